@@ -1,0 +1,29 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+let strict: [SwiftSetting] = [
+  .treatAllWarnings(as: .error),
+  .enableUpcomingFeature("ExistentialAny"),
+  .enableUpcomingFeature("InternalImportsByDefault"),
+  .enableUpcomingFeature("MemberImportVisibility"),
+  .enableUpcomingFeature("NonisolatedNonsendingByDefault"),
+  .enableUpcomingFeature("InferIsolatedConformances"),
+]
+
+let package = Package(
+  name: "SecretPreferences",
+  products: [
+    .library(name: "VaultSealing", targets: ["VaultSealing"])
+  ],
+  targets: [
+    .systemLibrary(
+      name: "CSodium", pkgConfig: "libsodium",
+      providers: [.apt(["libsodium-dev"]), .brew(["libsodium"])]),
+    .target(name: "CSystem"),
+    .target(
+      name: "VaultSealing", dependencies: ["CSodium"],
+      swiftSettings: strict + [.strictMemorySafety()]),
+    .testTarget(name: "VaultSealingTests", dependencies: ["VaultSealing"], swiftSettings: strict),
+  ],
+  swiftLanguageModes: [.v6]
+)

@@ -1,0 +1,54 @@
+/// Raw keys as text, `Docs/Format.md` 2.5: `spv-key-1:` and 64 lower-case hex digits.
+public enum KeyText {
+  private static let prefix: [UInt8] = Array("spv-key-1:".utf8)
+  private static let digits: [UInt8] = Array("0123456789abcdef".utf8)
+  /// The length without the optional line feed, in bytes.
+  public static let count = 74
+
+  /// Reads key text, with one line feed behind it or none.
+  /// - Throws: ``SealingError/Code/invalidKeyText``; the text is not repeated.
+  public static func parse(_ text: RawSpan) throws(SealingError) -> SealingKey {
+    var key = try SecretBytes(count: SealingKey.count)
+    let isValid = unsafe text.withUnsafeBytes { text in
+      guard text.count == count || (unsafe text.count == count + 1 && text[count] == 0x0A),
+        unsafe text.prefix(prefix.count).elementsEqual(prefix)
+      else { return false }
+      return unsafe key.withUnsafeMutableBytes { key in
+        for index in 0..<key.count {
+          guard let high = unsafe value(of: text[prefix.count + 2 * index]),
+            let low = unsafe value(of: text[prefix.count + 2 * index + 1])
+          else { return false }
+          unsafe key[index] = high << 4 | low
+        }
+        return true
+      }
+    }
+    guard isValid else {
+      throw SealingError(.invalidKeyText, "a key is written as spv-key-1: and 64 lower-case hex digits")
+    }
+    return SealingKey(key)
+  }
+
+  /// Writes `key` as text without a line feed, in guarded memory.
+  public static func write(_ key: SealingKey) throws(SealingError) -> SecretBytes {
+    var text = try SecretBytes(count: count)
+    unsafe text.withUnsafeMutableBytes { text in
+      unsafe text.copyBytes(from: prefix)
+      unsafe key.withUnsafeBytes { key in
+        for index in 0..<key.count {
+          unsafe text[prefix.count + 2 * index] = digits[Int(key[index] >> 4)]
+          unsafe text[prefix.count + 2 * index + 1] = digits[Int(key[index] & 15)]
+        }
+      }
+    }
+    return text
+  }
+
+  private static func value(of digit: UInt8) -> UInt8? {
+    switch digit {
+    case UInt8(ascii: "0")...UInt8(ascii: "9"): digit - UInt8(ascii: "0")
+    case UInt8(ascii: "a")...UInt8(ascii: "f"): digit - UInt8(ascii: "a") + 10
+    default: nil
+    }
+  }
+}

@@ -1,0 +1,92 @@
+internal import CSodium
+internal import Glibc
+
+/// How much work one guess at a passphrase costs: passes over an amount of memory, for Argon2id 1.3 with one lane.
+public struct PassphraseCost: Sendable, Hashable {
+  public let passes: UInt32
+  /// Memory in KiB.
+  public let kibibytes: UInt32
+
+  /// Makes a cost; whether it lies within bounds is asked where it is used.
+  public init(passes: UInt32, kibibytes: UInt32) {
+    self.passes = passes
+    self.kibibytes = kibibytes
+  }
+
+  /// The least a vault is written with: 64 MiB, 3 passes (`Docs/Format.md` 5.5; RFC 9106's low-memory choice).
+  public static let minimum = PassphraseCost(passes: 3, kibibytes: 64 * 1024)
+  /// For tests alone: the least a reader accepts. Protects nothing.
+  public static let throwaway = PassphraseCost(passes: 1, kibibytes: 8 * 1024)
+
+  /// Memory a reader accepts, in KiB (`Docs/Format.md` 3.10): 8 MiB to 1 GiB.
+  public static let acceptedKibibytes: ClosedRange<UInt32> = 8 * 1024...1024 * 1024
+  /// Passes × KiB a reader accepts for one slot, and for all slots of a file together.
+  public static let acceptedWork: UInt64 = 4 * 1024 * 1024
+  public static let acceptedTotalWork: UInt64 = 8 * 1024 * 1024
+
+  /// Passes × KiB.
+  public var work: UInt64 { UInt64(passes) * UInt64(kibibytes) }
+
+  /// Whether a reader may spend this much on an unverified file's word.
+  public var isAcceptable: Bool {
+    passes > 0 && Self.acceptedKibibytes.contains(kibibytes) && work <= Self.acceptedWork
+  }
+
+  /// Measures this machine and chooses the dearest cost that takes less than `limit`: 3 passes over 64 MiB,
+  /// doubled up to 256 MiB or a quarter of `availableKibibytes`, never below ``minimum``.
+  public static func calibrated(
+    within limit: Duration = .milliseconds(500), availableKibibytes: UInt64 = .max
+  ) throws(SealingError) -> PassphraseCost {
+    var cost = minimum
+    let passphrase = try SecretBytes(count: 16)
+    let start = ContinuousClock.now
+    _ = try passphrase.withSpan { span throws(SealingError) in
+      try stretch(span, salt: [UInt8](repeating: 0, count: 16), cost: cost)
+    }
+    // Time grows in proportion to the memory, so one measurement is enough.
+    var duration = ContinuousClock.now - start
+    while duration * 2 < limit, cost.kibibytes < 256 * 1024,
+      UInt64(cost.kibibytes) * 2 <= availableKibibytes / 4
+    {
+      cost = PassphraseCost(passes: cost.passes, kibibytes: cost.kibibytes * 2)
+      duration = duration * 2
+    }
+    return cost
+  }
+
+  /// Stretches a passphrase into a 32-byte root: `argon2id(p, s, t, m)` of `Docs/Format.md` section 2.
+  ///
+  /// - Parameters:
+  ///   - passphrase: 1 to 4096 bytes, used as they are.
+  ///   - salt: 16 bytes.
+  /// - Throws: ``SealingError/Code/invalidPassphrase``, ``SealingError/Code/kdfRefused``,
+  ///   ``SealingError/Code/kdfMemory``.
+  public static func stretch(
+    _ passphrase: RawSpan, salt: [UInt8], cost: PassphraseCost
+  ) throws(SealingError) -> SealingKey {
+    precondition(salt.count == Int(crypto_pwhash_SALTBYTES), "a salt has 16 bytes")
+    guard (1...4096).contains(passphrase.byteCount) else {
+      throw SealingError(.invalidPassphrase, "a passphrase has 1 to 4096 bytes")
+    }
+    guard cost.isAcceptable else {
+      throw SealingError(.kdfRefused, "Argon2id cost of \(cost) is outside the accepted bounds")
+    }
+    var root = try SecretBytes(count: SealingKey.count)
+    let answer = unsafe root.withUnsafeMutableBytes { out in
+      unsafe passphrase.withUnsafeBytes { passphrase in
+        unsafe crypto_pwhash(
+          out.baseAddress!.assumingMemoryBound(to: UInt8.self), UInt64(out.count),
+          passphrase.baseAddress!.assumingMemoryBound(to: CChar.self), UInt64(passphrase.count), salt,
+          UInt64(cost.passes), Int(cost.kibibytes) * 1024, crypto_pwhash_ALG_ARGON2ID13)
+      }
+    }
+    guard answer == 0 else {
+      throw SealingError(.kdfMemory, "Argon2id found no \(cost.kibibytes / 1024) MiB of memory")
+    }
+    return SealingKey(root)
+  }
+}
+
+extension PassphraseCost: CustomStringConvertible {
+  public var description: String { "\(passes) passes over \(kibibytes / 1024) MiB" }
+}

@@ -1,0 +1,187 @@
+internal import CSodium
+
+/// Derives keys, seals and opens: every cipher call of the package (`Docs/Format.md` 2.1, 2.2).
+///
+/// A sealer owns one locked page for subkeys and small values, so that an operation allocates nothing. It
+/// serves one caller at a time; whoever shares one guards it. Subkeys are wiped before each call returns.
+@safe package final class Sealer: @unchecked Sendable {
+  /// How much longer sealed bytes are than the message: nonce 24, tag 32, Poly1305 16.
+  package static let overhead = 72
+  /// The length of the nonce in front, in bytes.
+  static let nonceCount = 24
+  /// Where the tag stands in sealed bytes.
+  package static let tag = 24..<56
+
+  // One page: 64 subkeys | 384 hash state | 64 tag and nonce | the rest for a value.
+  private static let stateOffset = 64
+  private static let tagOffset = 448
+  private static let valueOffset = 512
+  private static let pageCount = 4096
+
+  private let page: SecretBytes
+  // The page's own address, which never changes: a sealer serves one caller at a time, and its parts are disjoint.
+  private let pageBytes: UnsafeMutableRawBufferPointer
+  private var transcript = Transcript()
+  private let random: RandomSource
+
+  /// Makes a sealer that draws nonces from `random`.
+  package init(random: RandomSource = .system) throws(SealingError) {
+    var page = try SecretBytes(count: Self.pageCount)
+    unsafe pageBytes = unsafe page.withUnsafeMutableBytes { unsafe $0 }
+    self.page = page
+    self.random = random
+  }
+
+  /// The longest value that ``withScratch(_:_:)`` lends out of the sealer's own page, in bytes.
+  package static let scratchCount = pageCount - valueOffset
+
+  /// Derives `D(out.count, key, label, context…)` into `out`.
+  package func derive(
+    _ label: StaticString, from key: SealingKey, into out: UnsafeMutableRawBufferPointer,
+    context: (inout Transcript) -> Void
+  ) {
+    precondition((16...64).contains(out.count), "BLAKE2b gives 16 to 64 bytes")
+    transcript.begin(label)
+    context(&transcript)
+    unsafe key.withUnsafeBytes { key in
+      unsafe hash(into: out, key: key, transcript.bytes)
+    }
+  }
+
+  /// Derives a 32-byte key.
+  package func deriveKey(
+    _ label: StaticString, from key: SealingKey, context: (inout Transcript) -> Void
+  ) throws(SealingError) -> SealingKey {
+    var bytes = try SecretBytes(count: SealingKey.count)
+    unsafe bytes.withUnsafeMutableBytes { unsafe derive(label, from: key, into: $0, context: context) }
+    return SealingKey(bytes)
+  }
+
+  /// Seals `message` for the place that `context` names; the result opens nowhere else.
+  ///
+  /// - Parameter out: exactly `message.count` + ``overhead`` bytes, apart from `message`.
+  package func seal(
+    _ message: UnsafeRawBufferPointer, with key: SealingKey, into out: UnsafeMutableRawBufferPointer,
+    context: (inout Transcript) -> Void
+  ) {
+    precondition(out.count == message.count + Self.overhead, "sealed bytes have a fixed length")
+    unsafe withSubkeys(key, context) { ke, km, page in
+      unsafe withExtendedLifetime(page) {
+        // The hedged nonce: it repeats only if the random bytes and the message both do, so a machine that is
+        // restored from a snapshot does not reuse a key stream.
+        let drawn = unsafe UnsafeMutableRawBufferPointer(rebasing: page[Self.tagOffset..<Self.tagOffset + 24])
+        unsafe random.fill(drawn)
+        let nonce = unsafe UnsafeMutableRawBufferPointer(rebasing: out[0..<Self.nonceCount])
+        unsafe hash(into: nonce, key: km, UnsafeRawBufferPointer(drawn), message)
+        let box = unsafe UnsafeMutableRawBufferPointer(rebasing: out[Self.tag.upperBound...])
+        _ = unsafe crypto_secretbox_easy(
+          box.baseAddress!.assumingMemoryBound(to: UInt8.self), message.bytePointer,
+          UInt64(message.count), nonce.baseAddress!.assumingMemoryBound(to: UInt8.self), ke.bytePointer!)
+        unsafe hash(
+          into: UnsafeMutableRawBufferPointer(rebasing: out[Self.tag]), key: km,
+          UnsafeRawBufferPointer(nonce), UnsafeRawBufferPointer(box))
+      }
+    }
+  }
+
+  /// Opens what ``seal(_:with:into:context:)`` made with the same key and context.
+  ///
+  /// - Parameter out: at least `sealed.count` - ``overhead`` bytes, apart from `sealed`; holds nothing of the
+  ///   message when the answer is `false`.
+  /// - Returns: whether tag and box are right. A wrong key, another place and a changed byte look alike.
+  package func open(
+    _ sealed: UnsafeRawBufferPointer, with key: SealingKey, into out: UnsafeMutableRawBufferPointer,
+    context: (inout Transcript) -> Void
+  ) -> Bool {
+    guard sealed.count >= Self.overhead else { return false }
+    precondition(out.count >= sealed.count - Self.overhead, "the message needs room")
+    return unsafe withSubkeys(key, context) { ke, km, page in
+      let nonce = unsafe UnsafeRawBufferPointer(rebasing: sealed[0..<Self.nonceCount])
+      let box = unsafe UnsafeRawBufferPointer(rebasing: sealed[Self.tag.upperBound...])
+      let tag = unsafe UnsafeMutableRawBufferPointer(rebasing: page[Self.tagOffset..<Self.tagOffset + 32])
+      unsafe hash(into: tag, key: km, nonce, box)
+      guard
+        unsafe sodium_memcmp(tag.baseAddress!, sealed.baseAddress! + Self.tag.lowerBound, Self.tag.count) == 0
+      else { return false }
+      return unsafe crypto_secretbox_open_easy(
+        out.baseAddress?.assumingMemoryBound(to: UInt8.self), box.bytePointer!, UInt64(box.count),
+        nonce.bytePointer!, ke.bytePointer!) == 0
+    }
+  }
+
+  /// Opens a value into locked memory, lends it to `body` and wipes it.
+  ///
+  /// - Returns: whether it opened; `body` ran only if so.
+  /// - Throws: ``SealingError/Code/guardedMemory`` when a value longer than ``scratchCount`` finds no page.
+  package func withOpened(
+    _ sealed: UnsafeRawBufferPointer, with key: SealingKey, context: (inout Transcript) -> Void,
+    _ body: (UnsafeRawBufferPointer) -> Void
+  ) throws(SealingError) -> Bool {
+    let count = max(sealed.count - Self.overhead, 0)
+    if count > Self.scratchCount {
+      var block = try SecretBytes(count: count)
+      return unsafe block.withUnsafeMutableBytes { out in
+        guard unsafe open(sealed, with: key, into: out, context: context) else { return false }
+        unsafe body(UnsafeRawBufferPointer(out))
+        return true
+      }
+    }
+    let out = unsafe UnsafeMutableRawBufferPointer(
+      rebasing: pageBytes[Self.valueOffset..<Self.valueOffset + count])
+    defer { unsafe wipe(out) }
+    guard unsafe open(sealed, with: key, into: out, context: context) else { return false }
+    unsafe body(UnsafeRawBufferPointer(out))
+    return true
+  }
+
+  private func withSubkeys<R>(
+    _ key: SealingKey, _ context: (inout Transcript) -> Void,
+    _ body: (UnsafeRawBufferPointer, UnsafeRawBufferPointer, UnsafeMutableRawBufferPointer) -> R
+  ) -> R {
+    let page = unsafe pageBytes
+    let subkeys = unsafe UnsafeMutableRawBufferPointer(rebasing: page[0..<64])
+    defer { unsafe wipe(UnsafeMutableRawBufferPointer(rebasing: page[0..<Self.valueOffset])) }
+    unsafe derive("seal", from: key, into: subkeys, context: context)
+    return unsafe body(
+      UnsafeRawBufferPointer(rebasing: subkeys[0..<32]), UnsafeRawBufferPointer(rebasing: subkeys[32..<64]),
+      page)
+  }
+
+  private func hash(
+    into out: UnsafeMutableRawBufferPointer, key: UnsafeRawBufferPointer, _ first: UnsafeRawBufferPointer,
+    _ second: UnsafeRawBufferPointer = unsafe UnsafeRawBufferPointer(start: nil, count: 0)
+  ) {
+    // The state holds the key, so it stays in the locked page. Aligned to 64: the page's length is a multiple.
+    let state = unsafe OpaquePointer(pageBytes.baseAddress!.advanced(by: Self.stateOffset))
+    unsafe crypto_generichash_init(state, key.bytePointer, key.count, out.count)
+    unsafe crypto_generichash_update(state, first.bytePointer, UInt64(first.count))
+    if second.count > 0 { unsafe crypto_generichash_update(state, second.bytePointer, UInt64(second.count)) }
+    unsafe crypto_generichash_final(state, out.baseAddress!.assumingMemoryBound(to: UInt8.self), out.count)
+  }
+}
+
+extension Sealer: CustomReflectable {
+  /// Nothing: a dump that walks collections would print the locked page.
+  package var customMirror: Mirror { Mirror(self, children: EmptyCollection<Mirror.Child>()) }
+}
+
+extension UnsafeRawBufferPointer {
+  var bytePointer: UnsafePointer<UInt8>? { unsafe baseAddress?.assumingMemoryBound(to: UInt8.self) }
+}
+
+/// The unkeyed `B(32, "", bytes)` of `Docs/Format.md` 3.4 and 3.7. **No security meaning.**
+///
+/// - Parameter out: 32 bytes.
+package func checksum(_ bytes: UnsafeRawBufferPointer, into out: UnsafeMutableRawBufferPointer) {
+  GuardedMemory.start()
+  precondition(out.count == 32, "a checksum has 32 bytes")
+  unsafe crypto_generichash(
+    out.baseAddress!.assumingMemoryBound(to: UInt8.self), 32, bytes.bytePointer, UInt64(bytes.count), nil, 0)
+}
+
+/// Compares package bytes such as tags in constant time.
+package func equalInConstantTime(_ a: UnsafeRawBufferPointer, _ b: UnsafeRawBufferPointer) -> Bool {
+  guard a.count == b.count else { return false }
+  guard let first = a.baseAddress, let second = b.baseAddress else { return true }
+  return unsafe sodium_memcmp(first, second, a.count) == 0
+}

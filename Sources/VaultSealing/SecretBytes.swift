@@ -1,0 +1,103 @@
+internal import CSodium
+internal import Glibc
+internal import Synchronization
+
+/// A fixed number of secret bytes in guarded memory, owned by exactly one place.
+///
+/// The bytes lie against an inaccessible page, are kept out of core dumps and, where the system allows it, out
+/// of swap, and are wiped when the owner lets go. The type cannot be copied, printed or encoded. One allocation
+/// takes a locked page and about 20 µs (`sodium_malloc`): use it for keys and for the value in hand, not for
+/// every record.
+@safe public struct SecretBytes: ~Copyable, @unchecked Sendable {
+  // Unchecked: uniquely owned, and shared borrows only read.
+  private let base: UnsafeMutableRawPointer
+  /// The number of bytes.
+  public let count: Int
+  /// Whether the page is locked in memory. `false` means that the system refused (`RLIMIT_MEMLOCK`) and the
+  /// bytes may reach swap; ``GuardedMemory`` counts such pages.
+  public let isLocked: Bool
+
+  /// Makes `count` zero bytes.
+  /// - Throws: ``SealingError/Code/guardedMemory`` when the system gives no memory.
+  public init(count: Int) throws(SealingError) {
+    GuardedMemory.start()
+    // A block of zero bytes has no address to speak of, so it gets one that is never read.
+    guard let base = unsafe sodium_malloc(max(count, 1)) else {
+      throw SealingError(.guardedMemory, "the system gave no guarded page for \(count) bytes")
+    }
+    unsafe sodium_memzero(base, max(count, 1))
+    unsafe self.base = unsafe base
+    self.count = count
+    // sodium_malloc locks the page and hides a refusal. Locking is idempotent, so asking again tells.
+    isLocked = unsafe mlock(base, max(count, 1)) == 0
+    GuardedMemory.note(locked: isLocked)
+  }
+
+  /// Copies `bytes`, whose own storage stays the caller's to wipe.
+  public init(copying bytes: UnsafeRawBufferPointer) throws(SealingError) {
+    try self.init(count: bytes.count)
+    if let source = bytes.baseAddress { unsafe base.copyMemory(from: source, byteCount: count) }
+  }
+
+  /// Draws `count` bytes from `random`.
+  public init(count: Int, from random: RandomSource) throws(SealingError) {
+    try self.init(count: count)
+    unsafe random.fill(UnsafeMutableRawBufferPointer(start: base, count: count))
+  }
+
+  deinit { unsafe sodium_free(base) }  // wipes, then unmaps
+
+  /// Lends the bytes for reading. The pointer is invalid after `body`.
+  public borrowing func withUnsafeBytes<R: ~Copyable, E: Error>(
+    _ body: (UnsafeRawBufferPointer) throws(E) -> R
+  ) throws(E) -> R {
+    try unsafe body(UnsafeRawBufferPointer(start: base, count: count))
+  }
+
+  /// Lends the bytes for writing. The pointer is invalid after `body`.
+  public mutating func withUnsafeMutableBytes<R: ~Copyable, E: Error>(
+    _ body: (UnsafeMutableRawBufferPointer) throws(E) -> R
+  ) throws(E) -> R {
+    try unsafe body(UnsafeMutableRawBufferPointer(start: base, count: count))
+  }
+
+  /// Lends the bytes for reading without an unsafe pointer.
+  public borrowing func withSpan<R: ~Copyable, E: Error>(_ body: (RawSpan) throws(E) -> R) throws(E) -> R {
+    try body(unsafe UnsafeRawBufferPointer(start: base, count: count).bytes)
+  }
+
+  /// Gives the first `length` bytes in a block of their own; the rest is wiped.
+  public consuming func prefix(_ length: Int) throws(SealingError) -> SecretBytes {
+    precondition((0...count).contains(length), "a prefix is no longer than the whole")
+    if length == count { return self }
+    return try unsafe SecretBytes(copying: UnsafeRawBufferPointer(start: base, count: length))
+  }
+
+  /// Compares in a time that depends on the lengths alone.
+  public borrowing func isEqual(to other: borrowing SecretBytes) -> Bool {
+    unsafe count == other.count && (count == 0 || sodium_memcmp(base, other.base, count) == 0)
+  }
+}
+
+/// What the process knows about its guarded pages.
+public enum GuardedMemory {
+  private static let refused = Atomic<Int>(0)
+  private static let ready: Bool = sodium_init() >= 0
+
+  /// The number of guarded blocks so far that the system refused to lock in memory. More than zero means that
+  /// keys or values may have reached swap; raising `RLIMIT_MEMLOCK` ends it.
+  public static var unlockedBlocks: Int { refused.load(ordering: .relaxed) }
+
+  /// The version of the linked libsodium, such as `1.0.18`.
+  public static var libraryVersion: String { unsafe String(cString: sodium_version_string()) }
+
+  static func note(locked: Bool) {
+    if !locked { refused.add(1, ordering: .relaxed) }
+  }
+
+  /// Makes libsodium ready. Everything here that calls it passes through this first.
+  static func start() {
+    // It fails only where the system has no random source; going on would mean predictable keys.
+    precondition(ready, "libsodium found no random source")
+  }
+}

@@ -1,0 +1,77 @@
+internal import Glibc
+
+/// The byte string `T(x1, …, xk)` of `Docs/Format.md` 2.1: every item with its length before it, so that no two
+/// lists of items give the same bytes.
+@safe package struct Transcript: ~Copyable {
+  private var storage: UnsafeMutableRawPointer
+  private var capacity: Int
+  private(set) var count = 0
+
+  init() {
+    capacity = 512
+    unsafe storage = UnsafeMutableRawPointer.allocate(byteCount: capacity, alignment: 16)
+  }
+
+  deinit {
+    // Holds names of records, which are sealed in the file.
+    unsafe wipe(UnsafeMutableRawBufferPointer(start: storage, count: capacity))
+    unsafe storage.deallocate()
+  }
+
+  /// Appends one item.
+  package mutating func add(_ item: UnsafeRawBufferPointer) {
+    addLength(item.count)
+    unsafe append(item)
+  }
+
+  /// Appends one item that consists of two parts without anything between.
+  mutating func add(_ first: UnsafeRawBufferPointer, _ second: UnsafeRawBufferPointer) {
+    addLength(first.count + second.count)
+    unsafe append(first)
+    unsafe append(second)
+  }
+
+  /// Appends one item of ASCII text.
+  package mutating func add(_ text: StaticString) {
+    unsafe add(UnsafeRawBufferPointer(start: text.utf8Start, count: text.utf8CodeUnitCount))
+  }
+
+  /// Appends one item: the integer in little-endian bytes.
+  package mutating func add(_ integer: some FixedWidthInteger) {
+    unsafe withUnsafeBytes(of: integer.littleEndian) { unsafe add($0) }
+  }
+
+  /// Starts over with the label's item, `"SPV1/" ‖ label`.
+  mutating func begin(_ label: StaticString) {
+    count = 0
+    let prefix: StaticString = "SPV1/"
+    unsafe add(
+      UnsafeRawBufferPointer(start: prefix.utf8Start, count: prefix.utf8CodeUnitCount),
+      UnsafeRawBufferPointer(start: label.utf8Start, count: label.utf8CodeUnitCount))
+  }
+
+  var bytes: UnsafeRawBufferPointer { unsafe UnsafeRawBufferPointer(start: storage, count: count) }
+
+  private mutating func append(_ bytes: UnsafeRawBufferPointer) {
+    guard let source = bytes.baseAddress else { return }
+    unsafe storage.advanced(by: count).copyMemory(from: source, byteCount: bytes.count)
+    count += bytes.count
+  }
+
+  private mutating func addLength(_ length: Int) {
+    reserve(length + 8)
+    unsafe storage.storeBytes(of: UInt64(length).littleEndian, toByteOffset: count, as: UInt64.self)
+    count += 8
+  }
+
+  private mutating func reserve(_ more: Int) {
+    guard count + more > capacity else { return }
+    let grown = max(capacity * 2, count + more)
+    let fresh = UnsafeMutableRawPointer.allocate(byteCount: grown, alignment: 16)
+    unsafe fresh.copyMemory(from: storage, byteCount: count)
+    unsafe wipe(UnsafeMutableRawBufferPointer(start: storage, count: capacity))
+    unsafe storage.deallocate()
+    unsafe storage = unsafe fresh
+    capacity = grown
+  }
+}

@@ -1,0 +1,51 @@
+import Testing
+import VaultSealing
+
+/// Mistakes of the caller that end the process before anything is written in the wrong place.
+struct MisuseTests {
+  @Test func `a key of another length ends the process`() async {
+    await #expect(processExitsWith: .failure) {
+      _ = SealingKey(try SecretBytes(count: 31))
+    }
+  }
+
+  @Test func `sealing into another length ends the process`() async {
+    await #expect(processExitsWith: .failure) {
+      let (sealer, key) = (try Sealer(), try SealingKey.annex())
+      var out = repeated(0, 72)
+      run(1).withUnsafeBytes { message in
+        out.withUnsafeMutableBytes { sealer.seal(message, with: key, into: $0) { _ in } }
+      }
+    }
+  }
+
+  @Test func `opening without room ends the process`() async {
+    await #expect(processExitsWith: .failure) {
+      let (sealer, key) = (try Sealer(), try SealingKey.annex())
+      var out = repeated(0, 2)
+      _ = sealer.sealed(run(3), with: key).withUnsafeBytes { sealed in
+        out.withUnsafeMutableBytes { sealer.open(sealed, with: key, into: $0) { _ in } }
+      }
+    }
+  }
+
+  @Test func `a salt of another length ends the process`() async {
+    await #expect(processExitsWith: .failure) {
+      _ = try PassphraseCost.stretch(run(1).span.bytes, salt: run(15), cost: .throwaway)
+    }
+  }
+
+  @Test func `a checksum of another length ends the process`() async {
+    await #expect(processExitsWith: .failure) {
+      var out = repeated(0, 31)
+      run(1).withUnsafeBytes { bytes in out.withUnsafeMutableBytes { checksum(bytes, into: $0) } }
+    }
+  }
+
+  @Test func `deriving more than BLAKE2b gives ends the process`() async {
+    await #expect(processExitsWith: .failure) {
+      let (sealer, key) = (try Sealer(), try SealingKey.annex())
+      _ = sealer.derived(65, "seal", from: key) { _ in }
+    }
+  }
+}
