@@ -13,16 +13,19 @@ let strict: [SwiftSetting] = [
 let package = Package(
   name: "SecretPreferences",
   products: [
-    .library(name: "VaultSealing", targets: ["VaultSealing"])
+    .library(name: "Preferences", targets: ["Preferences"]),
+    .library(name: "VaultSealing", targets: ["VaultSealing"]),
   ],
   targets: [
     .systemLibrary(
       name: "CSodium", pkgConfig: "libsodium",
       providers: [.apt(["libsodium-dev"]), .brew(["libsodium"])]),
     .target(name: "CSystem"),
+    .target(name: "Preferences", swiftSettings: strict),
     .target(
       name: "VaultSealing", dependencies: ["CSodium"],
       swiftSettings: strict + [.strictMemorySafety()]),
+    .testTarget(name: "PreferencesTests", dependencies: ["Preferences"], swiftSettings: strict),
     .testTarget(name: "VaultSealingTests", dependencies: ["VaultSealing"], swiftSettings: strict),
   ],
   swiftLanguageModes: [.v6]

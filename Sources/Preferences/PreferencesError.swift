@@ -1,0 +1,66 @@
+/// Why a preference could not be read or written.
+///
+/// Match ``code``; ``message`` is for people. A message names the key, the layer or the file, on one line,
+/// and never holds a value, so it can go to any log.
+public struct PreferencesError: Error, Sendable, CustomStringConvertible {
+  /// What kind of failure this is; later versions may add codes.
+  public struct Code: RawRepresentable, Sendable, Hashable, CustomStringConvertible {
+    public let rawValue: String
+
+    public init(rawValue: String) {
+      self.rawValue = rawValue
+    }
+
+    public var description: String { rawValue }
+
+    /// The value is of another kind than the one asked for, or its text does not parse as that kind.
+    public static let typeMismatch = Self(rawValue: "typeMismatch")
+    /// The value is of the right kind, but the type asked for cannot hold it exactly.
+    public static let outOfRange = Self(rawValue: "outOfRange")
+    /// The name breaks the rule of ``PreferenceKeyName``.
+    public static let invalidKey = Self(rawValue: "invalidKey")
+    /// There is no such file.
+    public static let notFound = Self(rawValue: "notFound")
+    /// The file is there but cannot be read, or is not a regular file.
+    public static let unreadable = Self(rawValue: "unreadable")
+    /// The content does not follow its format.
+    public static let malformed = Self(rawValue: "malformed")
+    /// The content is larger or nested deeper than the documented bound.
+    public static let limitExceeded = Self(rawValue: "limitExceeded")
+    /// A layer failed, so the lookup or the write stopped there; ``PreferencesError/cause`` is its error.
+    public static let unavailable = Self(rawValue: "unavailable")
+    /// No layer can be written to.
+    public static let noStore = Self(rawValue: "noStore")
+  }
+
+  public let code: Code
+  /// One line for people, without values; control and bidirectional characters are escaped.
+  public let message: String
+  /// The error underneath. Its own text is not ours and may say anything: log it with care.
+  public let cause: (any Error)?
+
+  /// Creates an error; `message` must not hold a value.
+  public init(_ code: Code, _ message: String, cause: (any Error)? = nil) {
+    self.code = code
+    self.message = escapedForDisplay(message)
+    self.cause = cause
+  }
+
+  /// The code and the message, without the cause.
+  public var description: String { "\(code): \(message)" }
+}
+
+extension PreferencesError {
+  static func mismatch(expected: PreferenceValue.Kind, found: PreferenceValue.Kind) -> PreferencesError {
+    PreferencesError(.typeMismatch, "expected \(expected), found \(found)")
+  }
+
+  /// The same error with the part it is about in front of the message.
+  func about(_ part: String) -> PreferencesError {
+    PreferencesError(code, "\(part): \(message)", cause: cause)
+  }
+
+  func about(key: String) -> PreferencesError {
+    about("key \"\(key)\"")
+  }
+}

@@ -1,0 +1,92 @@
+public import FoundationEssentials
+
+/// Something that can be asked for preferences: a layer, or several behind one face.
+///
+/// Absent is nil, failed is thrown; the two never share an answer. Reads may come from any thread.
+public protocol PreferencesReader: Sendable {
+  /// What explanations and errors call this reader, such as `environment SHOP_*`.
+  var name: String { get }
+
+  /// Whether values are sealed where they are kept, so that dumps and merged dictionaries redact them.
+  ///
+  /// False unless a reader says otherwise.
+  var isSealed: Bool { get }
+
+  /// The value that is stored under `key`, with the type it was stored with.
+  ///
+  /// Nil means absent and nothing else.
+  /// - Throws: ``PreferencesError/Code/invalidKey`` for a name against the rule, and whatever keeps the
+  ///   reader from knowing.
+  func value(forKey key: String) throws -> PreferenceValue?
+
+  /// The value that is stored under `key`, where the caller wants one of `kind`.
+  ///
+  /// Layers that hold only text parse it here; others ignore the wish and return what they have, which the
+  /// caller's conversion then judges. Nil means absent.
+  /// - Throws: as ``value(forKey:)``, and ``PreferencesError/Code/typeMismatch`` when text does not parse.
+  func value(forKey key: String, as kind: PreferenceValue.Kind) throws -> PreferenceValue?
+
+  /// The keys that have a value, without duplicates.
+  func keys() throws -> [String]
+}
+
+extension PreferencesReader {
+  public var isSealed: Bool { false }
+
+  public func value(forKey key: String, as kind: PreferenceValue.Kind) throws -> PreferenceValue? {
+    try value(forKey: key)
+  }
+}
+
+/// The typed getters: nil means absent, another kind throws `typeMismatch` with the kinds but not the value.
+extension PreferencesReader {
+  /// The value of a declared key, or its default when it is absent.
+  ///
+  /// - Throws: ``PreferencesError/Code/typeMismatch`` or ``PreferencesError/Code/outOfRange`` when what is
+  ///   stored is not a `Value`, never the default in its place.
+  public func value<Value>(for key: PreferenceKey<Value>) throws -> Value {
+    try PreferenceKeyName.validate(key.name)
+    guard let value = try value(forKey: key.name, as: key.kind) else { return key.defaultValue }
+    do {
+      return try key.decode(value)
+    } catch {
+      throw error.about(key: key.name)
+    }
+  }
+
+  /// The string under `key`; nil when absent.
+  public func string(forKey key: String) throws -> String? { try value(for: PreferenceKey(key)) }
+
+  /// The data under `key`; nil when absent.
+  public func data(forKey key: String) throws -> Data? { try value(for: PreferenceKey(key)) }
+
+  /// The boolean under `key`; nil when absent.
+  public func bool(forKey key: String) throws -> Bool? { try value(for: PreferenceKey(key)) }
+
+  /// The integer under `key`, of either integer kind; nil when absent. One beyond `Int` throws `outOfRange`.
+  public func integer(forKey key: String) throws -> Int? { try value(for: PreferenceKey(key)) }
+
+  /// The floating-point number under `key`; nil when absent.
+  public func double(forKey key: String) throws -> Double? { try value(for: PreferenceKey(key)) }
+
+  /// The date under `key`; nil when absent.
+  public func date(forKey key: String) throws -> Date? { try value(for: PreferenceKey(key)) }
+
+  /// The URL under `key`; nil when absent.
+  public func url(forKey key: String) throws -> URL? { try value(for: PreferenceKey(key)) }
+
+  /// Whether `key` has a value, of whatever kind.
+  public func contains(_ key: String) throws -> Bool {
+    try PreferenceKeyName.validate(key)
+    return try value(forKey: key) != nil
+  }
+}
+
+// A reader that conforms to these prints as its name, and not even `dump` shows its values.
+extension PreferencesReader where Self: CustomStringConvertible {
+  public var description: String { escapedForDisplay(name) }
+}
+
+extension PreferencesReader where Self: CustomReflectable {
+  public var customMirror: Mirror { Mirror(self, children: EmptyCollection<Mirror.Child>()) }
+}

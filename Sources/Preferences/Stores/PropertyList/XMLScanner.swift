@@ -1,0 +1,157 @@
+/// Cuts XML into tags and text.
+struct XMLScanner {
+  struct Tag: Equatable {
+    enum Form {
+      case opening
+      case closing
+      case empty
+    }
+
+    let name: String
+    let form: Form
+  }
+
+  private let bytes: [UInt8]
+  private var position = 0
+
+  var isAtEnd: Bool { position == bytes.count }
+
+  init(_ bytes: [UInt8]) throws(PreferencesError) {
+    self.bytes = bytes
+    guard String(validating: bytes, as: UTF8.self) != nil else { throw malformed("not UTF-8") }
+    _ = skip("\u{FEFF}")
+  }
+
+  /// Skips the XML declaration, the document type and what else may stand before the first element.
+  mutating func skipProlog() throws(PreferencesError) {
+    if skip("<?xml") {
+      let start = position
+      try skip(through: "?>")
+      let declaration = String(decoding: bytes[start..<position], as: UTF8.self).lowercased()
+      // The bytes are valid UTF-8, but in another encoding they would mean other characters.
+      guard !declaration.contains("encoding") || declaration.contains("utf-8") else {
+        throw malformed("an encoding other than UTF-8")
+      }
+    }
+    try skipMisc()
+    if skip("<!DOCTYPE") {
+      let start = position
+      try skip(through: ">")
+      // An inner subset can declare entities, the way to make a small file huge.
+      guard !bytes[start..<position].contains(UInt8(ascii: "[")) else { throw malformed("a declared subset") }
+    }
+    try skipMisc()
+  }
+
+  /// Skips white space, comments and processing instructions.
+  mutating func skipMisc() throws(PreferencesError) {
+    while true {
+      while position < bytes.count, Self.isSpace(bytes[position]) { position += 1 }
+      if skip("<!--") {
+        try skip(through: "-->")
+      } else if skip("<?") {
+        try skip(through: "?>")
+      } else {
+        return
+      }
+    }
+  }
+
+  /// Reads the next tag; only white space and comments may be in front of it.
+  mutating func readTag() throws(PreferencesError) -> Tag {
+    try skipMisc()
+    guard skip("<") else { throw malformed("expected a tag") }
+    let isClosing = skip("/")
+    let start = position
+    while position < bytes.count, Self.isLetter(bytes[position]) { position += 1 }
+    let name = String(decoding: bytes[start..<position], as: UTF8.self)
+    // The version of the root is the only attribute of the format.
+    if name == "plist", !isClosing { while position < bytes.count, !at(">") { position += 1 } }
+    while position < bytes.count, Self.isSpace(bytes[position]) { position += 1 }
+    if !isClosing, skip("/>") { return Tag(name: name, form: .empty) }
+    guard !name.isEmpty, skip(">") else { throw malformed("a tag that the format does not know") }
+    return Tag(name: name, form: isClosing ? .closing : .opening)
+  }
+
+  /// Reads text up to the next tag, with references and literal sections resolved.
+  mutating func readText() throws(PreferencesError) -> String {
+    var text: [UInt8] = []
+    while position < bytes.count {
+      if skip("<![CDATA[") {
+        let start = position
+        try skip(through: "]]>")
+        text += bytes[start..<(position - 3)]
+      } else if skip("<!--") {
+        try skip(through: "-->")
+      } else if at("<") {
+        break
+      } else if skip("&") {
+        text += String(try reference()).utf8
+      } else {
+        let start = position
+        while position < bytes.count, !at("<"), !at("&") { position += 1 }
+        text += bytes[start..<position]
+      }
+    }
+    return String(decoding: text, as: UTF8.self)
+  }
+
+  func malformed(_ what: String) -> PreferencesError {
+    PreferencesError(.malformed, "\(what) (XML, byte \(position))")
+  }
+
+  private mutating func reference() throws(PreferencesError) -> Unicode.Scalar {
+    let start = position
+    // The longest is a hexadecimal reference of six digits.
+    while position < bytes.count, position - start < 10, !at(";") { position += 1 }
+    let name = String(decoding: bytes[start..<position], as: UTF8.self)
+    guard skip(";") else { throw malformed("a reference that does not end") }
+    let scalar: Unicode.Scalar? =
+      switch name {
+      case "lt": "<"
+      case "gt": ">"
+      case "amp": "&"
+      case "quot": "\""
+      case "apos": "'"
+      case _ where name.hasPrefix("#x"): Self.scalar(name.dropFirst(2), radix: 16)
+      case _ where name.hasPrefix("#"): Self.scalar(name.dropFirst(), radix: 10)
+      default: nil
+      }
+    guard let scalar, scalar.value != 0 else { throw malformed("an unknown reference") }
+    return scalar
+  }
+
+  private static func scalar(_ digits: Substring, radix: Int) -> Unicode.Scalar? {
+    guard digits.allSatisfy(\.isHexDigit) else { return nil }
+    return UInt32(digits, radix: radix).flatMap(Unicode.Scalar.init)
+  }
+
+  private func at(_ text: StaticString) -> Bool {
+    text.withUTF8Buffer { text in
+      // The first byte alone decides almost every time.
+      position < bytes.count && bytes[position] == text[0] && bytes[position...].starts(with: text)
+    }
+  }
+
+  private mutating func skip(_ text: StaticString) -> Bool {
+    guard at(text) else { return false }
+    position += text.utf8CodeUnitCount
+    return true
+  }
+
+  private mutating func skip(through end: StaticString) throws(PreferencesError) {
+    while !isAtEnd {
+      if skip(end) { return }
+      position += 1
+    }
+    throw malformed("a construct that does not end")
+  }
+
+  private static func isSpace(_ byte: UInt8) -> Bool {
+    byte == 0x20 || byte == 0x09 || byte == 0x0A || byte == 0x0D
+  }
+
+  private static func isLetter(_ byte: UInt8) -> Bool {
+    (0x61...0x7A).contains(byte)
+  }
+}

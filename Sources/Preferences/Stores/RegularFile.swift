@@ -1,0 +1,50 @@
+import Glibc
+
+/// Reads whole files of bounded size.
+enum RegularFile {
+  /// The bytes of the regular file at `path`, at most `limit`.
+  ///
+  /// - Throws: `notFound`, `unreadable`, `limitExceeded`.
+  static func read(_ path: String, upTo limit: Int) throws(PreferencesError) -> [UInt8] {
+    // A C string ends at the first NUL: another file than the one named would be opened.
+    guard !path.utf8.contains(0) else { throw PreferencesError(.unreadable, "the path contains NUL") }
+    // Without O_NONBLOCK the open of a FIFO waits until somebody writes.
+    let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY)
+    guard descriptor >= 0 else { throw failure("cannot be opened", errno) }
+    defer { close(descriptor) }
+
+    var status = stat()
+    guard fstat(descriptor, &status) == 0 else { throw failure("cannot be examined", errno) }
+    guard status.st_mode & S_IFMT == S_IFREG else {
+      throw PreferencesError(.unreadable, "not a regular file")
+    }
+    return try read(descriptor, expecting: Int(status.st_size), upTo: limit)
+  }
+
+  private static func read(
+    _ descriptor: CInt, expecting size: Int, upTo limit: Int
+  ) throws(PreferencesError) -> [UInt8] {
+    let tooLarge = PreferencesError(.limitExceeded, "the file has more than \(limit) bytes")
+    guard size <= limit else { throw tooLarge }
+    var bytes: [UInt8] = []
+    bytes.reserveCapacity(size)
+    var chunk = [UInt8](repeating: 0, count: 64 << 10)
+    // The size is a hint: the file may grow while it is read, and those in /proc have none.
+    while true {
+      let count = Glibc.read(descriptor, &chunk, chunk.count)
+      if count == 0 { return bytes }
+      if count < 0 {
+        if errno == EINTR { continue }
+        throw failure("cannot be read", errno)
+      }
+      guard bytes.count + count <= limit else { throw tooLarge }
+      bytes += chunk[..<count]
+    }
+  }
+
+  private static func failure(_ what: String, _ number: CInt) -> PreferencesError {
+    let isMissing = number == ENOENT || number == ENOTDIR
+    let reason = strerror(number).map { String(cString: $0) } ?? "errno \(number)"
+    return PreferencesError(isMissing ? .notFound : .unreadable, "\(what) (\(reason))")
+  }
+}

@@ -1,0 +1,74 @@
+public import FoundationEssentials
+
+/// A type whose values can be stored as preferences and come back unchanged.
+///
+/// Conversions are exact. Nothing is rounded, a boolean is never a number, and an integer is never a
+/// floating-point number or the reverse; integers convert among themselves when the value fits.
+public protocol PreferenceConvertible: Sendable {
+  /// The kind that values of this type are stored as, and that text-backed layers parse for it.
+  static var preferenceKind: PreferenceValue.Kind { get }
+
+  /// Creates the value from a stored one.
+  ///
+  /// - Throws: ``PreferencesError/Code/typeMismatch`` for another kind, ``PreferencesError/Code/outOfRange``
+  ///   when this type cannot hold the value exactly. The message must not hold the value.
+  init(preferenceValue: PreferenceValue) throws(PreferencesError)
+
+  /// The value as it is stored.
+  var preferenceValue: PreferenceValue { get }
+}
+
+extension String: PreferenceConvertible {
+  public static var preferenceKind: PreferenceValue.Kind { .string }
+
+  public init(preferenceValue value: PreferenceValue) throws(PreferencesError) {
+    guard case .string(let string) = value else { throw .mismatch(expected: .string, found: value.kind) }
+    self = string
+  }
+
+  public var preferenceValue: PreferenceValue { .string(self) }
+}
+
+extension Data: PreferenceConvertible {
+  public static var preferenceKind: PreferenceValue.Kind { .data }
+
+  public init(preferenceValue value: PreferenceValue) throws(PreferencesError) {
+    guard case .data(let data) = value else { throw .mismatch(expected: .data, found: value.kind) }
+    self = data
+  }
+
+  public var preferenceValue: PreferenceValue { .data(self) }
+}
+
+extension Bool: PreferenceConvertible {
+  public static var preferenceKind: PreferenceValue.Kind { .bool }
+
+  public init(preferenceValue value: PreferenceValue) throws(PreferencesError) {
+    guard case .bool(let bool) = value else { throw .mismatch(expected: .bool, found: value.kind) }
+    self = bool
+  }
+
+  public var preferenceValue: PreferenceValue { .bool(self) }
+}
+
+extension Date: PreferenceConvertible {
+  public static var preferenceKind: PreferenceValue.Kind { .date }
+
+  public init(preferenceValue value: PreferenceValue) throws(PreferencesError) {
+    guard case .date(let date) = value else { throw .mismatch(expected: .date, found: value.kind) }
+    self = date
+  }
+
+  public var preferenceValue: PreferenceValue { .date(self) }
+}
+
+extension URL: PreferenceConvertible {
+  public static var preferenceKind: PreferenceValue.Kind { .url }
+
+  public init(preferenceValue value: PreferenceValue) throws(PreferencesError) {
+    guard case .url(let url) = value else { throw .mismatch(expected: .url, found: value.kind) }
+    self = url
+  }
+
+  public var preferenceValue: PreferenceValue { .url(self) }
+}

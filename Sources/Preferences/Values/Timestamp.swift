@@ -1,0 +1,67 @@
+import FoundationEssentials
+
+/// Reads ISO 8601 timestamps, strictly.
+///
+/// Foundation's parser accepts trailing text, turns 31 February into 2 March and counts years before 1583
+/// in the Julian calendar; a value must not change that way on its way in.
+enum Timestamp {
+  /// The moment that `YYYY-MM-DDThh:mm:ss[.fraction](Z|±hh:mm)` names in the Gregorian calendar.
+  static func date(_ text: String) -> Date? {
+    var rest = Array(text.utf8)[...]
+    guard let year = number(4, &rest), skip("-", &rest), let month = number(2, &rest), skip("-", &rest),
+      let day = number(2, &rest), skip("T", &rest), let hour = number(2, &rest), skip(":", &rest),
+      let minute = number(2, &rest), skip(":", &rest), let second = number(2, &rest),
+      let fraction = fraction(&rest), let offset = offset(&rest), rest.isEmpty,
+      year >= 1, (1...12).contains(month), (1...length(ofMonth: month, year)).contains(day),
+      hour < 24, minute < 60, second < 60
+    else { return nil }
+    let past = year - 1
+    let daysBefore = (1..<month).reduce(0) { $0 + length(ofMonth: $1, year) }
+    let days = past * 365 + past / 4 - past / 100 + past / 400 + daysBefore + day - 1
+    let seconds = (days - daysBefore2001) * 86_400 + hour * 3_600 + minute * 60 + second - offset
+    return Date(timeIntervalSinceReferenceDate: Double(seconds) + fraction)
+  }
+
+  /// Days from 1 January of year 1 to Foundation's reference date, 1 January 2001.
+  private static let daysBefore2001 = 730_485
+
+  private static func length(ofMonth month: Int, _ year: Int) -> Int {
+    switch month {
+    case 2: year % 4 == 0 && (year % 100 != 0 || year % 400 == 0) ? 29 : 28
+    case 4, 6, 9, 11: 30
+    default: 31
+    }
+  }
+
+  private static func number(_ digits: Int, _ rest: inout ArraySlice<UInt8>) -> Int? {
+    var number = 0
+    for _ in 0..<digits {
+      guard let byte = rest.popFirst(), (0x30...0x39).contains(byte) else { return nil }
+      number = number * 10 + Int(byte - 0x30)
+    }
+    return number
+  }
+
+  private static func skip(_ character: Unicode.Scalar, _ rest: inout ArraySlice<UInt8>) -> Bool {
+    rest.popFirst() == UInt8(ascii: character)
+  }
+
+  private static func fraction(_ rest: inout ArraySlice<UInt8>) -> Double? {
+    guard rest.first == UInt8(ascii: ".") else { return 0 }
+    let digits = rest.dropFirst().prefix { (0x30...0x39).contains($0) }
+    guard (1...9).contains(digits.count) else { return nil }
+    rest = rest.dropFirst(1 + digits.count)
+    return Double("0." + String(decoding: digits, as: UTF8.self))
+  }
+
+  /// Seconds east of Greenwich.
+  private static func offset(_ rest: inout ArraySlice<UInt8>) -> Int? {
+    let sign = rest.popFirst()
+    if sign == UInt8(ascii: "Z") { return 0 }
+    guard sign == UInt8(ascii: "+") || sign == UInt8(ascii: "-"), let hours = number(2, &rest),
+      skip(":", &rest), let minutes = number(2, &rest), hours < 24, minutes < 60
+    else { return nil }
+    let seconds = hours * 3_600 + minutes * 60
+    return sign == UInt8(ascii: "-") ? -seconds : seconds
+  }
+}

@@ -1,0 +1,161 @@
+import Preferences
+import Testing
+
+struct CompositePreferencesTests {
+  let upper = DictionaryPreferences(["a": "upper"], name: "upper")
+  let lower = DictionaryPreferences(["a": "lower", "b": "lower"], name: "lower")
+
+  @Test func `the first layer that has the key wins`() throws {
+    let composite: CompositePreferences = [upper, lower]
+    #expect(try composite.string(forKey: "a") == "upper")
+    #expect(try composite.string(forKey: "b") == "lower")
+    #expect(try composite.value(forKey: "none") == nil)
+    #expect(try CompositePreferences([]).value(forKey: "a") == nil)
+  }
+
+  @Test func `composites nest`() throws {
+    let composite: CompositePreferences = [CompositePreferences([upper]), CompositePreferences([lower])]
+    #expect(try composite.string(forKey: "a") == "upper")
+    #expect(try composite.string(forKey: "b") == "lower")
+  }
+
+  @Test func `the winning layer parses its text`() throws {
+    let environment = EnvironmentPreferences(prefix: "SHOP", environment: ["SHOP_SERVER_PORT": "443"])
+    let composite: CompositePreferences = [
+      [environment] as CompositePreferences, ["server.port": 80] as DictionaryPreferences,
+    ]
+    #expect(try composite.integer(forKey: "server.port") == 443)
+    #expect(try composite.string(forKey: "server.port") == "443")
+  }
+
+  @Test func `keys are the union in the order of the layers, each once`() throws {
+    let third = DictionaryPreferences(["0": 1, "b": 1])
+    #expect(try CompositePreferences([upper, lower, third]).keys() == ["a", "b", "0"])
+  }
+
+  @Test func `a composite is sealed when a layer is`() {
+    #expect(!CompositePreferences([upper]).isSealed)
+    #expect(CompositePreferences([upper, CompositePreferences([FailingPreferences()])]).isSealed)
+  }
+
+  @Test func `a failing layer stops a lookup and is never skipped`() throws {
+    let composite = CompositePreferences([upper, FailingPreferences(), lower])
+    #expect(try composite.string(forKey: "a") == "upper")
+    for body in [
+      { _ = try composite.string(forKey: "b") }, { _ = try composite.value(forKey: "b") },
+      { _ = try composite.keys() }, { _ = try composite.contains("none") },
+    ] as [() throws -> Void] {
+      let error = preferencesError(body)
+      #expect(error?.code == .unavailable)
+      #expect(error?.message == "layer \"vault com.example.shop/default\" failed")
+      #expect(error?.cause is FailingPreferences.Locked)
+      #expect(error?.description.contains(sentinel) == false)
+    }
+  }
+
+  @Test func `our own error of a layer is told, and is the cause`() {
+    let failing = FailingPreferences(error: PreferencesError(.unavailable, "the vault is locked"))
+    let error = preferencesError {
+      _ = try CompositePreferences([[failing] as CompositePreferences]).value(forKey: "a")
+    }
+    #expect(error?.code == .unavailable)
+    #expect(
+      error?.message
+        == "layer \"composite\": layer \"vault com.example.shop/default\": the vault is locked")
+    #expect((error?.cause as? PreferencesError)?.cause is PreferencesError)
+  }
+
+  @Test func `a value at fault keeps its code through composites`() {
+    let environment = EnvironmentPreferences(environment: ["A": sentinel])
+    let composite: CompositePreferences = [[environment] as CompositePreferences, lower]
+    let error = preferencesError { _ = try composite.integer(forKey: "a") }
+    #expect(error?.code == .typeMismatch)
+    #expect(
+      error?.message
+        == "layer \"composite\": layer \"environment\": key \"a\": the text of A does not parse as integer")
+    let mismatch = preferencesError { _ = try CompositePreferences([upper]).integer(forKey: "a") }
+    #expect(mismatch?.code == .typeMismatch)
+  }
+
+  @Test func `a write goes to the first store`() throws {
+    let composite = CompositePreferences([
+      FixedPreferences(), CompositePreferences([FixedPreferences()]), upper, lower,
+    ])
+    #expect(try composite.set("new", forKey: "b") == .visible)
+    #expect(try upper.string(forKey: "b") == "new")
+    #expect(try lower.string(forKey: "b") == "lower")
+    #expect(try composite.set(5, for: PreferenceKey("c", default: 0)) == .visible)
+    #expect(try upper.integer(forKey: "c") == 5)
+  }
+
+  @Test func `a write that an earlier layer hides is done and says so`() throws {
+    let fixed = FixedPreferences(name: "fixed", content: ["a": 1])
+    let composite = CompositePreferences([fixed, upper])
+    #expect(try composite.set(2, forKey: "a") == .shadowed(by: "fixed"))
+    #expect(try upper.integer(forKey: "a") == 2)
+    #expect(try composite.integer(forKey: "a") == 1)
+    let nested = CompositePreferences([FixedPreferences(), composite])
+    #expect(try nested.set(3, forKey: "a") == .shadowed(by: "fixed"))
+  }
+
+  @Test func `a failing earlier layer stops a write and nothing is written`() throws {
+    struct Reader: PreferencesReader {
+      let name = "reader"
+      func value(forKey key: String) throws -> PreferenceValue? { throw FailingPreferences.Locked() }
+      func keys() throws -> [String] { [] }
+    }
+    let composite = CompositePreferences([Reader(), upper])
+    #expect(preferencesError { _ = try composite.set(2, forKey: "a") }?.code == .unavailable)
+    #expect(preferencesError { _ = try composite.removeValue(forKey: "a") }?.code == .unavailable)
+    #expect(try upper.string(forKey: "a") == "upper")
+  }
+
+  @Test func `a store that fails is named`() {
+    let composite = CompositePreferences([FailingPreferences(), upper])
+    for body in [
+      { _ = try composite.set(2, forKey: "a") }, { _ = try composite.removeValue(forKey: "a") },
+      { try composite.removeAll() },
+    ] as [() throws -> Void] {
+      let error = preferencesError(body)
+      #expect(error?.code == .unavailable)
+      #expect(error?.message.contains("vault com.example.shop/default") == true)
+    }
+  }
+
+  @Test func `without a store every write throws`() {
+    let composite = CompositePreferences([FixedPreferences()], name: "read-only")
+    #expect(preferencesError { _ = try composite.set(1, forKey: "a") }?.code == .noStore)
+    #expect(preferencesError { _ = try composite.removeValue(forKey: "a") }?.code == .noStore)
+    #expect(
+      preferencesError { try composite.removeAll() }?.message == "no layer of \"read-only\" can be written to"
+    )
+  }
+
+  @Test func `removing takes the value from where it would be written, and a lower layer answers then`()
+    throws
+  {
+    let composite = CompositePreferences([upper, lower])
+    #expect(try composite.removeValue(forKey: "a") == .visible)
+    #expect(try composite.string(forKey: "a") == "lower")
+    #expect(try composite.removeValue(forKey: "a") == .visible)
+    #expect(try composite.string(forKey: "a") == "lower")
+  }
+
+  @Test func `removing below a layer that holds the key is shadowed`() throws {
+    let composite = CompositePreferences([FixedPreferences(name: "fixed", content: ["a": 1]), upper])
+    #expect(try composite.removeValue(forKey: "a") == .shadowed(by: "fixed"))
+    #expect(try upper.contains("a") == false)
+  }
+
+  @Test func `removing all empties the first store only`() throws {
+    try CompositePreferences([FixedPreferences(), upper, lower]).removeAll()
+    #expect(upper.keys() == [])
+    #expect(lower.keys() == ["a", "b"])
+  }
+
+  @Test func `neither description nor dump shows a value`() {
+    let composite = CompositePreferences([DictionaryPreferences(["a": .string(sentinel)])])
+    #expect("\(composite)" == "composite")
+    #expect(!dumped(composite).contains(sentinel))
+  }
+}

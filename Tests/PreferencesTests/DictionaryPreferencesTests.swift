@@ -1,0 +1,92 @@
+import FoundationEssentials
+import Preferences
+import Testing
+
+struct DictionaryPreferencesTests {
+  @Test(arguments: PreferenceValueTests.samples.map(\.1))
+  func `every kind of value comes back with its type`(value: PreferenceValue) throws {
+    let store = DictionaryPreferences()
+    #expect(try store.set(value, forKey: "k") == .visible)
+    #expect(try store.value(forKey: "k") == value)
+    #expect(try store.value(forKey: "k")?.kind == value.kind)
+  }
+
+  @Test func `a missing key is nil`() throws {
+    let store = DictionaryPreferences()
+    #expect(try store.value(forKey: "k") == nil)
+    #expect(try store.string(forKey: "k") == nil)
+    #expect(try store.contains("k") == false)
+  }
+
+  @Test func `typed getters return what was stored`() throws {
+    let date = Date(timeIntervalSinceReferenceDate: 1)
+    let url = try #require(URL(string: "https://example.com"))
+    let store: DictionaryPreferences = [
+      "string": "s", "data": .data(Data([1])), "bool": false, "integer": 7, "double": 2.5,
+      "date": .date(date),
+      "url": .url(url),
+    ]
+    #expect(try store.string(forKey: "string") == "s")
+    #expect(try store.data(forKey: "data") == Data([1]))
+    #expect(try store.bool(forKey: "bool") == false)
+    #expect(try store.integer(forKey: "integer") == 7)
+    #expect(try store.double(forKey: "double") == 2.5)
+    #expect(try store.date(forKey: "date") == date)
+    #expect(try store.url(forKey: "url") == url)
+  }
+
+  @Test func `a getter of another type throws and leaves the value`() throws {
+    let store = DictionaryPreferences(["k": 1])
+    #expect(preferencesError { _ = try store.bool(forKey: "k") }?.code == .typeMismatch)
+    #expect(preferencesError { _ = try store.double(forKey: "k") }?.code == .typeMismatch)
+    #expect(try store.integer(forKey: "k") == 1)
+  }
+
+  @Test func `plain Swift values can be set`() throws {
+    let store = DictionaryPreferences()
+    let token = "t"
+    try store.set(token, forKey: "token")
+    try store.set(UInt8(5), forKey: "small")
+    try store.set(["a", "b"], forKey: "list")
+    #expect(try store.value(forKey: "token") == "t")
+    #expect(try store.value(forKey: "small") == .unsignedInteger(5))
+    #expect(try store.value(forKey: "list") == ["a", "b"])
+  }
+
+  @Test func `removing makes a key absent, and may be repeated`() throws {
+    let store: DictionaryPreferences = ["a": 1, "b": 2]
+    try store.removeValue(forKey: "a")
+    try store.removeValue(forKey: "a")
+    #expect(store.keys() == ["b"])
+    store.removeAll()
+    #expect(store.keys() == [])
+  }
+
+  @Test func `of a repeated key in the literal the last value counts`() throws {
+    let store: DictionaryPreferences = ["a": 1, "a": 2]
+    #expect(try store.integer(forKey: "a") == 2)
+  }
+
+  @Test func `an unreachable name is not listed`() {
+    #expect(DictionaryPreferences(["": 1, "a\n": 2, "c": 3]).keys() == ["c"])
+  }
+
+  @Test func `all holders share one set of values`() async throws {
+    let store = DictionaryPreferences()
+    await withThrowingTaskGroup(of: Void.self) { group in
+      for task in 0..<8 {
+        group.addTask {
+          for index in 0..<100 { try store.set(task, forKey: "\(task).\(index)") }
+        }
+      }
+    }
+    #expect(store.keys().count == 800)
+  }
+
+  @Test func `neither description nor dump shows a value`() {
+    let store = DictionaryPreferences(["k": .string(sentinel)], name: "defaults")
+    #expect("\(store)" == "defaults")
+    #expect(!dumped(store).contains(sentinel))
+    #expect(!String(reflecting: store).contains(sentinel))
+  }
+}

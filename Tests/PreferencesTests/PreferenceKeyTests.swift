@@ -1,0 +1,86 @@
+import Preferences
+import Testing
+
+extension PreferenceKey<Int> {
+  fileprivate static var port: Self { .init("server.port", default: 8080) }
+}
+
+extension PreferenceKey<String?> {
+  fileprivate static var proxyHost: Self { .init("proxy.host") }
+}
+
+extension PreferenceKey<[String: Bool]> {
+  fileprivate static let flags = Self("flags", default: [:])
+}
+
+struct PreferenceKeyTests {
+  let store = DictionaryPreferences()
+
+  @Test func `a key that is not set reads as its default, which is not stored`() throws {
+    #expect(try store.value(for: .port) == 8080)
+    #expect(try store.value(for: .proxyHost) == nil)
+    #expect(store.keys().isEmpty)
+  }
+
+  @Test func `a key reads what was set`() throws {
+    try store.set(443, for: .port)
+    try store.set("proxy.example", for: .proxyHost)
+    try store.set(["fast": true], for: .flags)
+    #expect(try store.value(for: .port) == 443)
+    #expect(try store.value(for: .proxyHost) == "proxy.example")
+    #expect(try store.value(for: .flags) == ["fast": true])
+    #expect(try store.value(forKey: "server.port") == .integer(443))
+  }
+
+  @Test func `setting nil removes an optional key`() throws {
+    try store.set("proxy.example", for: .proxyHost)
+    #expect(try store.set(nil, for: .proxyHost) == .visible)
+    #expect(try store.contains("proxy.host") == false)
+    #expect(try store.value(for: .proxyHost) == nil)
+  }
+
+  @Test func `a stored value of another type is an error, not the default`() throws {
+    try store.set("\(sentinel)", forKey: "server.port")
+    let error = preferencesError { _ = try store.value(for: .port) }
+    #expect(error?.code == .typeMismatch)
+    #expect(error?.message == "key \"server.port\": expected integer, found string")
+  }
+
+  @Test(arguments: ["a", "server.port", " ", "ключ", "🦊", "a/b=c", String(repeating: "é", count: 512)])
+  func `a key of up to 1024 bytes without control characters is accepted`(name: String) throws {
+    try PreferenceKeyName.validate(name)
+    try store.set(true, forKey: name)
+    #expect(try store.bool(forKey: name) == true)
+  }
+
+  static let invalidNames = [
+    "", "a\0b", "line\n", "\u{1F}", "\u{7F}", "\u{85}", "\u{9F}", String(repeating: "a", count: 1025),
+    String(repeating: "é", count: 512) + "a",
+  ]
+
+  @Test(arguments: invalidNames)
+  func `any other key is refused by every call of every store`(name: String) {
+    let readers: [any PreferencesReader] = [
+      store, EnvironmentPreferences(environment: [:]), CompositePreferences([store]), FixedPreferences(),
+    ]
+    for reader in readers {
+      #expect(preferencesError { _ = try reader.string(forKey: name) }?.code == .invalidKey)
+      #expect(
+        preferencesError { _ = try reader.value(for: PreferenceKey(name, default: 1)) }?.code == .invalidKey)
+      #expect(preferencesError { _ = try reader.contains(name) }?.code == .invalidKey)
+    }
+    for store in [store, CompositePreferences([store])] as [any PreferencesStore] {
+      #expect(preferencesError { _ = try store.value(forKey: name) }?.code == .invalidKey)
+      #expect(preferencesError { _ = try store.set(1, forKey: name) }?.code == .invalidKey)
+      #expect(
+        preferencesError { _ = try store.set(1, for: PreferenceKey(name, default: 0)) }?.code == .invalidKey)
+      #expect(preferencesError { _ = try store.removeValue(forKey: name) }?.code == .invalidKey)
+    }
+    #expect(preferencesError { _ = try CompositePreferences([store]).explain(name) }?.code == .invalidKey)
+  }
+
+  @Test func `composed and decomposed accents are one key`() throws {
+    try store.set(1, forKey: "caf\u{E9}")
+    #expect(try store.integer(forKey: "cafe\u{301}") == 1)
+  }
+}

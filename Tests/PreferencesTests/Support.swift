@@ -1,0 +1,56 @@
+import FoundationEssentials
+import Preferences
+
+/// Found in no description, error, explanation or dump.
+let sentinel = "s3ntinel-5ecret"
+
+/// A layer that cannot answer, such as a locked vault; its error's text holds the sentinel.
+struct FailingPreferences: PreferencesStore {
+  struct Locked: Error, CustomStringConvertible {
+    var description: String { "locked, by the way: \(sentinel)" }
+  }
+
+  var name = "vault com.example.shop/default"
+  var isSealed: Bool { true }
+  var error: any Error = Locked()
+
+  func value(forKey key: String) throws -> PreferenceValue? { throw error }
+  func keys() throws -> [String] { throw error }
+  func set(_ value: PreferenceValue, forKey key: String) throws -> WriteOutcome { throw error }
+  func removeValue(forKey key: String) throws -> WriteOutcome { throw error }
+  func removeAll() throws { throw error }
+}
+
+/// A layer with one value that cannot be written.
+struct FixedPreferences: PreferencesReader {
+  var name = "fixed"
+  var content: [String: PreferenceValue] = [:]
+
+  func value(forKey key: String) throws -> PreferenceValue? { content[key] }
+  func keys() throws -> [String] { content.keys.sorted() }
+}
+
+/// A folder that lasts as long as `body`.
+func withTemporaryFolder(_ body: (String) throws -> Void) throws {
+  let folder = FileManager.default.temporaryDirectory.appending(path: "preferences-\(UUID().uuidString)")
+  try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+  defer { try? FileManager.default.removeItem(at: folder) }
+  try body(folder.path)
+}
+
+/// The preferences error that `body` throws, or nil when it throws none.
+func preferencesError(_ body: () throws -> Void) -> PreferencesError? {
+  do {
+    try body()
+    return nil
+  } catch {
+    return error as? PreferencesError
+  }
+}
+
+/// What `dump` prints.
+func dumped(_ value: some Any) -> String {
+  var text = ""
+  dump(value, to: &text)
+  return text
+}
