@@ -15,6 +15,7 @@ let package = Package(
   products: [
     .library(name: "Preferences", targets: ["Preferences"]),
     .library(name: "VaultSealing", targets: ["VaultSealing"]),
+    .library(name: "VaultCore", targets: ["VaultCore"]),
   ],
   targets: [
     .systemLibrary(
@@ -25,8 +26,12 @@ let package = Package(
     .target(
       name: "VaultSealing", dependencies: ["CSodium"],
       swiftSettings: strict + [.strictMemorySafety()]),
+    .target(name: "VaultCore", dependencies: ["VaultSealing", "CSystem"], swiftSettings: strict),
     .testTarget(name: "PreferencesTests", dependencies: ["Preferences"], swiftSettings: strict),
     .testTarget(name: "VaultSealingTests", dependencies: ["VaultSealing"], swiftSettings: strict),
+    .testTarget(
+      name: "VaultCoreTests", dependencies: ["VaultCore", "VaultSealing", "CSodium"],
+      resources: [.copy("Vectors")], swiftSettings: strict),
   ],
   swiftLanguageModes: [.v6]
 )

@@ -1,0 +1,15 @@
+#ifndef CSYSTEM_H
+#define CSYSTEM_H
+
+// The few Linux calls that Swift cannot name: variadic, or hidden without _GNU_SOURCE. No logic here.
+
+/// prctl(PR_SET_DUMPABLE, 0); 0, or -1 and errno.
+int csystem_set_undumpable(void);
+
+/// renameat2 in the working directory with RENAME_NOREPLACE; 0, or -1 and errno.
+int csystem_rename_noreplace(const char *from, const char *to);
+
+/// A page whose first byte is 1 and that is zero in a forked child (MADV_WIPEONFORK); null when there is none.
+const volatile unsigned char *csystem_fork_mark(void);
+
+#endif

@@ -1,0 +1,97 @@
+internal import Glibc
+
+/// An open file, closed when the last holder lets go.
+final class Descriptor: Sendable {
+  let raw: Int32
+
+  init(_ raw: Int32) { self.raw = raw }
+  deinit { close(raw) }
+
+  /// Opens `path`; -1 becomes the error that `refusal` makes of `errno`.
+  static func open(
+    _ path: String, _ flags: Int32, mode: mode_t = 0, refusal: (Int32) -> VaultError
+  ) throws(VaultError) -> Descriptor {
+    let raw = retrying { Glibc.open(path, flags | O_CLOEXEC, mode) }
+    guard raw >= 0 else { throw refusal(errno) }
+    // A vault must never be descriptor 0 to 2: text meant for people would be written into it.
+    guard raw <= 2 else { return Descriptor(raw) }
+    let higher = fcntl(raw, F_DUPFD_CLOEXEC, 3)
+    let error = errno
+    close(raw)
+    guard higher >= 0 else { throw refusal(error) }
+    return Descriptor(higher)
+  }
+
+  func status() throws(VaultError) -> stat {
+    var status = stat()
+    guard fstat(raw, &status) == 0 else { throw .io("fstat") }
+    return status
+  }
+
+  /// Reads until `buffer` is full or the file ends.
+  func read(into buffer: UnsafeMutableRawBufferPointer, at offset: Int) throws(VaultError) -> Int {
+    var done = 0
+    while done < buffer.count {
+      let count = retrying { pread(raw, buffer.baseAddress! + done, buffer.count - done, off_t(offset + done)) }
+      guard count >= 0 else { throw .io("read") }
+      if count == 0 { break }
+      done += count
+    }
+    return done
+  }
+
+  /// Writes all of `bytes`; one call unless the system takes less.
+  func write(_ bytes: UnsafeRawBufferPointer, at offset: Int) throws(VaultError) {
+    var done = 0
+    while done < bytes.count {
+      let count = retrying { pwrite(raw, bytes.baseAddress! + done, bytes.count - done, off_t(offset + done)) }
+      guard count >= 0 else { throw .io("write") }
+      done += count
+    }
+  }
+
+  func synchronize() throws(VaultError) {
+    guard retrying({ fsync(raw) }) == 0 else { throw .io("fsync") }
+  }
+
+  func synchronizeData() throws(VaultError) {
+    guard retrying({ fdatasync(raw) }) == 0 else { throw .io("fdatasync") }
+  }
+}
+
+/// Which file it is, whatever its name.
+struct FileIdentity: Sendable, Equatable {
+  let device: UInt64
+  let inode: UInt64
+
+  init(_ status: stat) {
+    device = UInt64(status.st_dev)
+    inode = UInt64(status.st_ino)
+  }
+}
+
+/// Repeats a call that a signal interrupted.
+func retrying<I: FixedWidthInteger>(_ call: () -> I) -> I {
+  while true {
+    let result = call()
+    if result != -1 || errno != EINTR { return result }
+  }
+}
+
+extension VaultError {
+  /// A failed call, with `errno` as it is now.
+  static func io(_ step: String, _ number: Int32 = Glibc.errno) -> VaultError {
+    var text = [CChar](repeating: 0, count: 128)
+    _ = strerror_r(number, &text, text.count)
+    let reason = String(decoding: text.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
+    return VaultError(.io, "\(step): \(reason)", errno: number)
+  }
+
+  /// A failed call that writes: a refusal of the right to write has a class of its own.
+  static func writing(_ step: String, _ number: Int32 = Glibc.errno) -> VaultError {
+    let refusals = [EACCES, EPERM, EROFS]
+    guard refusals.contains(number) else { return .io(step, number) }
+    return VaultError(
+      .readOnly, "\(step): the file, its directory or the file system does not allow writing", errno: number)
+  }
+}

@@ -1,0 +1,28 @@
+internal import Glibc
+
+/// Milliseconds since 1970-01-01 UTC.
+func systemMilliseconds() -> Int64 {
+  var now = timespec()
+  clock_gettime(CLOCK_REALTIME, &now)
+  return Int64(now.tv_sec) * 1000 + Int64(now.tv_nsec) / 1_000_000
+}
+
+/// The memory this process may use, in KiB: the machine's, or its control group's if that is less.
+func availableKibibytes() -> UInt64 {
+  let machine = UInt64(max(sysconf(Int32(_SC_PHYS_PAGES)), 0)) * UInt64(max(sysconf(Int32(_SC_PAGESIZE)), 0)) / 1024
+  let limits = ["/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory/memory.limit_in_bytes"].compactMap { path in
+    smallNumber(path).map { $0 / 1024 }
+  }
+  return limits.reduce(machine, min)
+}
+
+/// The number in a small system file; `nil` when there is none ("max" means no limit).
+private func smallNumber(_ path: String) -> UInt64? {
+  let raw = retrying { open(path, O_RDONLY | O_CLOEXEC) }
+  guard raw >= 0 else { return nil }
+  let descriptor = Descriptor(raw)
+  var bytes = [UInt8](repeating: 0, count: 64)
+  let count = retrying { read(descriptor.raw, &bytes, bytes.count) }
+  guard count > 0 else { return nil }
+  return UInt64(String(decoding: bytes[..<count].prefix { $0 >= 0x30 && $0 <= 0x39 }, as: UTF8.self))
+}

@@ -1,0 +1,250 @@
+internal import Glibc
+internal import VaultSealing
+
+/// One load of a vault file and what has been applied since: sections 4 and 4.2 of `Docs/Format.md`.
+///
+/// Touched only under the handle's lock, or by the one thread that makes it.
+final class VaultState: @unchecked Sendable {
+  let path: VaultPath
+  let options: Vault.Options
+  let snapshot: Snapshot
+  let unlocked: Unlocked
+  let manifest: Manifest?
+  let groups: [Group]
+  private(set) var identity: FileIdentity
+  let sealer: Sealer
+  /// The file as loaded. Kept for full writes alone, which copy parts of it; nil in a long-lived state.
+  private(set) var image: FileImage?
+  /// Pins the inode number, and is where entries are read from.
+  private(set) var descriptor: Descriptor
+  /// Where the next entry will stand.
+  private(set) var tail: Int
+  /// The 32 bytes before the tail: the check of the last entry, or the checksum.
+  private(set) var lastBytes: Tag
+  /// How many whole entries the journal has, whatever their group.
+  private(set) var entryCount = 0
+  private(set) var hasTornTail = false
+  /// Whether the path names a file that nobody else can reach any more: a single-file mount of a vault that was
+  /// replaced outside.
+  private(set) var isFrozen = false
+  /// Whether the directory is known to hold the file's name durably.
+  var isNameDurable: Bool
+
+  private let groupIDs: Set<Identifier>
+
+  /// Loads what `image` holds. With `entries` framed, groups are opened on demand.
+  init(
+    _ image: FileImage, descriptor: Descriptor, identity: FileIdentity, path: VaultPath, options: Vault.Options,
+    sealer: Sealer, isNameDurable: Bool = false,
+    unlock: (Snapshot, Sealer) throws(VaultError) -> Unlocked
+  ) throws(VaultError) {
+    let snapshot = try Snapshot(image)
+    let groupIDs = Set(snapshot.sections.map(\.id))
+    let frame = try JournalFrame(image.bytes, from: snapshot.count, groups: groupIDs)
+    if frame.isDamaged { throw Self.damagedJournal }
+    try Slot.check(snapshot.slots)
+    let unlocked = try unlock(snapshot, sealer)
+    (self.path, self.options, self.snapshot, self.unlocked) = (path, options, snapshot, unlocked)
+    (self.descriptor, self.identity, self.sealer, self.groupIDs) = (descriptor, identity, sealer, groupIDs)
+    self.isNameDurable = isNameDurable
+    self.image = image
+    switch unlocked.grant {
+    case .owner(let vaultKey):
+      let manifest = try Self.openManifest(snapshot, image, vaultKey, sealer)
+      var groups: [Group] = []
+      for (section, floor) in zip(snapshot.sections, manifest.groups) {
+        guard section.epoch == floor.epoch else { throw .tampered("a group's epoch differs from the manifest's") }
+        let key = try VaultError.sealing { () throws(SealingError) in
+          try Self.groupKey(from: vaultKey, group: section.id, epoch: section.epoch, sealer)
+        }
+        groups.append(Group(section, floor: floor, key: key, image: image))
+      }
+      self.manifest = manifest
+      self.groups = groups
+    case .holder(let group, let key):
+      manifest = nil
+      groups = snapshot.sections.filter { $0.id == group }.map { Group($0, floor: nil, key: key, image: image) }
+    }
+    tail = frame.tail
+    lastBytes = Tag(image.bytes.baseAddress! + frame.tail - Tag.count)
+    take(frame, from: image)
+  }
+
+  static let damagedJournal = VaultError(.damaged, "a journal entry is broken and another stands behind it")
+
+  /// GK = D(32, VK, "group-key", group id, epoch).
+  static func groupKey(
+    from vaultKey: SealingKey, group: Identifier, epoch: UInt32, _ sealer: Sealer
+  ) throws(SealingError) -> SealingKey {
+    try sealer.deriveKey("group-key", from: vaultKey) {
+      $0.add(group)
+      $0.add(epoch)
+    }
+  }
+
+  /// Belongs to `descriptor` from now on: the same bytes, put in place under the vault's name and synced.
+  func adopt(_ descriptor: Descriptor, identity: FileIdentity) {
+    (self.descriptor, self.identity) = (descriptor, identity)
+    isNameDurable = true
+  }
+
+  /// Forgets the loaded bytes; unopened groups keep what they need.
+  func dropImage() { image = nil }
+
+  // MARK: Loading
+
+  /// Opens the path, judges it, reads it and loads it. Tries again where somebody may be writing right now.
+  static func load(
+    path: VaultPath, options: Vault.Options, sealer: Sealer,
+    unlock: (Snapshot, Sealer) throws(VaultError) -> Unlocked
+  ) throws(VaultError) -> VaultState {
+    try retryingDamage { () throws(VaultError) in
+      let (descriptor, status) = try path.open(limits: options.limits)
+      let state = try VaultState(
+        try read(descriptor, count: Int(status.st_size)), descriptor: descriptor, identity: FileIdentity(status),
+        path: path, options: options, sealer: sealer, unlock: unlock)
+      state.isFrozen = status.st_nlink == 0
+      return state
+    }
+  }
+
+  /// Somebody may be copying over the file right now, or two appends fell into our reading: a load looks three
+  /// times, 50 ms apart, before it calls a file damaged (section 4, step 2; 4.1).
+  static func retryingDamage<R>(_ load: () throws(VaultError) -> R) throws(VaultError) -> R {
+    for _ in 0..<2 {
+      do throws(VaultError) { return try load() } catch { guard error.code == .damaged else { throw error } }
+      pause()
+    }
+    return try load()
+  }
+
+  static func read(_ descriptor: Descriptor, count: Int, at offset: Int = 0) throws(VaultError) -> FileImage {
+    let image = FileImage(count: count)
+    image.count = try descriptor.read(into: image.mutableBytes, at: offset)
+    return image
+  }
+
+  private static func pause() { usleep(50_000) }
+
+  private static func openManifest(
+    _ snapshot: Snapshot, _ image: FileImage, _ vaultKey: SealingKey, _ sealer: Sealer
+  ) throws(VaultError) -> Manifest {
+    let slots = snapshot.slotBytes
+    let body = try snapshot.boundHeader.span.bytes.withUnsafeBytes { (header) throws(VaultError) in
+      try slots.span.bytes.withUnsafeBytes { (slots) throws(VaultError) in
+        try sealer.openBody(
+          image[snapshot.manifest], step: Manifest.step, with: vaultKey, as: .manifest(header: header, slots: slots))
+      }
+    }
+    guard let body else { throw .tampered("the manifest, the header or a slot") }
+    return try Manifest(UnsafeRawBufferPointer(rebasing: body.buffer.bytes[..<body.count]), of: snapshot)
+  }
+
+  // MARK: Groups
+
+  func group(_ id: Identifier) -> Group? { groups.first { $0.id == id } }
+
+  func content(_ id: Identifier) throws(VaultError) -> GroupContent {
+    guard let group = group(id) else {
+      throw VaultError(.groupNotGranted, "the access group is gone, or was never granted to this credential")
+    }
+    return try group.content(snapshot, sealer, options.limits)
+  }
+
+  /// The group of that name, if the credential grants it.
+  func groupID(named name: Name) throws(VaultError) -> Identifier {
+    let found: Identifier?
+    if let manifest {
+      found = manifest.groups.first { $0.name == name }?.id
+    } else {
+      found = try groups.first.map { (group) throws(VaultError) in try content(group.id) }.flatMap {
+        $0.name == name ? $0.id : nil
+      }
+    }
+    guard let found else {
+      throw VaultError(.groupNotGranted, "this credential grants no access group of that name")
+    }
+    return found
+  }
+
+  // MARK: Staying current
+
+  enum Freshness { case current, replaced }
+
+  /// Takes over what was appended since. Costs two system calls when nothing was (4.2).
+  ///
+  /// - Returns: `.replaced` when the path names another file, or other bytes stand where ours ended: load anew.
+  /// - Throws: ``VaultError/Code/notFound`` when the vault was deleted.
+  func refresh() throws(VaultError) -> Freshness {
+    guard let status = try path.status() else { throw VaultError(.notFound, "the vault was deleted") }
+    guard FileIdentity(status) == identity else { return .replaced }
+    isFrozen = status.st_nlink == 0
+    // A zero entry_len behind the bytes we know is the reserve: nothing new.
+    var probe: (Tag, UInt64) = (.zero, 0)
+    let count = try withUnsafeMutableBytes(of: &probe) { (bytes) throws(VaultError) in
+      try descriptor.read(into: bytes, at: tail - Tag.count)
+    }
+    guard count >= Tag.count, probe.0 == lastBytes else { return .replaced }
+    if count < Tag.count + 4 || UInt32(truncatingIfNeeded: UInt64(littleEndian: probe.1)) == 0 { return .current }
+    return try catchUp(under: .reader).freshness
+  }
+
+  enum Reading {
+    case reader
+    /// Nobody else writes, so the file's length is known.
+    case writerLock(end: Int)
+  }
+
+  /// Reads and frames everything behind the tail and takes it over.
+  ///
+  /// - Parameter under: a reader without the lock looks again before it calls the journal damaged (4.1).
+  /// - Returns: the file's length and the end of a torn tail, as offsets in the file.
+  func catchUp(under reading: Reading) throws(VaultError) -> (freshness: Freshness, end: Int, tornEnd: Int) {
+    var attempts = 0
+    while true {
+      let end: Int
+      switch reading {
+      case .reader: end = Int(try descriptor.status().st_size)
+      case .writerLock(let known): end = known
+      }
+      guard end >= tail else { return (.replaced, end, end) }
+      let start = tail - Tag.count
+      let rest = try Self.read(descriptor, count: end - start, at: start)
+      guard rest.count >= Tag.count, Tag(rest.bytes.baseAddress!) == lastBytes else { return (.replaced, end, end) }
+      guard end <= options.limits.fileBytes else { throw VaultError(.limitExceeded, "the file has grown too long") }
+      let frame = try JournalFrame(rest.bytes, from: Tag.count, groups: groupIDs)
+      if !frame.entries.isEmpty {
+        take(frame, from: rest)
+        tail = start + frame.tail
+        lastBytes = Tag(rest.bytes.baseAddress! + frame.tail - Tag.count)
+        attempts = 0
+      }
+      hasTornTail = frame.isTorn
+      guard frame.isDamaged else { return (.current, start + rest.count, start + frame.tornEnd) }
+      guard case .reader = reading, attempts < 2 else { throw Self.damagedJournal }
+      attempts += 1
+      Self.pause()
+    }
+  }
+
+  private func take(_ frame: JournalFrame, from image: FileImage) {
+    for entry in frame.entries {
+      group(entry.group)?.append(.init(image: image, range: entry.sealed), snapshot, sealer)
+    }
+    entryCount += frame.entries.count
+    hasTornTail = frame.isTorn
+  }
+
+  /// Takes over an entry that this handle wrote and checked itself, unless a reader has seen it in the file already.
+  func append(_ staged: GroupContent.Staged, to content: GroupContent, at offset: Int, count: Int, check: Tag) {
+    guard tail == offset else { return }
+    content.apply(staged)
+    tail += count
+    lastBytes = check
+    entryCount += 1
+    hasTornTail = false
+  }
+
+  /// The bytes of all entries, the reserve not counted.
+  var journalBytes: Int { tail - snapshot.count }
+}

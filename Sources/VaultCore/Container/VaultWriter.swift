@@ -1,0 +1,294 @@
+internal import Glibc
+internal import Synchronization
+internal import VaultSealing
+
+/// Commits batches of changes: lock, catch up, append or full write, unlock (`Docs/Format.md` section 5).
+///
+/// Led by one thread at a time through ``WriteQueue``.
+final class VaultWriter: @unchecked Sendable {
+  // Unchecked: everything here is touched by the queue's leader alone.
+  private let handle: VaultHandle
+  private var descriptor: Descriptor?
+  /// After a failed sync nothing may be appended behind the entry in doubt; only full writes follow.
+  private var mayAppend = true
+
+  init(_ handle: VaultHandle) { self.handle = handle }
+
+  private var path: VaultPath { handle.path }
+  private var options: Vault.Options { handle.options }
+
+  func commit(_ batch: [WriteQueue.Ticket]) -> [WriteQueue.Answer] {
+    do throws(VaultError) { return try write(batch) } catch {
+      // What one record refuses must not fail the others: each alone then.
+      guard batch.count > 1, [.tampered, .malformed, .limitExceeded].contains(error.code) else {
+        return batch.map { _ in .failed(error) }
+      }
+      return batch.flatMap { commit([$0]) }
+    }
+  }
+
+  // MARK: One batch
+
+  private enum Plan {
+    case nothing
+    case append(Append)
+    case fullWrite(body: [UInt8], isForced: Bool)
+    case stale
+  }
+
+  private struct Append {
+    let state: VaultState
+    let content: GroupContent
+    let entry: [UInt8]
+    let staged: GroupContent.Staged
+    /// Where the entry will stand, the file's length, and where a torn tail ends.
+    let offset: Int
+    let end: Int
+    let tornEnd: Int
+  }
+
+  private func write(_ batch: [WriteQueue.Ticket]) throws(VaultError) -> [WriteQueue.Answer] {
+    try ForkGuard.check()
+    let (file, status) = try acquire()
+    // Full writes put another file in place, whose lock is then the one to release.
+    defer { if let descriptor { FileLock.release(descriptor) } }
+    let changes = batch.flatMap(\.changes)
+    let group = batch[0].group
+    var answers: [WriteQueue.Answer] = []
+    var plan = try handle.loaded.withLock { (loaded) throws(VaultError) -> Plan in
+      let (end, tornEnd) = try catchUp(&loaded, status)
+      let content = try loaded.state.content(group)
+      guard batch.allSatisfy({ isCurrent($0, content) }) else { return .stale }
+      answers = batch.map { .done(removed: removals($0, content)) }
+      return try self.plan(changes, loaded.state, content, end: end, tornEnd: tornEnd, allowingLongJournal: false)
+    }
+    if case .fullWrite(let body, let isForced) = plan {
+      do throws(VaultError) {
+        try fullWrite(file, group: group, body: body)
+        return answers
+      } catch {
+        guard !isForced, error.code != .durabilityUnknown else { throw error }
+        // Only the journal's length asked for it, and nothing has happened: append after all (section 5).
+        plan = try handle.loaded.withLock { (loaded) throws(VaultError) -> Plan in
+          let (end, tornEnd) = try catchUp(&loaded, status)
+          let content = try loaded.state.content(group)
+          return try self.plan(
+            changes, loaded.state, content, end: end, tornEnd: tornEnd, allowingLongJournal: true)
+        }
+        if case .fullWrite = plan { throw error }
+      }
+    }
+    switch plan {
+    case .nothing, .fullWrite: return answers
+    case .stale: return batch.map { _ in .stale }
+    case .append(let append):
+      try self.append(append, file, group: group)
+      return answers
+    }
+  }
+
+  /// Whether the values were sealed for the group's present epoch and the records' present classes.
+  private func isCurrent(_ ticket: WriteQueue.Ticket, _ content: GroupContent) -> Bool {
+    ticket.epoch == content.epoch
+      && ticket.changes.allSatisfy { change in
+        guard case .put(_, let `class`, _) = change.action else { return true }
+        return change.withName { content.find($0)?.class ?? 0 } == `class`
+      }
+  }
+
+  private func removals(_ ticket: WriteQueue.Ticket, _ content: GroupContent) -> Int {
+    ticket.changes.count { change in
+      guard case .remove = change.action else { return false }
+      return change.withName { content.find($0) } != nil
+    }
+  }
+
+  private func plan(
+    _ changes: [Change], _ state: VaultState, _ content: GroupContent, end: Int, tornEnd: Int,
+    allowingLongJournal: Bool
+  ) throws(VaultError) -> Plan {
+    let sealer = state.sealer
+    guard var body = try content.entryBody(changes, now: options.now(), sealer: sealer) else { return .nothing }
+    defer { body.wipe() }
+    let count =
+      JournalFrame.headCount + JournalFrame.checkCount + Sealer.overhead
+      + Padding.paddedCount(body.count, step: GroupContent.entryStep)
+    let isAppendable = mayAppend && Limits.entryBytes.contains(count) && state.tail + count <= options.limits.fileBytes
+    let isJournalLong = state.journalBytes + count > max(64 << 10, state.snapshot.count)
+    guard isAppendable, allowingLongJournal || !isJournalLong else {
+      return .fullWrite(body: body, isForced: !isAppendable)
+    }
+    let sealed = sealer.sealBody(
+      body, step: GroupContent.entryStep, with: content.key, as: content.entryContext(state.snapshot.manifestTag))
+    var writer = ByteWriter()
+    writer.bytes.reserveCapacity(count)
+    writer.integer(UInt32(count))
+    writer.integer(UInt32(0))
+    writer.raw(content.id)
+    writer.raw(sealed)
+    writer.raw(writer.bytes.withUnsafeBytes(Snapshot.checksum))
+    // The reader's own code judges the entry before it is written: a writer's fault must not reach the file.
+    let staged = try sealed.span.bytes.withUnsafeBytes { (sealed) throws(VaultError) in
+      try content.stage(sealed: sealed, manifestTag: state.snapshot.manifestTag, sealer: sealer)
+    }
+    return .append(
+      Append(
+        state: state, content: content, entry: writer.bytes, staged: staged, offset: state.tail, end: end,
+        tornEnd: tornEnd))
+  }
+
+  // MARK: Lock
+
+  /// Locks the file that the path names now (9.2).
+  private func acquire() throws(VaultError) -> (Descriptor, stat) {
+    while true {
+      let file: Descriptor
+      if let descriptor { file = descriptor } else { file = try path.openForWriting() }
+      // If the wait is given up, its thread still holds this descriptor and will unlock it: never use it again.
+      descriptor = nil
+      try FileLock.acquire(file, timeout: options.lockTimeout)
+      do throws(VaultError) {
+        let status = try file.status()
+        guard let named = try path.status() else { throw VaultError(.notFound, "the vault was deleted") }
+        if FileIdentity(named) == FileIdentity(status) {
+          guard status.st_nlink <= 1 else {
+            throw VaultError(.hardLinked, "the file has several names, and writing would split them")
+          }
+          guard status.st_nlink == 1 else {
+            throw VaultError(.replaced, "the mounted file was replaced outside; mount its directory instead")
+          }
+          descriptor = file
+          return (file, status)
+        }
+        FileLock.release(file)  // replaced while we waited
+      } catch {
+        FileLock.release(file)
+        throw error
+      }
+    }
+  }
+
+  /// Brings the handle's state up to the locked file.
+  private func catchUp(
+    _ loaded: inout VaultHandle.Loaded, _ status: stat
+  ) throws(VaultError) -> (end: Int, tornEnd: Int) {
+    if loaded.state.identity != FileIdentity(status) { try handle.reload(&loaded) }
+    for _ in 0..<2 {
+      let (freshness, end, tornEnd) = try loaded.state.catchUp(under: .writerLock(end: Int(status.st_size)))
+      if freshness == .current { return (end, tornEnd) }
+      try handle.reload(&loaded)
+    }
+    throw VaultError(.io, "the file changes although it is locked")
+  }
+
+  // MARK: Append
+
+  private func append(_ append: Append, _ file: Descriptor, group: Identifier) throws(VaultError) {
+    let state = append.state
+    let offset = append.offset
+    // Without this, an append behind a rename that never became durable could vanish with the new name (5.1).
+    if !state.isNameDurable {
+      _ = try path.synchronizeDirectory()
+      state.isNameDurable = true
+    }
+    var bytes = append.entry
+    let entryEnd = offset + bytes.count
+    if append.tornEnd > entryEnd { bytes.append(contentsOf: repeatElement(0, count: append.tornEnd - entryEnd)) }
+    if append.end <= entryEnd {
+      let room = max(0, options.limits.fileBytes - entryEnd)
+      bytes.append(contentsOf: repeatElement(0, count: min(options.reserveBytes, room)))
+    }
+    do throws(VaultError) { try write(bytes, to: file, at: offset) } catch {
+      try undo(file, from: offset, count: bytes.count, to: append.end)
+      throw error
+    }
+    do throws(VaultError) { try file.synchronizeData() } catch {
+      try recover(file, error, from: offset, count: append.entry.count, group: group, append)
+      return
+    }
+    let check = Tag(append.entry.withUnsafeBytes { $0.baseAddress! + append.entry.count - Tag.count })
+    handle.loaded.withLock { loaded in
+      guard loaded.state === state else { return }
+      state.append(
+        append.staged, to: append.content, at: offset, count: append.entry.count, check: check)
+    }
+  }
+
+  private func write(_ bytes: [UInt8], to file: Descriptor, at offset: Int) throws(VaultError) {
+    try bytes.span.bytes.withUnsafeBytes { (bytes) throws(VaultError) in try file.write(bytes, at: offset) }
+  }
+
+  /// Takes back what a failed write left.
+  private func undo(_ file: Descriptor, from offset: Int, count: Int, to end: Int) throws(VaultError) {
+    do throws(VaultError) {
+      let zeros = [UInt8](repeating: 0, count: max(0, min(count, end - offset)))
+      try write(zeros, to: file, at: offset)
+      guard ftruncate(file.raw, off_t(end)) == 0 else { throw .io("truncate") }
+      try file.synchronizeData()
+    } catch {
+      mayAppend = false
+      throw VaultError(
+        .durabilityUnknown, "a failed append could not be taken back", errno: error.errno, cause: error)
+    }
+  }
+
+  /// After a failed sync the page cache may hold what the disk does not. A full write goes to other blocks and
+  /// answers the question; otherwise nobody knows.
+  private func recover(
+    _ file: Descriptor, _ failure: VaultError, from offset: Int, count: Int, group: Identifier, _ append: Append
+  ) throws(VaultError) {
+    mayAppend = false
+    do throws(VaultError) {
+      // The entry in doubt is in the file, so folding what is there makes the same change.
+      try fullWrite(file, group: nil, body: nil)
+    } catch {
+      do throws(VaultError) {
+        try write([UInt8](repeating: 0, count: count), to: file, at: offset)
+        try file.synchronizeData()
+      } catch {}  // said below: nobody knows
+      throw VaultError(
+        .durabilityUnknown, "the disk refused to sync an append: the change may or may not survive",
+        errno: failure.errno, cause: failure)
+    }
+  }
+
+  // MARK: Full write
+
+  /// Folds the locked file with the change into a new one and puts it in place (5.2).
+  private func fullWrite(_ file: Descriptor, group: Identifier?, body: [UInt8]?) throws(VaultError) {
+    let unlocked = handle.loaded.withLock { $0.state.unlocked }
+    let sealer = try VaultError.sealing { () throws(SealingError) in try Sealer(random: options.random) }
+    let reopen = { (snapshot: Snapshot, sealer: Sealer) throws(VaultError) in
+      try unlocked.reopened(in: snapshot, sealer: sealer)
+    }
+    let status = try file.status()
+    guard status.st_size <= options.limits.fileBytes else { throw VaultError(.limitExceeded, "the file") }
+    // A load of its own: readers go on with theirs, and nothing half done is ever seen.
+    let old = try VaultState(
+      try VaultState.read(file, count: Int(status.st_size)), descriptor: file, identity: FileIdentity(status),
+      path: path, options: options, sealer: sealer, unlock: reopen)
+    let bytes = try old.foldedFile(body, group: group)
+    guard bytes.count <= options.limits.fileBytes else {
+      throw VaultError(.limitExceeded, "the vault would exceed \(options.limits.fileBytes) bytes")
+    }
+    let image = FileImage(bytes)
+    let checked = try VaultState(
+      image, descriptor: file, identity: FileIdentity(status), path: path, options: options, sealer: sealer,
+      unlock: reopen)
+    for group in checked.groups { _ = try checked.content(group.id) }
+    let fresh: Descriptor
+    do throws(VaultError) { fresh = try Replacement(path: path).replace(status, with: bytes) } catch {
+      if error.code == .durabilityUnknown {
+        FileLock.release(file)
+        descriptor = nil
+      }
+      throw error
+    }
+    checked.adopt(fresh, identity: FileIdentity(try fresh.status()))
+    checked.dropImage()
+    handle.loaded.withLock { $0.state = checked }
+    FileLock.release(file)
+    descriptor = fresh
+    mayAppend = true
+  }
+}

@@ -1,0 +1,132 @@
+internal import Synchronization
+
+/// Lets concurrent writes of one process share one append and one sync (group commit).
+///
+/// A synchronous writer that finds nobody at work leads: it takes what has gathered, commits it, and hands on to
+/// the next. So one writer alone never changes threads. Asynchronous writes are led by a helper thread, so that no
+/// cooperative thread ever waits for a disk.
+final class WriteQueue: Sendable {
+  /// One caller's changes: they become durable together or not at all.
+  final class Ticket: Sendable {
+    let group: Identifier
+    /// The epoch that the values were sealed for.
+    let epoch: UInt32
+    let changes: [Change]
+    fileprivate let deliver: Delivery
+
+    fileprivate enum Delivery { case gate(Gate<Answer?>), continuation(CheckedContinuation<Answer, Never>) }
+
+    fileprivate init(group: Identifier, epoch: UInt32, changes: [Change], deliver: Delivery) {
+      (self.group, self.epoch, self.changes, self.deliver) = (group, epoch, changes, deliver)
+    }
+
+    fileprivate func answer(_ answer: Answer) {
+      switch deliver {
+      case .gate(let gate): gate.open(answer)
+      case .continuation(let continuation): continuation.resume(returning: answer)
+      }
+    }
+  }
+
+  enum Answer: Sendable {
+    /// Durable. How many of the removals found their record.
+    case done(removed: Int)
+    /// The group's key or a record's class changed since the values were sealed: seal again.
+    case stale
+    case failed(VaultError)
+  }
+
+  private struct State {
+    var pending: [Ticket] = []
+    var isLed = false
+  }
+
+  /// A batch is cut at this many bytes, so that no entry grows without bound. One ticket is never cut.
+  private static let batchBytes = 1 << 20
+
+  private let state = Mutex(State())
+  private let writer: VaultWriter
+
+  /// - Parameter writer: makes tickets of one group durable; called by one thread at a time.
+  init(_ writer: VaultWriter) { self.writer = writer }
+
+  /// Returns when the changes are durable or have failed. Blocks.
+  func write(group: Identifier, epoch: UInt32, changes: [Change]) -> Answer {
+    let gate = Gate<Answer?>()
+    let ticket = Ticket(group: group, epoch: epoch, changes: changes, deliver: .gate(gate))
+    // An open gate without an answer means: it is your turn to lead.
+    if !enqueue(ticket), let answer = gate.wait() { return answer }
+    let batch = takeBatch()
+    let answers = writer.commit(batch)
+    for (other, answer) in zip(batch, answers).dropFirst() { other.answer(answer) }
+    handOn()
+    return answers[0]  // a leader's own ticket is the first
+  }
+
+  /// Returns when the changes are durable or have failed. Suspends.
+  func write(group: Identifier, epoch: UInt32, changes: [Change]) async -> Answer {
+    await withCheckedContinuation { continuation in
+      let ticket = Ticket(group: group, epoch: epoch, changes: changes, deliver: .continuation(continuation))
+      if enqueue(ticket) { startHelper() }
+    }
+  }
+
+  /// Whether the caller has to see that the queue is led.
+  private func enqueue(_ ticket: Ticket) -> Bool {
+    state.withLock { state in
+      state.pending.append(ticket)
+      defer { state.isLed = true }
+      return !state.isLed
+    }
+  }
+
+  private func startHelper() {
+    HelperThread.run { [self] in
+      while true {
+        let batch = takeBatch()
+        if batch.isEmpty { return }
+        for (ticket, answer) in zip(batch, writer.commit(batch)) { ticket.answer(answer) }
+      }
+    }
+  }
+
+  private func handOn() {
+    let next = state.withLock { state -> Ticket? in
+      if state.pending.isEmpty { state.isLed = false }
+      return state.pending.first
+    }
+    switch next?.deliver {
+    case .gate(let gate): gate.open(nil)
+    case .continuation: startHelper()
+    case nil: break
+    }
+  }
+
+  /// Takes what can share an entry: one group, no record twice. With nothing left, the queue is no longer led.
+  private func takeBatch() -> [Ticket] {
+    state.withLock { state in
+      guard let first = state.pending.first else {
+        state.isLed = false
+        return []
+      }
+      if state.pending.count == 1 {
+        state.pending.removeLast()
+        return [first]
+      }
+      var names: Set<[Name]> = []
+      var bytes = 0
+      var count = 0
+      for ticket in state.pending {
+        bytes += ticket.changes.reduce(0) { $0 + $1.cost }
+        guard count == 0 || (ticket.group == first.group && bytes <= Self.batchBytes) else { break }
+        // A record written twice gets two revisions, so the second write waits for the next entry.
+        let own = ticket.changes.map { [$0.service, $0.key] }
+        guard count == 0 || names.isDisjoint(with: own) else { break }
+        names.formUnion(own)
+        count += 1
+      }
+      defer { state.pending.removeFirst(count) }
+      return Array(state.pending.prefix(count))
+    }
+  }
+}

@@ -1,0 +1,104 @@
+internal import VaultSealing
+
+/// What a sealed thing is bound to: the table of `Docs/Format.md` 2.3.
+enum Context {
+  case slot(vault: Identifier, header: UnsafeRawBufferPointer)
+  case manifest(header: UnsafeRawBufferPointer, slots: UnsafeRawBufferPointer)
+  case section(vault: Identifier, group: Identifier, epoch: UInt32)
+  case entry(vault: Identifier, group: Identifier, epoch: UInt32, manifest: Tag, previous: Tag)
+  case value(service: UnsafeRawBufferPointer, key: UnsafeRawBufferPointer, kind: UInt8)
+  case previous(service: UnsafeRawBufferPointer, key: UnsafeRawBufferPointer, kind: UInt8, revision: UInt64)
+  case device(
+    vault: Identifier, group: Identifier, service: UnsafeRawBufferPointer, key: UnsafeRawBufferPointer,
+    kind: UInt8)
+
+  func write(to transcript: inout Transcript) {
+    switch self {
+    case .slot(let vault, let header):
+      transcript.add("slot")
+      transcript.add(vault)
+      transcript.add(header)
+    case .manifest(let header, let slots):
+      transcript.add("manifest")
+      transcript.add(header)
+      transcript.add(slots)
+    case .section(let vault, let group, let epoch):
+      transcript.add("section")
+      transcript.add(vault)
+      transcript.add(group)
+      transcript.add(epoch)
+    case .entry(let vault, let group, let epoch, let manifest, let previous):
+      transcript.add("entry")
+      transcript.add(vault)
+      transcript.add(group)
+      transcript.add(epoch)
+      transcript.add(manifest)
+      transcript.add(previous)
+    case .value(let service, let key, let kind):
+      transcript.add("value")
+      transcript.add(service)
+      transcript.add(key)
+      transcript.add(kind)
+    case .previous(let service, let key, let kind, let revision):
+      transcript.add("previous")
+      transcript.add(service)
+      transcript.add(key)
+      transcript.add(kind)
+      transcript.add(revision)
+    case .device(let vault, let group, let service, let key, let kind):
+      transcript.add("device")
+      transcript.add(vault)
+      transcript.add(group)
+      transcript.add(service)
+      transcript.add(key)
+      transcript.add(kind)
+    }
+  }
+}
+
+extension Transcript {
+  mutating func add(_ identifier: Identifier) { identifier.withUnsafeBytes { add($0) } }
+  mutating func add(_ tag: Tag) { tag.withUnsafeBytes { add($0) } }
+}
+
+extension Sealer {
+  func open(
+    _ sealed: UnsafeRawBufferPointer, with key: SealingKey, as context: Context,
+    into out: UnsafeMutableRawBufferPointer
+  ) -> Bool {
+    open(sealed, with: key, into: out) { context.write(to: &$0) }
+  }
+
+  func seal(
+    _ message: UnsafeRawBufferPointer, with key: SealingKey, as context: Context,
+    into out: UnsafeMutableRawBufferPointer
+  ) {
+    seal(message, with: key, into: out) { context.write(to: &$0) }
+  }
+
+  /// Pads and seals a body, and wipes the plain copy. The result is `paddedCount` + 72 bytes long.
+  func sealBody(_ body: [UInt8], step: Int, with key: SealingKey, as context: Context) -> [UInt8] {
+    let padded = WipedBuffer(count: Padding.paddedCount(body.count, step: step))
+    padded.bytes.copyBytes(from: body)
+    Padding.pad(padded.bytes, from: body.count)
+    return [UInt8](unsafeUninitializedCapacity: padded.bytes.count + Sealer.overhead) { out, count in
+      count = padded.bytes.count + Sealer.overhead
+      seal(
+        UnsafeRawBufferPointer(padded.bytes), with: key, as: context,
+        into: UnsafeMutableRawBufferPointer(rebasing: UnsafeMutableRawBufferPointer(out)[..<count]))
+    }
+  }
+
+  /// Opens a padded body: `nil` when the seal fails, ``VaultError/Code/malformed`` when the padding is wrong.
+  func openBody(
+    _ sealed: UnsafeRawBufferPointer, step: Int, with key: SealingKey, as context: Context
+  ) throws(VaultError) -> (buffer: WipedBuffer, count: Int)? {
+    guard sealed.count > Sealer.overhead else { return nil }
+    let buffer = WipedBuffer(count: sealed.count - Sealer.overhead)
+    guard open(sealed, with: key, as: context, into: buffer.bytes) else { return nil }
+    guard let count = Padding.unpaddedCount(UnsafeRawBufferPointer(buffer.bytes), step: step) else {
+      throw .malformed("padding")
+    }
+    return (buffer, count)
+  }
+}

@@ -1,0 +1,85 @@
+/// Extension fields (`Docs/Format.md` 3.8): items `tag ‖ LP32(data)`, tags ascending. Unknown tags are kept.
+enum Extension {
+  /// The tags of records that this version knows.
+  enum RecordTag {
+    static let label: UInt16 = 1
+    static let comment: UInt16 = 2
+    static let expiry: UInt16 = 3
+    static let attribute: UInt16 = 4
+    static let previous: UInt16 = 5
+    static let depth: UInt16 = 6
+  }
+
+  struct Item {
+    let tag: UInt16
+    let data: UnsafeRawBufferPointer
+  }
+
+  /// The length of an item's tag and length before its data.
+  static let itemHeadCount = 6
+
+  /// Calls `body` for each item from left to right.
+  static func forEach(
+    _ field: UnsafeRawBufferPointer, _ body: (Item) throws(VaultError) -> Void
+  ) throws(VaultError) {
+    guard field.count > 0 else { return }
+    var reader = ByteReader(field)
+    var last: UInt16 = 0
+    while reader.remaining > 0 {
+      let tag = try reader.integer(UInt16.self)
+      guard tag >= last else { throw .malformed("the order of an extension field") }
+      last = tag
+      try body(Item(tag: tag, data: try reader.lp32()))
+    }
+  }
+
+  /// Checks that a field parses.
+  static func check(_ field: UnsafeRawBufferPointer) throws(VaultError) {
+    try forEach(field) { _ in }
+  }
+
+  /// Checks the known tags of a record whose own revision is `revision`.
+  static func checkRecord(_ field: UnsafeRawBufferPointer, revision: UInt64) throws(VaultError) {
+    var last: UInt16?
+    var bound = revision
+    try forEach(field) { (item) throws(VaultError) in
+      switch item.tag {
+      case RecordTag.label, RecordTag.comment:
+        guard item.tag != last, isUTF8(item.data) else { throw .malformed("a label or comment") }
+      case RecordTag.expiry:
+        guard item.tag != last, item.data.count == 8 else { throw .malformed("an expiry") }
+      case RecordTag.attribute:
+        guard item.data.count > 0 else { throw .malformed("an attribute") }
+        var reader = ByteReader(item.data)
+        _ = try reader.name()
+      case RecordTag.previous:
+        let previous = try PreviousValue(item.data)
+        guard previous.revision < bound else { throw .malformed("the order of previous values") }
+        bound = previous.revision
+      case RecordTag.depth:
+        guard item.tag != last, item.data.count == 2 else { throw .malformed("a history depth") }
+      default: break
+      }
+      last = item.tag
+    }
+  }
+}
+
+/// One kept value of a record: extension tag 5.
+struct PreviousValue {
+  let revision: UInt64
+  let modified: Int64
+  let kind: UInt8
+  let sealed: UnsafeRawBufferPointer
+
+  init(_ data: UnsafeRawBufferPointer) throws(VaultError) {
+    guard data.count > 0 else { throw .malformed("a previous value") }
+    var reader = ByteReader(data)
+    revision = try reader.integer()
+    modified = try reader.integer()
+    kind = try reader.integer()
+    sealed = try reader.lp32()
+    guard kind != 0, sealed.count >= 72 else { throw .malformed("a previous value") }
+    try reader.finish()
+  }
+}

@@ -1,0 +1,100 @@
+internal import VaultSealing
+
+/// The manifest's body (`Docs/Format.md` 3.5): what an owner knows of all groups and slots.
+struct Manifest {
+  struct Group {
+    let id: Identifier
+    let epoch: UInt32
+    let floorGeneration: UInt64
+    let floorTag: Tag
+    let name: Name
+  }
+
+  struct Slot {
+    let id: Identifier
+    /// Kept for group slots only, so that an owner can re-wrap them; nil for owner slots.
+    let kek: SealingKey?
+    /// Milliseconds since 1970-01-01 UTC.
+    let created: Int64
+    let label: [UInt8]
+  }
+
+  static let step = 1024
+
+  var groups: [Group]
+  var slots: [Slot]
+  var extensionField: [UInt8]
+
+  init(groups: [Group], slots: [Slot], extensionField: [UInt8] = []) {
+    self.groups = groups
+    self.slots = slots
+    self.extensionField = extensionField
+  }
+
+  /// Parses strictly, then compares with the file: exactly its sections and slots, in order.
+  init(_ body: UnsafeRawBufferPointer, of snapshot: Snapshot) throws(VaultError) {
+    var reader = ByteReader(body)
+    let groupCount = try reader.integer(UInt16.self)
+    guard groupCount <= Limits.groups else { throw VaultError(.limitExceeded, "groups in the manifest") }
+    var groups: [Group] = []
+    for _ in 0..<groupCount {
+      let id = try reader.identifier()
+      let epoch = try reader.integer(UInt32.self)
+      let generation = try reader.generation()
+      let tag = try reader.tag()
+      let name = try Name(verbatim: Array(reader.name()))
+      groups.append(Group(id: id, epoch: epoch, floorGeneration: generation, floorTag: tag, name: name))
+    }
+    let slotCount = try reader.integer(UInt16.self)
+    guard slotCount <= Limits.slots else { throw VaultError(.limitExceeded, "slots in the manifest") }
+    let ownerSlots = Set(snapshot.slots.lazy.filter { $0.scope == .owner }.map(\.id))
+    var slots: [Slot] = []
+    for _ in 0..<slotCount {
+      let id = try reader.identifier()
+      let kek = try reader.bytes(SealingKey.count)
+      let hasKEK = !kek.allSatisfy { $0 == 0 }
+      guard !(hasKEK && ownerSlots.contains(id)) else { throw .malformed("an owner slot in the manifest") }
+      let created = try reader.integer(Int64.self)
+      let label = try reader.lp16()
+      guard label.count <= 1024, isUTF8(label) else { throw .malformed("a slot's label") }
+      let key = hasKEK ? try VaultError.sealing { () throws(SealingError) in try SealingKey(copying: kek) } : nil
+      slots.append(Slot(id: id, kek: key, created: created, label: Array(label)))
+    }
+    let extensionBytes = try reader.lp32()
+    try Extension.check(extensionBytes)
+    try reader.finish()
+    guard groups.map(\.id) == snapshot.sections.map(\.id), slots.map(\.id) == snapshot.slots.map(\.id),
+      Set(groups.map(\.name)).count == groups.count
+    else { throw .tampered("the manifest lists other groups or slots than the file has") }
+    self.init(groups: groups, slots: slots, extensionField: Array(extensionBytes))
+  }
+
+  /// The body, not padded. Holds keys: the caller wipes it.
+  func body() -> [UInt8] {
+    var writer = ByteWriter()
+    // Reserved at once, so that growing leaves no unwiped copy of the keys behind.
+    writer.bytes.reserveCapacity(
+      8 + groups.count * (64 + 1024) + slots.count * (64 + 1024) + extensionField.count)
+    writer.integer(UInt16(groups.count))
+    for group in groups {
+      writer.raw(group.id)
+      writer.integer(group.epoch)
+      writer.integer(group.floorGeneration)
+      writer.raw(group.floorTag)
+      writer.lp16(group.name.utf8)
+    }
+    writer.integer(UInt16(slots.count))
+    for slot in slots {
+      writer.raw(slot.id)
+      if let kek = slot.kek {
+        kek.withUnsafeBytes { writer.raw($0) }
+      } else {
+        writer.zeros(SealingKey.count)
+      }
+      writer.integer(slot.created)
+      writer.lp16(slot.label)
+    }
+    writer.lp32(extensionField)
+    return writer.bytes
+  }
+}

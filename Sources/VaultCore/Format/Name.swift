@@ -1,0 +1,119 @@
+internal import Glibc
+@_spi(_Unicode) import Swift
+
+/// The name of a group, a service or a key: 1 to 1024 bytes of UTF-8 without control characters
+/// (`Docs/Format.md` 2.5). Compared and ordered by bytes.
+public struct Name: Sendable, Hashable, Comparable {
+  /// The bytes as they stand in the file.
+  public let utf8: [UInt8]
+
+  /// Takes `text` in normal form C, so that two spellings of one text are one name.
+  /// - Throws: ``VaultError/Code/invalidName``; the text is not repeated.
+  public init(_ text: String) throws(VaultError) {
+    try self.init(verbatim: Name.normalized(text))
+  }
+
+  /// Takes bytes as they are. For names found in a file that another program wrote.
+  /// - Throws: ``VaultError/Code/invalidName``.
+  public init(verbatim bytes: [UInt8]) throws(VaultError) {
+    guard bytes.withUnsafeBytes(Name.isValid) else { throw Name.invalid }
+    utf8 = bytes
+  }
+
+  /// The name as a string. Two names that differ in bytes may be equal as strings.
+  public var text: String { String(decoding: utf8, as: UTF8.self) }
+
+  public static func < (a: Name, b: Name) -> Bool {
+    a.utf8.withUnsafeBytes { a in b.utf8.withUnsafeBytes { b in compareBytes(a, b) < 0 } }
+  }
+
+  static let invalid = VaultError(.invalidName, "a name has 1 to 1024 bytes of UTF-8 without control characters")
+
+  /// Lends the bytes of `text` in normal form C. ASCII, which is its own normal form, is not copied.
+  /// - Throws: ``VaultError/Code/invalidName`` when they are not a name.
+  static func withBytes<R>(
+    of text: String, _ body: (UnsafeRawBufferPointer) throws(VaultError) -> R
+  ) throws(VaultError) -> R {
+    let utf8 = text.utf8Span
+    if utf8.isKnownASCII || text.utf8.allSatisfy({ $0 < 0x80 }) { return try withBytes(utf8.span.bytes, body) }
+    return try withBytes(normalized(text).span.bytes, body)
+  }
+
+  private static func withBytes<R>(
+    _ bytes: RawSpan, _ body: (UnsafeRawBufferPointer) throws(VaultError) -> R
+  ) throws(VaultError) -> R {
+    try bytes.withUnsafeBytes { (bytes) throws(VaultError) in
+      guard isValid(bytes) else { throw invalid }
+      return try body(bytes)
+    }
+  }
+
+  private static func normalized(_ text: String) -> [UInt8] {
+    if text.utf8.allSatisfy({ $0 < 0x80 }) { return Array(text.utf8) }
+    // The standard library's own normaliser; swift-foundation uses the same entry. See Docs/Decisions/0002.
+    var normal = String.UnicodeScalarView()
+    normal.append(contentsOf: text._nfc)
+    return Array(String(normal).utf8)
+  }
+
+  /// Whether `bytes` are a name.
+  static func isValid(_ bytes: UnsafeRawBufferPointer) -> Bool {
+    guard (1...1024).contains(bytes.count) else { return false }
+    // Eight bytes at a time while they are printable ASCII: a load checks two names a record.
+    var index = 0
+    while index + 8 <= bytes.count, isPrintable(bytes.loadUnaligned(fromByteOffset: index, as: UInt64.self)) {
+      index += 8
+    }
+    return isUTF8(UnsafeRawBufferPointer(rebasing: bytes[index...]), allowingControls: false)
+  }
+
+  /// Whether each of eight bytes is from 0x20 to 0x7E.
+  private static func isPrintable(_ word: UInt64) -> Bool {
+    let each: UInt64 = 0x0101_0101_0101_0101
+    let delete = word ^ (each * 0x7F)
+    let below = (word &- each * 0x20) & ~word
+    let equal = (delete &- each) & ~delete
+    return (word | below | equal) & (each * 0x80) == 0
+  }
+}
+
+/// Whether `bytes` are well-formed UTF-8: no overlong forms, no surrogates, nothing above U+10FFFF.
+func isUTF8(_ bytes: UnsafeRawBufferPointer, allowingControls: Bool = true) -> Bool {
+  var index = 0
+  while index < bytes.count {
+    let lead = bytes[index]
+    let length: Int
+    var second: ClosedRange<UInt8> = 0x80...0xBF
+    switch lead {
+    case 0x00...0x7F:
+      if !allowingControls, lead < 0x20 || lead == 0x7F { return false }
+      index += 1
+      continue
+    case 0xC2...0xDF:
+      length = 2
+      if !allowingControls, lead == 0xC2 { second = 0xA0...0xBF }  // U+0080…009F
+    case 0xE0: (length, second) = (3, 0xA0...0xBF)
+    case 0xED: (length, second) = (3, 0x80...0x9F)
+    case 0xE1...0xEF: length = 3
+    case 0xF0: (length, second) = (4, 0x90...0xBF)
+    case 0xF1...0xF3: length = 4
+    case 0xF4: (length, second) = (4, 0x80...0x8F)
+    default: return false
+    }
+    guard index + length <= bytes.count, second.contains(bytes[index + 1]) else { return false }
+    for trail in 2..<max(length, 2) where !(0x80...0xBF).contains(bytes[index + trail]) { return false }
+    index += length
+  }
+  return true
+}
+
+/// Compares as byte strings: negative, zero or positive.
+@inline(__always)
+func compareBytes(_ a: UnsafeRawBufferPointer, _ b: UnsafeRawBufferPointer) -> Int {
+  let common = min(a.count, b.count)
+  if common > 0 {
+    let order = memcmp(a.baseAddress!, b.baseAddress!, common)
+    if order != 0 { return Int(order) }
+  }
+  return a.count - b.count
+}

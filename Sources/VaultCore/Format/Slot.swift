@@ -1,0 +1,103 @@
+internal import VaultSealing
+
+/// One slot as it stands in the file, 168 bytes (`Docs/Format.md` 3.2).
+struct Slot: Sendable, Equatable {
+  static let count = 168
+  static let headerCount = 64
+  static let passphraseKind: UInt8 = 1
+  static let rawKeyKind: UInt8 = 2
+
+  enum Scope: Sendable, Equatable { case owner, group(Identifier, epoch: UInt32) }
+
+  let bytes: [UInt8]
+
+  init(_ bytes: UnsafeRawBufferPointer) {
+    precondition(bytes.count == Self.count)
+    self.bytes = Array(bytes)
+  }
+
+  var kind: UInt8 { bytes[0] }
+  var id: Identifier { identifier(at: 8) }
+  var groupID: Identifier { identifier(at: 24) }
+  var epoch: UInt32 { integer(at: 4) }
+  var cost: PassphraseCost { PassphraseCost(passes: integer(at: 40), kibibytes: integer(at: 44)) }
+  var salt: [UInt8] { Array(bytes[48..<64]) }
+  var scope: Scope { bytes[1] == 0 ? .owner : .group(groupID, epoch: epoch) }
+
+  /// Makes and seals a slot that grants `granted` to whoever can derive `kek`.
+  ///
+  /// - Parameter kek: is given the slot's id and salt, since both take part in the derivation.
+  static func make(
+    kind: UInt8, scope: Scope, id: Identifier, cost: PassphraseCost?, salt: [UInt8], vault: Identifier,
+    granting granted: SealingKey, kek: SealingKey, sealer: Sealer
+  ) -> Slot {
+    var header = ByteWriter()
+    header.integer(kind)
+    switch scope {
+    case .owner:
+      header.zeros(7)
+      header.raw(id)
+      header.zeros(Identifier.count)
+    case .group(let group, let epoch):
+      header.integer(UInt8(1))
+      header.zeros(2)
+      header.integer(epoch)
+      header.raw(id)
+      header.raw(group)
+    }
+    header.integer(cost?.passes ?? 0)
+    header.integer(cost?.kibibytes ?? 0)
+    header.raw(salt)
+    header.zeros(count - headerCount)
+    return header.bytes.withUnsafeMutableBytes { bytes in
+      let head = UnsafeRawBufferPointer(rebasing: bytes[..<headerCount])
+      granted.withUnsafeBytes { key in
+        sealer.seal(
+          key, with: kek, as: .slot(vault: vault, header: head),
+          into: UnsafeMutableRawBufferPointer(rebasing: bytes[headerCount...]))
+      }
+      return Slot(UnsafeRawBufferPointer(bytes))
+    }
+  }
+
+  /// Checks the rules of 3.2 and the bounds of 3.10 for all slots before anything is derived (section 4, step 5).
+  static func check(_ slots: [Slot]) throws(VaultError) {
+    var seen: Set<Identifier> = []
+    var work: UInt64 = 0
+    var passphrases = 0
+    for slot in slots {
+      guard slot.obeysRules, seen.insert(slot.id).inserted else { throw .malformed("a slot") }
+      guard slot.kind == passphraseKind else { continue }
+      guard slot.cost.isAcceptable else {
+        throw VaultError(.kdfRefused, "a slot asks for \(slot.cost), outside the accepted bounds")
+      }
+      work += slot.cost.work
+      passphrases += 1
+    }
+    guard work <= PassphraseCost.acceptedTotalWork else {
+      throw VaultError(.kdfRefused, "the slots together ask for more work than is accepted")
+    }
+    guard passphrases <= Limits.passphraseSlots else {
+      throw VaultError(.limitExceeded, "more than \(Limits.passphraseSlots) passphrase slots")
+    }
+  }
+
+  private var obeysRules: Bool {
+    guard bytes[2] == 0, bytes[3] == 0 else { return false }
+    guard kind == Self.passphraseKind || kind == Self.rawKeyKind else { return true }
+    switch bytes[1] {
+    case 0: guard epoch == 0, groupID == .zero else { return false }
+    case 1: guard (1..<(1 << 31)).contains(epoch), groupID != .zero else { return false }
+    default: return false
+    }
+    return kind == Self.passphraseKind || bytes[40..<64].allSatisfy { $0 == 0 }
+  }
+
+  private func integer(at offset: Int) -> UInt32 {
+    bytes.withUnsafeBytes { UInt32(littleEndian: $0.loadUnaligned(fromByteOffset: offset, as: UInt32.self)) }
+  }
+
+  private func identifier(at offset: Int) -> Identifier {
+    bytes.withUnsafeBytes { Identifier($0.baseAddress! + offset) }
+  }
+}

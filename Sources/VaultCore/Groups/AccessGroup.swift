@@ -1,0 +1,34 @@
+/// An access group that a vault's credential grants: a namespace with a key of its own.
+///
+/// A value to pass around; it holds neither keys nor records.
+public struct AccessGroup: Sendable, Hashable {
+  /// The name of the group that is meant where none is given.
+  public static let defaultName = "default"
+
+  let id: Identifier
+  /// The group's name when it was asked for.
+  public let name: Name
+}
+
+extension Vault {
+  /// The access group of that name.
+  /// - Throws: ``VaultError/Code/groupNotGranted`` when there is none or the credential does not grant it.
+  public func group(named name: String = AccessGroup.defaultName) throws(VaultError) -> AccessGroup {
+    let name = try Name(name)
+    return AccessGroup(
+      id: try handle.withCurrent { (loaded) throws(VaultError) in try loaded.state.groupID(named: name) }, name: name)
+  }
+
+  /// The access groups that the credential grants, in the file's order.
+  public func groups() throws(VaultError) -> [AccessGroup] {
+    try handle.withCurrent { (loaded) throws(VaultError) in
+      var groups: [AccessGroup] = []
+      for group in loaded.state.groups {
+        let name =
+          if let name = group.floor?.name { name } else { try loaded.state.content(group.id).name }
+        groups.append(AccessGroup(id: group.id, name: name))
+      }
+      return groups
+    }
+  }
+}

@@ -1,0 +1,89 @@
+internal import VaultSealing
+
+/// One access group of a loaded vault: opened when it is first used (`Docs/Format.md` 4.3).
+final class Group {
+  /// A sealed journal entry that waits for its group to be opened.
+  struct SealedEntry {
+    let image: FileImage
+    let range: Range<Int>
+  }
+
+  /// What the manifest says of a group; holders have none.
+  typealias Floor = Manifest.Group
+
+  private enum State {
+    case sealed(FileImage)
+    case open(GroupContent)
+    case refused(VaultError)
+  }
+
+  let section: Snapshot.Section
+  let floor: Floor?
+  private let key: SealingKey
+  private var state: State
+  /// The entries that wait, in order.
+  private var entries: [SealedEntry] = []
+
+  var id: Identifier { section.id }
+
+  init(_ section: Snapshot.Section, floor: Floor?, key: SealingKey, image: FileImage) {
+    (self.section, self.floor, self.key) = (section, floor, key)
+    state = .sealed(image)
+  }
+
+  /// The group's records, verified. A refusal is final for this load of the file.
+  func content(_ snapshot: Snapshot, _ sealer: Sealer, _ limits: Limits) throws(VaultError) -> GroupContent {
+    switch state {
+    case .open(let content): return content
+    case .refused(let error): throw error
+    case .sealed(let image):
+      defer { entries = [] }
+      do throws(VaultError) {
+        let content = try GroupContent(
+          sealed: image[section.sealed], id: id, epoch: section.epoch, vaultID: snapshot.vaultID, key: key,
+          sealer: sealer, limits: limits)
+        try check(content, snapshot)
+        for entry in entries { try advance(content, entry, snapshot, sealer) }
+        state = .open(content)
+        return content
+      } catch {
+        state = .refused(error)
+        throw error
+      }
+    }
+  }
+
+  /// Takes the next entry of the journal over: at once if the group is open, else when it is opened.
+  func append(_ entry: SealedEntry, _ snapshot: Snapshot, _ sealer: Sealer) {
+    switch state {
+    case .refused: break
+    case .sealed: entries.append(entry)
+    case .open(let content):
+      do throws(VaultError) { try advance(content, entry, snapshot, sealer) } catch { state = .refused(error) }
+    }
+  }
+
+  private func advance(
+    _ content: GroupContent, _ entry: SealedEntry, _ snapshot: Snapshot, _ sealer: Sealer
+  ) throws(VaultError) {
+    content.apply(
+      try content.stage(sealed: entry.image[entry.range], manifestTag: snapshot.manifestTag, sealer: sealer))
+  }
+
+  /// Steps 7 and 8 of section 4 for one group, after its section was parsed.
+  private func check(_ content: GroupContent, _ snapshot: Snapshot) throws(VaultError) {
+    guard content.baseGeneration <= snapshot.generation else {
+      throw .tampered("a section rests on an owner write that has not been")
+    }
+    guard let floor else { return }
+    if content.generation == floor.floorGeneration {
+      guard content.tag == floor.floorTag else { throw .tampered("a section is not the one the owner wrote") }
+    } else {
+      guard content.generation > floor.floorGeneration,
+        content.generation - floor.floorGeneration <= Limits.generationsAhead,
+        content.baseGeneration == snapshot.generation, content.baseTag == snapshot.manifestTag
+      else { throw .tampered("a section is older than the owner's last write, or rests on another") }
+    }
+    guard content.name == floor.name else { throw .tampered("a group's name differs from the manifest's") }
+  }
+}

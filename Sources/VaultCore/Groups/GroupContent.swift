@@ -1,0 +1,194 @@
+internal import VaultSealing
+
+/// One access group as it is after its section and its entries: records, generation and the tag that the next
+/// entry is chained to (`Docs/Format.md` 3.6, 3.7).
+///
+/// Values stay sealed in here. Touched only under the vault's lock, or by the one thread that makes it.
+final class GroupContent {
+  let id: Identifier
+  let epoch: UInt32
+  let vaultID: Identifier
+  let key: SealingKey
+  let name: Name
+  let baseGeneration: UInt64
+  let baseTag: Tag
+  let extensionField: [UInt8]
+  private(set) var generation: UInt64
+  /// The tag of the last entry, or of the section when there is none.
+  private(set) var tag: Tag
+  /// How many entries stand behind the section.
+  private(set) var entryCount = 0
+  private(set) var index: RecordIndex
+  // Names and sealed values live here; wiped when the group goes.
+  private var buffers: [WipedBuffer]
+  private var classKeys: [SealingKey?] = [nil, nil, nil, nil]
+  private let limits: Limits
+
+  static let sectionStep = 1024
+  static let entryStep = 256
+
+  /// Opens and parses a section.
+  /// - Throws: ``VaultError/Code/tampered`` when the seal fails, else the class of the first deviation.
+  init(
+    sealed: UnsafeRawBufferPointer, id: Identifier, epoch: UInt32, vaultID: Identifier, key: SealingKey,
+    sealer: Sealer, limits: Limits
+  ) throws(VaultError) {
+    guard
+      let body = try sealer.openBody(
+        sealed, step: Self.sectionStep, with: key, as: .section(vault: vaultID, group: id, epoch: epoch))
+    else { throw .tampered("a group's section") }
+    var reader = ByteReader(UnsafeRawBufferPointer(rebasing: body.buffer.bytes[..<body.count]))
+    let generation = try reader.generation()
+    baseGeneration = try reader.generation()
+    baseTag = try reader.tag()
+    name = try Name(verbatim: Array(reader.name()))
+    let count = try reader.integer(UInt32.self)
+    guard count <= limits.records else { throw VaultError(.limitExceeded, "more records than the limit") }
+    // No record is shorter than 100 bytes, so a lying count reserves no more than the body could hold.
+    var index = RecordIndex(capacity: min(Int(count), body.count / 100))
+    var last: RecordName?
+    for _ in 0..<count {
+      let record = try Record(&reader, generation: generation, after: last, limits: limits)
+      last = record.name
+      index.appendLast(record)
+    }
+    let field = try reader.lp32()
+    try Extension.check(field)
+    try reader.finish()
+    extensionField = Array(field)
+    self.index = index
+    self.generation = generation
+    buffers = [body.buffer]
+    tag = Tag(sealed.baseAddress! + Sealer.tag.lowerBound)
+    (self.id, self.epoch, self.vaultID, self.key, self.limits) = (id, epoch, vaultID, key, limits)
+  }
+
+  /// Makes an empty group for a new vault.
+  init(id: Identifier, vaultID: Identifier, key: SealingKey, name: Name, limits: Limits) {
+    (self.id, self.vaultID, self.key, self.name, self.limits) = (id, vaultID, key, name, limits)
+    epoch = 1
+    generation = 0
+    baseGeneration = 1
+    baseTag = .zero
+    tag = .zero
+    extensionField = []
+    index = RecordIndex()
+    buffers = []
+  }
+
+  /// The key that values of `class` are sealed with.
+  func classKey(_ class: UInt8, _ sealer: Sealer) throws(VaultError) -> SealingKey {
+    if let key = classKeys[Int(`class`)] { return key }
+    let made = try VaultError.sealing { () throws(SealingError) in
+      try sealer.deriveKey("class-key", from: key) { $0.add(`class`) }
+    }
+    classKeys[Int(`class`)] = made
+    return made
+  }
+
+  var count: Int { index.count }
+
+  func find(_ name: RecordName) -> Record? { index.find(name) }
+
+  func forEachInOrder<E: Error>(_ body: (Record) throws(E) -> Void) throws(E) {
+    try index.forEachInOrder(body)
+  }
+
+  // MARK: Entries
+
+  /// An entry's changes, opened and checked but not applied.
+  struct Staged {
+    enum Change { case put(Record), remove(RecordName) }
+
+    let changes: [Change]
+    let tag: Tag?
+    fileprivate let buffer: WipedBuffer
+  }
+
+  /// The context that the next entry of this group is sealed in.
+  func entryContext(_ manifestTag: Tag) -> Context {
+    .entry(vault: vaultID, group: id, epoch: epoch, manifest: manifestTag, previous: tag)
+  }
+
+  /// Opens the sealed part of the entry that follows, and checks it against the records here.
+  func stage(
+    sealed: UnsafeRawBufferPointer, manifestTag: Tag, sealer: Sealer
+  ) throws(VaultError) -> Staged {
+    guard
+      let body = try sealer.openBody(sealed, step: Self.entryStep, with: key, as: entryContext(manifestTag))
+    else { throw .tampered("a journal entry") }
+    return try stage(body.buffer, count: body.count, tag: Tag(sealed.baseAddress! + Sealer.tag.lowerBound))
+  }
+
+  /// Checks a list of changes that was never sealed, for a full write.
+  func stage(body: [UInt8]) throws(VaultError) -> Staged {
+    let buffer = WipedBuffer(count: body.count)
+    buffer.bytes.copyBytes(from: body)
+    return try stage(buffer, count: body.count, tag: nil)
+  }
+
+  private func stage(_ buffer: WipedBuffer, count: Int, tag: Tag?) throws(VaultError) -> Staged {
+    var reader = ByteReader(UnsafeRawBufferPointer(rebasing: buffer.bytes[..<count]))
+    let next = try reader.generation()
+    guard next == generation + 1 else { throw .malformed("the generation of a journal entry") }
+    let changeCount = try reader.integer(UInt32.self)
+    guard changeCount >= 1 else { throw .malformed("a journal entry without changes") }
+    var changes: [Staged.Change] = []
+    var last: RecordName?
+    var records = index.count
+    for _ in 0..<changeCount {
+      switch try reader.integer(UInt8.self) {
+      case 1:
+        let record = try Record(&reader, generation: next, revision: next, after: last, limits: limits)
+        last = record.name
+        if index.find(record.name) == nil { records += 1 }
+        changes.append(.put(record))
+      case 2:
+        let name = RecordName(service: try reader.name(), key: try reader.name())
+        if let last, !(last < name) { throw .malformed("the order of changes") }
+        guard index.find(name) != nil else { throw .malformed("a removal of nothing") }
+        last = name
+        records -= 1
+        changes.append(.remove(name))
+      default: throw .malformed("an unknown change")
+      }
+    }
+    try reader.finish()
+    guard records <= limits.records else { throw VaultError(.limitExceeded, "more records than the limit") }
+    return Staged(changes: changes, tag: tag, buffer: buffer)
+  }
+
+  /// Takes staged changes over.
+  func apply(_ staged: Staged) {
+    for change in staged.changes {
+      switch change {
+      case .put(let record): index.put(record)
+      case .remove(let name): index.remove(name)
+      }
+    }
+    buffers.append(staged.buffer)
+    generation += 1
+    if let tag = staged.tag {
+      self.tag = tag
+      entryCount += 1
+    }
+  }
+
+  // MARK: Sections
+
+  /// The section body of this content, not padded. Holds names and sealed values: the caller wipes it.
+  func sectionBody(generation: UInt64, baseGeneration: UInt64, baseTag: Tag) -> [UInt8] {
+    var writer = ByteWriter()
+    var length = 64 + name.utf8.count + extensionField.count
+    index.forEachInOrder { length += Int($0.count) }
+    writer.bytes.reserveCapacity(length)
+    writer.integer(generation)
+    writer.integer(baseGeneration)
+    writer.raw(baseTag)
+    writer.lp16(name.utf8)
+    writer.integer(UInt32(index.count))
+    index.forEachInOrder { writer.raw($0.bytes) }
+    writer.lp32(extensionField)
+    return writer.bytes
+  }
+}

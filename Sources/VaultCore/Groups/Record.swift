@@ -1,0 +1,116 @@
+internal import Glibc
+internal import VaultSealing
+
+/// A record that was parsed strictly, as a view of its bytes in the group's buffers (`Docs/Format.md` 3.6).
+///
+/// Sixteen bytes and no reference: the group that hands one out owns the buffers.
+struct Record {
+  private let start: UnsafeRawPointer
+  /// The length of the record, in bytes.
+  let count: UInt32
+  /// The hash of the name in this process; see ``RecordIndex``.
+  let hash: UInt32
+
+  /// The bytes between names and sealed value: kind, class, zero, created, modified, revision.
+  static let fixedCount = 28
+  /// The longest sealed value: the value, its seal, and the device layer's.
+  static func sealedLimit(_ class: UInt8, _ limits: Limits) -> Int {
+    limits.valueBytes + Sealer.overhead * (`class` >= 2 ? 2 : 1)
+  }
+
+  /// Parses one record strictly; `reader` stands behind it afterwards.
+  ///
+  /// - Parameters:
+  ///   - generation: the group's, which bounds the revision.
+  ///   - revision: what the revision must be, in a journal entry.
+  ///   - last: the record before, whose name must be lower.
+  init(
+    _ reader: inout ByteReader, generation: UInt64, revision expected: UInt64? = nil, after last: RecordName?,
+    limits: Limits
+  ) throws(VaultError) {
+    start = reader.position
+    let service = try reader.name()
+    let key = try reader.name()
+    let name = RecordName(service: service, key: key)
+    if let last, !(last < name) { throw .malformed("the order of records") }
+    hash = name.hash
+    let fixed = try reader.bytes(Self.fixedCount)
+    let `class` = fixed[1]
+    guard fixed[0] != 0, `class` <= 3, fixed[2] == 0, fixed[3] == 0 else {
+      throw .malformed("a record's kind or class")
+    }
+    let revision = UInt64(littleEndian: fixed.loadUnaligned(fromByteOffset: 20, as: UInt64.self))
+    guard expected == nil ? (revision >= 1 && revision <= generation) : revision == expected else {
+      throw .malformed("a record's revision")
+    }
+    let sealed = try reader.lp32()
+    guard sealed.count >= Sealer.overhead * (`class` >= 2 ? 2 : 1) else { throw .malformed("a sealed value") }
+    guard sealed.count <= Self.sealedLimit(`class`, limits) else {
+      throw VaultError(.limitExceeded, "a value is longer than the limit")
+    }
+    try Extension.checkRecord(try reader.lp32(), revision: revision)
+    count = UInt32(reader.position - start)
+  }
+
+  var name: RecordName { RecordName(service: service, key: key) }
+  var bytes: UnsafeRawBufferPointer { UnsafeRawBufferPointer(start: start, count: Int(count)) }
+
+  var kind: UInt8 { fixed.load(as: UInt8.self) }
+  var `class`: UInt8 { (fixed + 1).load(as: UInt8.self) }
+  var created: Int64 { Int64(littleEndian: fixed.loadUnaligned(fromByteOffset: 4, as: Int64.self)) }
+  var modified: Int64 { Int64(littleEndian: fixed.loadUnaligned(fromByteOffset: 12, as: Int64.self)) }
+  var revision: UInt64 { UInt64(littleEndian: fixed.loadUnaligned(fromByteOffset: 20, as: UInt64.self)) }
+  var sealedValue: UnsafeRawBufferPointer { lp32(fixed + Self.fixedCount) }
+
+  var extensionField: UnsafeRawBufferPointer {
+    let value = sealedValue
+    return lp32(value.baseAddress! + value.count)
+  }
+
+  private var service: UnsafeRawBufferPointer { lp16(start) }
+
+  private var key: UnsafeRawBufferPointer {
+    let service = service
+    return lp16(service.baseAddress! + service.count)
+  }
+
+  private var fixed: UnsafeRawPointer {
+    let key = key
+    return key.baseAddress! + key.count
+  }
+
+  private func lp16(_ at: UnsafeRawPointer) -> UnsafeRawBufferPointer {
+    UnsafeRawBufferPointer(start: at + 2, count: Int(UInt16(littleEndian: at.loadUnaligned(as: UInt16.self))))
+  }
+
+  private func lp32(_ at: UnsafeRawPointer) -> UnsafeRawBufferPointer {
+    UnsafeRawBufferPointer(start: at + 4, count: Int(UInt32(littleEndian: at.loadUnaligned(as: UInt32.self))))
+  }
+}
+
+/// A record's name as a view of bytes: service first, then key.
+struct RecordName {
+  let service: UnsafeRawBufferPointer
+  let key: UnsafeRawBufferPointer
+
+  @inline(__always)
+  static func < (a: RecordName, b: RecordName) -> Bool {
+    let order = compareBytes(a.service, b.service)
+    return order != 0 ? order < 0 : compareBytes(a.key, b.key) < 0
+  }
+
+  @inline(__always)
+  static func == (a: RecordName, b: RecordName) -> Bool {
+    a.key.count == b.key.count && a.service.count == b.service.count
+      && memcmp(a.key.baseAddress!, b.key.baseAddress!, a.key.count) == 0
+      && memcmp(a.service.baseAddress!, b.service.baseAddress!, a.service.count) == 0
+  }
+
+  /// Keyed anew in each process, so that nobody can choose names that collide.
+  var hash: UInt32 {
+    var hasher = Hasher()
+    hasher.combine(bytes: service)
+    hasher.combine(bytes: key)
+    return UInt32(truncatingIfNeeded: hasher.finalize())
+  }
+}

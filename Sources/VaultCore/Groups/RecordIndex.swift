@@ -1,0 +1,113 @@
+/// Finds records by name and lists them in order. Views only: the group owns the bytes.
+///
+/// A hash table of positions, so that a lookup costs the same at a hundred records and at a million, and an
+/// order that is brought up to date only when somebody lists.
+struct RecordIndex {
+  private var records: ContiguousArray<Record> = []
+  private var isPresent: ContiguousArray<Bool> = []
+  /// Positions in `records` plus one; zero is free. A removed record keeps its place for its name.
+  private var table: ContiguousArray<UInt32> = []
+  private var ordered: ContiguousArray<UInt32> = []
+  private(set) var count = 0
+
+  init(capacity: Int = 0) {
+    records.reserveCapacity(capacity)
+    isPresent.reserveCapacity(capacity)
+    ordered.reserveCapacity(capacity)
+    table = ContiguousArray(repeating: 0, count: Self.tableCount(for: capacity))
+  }
+
+  /// The record of that name; `nil` when there is none.
+  func find(_ name: RecordName) -> Record? {
+    guard let position = position(of: name, hash: name.hash), isPresent[position] else { return nil }
+    return records[position]
+  }
+
+  /// Appends a record known to be new and above all others in order. For loading a section.
+  mutating func appendLast(_ record: Record) {
+    ordered.append(UInt32(records.count))
+    insert(record)
+  }
+
+  /// Adds a record or replaces the one of its name.
+  mutating func put(_ record: Record) {
+    if let position = position(of: record.name, hash: record.hash) {
+      records[position] = record
+      if !isPresent[position] {
+        isPresent[position] = true
+        count += 1
+      }
+    } else {
+      insert(record)
+    }
+  }
+
+  /// Removes the record of that name, if there is one.
+  mutating func remove(_ name: RecordName) {
+    guard let position = position(of: name, hash: name.hash), isPresent[position] else { return }
+    isPresent[position] = false
+    count -= 1
+  }
+
+  /// Calls `body` with each record in order.
+  mutating func forEachInOrder<E: Error>(_ body: (Record) throws(E) -> Void) throws(E) {
+    sort()
+    for position in ordered where isPresent[Int(position)] { try body(records[Int(position)]) }
+  }
+
+  private mutating func insert(_ record: Record) {
+    if (records.count + 1) * 2 > table.count { grow() }
+    records.append(record)
+    isPresent.append(true)
+    count += 1
+    place(UInt32(records.count), hash: record.hash)
+  }
+
+  private mutating func grow() {
+    table = ContiguousArray(repeating: 0, count: Self.tableCount(for: (records.count + 1) * 2))
+    for (position, record) in records.enumerated() { place(UInt32(position + 1), hash: record.hash) }
+  }
+
+  private mutating func place(_ entry: UInt32, hash: UInt32) {
+    let mask = table.count - 1
+    var slot = Int(hash) & mask
+    while table[slot] != 0 { slot = (slot + 1) & mask }
+    table[slot] = entry
+  }
+
+  private func position(of name: RecordName, hash: UInt32) -> Int? {
+    let mask = table.count - 1
+    var slot = Int(hash) & mask
+    while table[slot] != 0 {
+      let position = Int(table[slot]) - 1
+      let record = records[position]
+      if record.hash == hash, record.name == name { return position }
+      slot = (slot + 1) & mask
+    }
+    return nil
+  }
+
+  /// Merges the records that came since the last time; what was in order stays so.
+  private mutating func sort() {
+    guard ordered.count < records.count else { return }
+    var fresh = (UInt32(ordered.count)..<UInt32(records.count)).map { $0 }
+    fresh.sort { records[Int($0)].name < records[Int($1)].name }
+    var merged: ContiguousArray<UInt32> = []
+    merged.reserveCapacity(records.count)
+    var rest = ordered[...]
+    for position in fresh {
+      while let first = rest.first, records[Int(first)].name < records[Int(position)].name {
+        merged.append(rest.removeFirst())
+      }
+      merged.append(position)
+    }
+    merged.append(contentsOf: rest)
+    ordered = merged
+  }
+
+  private static func tableCount(for capacity: Int) -> Int {
+    var count = 16
+    while count < capacity * 2 { count *= 2 }
+    return count
+  }
+}

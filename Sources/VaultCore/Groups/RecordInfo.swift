@@ -1,0 +1,49 @@
+/// What is known of a record without opening its value. All of it is authenticated.
+public struct RecordInfo: Sendable {
+  public let service: Name
+  public let key: Name
+  public let kind: ValueKind
+  /// The accessibility class, 0 to 3 (`Docs/Format.md` section 7).
+  public let accessibilityClass: UInt8
+  /// The group generation of the write that last changed the record.
+  public let revision: UInt64
+  /// Milliseconds since 1970-01-01 UTC, as the writer's clock said.
+  public let created: Int64
+  /// Milliseconds since 1970-01-01 UTC, as the writer's clock said.
+  public let modified: Int64
+  /// The kept earlier values, newest first; empty unless a history was asked for.
+  public let previous: [Previous]
+  /// Extension items as they stand in the record, without the previous values (`Docs/Format.md` 3.8).
+  public let extensionItems: [(tag: UInt16, data: [UInt8])]
+
+  /// An earlier value that the record keeps.
+  public struct Previous: Sendable {
+    public let revision: UInt64
+    /// Milliseconds since 1970-01-01 UTC.
+    public let modified: Int64
+    public let kind: ValueKind
+  }
+
+  init(_ record: Record) throws(VaultError) {
+    service = try Name(verbatim: Array(record.name.service))
+    key = try Name(verbatim: Array(record.name.key))
+    kind = ValueKind(rawValue: record.kind)
+    accessibilityClass = record.class
+    revision = record.revision
+    created = record.created
+    modified = record.modified
+    var previous: [Previous] = []
+    var items: [(tag: UInt16, data: [UInt8])] = []
+    try Extension.forEach(record.extensionField) { (item) throws(VaultError) in
+      if item.tag == Extension.RecordTag.previous {
+        let value = try PreviousValue(item.data)
+        previous.append(
+          Previous(revision: value.revision, modified: value.modified, kind: ValueKind(rawValue: value.kind)))
+      } else {
+        items.append((item.tag, Array(item.data)))
+      }
+    }
+    self.previous = previous
+    extensionItems = items
+  }
+}

@@ -1,0 +1,34 @@
+/// What a value is, as written in its record and bound into its seal (`Docs/Format.md` 3.9).
+public struct ValueKind: RawRepresentable, Sendable, Hashable {
+  public let rawValue: UInt8
+  public init(rawValue: UInt8) { self.rawValue = rawValue }
+
+  /// UTF-8 text.
+  public static let string = ValueKind(rawValue: 1)
+  /// Any bytes.
+  public static let data = ValueKind(rawValue: 2)
+  /// One byte, 0 or 1.
+  public static let bool = ValueKind(rawValue: 3)
+  /// Eight bytes, two's complement, little-endian.
+  public static let integer = ValueKind(rawValue: 4)
+  /// Eight bytes, little-endian.
+  public static let unsignedInteger = ValueKind(rawValue: 5)
+  /// Eight bytes, IEEE 754, little-endian.
+  public static let double = ValueKind(rawValue: 6)
+  /// Eight bytes, IEEE 754: seconds since 2001-01-01 UTC.
+  public static let date = ValueKind(rawValue: 7)
+  /// UTF-8 text of a URL.
+  public static let url = ValueKind(rawValue: 8)
+  /// UTF-8 text of a JSON value.
+  public static let json = ValueKind(rawValue: 9)
+
+  /// Whether a body has the form its kind asks for. Kinds that this version does not know may have any.
+  func fits(_ body: UnsafeRawBufferPointer) -> Bool {
+    switch self {
+    case .string, .url, .json: isUTF8(body)
+    case .bool: body.count == 1 && body[0] <= 1
+    case .integer, .unsignedInteger, .double, .date: body.count == 8
+    default: true
+    }
+  }
+}

@@ -1,0 +1,80 @@
+/// Finds the entries of a journal without any key (`Docs/Format.md` 4.1).
+struct JournalFrame: Sendable {
+  static let headCount = 24
+  static let checkCount = 32
+
+  /// One whole entry with a right check.
+  struct Entry: Sendable {
+    let group: Identifier
+    /// Head, sealed part and check, as offsets into the bytes that were framed.
+    let range: Range<Int>
+    var sealed: Range<Int> { range.lowerBound + headCount..<range.upperBound - checkCount }
+  }
+
+  let entries: [Entry]
+  /// Where the entries end and the next one will stand.
+  let tail: Int
+  /// Where the broken bytes behind the tail end; the tail itself when the rest is zero.
+  let tornEnd: Int
+  /// Whether an entry head stands behind a broken entry: an acknowledged entry is damaged.
+  let isDamaged: Bool
+
+  var isTorn: Bool { tornEnd > tail }
+
+  /// Frames `bytes` from `start`, where an entry or the reserve begins.
+  ///
+  /// - Parameter groups: the ids of the file's sections.
+  init(_ bytes: UnsafeRawBufferPointer, from start: Int, groups: Set<Identifier>) throws(VaultError) {
+    var entries: [Entry] = []
+    var position = start
+    while let count = Self.entryCount(bytes, position) {
+      guard Self.word(bytes, position + 4) == 0, groups.contains(Identifier(bytes.baseAddress! + position + 8)) else {
+        throw .malformed("the head of a journal entry")
+      }
+      let range = position..<position + count
+      entries.append(Entry(group: Identifier(bytes.baseAddress! + position + 8), range: range))
+      position = range.upperBound
+    }
+    self.entries = entries
+    tail = position
+    tornEnd = Self.lastNonzero(bytes, from: position)
+    isDamaged = tornEnd > position && Self.hasHead(bytes, behind: position, groups)
+  }
+
+  /// The length of the entry at `position`, if a whole one with a right check stands there.
+  private static func entryCount(_ bytes: UnsafeRawBufferPointer, _ position: Int) -> Int? {
+    guard position + headCount <= bytes.count, let count = plausibleCount(bytes, position),
+      position + count <= bytes.count
+    else { return nil }
+    let body = UnsafeRawBufferPointer(rebasing: bytes[position..<position + count - checkCount])
+    let check = Tag(bytes.baseAddress! + position + count - checkCount)
+    return Snapshot.checksum(body) == check ? count : nil
+  }
+
+  private static func plausibleCount(_ bytes: UnsafeRawBufferPointer, _ position: Int) -> Int? {
+    let count = Int(word(bytes, position))
+    return Limits.entryBytes.contains(count) && count % 8 == 0 ? count : nil
+  }
+
+  /// Only heads are looked for and no hashes computed, so a hostile file costs linear time.
+  private static func hasHead(
+    _ bytes: UnsafeRawBufferPointer, behind position: Int, _ groups: Set<Identifier>
+  ) -> Bool {
+    for start in stride(from: position + 8, through: bytes.count - headCount, by: 8)
+    where plausibleCount(bytes, start) != nil && word(bytes, start + 4) == 0
+      && groups.contains(Identifier(bytes.baseAddress! + start + 8))
+    { return true }
+    return false
+  }
+
+  private static func lastNonzero(_ bytes: UnsafeRawBufferPointer, from start: Int) -> Int {
+    var end = bytes.count
+    while end >= start + 8, bytes.loadUnaligned(fromByteOffset: end - 8, as: UInt64.self) == 0 { end -= 8 }
+    while end > start, bytes[end - 1] == 0 { end -= 1 }
+    return end
+  }
+
+  private static func word(_ bytes: UnsafeRawBufferPointer, _ offset: Int) -> UInt32 {
+    UInt32(littleEndian: bytes.loadUnaligned(fromByteOffset: offset, as: UInt32.self))
+  }
+}

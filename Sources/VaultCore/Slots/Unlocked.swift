@@ -1,0 +1,90 @@
+internal import VaultSealing
+
+/// What a credential granted, and the key that opens its slot again after the file was replaced.
+struct Unlocked: Sendable {
+  enum Grant: Sendable {
+    case owner(SealingKey)
+    case holder(of: Identifier, SealingKey)
+  }
+
+  let grant: Grant
+  let slot: Identifier
+  let kek: SealingKey
+
+  var isOwner: Bool { if case .owner = grant { true } else { false } }
+
+  /// Tries the slots of the credential's kind in the order of `Docs/Format.md` section 4, step 6.
+  /// - Throws: ``VaultError/Code/credentialRejected`` when none opens, ``VaultError/Code/kdfMemory``.
+  init(_ snapshot: Snapshot, with credential: Credential, sealer: Sealer) throws(VaultError) {
+    for slot in Self.order(snapshot, kind: credential.kind) {
+      let root = try credential.root(salt: slot.salt, cost: slot.cost)
+      let kek = try VaultError.sealing { () throws(SealingError) in
+        try Slot.kek(from: root, vault: snapshot.vaultID, slot: slot.id, sealer)
+      }
+      if let grant = try Self.open(slot, snapshot, kek, sealer) {
+        (self.grant, self.slot, self.kek) = (grant, slot.id, kek)
+        return
+      }
+    }
+    throw VaultError(.credentialRejected, "no slot opens with this credential")
+  }
+
+  /// Opens the same slot again in a file that was replaced.
+  func reopened(in snapshot: Snapshot, sealer: Sealer) throws(VaultError) -> Unlocked {
+    guard let slot = snapshot.slots.first(where: { $0.id == self.slot }),
+      let grant = try Self.open(slot, snapshot, kek, sealer)
+    else { throw VaultError(.credentialRejected, "the slot that opened this vault is gone or was changed") }
+    return Unlocked(grant: grant, slot: self.slot, kek: kek)
+  }
+
+  init(grant: Grant, slot: Identifier, kek: SealingKey) {
+    (self.grant, self.slot, self.kek) = (grant, slot, kek)
+  }
+
+  private static func order(_ snapshot: Snapshot, kind: UInt8) -> [Slot] {
+    let slots = snapshot.slots.filter { $0.kind == kind }
+    let isCurrent = { (slot: Slot) in snapshot.section(slot.groupID)?.epoch == slot.epoch }
+    return slots.filter { $0.scope == .owner } + slots.filter { $0.scope != .owner && isCurrent($0) }
+      + slots.filter { $0.scope != .owner && !isCurrent($0) }
+  }
+
+  private static func open(
+    _ slot: Slot, _ snapshot: Snapshot, _ kek: SealingKey, _ sealer: Sealer
+  ) throws(VaultError) -> Grant? {
+    let key = try VaultError.sealing { () throws(SealingError) -> SealingKey? in
+      var granted = try SecretBytes(count: SealingKey.count)
+      let isOpen = granted.withUnsafeMutableBytes { out in
+        slot.bytes.withUnsafeBytes { bytes in
+          sealer.open(
+            UnsafeRawBufferPointer(rebasing: bytes[Slot.headerCount...]), with: kek,
+            as: .slot(
+              vault: snapshot.vaultID, header: UnsafeRawBufferPointer(rebasing: bytes[..<Slot.headerCount])),
+            into: out)
+        }
+      }
+      return isOpen ? SealingKey(granted) : nil
+    }
+    guard let key else { return nil }
+    switch slot.scope {
+    case .owner: return .owner(key)
+    case .group(let group, let epoch):
+      guard let section = snapshot.section(group), section.epoch == epoch else {
+        throw VaultError(
+          .staleCredential, "the group's key was rotated, or the group removed, since this slot was made")
+      }
+      return .holder(of: group, key)
+    }
+  }
+}
+
+extension Slot {
+  /// KEK = D(32, root, "kek", vault id, slot id).
+  static func kek(
+    from root: SealingKey, vault: Identifier, slot: Identifier, _ sealer: Sealer
+  ) throws(SealingError) -> SealingKey {
+    try sealer.deriveKey("kek", from: root) {
+      $0.add(vault)
+      $0.add(slot)
+    }
+  }
+}

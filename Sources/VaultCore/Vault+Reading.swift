@@ -1,0 +1,127 @@
+internal import VaultSealing
+
+extension Vault {
+  /// Lends the value of a record.
+  ///
+  /// The bytes lie in locked memory and are wiped after `body`, which runs without any lock held. A value of up
+  /// to 3,520 bytes costs no allocation.
+  /// - Returns: what `body` returns; `nil` when there is no such record.
+  /// - Throws: ``VaultError/Code/tampered`` when the value's seal fails, ``VaultError/Code/malformed`` when the
+  ///   body does not fit its kind, ``VaultError/Code/deviceKeyMissing``, ``VaultError/Code/wrongDevice``,
+  ///   ``VaultError/Code/invalidName``, and what taking over other processes' writes can throw.
+  @inlinable
+  public func withValue<R>(
+    service: Name, key: String, in group: AccessGroup, _ body: (ValueKind, UnsafeRawBufferPointer) -> R
+  ) throws(VaultError) -> R? {
+    var result: R?
+    try lend(service: service, key: key, in: group) { result = body($0, $1) }
+    return result
+  }
+
+  /// Lends the value of a record whose name is given byte for byte, or an earlier value that the record keeps.
+  ///
+  /// - Parameter revision: which of ``RecordInfo/previous``; the current value when `nil`.
+  @inlinable
+  public func withValue<R>(
+    of record: RecordInfo, previous revision: UInt64? = nil, in group: AccessGroup,
+    _ body: (ValueKind, UnsafeRawBufferPointer) -> R
+  ) throws(VaultError) -> R? {
+    var result: R?
+    try lend(of: record, previous: revision, in: group) { result = body($0, $1) }
+    return result
+  }
+
+  // Not generic, so that a read costs no look-up of types at run time.
+
+  @usableFromInline
+  func lend(
+    service: Name, key: String, in group: AccessGroup, _ body: (ValueKind, UnsafeRawBufferPointer) -> Void
+  ) throws(VaultError) {
+    try service.utf8.span.bytes.withUnsafeBytes { (service) throws(VaultError) in
+      try Name.withBytes(of: key) { (key) throws(VaultError) in
+        try lend(RecordName(service: service, key: key), previous: nil, in: group, body)
+      }
+    }
+  }
+
+  @usableFromInline
+  func lend(
+    of record: RecordInfo, previous revision: UInt64?, in group: AccessGroup,
+    _ body: (ValueKind, UnsafeRawBufferPointer) -> Void
+  ) throws(VaultError) {
+    try record.service.utf8.span.bytes.withUnsafeBytes { (service) throws(VaultError) in
+      try record.key.utf8.span.bytes.withUnsafeBytes { (key) throws(VaultError) in
+        try lend(RecordName(service: service, key: key), previous: revision, in: group, body)
+      }
+    }
+  }
+
+  private func lend(
+    _ name: RecordName, previous revision: UInt64?, in group: AccessGroup,
+    _ body: (ValueKind, UnsafeRawBufferPointer) -> Void
+  ) throws(VaultError) {
+    guard let reader = try reader(of: name, previous: revision, in: group) else { return }
+    defer { handle.giveBack(reader) }
+    let kind = ValueKind(rawValue: reader.kind)
+    try reader.open(name) { body(kind, $0) }
+  }
+
+  private func reader(
+    of name: RecordName, previous revision: UInt64?, in group: AccessGroup
+  ) throws(VaultError) -> ValueReader? {
+    try handle.withCurrent { (loaded) throws(VaultError) in
+      let content = try loaded.state.content(group.id)
+      guard let record = content.find(name) else { return nil }
+      var previous: PreviousValue?
+      if let revision {
+        try Extension.forEach(record.extensionField) { (item) throws(VaultError) in
+          guard item.tag == Extension.RecordTag.previous else { return }
+          let value = try PreviousValue(item.data)
+          if value.revision == revision { previous = value }
+        }
+        guard previous != nil else { return nil }
+      }
+      let reader = try handle.takeReader(&loaded)
+      try reader.take(record, previous: previous, of: content, deviceKey: options.deviceKey)
+      return reader
+    }
+  }
+
+  /// The kind of a record's value, without opening it; `nil` when there is no such record.
+  public func kind(service: Name, key: String, in group: AccessGroup) throws(VaultError) -> ValueKind? {
+    try service.utf8.span.bytes.withUnsafeBytes { (service) throws(VaultError) in
+      try Name.withBytes(of: key) { (key) throws(VaultError) in
+        try handle.withCurrent { (loaded) throws(VaultError) in
+          try loaded.state.content(group.id).find(RecordName(service: service, key: key))
+            .map { ValueKind(rawValue: $0.kind) }
+        }
+      }
+    }
+  }
+
+  /// All records of a group in order of their bytes, of one service or of all. Opens no value.
+  public func records(service: Name? = nil, in group: AccessGroup) throws(VaultError) -> [RecordInfo] {
+    try collect(service, in: group) { (record) throws(VaultError) in try RecordInfo(record) }
+  }
+
+  /// The keys of one service in order of their bytes. Opens no value.
+  public func keys(service: Name, in group: AccessGroup) throws(VaultError) -> [String] {
+    try collect(service, in: group) { (record) throws(VaultError) in
+      String(decoding: record.name.key, as: UTF8.self)
+    }
+  }
+
+  private func collect<R>(
+    _ service: Name?, in group: AccessGroup, _ transform: (Record) throws(VaultError) -> R
+  ) throws(VaultError) -> [R] {
+    try handle.withCurrent { (loaded) throws(VaultError) in
+      var found: [R] = []
+      let wanted = service?.utf8
+      try loaded.state.content(group.id).forEachInOrder { (record) throws(VaultError) in
+        if let wanted, !record.name.service.elementsEqual(wanted) { return }
+        found.append(try transform(record))
+      }
+      return found
+    }
+  }
+}

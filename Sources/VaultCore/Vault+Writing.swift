@@ -1,0 +1,163 @@
+internal import Synchronization
+internal import VaultSealing
+
+/// A set of changes of one access group that become durable together.
+public struct Batch: ~Copyable {
+  let service: Name
+  var changes: [Change] = []
+  private var positions: [Name: Int] = [:]
+  fileprivate let seal: (Name, Name, ValueKind, UnsafeRawBufferPointer) throws(VaultError) -> Change
+
+  init(
+    service: Name, seal: @escaping (Name, Name, ValueKind, UnsafeRawBufferPointer) throws(VaultError) -> Change
+  ) {
+    (self.service, self.seal) = (service, seal)
+  }
+
+  /// Seals `value` and adds it; of two changes of one key the later counts. The value's bytes are not kept.
+  /// - Throws: ``VaultError/Code/valueTooLarge``, ``VaultError/Code/typeMismatch`` when the bytes do not fit the
+  ///   kind, ``VaultError/Code/invalidName``.
+  public mutating func set(
+    _ value: UnsafeRawBufferPointer, kind: ValueKind, forKey key: String
+  ) throws(VaultError) {
+    let key = try Name(key)
+    add(try seal(service, key, kind, value))
+  }
+
+  /// Adds a removal. Removing what is not there is no error.
+  public mutating func remove(_ key: String) throws(VaultError) {
+    add(Change(service: service, key: try Name(key), action: .remove))
+  }
+
+  private mutating func add(_ change: Change) {
+    if let position = positions[change.key] {
+      changes[position] = change
+    } else {
+      positions[change.key] = changes.count
+      changes.append(change)
+    }
+  }
+}
+
+extension Vault {
+  /// Sets and removes records of one service in one transaction: all of it is durable when this returns, or
+  /// nothing has changed. Blocks for the disk; concurrent calls share one append and one sync.
+  ///
+  /// - Parameter body: fills the batch. Runs again if the group's key is rotated meanwhile.
+  /// - Returns: how many removals found their record.
+  /// - Throws: what filling throws; ``VaultError/Code/readOnly``, ``VaultError/Code/io``,
+  ///   ``VaultError/Code/lockTimeout``, ``VaultError/Code/hardLinked``, ``VaultError/Code/replaced`` with the vault
+  ///   unchanged; ``VaultError/Code/durabilityUnknown`` when the change may or may not survive.
+  @discardableResult
+  public func update(
+    service: Name, in group: AccessGroup, _ body: (inout Batch) throws(VaultError) -> Void
+  ) throws(VaultError) -> Int {
+    for _ in 0..<Self.attempts {
+      let (epoch, changes) = try prepare(service, group, body)
+      if changes.isEmpty { return 0 }
+      if let removed = try result(queue.write(group: group.id, epoch: epoch, changes: changes)) { return removed }
+    }
+    throw Self.restless
+  }
+
+  /// As the synchronous form, without ever blocking a cooperative thread.
+  @discardableResult
+  public func update(
+    service: Name, in group: AccessGroup, _ body: (inout Batch) throws(VaultError) -> Void
+  ) async throws(VaultError) -> Int {
+    for _ in 0..<Self.attempts {
+      let (epoch, changes) = try prepare(service, group, body)
+      if changes.isEmpty { return 0 }
+      if let removed = try result(await queue.write(group: group.id, epoch: epoch, changes: changes)) {
+        return removed
+      }
+    }
+    throw Self.restless
+  }
+
+  // Each further try needs another rotation in the milliseconds between sealing and writing.
+  private static var attempts: Int { 8 }
+  private static var restless: VaultError {
+    VaultError(.io, "the group's key was rotated again and again while this was written")
+  }
+
+  private func result(_ answer: WriteQueue.Answer) throws(VaultError) -> Int? {
+    switch answer {
+    case .done(let removed): return removed
+    case .stale: return nil
+    case .failed(let error): throw error
+    }
+  }
+
+  private func prepare(
+    _ service: Name, _ group: AccessGroup, _ body: (inout Batch) throws(VaultError) -> Void
+  ) throws(VaultError) -> (epoch: UInt32, changes: [Change]) {
+    try ForkGuard.check()
+    // Sealing needs keys, not news: what others wrote meanwhile is taken over under the writer's lock.
+    let (reader, epoch) = try handle.loaded.withLock { (loaded) throws(VaultError) in
+      let epoch = try loaded.state.content(group.id).epoch
+      return (try handle.takeReader(&loaded), epoch)
+    }
+    defer { handle.giveBack(reader) }
+    let sealer = reader.sealer
+    var batch = Batch(service: service) { [self] (service, key, kind, value) throws(VaultError) in
+      try seal(value, kind, service, key, group, epoch, sealer)
+    }
+    try body(&batch)
+    return (epoch, batch.changes)
+  }
+
+  /// Refuses what a reader would refuse.
+  static func check(
+    _ value: UnsafeRawBufferPointer, _ kind: ValueKind, _ options: Options
+  ) throws(VaultError) {
+    let limit = min(options.limits.writtenValueBytes, Limits.format.valueBytes)
+    guard value.count <= limit else {
+      throw VaultError(.valueTooLarge, "a value of \(value.count) bytes; the limit is \(limit)")
+    }
+    guard kind.rawValue != 0, kind.fits(value) else {
+      throw VaultError(.typeMismatch, "the bytes do not fit the kind of value")
+    }
+  }
+
+  private func seal(
+    _ value: UnsafeRawBufferPointer, _ kind: ValueKind, _ service: Name, _ key: Name, _ group: AccessGroup,
+    _ epoch: UInt32, _ sealer: Sealer
+  ) throws(VaultError) -> Change {
+    try Self.check(value, kind, options)
+    let remove = Change(service: service, key: key, action: .remove)
+    let place = try handle.loaded.withLock { (loaded) throws(VaultError) in
+      let content = try loaded.state.content(group.id)
+      let `class` = remove.withName { content.find($0)?.class ?? 0 }
+      return (
+        class: `class`, key: try content.classKey(`class`, loaded.state.sealer), vaultID: content.vaultID,
+        groupID: content.id
+      )
+    }
+    let sealed = try remove.withName { (name) throws(VaultError) -> [UInt8] in
+      let context = Context.value(service: name.service, key: name.key, kind: kind.rawValue)
+      if place.class < 2 { return sealer.sealValue(value, with: place.key, as: context) }
+      guard let deviceKey = options.deviceKey else {
+        throw VaultError(.deviceKeyMissing, "the value is bound to a device key, and none was given")
+      }
+      let inner = sealer.sealValue(
+        value, with: deviceKey,
+        as: .device(
+          vault: place.vaultID, group: place.groupID, service: name.service, key: name.key, kind: kind.rawValue))
+      return inner.withUnsafeBytes { sealer.sealValue($0, with: place.key, as: context) }
+    }
+    return Change(
+      service: service, key: key, action: .put(kind: kind.rawValue, class: place.class, sealed: sealed))
+  }
+}
+
+extension Sealer {
+  func sealValue(_ value: UnsafeRawBufferPointer, with key: SealingKey, as context: Context) -> [UInt8] {
+    [UInt8](unsafeUninitializedCapacity: value.count + Sealer.overhead) { out, count in
+      count = value.count + Sealer.overhead
+      seal(
+        value, with: key, as: context,
+        into: UnsafeMutableRawBufferPointer(rebasing: UnsafeMutableRawBufferPointer(out)[..<count]))
+    }
+  }
+}

@@ -1,0 +1,61 @@
+public import VaultSealing
+
+/// An unlocked vault: one file of sealed records, read and written by any number of threads and processes.
+///
+/// Reading is synchronous, takes microseconds and sees what other processes wrote. Every write is durable when it
+/// returns. The keys live in guarded memory and are wiped when the last reference goes.
+public final class Vault: Sendable {
+  /// What a caller may choose about a vault; the defaults suit a server.
+  public struct Options: Sendable {
+    /// Which owners, modes and links are accepted.
+    public var pathPolicy = PathPolicy.strict
+    /// Lowered limits, if any.
+    public var limits = Limits.format
+    /// How long a write waits for other writers before ``VaultError/Code/lockTimeout``.
+    public var lockTimeout = Duration.seconds(30)
+    /// How many zero bytes are kept behind the journal, so that appends overwrite blocks that exist
+    /// (`Docs/Format.md` 3.7). 32 KiB unless changed.
+    public var reserveBytes = 32 << 10
+    /// The key of this machine, for values of the "this device only" classes.
+    public var deviceKey: SealingKey?
+    /// Where identifiers, keys and nonces are drawn from.
+    public var random = RandomSource.system
+    /// Now, in milliseconds since 1970-01-01 UTC; for display only.
+    public var now: @Sendable () -> Int64 = Options.systemClock
+
+    public init() {}
+  }
+
+  let handle: VaultHandle
+  let queue: WriteQueue
+
+  var options: Options { handle.options }
+
+  init(_ state: VaultState) {
+    handle = VaultHandle(state)
+    queue = WriteQueue(VaultWriter(handle))
+  }
+
+  /// Opens the vault at `path`.
+  ///
+  /// Checks the whole snapshot and the frame of the journal; each access group is verified when it is first used.
+  /// A missing file is never created.
+  /// - Throws: ``VaultError``: ``VaultError/Code/notFound``, ``VaultError/Code/insecurePermissions``,
+  ///   ``VaultError/Code/credentialRejected`` and the classes for files that are damaged or were tampered with.
+  public static func open(
+    at path: String, credential: Credential, options: Options = Options()
+  ) throws(VaultError) -> Vault {
+    let path = VaultPath(path, policy: options.pathPolicy)
+    let sealer = try VaultError.sealing { () throws(SealingError) in try Sealer(random: options.random) }
+    // Copied out of the loop below, since a borrowed credential cannot be captured.
+    let state = try VaultState.load(path: path, options: options, sealer: sealer) {
+      (snapshot, sealer) throws(VaultError) in try Unlocked(snapshot, with: credential, sealer: sealer)
+    }
+    return Vault(state)
+  }
+}
+
+extension Vault.Options {
+  /// The system's clock.
+  public static let systemClock: @Sendable () -> Int64 = { systemMilliseconds() }
+}

@@ -1,0 +1,49 @@
+/// The state of an unlocked vault, verified: every granted group was opened and checked.
+public struct VaultStatus: Sendable {
+  /// One granted access group.
+  public struct Group: Sendable {
+    public let name: Name
+    /// How often the group's key was rotated, plus one.
+    public let epoch: UInt32
+    /// How many writes there were.
+    public let generation: UInt64
+    /// The tag that the next entry is chained to.
+    public let tag: Tag
+    public let recordCount: Int
+  }
+
+  public let vaultID: Identifier
+  /// Whether the credential grants the whole vault.
+  public let isOwner: Bool
+  /// How many owner full writes there were.
+  public let generation: UInt64
+  public let groups: [Group]
+  /// Whole journal entries of all groups since the last full write.
+  public let entryCount: Int
+  /// Whether the last write was cut off; what was acknowledged is not affected.
+  public let hasTornTail: Bool
+  /// Whether the file was replaced outside while it is mounted by itself: it will not change any more, and
+  /// writes are refused.
+  public let isFrozen: Bool
+}
+
+extension Vault {
+  /// Verifies every granted group and tells where the vault stands.
+  /// - Throws: the class of the first deviation, ``VaultError/Code/tampered`` above all.
+  public func status() throws(VaultError) -> VaultStatus {
+    try handle.withCurrent { (loaded) throws(VaultError) in
+      let state = loaded.state
+      var groups: [VaultStatus.Group] = []
+      for group in state.groups {
+        let content = try state.content(group.id)
+        groups.append(
+          .init(
+            name: content.name, epoch: content.epoch, generation: content.generation, tag: content.tag,
+            recordCount: content.count))
+      }
+      return VaultStatus(
+        vaultID: state.snapshot.vaultID, isOwner: state.unlocked.isOwner, generation: state.snapshot.generation,
+        groups: groups, entryCount: state.entryCount, hasTornTail: state.hasTornTail, isFrozen: state.isFrozen)
+    }
+  }
+}

@@ -1,0 +1,23 @@
+import Foundation
+
+/// A directory of 0700 that is gone after the test.
+enum TemporaryDirectory {
+  static func with<R>(_ body: (String) throws -> R) throws -> R {
+    let path = try make()
+    defer { try? FileManager.default.removeItem(atPath: path) }
+    return try body(path)
+  }
+
+  static func with<R>(_ body: (String) async throws -> R) async throws -> R {
+    let path = try make()
+    defer { try? FileManager.default.removeItem(atPath: path) }
+    return try await body(path)
+  }
+
+  private static func make() throws -> String {
+    let path = NSTemporaryDirectory() + "secretprefs-test-" + UUID().uuidString
+    try FileManager.default.createDirectory(
+      atPath: path, withIntermediateDirectories: false, attributes: [.posixPermissions: 0o700])
+    return path
+  }
+}
