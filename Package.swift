@@ -16,6 +16,8 @@ let package = Package(
     .library(name: "Preferences", targets: ["Preferences"]),
     .library(name: "VaultSealing", targets: ["VaultSealing"]),
     .library(name: "VaultCore", targets: ["VaultCore"]),
+    .library(name: "Secrets", targets: ["Secrets"]),
+    .library(name: "SecretsTesting", targets: ["SecretsTesting"]),
   ],
   targets: [
     .systemLibrary(
@@ -27,11 +29,17 @@ let package = Package(
       name: "VaultSealing", dependencies: ["CSodium"],
       swiftSettings: strict + [.strictMemorySafety()]),
     .target(name: "VaultCore", dependencies: ["VaultSealing", "CSystem"], swiftSettings: strict),
+    .target(
+      name: "Secrets", dependencies: ["Preferences", "VaultCore", "VaultSealing"], swiftSettings: strict),
+    .target(name: "SecretsTesting", dependencies: ["Secrets"], swiftSettings: strict),
     .testTarget(name: "PreferencesTests", dependencies: ["Preferences"], swiftSettings: strict),
     .testTarget(name: "VaultSealingTests", dependencies: ["VaultSealing"], swiftSettings: strict),
     .testTarget(
       name: "VaultCoreTests", dependencies: ["VaultCore", "VaultSealing", "CSodium"],
       resources: [.copy("Vectors")], swiftSettings: strict),
+    .testTarget(
+      name: "SecretsTests", dependencies: ["Secrets", "SecretsTesting", "Preferences", "VaultCore"],
+      swiftSettings: strict),
   ],
   swiftLanguageModes: [.v6]
 )

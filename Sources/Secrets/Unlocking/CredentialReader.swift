@@ -1,0 +1,113 @@
+internal import Glibc
+internal import VaultCore
+internal import VaultSealing
+
+/// Reads credentials from files and descriptors straight into guarded memory, with a bound on every read.
+enum CredentialReader {
+  private static let longestPassphrase = 4096
+
+  static func exists(_ path: String) -> Bool { access(path, F_OK) == 0 || errno != ENOENT }
+
+  static func key(at path: String) throws(VaultError) -> SealingKey {
+    let text = try contents(of: path, atMost: KeyText.count + 2, what: "the key file")
+    do throws(SealingError) {
+      return try text.withSpan { (span) throws(SealingError) in try KeyText.parse(span) }
+    } catch { throw VaultError(error) }
+  }
+
+  static func passphrase(at path: String) throws(VaultError) -> SecretBytes {
+    try withoutLineEnd(try contents(of: path, atMost: longestPassphrase + 3, what: "the passphrase file"))
+  }
+
+  static func passphrase(from descriptor: Int32, step: String) throws(VaultError) -> SecretBytes {
+    try withoutLineEnd(try contents(of: descriptor, atMost: longestPassphrase + 3, what: step))
+  }
+
+  /// Opens a file and judges what was opened (`Docs/Format.md` section 6).
+  private static func contents(
+    of path: String, atMost limit: Int, what: String
+  ) throws(VaultError) -> SecretBytes {
+    // A FIFO is opened to wait for its writer; anything else must not block.
+    var named = stat()
+    let waits = stat(path, &named) == 0 && named.st_mode & S_IFMT == S_IFIFO
+    let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | (waits ? 0 : O_NONBLOCK))
+    guard descriptor >= 0 else { throw failure("open \(what)") }
+    defer { close(descriptor) }
+    var status = stat()
+    guard fstat(descriptor, &status) == 0 else { throw failure("stat \(what)") }
+    let kind = status.st_mode & S_IFMT
+    guard kind == S_IFREG || kind == S_IFIFO else {
+      throw VaultError(.insecurePermissions, "\(what) is neither a regular file nor a FIFO")
+    }
+    guard status.st_uid == geteuid() || status.st_uid == 0 else {
+      throw VaultError(.insecurePermissions, "\(what) belongs to somebody else")
+    }
+    guard status.st_mode & 0o026 == 0 else {
+      throw VaultError(
+        .insecurePermissions, "\(what) can be read by others, or written by group or others: its mode must be 0600")
+    }
+    return try contents(of: descriptor, atMost: limit, what: what)
+  }
+
+  private static func contents(
+    of descriptor: Int32, atMost limit: Int, what: String
+  ) throws(VaultError) -> SecretBytes {
+    var bytes = try guarded(limit)
+    var count = 0
+    while count < limit {
+      let more = bytes.withUnsafeMutableBytes { read(descriptor, $0.baseAddress! + count, limit - count) }
+      if more < 0, errno == EINTR { continue }
+      guard more >= 0 else { throw failure("read \(what)") }
+      if more == 0 { break }
+      count += more
+    }
+    do throws(SealingError) { return try bytes.prefix(count) } catch { throw VaultError(error) }
+  }
+
+  /// Drops exactly one trailing LF or CRLF (2.5).
+  private static func withoutLineEnd(_ bytes: consuming SecretBytes) throws(VaultError) -> SecretBytes {
+    let count = bytes.count
+    let length = bytes.withUnsafeBytes { bytes in
+      guard count > 0, bytes[count - 1] == 0x0A else { return count }
+      return count > 1 && bytes[count - 2] == 0x0D ? count - 2 : count - 1
+    }
+    guard (1...longestPassphrase).contains(length) else {
+      throw VaultError(.invalidPassphrase, "a passphrase has 1 to \(longestPassphrase) bytes")
+    }
+    do throws(SealingError) { return try bytes.prefix(length) } catch { throw VaultError(error) }
+  }
+
+  static func guarded(_ count: Int) throws(VaultError) -> SecretBytes {
+    do throws(SealingError) { return try SecretBytes(count: count) } catch { throw VaultError(error) }
+  }
+
+  private static func failure(_ step: String) -> VaultError {
+    let number = errno
+    return VaultError(.io, "\(step): \(String(cString: strerror(number)))", errno: number)
+  }
+}
+
+/// The process's environment, one variable at a time.
+enum Environment {
+  /// The variable's text; nil when it is not set. An empty one is set, and a mistake its user sees.
+  static func value(_ name: String) -> String? { getenv(name).map { String(cString: $0) } }
+
+  /// Takes a secret out of the environment: copied to guarded memory, wiped where it stood, removed.
+  static func take(_ name: String) throws(VaultError) -> SecretBytes? {
+    guard let text = getenv(name) else { return nil }
+    let count = strlen(text)
+    let result = Result { () throws(SealingError) in
+      Held(try SecretBytes(copying: UnsafeRawBufferPointer(start: text, count: count)))
+    }
+    wipe(UnsafeMutableRawBufferPointer(start: text, count: count))
+    unsetenv(name)
+    guard count > 0 else { throw VaultError(.invalidPassphrase, "the variable \(name) is empty") }
+    do throws(SealingError) { return try result.get().bytes.take() } catch { throw VaultError(error) }
+  }
+
+  /// Carries noncopyable bytes through a `Result`.
+  private final class Held {
+    var bytes: SecretBytes?
+    init(_ bytes: consuming SecretBytes) { self.bytes = consume bytes }
+  }
+}

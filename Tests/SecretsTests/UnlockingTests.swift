@@ -1,0 +1,171 @@
+import Foundation
+import Secrets
+import SecretsTesting
+import Testing
+
+/// Ways to unlock, `Docs/Format.md` section 6. What reads the environment runs in a process of its own.
+@Suite struct UnlockingTests {
+  /// A directory with a vault and its key file.
+  final class Fixture {
+    let vault: ThrowawayVault
+    let directory: String
+    var keyFile: String { directory + "/key.txt" }
+
+    init() throws {
+      vault = try ThrowawayVault(withPassphrase: true)
+      try vault.preferences().set("v", forKey: "key")
+      directory = NSTemporaryDirectory() + "unlocking-" + UUID().uuidString
+      try FileManager.default.createDirectory(
+        atPath: directory, withIntermediateDirectories: false, attributes: [.posixPermissions: 0o700])
+      try write(keyText(), to: "key.txt")
+    }
+
+    deinit { try? FileManager.default.removeItem(atPath: directory) }
+
+    func keyText() throws -> String {
+      try KeyText.write(vault.key).withUnsafeBytes { String(decoding: $0, as: UTF8.self) }
+    }
+
+    @discardableResult
+    func write(_ text: String, to name: String, mode: Int = 0o600) throws -> String {
+      let path = directory + "/" + name
+      try Data(text.utf8).write(to: URL(filePath: path))
+      try FileManager.default.setAttributes([.posixPermissions: mode], ofItemAtPath: path)
+      return path
+    }
+
+    func opens(_ unlocking: Unlocking) throws -> Bool {
+      let vault = try Vault.open(at: vault.path, unlocking: unlocking)
+      return try SecretPreferences(service: "com.example.test", in: vault).string(forKey: "key") == "v"
+    }
+  }
+
+  @Test func `a key file opens the vault, through a symbolic link too`() throws {
+    let fixture = try Fixture()
+    try fixture.write(fixture.keyText() + "\n", to: "key-lf.txt")
+    try FileManager.default.createSymbolicLink(
+      atPath: fixture.directory + "/link", withDestinationPath: fixture.keyFile)
+
+    for name in ["key.txt", "key-lf.txt", "link"] {
+      #expect(try fixture.opens(.keyFile(fixture.directory + "/" + name)))
+    }
+  }
+
+  @Test(arguments: [0o644, 0o604, 0o620, 0o602, 0o666])
+  func `a key file that others can use is refused`(_ mode: Int) throws {
+    let fixture = try Fixture()
+    let path = try fixture.write(fixture.keyText(), to: "wide.txt", mode: mode)
+
+    #expect(code { try fixture.opens(.keyFile(path)) } == .insecurePermissions)
+  }
+
+  @Test(arguments: [0o400, 0o440, 0o640]) func `group may read a key file`(_ mode: Int) throws {
+    let fixture = try Fixture()
+    let path = try fixture.write(fixture.keyText(), to: "group.txt", mode: mode)
+
+    #expect(try fixture.opens(.keyFile(path)))
+  }
+
+  @Test(arguments: ["", "spv-key-1:", "\r\n", "two lines", "upper", "raw"])
+  func `a key file with other content is refused without repeating it`(_ kind: String) throws {
+    let fixture = try Fixture()
+    let text = try fixture.keyText()
+    let content =
+      switch kind {
+      case "\r\n": text + "\r\n"
+      case "two lines": text + "\n" + text
+      case "upper": text.uppercased()
+      case "raw": String(repeating: "k", count: 32)
+      default: kind
+      }
+    let path = try fixture.write(content, to: "other.txt")
+
+    #expect(code { try fixture.opens(.keyFile(path)) } == .invalidKeyText)
+  }
+
+  @Test(arguments: ["/dev/zero", "/tmp"]) func `what is not a file is no key file`(_ path: String) throws {
+    let fixture = try Fixture()
+    #expect(code { try fixture.opens(.keyFile(path)) } == .insecurePermissions)
+  }
+
+  @Test func `a missing key file is an error, and nothing else is tried`() throws {
+    let fixture = try Fixture()
+    let ways: [Unlocking] = [.keyFile(fixture.directory + "/missing"), .keyFile(fixture.keyFile)]
+
+    #expect(code { try fixture.opens(.first(of: ways)) } == .io)
+  }
+
+  @Test(arguments: ["\n", "\r\n", ""]) func `one line end behind a passphrase is dropped`(_ end: String) throws {
+    let fixture = try Fixture()
+    let pipe = Pipe()
+    try pipe.fileHandleForWriting.write(contentsOf: Data((ThrowawayVault.passphrase + end).utf8))
+    try pipe.fileHandleForWriting.close()
+
+    #expect(try fixture.opens(.passphraseDescriptor(pipe.fileHandleForReading.fileDescriptor)))
+  }
+
+  @Test(arguments: ["", "\n", String(repeating: "p", count: 4097)])
+  func `an empty or endless passphrase is refused`(_ text: String) throws {
+    let fixture = try Fixture()
+    let pipe = Pipe()
+    try pipe.fileHandleForWriting.write(contentsOf: Data(text.utf8))
+    try pipe.fileHandleForWriting.close()
+    let unlocking = Unlocking.passphraseDescriptor(pipe.fileHandleForReading.fileDescriptor)
+
+    #expect(code { try fixture.opens(unlocking) } == .invalidPassphrase)
+  }
+
+  @Test func `a passphrase closure is asked once`() throws {
+    let fixture = try Fixture()
+    let unlocking = Unlocking.passphrase { () throws(VaultError) in
+      do throws(SealingError) {
+        let text = Array(ThrowawayVault.passphrase.utf8)
+        var bytes = try SecretBytes(count: text.count)
+        bytes.withUnsafeMutableBytes { $0.copyBytes(from: text) }
+        return bytes
+      } catch { throw VaultError(error) }
+    }
+
+    #expect(try fixture.opens(unlocking))
+  }
+
+  @Test func `nothing configured is an error of its own`() throws {
+    let fixture = try Fixture()
+    #expect(code { try fixture.opens(.first(of: [])) } == .noCredential)
+  }
+
+  @Test func `the automatic way reads the environment in its order`() async {
+    await #expect(processExitsWith: .success) {
+      let fixture = try Fixture()
+      for name in ["CREDENTIALS_DIRECTORY", "SECRETPREFS_KEY_FILE", "SECRETPREFS_PASSPHRASE"] { unsetenv(name) }
+      let nothing = code { try fixture.opens(.automatic) }
+      #expect(nothing == .noCredential)
+
+      setenv("SECRETPREFS_PASSPHRASE", ThrowawayVault.passphrase, 1)
+      let place = getenv("SECRETPREFS_PASSPHRASE")!
+      let byPassphrase = try fixture.opens(.automatic)
+      #expect(byPassphrase)
+      #expect(getenv("SECRETPREFS_PASSPHRASE") == nil)
+      #expect(place.pointee == 0)
+
+      setenv("SECRETPREFS_PASSPHRASE", "wrong", 1)
+      setenv("SECRETPREFS_KEY_FILE", fixture.keyFile, 1)
+      let byKeyFile = try fixture.opens(.automatic)
+      #expect(byKeyFile)
+
+      setenv("SECRETPREFS_KEY_FILE", fixture.directory + "/missing", 1)
+      let missing = code { try fixture.opens(.automatic) }
+      #expect(missing == .io)
+
+      setenv("CREDENTIALS_DIRECTORY", fixture.directory, 1)
+      let emptyDirectory = code { try fixture.opens(.automatic) }
+      #expect(emptyDirectory == .io)
+      try fixture.write(ThrowawayVault.passphrase + "\n", to: "secret-preferences.passphrase", mode: 0o400)
+      let bySystemd = try fixture.opens(.automatic)
+      #expect(bySystemd)
+      try fixture.write("nonsense", to: "secret-preferences.key")
+      let byBadKey = code { try fixture.opens(.automatic) }
+      #expect(byBadKey == .invalidKeyText)
+    }
+  }
+}
