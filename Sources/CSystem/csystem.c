@@ -13,10 +13,9 @@ int csystem_rename_noreplace(const char *from, const char *to) {
   return renameat2(AT_FDCWD, from, AT_FDCWD, to, RENAME_NOREPLACE);
 }
 
-const volatile unsigned char *csystem_fork_mark(void) {
-  unsigned char *page = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+void *csystem_wiped_on_fork(void) {
+  void *page = mmap(NULL, 4096, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
   if (page == MAP_FAILED) return NULL;
-  page[0] = 1;
   if (madvise(page, 4096, MADV_WIPEONFORK) != 0) {
     munmap(page, 4096);
     return NULL;

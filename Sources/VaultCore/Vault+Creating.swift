@@ -4,11 +4,11 @@ internal import VaultSealing
 public struct NewGroup: Sendable {
   let name: String
   let fill: @Sendable (inout Batch) throws(VaultError) -> Void
-  let service: String
+  let service: String?
 
   /// An empty group.
   public init(_ name: String = AccessGroup.defaultName) {
-    self.init(name, service: "") { _ in }
+    (self.name, service, fill) = (name, nil, { _ in })
   }
 
   /// A group with records of one service.
@@ -35,16 +35,20 @@ extension Vault {
     guard try path.status() == nil else { throw Replacement.exists }
     let draft = try VaultError.sealing { () throws(SealingError) in try Draft(options) }
     let bytes = try draft.file(slots, groups)
-    let image = FileImage(bytes)
+    guard bytes.count <= options.limits.fileBytes else {
+      throw VaultError(.limitExceeded, "the vault would exceed \(options.limits.fileBytes) bytes")
+    }
+    // The reader's own code judges the file before it has a name.
+    let unlocked = draft.unlocked!
+    let state = try VaultState(
+      FileImage(bytes), file: nil, path: path, options: options, sealer: draft.sealer
+    ) { _, _ throws(VaultError) in unlocked }
+    for group in state.groups { _ = try state.content(group.id) }
     try path.makeDirectory()
     try path.judgeDirectory()
     let descriptor = try Replacement(path: path).create(bytes, timeout: options.lockTimeout)
     defer { FileLock.release(descriptor) }
-    let unlocked = draft.unlocked!
-    let state = try VaultState(
-      image, descriptor: descriptor, identity: FileIdentity(try descriptor.status()), path: path, options: options,
-      sealer: draft.sealer, isNameDurable: true
-    ) { _, _ throws(VaultError) in unlocked }
+    state.adopt(OpenFile(descriptor, try descriptor.status()))
     return Vault(state)
   }
 }
@@ -111,9 +115,9 @@ private final class Draft {
       try VaultState.groupKey(from: vaultKey, group: id, epoch: 1, sealer)
     }
     let content = GroupContent(id: id, vaultID: vaultID, key: key, name: try Name(group.name), limits: options.limits)
-    guard !group.service.isEmpty else { return content }
+    guard let service = group.service else { return content }
     let classKey = try content.classKey(0, sealer)
-    var batch = Batch(service: try Name(group.service)) {
+    var batch = Batch(service: try Name(service)) {
       [sealer, options] (service, key, kind, value) throws(VaultError) in
       try Vault.check(value, kind, options)
       let name = Change(service: service, key: key, action: .remove)

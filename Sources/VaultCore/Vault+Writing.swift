@@ -53,9 +53,9 @@ extension Vault {
     service: Name, in group: AccessGroup, _ body: (inout Batch) throws(VaultError) -> Void
   ) throws(VaultError) -> Int {
     for _ in 0..<Self.attempts {
-      let (epoch, changes) = try prepare(service, group, body)
+      let (key, changes) = try prepare(service, group, body)
       if changes.isEmpty { return 0 }
-      if let removed = try result(queue.write(group: group.id, epoch: epoch, changes: changes)) { return removed }
+      if let removed = try result(queue.write(group: group.id, key: key, changes: changes)) { return removed }
     }
     throw Self.restless
   }
@@ -66,9 +66,9 @@ extension Vault {
     service: Name, in group: AccessGroup, _ body: (inout Batch) throws(VaultError) -> Void
   ) async throws(VaultError) -> Int {
     for _ in 0..<Self.attempts {
-      let (epoch, changes) = try prepare(service, group, body)
+      let (key, changes) = try prepare(service, group, body)
       if changes.isEmpty { return 0 }
-      if let removed = try result(await queue.write(group: group.id, epoch: epoch, changes: changes)) {
+      if let removed = try result(await queue.write(group: group.id, key: key, changes: changes)) {
         return removed
       }
     }
@@ -91,27 +91,35 @@ extension Vault {
 
   private func prepare(
     _ service: Name, _ group: AccessGroup, _ body: (inout Batch) throws(VaultError) -> Void
-  ) throws(VaultError) -> (epoch: UInt32, changes: [Change]) {
-    try ForkGuard.check()
-    // Sealing needs keys, not news: what others wrote meanwhile is taken over under the writer's lock.
-    let (reader, epoch) = try handle.loaded.withLock { (loaded) throws(VaultError) in
-      let epoch = try loaded.state.content(group.id).epoch
-      return (try handle.takeReader(&loaded), epoch)
+  ) throws(VaultError) -> (key: SealingKey, changes: [Change]) {
+    try handle.forkGuard.check()
+    let take = { (loaded: inout VaultHandle.Loaded) throws(VaultError) in
+      let key = try loaded.state.content(group.id).key
+      return (try self.handle.takeReader(&loaded), key)
+    }
+    let reader: ValueReader
+    let groupKey: SealingKey
+    do throws(VaultError) {
+      // Sealing needs keys, not news: what others wrote meanwhile is taken over under the writer's lock.
+      (reader, groupKey) = try handle.loaded.withLock { (loaded) throws(VaultError) in try take(&loaded) }
+    } catch {
+      // Refused earlier, but the file may have been mended since.
+      (reader, groupKey) = try handle.withCurrent(take)
     }
     defer { handle.giveBack(reader) }
     let sealer = reader.sealer
     var batch = Batch(service: service) { [self] (service, key, kind, value) throws(VaultError) in
-      try seal(value, kind, service, key, group, epoch, sealer)
+      try seal(value, kind, service, key, group, sealer)
     }
     try body(&batch)
-    return (epoch, batch.changes)
+    return (groupKey, batch.changes)
   }
 
   /// Refuses what a reader would refuse.
   static func check(
     _ value: UnsafeRawBufferPointer, _ kind: ValueKind, _ options: Options
   ) throws(VaultError) {
-    let limit = min(options.limits.writtenValueBytes, Limits.format.valueBytes)
+    let limit = options.limits.writtenValueBytes
     guard value.count <= limit else {
       throw VaultError(.valueTooLarge, "a value of \(value.count) bytes; the limit is \(limit)")
     }
@@ -122,7 +130,7 @@ extension Vault {
 
   private func seal(
     _ value: UnsafeRawBufferPointer, _ kind: ValueKind, _ service: Name, _ key: Name, _ group: AccessGroup,
-    _ epoch: UInt32, _ sealer: Sealer
+    _ sealer: Sealer
   ) throws(VaultError) -> Change {
     try Self.check(value, kind, options)
     let remove = Change(service: service, key: key, action: .remove)

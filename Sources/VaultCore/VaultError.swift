@@ -94,6 +94,8 @@ public struct VaultError: Error, Sendable, CustomStringConvertible {
   public let errno: Int32?
   /// What led here, if another error did.
   public let cause: (any Error)?
+  /// How far a damaged journal could be read, for the decision to read it again.
+  var tail: Int?
 
   public init(_ code: Code, _ message: String, errno: Int32? = nil, cause: (any Error)? = nil) {
     self.code = code

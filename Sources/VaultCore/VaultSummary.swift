@@ -50,7 +50,7 @@ public struct VaultSummary: Sendable {
   private init(_ image: FileImage) throws(VaultError) {
     let snapshot = try Snapshot(image)
     let frame = try JournalFrame(image.bytes, from: snapshot.count, groups: Set(snapshot.sections.map(\.id)))
-    if frame.isDamaged { throw VaultState.damagedJournal }
+    if frame.isDamaged { throw VaultState.damagedJournal(tail: frame.tail) }
     try VaultCore.Slot.check(snapshot.slots)
     vaultID = snapshot.vaultID
     generation = snapshot.generation

@@ -16,7 +16,8 @@ internal import CSodium
   private static let stateOffset = 64
   private static let tagOffset = 448
   private static let valueOffset = 512
-  private static let pageCount = 4096
+  // A multiple of 64 that leaves room for libsodium's canary in the same page.
+  private static let pageCount = 4032
 
   private let page: SecretBytes
   // The page's own address, which never changes: a sealer serves one caller at a time, and its parts are disjoint.
@@ -32,7 +33,7 @@ internal import CSodium
     self.random = random
   }
 
-  /// The longest value that ``withScratch(_:_:)`` lends out of the sealer's own page, in bytes.
+  /// The longest value that ``withOpened(_:with:context:_:)`` lends out of the sealer's own page, in bytes.
   package static let scratchCount = pageCount - valueOffset
 
   /// Derives `D(out.count, key, label, context…)` into `out`.

@@ -24,6 +24,9 @@ public final class SealingKey: Sendable {
     self.init(try unsafe SecretBytes(copying: bytes))
   }
 
+  /// Whether both are the same 32 bytes. Compared in constant time.
+  package func isEqual(to other: SealingKey) -> Bool { self === other || bytes.isEqual(to: other.bytes) }
+
   /// Lends the 32 bytes.
   public func withUnsafeBytes<R, E: Error>(
     _ body: (UnsafeRawBufferPointer) throws(E) -> R

@@ -9,7 +9,7 @@ int csystem_set_undumpable(void);
 /// renameat2 in the working directory with RENAME_NOREPLACE; 0, or -1 and errno.
 int csystem_rename_noreplace(const char *from, const char *to);
 
-/// A page whose first byte is 1 and that is zero in a forked child (MADV_WIPEONFORK); null when there is none.
-const volatile unsigned char *csystem_fork_mark(void);
+/// A zeroed page that is zero again in a forked child (MADV_WIPEONFORK); null when there is none.
+void *csystem_wiped_on_fork(void);
 
 #endif

@@ -70,6 +70,17 @@ struct FileIdentity: Sendable, Equatable {
   }
 }
 
+/// A descriptor that pins an inode number, and the number.
+struct OpenFile: Sendable {
+  let descriptor: Descriptor
+  let identity: FileIdentity
+
+  init(_ descriptor: Descriptor, _ status: stat) {
+    self.descriptor = descriptor
+    identity = FileIdentity(status)
+  }
+}
+
 /// Repeats a call that a signal interrupted.
 func retrying<I: FixedWidthInteger>(_ call: () -> I) -> I {
   while true {

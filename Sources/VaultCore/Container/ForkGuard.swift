@@ -1,20 +1,32 @@
 internal import CSystem
+internal import Glibc
+internal import Synchronization
 
-/// Knows in no time, and without a system call, whether this process was forked from the one that made a handle.
+/// Knows in no time, and without a system call, whether a handle was made by a process that this one was forked from.
 ///
 /// Two processes with one handle would draw the same nonces and fight over one lock, so the child's copy refuses
-/// (`Docs/Format.md` section 8).
-enum ForkGuard {
-  private struct Mark: @unchecked Sendable { let byte: UnsafePointer<UInt8>? }
+/// (`Docs/Format.md` section 8). A handle that the child opens itself works.
+struct ForkGuard: Sendable {
+  private struct Page: @unchecked Sendable { let owner: UnsafeMutablePointer<Atomic<Int>>? }
 
-  // One page for the process, zero in a child. Where the kernel has no such pages, the check passes.
-  private static let mark = Mark(byte: csystem_fork_mark().map { UnsafePointer($0) })
+  // One page for the process, zero again in a child. Where the kernel has no such pages, the check always passes.
+  private static let page = Page(
+    owner: csystem_wiped_on_fork().map { $0.bindMemory(to: Atomic<Int>.self, capacity: 1) })
 
-  /// Makes the page; called when a handle is made.
-  static func arm() { _ = mark }
+  private let owner: Int
 
-  static func check() throws(VaultError) {
-    guard let byte = mark.byte, byte.pointee == 0 else { return }
+  /// Belongs to this process.
+  init() {
+    guard let page = Self.page.owner else {
+      owner = 0
+      return
+    }
+    if page.pointee.load(ordering: .relaxed) == 0 { page.pointee.store(Int(getpid()), ordering: .relaxed) }
+    owner = page.pointee.load(ordering: .relaxed)
+  }
+
+  func check() throws(VaultError) {
+    guard let page = Self.page.owner, page.pointee.load(ordering: .relaxed) != owner else { return }
     throw VaultError(.locked, "this vault was opened before a fork; open it anew in the child")
   }
 }

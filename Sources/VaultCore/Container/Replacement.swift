@@ -32,7 +32,7 @@ struct Replacement {
     let descriptor = try claimTemporary(timeout)
     // Looked at again: another creator may have finished while we waited.
     guard try path.status() == nil else {
-      unlink(path.temporary)
+      discard(descriptor)
       throw Self.exists
     }
     return try finish(descriptor, bytes, prepare: { _ throws(VaultError) in }) {
@@ -44,22 +44,44 @@ struct Replacement {
 
   static let exists = VaultError(.alreadyExists, "something is at this path already")
 
+  /// Makes and locks the temporary file. Fails with EEXIST when one is there, or when another creator took ours
+  /// between the two steps.
   private func openTemporary() throws(VaultError) -> Descriptor {
     let descriptor = try Descriptor.open(
       path.temporary, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW, mode: 0o600
     ) { .writing("make the temporary file", $0) }
     // Whoever opens the new vault waits until the directory is synced.
-    guard flock(descriptor.raw, LOCK_EX | LOCK_NB) == 0, fchmod(descriptor.raw, 0o600) == 0 else {
-      let error = VaultError.io("lock the temporary file")
-      unlink(path.temporary)
+    guard flock(descriptor.raw, LOCK_EX | LOCK_NB) == 0 else {
+      throw .io("lock the temporary file", errno == EWOULDBLOCK ? EEXIST : errno)
+    }
+    guard names(descriptor) else { throw .io("lock the temporary file", EEXIST) }
+    guard fchmod(descriptor.raw, 0o600) == 0 else {
+      let error = VaultError.io("set the mode of the temporary file")
+      discard(descriptor)
       throw error
     }
     return descriptor
   }
 
+  /// Whether the temporary file's name still means `descriptor`. Only who holds the lock of the file that the name
+  /// means may unlink it.
+  private func names(_ descriptor: Descriptor) -> Bool {
+    var named = stat()
+    var own = stat()
+    return lstat(path.temporary, &named) == 0 && fstat(descriptor.raw, &own) == 0
+      && FileIdentity(named) == FileIdentity(own)
+  }
+
+  /// Removes the temporary file, if it is the one whose lock we hold.
+  private func discard(_ descriptor: Descriptor) {
+    if names(descriptor) { unlink(path.temporary) }
+    FileLock.release(descriptor)
+  }
+
   /// Opens the temporary file of a creation; one that stands there already is waited for and then removed.
   private func claimTemporary(_ timeout: Duration) throws(VaultError) -> Descriptor {
-    for _ in 0..<100 {
+    let start = ContinuousClock.now
+    while ContinuousClock.now - start < timeout {
       do throws(VaultError) { return try openTemporary() } catch {
         guard error.errno == EEXIST else { throw error }
       }
@@ -73,11 +95,7 @@ struct Replacement {
         throw error
       }
       try FileLock.acquire(other, timeout: timeout)
-      var there = stat()
-      if lstat(path.temporary, &there) == 0, FileIdentity(there) == FileIdentity(try other.status()) {
-        unlink(path.temporary)
-      }
-      FileLock.release(other)
+      discard(other)
       guard try path.status() == nil else { throw Self.exists }
     }
     throw VaultError(.lockTimeout, "other processes keep creating this vault")
@@ -105,7 +123,7 @@ struct Replacement {
       try descriptor.synchronize()
       guard rename() == 0 else { throw errno == EEXIST ? Self.exists : .writing("put the new vault in place") }
     } catch {
-      unlink(path.temporary)
+      discard(descriptor)
       throw error
     }
     do throws(VaultError) {

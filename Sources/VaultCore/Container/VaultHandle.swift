@@ -12,9 +12,9 @@ final class VaultHandle: Sendable {
   let path: VaultPath
   let options: Vault.Options
   let loaded: Mutex<Loaded>
+  let forkGuard = ForkGuard()
 
   init(_ state: VaultState) {
-    ForkGuard.arm()
     path = state.path
     options = state.options
     state.dropImage()
@@ -23,7 +23,7 @@ final class VaultHandle: Sendable {
 
   /// Runs `body` on the state of the file as it is now.
   func withCurrent<R>(_ body: (inout Loaded) throws(VaultError) -> R) throws(VaultError) -> R {
-    try ForkGuard.check()
+    try forkGuard.check()
     return try loaded.withLock { (loaded) throws(VaultError) in
       if try loaded.state.refresh() == .replaced { try reload(&loaded) }
       return try body(&loaded)

@@ -37,14 +37,7 @@ struct VaultPath: Sendable {
 
   /// Opens the vault and judges what was opened, in the order of section 4, step 1.
   func open(limits: Limits) throws(VaultError) -> (descriptor: Descriptor, status: stat) {
-    let descriptor = try Descriptor.open(file, O_RDONLY | O_NOFOLLOW | O_NONBLOCK) { error in
-      switch error {
-      case ENOENT, ENOTDIR: VaultError(.notFound, "there is no vault at this path")
-      case ELOOP: VaultError(.insecurePermissions, "the path is a symbolic link")
-      case ENXIO, ENODEV: VaultError(.notAVault, "the path names a socket or device")
-      case let error: .io("open", error)
-      }
-    }
+    let descriptor = try Descriptor.open(file, O_RDONLY | O_NOFOLLOW | O_NONBLOCK) { refusal("open", $0) }
     let status = try descriptor.status()
     guard status.st_mode & S_IFMT == S_IFREG else {
       throw VaultError(.notAVault, "the path does not name a regular file")
@@ -60,7 +53,19 @@ struct VaultPath: Sendable {
   /// Opens the vault for writing.
   func openForWriting() throws(VaultError) -> Descriptor {
     try Descriptor.open(file, O_RDWR | O_NOFOLLOW | O_NONBLOCK) { error in
-      error == ENOENT ? VaultError(.notFound, "there is no vault at this path") : .writing("open for writing", error)
+      error == EISDIR
+        ? VaultError(.notAVault, "the path does not name a regular file") : refusal("open for writing", error)
+    }
+  }
+
+  private func refusal(_ step: String, _ error: Int32) -> VaultError {
+    switch error {
+    case ENOENT, ENOTDIR: VaultError(.notFound, "there is no vault at this path")
+    // With the relaxed policy links were followed already, so this one leads nowhere.
+    case ELOOP where policy == .relaxed: VaultError(.notFound, "there is no vault where the symbolic link points")
+    case ELOOP: VaultError(.insecurePermissions, "the path is a symbolic link")
+    case ENXIO, ENODEV: VaultError(.notAVault, "the path names a socket or device")
+    default: step == "open" ? .io(step, error) : .writing(step, error)
     }
   }
 
@@ -90,7 +95,10 @@ struct VaultPath: Sendable {
       path = VaultPath(path, policy: .strict).directory
     }
     for directory in missing.reversed() {
-      guard mkdir(directory, 0o700) == 0 || errno == EEXIST else { throw .writing("make the directory") }
+      if mkdir(directory, 0o700) != 0 {
+        guard errno == EEXIST else { throw .writing("make the directory") }
+        continue
+      }
       // mkdir obeys the umask, which may take away even the owner's rights.
       guard chmod(directory, 0o700) == 0 else { throw .writing("make the directory") }
       _ = try VaultPath(directory, policy: .strict).synchronizeDirectory()

@@ -11,12 +11,11 @@ final class VaultState: @unchecked Sendable {
   let unlocked: Unlocked
   let manifest: Manifest?
   let groups: [Group]
-  private(set) var identity: FileIdentity
   let sealer: Sealer
   /// The file as loaded. Kept for full writes alone, which copy parts of it; nil in a long-lived state.
   private(set) var image: FileImage?
-  /// Pins the inode number, and is where entries are read from.
-  private(set) var descriptor: Descriptor
+  /// The file that holds these bytes; nil while they are only being checked, before they are put in place.
+  private(set) var file: OpenFile?
   /// Where the next entry will stand.
   private(set) var tail: Int
   /// The 32 bytes before the tail: the check of the last entry, or the checksum.
@@ -34,18 +33,18 @@ final class VaultState: @unchecked Sendable {
 
   /// Loads what `image` holds. With `entries` framed, groups are opened on demand.
   init(
-    _ image: FileImage, descriptor: Descriptor, identity: FileIdentity, path: VaultPath, options: Vault.Options,
+    _ image: FileImage, file: OpenFile?, path: VaultPath, options: Vault.Options,
     sealer: Sealer, isNameDurable: Bool = false,
     unlock: (Snapshot, Sealer) throws(VaultError) -> Unlocked
   ) throws(VaultError) {
     let snapshot = try Snapshot(image)
     let groupIDs = Set(snapshot.sections.map(\.id))
     let frame = try JournalFrame(image.bytes, from: snapshot.count, groups: groupIDs)
-    if frame.isDamaged { throw Self.damagedJournal }
+    if frame.isDamaged { throw Self.damagedJournal(tail: frame.tail) }
     try Slot.check(snapshot.slots)
     let unlocked = try unlock(snapshot, sealer)
     (self.path, self.options, self.snapshot, self.unlocked) = (path, options, snapshot, unlocked)
-    (self.descriptor, self.identity, self.sealer, self.groupIDs) = (descriptor, identity, sealer, groupIDs)
+    (self.file, self.sealer, self.groupIDs) = (file, sealer, groupIDs)
     self.isNameDurable = isNameDurable
     self.image = image
     switch unlocked.grant {
@@ -70,7 +69,11 @@ final class VaultState: @unchecked Sendable {
     take(frame, from: image)
   }
 
-  static let damagedJournal = VaultError(.damaged, "a journal entry is broken and another stands behind it")
+  static func damagedJournal(tail: Int) -> VaultError {
+    var error = VaultError(.damaged, "a journal entry is broken and another stands behind it")
+    error.tail = tail
+    return error
+  }
 
   /// GK = D(32, VK, "group-key", group id, epoch).
   static func groupKey(
@@ -82,10 +85,15 @@ final class VaultState: @unchecked Sendable {
     }
   }
 
-  /// Belongs to `descriptor` from now on: the same bytes, put in place under the vault's name and synced.
-  func adopt(_ descriptor: Descriptor, identity: FileIdentity) {
-    (self.descriptor, self.identity) = (descriptor, identity)
+  /// Belongs to `file` from now on: the same bytes, put in place under the vault's name and synced.
+  func adopt(_ file: OpenFile) {
+    self.file = file
     isNameDurable = true
+  }
+
+  private var descriptor: Descriptor {
+    guard let file else { preconditionFailure("bytes that are in no file are not read from one") }
+    return file.descriptor
   }
 
   /// Forgets the loaded bytes; unopened groups keep what they need.
@@ -101,8 +109,8 @@ final class VaultState: @unchecked Sendable {
     try retryingDamage { () throws(VaultError) in
       let (descriptor, status) = try path.open(limits: options.limits)
       let state = try VaultState(
-        try read(descriptor, count: Int(status.st_size)), descriptor: descriptor, identity: FileIdentity(status),
-        path: path, options: options, sealer: sealer, unlock: unlock)
+        try read(descriptor, count: Int(status.st_size)), file: OpenFile(descriptor, status), path: path,
+        options: options, sealer: sealer, unlock: unlock)
       state.isFrozen = status.st_nlink == 0
       return state
     }
@@ -111,11 +119,18 @@ final class VaultState: @unchecked Sendable {
   /// Somebody may be copying over the file right now, or two appends fell into our reading: a load looks three
   /// times, 50 ms apart, before it calls a file damaged (section 4, step 2; 4.1).
   static func retryingDamage<R>(_ load: () throws(VaultError) -> R) throws(VaultError) -> R {
-    for _ in 0..<2 {
-      do throws(VaultError) { return try load() } catch { guard error.code == .damaged else { throw error } }
-      pause()
+    var attempts = 0
+    var tail = 0
+    while true {
+      do throws(VaultError) { return try load() } catch {
+        guard error.code == .damaged else { throw error }
+        // The journal grew while we read it: that is work in progress, so counting starts anew.
+        if let reached = error.tail, reached > tail { (tail, attempts) = (reached, 0) }
+        guard attempts < 2 else { throw error }
+        attempts += 1
+        pause()
+      }
     }
-    return try load()
   }
 
   static func read(_ descriptor: Descriptor, count: Int, at offset: Int = 0) throws(VaultError) -> FileImage {
@@ -142,7 +157,16 @@ final class VaultState: @unchecked Sendable {
 
   // MARK: Groups
 
-  func group(_ id: Identifier) -> Group? { groups.first { $0.id == id } }
+  /// The granted group of that id. Groups are ordered by id, as their sections are.
+  func group(_ id: Identifier) -> Group? {
+    var range = 0..<groups.count
+    while let middle = range.isEmpty ? nil : (range.lowerBound + range.upperBound) / 2 {
+      let found = groups[middle]
+      if found.id == id { return found }
+      range = found.id < id ? middle + 1..<range.upperBound : range.lowerBound..<middle
+    }
+    return nil
+  }
 
   func content(_ id: Identifier) throws(VaultError) -> GroupContent {
     guard let group = group(id) else {
@@ -177,7 +201,7 @@ final class VaultState: @unchecked Sendable {
   /// - Throws: ``VaultError/Code/notFound`` when the vault was deleted.
   func refresh() throws(VaultError) -> Freshness {
     guard let status = try path.status() else { throw VaultError(.notFound, "the vault was deleted") }
-    guard FileIdentity(status) == identity else { return .replaced }
+    guard FileIdentity(status) == file?.identity else { return .replaced }
     isFrozen = status.st_nlink == 0
     // A zero entry_len behind the bytes we know is the reserve: nothing new.
     var probe: (Tag, UInt64) = (.zero, 0)
@@ -221,7 +245,7 @@ final class VaultState: @unchecked Sendable {
       }
       hasTornTail = frame.isTorn
       guard frame.isDamaged else { return (.current, start + rest.count, start + frame.tornEnd) }
-      guard case .reader = reading, attempts < 2 else { throw Self.damagedJournal }
+      guard case .reader = reading, attempts < 2 else { throw Self.damagedJournal(tail: tail) }
       attempts += 1
       Self.pause()
     }

@@ -48,7 +48,7 @@ final class VaultWriter: @unchecked Sendable {
   }
 
   private func write(_ batch: [WriteQueue.Ticket]) throws(VaultError) -> [WriteQueue.Answer] {
-    try ForkGuard.check()
+    try handle.forkGuard.check()
     let (file, status) = try acquire()
     // Full writes put another file in place, whose lock is then the one to release.
     defer { if let descriptor { FileLock.release(descriptor) } }
@@ -87,9 +87,10 @@ final class VaultWriter: @unchecked Sendable {
     }
   }
 
-  /// Whether the values were sealed for the group's present epoch and the records' present classes.
+  /// Whether the values were sealed under the group's present key and for the records' present classes. Comparing
+  /// epochs would not do: a copy of the vault that was rotated elsewhere has the same numbers and other keys.
   private func isCurrent(_ ticket: WriteQueue.Ticket, _ content: GroupContent) -> Bool {
-    ticket.epoch == content.epoch
+    ticket.key.isEqual(to: content.key)
       && ticket.changes.allSatisfy { change in
         guard case .put(_, let `class`, _) = change.action else { return true }
         return change.withName { content.find($0)?.class ?? 0 } == `class`
@@ -172,7 +173,7 @@ final class VaultWriter: @unchecked Sendable {
   private func catchUp(
     _ loaded: inout VaultHandle.Loaded, _ status: stat
   ) throws(VaultError) -> (end: Int, tornEnd: Int) {
-    if loaded.state.identity != FileIdentity(status) { try handle.reload(&loaded) }
+    if loaded.state.file?.identity != FileIdentity(status) { try handle.reload(&loaded) }
     for _ in 0..<2 {
       let (freshness, end, tornEnd) = try loaded.state.catchUp(under: .writerLock(end: Int(status.st_size)))
       if freshness == .current { return (end, tornEnd) }
@@ -265,16 +266,14 @@ final class VaultWriter: @unchecked Sendable {
     guard status.st_size <= options.limits.fileBytes else { throw VaultError(.limitExceeded, "the file") }
     // A load of its own: readers go on with theirs, and nothing half done is ever seen.
     let old = try VaultState(
-      try VaultState.read(file, count: Int(status.st_size)), descriptor: file, identity: FileIdentity(status),
-      path: path, options: options, sealer: sealer, unlock: reopen)
+      try VaultState.read(file, count: Int(status.st_size)), file: OpenFile(file, status), path: path, options: options,
+      sealer: sealer, unlock: reopen)
     let bytes = try old.foldedFile(body, group: group)
     guard bytes.count <= options.limits.fileBytes else {
       throw VaultError(.limitExceeded, "the vault would exceed \(options.limits.fileBytes) bytes")
     }
-    let image = FileImage(bytes)
     let checked = try VaultState(
-      image, descriptor: file, identity: FileIdentity(status), path: path, options: options, sealer: sealer,
-      unlock: reopen)
+      FileImage(bytes), file: nil, path: path, options: options, sealer: sealer, unlock: reopen)
     for group in checked.groups { _ = try checked.content(group.id) }
     let fresh: Descriptor
     do throws(VaultError) { fresh = try Replacement(path: path).replace(status, with: bytes) } catch {
@@ -284,7 +283,7 @@ final class VaultWriter: @unchecked Sendable {
       }
       throw error
     }
-    checked.adopt(fresh, identity: FileIdentity(try fresh.status()))
+    checked.adopt(OpenFile(fresh, try fresh.status()))
     checked.dropImage()
     handle.loaded.withLock { $0.state = checked }
     FileLock.release(file)

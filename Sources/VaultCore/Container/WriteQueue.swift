@@ -1,4 +1,5 @@
 internal import Synchronization
+internal import VaultSealing
 
 /// Lets concurrent writes of one process share one append and one sync (group commit).
 ///
@@ -9,15 +10,15 @@ final class WriteQueue: Sendable {
   /// One caller's changes: they become durable together or not at all.
   final class Ticket: Sendable {
     let group: Identifier
-    /// The epoch that the values were sealed for.
-    let epoch: UInt32
+    /// The group key that the values were sealed under.
+    let key: SealingKey
     let changes: [Change]
     fileprivate let deliver: Delivery
 
     fileprivate enum Delivery { case gate(Gate<Answer?>), continuation(CheckedContinuation<Answer, Never>) }
 
-    fileprivate init(group: Identifier, epoch: UInt32, changes: [Change], deliver: Delivery) {
-      (self.group, self.epoch, self.changes, self.deliver) = (group, epoch, changes, deliver)
+    fileprivate init(group: Identifier, key: SealingKey, changes: [Change], deliver: Delivery) {
+      (self.group, self.key, self.changes, self.deliver) = (group, key, changes, deliver)
     }
 
     fileprivate func answer(_ answer: Answer) {
@@ -51,9 +52,9 @@ final class WriteQueue: Sendable {
   init(_ writer: VaultWriter) { self.writer = writer }
 
   /// Returns when the changes are durable or have failed. Blocks.
-  func write(group: Identifier, epoch: UInt32, changes: [Change]) -> Answer {
+  func write(group: Identifier, key: SealingKey, changes: [Change]) -> Answer {
     let gate = Gate<Answer?>()
-    let ticket = Ticket(group: group, epoch: epoch, changes: changes, deliver: .gate(gate))
+    let ticket = Ticket(group: group, key: key, changes: changes, deliver: .gate(gate))
     // An open gate without an answer means: it is your turn to lead.
     if !enqueue(ticket), let answer = gate.wait() { return answer }
     let batch = takeBatch()
@@ -64,9 +65,9 @@ final class WriteQueue: Sendable {
   }
 
   /// Returns when the changes are durable or have failed. Suspends.
-  func write(group: Identifier, epoch: UInt32, changes: [Change]) async -> Answer {
+  func write(group: Identifier, key: SealingKey, changes: [Change]) async -> Answer {
     await withCheckedContinuation { continuation in
-      let ticket = Ticket(group: group, epoch: epoch, changes: changes, deliver: .continuation(continuation))
+      let ticket = Ticket(group: group, key: key, changes: changes, deliver: .continuation(continuation))
       if enqueue(ticket) { startHelper() }
     }
   }

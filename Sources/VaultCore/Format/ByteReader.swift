@@ -53,6 +53,11 @@ struct ByteReader {
     return value
   }
 
+  /// Checks a count before anything is made of it: so many items must fit into what remains.
+  func check(_ count: some BinaryInteger, itemsOfAtLeast size: Int) throws(VaultError) {
+    guard Int(count) <= remaining / size else { throw .malformed("a count of items") }
+  }
+
   func finish() throws(VaultError) {
     guard remaining == 0 else { throw .malformed("a body with bytes behind its end") }
   }

@@ -1,16 +1,17 @@
-/// The limits of `Docs/Format.md` 3.10. A caller may lower some of them, never raise one.
+/// The limits of `Docs/Format.md` 3.10. A caller may lower some of them; raising one
+/// beyond the format's has no effect.
 public struct Limits: Sendable, Hashable {
   /// The format's own limits.
   public static let format = Limits()
 
   /// The longest file, in bytes: 1 GiB.
-  public var fileBytes = 1 << 30
+  public var fileBytes = 1 << 30 { didSet { fileBytes = min(fileBytes, 1 << 30) } }
   /// The most records of a group.
-  public var records = 1 << 20
+  public var records = 1 << 20 { didSet { records = min(records, 1 << 20) } }
   /// The longest value that is read, in bytes: 16 MiB.
-  public var valueBytes = 16 << 20
+  public var valueBytes = 16 << 20 { didSet { valueBytes = min(valueBytes, 16 << 20) } }
   /// The longest value that is written, in bytes. The format allows 16 MiB; 1 MiB unless raised.
-  public var writtenValueBytes = 1 << 20
+  public var writtenValueBytes = 1 << 20 { didSet { writtenValueBytes = min(writtenValueBytes, 16 << 20) } }
 
   static let slots = 64
   static let passphraseSlots = 8

@@ -36,6 +36,7 @@ struct Manifest {
     var reader = ByteReader(body)
     let groupCount = try reader.integer(UInt16.self)
     guard groupCount <= Limits.groups else { throw VaultError(.limitExceeded, "groups in the manifest") }
+    try reader.check(groupCount, itemsOfAtLeast: 63)
     var groups: [Group] = []
     for _ in 0..<groupCount {
       let id = try reader.identifier()
@@ -47,6 +48,7 @@ struct Manifest {
     }
     let slotCount = try reader.integer(UInt16.self)
     guard slotCount <= Limits.slots else { throw VaultError(.limitExceeded, "slots in the manifest") }
+    try reader.check(slotCount, itemsOfAtLeast: 58)
     let ownerSlots = Set(snapshot.slots.lazy.filter { $0.scope == .owner }.map(\.id))
     var slots: [Slot] = []
     for _ in 0..<slotCount {

@@ -62,6 +62,7 @@ struct Slot: Sendable, Equatable {
 
   /// Checks the rules of 3.2 and the bounds of 3.10 for all slots before anything is derived (section 4, step 5).
   static func check(_ slots: [Slot]) throws(VaultError) {
+    guard slots.count <= Limits.slots else { throw VaultError(.limitExceeded, "more than \(Limits.slots) slots") }
     var seen: Set<Identifier> = []
     var work: UInt64 = 0
     var passphrases = 0

@@ -26,6 +26,8 @@ final class GroupContent {
 
   static let sectionStep = 1024
   static let entryStep = 256
+  /// The shortest change: a removal of a record whose service and key have one byte each.
+  private static let removalMinimum = 7
 
   /// Opens and parses a section.
   /// - Throws: ``VaultError/Code/tampered`` when the seal fails, else the class of the first deviation.
@@ -44,8 +46,8 @@ final class GroupContent {
     name = try Name(verbatim: Array(reader.name()))
     let count = try reader.integer(UInt32.self)
     guard count <= limits.records else { throw VaultError(.limitExceeded, "more records than the limit") }
-    // No record is shorter than 100 bytes, so a lying count reserves no more than the body could hold.
-    var index = RecordIndex(capacity: min(Int(count), body.count / 100))
+    try reader.check(count, itemsOfAtLeast: Record.minimumCount)
+    var index = RecordIndex(capacity: Int(count))
     var last: RecordName?
     for _ in 0..<count {
       let record = try Record(&reader, generation: generation, after: last, limits: limits)
@@ -133,7 +135,9 @@ final class GroupContent {
     guard next == generation + 1 else { throw .malformed("the generation of a journal entry") }
     let changeCount = try reader.integer(UInt32.self)
     guard changeCount >= 1 else { throw .malformed("a journal entry without changes") }
+    try reader.check(changeCount, itemsOfAtLeast: Self.removalMinimum)
     var changes: [Staged.Change] = []
+    changes.reserveCapacity(Int(changeCount))
     var last: RecordName?
     var records = index.count
     for _ in 0..<changeCount {

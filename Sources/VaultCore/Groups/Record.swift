@@ -13,6 +13,8 @@ struct Record {
 
   /// The bytes between names and sealed value: kind, class, zero, created, modified, revision.
   static let fixedCount = 28
+  /// The shortest record: names of one byte, an empty value, no extension.
+  static let minimumCount = 3 + 3 + fixedCount + 4 + Sealer.overhead + 4
   /// The longest sealed value: the value, its seal, and the device layer's.
   static func sealedLimit(_ class: UInt8, _ limits: Limits) -> Int {
     limits.valueBytes + Sealer.overhead * (`class` >= 2 ? 2 : 1)

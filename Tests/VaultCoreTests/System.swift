@@ -1,0 +1,57 @@
+import Foundation
+import Glibc
+import Synchronization
+import Testing
+
+/// Runs `body` once for each number below `count`, each on a thread of its own, and waits for all.
+func onThreads(_ count: Int, _ body: @escaping @Sendable (Int) throws -> Void) throws {
+  let first = Mutex<(any Error)?>(nil)
+  let group = DispatchGroup()
+  for number in 0..<count {
+    group.enter()
+    Thread.detachNewThread {
+      defer { group.leave() }
+      do { try body(number) } catch { first.withLock { $0 = $0 ?? error } }
+    }
+  }
+  group.wait()
+  if let error = first.withLock({ $0 }) { throw error }
+}
+
+/// A writer lock that somebody else holds until it is released.
+final class ForeignLock: Sendable {
+  private let raw: Int32
+
+  init(on path: String) throws {
+    raw = open(path, O_RDWR | O_CLOEXEC)
+    try #require(raw >= 0)
+    try #require(flock(raw, LOCK_EX) == 0)
+  }
+
+  func release() { flock(raw, LOCK_UN) }
+  deinit { close(raw) }
+}
+
+/// The mode bits of a file, links not followed.
+func mode(of path: String) throws -> mode_t { try FileBytes.status(path).st_mode & 0o7777 }
+
+/// Changes mode bits.
+func setMode(_ mode: mode_t, of path: String) throws { try #require(chmod(path, mode) == 0) }
+
+let isRoot = geteuid() == 0
+
+/// Runs `body` in a process of its own (an exit test), in a directory of a user whom permission bits bind,
+/// with a path for a vault, and ends the process: 42 when `body` says that all was right.
+func asUser(_ body: (_ directory: String, _ path: String) throws -> Bool) throws -> Never {
+  var isRight = false
+  try TemporaryDirectory.with { directory in
+    if isRoot {
+      chown(directory, 65534, 65534)
+      setgid(65534)
+      setuid(65534)
+    }
+    do { isRight = try body(directory, directory + "/vault.spv") } catch { print("refused: \(error)") }
+    chmod(directory, 0o700)
+  }
+  exit(isRight ? 42 : 1)
+}
