@@ -18,6 +18,10 @@ let package = Package(
     .library(name: "VaultCore", targets: ["VaultCore"]),
     .library(name: "Secrets", targets: ["Secrets"]),
     .library(name: "SecretsTesting", targets: ["SecretsTesting"]),
+    .executable(name: "secretprefs", targets: ["secretprefs"]),
+  ],
+  dependencies: [
+    .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2")
   ],
   targets: [
     .systemLibrary(
@@ -32,6 +36,13 @@ let package = Package(
     .target(
       name: "Secrets", dependencies: ["Preferences", "VaultCore", "VaultSealing"], swiftSettings: strict),
     .target(name: "SecretsTesting", dependencies: ["Secrets"], swiftSettings: strict),
+    .executableTarget(
+      name: "secretprefs",
+      dependencies: [
+        "Secrets", "VaultCore", "VaultSealing", "CSystem",
+        .product(name: "ArgumentParser", package: "swift-argument-parser"),
+      ],
+      swiftSettings: strict),
     .testTarget(name: "PreferencesTests", dependencies: ["Preferences"], swiftSettings: strict),
     .testTarget(name: "VaultSealingTests", dependencies: ["VaultSealing"], swiftSettings: strict),
     .testTarget(
@@ -40,6 +51,9 @@ let package = Package(
     .testTarget(
       name: "SecretsTests", dependencies: ["Secrets", "SecretsTesting", "Preferences", "VaultCore"],
       swiftSettings: strict),
+    .testTarget(
+      name: "secretprefsTests", dependencies: ["secretprefs", "VaultCore"],
+      resources: [.copy("Transcripts")], swiftSettings: strict),
   ],
   swiftLanguageModes: [.v6]
 )

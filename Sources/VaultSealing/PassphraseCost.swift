@@ -88,5 +88,5 @@ public struct PassphraseCost: Sendable, Hashable {
 }
 
 extension PassphraseCost: CustomStringConvertible {
-  public var description: String { "\(passes) passes over \(kibibytes / 1024) MiB" }
+  public var description: String { "\(passes) \(passes == 1 ? "pass" : "passes") over \(kibibytes / 1024) MiB" }
 }

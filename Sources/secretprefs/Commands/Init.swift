@@ -1,0 +1,100 @@
+internal import ArgumentParser
+internal import Glibc
+internal import VaultCore
+internal import VaultSealing
+
+/// `secretprefs init`.
+struct Init: ToolCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "init",
+    abstract: "Makes a vault.",
+    usage: "secretprefs init [<options>]",
+    discussion: """
+      Without options the passphrase is asked for twice on the terminal. With --key-file a new raw key is \
+      written to that file, which opens the vault instead; whoever has it can read everything, and without it \
+      nothing can be read. --passphrase adds a passphrase to a vault with a key file. An existing file is \
+      never overwritten.
+
+      EXAMPLE:
+        secretprefs init
+        secretprefs init --key-file ~/.config/shop.key --passphrase
+        secretprefs init --passphrase-fd 3 3< passphrase.txt
+      """)
+
+  @OptionGroup var vault: VaultOptions
+
+  @Option(help: ArgumentHelp("The access group that the vault starts with.", valueName: "name"))
+  var group = AccessGroup.defaultName
+
+  @Option(help: ArgumentHelp("Make a new raw key in this new file.", valueName: "file"))
+  var keyFile: String?
+
+  @Flag(help: "Ask for a passphrase, besides making a key file.")
+  var passphrase = false
+
+  @Option(help: ArgumentHelp("Read the passphrase from this descriptor.", valueName: "number"))
+  var passphraseFd: Int32?
+
+  @Flag(help: "Never ask on the terminal.")
+  var noPrompt = false
+
+  @Flag(help: "Make guessing the passphrase cheap: for tests and trials alone.")
+  var throwawayCost = false
+
+  func perform(_ messages: Messages) throws {
+    let access = try vault.access()
+    _ = try Name(group)
+    try refuseIfOccupied(access.location)
+    var slots: [NewSlot] = []
+    if let slot = try passphraseSlot(messages) { slots.append(slot) }
+    let file = try keyFile.map { try NewKeyFile(at: $0) }
+    if let file { slots.append(NewSlot(.key(file.key), label: "key file")) }
+    try create(access, slots, file)
+    guard vault.json else { return }
+    var answer: [(String, JSON)] = [("vault", .string(access.location.path))]
+    if let keyFile { answer.append(("keyFile", .string(keyFile))) }
+    try Output.write(.object(answer))
+  }
+
+  private func create(_ access: VaultAccess, _ slots: [NewSlot], _ file: NewKeyFile?) throws(VaultError) {
+    do throws(VaultError) {
+      _ = try Vault.create(
+        at: access.location.path, slots: slots, groups: [NewGroup(group)], options: access.options)
+    } catch {
+      // A key that opens nothing would only be mistaken for one that does. But it stays where the vault came to be
+      // and only its durability is in doubt.
+      if error.code == .alreadyExists || !isOccupied(access.location) { file?.remove() }
+      throw error
+    }
+  }
+
+  /// Creating refuses too; this asks before anybody has typed a passphrase twice.
+  private func refuseIfOccupied(_ location: VaultLocation) throws(VaultError) {
+    guard !isOccupied(location) else {
+      throw VaultError(.alreadyExists, "something is at the vault's path already")
+    }
+  }
+
+  private func isOccupied(_ location: VaultLocation) -> Bool {
+    var status = stat()
+    return lstat(location.path, &status) == 0
+  }
+
+  private func passphraseSlot(_ messages: Messages) throws -> NewSlot? {
+    guard keyFile == nil || passphrase || passphraseFd != nil else { return nil }
+    return NewSlot(
+      .passphrase(try newPassphrase(messages)), label: "passphrase", cost: throwawayCost ? .throwaway : nil)
+  }
+
+  private func newPassphrase(_ messages: Messages) throws -> SecretBytes {
+    if let passphraseFd {
+      return try PassphraseDescriptor.read(try PassphraseDescriptor.check(passphraseFd))
+    }
+    guard !noPrompt else { throw VaultError(.noCredential, "a vault needs a passphrase or a key file") }
+    let typed = try Prompt.newPassphrase()
+    // NIST SP 800-63B-4 asks for 15 characters of a passphrase that is used alone. Advice, not a rule.
+    let characters = typed.withUnsafeBytes { $0.count { $0 & 0xC0 != 0x80 } }
+    if characters < 15 { messages.warn("the passphrase is short; 15 characters or more are hard to guess") }
+    return typed
+  }
+}

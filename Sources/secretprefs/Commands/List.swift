@@ -1,0 +1,31 @@
+internal import ArgumentParser
+
+/// `secretprefs list`.
+struct List: ToolCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "list",
+    abstract: "Lists the keys of a service.",
+    usage: "secretprefs list [<options>]",
+    discussion: """
+      One key a line, ordered by bytes. Characters that do not print, or that change the direction of the \
+      text, are shown as \\u{…}; --json gives the exact names. No value is opened.
+
+      EXAMPLE:
+        secretprefs list --service com.example.shop
+        secretprefs list --all-services --json
+      """)
+
+  @OptionGroup var vault: VaultOptions
+  @OptionGroup var unlock: UnlockOptions
+  @OptionGroup var record: RecordOptions
+
+  @Flag(help: "List all services: service, tab, key.")
+  var allServices = false
+
+  func perform(_ messages: Messages) throws {
+    try ListKeys(
+      access: try unlock.complete(try vault.access()), service: record.service, group: record.group,
+      ofAllServices: allServices, isJSON: vault.json
+    ).perform(messages)
+  }
+}

@@ -1,0 +1,77 @@
+internal import ArgumentParser
+internal import Glibc
+internal import VaultCore
+internal import VaultSealing
+
+/// `secretprefs set`.
+struct Set: ToolCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "set",
+    abstract: "Stores a value under a key.",
+    usage: "secretprefs set [<options>] <key>",
+    discussion: """
+      The value is standard input, byte for byte; or the file named with --file; or, when standard input is a \
+      terminal, one line typed without echo. A value in an argument is refused. A key may contain "=": \
+      nothing behind it is taken for a value. It is durable when the command returns.
+
+      EXAMPLE:
+        secretprefs set github
+        secretprefs set github --trim-newline < token.txt
+        secretprefs set signing-key --data --file key.der
+      """)
+
+  @OptionGroup var vault: VaultOptions
+  @OptionGroup var unlock: UnlockOptions
+  @OptionGroup var record: RecordOptions
+
+  @Option(help: ArgumentHelp("Store the bytes of this file.", valueName: "file"))
+  var file: String?
+
+  @Flag(help: "Store a data value, which may be any bytes, instead of text.")
+  var data = false
+
+  @Flag(help: "Leave out one line feed at the end of standard input or the file.")
+  var trimNewline = false
+
+  @Argument(help: ArgumentHelp("The key.", valueName: "key"))
+  var keys: [String] = []
+
+  func perform(_ messages: Messages) throws {
+    guard let key = keys.first else { throw ToolError.usage("no key is given", hint: UsageRefusal.set) }
+    guard keys.count == 1 else {
+      throw ToolError.usage("a value is not taken from the arguments", hint: UsageRefusal.set)
+    }
+    let access = try unlock.complete(try vault.access())
+    let service = try Name(record.service)
+    _ = try Name(key)
+    let source = try ValueSource(
+      file: file, trimmingNewline: trimNewline, mayPrompt: access.mayPrompt,
+      isInputTaken: access.passphraseDescriptor == STDIN_FILENO)
+    let vault = try access.open(messages)
+    let group = try vault.group(named: record.group)
+    try store(try source.read()) { (bytes, kind) throws(VaultError) in
+      try vault.update(service: service, in: group) { (batch) throws(VaultError) in
+        try batch.set(bytes, kind: kind, forKey: key)
+      }
+    }
+    guard self.vault.json else { return }
+    try Output.write(
+      .object([
+        ("service", .string(service.text)), ("key", .string(try Name(key).text)), ("kind", .string(kind.label)),
+      ]))
+  }
+
+  private var kind: ValueKind { data ? .data : .string }
+
+  private func store(
+    _ value: borrowing SecretBytes,
+    _ update: (UnsafeRawBufferPointer, ValueKind) throws(VaultError) -> Void
+  ) throws {
+    do throws(VaultError) {
+      try value.withUnsafeBytes { (bytes) throws(VaultError) in try update(bytes, kind) }
+    } catch {
+      guard error.code == .typeMismatch else { throw error }
+      throw ToolError(error, message: "the value is not text in UTF-8", hint: "--data stores any bytes")
+    }
+  }
+}

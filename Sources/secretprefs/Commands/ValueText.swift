@@ -1,0 +1,56 @@
+internal import VaultCore
+
+/// A number, bool or date as text. Text and data have none: they are written as they are.
+struct ValueText {
+  let text: String
+  let json: JSON
+
+  /// Nil for kinds whose bytes are the answer. The vault has checked that the bytes fit the kind.
+  init?(_ kind: ValueKind, _ bytes: UnsafeRawBufferPointer) {
+    switch kind {
+    case .bool:
+      text = bytes[0] == 1 ? "true" : "false"
+      json = .bool(bytes[0] == 1)
+    case .integer:
+      let number = Int64(bitPattern: Self.word(bytes))
+      (text, json) = ("\(number)", .integer(number))
+    case .unsignedInteger:
+      let number = Self.word(bytes)
+      (text, json) = ("\(number)", .unsigned(number))
+    case .double:
+      let number = Double(bitPattern: Self.word(bytes))
+      text = "\(number)"
+      json = number.isFinite ? .number(text) : .string(text)
+    case .date:
+      let seconds = Double(bitPattern: Self.word(bytes))
+      text = Timestamp(secondsSince2001: seconds)?.text ?? "\(seconds)"
+      json = .string(text)
+    default: return nil
+    }
+  }
+
+  private static func word(_ bytes: UnsafeRawBufferPointer) -> UInt64 {
+    UInt64(littleEndian: bytes.loadUnaligned(as: UInt64.self))
+  }
+}
+
+extension ValueKind {
+  /// What the tool calls the kind.
+  var label: String {
+    switch self {
+    case .string: "string"
+    case .data: "data"
+    case .bool: "bool"
+    case .integer: "integer"
+    case .unsignedInteger: "unsignedInteger"
+    case .double: "double"
+    case .date: "date"
+    case .url: "url"
+    case .json: "json"
+    default: "kind-\(rawValue)"
+    }
+  }
+
+  /// Whether the bytes are UTF-8.
+  var isText: Bool { self == .string || self == .url || self == .json }
+}

@@ -1,0 +1,31 @@
+/// The arguments as they were given, without the program's name.
+struct Arguments {
+  let words: [String]
+
+  /// Nil when one is not UTF-8: repaired text could name something else than what was meant.
+  static func read() -> Arguments? {
+    var words: [String] = []
+    let pointers = CommandLine.unsafeArgv
+    for index in 1..<max(1, Int(CommandLine.argc)) {
+      guard let bytes = pointers[index], let word = String(validatingCString: bytes) else { return nil }
+      words.append(word)
+    }
+    return Arguments(words: words)
+  }
+
+  /// Whether `option` stands before the `--` that ends options.
+  func contains(option: String) -> Bool { options.contains(option) }
+
+  /// Whether an option begins so, as in `--value=…`.
+  func contains(prefix: String) -> Bool { options.contains { $0.hasPrefix(prefix) } }
+
+  /// Whether help or the like is asked for in so many words. The parser also finds `-h` inside of `-dash`, and a key
+  /// that starts with a dash must not end in help and exit code 0.
+  var askForText: Bool {
+    let requests = ["-h", "-help", "--help", "--help-hidden", "--version", "--experimental-dump-help"]
+    return words.first == "help" || options.contains { requests.contains($0) }
+      || contains(prefix: "--generate-completion-script") || words.first == "---completion"
+  }
+
+  private var options: ArraySlice<String> { words.prefix { $0 != "--" } }
+}

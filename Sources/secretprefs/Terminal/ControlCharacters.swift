@@ -1,0 +1,13 @@
+/// The bytes that a terminal may obey instead of showing them.
+enum ControlCharacters {
+  /// Whether any stand in `bytes`; line feeds and tabs do no harm.
+  static func stand(in bytes: UnsafeRawBufferPointer) -> Bool {
+    var previous: UInt8 = 0
+    for byte in bytes {
+      if byte < 0x20, byte != 0x0A, byte != 0x09 { return true }
+      if byte == 0x7F || (previous == 0xC2 && (0x80..<0xA0).contains(byte)) { return true }
+      previous = byte
+    }
+    return false
+  }
+}

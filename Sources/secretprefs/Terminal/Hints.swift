@@ -1,0 +1,33 @@
+internal import VaultCore
+
+/// What to do about an error, where there is something to do.
+enum Hints {
+  static let makeVault = "\"secretprefs init\" makes a vault, --vault names another"
+
+  static func text(_ code: VaultError.Code) -> String? {
+    switch code {
+    case .notFound: makeVault
+    case .alreadyExists: "nothing is ever overwritten; choose another path"
+    case .invalidName: "keys, services and groups are 1 to 1024 bytes of text without control characters"
+    case .invalidKeyText: "\"secretprefs init --key-file\" writes such a file; no other text is accepted"
+    case .valueTooLarge: "keep a large file sealed by other means, and its key here"
+    case .notAVault: "--vault names another file"
+    case .unsupportedVersion, .unsupportedFeature: "a later version of secretprefs can read it"
+    case .damaged, .malformed, .limitExceeded: "restore a copy of the file"
+    case .tampered, .rolledBack: "do not write to it; keep the file and compare it with a copy"
+    case .credentialRejected: "\"secretprefs status\" lists how this vault can be unlocked"
+    case .staleCredential: "the access group's key was rotated; ask an owner for a new credential"
+    case .groupNotGranted: "--group names another access group"
+    case .noCredential:
+      "give --key-file or --passphrase-fd, or set SECRETPREFS_KEY_FILE; a prompt needs a terminal"
+    case .insecurePermissions:
+      "chmod 600 the file, chmod go-w its directory, and name the file itself, not a link to it"
+    case .hardLinked: "remove the file's other names"
+    case .replaced: "mount the directory instead of the single file"
+    case .lockTimeout: "another program is writing; try again, or wait longer with --lock-timeout"
+    case .durabilityUnknown: "look whether the change is there before you repeat it"
+    case .kdfMemory: "free some memory, or unlock with a key file"
+    default: nil
+    }
+  }
+}

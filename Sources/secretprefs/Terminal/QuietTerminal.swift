@@ -1,0 +1,115 @@
+internal import Glibc
+internal import VaultCore
+internal import VaultSealing
+
+/// The controlling terminal with echo off; whatever happens, it echoes again when this is gone.
+final class QuietTerminal {
+  /// The longest line a terminal hands over whole. It drops what is behind without a word (`N_TTY`).
+  static let longestLine = 4094
+
+  private let descriptor: Int32
+  private var normal: termios
+  private var before: [(number: Int32, action: sigaction)] = []
+
+  /// Opens `/dev/tty`, whatever standard input and output are.
+  /// - Throws: ``VaultError/Code/noCredential`` when there is no terminal.
+  init() throws(VaultError) {
+    (descriptor, normal) = try Self.open()
+    try hush()
+  }
+
+  deinit {
+    echo()
+    close(descriptor)
+  }
+
+  /// Asks, and reads one line without its line feed into guarded memory. An empty answer is an answer.
+  /// - Throws: ``VaultError/Code/noCredential`` when a signal arrived meanwhile, see ``PendingSignal``.
+  func ask(_ question: String) throws(VaultError) -> SecretBytes {
+    var line = try Self.guarded(Self.longestLine)
+    var count = 0
+    show(question)
+    while try isReady(question) {
+      let read = line.withUnsafeMutableBytes { Glibc.read(descriptor, $0.baseAddress! + count, 1) }
+      if read < 0, errno == EINTR { continue }
+      guard read >= 0 else { throw Self.failure("read from the terminal") }
+      if read == 0 || line.withUnsafeBytes({ $0[count] == UInt8(ascii: "\n") }) { break }
+      count += 1
+      guard count < Self.longestLine else {
+        throw VaultError(.valueTooLarge, "more than a terminal hands over in one line")
+      }
+    }
+    show("\n")
+    do throws(SealingError) { return try line.prefix(count) } catch { throw VaultError(error) }
+  }
+
+  /// Waits for input, and deals with signals. Always true, or it throws.
+  private func isReady(_ question: String) throws(VaultError) -> Bool {
+    while true {
+      if let number = PendingSignal.take() { try obey(number, question) }
+      var input = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
+      // A signal between the look and the wait would be missed; so the wait is short.
+      if poll(&input, 1, 100) > 0 { return true }
+    }
+  }
+
+  private func obey(_ number: Int32, _ question: String) throws(VaultError) {
+    guard number == SIGTSTP else {
+      PendingSignal.keep(number)
+      show("\n")
+      throw VaultError(.noCredential, "interrupted")
+    }
+    echo()
+    raise(SIGTSTP)  // stands here until the shell continues us
+    try hush()
+    show(question)
+  }
+
+  private static func open() throws(VaultError) -> (Int32, termios) {
+    let descriptor = Glibc.open("/dev/tty", O_RDWR | O_CLOEXEC | O_NOCTTY)
+    var normal = termios()
+    if descriptor >= 0, tcgetattr(descriptor, &normal) == 0 { return (descriptor, normal) }
+    if descriptor >= 0 { close(descriptor) }
+    throw VaultError(.noCredential, "there is no terminal to ask on")
+  }
+
+  private func hush() throws(VaultError) {
+    before = PendingSignal.catchAll()
+    var quiet = normal
+    quiet.c_lflag &= ~tcflag_t(ECHO | ECHONL)
+    quiet.c_lflag |= tcflag_t(ICANON | ISIG)
+    guard Self.set(&quiet, descriptor) else {
+      let error = Self.failure("turn the terminal's echo off")
+      PendingSignal.restore(before)
+      throw error
+    }
+  }
+
+  /// Drops what was typed ahead: a shell would take it for a command.
+  private func echo() {
+    _ = Self.set(&normal, descriptor)
+    PendingSignal.restore(before)
+    before = []
+  }
+
+  private static func set(_ mode: inout termios, _ descriptor: Int32) -> Bool {
+    while tcsetattr(descriptor, TCSAFLUSH, &mode) != 0 {
+      guard errno == EINTR else { return false }
+    }
+    return true
+  }
+
+  private func show(_ text: String) {
+    var text = text
+    _ = text.withUTF8 { write(descriptor, $0.baseAddress, $0.count) }
+  }
+
+  private static func guarded(_ count: Int) throws(VaultError) -> SecretBytes {
+    do throws(SealingError) { return try SecretBytes(count: count) } catch { throw VaultError(error) }
+  }
+
+  private static func failure(_ step: String) -> VaultError {
+    let number = errno
+    return VaultError(.io, "\(step): \(String(cString: strerror(number)))", errno: number)
+  }
+}

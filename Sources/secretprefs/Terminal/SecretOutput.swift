@@ -1,0 +1,74 @@
+internal import VaultSealing
+
+/// Standard output for a secret that has to be written in another form: through one small buffer that is wiped.
+final class SecretOutput {
+  private let buffer = WipedBuffer(count: 4096)
+  private var count = 0
+
+  func write(_ text: String) throws(ToolError) {
+    for byte in text.utf8 { try put(byte) }
+  }
+
+  /// UTF-8 as the inside of a JSON string.
+  func writeEscaped(_ text: UnsafeRawBufferPointer) throws(ToolError) {
+    var previous: UInt8 = 0
+    for byte in text {
+      switch byte {
+      case UInt8(ascii: "\""), UInt8(ascii: "\\"):
+        try put(UInt8(ascii: "\\"))
+        try put(byte)
+      case 0x00..<0x20, 0x7F: try escape(byte)
+      case 0xC2: break  // held back: a terminal obeys U+0080 to U+009F
+      default:
+        if previous == 0xC2 {
+          if byte < 0xA0 {
+            try escape(byte)
+            break
+          }
+          try put(previous)
+        }
+        try put(byte)
+      }
+      previous = byte
+    }
+  }
+
+  func writeBase64(_ bytes: UnsafeRawBufferPointer) throws(ToolError) {
+    var start = 0
+    while start < bytes.count {
+      let length = min(3, bytes.count - start)
+      var word: UInt32 = 0
+      for index in 0..<3 { word = word << 8 | (index < length ? UInt32(bytes[start + index]) : 0) }
+      for index in 0..<4 {
+        try put(index <= length ? Self.base64Digit(UInt8(word >> (18 - 6 * UInt32(index)) & 63)) : UInt8(ascii: "="))
+      }
+      start += 3
+    }
+  }
+
+  func flush() throws(ToolError) {
+    try Output.write(UnsafeRawBufferPointer(rebasing: UnsafeRawBufferPointer(buffer.bytes)[..<count]))
+    count = 0
+  }
+
+  private func put(_ byte: UInt8) throws(ToolError) {
+    if count == buffer.bytes.count { try flush() }
+    buffer.bytes[count] = byte
+    count += 1
+  }
+
+  private func escape(_ byte: UInt8) throws(ToolError) {
+    try write("\\u00")
+    for digit in [byte >> 4, byte & 15] { try put(digit < 10 ? 0x30 + digit : 0x57 + digit) }
+  }
+
+  private static func base64Digit(_ value: UInt8) -> UInt8 {
+    switch value {
+    case 0..<26: UInt8(ascii: "A") + value
+    case 26..<52: UInt8(ascii: "a") + value - 26
+    case 52..<62: UInt8(ascii: "0") + value - 52
+    case 62: UInt8(ascii: "+")
+    default: UInt8(ascii: "/")
+    }
+  }
+}

@@ -1,0 +1,52 @@
+internal import Glibc
+internal import VaultCore
+internal import VaultSealing
+
+/// How a command failed: made from fixed text and the messages of the vault, which name no value, passphrase, key
+/// or record, and never from an argument.
+struct ToolError: Error {
+  static let usageCode = "usage"
+
+  /// The error class of `Docs/Format.md` section 11, or ``usageCode``.
+  let code: String
+  let message: String
+  let hint: String?
+  let status: ExitStatus
+
+  private init(_ code: String, _ status: ExitStatus, _ message: String, _ hint: String?) {
+    (self.code, self.status, self.message, self.hint) = (code, status, message, hint)
+  }
+
+  /// Carries a vault's error over, with what to do about it.
+  init(_ error: VaultError, message: String? = nil, hint: String? = nil) {
+    self.init(error.code.rawValue, ExitStatus(error.code), message ?? error.message, hint ?? Hints.text(error.code))
+  }
+
+  /// Whatever a command threw.
+  init(thrown error: any Error) {
+    switch error {
+    case let error as ToolError: self = error
+    case let error as VaultError: self.init(error)
+    case let error as SealingError: self.init(VaultError(error))
+    default: self.init("internal", .internalFault, "something went wrong that should not be possible", nil)
+    }
+  }
+
+  static func usage(_ message: String, hint: String? = nil) -> ToolError {
+    ToolError(usageCode, .usage, message, hint)
+  }
+
+  static func io(_ step: String, _ number: Int32) -> ToolError {
+    ToolError(VaultError(.io, "\(step): \(String(cString: strerror(number)))", errno: number))
+  }
+
+  static let noSuchKey = ToolError(
+    VaultError(.notFound, "there is no such key"),
+    hint: "\"secretprefs list\" shows the keys of a service; --service and --group choose others")
+
+  static func someMissing(removed: Int, of count: Int) -> ToolError {
+    ToolError(
+      VaultError(.notFound, "\(count - removed) of the \(count) keys were not there; the others are removed"),
+      hint: noSuchKey.hint)
+  }
+}

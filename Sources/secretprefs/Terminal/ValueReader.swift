@@ -1,0 +1,47 @@
+internal import Glibc
+internal import VaultCore
+internal import VaultSealing
+
+/// Reads secrets from descriptors into guarded memory, with a bound.
+enum ValueReader {
+  /// The longest value the format allows: 16 MiB.
+  static let longest = 16 << 20
+
+  /// Reads to the end. What is outgrown is wiped.
+  static func read(_ descriptor: Int32, atMost limit: Int, _ step: String) throws -> SecretBytes {
+    var bytes = try SecretBytes(count: min(expected(descriptor), limit) + 1)
+    var count = 0
+    while let more = try read(descriptor, into: &bytes, from: count, step) {
+      count += more
+      guard count <= limit else { throw VaultError(.valueTooLarge, "\(step): more than \(limit) bytes") }
+      if count == bytes.count { bytes = try grown(bytes, to: min(2 * count, limit + 1)) }
+    }
+    return try bytes.prefix(count)
+  }
+
+  /// The number of bytes that came; nil at the end.
+  private static func read(
+    _ descriptor: Int32, into bytes: inout SecretBytes, from start: Int, _ step: String
+  ) throws(ToolError) -> Int? {
+    while true {
+      let count = bytes.withUnsafeMutableBytes {
+        Glibc.read(descriptor, $0.baseAddress! + start, $0.count - start)
+      }
+      if count >= 0 { return count == 0 ? nil : count }
+      guard errno == EINTR else { throw .io(step, errno) }
+    }
+  }
+
+  private static func grown(_ bytes: borrowing SecretBytes, to count: Int) throws -> SecretBytes {
+    var larger = try SecretBytes(count: count)
+    larger.withUnsafeMutableBytes { target in bytes.withUnsafeBytes { target.copyMemory(from: $0) } }
+    return larger
+  }
+
+  /// The size of a regular file; a guess for everything else.
+  private static func expected(_ descriptor: Int32) -> Int {
+    var status = stat()
+    guard fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG else { return 4095 }
+    return Int(status.st_size)
+  }
+}

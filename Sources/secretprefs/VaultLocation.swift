@@ -1,0 +1,34 @@
+internal import Glibc
+
+/// Which file the vault is, and who said so.
+struct VaultLocation {
+  let path: String
+  /// Whether the path stood in an argument. Such a path is not repeated in messages.
+  let isFromArgument: Bool
+
+  /// The option, else `SECRETPREFS_VAULT`, else `secretprefs/default.spv` in the XDG data directory.
+  init(option: String?) throws(ToolError) {
+    if let option {
+      guard !option.isEmpty else { throw .usage("--vault is empty") }
+      (path, isFromArgument) = (option, true)
+    } else if let path = try Self.variable("SECRETPREFS_VAULT") {
+      (self.path, isFromArgument) = (path, false)
+    } else {
+      (path, isFromArgument) = (try Self.dataDirectory() + "/secretprefs/default.spv", false)
+    }
+  }
+
+  private static func dataDirectory() throws(ToolError) -> String {
+    // The XDG rules: a relative path is invalid and ignored.
+    if let data = try variable("XDG_DATA_HOME"), data.hasPrefix("/") { return data }
+    if let home = try variable("HOME"), home.hasPrefix("/") { return home + "/.local/share" }
+    throw .usage("there is no home directory to look for a vault in", hint: "name the vault with --vault")
+  }
+
+  /// An environment variable; nil when it is not set or empty.
+  private static func variable(_ name: String) throws(ToolError) -> String? {
+    guard let bytes = getenv(name), bytes.pointee != 0 else { return nil }
+    guard let text = String(validatingCString: bytes) else { throw .usage("\(name) is not valid UTF-8") }
+    return text
+  }
+}

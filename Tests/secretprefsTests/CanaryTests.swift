@@ -1,0 +1,77 @@
+import Foundation
+import Testing
+
+@Suite struct CanaryTests {
+  static let canary = TranscriptTests.canary
+
+  /// Every way to say something wrong, with a secret in the wrong place.
+  static let wrong: [[String]] =
+    [
+      [canary], ["--" + canary], ["-" + canary], ["help", canary], ["---completion", canary],
+      ["---completion", "get", "--", canary], ["--generate-completion-script", canary],
+      ["--generate-completion-script=" + canary], ["--version=" + canary], ["--help=" + canary],
+      ["set", "key", canary], ["set", "key", "--", canary], ["set", "--value", canary, "key"],
+      ["set", "key", "--value=" + canary], ["set", "key", "--data=" + canary], ["set", "--file", canary, "key"],
+      ["get", "key", canary], ["get", "key", "--newline=" + canary], ["remove"], ["remove", "--" + canary],
+      ["list", canary], ["status", canary], ["init", canary], ["init", "--passphrase", canary],
+      ["init", "--passphrase=" + canary], ["init", "--throwaway-cost=" + canary],
+      ["init", "--passphrase-fd", canary], ["exit-codes", canary], ["exit-codes", "--json=" + canary],
+    ]
+    + ["init", "set", "get", "list", "remove", "status"].flatMap { command in
+      let key = ["set", "get", "remove"].contains(command) ? ["key"] : []
+      return [
+        "--password", "--passphrase", "--secret", "--token", "--" + canary, "-p", "--lock-timeout", "--lock-timeout=",
+        "--passphrase-fd", "--passphrase-fd=", "--key-file", "--vault", "--service=", "--group=a\u{1}", "--json=",
+      ].map { option in
+        [command] + key + (option.hasSuffix("=") || option.hasSuffix("\u{1}") ? [option + canary] : [option, canary])
+      }
+    }
+
+  @Test(arguments: wrong) func `a secret in the wrong place is not repeated`(_ arguments: [String]) throws {
+    let home = try Scratch()
+    for arguments in [arguments, arguments + ["--json"], [arguments[0], "--json"] + arguments.dropFirst()] {
+      let outcome = try Tool.run(arguments, in: home)
+      #expect(!outcome.text.contains(Self.canary))
+      #expect(!outcome.errorText.contains(Self.canary))
+      if outcome.exit != 0 { #expect(outcome.output.isEmpty) }
+    }
+  }
+
+  @Test(arguments: ["missing", "rejected", "foreign", "name", "group", "key file", "text"])
+  func `a failure after the arguments were understood repeats nothing`(_ failure: String) throws {
+    let home = try Scratch()
+    try #require(Tool.run(["init", "--key-file", "k"], in: home).exit == 0)
+    try home.write(Self.canary, to: "value")
+    var environment: [String: String] = [:]
+    var arguments = ["set", "key", "--file", "value", "--key-file", "k"]
+    switch failure {
+    case "missing": arguments = ["get", Self.canary, "--service", Self.canary, "--key-file", "k"]
+    case "rejected":
+      arguments = ["get", "key"]
+      environment["SECRETPREFS_PASSPHRASE"] = Self.canary
+    case "foreign":
+      try home.write(Self.canary, to: "foreign")
+      arguments += ["--vault", "foreign"]
+    case "name": arguments[1] = Self.canary + "\u{1}"
+    case "group": arguments += ["--group", Self.canary]
+    case "key file":
+      arguments = ["get", "key", "--key-file", "value"]
+    default:
+      let bytes = Data(Self.canary.utf8) + [0xFF]
+      try bytes.write(to: URL(filePath: home.file("value")))
+    }
+    for arguments in [arguments, arguments + ["--json"]] {
+      let outcome = try Tool.run(arguments, in: home, environment: environment)
+      #expect(outcome.exit != 0)
+      #expect(outcome.output.isEmpty)
+      #expect(!outcome.errorText.contains(Self.canary))
+    }
+  }
+
+  @Test func `an argument that is not UTF-8 is refused`() throws {
+    let outcome = try Tool.shell("secretprefs get \"$(printf 'CANARY-7f3a\\377')\"", in: try Scratch())
+    #expect(outcome.exit == 64)
+    #expect(outcome.output.isEmpty)
+    #expect(outcome.errorText == "secretprefs: error: an argument is not valid UTF-8\n")
+  }
+}

@@ -1,0 +1,62 @@
+import Testing
+import VaultCore
+
+@testable import secretprefs
+
+@Suite struct FormTests {
+  @Test(
+    arguments: [
+      (0, "1970-01-01T00:00:00.000Z"), (-1, "1969-12-31T23:59:59.999Z"),
+      (951_782_400_000, "2000-02-29T00:00:00.000Z"), (4_107_542_399_999, "2100-02-28T23:59:59.999Z"),
+      (4_107_542_400_000, "2100-03-01T00:00:00.000Z"), (1_700_000_000_123, "2023-11-14T22:13:20.123Z"),
+      (253_402_300_799_999, "9999-12-31T23:59:59.999Z"), (-62_167_219_200_000, "0000-01-01T00:00:00.000Z"),
+    ] as [(Int64, String)])
+  func `a time is RFC 3339 in UTC`(_ milliseconds: Int64, _ text: String) {
+    #expect(Timestamp(milliseconds: milliseconds)?.text == text)
+  }
+
+  @Test func `a time outside of the four-digit years has no text`() {
+    #expect(Timestamp(milliseconds: .max) == nil)
+    #expect(Timestamp(milliseconds: .min) == nil)
+    #expect(Timestamp(secondsSince2001: .nan) == nil)
+    #expect(Timestamp(secondsSince2001: .infinity) == nil)
+  }
+
+  @Test func `names show what would mislead`() {
+    #expect(displayed("plain ü \u{1F600}") == "plain ü \u{1F600}")
+    #expect(displayed("a\u{202E}b\u{200D}\u{1B}\u{9B}\u{2028}") == "a\\u{202E}b\\u{200D}\\u{1B}\\u{9B}\\u{2028}")
+    #expect(JSON.string("\"\\\u{202E}\u{E0001}\n").text == #""\"\\\u202e\udb40\udc01\u000a""#)
+  }
+
+  @Test func `every error class has an exit code and every code a class`() {
+    for code in VaultError.Code.all { #expect(ExitStatus(code) != .internalFault, "\(code.rawValue)") }
+    let without = ExitStatus.allCases.filter(\.codes.isEmpty)
+    #expect(without == [.success, .internalFault])
+  }
+
+  @Test func `lines of the exit table fit a terminal of 80 columns`() {
+    for line in ExitStatus.table.split(separator: "\n") { #expect(line.utf8.count <= 80, "\(line)") }
+  }
+
+  @Test(arguments: [
+    ["get"], ["get", "a", "b"], ["get", "-a"], ["get", "--", "a"], ["get", "a", "--json"], ["get", "a", "--vault"],
+    ["get", "a", "--vault", "-x"], ["get", "a", "--vault", "x", "--vault", "y"], ["get", "a", "--vault=x"],
+    ["get", ""], ["get", "--help"], ["set", "a"], [], ["list", "a"], ["list", "--json"],
+  ])
+  func `what is not plain is left to the parser`(_ words: [String]) {
+    #expect(PlainCommand.understand(Arguments(words: words)) == nil)
+  }
+
+  @Test func `a plain get is understood`() throws {
+    let words = ["get", "--service", "s", "key", "--no-prompt", "--vault", "v", "--key-file", "k", "--group", "g"]
+    let get = try #require(PlainCommand.understand(Arguments(words: words)) as? GetValue)
+    #expect(get.key == "key" && get.service == "s" && get.group == "g")
+    #expect(get.access.location.path == "v" && get.access.keyFile == "k" && !get.access.mayPrompt)
+  }
+
+  @Test func `a plain list is understood`() throws {
+    let words = ["list", "--vault", "v", "--service", "s"]
+    let list = try #require(PlainCommand.understand(Arguments(words: words)) as? ListKeys)
+    #expect(list.service == "s" && list.group == "default" && list.access.location.path == "v")
+  }
+}

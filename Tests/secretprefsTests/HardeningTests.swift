@@ -1,0 +1,55 @@
+import Foundation
+import Testing
+
+@Suite struct HardeningTests {
+  @Test func `a process that asks has no core, its signals decided and its vault closed to others`() throws {
+    let home = try Scratch()
+    try home.write("passphrase", to: "p")
+    let made = try Tool.shell("secretprefs init --throwaway-cost --passphrase-fd 3 3< p", in: home)
+    try #require(made.exit == 0)
+    let terminal = try PseudoTerminal()
+    let running = try Running([Tool.path, "get", "key"], in: home, input: terminal.path)
+    try terminal.wait(for: ": ")
+    let limits = try String(contentsOfFile: "/proc/\(running.process)/limits", encoding: .utf8)
+    #expect(limits.contains(/Max core file size +0 +0/))
+    let status = try String(contentsOfFile: "/proc/\(running.process)/status", encoding: .utf8)
+    let ignored = try Self.mask("SigIgn", status)
+    #expect(ignored.contains(SIGPIPE) && ignored.contains(SIGXFSZ))
+    let caught = try Self.mask("SigCgt", status)
+    #expect(caught.isDisjoint(with: [SIGILL, SIGTRAP, SIGSEGV, SIGBUS, SIGFPE, SIGABRT]))
+    #expect(caught.isSuperset(of: [SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGTSTP]))
+    kill(running.process, SIGTERM)
+    #expect(try running.wait().exit == 128 + SIGTERM)
+  }
+
+  @Test func `an ignored signal stays ignored`() throws {
+    let home = try Scratch()
+    try home.write("passphrase", to: "p")
+    _ = try Tool.shell("secretprefs init --throwaway-cost --passphrase-fd 3 3< p", in: home)
+    let terminal = try PseudoTerminal()
+    let running = try Running(
+      ["/bin/sh", "-c", "trap '' INT; exec secretprefs get key"], in: home, input: terminal.path)
+    try terminal.wait(for: ": ")
+    try terminal.wait(forEcho: false)
+    kill(running.process, SIGINT)
+    usleep(300_000)
+    terminal.type("passphrase\n")
+    #expect(try running.wait().exit == 1)
+  }
+
+  @Test func `files are made for their owner alone, whatever the umask`() throws {
+    for umask in ["000", "777"] {
+      let home = try Scratch()
+      let outcome = try Tool.shell("umask \(umask); secretprefs init --vault d/v.spv --key-file k", in: home)
+      #expect(outcome.exit == 0, "\(outcome.errorText)")
+      let modes = try Tool.shell("stat -c %a k d d/v.spv", in: home)
+      #expect(modes.text == "600\n700\n600\n")
+    }
+  }
+
+  private static func mask(_ name: String, _ status: String) throws -> Set<Int32> {
+    let line = try #require(status.split(separator: "\n").first { $0.hasPrefix(name + ":") })
+    let bits = try #require(UInt64(line.dropFirst(name.count + 1).trimmingCharacters(in: .whitespaces), radix: 16))
+    return Set((1...64).filter { bits >> ($0 - 1) & 1 == 1 }.map { Int32($0) })
+  }
+}

@@ -1,0 +1,206 @@
+import Foundation
+import Testing
+
+@Suite struct PromptTests {
+  static let passphrase = "correct horse bättery"
+
+  /// A vault that opens with the passphrase, and a terminal.
+  private struct Scene {
+    let home: Scratch
+    let terminal: PseudoTerminal
+
+    init() throws {
+      home = try Scratch()
+      terminal = try PseudoTerminal()
+      try home.write(PromptTests.passphrase + "\n", to: "passphrase")
+      let made = try Tool.shell(
+        "secretprefs init --throwaway-cost --passphrase-fd 3 3< passphrase && "
+          + "printf s3cret | secretprefs set key --passphrase-fd 3 3< passphrase", in: home)
+      try #require(made.exit == 0)
+    }
+
+    func start(_ arguments: String...) throws -> Running {
+      try Running([Tool.path] + arguments, in: home, input: terminal.path)
+    }
+  }
+
+  @Test func `a typed passphrase unlocks and is never shown`() throws {
+    let scene = try Scene()
+    let running = try scene.start("get", "key")
+    try scene.terminal.wait(for: "default.spv: ")
+    #expect(!scene.terminal.echoes)
+    scene.terminal.type(Self.passphrase + "\n")
+    let outcome = try running.wait()
+    #expect(outcome.exit == 0)
+    #expect(outcome.text == "s3cret")
+    #expect(outcome.errors.isEmpty)
+    #expect(scene.terminal.echoes)
+    scene.terminal.look()
+    #expect(scene.terminal.shown == "Passphrase of \(scene.home.path)/.local/share/secretprefs/default.spv: \r\n")
+  }
+
+  @Test func `backspace and kill work while typing`() throws {
+    let scene = try Scene()
+    let running = try scene.start("get", "key")
+    try scene.terminal.wait(for: ": ")
+    scene.terminal.type("wrong\u{15}" + Self.passphrase + "x\u{7F}\n")
+    #expect(try running.wait().exit == 0)
+  }
+
+  @Test(arguments: [(SIGINT, "\u{3}"), (SIGQUIT, "\u{1C}"), (SIGTERM, ""), (SIGHUP, "")])
+  func `a signal ends the question and the terminal echoes again`(_ signal: Int32, _ typed: String) throws {
+    let scene = try Scene()
+    let running = try scene.start("get", "key")
+    try scene.terminal.wait(for: ": ")
+    try scene.terminal.wait(forEcho: false)
+    if typed.isEmpty { kill(running.process, signal) } else { scene.terminal.type("half" + typed) }
+    let outcome = try running.wait()
+    #expect(outcome.exit == 128 + signal)
+    #expect(outcome.output.isEmpty)
+    #expect(outcome.errors.isEmpty)
+    #expect(scene.terminal.echoes)
+    scene.terminal.look()
+    #expect(!scene.terminal.shown.contains("half"))
+  }
+
+  @Test func `a stopped question echoes, and is asked again when it goes on`() throws {
+    let scene = try Scene()
+    let running = try Running(
+      ["/bin/sh", "-mc", "secretprefs get key; echo stopped >/dev/tty; read x; fg >/dev/null"], in: scene.home,
+      input: scene.terminal.path)
+    try scene.terminal.wait(for: ": ")
+    try scene.terminal.wait(forEcho: false)
+    scene.terminal.type("\u{1A}")
+    try scene.terminal.wait(for: "stopped")
+    #expect(scene.terminal.echoes)
+    scene.terminal.type("\n")
+    try scene.terminal.wait(for: "default.spv: ", times: 2)
+    try scene.terminal.wait(forEcho: false)
+    scene.terminal.type(Self.passphrase + "\n")
+    let outcome = try running.wait()
+    #expect(outcome.text.hasSuffix("s3cret"))
+    #expect(scene.terminal.echoes)
+  }
+
+  @Test func `a wrong passphrase is refused once, without a second question`() throws {
+    let scene = try Scene()
+    let running = try scene.start("get", "key")
+    try scene.terminal.wait(for: ": ")
+    scene.terminal.type("CANARY-7f3a\n")
+    let outcome = try running.wait()
+    #expect(outcome.exit == 77)
+    #expect(!outcome.errorText.contains("CANARY"))
+  }
+
+  @Test(arguments: ["\n", "\u{4}"]) func `an empty passphrase is refused`(_ typed: String) throws {
+    let scene = try Scene()
+    let running = try scene.start("get", "key")
+    try scene.terminal.wait(for: ": ")
+    scene.terminal.type(typed)
+    #expect(try running.wait().exit == 64)
+  }
+
+  @Test func `nobody is asked for the passphrase of a vault that is not there or has none`() throws {
+    let scene = try Scene()
+    #expect(try scene.start("get", "key", "--vault", "nowhere.spv").wait().exit == 1)
+    #expect(try scene.start("init", "--vault", "raw.spv", "--key-file", "k").wait().exit == 0)
+    #expect(try scene.start("get", "key", "--vault", "raw.spv").wait().exit == 78)
+    scene.terminal.look()
+    #expect(scene.terminal.shown.isEmpty)
+  }
+
+  @Test func `no-prompt never asks, terminal or not`() throws {
+    let scene = try Scene()
+    #expect(try scene.start("get", "key", "--no-prompt").wait().exit == 78)
+    #expect(try scene.start("set", "key", "--no-prompt").wait().exit == 64)
+    scene.terminal.look()
+    #expect(scene.terminal.shown.isEmpty)
+  }
+
+  @Test func `status asks with --unlock alone`() throws {
+    let scene = try Scene()
+    let plain = try scene.start("status").wait()
+    #expect(plain.exit == 0)
+    #expect(plain.text.contains("names are sealed"))
+    let running = try scene.start("status", "--unlock")
+    try scene.terminal.wait(for: ": ")
+    scene.terminal.type(Self.passphrase + "\n")
+    #expect(try running.wait().text.contains("default: 1 record,"))
+  }
+
+  @Test func `a value is typed without echo, and its line feed is not part of it`() throws {
+    let scene = try Scene()
+    let running = try scene.start("set", "typed")
+    try scene.terminal.wait(for: "default.spv: ")
+    scene.terminal.type(Self.passphrase + "\n")
+    try scene.terminal.wait(for: "Value: ")
+    try scene.terminal.wait(forEcho: false)
+    scene.terminal.type("ghp_sample\n")
+    #expect(try running.wait().exit == 0)
+    scene.terminal.look()
+    #expect(!scene.terminal.shown.contains("ghp"))
+    let got = try Tool.shell("secretprefs get typed --passphrase-fd 3 3< passphrase", in: scene.home)
+    #expect(got.text == "ghp_sample")
+  }
+
+  @Test func `a line that the terminal would cut is refused`() throws {
+    let scene = try Scene()
+    let running = try scene.start("get", "key")
+    try scene.terminal.wait(for: ": ")
+    scene.terminal.type(String(repeating: "x", count: 4095) + "\n")
+    let outcome = try running.wait()
+    #expect(outcome.exit == 64)
+    #expect(outcome.errorText.contains("more than a terminal hands over"))
+  }
+
+  @Test func `a new passphrase is typed twice`() throws {
+    let scene = try Scene()
+    let running = try scene.start("init", "--vault", "new.spv", "--throwaway-cost")
+    try scene.terminal.wait(for: "New passphrase: ")
+    scene.terminal.type("hunter2\n")
+    try scene.terminal.wait(for: "The same again: ")
+    #expect(!scene.terminal.echoes)
+    scene.terminal.type("hunter2\n")
+    let outcome = try running.wait()
+    #expect(outcome.exit == 0)
+    #expect(outcome.errorText.hasPrefix("secretprefs: warning: the passphrase is short; "))
+    try scene.home.write("hunter2", to: "short")
+    let listed = try Tool.shell("secretprefs list --vault new.spv --passphrase-fd 3 3< short", in: scene.home)
+    #expect(listed.exit == 0)
+  }
+
+  @Test func `two passphrases that differ make nothing`() throws {
+    let scene = try Scene()
+    let running = try scene.start("init", "--vault", "new.spv", "--key-file", "new.key", "--passphrase")
+    try scene.terminal.wait(for: "New passphrase: ")
+    scene.terminal.type("one\n")
+    try scene.terminal.wait(for: "The same again: ")
+    scene.terminal.type("other\n")
+    #expect(try running.wait().exit == 64)
+    #expect(access(scene.home.file("new.spv"), F_OK) != 0)
+    #expect(access(scene.home.file("new.key"), F_OK) != 0)
+  }
+
+  @Test func `without a terminal the answer comes at once`() throws {
+    let scene = try Scene()
+    let start = ContinuousClock.now
+    let outcome = try Tool.run(["get", "key"], in: scene.home)
+    #expect(outcome.exit == 78)
+    #expect(ContinuousClock.now - start < .seconds(5))
+  }
+
+  @Test func `a terminal gets the bytes of a value as they are, and a warning before it obeys them`() throws {
+    let scene = try Scene()
+    let outcome = try Running(
+      [
+        "/bin/sh", "-c",
+        "printf 'a\\033[2Jb' | secretprefs set odd --passphrase-fd 3 3< passphrase; "
+          + "secretprefs get odd --passphrase-fd 3 3< passphrase > /dev/tty; "
+          + "secretprefs get key --passphrase-fd 3 3< passphrase > /dev/tty",
+      ], in: scene.home, input: scene.terminal.path
+    ).wait()
+    #expect(outcome.exit == 0)
+    #expect(outcome.errorText == "secretprefs: warning: the value contains control characters\n")
+    try scene.terminal.wait(for: "a\u{1B}[2Jbs3cret")
+  }
+}

@@ -1,0 +1,65 @@
+import Foundation
+
+/// A terminal that a test types on and looks at.
+final class PseudoTerminal {
+  /// What a program opens.
+  let path: String
+  private let keyboard: Int32
+  // Kept open, so that the mode outlives the program.
+  private let screen: Int32
+  private(set) var shown = ""
+
+  init() throws {
+    // openpty and its kind are not in Glibc's module; these two requests are all they do.
+    let (unlock, number) = (0x4004_5431 as UInt, 0x8004_5430 as UInt)  // TIOCSPTLCK, TIOCGPTN
+    keyboard = open("/dev/ptmx", O_RDWR | O_NOCTTY | O_CLOEXEC)
+    var (locked, index) = (CInt(0), CInt(0))
+    guard keyboard >= 0, ioctl(keyboard, unlock, &locked) == 0, ioctl(keyboard, number, &index) == 0 else {
+      throw CocoaError(.fileReadUnknown)
+    }
+    path = "/dev/pts/\(index)"
+    screen = open(path, O_RDWR | O_NOCTTY | O_CLOEXEC)
+  }
+
+  deinit {
+    close(screen)
+    close(keyboard)
+  }
+
+  var echoes: Bool {
+    var mode = termios()
+    return tcgetattr(screen, &mode) == 0 && mode.c_lflag & tcflag_t(ECHO) != 0
+  }
+
+  func type(_ text: String) {
+    let bytes = Array(text.utf8)
+    _ = write(keyboard, bytes, bytes.count)
+  }
+
+  /// Reads the screen until `text` has come up `times` times.
+  func wait(for text: String, times: Int = 1) throws {
+    let end = ContinuousClock.now + .seconds(30)
+    while shown.components(separatedBy: text).count <= times {
+      guard ContinuousClock.now < end else { throw Tool.TookTooLong() }
+      look()
+    }
+  }
+
+  /// Waits for the echo to be on or off.
+  func wait(forEcho wanted: Bool) throws {
+    let end = ContinuousClock.now + .seconds(30)
+    while echoes != wanted {
+      guard ContinuousClock.now < end else { throw Tool.TookTooLong() }
+      usleep(1000)
+    }
+  }
+
+  /// Takes over what stands on the screen by now.
+  func look() {
+    var ready = pollfd(fd: keyboard, events: Int16(POLLIN), revents: 0)
+    guard poll(&ready, 1, 20) > 0 else { return }
+    var bytes = [UInt8](repeating: 0, count: 4096)
+    let count = read(keyboard, &bytes, bytes.count)
+    if count > 0 { shown += String(decoding: bytes[..<count], as: UTF8.self) }
+  }
+}

@@ -1,0 +1,63 @@
+import Foundation
+
+/// A story told in commands and what they answer, in a file that reads like a terminal.
+///
+///     # a remark
+///     % a shell line that prepares something and must succeed
+///     $ a shell line, run in a fresh home, with what follows as its answer:
+///     a line of standard output
+///     \ no line feed at the end
+///     ! a line of standard error
+///     ? 64                                     (the exit code; 0 when there is none)
+///
+/// The home stands as `{home}`, times as `{time}`, identifiers as `{id}`, libsodium's version as `{sodium}`. With
+/// `RECORD_TRANSCRIPTS=1` the answers in the source files are written anew, to be read before they are kept.
+struct Transcript {
+  /// The text with every answer as it is now.
+  let replayed: String
+  /// Everything written to standard error, and to standard output by commands that failed.
+  let diagnostics: String
+
+  init(_ text: String) throws {
+    let home = try Scratch()
+    var lines: [String] = []
+    var diagnostics = ""
+    for line in text.split(separator: "\n", omittingEmptySubsequences: false).map(String.init) {
+      if line.hasPrefix("#") {
+        if lines.last.map({ !$0.isEmpty && !$0.hasPrefix("#") }) == true { lines.append("") }
+        lines.append(line)
+      } else if line.hasPrefix("% ") {
+        lines.append(line)
+        let outcome = try Tool.shell(String(line.dropFirst(2)), in: home)
+        if outcome.exit != 0 { lines.append("preparation failed: \(outcome.errorText)") }
+      } else if line.hasPrefix("$ ") {
+        lines.append(line)
+        let outcome = try Tool.shell(String(line.dropFirst(2)), in: home)
+        lines += Self.answer(outcome, home)
+        diagnostics += outcome.errorText + (outcome.exit == 0 ? "" : outcome.text)
+      }
+    }
+    replayed = lines.joined(separator: "\n") + "\n"
+    self.diagnostics = diagnostics
+  }
+
+  private static func answer(_ outcome: Tool.Outcome, _ home: Scratch) -> [String] {
+    var lines: [String] = []
+    if !outcome.output.isEmpty {
+      var output = normal(outcome.text, home).split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
+      if output.last == "" { output.removeLast() } else { output.append("\\ no line feed at the end") }
+      lines += output
+    }
+    for line in normal(outcome.errorText, home).split(separator: "\n") { lines.append("! " + line) }
+    if outcome.exit != 0 { lines.append("? \(outcome.exit)") }
+    return lines
+  }
+
+  private static func normal(_ text: String, _ home: Scratch) -> String {
+    text.replacing(home.path, with: "{home}")
+      .replacing(/[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9:.]{12}Z/, with: "{time}")
+      .replacing(/\b[0-9a-f]{32}\b/, with: "{id}")
+      .replacing(/\b[0-9a-f]{64}\b/, with: "{key}")
+      .replacing(/(libsodium[" :]*)1\.0\.[0-9]+/) { $0.output.1 + "{sodium}" }
+  }
+}
