@@ -1,0 +1,132 @@
+import CLimits
+import Glibc
+
+/// What the format itself requires for one get, called back to back with reused buffers and nothing else
+/// (`Docs/Format.md` 2.2): derive the subkeys, recompute the tag, open the box.
+struct OpenLimit {
+  private let key: [UInt8]
+  private let transcript: [UInt8]
+  private let sealed: [UInt8]
+  private var subkeys = [UInt8](repeating: 0, count: 64)
+  private var tag = [UInt8](repeating: 0, count: 32)
+  private var out: [UInt8]
+
+  init(service: String, key name: String, valueBytes: Int) {
+    key = (0..<32).map { UInt8($0) }
+    var transcript: [UInt8] = []
+    for item in [Array("SPV1/seal".utf8), Array("value".utf8), Array(service.utf8), Array(name.utf8), [1]] {
+      withUnsafeBytes(of: UInt64(item.count).littleEndian) { transcript += Array($0) }
+      transcript += item
+    }
+    self.transcript = transcript
+    var ke = [UInt8](repeating: 0, count: 64)
+    crypto_generichash(&ke, 64, transcript, UInt64(transcript.count), key, 32)
+    var sealed = [UInt8](repeating: 7, count: 24 + 32 + 16 + valueBytes)
+    let message = [UInt8](repeating: 0x61, count: valueBytes)
+    sealed.withUnsafeMutableBufferPointer { sealed in
+      _ = crypto_secretbox_easy(
+        sealed.baseAddress! + 56, message, UInt64(valueBytes), sealed.baseAddress!, ke)
+    }
+    self.sealed = sealed
+    out = [UInt8](repeating: 0, count: valueBytes)
+  }
+
+  mutating func call() {
+    crypto_generichash(&subkeys, 64, transcript, UInt64(transcript.count), key, 32)
+    // Nonce and box stand apart in the file, so their hash takes two updates.
+    withUnsafeTemporaryAllocation(byteCount: 384, alignment: 64) { state in
+      let state = OpaquePointer(state.baseAddress!)
+      sealed.withUnsafeBufferPointer { sealed in
+        subkeys.withUnsafeBufferPointer { subkeys in
+          crypto_generichash_init(state, subkeys.baseAddress! + 32, 32, 32)
+          crypto_generichash_update(state, sealed.baseAddress!, 24)
+          crypto_generichash_update(state, sealed.baseAddress! + 56, UInt64(sealed.count - 56))
+        }
+      }
+      crypto_generichash_final(state, &tag, 32)
+    }
+    sealed.withUnsafeBufferPointer { sealed in
+      _ = sodium_memcmp(tag, sealed.baseAddress! + 24, 32)
+      guard
+        crypto_secretbox_open_easy(
+          &out, sealed.baseAddress! + 56, UInt64(sealed.count - 56), sealed.baseAddress!, subkeys) == 0
+      else { preconditionFailure("the limit measures a failure") }
+    }
+  }
+}
+
+/// The two system calls that the format asks for before each read (4.2): does the path still name the file, and
+/// does something stand behind the tail?
+struct FreshnessLimit {
+  let path: [CChar]
+  let descriptor: Int32
+  let offset: Int
+
+  init(_ path: String) {
+    self.path = Array(path.utf8CString)
+    descriptor = open(path, O_RDONLY)
+    offset = Int(lseek(descriptor, 0, SEEK_END)) - 40
+  }
+
+  func call() {
+    var status = stat()
+    lstat(path, &status)
+    withUnsafeTemporaryAllocation(byteCount: 40, alignment: 8) {
+      _ = pread(descriptor, $0.baseAddress!, 40, off_t(offset))
+    }
+  }
+}
+
+/// Overwriting bytes that exist and waiting for the disk: the least any durable write costs.
+struct OverwriteLimit {
+  private let descriptor: Int32
+  private let bytes: [UInt8]
+  private var offset = 0
+  private static let length = 1 << 20
+
+  init(_ path: String, bytes count: Int) {
+    descriptor = open(path, O_RDWR | O_CREAT, 0o600)
+    let zeros = [UInt8](repeating: 0, count: Self.length)
+    _ = pwrite(descriptor, zeros, zeros.count, 0)
+    fsync(descriptor)
+    bytes = [UInt8](repeating: 0x5A, count: count)
+  }
+
+  mutating func call() {
+    _ = pwrite(descriptor, bytes, bytes.count, off_t(offset))
+    fdatasync(descriptor)
+    offset = (offset + bytes.count) % (Self.length - bytes.count)
+  }
+}
+
+/// What a load cannot do without: read the file, checksum it, recompute the section's tag, open its box.
+struct LoadLimit {
+  private let path: String
+  private let key = [UInt8](repeating: 1, count: 32)
+
+  init(_ path: String) { self.path = path }
+
+  func call() {
+    let descriptor = open(path, O_RDONLY)
+    var status = stat()
+    fstat(descriptor, &status)
+    let count = Int(status.st_size)
+    let bytes = UnsafeMutableRawPointer.allocate(byteCount: count, alignment: 64)
+    let out = UnsafeMutableRawPointer.allocate(byteCount: count, alignment: 64)
+    defer {
+      bytes.deallocate()
+      out.deallocate()
+      close(descriptor)
+    }
+    _ = pread(descriptor, bytes, count, 0)
+    let input = bytes.assumingMemoryBound(to: UInt8.self)
+    let length = UInt64(count - (32 << 10))
+    var hash = [UInt8](repeating: 0, count: 32)
+    crypto_generichash(&hash, 32, input, length, nil, 0)
+    crypto_generichash(&hash, 32, input, length, key, 32)
+    // The stream cipher and Poly1305 over the same length: what opening costs, whatever the key.
+    let nonce = [UInt8](repeating: 2, count: 24)
+    crypto_onetimeauth(&hash, input, length, key)
+    crypto_stream_xor(out.assumingMemoryBound(to: UInt8.self), input, length, nonce, key)
+  }
+}

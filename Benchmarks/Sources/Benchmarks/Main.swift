@@ -1,0 +1,144 @@
+import Glibc
+import Preferences
+import Secrets
+import VaultCore
+
+/// Measures the hot paths beside their limits, in one run, on the disk of the current directory.
+///
+/// `swift run -c release Benchmarks [RECORDS…] [OPERATION…]`: 100, 1000 and 10000 records, and all operations, unless
+/// given.
+@main struct Main {
+  static func main() async throws {
+    let words = CommandLine.arguments.dropFirst()
+    let sizes = words.compactMap { Int($0) }
+    let chosen = words.filter { Int($0) == nil }
+    func isWanted(_ operation: String) -> Bool { chosen.isEmpty || chosen.contains(operation) }
+    var table = Table()
+    for size in sizes.isEmpty ? [100, 1_000, 10_000] : sizes {
+      let sample = try Sample(records: size, in: ".")
+      defer { sample.remove() }
+      if isWanted("get") { try get(sample, &table) }
+      if isWanted("open") { try open(sample, &table) }
+      if isWanted("list") { try list(sample, &table) }
+      if isWanted("set") { try durableSet(sample, &table) }
+      if isWanted("tasks") { try await concurrentSets(sample, &table) }
+    }
+    if isWanted("batch") { try batch(&table) }
+    table.print()
+  }
+
+  static func get(_ sample: Sample, _ table: inout Table) throws {
+    let keys = (0..<256).map { Sample.key($0 * 7919 % sample.count) }
+    var open = OpenLimit(service: Sample.service, key: keys[0], valueBytes: 64)
+    let freshness = FreshnessLimit(sample.path)
+    var turn = 0
+    let copy = UnsafeMutableRawPointer.allocate(byteCount: 64, alignment: 8)
+    defer { copy.deallocate() }
+    let times = try Timing.medians(
+      rounds: 41, calls: 2_000,
+      [
+        { open.call() },
+        { freshness.call() },
+        {
+          turn = (turn + 1) % keys.count
+          _ = try sample.tokens.withBytes(forKey: keys[turn]) { value in
+            value.withUnsafeBytes { copy.copyMemory(from: $0.baseAddress!, byteCount: $0.count) }
+          }
+        },
+        {
+          turn = (turn + 1) % keys.count
+          _ = try sample.tokens.string(forKey: keys[turn])
+        },
+      ])
+    let limit = times[0] + times[1]
+    table.add("get into memory / derive, tag, open + stat, pread", sample.count, times[2], limit: limit, target: 1.3)
+    table.add("get into memory / derive, tag, open alone", sample.count, times[2], limit: times[0], target: nil)
+    table.add("get as String", sample.count, times[3], limit: limit, target: 2.0)
+  }
+
+  static func open(_ sample: Sample, _ table: inout Table) throws {
+    let limit = LoadLimit(sample.path)
+    let times = try Timing.medians(
+      rounds: 41, calls: 1,
+      [
+        { limit.call() },
+        {
+          let tokens = try SecretPreferences(service: Sample.service, in: try sample.reopened())
+          _ = try tokens.withBytes(forKey: Sample.key(0)) { _ in }
+        },
+      ])
+    let milliseconds = times[1] / 1e6
+    let targets = [100: 0.3, 1_000: 1, 10_000: 6]
+    table.add("open to first get / read, hash twice, decrypt", sample.count, times[1], limit: times[0], target: nil)
+    if let target = targets[sample.count] {
+      table.add(
+        "open to first get", sample.count, "\(Table.number(milliseconds)) ms", target: "≤ \(target) ms",
+        isMet: milliseconds <= target)
+    }
+  }
+
+  static func list(_ sample: Sample, _ table: inout Table) throws {
+    let time = try Timing.medians(rounds: 21, calls: 1, [{ _ = try sample.tokens.keys() }])[0]
+    let microseconds = time / 1000 / Double(sample.count)
+    table.add(
+      "list, a name", sample.count, "\(Table.number(microseconds)) µs", target: "≤ 0.2 µs",
+      isMet: microseconds <= 0.2)
+    var status = stat()
+    stat(sample.path, &status)
+    let bytes = (Double(status.st_size) - 32 * 1024) / Double(sample.count)
+    if sample.count >= 10_000 {
+      table.add("file, a record", sample.count, "\(Table.number(bytes)) B", target: "≤ 190 B", isMet: bytes <= 190)
+    }
+  }
+
+  static func durableSet(_ sample: Sample, _ table: inout Table) throws {
+    var limit = OverwriteLimit(sample.directory + "/limit", bytes: 384)
+    var turn = 0
+    let times = try Timing.medians(
+      rounds: 1_500, calls: 1,
+      [
+        { limit.call() },
+        {
+          turn = (turn + 1) % sample.count
+          try sample.tokens.set(Sample.secret, forKey: Sample.key(turn))
+        },
+      ])
+    table.add("durable set / overwrite + fdatasync", sample.count, times[1], limit: times[0], target: 1.15)
+  }
+
+  static func concurrentSets(_ sample: Sample, _ table: inout Table) async throws {
+    func run(tasks: Int, writes: Int) async throws -> Double {
+      let start = Timing.now()
+      try await withThrowingTaskGroup(of: Void.self) { group in
+        for task in 0..<tasks {
+          group.addTask {
+            for write in 0..<writes / tasks {
+              try await sample.tokens.set(Sample.secret, forKey: Sample.key((task * 131 + write) % sample.count))
+            }
+          }
+        }
+        try await group.waitForAll()
+      }
+      return (Timing.now() - start) / Double(writes)
+    }
+    let one = try await run(tasks: 1, writes: 640)
+    let many = try await run(tasks: 64, writes: 12_800)
+    let ratio = one / many
+    table.add(
+      "64 tasks, sets a second beside one task", sample.count, "\(Table.number(ratio))×", target: "≥ 10×",
+      isMet: ratio >= 10)
+  }
+
+  static func batch(_ table: inout Table) throws {
+    let sample = try Sample(records: 1, in: ".")
+    defer { sample.remove() }
+    let values = Dictionary(
+      uniqueKeysWithValues: (0..<10_000).map { (Sample.key($0), PreferenceValue.string(Sample.secret)) })
+    let start = Timing.now()
+    try sample.tokens.set(values)
+    let microseconds = (Timing.now() - start) / 1000 / 10_000
+    table.add(
+      "batch of 10,000, a record", 10_000, "\(Table.number(microseconds)) µs", target: "≤ 4 µs",
+      isMet: microseconds <= 4)
+  }
+}
