@@ -52,7 +52,7 @@ let package = Package(
       name: "SecretsTests", dependencies: ["Secrets", "SecretsTesting", "Preferences", "VaultCore"],
       swiftSettings: strict),
     .testTarget(
-      name: "secretprefsTests", dependencies: ["secretprefs", "VaultCore"],
+      name: "secretprefsTests", dependencies: ["secretprefs", "Secrets", "VaultCore"],
       resources: [.copy("Transcripts")], swiftSettings: strict),
   ],
   swiftLanguageModes: [.v6]

@@ -70,6 +70,7 @@ struct JSONValue: Codable {
   // MARK: Decoding
 
   init(from decoder: any Decoder) throws {
+    // Asking for a container fails on another kind of JSON value, and for no other reason.
     if let container = try? decoder.container(keyedBy: Key.self) {
       value = try Self.tagged(container) ?? Self.dictionary(container)
     } else if var container = try? decoder.unkeyedContainer() {
@@ -118,6 +119,7 @@ struct JSONValue: Codable {
       return .url(url)
     case Key.unsigned.stringValue: return .unsignedInteger(try container.decode(UInt64.self, forKey: key))
     case Key.double.stringValue:
+      // A number, or one of the texts that JSON has no number for.
       if let number = try? container.decode(Double.self, forKey: key) { return .double(number) }
       guard let number = Double(try container.decode(String.self, forKey: key)) else { throw corrupted() }
       return .double(number)

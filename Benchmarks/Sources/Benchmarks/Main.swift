@@ -86,8 +86,12 @@ import VaultCore
     var status = stat()
     stat(sample.path, &status)
     let bytes = (Double(status.st_size) - 32 * 1024) / Double(sample.count)
+    // Fixed fields 44, seals 136 with a value of 64, names: nothing of a record can be shorter (Docs/Format.md 3.6).
+    let least = Double(44 + 136 - 4 + Sample.service.utf8.count + Sample.key(0).utf8.count)
     if sample.count >= 10_000 {
-      table.add("file, a record", sample.count, "\(Table.number(bytes)) B", target: "≤ 190 B", isMet: bytes <= 190)
+      table.add(
+        "file, a record with \(Int(least) - 176) bytes of names / the format's least", sample.count,
+        "\(Table.number(bytes)) B / \(Table.number(least)) B", target: "≤ 1.06×", isMet: bytes <= least * 1.0625)
     }
   }
 
@@ -130,13 +134,17 @@ import VaultCore
   }
 
   static func batch(_ table: inout Table) throws {
-    let sample = try Sample(records: 1, in: ".")
-    defer { sample.remove() }
     let values = Dictionary(
       uniqueKeysWithValues: (0..<10_000).map { (Sample.key($0), PreferenceValue.string(Sample.secret)) })
-    let start = Timing.now()
-    try sample.tokens.set(values)
-    let microseconds = (Timing.now() - start) / 1000 / 10_000
+    var times: [Double] = []
+    for _ in 0..<7 {
+      let sample = try Sample(records: 1, in: ".")
+      defer { sample.remove() }
+      let start = Timing.now()
+      try sample.tokens.set(values)
+      times.append((Timing.now() - start) / 1000 / 10_000)
+    }
+    let microseconds = Timing.median(times)
     table.add(
       "batch of 10,000, a record", 10_000, "\(Table.number(microseconds)) µs", target: "≤ 4 µs",
       isMet: microseconds <= 4)

@@ -7,10 +7,14 @@ public import VaultSealing
 /// configured is used; when it fails, that is an error, and nothing falls through to the next
 /// (`Docs/Format.md` section 6).
 public struct Unlocking: Sendable {
-  /// Gives the credential; nil when this way is not configured.
-  let resolve: @Sendable () throws(VaultError) -> Credential?
+  private let resolve: @Sendable () throws(VaultError) -> Credential?
 
   init(_ resolve: @escaping @Sendable () throws(VaultError) -> Credential?) { self.resolve = resolve }
+
+  /// The credential that this way gives now; nil when the way is not configured. What was read is wiped with the last
+  /// copy of the credential.
+  /// - Throws: the error of a way that is configured and fails.
+  public func credential() throws(VaultError) -> Credential? { try resolve() }
 
   /// Asks `ask` for the passphrase, once.
   public static func passphrase(_ ask: @escaping @Sendable () throws(VaultError) -> SecretBytes) -> Unlocking {
@@ -70,7 +74,7 @@ public struct Unlocking: Sendable {
   public static func first(of ways: [Unlocking]) -> Unlocking {
     Unlocking { () throws(VaultError) -> Credential? in
       for way in ways {
-        if let credential = try way.resolve() { return credential }
+        if let credential = try way.credential() { return credential }
       }
       return nil
     }
@@ -88,7 +92,7 @@ extension Vault {
   public static func open(
     at path: String, unlocking: Unlocking, options: Options = Options()
   ) throws(VaultError) -> Vault {
-    guard let credential = try unlocking.resolve() else {
+    guard let credential = try unlocking.credential() else {
       throw VaultError(.noCredential, "no passphrase and no key file is configured")
     }
     return try open(at: path, credential: credential, options: options)

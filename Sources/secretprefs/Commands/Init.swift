@@ -1,5 +1,6 @@
 internal import ArgumentParser
 internal import Glibc
+internal import Secrets
 internal import VaultCore
 internal import VaultSealing
 
@@ -83,18 +84,20 @@ struct Init: ToolCommand {
   private func passphraseSlot(_ messages: Messages) throws -> NewSlot? {
     guard keyFile == nil || passphrase || passphraseFd != nil else { return nil }
     return NewSlot(
-      .passphrase(try newPassphrase(messages)), label: "passphrase", cost: throwawayCost ? .throwaway : nil)
+      try newPassphrase(messages), label: "passphrase", cost: throwawayCost ? .throwaway : nil)
   }
 
-  private func newPassphrase(_ messages: Messages) throws -> SecretBytes {
-    if let passphraseFd {
-      return try PassphraseDescriptor.read(try PassphraseDescriptor.check(passphraseFd))
+  private func newPassphrase(_ messages: Messages) throws -> Credential {
+    if let passphraseFd,
+      let credential = try Unlocking.passphraseDescriptor(PassphraseDescriptor.check(passphraseFd)).credential()
+    {
+      return credential
     }
     guard !noPrompt else { throw VaultError(.noCredential, "a vault needs a passphrase or a key file") }
     let typed = try Prompt.newPassphrase()
     // NIST SP 800-63B-4 asks for 15 characters of a passphrase that is used alone. Advice, not a rule.
     let characters = typed.withUnsafeBytes { $0.count { $0 & 0xC0 != 0x80 } }
     if characters < 15 { messages.warn("the passphrase is short; 15 characters or more are hard to guess") }
-    return typed
+    return .passphrase(typed)
   }
 }

@@ -1,0 +1,30 @@
+import Secrets
+import Testing
+
+/// What the tool makes, the library reads, and back.
+@Suite struct InteroperationTests {
+  @Test func `a vault of the tool is read and written by the library, with both credentials`() throws {
+    let home = try Scratch()
+    try home.write("correct horse battery staple\n", to: "passphrase.txt")
+    try home.write("of the tool", to: "value.txt")
+    let made = try Tool.shell(
+      """
+      secretprefs init --vault s.spv --key-file key.txt --passphrase-fd 3 --throwaway-cost 3< passphrase.txt &&
+      secretprefs set tool --vault s.spv --key-file key.txt --service shop < value.txt
+      """, in: home)
+    #expect(made.exit == 0, "\(made.errorText)")
+
+    let byKey = try Vault.open(at: home.path + "/s.spv", unlocking: .keyFile(home.path + "/key.txt"))
+    let secrets = try SecretPreferences(service: "shop", in: byKey)
+    #expect(try secrets.string(forKey: "tool") == "of the tool")
+    try secrets.set("of the library", forKey: "library")
+
+    let byPassphrase = try Vault.open(
+      at: home.path + "/s.spv", credential: .passphrase("correct horse battery staple"))
+    #expect(
+      try SecretPreferences(service: "shop", in: byPassphrase).string(forKey: "library") == "of the library")
+    let read = try Tool.shell(
+      "secretprefs get library --vault s.spv --passphrase-fd 3 --service shop 3< passphrase.txt", in: home)
+    #expect(read.text == "of the library")
+  }
+}
