@@ -8,12 +8,11 @@ public enum KeyText {
   /// Reads key text, with one line feed behind it or none.
   /// - Throws: ``SealingError/Code/invalidKeyText``; the text is not repeated.
   public static func parse(_ text: RawSpan) throws(SealingError) -> SealingKey {
-    var key = try SecretBytes(count: SealingKey.count)
-    let isValid = unsafe text.withUnsafeBytes { text in
-      guard text.count == count || (unsafe text.count == count + 1 && text[count] == 0x0A),
-        unsafe text.prefix(prefix.count).elementsEqual(prefix)
-      else { return false }
-      return unsafe key.withUnsafeMutableBytes { key in
+    let key = try unsafe SealingKey(fillingIf: { key in
+      unsafe text.withUnsafeBytes { text in
+        guard text.count == count || (unsafe text.count == count + 1 && text[count] == 0x0A),
+          unsafe text.prefix(prefix.count).elementsEqual(prefix)
+        else { return false }
         for index in 0..<key.count {
           guard let high = unsafe value(of: text[prefix.count + 2 * index]),
             let low = unsafe value(of: text[prefix.count + 2 * index + 1])
@@ -22,11 +21,11 @@ public enum KeyText {
         }
         return true
       }
-    }
-    guard isValid else {
+    })
+    guard let key else {
       throw SealingError(.invalidKeyText, "a key is written as spv-key-1: and 64 lower-case hex digits")
     }
-    return SealingKey(key)
+    return key
   }
 
   /// Writes `key` as text without a line feed, in guarded memory.

@@ -71,19 +71,18 @@ public struct PassphraseCost: Sendable, Hashable {
     guard cost.isAcceptable else {
       throw SealingError(.kdfRefused, "Argon2id cost of \(cost) is outside the accepted bounds")
     }
-    var root = try SecretBytes(count: SealingKey.count)
-    let answer = unsafe root.withUnsafeMutableBytes { out in
+    let root = try unsafe SealingKey(fillingIf: { out in
       unsafe passphrase.withUnsafeBytes { passphrase in
         unsafe crypto_pwhash(
           out.baseAddress!.assumingMemoryBound(to: UInt8.self), UInt64(out.count),
           passphrase.baseAddress!.assumingMemoryBound(to: CChar.self), UInt64(passphrase.count), salt,
-          UInt64(cost.passes), Int(cost.kibibytes) * 1024, crypto_pwhash_ALG_ARGON2ID13)
+          UInt64(cost.passes), Int(cost.kibibytes) * 1024, crypto_pwhash_ALG_ARGON2ID13) == 0
       }
-    }
-    guard answer == 0 else {
+    })
+    guard let root else {
       throw SealingError(.kdfMemory, "Argon2id found no \(cost.kibibytes / 1024) MiB of memory")
     }
-    return SealingKey(root)
+    return root
   }
 }
 

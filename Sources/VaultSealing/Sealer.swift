@@ -53,9 +53,7 @@ internal import CSodium
   package func deriveKey(
     _ label: StaticString, from key: SealingKey, context: (inout Transcript) -> Void
   ) throws(SealingError) -> SealingKey {
-    var bytes = try SecretBytes(count: SealingKey.count)
-    unsafe bytes.withUnsafeMutableBytes { unsafe derive(label, from: key, into: $0, context: context) }
-    return SealingKey(bytes)
+    try unsafe SealingKey { unsafe derive(label, from: key, into: $0, context: context) }
   }
 
   /// Seals `message` for the place that `context` names; the result opens nowhere else.

@@ -10,8 +10,32 @@ struct SealingKeyTests {
     #expect(try SealingKey(from: .system).copy != SealingKey(from: .system).copy)
   }
 
-  @Test func `a key takes secret bytes over`() throws {
-    #expect(SealingKey(try SecretBytes(count: 32, from: .fixed(run(32)))).copy == run(32))
+  @Test func `thousands of keys share pages, each its own, and a released place is zero`() throws {
+    var keys = try (0..<1000).map { index in try SealingKey.of(repeated(UInt8(index % 251), 32)) }
+    for (index, key) in keys.enumerated() { #expect(key.copy == repeated(UInt8(index % 251), 32)) }
+
+    // The places are taken again before anybody has written to them: each must have been wiped.
+    keys.removeAll { _ in true }
+    for _ in 0..<1000 {
+      let isZero = Claimed()
+      keys.append(
+        try #require(
+          try SealingKey(fillingIf: {
+            isZero.note($0.allSatisfy { $0 == 0 }); return true
+          })))
+      #expect(isZero.value)
+    }
+  }
+
+  @Test func `a key that is not filled is none`() throws {
+    #expect(try SealingKey(fillingIf: { _ in false }) == nil)
+  }
+
+  @Test func `keys are equal by their bytes`() throws {
+    let key = try SealingKey.of(run(32))
+    #expect(key.isEqual(to: key))
+    #expect(key.isEqual(to: try SealingKey.of(run(32))))
+    #expect(!key.isEqual(to: try SealingKey.of(run(32, step: 3))))
   }
 
   @Test func `a copied key does not follow its source`() throws {
@@ -59,4 +83,10 @@ struct WipingTests {
     #expect(buffer.bytes.count == count)
     #expect(UInt(bitPattern: buffer.bytes.baseAddress).isMultiple(of: 64))
   }
+}
+
+/// What a closure saw.
+private final class Claimed {
+  private(set) var value = false
+  func note(_ seen: Bool) { value = seen }
 }

@@ -66,7 +66,7 @@ extension SecretBytes {
 
 extension SealingKey {
   static func of(_ bytes: [UInt8]) throws(SealingError) -> SealingKey {
-    SealingKey(try SecretBytes.of(bytes))
+    try bytes.span.bytes.withUnsafeBytes { bytes throws(SealingError) in try SealingKey(copying: bytes) }
   }
 
   /// The key of the annex: the bytes 00…1f.

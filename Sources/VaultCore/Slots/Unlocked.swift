@@ -51,9 +51,8 @@ struct Unlocked: Sendable {
   private static func open(
     _ slot: Slot, _ snapshot: Snapshot, _ kek: SealingKey, _ sealer: Sealer
   ) throws(VaultError) -> Grant? {
-    let key = try VaultError.sealing { () throws(SealingError) -> SealingKey? in
-      var granted = try SecretBytes(count: SealingKey.count)
-      let isOpen = granted.withUnsafeMutableBytes { out in
+    let key = try VaultError.sealing { () throws(SealingError) in
+      try SealingKey(fillingIf: { out in
         slot.bytes.withUnsafeBytes { bytes in
           sealer.open(
             UnsafeRawBufferPointer(rebasing: bytes[Slot.headerCount...]), with: kek,
@@ -61,8 +60,7 @@ struct Unlocked: Sendable {
               vault: snapshot.vaultID, header: UnsafeRawBufferPointer(rebasing: bytes[..<Slot.headerCount])),
             into: out)
         }
-      }
-      return isOpen ? SealingKey(granted) : nil
+      })
     }
     guard let key else { return nil }
     switch slot.scope {
