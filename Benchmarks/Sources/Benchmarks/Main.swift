@@ -24,6 +24,7 @@ import VaultCore
       if isWanted("tasks") { try await concurrentSets(sample, &table) }
     }
     if isWanted("batch") { try batch(&table) }
+    if isWanted("create") { try create(&table) }
     table.print()
   }
 
@@ -131,6 +132,13 @@ import VaultCore
     table.add(
       "64 tasks, sets a second beside one task", sample.count, "\(Table.number(ratio))×", target: "≥ 10×",
       isMet: ratio >= 10)
+  }
+
+  static func create(_ table: inout Table) throws {
+    let time = try Timing.medians(rounds: 41, calls: 1, [{ try Sample(records: 0, in: ".").remove() }])[0] / 1e6
+    table.add(
+      "create an empty vault with a raw key, and remove it", 0, "\(Table.number(time)) ms", target: "≤ 5 ms",
+      isMet: time <= 5)
   }
 
   static func batch(_ table: inout Table) throws {
