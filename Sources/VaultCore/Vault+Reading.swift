@@ -72,6 +72,9 @@ extension Vault {
     try handle.withCurrent { (loaded) throws(VaultError) in
       let content = try loaded.state.content(group.id)
       guard let record = content.find(name) else { return nil }
+      if options.expiredRecords == .refuse, let expiry = try record.expiry(), expiry <= options.now() {
+        throw VaultError(.expired, "the record's expiry has passed")
+      }
       var previous: PreviousValue?
       if let revision {
         try Extension.forEach(record.extensionField) { (item) throws(VaultError) in
@@ -94,6 +97,20 @@ extension Vault {
         try handle.withCurrent { (loaded) throws(VaultError) in
           try loaded.state.content(group.id).find(RecordName(service: service, key: key))
             .map { ValueKind(rawValue: $0.kind) }
+        }
+      }
+    }
+  }
+
+  /// What is known of one record without opening its value; nil when there is no such record.
+  public func record(service: Name, key: String, in group: AccessGroup) throws(VaultError) -> RecordInfo? {
+    try service.utf8.span.bytes.withUnsafeBytes { (service) throws(VaultError) in
+      try Name.withBytes(of: key) { (key) throws(VaultError) in
+        try handle.withCurrent { (loaded) throws(VaultError) in
+          guard let record = try loaded.state.content(group.id).find(RecordName(service: service, key: key)) else {
+            return nil
+          }
+          return try RecordInfo(record)
         }
       }
     }

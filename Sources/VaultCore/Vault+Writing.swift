@@ -17,19 +17,49 @@ public struct Batch: ~Copyable {
   /// Seals `value` and adds it; of two changes of one key the later counts. The value's bytes are not kept.
   /// - Throws: ``VaultError/Code/valueTooLarge``, ``VaultError/Code/typeMismatch`` when the bytes do not fit the
   ///   kind, ``VaultError/Code/invalidName``.
+  ///
+  /// - Parameters:
+  ///   - edit: what to write down about it in the same write.
+  ///   - revision: the one that the record must have, 0 when it must not be there; any when nil. Another is answered
+  ///     with ``VaultError/Code/conflict``, and the whole batch is not written.
   public mutating func set(
-    _ value: UnsafeRawBufferPointer, kind: ValueKind, forKey key: String
+    _ value: UnsafeRawBufferPointer, kind: ValueKind, forKey key: String, edit: RecordEdit = RecordEdit(),
+    ifRevision revision: UInt64? = nil
   ) throws(VaultError) {
     let key = try Name(key)
-    add(try seal(service, key, kind, value))
+    try add(try seal(service, key, kind, value), edit, revision)
   }
 
   /// Adds a removal. Removing what is not there is no error.
-  public mutating func remove(_ key: String) throws(VaultError) {
-    add(Change(service: service, key: try Name(key), action: .remove))
+  public mutating func remove(_ key: String, ifRevision revision: UInt64? = nil) throws(VaultError) {
+    try add(Change(service: service, key: try Name(key), action: .remove), RecordEdit(), revision)
   }
 
-  private mutating func add(_ change: Change) {
+  /// Adds a change of what is written down about a record; its value stays.
+  ///
+  /// The write answers ``VaultError/Code/notFound`` when the record is not there.
+  public mutating func edit(
+    _ key: String, _ edit: RecordEdit, ifRevision revision: UInt64? = nil
+  ) throws(VaultError) {
+    try add(Change(service: service, key: try Name(key), action: .edit), edit, revision)
+  }
+
+  /// Makes a kept earlier value the current one; the present one joins the history.
+  ///
+  /// The write answers ``VaultError/Code/notFound`` when the record keeps no value of that revision.
+  public mutating func restore(_ key: String, revision: UInt64) throws(VaultError) {
+    try add(Change(service: service, key: try Name(key), action: .restore(revision)), RecordEdit(), nil)
+  }
+
+  private mutating func add(_ new: Change, _ edit: RecordEdit, _ expected: UInt64?) throws(VaultError) {
+    try edit.check()
+    var change = new
+    (change.edit, change.expected) = (edit, expected)
+    if case .edit = change.action, let position = positions[change.key], case .put = changes[position].action {
+      // The edit of a value that this batch sets is part of setting it.
+      changes[position].edit = edit
+      return
+    }
     if let position = positions[change.key] {
       changes[position] = change
     } else {
@@ -52,11 +82,12 @@ extension Vault {
   public func update(
     service: Name, in group: AccessGroup, _ body: (inout Batch) throws(VaultError) -> Void
   ) throws(VaultError) -> Int {
-    for _ in 0..<Self.attempts {
+    let start = ContinuousClock.now
+    repeat {
       let (key, changes) = try prepare(service, group, body)
       if changes.isEmpty { return 0 }
-      if let removed = try result(queue.write(group: group.id, key: key, changes: changes)) { return removed }
-    }
+      if let removed = try result(queue.perform(.changes(changes, group: group.id, key: key))) { return removed }
+    } while ContinuousClock.now - start < options.lockTimeout
     throw Self.restless
   }
 
@@ -65,20 +96,20 @@ extension Vault {
   public func update(
     service: Name, in group: AccessGroup, _ body: (inout Batch) throws(VaultError) -> Void
   ) async throws(VaultError) -> Int {
-    for _ in 0..<Self.attempts {
+    let start = ContinuousClock.now
+    repeat {
       let (key, changes) = try prepare(service, group, body)
       if changes.isEmpty { return 0 }
-      if let removed = try result(await queue.write(group: group.id, key: key, changes: changes)) {
+      if let removed = try result(await queue.perform(.changes(changes, group: group.id, key: key))) {
         return removed
       }
-    }
+    } while ContinuousClock.now - start < options.lockTimeout
     throw Self.restless
   }
 
   // Each further try needs another rotation in the milliseconds between sealing and writing.
-  private static var attempts: Int { 8 }
   private static var restless: VaultError {
-    VaultError(.io, "the group's key was rotated again and again while this was written")
+    VaultError(.lockTimeout, "the group's key was rotated again and again while this was written")
   }
 
   private func result(_ answer: WriteQueue.Answer) throws(VaultError) -> Int? {

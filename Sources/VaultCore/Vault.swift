@@ -16,6 +16,8 @@ public final class Vault: Sendable {
     /// How many zero bytes are kept behind the journal, so that appends overwrite blocks that exist
     /// (`Docs/Format.md` 3.7). 32 KiB unless changed.
     public var reserveBytes = 32 << 10
+    /// What a read of a record does whose expiry has passed.
+    public var expiredRecords = ExpiryPolicy.answer
     /// The key of this machine, for values of the "this device only" classes.
     public var deviceKey: SealingKey?
     /// Where identifiers, keys and nonces are drawn from.
@@ -53,6 +55,14 @@ public final class Vault: Sendable {
     }
     return Vault(state)
   }
+}
+
+/// What becomes of records whose expiry has passed, by the clock of ``Vault/Options/now``.
+public enum ExpiryPolicy: Sendable, Hashable {
+  /// They are read like any other; ``RecordInfo/expiry`` tells.
+  case answer
+  /// Reading them is refused with ``VaultError/Code/expired``.
+  case refuse
 }
 
 extension Vault.Options {

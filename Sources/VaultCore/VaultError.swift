@@ -13,6 +13,10 @@ public struct VaultError: Error, Sendable, CustomStringConvertible {
     public static let notFound = Code(rawValue: "notFound")
     /// Something is at the path where a vault was to be created.
     public static let alreadyExists = Code(rawValue: "alreadyExists")
+    /// A record was changed since the revision that the caller compared; nothing was written.
+    public static let conflict = Code(rawValue: "conflict")
+    /// The record's expiry has passed, and the caller asked for that to be an error.
+    public static let expired = Code(rawValue: "expired")
     /// The record holds a value of another kind than the one asked for.
     public static let typeMismatch = Code(rawValue: "typeMismatch")
     /// A service, key or group name breaks the rule of 2.5.
@@ -78,7 +82,7 @@ public struct VaultError: Error, Sendable, CustomStringConvertible {
 
     /// Every class, in the order of `Docs/Format.md` section 11.
     public static let all: [Code] = [
-      .notFound, .alreadyExists, .typeMismatch, .invalidName, .invalidKeyText, .invalidPassphrase,
+      .notFound, .alreadyExists, .conflict, .expired, .typeMismatch, .invalidName, .invalidKeyText, .invalidPassphrase,
       .valueTooLarge, .notAVault, .unsupportedVersion, .unsupportedFeature, .malformed, .limitExceeded,
       .kdfRefused, .damaged, .tampered, .rolledBack, .credentialRejected, .staleCredential, .groupNotGranted,
       .ownerRequired, .deviceKeyMissing, .wrongDevice, .locked, .noCredential, .kdfMemory, .io, .readOnly,

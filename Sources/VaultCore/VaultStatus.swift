@@ -31,19 +31,22 @@ extension Vault {
   /// Verifies every granted group and tells where the vault stands.
   /// - Throws: the class of the first deviation, ``VaultError/Code/tampered`` above all.
   public func status() throws(VaultError) -> VaultStatus {
-    try handle.withCurrent { (loaded) throws(VaultError) in
-      let state = loaded.state
-      var groups: [VaultStatus.Group] = []
-      for group in state.groups {
-        let content = try state.content(group.id)
-        groups.append(
-          .init(
-            name: content.name, epoch: content.epoch, generation: content.generation, tag: content.tag,
-            recordCount: content.count))
-      }
-      return VaultStatus(
-        vaultID: state.snapshot.vaultID, isOwner: state.unlocked.isOwner, generation: state.snapshot.generation,
-        groups: groups, entryCount: state.entryCount, hasTornTail: state.hasTornTail, isFrozen: state.isFrozen)
+    try handle.withCurrent { (loaded) throws(VaultError) in try loaded.state.status() }
+  }
+}
+
+extension VaultState {
+  func status() throws(VaultError) -> VaultStatus {
+    var statuses: [VaultStatus.Group] = []
+    for group in groups {
+      let content = try content(group.id)
+      statuses.append(
+        .init(
+          name: content.name, epoch: content.epoch, generation: content.generation, tag: content.tag,
+          recordCount: content.count))
     }
+    return VaultStatus(
+      vaultID: snapshot.vaultID, isOwner: unlocked.isOwner, generation: snapshot.generation, groups: statuses,
+      entryCount: entryCount, hasTornTail: hasTornTail, isFrozen: isFrozen)
   }
 }

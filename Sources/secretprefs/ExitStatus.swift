@@ -17,7 +17,7 @@ enum ExitStatus: Int32, CaseIterable {
   init(_ code: VaultError.Code) {
     self =
       switch code {
-      case .notFound, .alreadyExists, .typeMismatch: .no
+      case .notFound, .alreadyExists, .conflict, .expired, .typeMismatch: .no
       case .invalidName, .invalidKeyText, .invalidPassphrase, .valueTooLarge, .lastOwnerSlot: .usage
       case .notAVault, .unsupportedVersion, .unsupportedFeature, .malformed, .limitExceeded, .kdfRefused, .damaged:
         .badFile
@@ -37,7 +37,7 @@ enum ExitStatus: Int32, CaseIterable {
   var meaning: String {
     switch self {
     case .success: "Done. What was written survives a power cut."
-    case .no: "No such vault or key; it exists already; or a value of another kind."
+    case .no: "Not there; there already; a value of another kind; or not confirmed."
     case .usage: "Wrong arguments, name, passphrase or key text, or too long a value."
     case .badFile: "The file is no vault, is damaged, or of a later version."
     case .internalFault: "A fault of this program."
@@ -50,10 +50,14 @@ enum ExitStatus: Int32, CaseIterable {
     }
   }
 
-  /// The classes of `Docs/Format.md` section 11 that end so.
+  /// The classes of `Docs/Format.md` section 11 that end so, and the tool's own.
   var codes: [String] {
     let codes = VaultError.Code.all.filter { ExitStatus($0) == self }.map(\.rawValue)
-    return self == .usage ? [ToolError.usageCode] + codes : codes
+    return switch self {
+    case .no: codes + [ToolError.declinedCode]
+    case .usage: [ToolError.usageCode] + codes
+    default: codes
+    }
   }
 
   /// The table as text, one code a line.

@@ -127,7 +127,7 @@ import VaultSealing
   @Test(arguments: [["same", "same"], ["caf\u{E9}", "cafe\u{301}"]])
   func `two groups of one name are refused`(names: [String]) throws {
     try withPath { path in
-      #expect(refusal { try Vault.sample(at: path, groups: names.map { NewGroup($0) }) } == .invalidName)
+      #expect(refusal { try Vault.sample(at: path, groups: names.map { NewGroup($0) }) } == .alreadyExists)
       #expect(access(path, F_OK) != 0)
     }
   }

@@ -260,6 +260,9 @@ import VaultSealing
       #expect(try vault.allKeys() == ["a", "b"])
       #expect(refusal { try vault.text("a") } == .tampered)
       #expect(refusal { try vault.text("b") } == .tampered)
+      // Loading opens no value; verification opens every one.
+      #expect(refusal { try vault.status() } == nil)
+      #expect(refusal { try vault.verify() } == .tampered)
     }
   }
 

@@ -16,16 +16,39 @@ import Testing
       ["list", canary], ["status", canary], ["init", canary], ["init", "--passphrase", canary],
       ["init", "--passphrase=" + canary], ["init", "--throwaway-cost=" + canary],
       ["init", "--passphrase-fd", canary], ["exit-codes", canary], ["exit-codes", "--json=" + canary],
+      ["help", "groups", canary], ["help", "slots", "add", canary], ["groups", canary], ["groups", "list", canary],
+      ["groups", "create", canary], ["groups", "create", "a", canary], ["groups", "rename", canary],
+      ["groups", "rename", "a", canary], ["groups", "rename", "a", "b", canary], ["groups", "remove", canary],
+      ["groups", "remove", "a", canary], ["groups", "remove", "a", "--yes=" + canary], ["slots", canary],
+      ["slots", "list", canary], ["slots", "add", canary], ["slots", "add", "--throwaway-cost=" + canary],
+      ["slots", "remove", canary], ["slots", "remove", "012345", canary],
+      ["slots", "remove", "012345", "--without-rotation=" + canary], ["passphrase", canary],
+      ["passphrase", "--slot", canary], ["rotate", canary], ["rotate", "--vault-keys", canary],
+      ["rotate", "--vault-keys=" + canary], ["rotate", "--group", "a", canary], ["compact", canary],
     ]
-    + ["init", "set", "get", "list", "remove", "status"].flatMap { command in
-      let key = ["set", "get", "remove"].contains(command) ? ["key"] : []
-      return [
-        "--password", "--passphrase", "--secret", "--token", "--" + canary, "-p", "--lock-timeout", "--lock-timeout=",
-        "--passphrase-fd", "--passphrase-fd=", "--key-file", "--vault", "--service=", "--group=a\u{1}", "--json=",
-      ].map { option in
-        [command] + key + (option.hasSuffix("=") || option.hasSuffix("\u{1}") ? [option + canary] : [option, canary])
-      }
+    + [["init"], ["set", "key"], ["get", "key"], ["list"], ["remove", "key"], ["status"]].flatMap {
+      with(
+        [
+          "--password", "--passphrase", "--secret", "--token", "--" + canary, "-p", "--lock-timeout", "--lock-timeout=",
+          "--passphrase-fd", "--passphrase-fd=", "--key-file", "--vault", "--service=", "--group=a\u{1}", "--json=",
+        ], $0)
     }
+    + [
+      ["groups"], ["groups", "create", "a"], ["groups", "rename", "a", "b"], ["groups", "remove", "a"], ["slots"],
+      ["slots", "add"], ["slots", "remove", "012345"], ["passphrase"], ["rotate", "--vault-keys"], ["compact"],
+    ].flatMap {
+      with(
+        [
+          "--password", "--passphrase=", "--" + canary, "-p", "--key-file", "--json=", "--new-passphrase",
+          "--new-passphrase-fd", "--keep-passphrase=", "--keep-passphrase-fd=", "--new-key=", "--keep-key-file",
+        ], $0)
+    }
+
+  private static func with(_ options: [String], _ command: [String]) -> [[String]] {
+    options.map { option in
+      command + (option.hasSuffix("=") || option.hasSuffix("\u{1}") ? [option + canary] : [option, canary])
+    }
+  }
 
   @Test(arguments: wrong) func `a secret in the wrong place is not repeated`(_ arguments: [String]) throws {
     let home = try Scratch()
@@ -37,7 +60,10 @@ import Testing
     }
   }
 
-  @Test(arguments: ["missing", "rejected", "foreign", "name", "group", "key file", "text"])
+  @Test(arguments: [
+    "missing", "rejected", "foreign", "name", "group", "key file", "text", "new group", "no group", "slot", "label",
+    "new key file", "new passphrase", "kept key file", "rotated group",
+  ])
   func `a failure after the arguments were understood repeats nothing`(_ failure: String) throws {
     let home = try Scratch()
     try #require(Tool.run(["init", "--key-file", "k"], in: home).exit == 0)
@@ -54,14 +80,23 @@ import Testing
       arguments += ["--vault", "foreign"]
     case "name": arguments[1] = Self.canary + "\u{1}"
     case "group": arguments += ["--group", Self.canary]
-    case "key file":
-      arguments = ["get", "key", "--key-file", "value"]
+    case "key file": arguments = ["get", "key", "--key-file", "value"]
+    case "new group": arguments = ["groups", "create", Self.canary + "\u{1}", "--key-file", "k"]
+    case "no group": arguments = ["groups", "remove", Self.canary, "--yes", "--key-file", "k"]
+    case "slot": arguments = ["passphrase", "--slot", Self.canary, "--key-file", "k"]
+    case "label": arguments = ["slots", "add", "--label", Self.canary, "--key-file", "k"]
+    case "new key file":
+      arguments = ["slots", "add", "--new-key-file", Self.canary + "/k", "--label", Self.canary, "--key-file", "k"]
+    case "new passphrase":
+      arguments = ["passphrase", "--new-passphrase-fd", "0", "--key-file", "k"]
+    case "kept key file": arguments = ["rotate", "--vault-keys", "--keep-key-file", "value", "--key-file", "k"]
+    case "rotated group": arguments = ["rotate", "--group", Self.canary, "--key-file", "k"]
     default:
       let bytes = Data(Self.canary.utf8) + [0xFF]
       try bytes.write(to: URL(filePath: home.file("value")))
     }
     for arguments in [arguments, arguments + ["--json"]] {
-      let outcome = try Tool.run(arguments, in: home, environment: environment)
+      let outcome = try Tool.run(arguments, in: home, input: home.file("value"), environment: environment)
       #expect(outcome.exit != 0)
       #expect(outcome.output.isEmpty)
       #expect(!outcome.errorText.contains(Self.canary))

@@ -28,6 +28,23 @@ import VaultCore
     #expect(JSON.string("\"\\\u{202E}\u{E0001}\n").text == #""\"\\\u202e\udb40\udc01\u000a""#)
   }
 
+  @Test func `columns are as wide as their widest cell, and no line ends in spaces`() {
+    #expect(Table(rows: []).text.isEmpty)
+    #expect(Table(rows: [["a", "bb", ""], ["äöü", "b", "c"]]).text == "a    bb\näöü  b   c\n")
+    #expect(Table(rows: [["", ""]]).text == "\n")
+  }
+
+  @Test(arguments: ["", "12345", "12345g", "0x1234", "-123456", "１２３４５６", String(repeating: "a", count: 33)])
+  func `what does not name a slot is refused before a vault is opened`(_ text: String) {
+    #expect(throws: ToolError.self) { try SlotChoice(text) }
+  }
+
+  @Test func `two passphrases from one descriptor are refused`() throws {
+    try PassphraseDescriptor.checkDistinct([])
+    try PassphraseDescriptor.checkDistinct([3, 4, 5])
+    #expect(throws: ToolError.self) { try PassphraseDescriptor.checkDistinct([3, 4, 3]) }
+  }
+
   @Test func `every error class has an exit code and every code a class`() {
     for code in VaultError.Code.all { #expect(ExitStatus(code) != .internalFault, "\(code.rawValue)") }
     let without = ExitStatus.allCases.filter(\.codes.isEmpty)

@@ -27,4 +27,23 @@ import Testing
       "secretprefs get library --vault s.spv --passphrase-fd 3 --service shop 3< passphrase.txt", in: home)
     #expect(read.text == "of the library")
   }
+
+  @Test func `a slot that the tool made for one access group opens that group in the library`() throws {
+    let home = try Scratch()
+    let made = try Tool.shell(
+      """
+      secretprefs init --vault s.spv --key-file key.txt && export SECRETPREFS_KEY_FILE=key.txt &&
+      secretprefs groups create billing --vault s.spv && printf x | secretprefs set a --vault s.spv --group billing &&
+      secretprefs slots add --vault s.spv --for-group billing --new-key-file billing.txt --label shop &&
+      secretprefs rotate --vault s.spv --vault-keys
+      """, in: home)
+    #expect(made.exit == 0, "\(made.errorText)")
+
+    let holder = try Vault.open(at: home.path + "/s.spv", unlocking: .keyFile(home.path + "/billing.txt"))
+    #expect(try holder.groups().map(\.name.text) == ["billing"])
+    #expect(try SecretPreferences(service: "default", accessGroup: "billing", in: holder).string(forKey: "a") == "x")
+    let owner = try Vault.open(at: home.path + "/s.spv", unlocking: .keyFile(home.path + "/key.txt"))
+    #expect(try owner.slots().map(\.label) == ["key file", "shop"])
+    #expect(try owner.slots().map { "\($0.id)\n" }.last == made.text)
+  }
 }

@@ -181,6 +181,74 @@ import Testing
     #expect(access(scene.home.file("new.key"), F_OK) != 0)
   }
 
+  @Test func `the old passphrase is asked for once and the new one twice`() throws {
+    let scene = try Scene()
+    let running = try scene.start("passphrase", "--throwaway-cost")
+    try scene.terminal.wait(for: "default.spv: ")
+    scene.terminal.type(Self.passphrase + "\n")
+    try scene.terminal.wait(for: "New passphrase: ")
+    try scene.terminal.wait(forEcho: false)
+    scene.terminal.type("hunter2\n")
+    try scene.terminal.wait(for: "The same again: ")
+    scene.terminal.type("hunter2\n")
+    let outcome = try running.wait()
+    #expect(outcome.exit == 0)
+    #expect(outcome.errorText.hasPrefix("secretprefs: warning: the passphrase is short; "))
+    scene.terminal.look()
+    #expect(!scene.terminal.shown.contains("hunter2"))
+    #expect(scene.terminal.echoes)
+    #expect(try Tool.shell("secretprefs get key --passphrase-fd 3 3< passphrase", in: scene.home).exit == 77)
+    try scene.home.write("hunter2", to: "short")
+    #expect(try Tool.shell("secretprefs get key --passphrase-fd 3 3< short", in: scene.home).text == "s3cret")
+  }
+
+  @Test func `a new slot's passphrase is typed while the old one comes from a descriptor`() throws {
+    let scene = try Scene()
+    let running = try Running(
+      ["/bin/sh", "-c", "secretprefs slots add --throwaway-cost --passphrase-fd 3 3< passphrase"], in: scene.home,
+      input: scene.terminal.path)
+    for question in ["New passphrase: ", "The same again: "] {
+      try scene.terminal.wait(for: question)
+      try scene.terminal.wait(forEcho: false)
+      scene.terminal.type("a second one that is long\n")
+    }
+    let outcome = try running.wait()
+    #expect(outcome.exit == 0)
+    #expect(outcome.errors.isEmpty)
+    #expect(outcome.text.contains(/^[0-9a-f]{32}\n$/))
+    try scene.home.write("a second one that is long", to: "second")
+    #expect(try Tool.shell("secretprefs get key --passphrase-fd 3 3< second", in: scene.home).text == "s3cret")
+  }
+
+  @Test(
+    arguments: [
+      ("yes\n", 0), ("no\n", 1), ("y\n", 1), ("\n", 1), ("\u{4}", 1), ("ye\u{3}", 130),
+    ] as [(String, Int32)])
+  func `an access group is removed after a yes alone`(_ typed: String, _ exit: Int32) throws {
+    let scene = try Scene()
+    let key = "--passphrase-fd 3 3< passphrase"
+    let running = try Running(
+      [
+        "/bin/sh", "-c",
+        "secretprefs groups create billing \(key) && printf x | secretprefs set a --group billing \(key) && "
+          + "exec secretprefs groups remove billing \(key)",
+      ], in: scene.home, input: scene.terminal.path)
+    let question = "Remove the access group billing, 1 record and 0 slots? [yes/no] "
+    try scene.terminal.wait(for: question)
+    #expect(scene.terminal.echoes)
+    scene.terminal.type(typed)
+    let outcome = try running.wait()
+    #expect(outcome.exit == exit)
+    #expect(outcome.output.isEmpty)
+    let declined = "secretprefs: error: not confirmed; nothing was changed\n"
+    #expect(outcome.errorText == (exit == 1 ? declined : ""))
+    #expect(scene.terminal.echoes)
+    let groups = try Tool.shell("secretprefs groups \(key)", in: scene.home).text
+    #expect(groups.contains("billing") == (exit != 0))
+    scene.terminal.look()
+    if exit == 0 { #expect(scene.terminal.shown == question + "yes\r\n") }
+  }
+
   @Test func `without a terminal the answer comes at once`() throws {
     let scene = try Scene()
     let start = ContinuousClock.now

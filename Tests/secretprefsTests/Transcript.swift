@@ -10,7 +10,8 @@ import Foundation
 ///     ! a line of standard error
 ///     ? 64                                     (the exit code; 0 when there is none)
 ///
-/// The home stands as `{home}`, times as `{time}`, identifiers as `{id}`, libsodium's version as `{sodium}`. With
+/// The home stands as `{home}`, times as `{time}`, identifiers as `{id}`, the first digits of a slot's as `{short}`,
+/// libsodium's version as `{sodium}`. With
 /// `RECORD_TRANSCRIPTS=1` the answers in the source files are written anew, to be read before they are kept.
 struct Transcript {
   /// The text with every answer as it is now.
@@ -58,6 +59,7 @@ struct Transcript {
       .replacing(/[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9:.]{12}Z/, with: "{time}")
       .replacing(/\b[0-9a-f]{32}\b/, with: "{id}")
       .replacing(/\b[0-9a-f]{64}\b/, with: "{key}")
+      .replacing(/(^[* ] |\bslot )[0-9a-f]{8}\b/.anchorsMatchLineEndings()) { $0.output.1 + "{short}" }
       .replacing(/(libsodium[" :]*)1\.0\.[0-9]+/) { $0.output.1 + "{sodium}" }
   }
 }

@@ -17,8 +17,27 @@ final class VaultWriter: @unchecked Sendable {
   private var path: VaultPath { handle.path }
   private var options: Vault.Options { handle.options }
 
+  /// An owner's change of a whole vault. Is given what opened the file that is being changed.
+  /// - Returns: what the handle goes on with, when its own slot or the vault's key changed.
+  typealias Rewrite = @Sendable (inout VaultDraft, Unlocked) throws(VaultError) -> Unlocked?
+
   func commit(_ batch: [WriteQueue.Ticket]) -> [WriteQueue.Answer] {
-    do throws(VaultError) { return try write(batch) } catch {
+    do throws(VaultError) {
+      switch batch[0].work {
+      case .changes: return try write(batch.compactMap(Request.init))
+      case .rewrite(let rewrite):
+        try fullWrite { (state) throws(VaultError) in
+          var draft = try VaultDraft(state)
+          let unlocked = try rewrite(&draft, state.unlocked)
+          return (try draft.file(), unlocked ?? state.unlocked)
+        }
+      case .fold:
+        try fullWrite { (state) throws(VaultError) in
+          (try state.foldedFile(nil, group: nil), state.unlocked)
+        }
+      }
+      return [.done(removed: 0)]
+    } catch {
       // What one record refuses must not fail the others: each alone then.
       guard batch.count > 1, [.tampered, .malformed, .limitExceeded].contains(error.code) else {
         return batch.map { _ in .failed(error) }
@@ -27,12 +46,24 @@ final class VaultWriter: @unchecked Sendable {
     }
   }
 
+  /// The changes of one ticket.
+  private struct Request {
+    let changes: [Change]
+    let group: Identifier
+    let key: SealingKey
+
+    init?(_ ticket: WriteQueue.Ticket) {
+      guard case .changes(let changes, let group, let key) = ticket.work else { return nil }
+      (self.changes, self.group, self.key) = (changes, group, key)
+    }
+  }
+
   // MARK: One batch
 
   private enum Plan {
     case nothing
     case append(Append)
-    case fullWrite(body: [UInt8], isForced: Bool)
+    case fullWrite(body: WipedBuffer, isForced: Bool)
     case stale
   }
 
@@ -47,24 +78,33 @@ final class VaultWriter: @unchecked Sendable {
     let tornEnd: Int
   }
 
-  private func write(_ batch: [WriteQueue.Ticket]) throws(VaultError) -> [WriteQueue.Answer] {
+  private func write(_ batch: [Request]) throws(VaultError) -> [WriteQueue.Answer] {
     try handle.forkGuard.check()
     let (file, status) = try acquire()
     // Full writes put another file in place, whose lock is then the one to release.
     defer { if let descriptor { FileLock.release(descriptor) } }
-    let changes = batch.flatMap(\.changes)
     let group = batch[0].group
+    var changes: [Change] = []
     var answers: [WriteQueue.Answer] = []
     var plan = try handle.loaded.withLock { (loaded) throws(VaultError) -> Plan in
       let (end, tornEnd) = try catchUp(&loaded, status)
       let content = try loaded.state.content(group)
       guard batch.allSatisfy({ isCurrent($0, content) }) else { return .stale }
-      answers = batch.map { .done(removed: removals($0, content)) }
+      for request in batch {
+        if let refusal = try refusal(of: request, content) {
+          answers.append(.failed(refusal))
+        } else {
+          answers.append(.done(removed: removals(request, content)))
+          changes += request.changes
+        }
+      }
       return try self.plan(changes, loaded.state, content, end: end, tornEnd: tornEnd, allowingLongJournal: false)
     }
     if case .fullWrite(let body, let isForced) = plan {
       do throws(VaultError) {
-        try fullWrite(file, group: group, body: body)
+        try fullWrite(file) { (state) throws(VaultError) in
+          (try state.foldedFile(body, group: group), state.unlocked)
+        }
         return answers
       } catch {
         guard !isForced, error.code != .durabilityUnknown else { throw error }
@@ -89,7 +129,7 @@ final class VaultWriter: @unchecked Sendable {
 
   /// Whether the values were sealed under the group's present key and for the records' present classes. Comparing
   /// epochs would not do: a copy of the vault that was rotated elsewhere has the same numbers and other keys.
-  private func isCurrent(_ ticket: WriteQueue.Ticket, _ content: GroupContent) -> Bool {
+  private func isCurrent(_ ticket: Request, _ content: GroupContent) -> Bool {
     ticket.key.isEqual(to: content.key)
       && ticket.changes.allSatisfy { change in
         guard case .put(_, let `class`, _) = change.action else { return true }
@@ -97,7 +137,14 @@ final class VaultWriter: @unchecked Sendable {
       }
   }
 
-  private func removals(_ ticket: WriteQueue.Ticket, _ content: GroupContent) -> Int {
+  private func refusal(of request: Request, _ content: GroupContent) throws(VaultError) -> VaultError? {
+    for change in request.changes {
+      if let refusal = try content.refusal(of: change) { return refusal }
+    }
+    return nil
+  }
+
+  private func removals(_ ticket: Request, _ content: GroupContent) -> Int {
     ticket.changes.count { change in
       guard case .remove = change.action else { return false }
       return change.withName { content.find($0) } != nil
@@ -109,18 +156,18 @@ final class VaultWriter: @unchecked Sendable {
     allowingLongJournal: Bool
   ) throws(VaultError) -> Plan {
     let sealer = state.sealer
-    guard var body = try content.entryBody(changes, now: options.now(), sealer: sealer) else { return .nothing }
-    defer { body.wipe() }
+    guard let body = try content.entryBody(changes, now: options.now(), sealer: sealer) else { return .nothing }
     let count =
       JournalFrame.headCount + JournalFrame.checkCount + Sealer.overhead
-      + Padding.paddedCount(body.count, step: GroupContent.entryStep)
+      + Padding.paddedCount(body.bytes.count, step: GroupContent.entryStep)
     let isAppendable = mayAppend && Limits.entryBytes.contains(count) && state.tail + count <= options.limits.fileBytes
     let isJournalLong = state.journalBytes + count > max(64 << 10, state.snapshot.count)
     guard isAppendable, allowingLongJournal || !isJournalLong else {
       return .fullWrite(body: body, isForced: !isAppendable)
     }
     let sealed = sealer.sealBody(
-      body, step: GroupContent.entryStep, with: content.key, as: content.entryContext(state.snapshot.manifestTag))
+      UnsafeRawBufferPointer(body.bytes), step: GroupContent.entryStep, with: content.key,
+      as: content.entryContext(state.snapshot.manifestTag))
     var writer = ByteWriter()
     writer.bytes.reserveCapacity(count)
     writer.integer(UInt32(count))
@@ -241,7 +288,9 @@ final class VaultWriter: @unchecked Sendable {
     mayAppend = false
     do throws(VaultError) {
       // The entry in doubt is in the file, so folding what is there makes the same change.
-      try fullWrite(file, group: nil, body: nil)
+      try fullWrite(file) { (state) throws(VaultError) in
+        (try state.foldedFile(nil, group: nil), state.unlocked)
+      }
     } catch {
       do throws(VaultError) {
         try write([UInt8](repeating: 0, count: count), to: file, at: offset)
@@ -255,25 +304,38 @@ final class VaultWriter: @unchecked Sendable {
 
   // MARK: Full write
 
-  /// Folds the locked file with the change into a new one and puts it in place (5.2).
-  private func fullWrite(_ file: Descriptor, group: Identifier?, body: [UInt8]?) throws(VaultError) {
+  /// Locks the file that the path names and makes a new one of it.
+  private func fullWrite(
+    _ make: (VaultState) throws(VaultError) -> ([UInt8], Unlocked)
+  ) throws(VaultError) {
+    try handle.forkGuard.check()
+    let (file, _) = try acquire()
+    defer { if let descriptor { FileLock.release(descriptor) } }
+    try fullWrite(file, make)
+  }
+
+  /// Makes a new file of the locked one and puts it in place (5.2).
+  ///
+  /// - Parameter make: gives the new file's bytes, and what opens it for this handle.
+  private func fullWrite(
+    _ file: Descriptor, _ make: (VaultState) throws(VaultError) -> ([UInt8], Unlocked)
+  ) throws(VaultError) {
     let unlocked = handle.loaded.withLock { $0.state.unlocked }
     let sealer = try VaultError.sealing { () throws(SealingError) in try Sealer(random: options.random) }
-    let reopen = { (snapshot: Snapshot, sealer: Sealer) throws(VaultError) in
-      try unlocked.reopened(in: snapshot, sealer: sealer)
-    }
     let status = try file.status()
     guard status.st_size <= options.limits.fileBytes else { throw VaultError(.limitExceeded, "the file") }
     // A load of its own: readers go on with theirs, and nothing half done is ever seen.
     let old = try VaultState(
-      try VaultState.read(file, count: Int(status.st_size)), file: OpenFile(file, status), path: path, options: options,
-      sealer: sealer, unlock: reopen)
-    let bytes = try old.foldedFile(body, group: group)
+      try VaultState.read(file, count: Int(status.st_size)), file: OpenFile(file, status), path: path,
+      options: options, sealer: sealer
+    ) { (snapshot, sealer) throws(VaultError) in try unlocked.reopened(in: snapshot, sealer: sealer) }
+    let (bytes, next) = try make(old)
     guard bytes.count <= options.limits.fileBytes else {
       throw VaultError(.limitExceeded, "the vault would exceed \(options.limits.fileBytes) bytes")
     }
     let checked = try VaultState(
-      FileImage(bytes), file: nil, path: path, options: options, sealer: sealer, unlock: reopen)
+      FileImage(bytes), file: nil, path: path, options: options, sealer: sealer
+    ) { (snapshot, sealer) throws(VaultError) in try next.reopened(in: snapshot, sealer: sealer) }
     for group in checked.groups { _ = try checked.content(group.id) }
     let fresh: Descriptor
     do throws(VaultError) { fresh = try Replacement(path: path).replace(status, with: bytes) } catch {

@@ -7,19 +7,23 @@ internal import VaultSealing
 /// the next. So one writer alone never changes threads. Asynchronous writes are led by a helper thread, so that no
 /// cooperative thread ever waits for a disk.
 final class WriteQueue: Sendable {
-  /// One caller's changes: they become durable together or not at all.
+  /// What one caller wants done: it becomes durable as a whole or not at all.
+  enum Work: Sendable {
+    /// Changes of records of one group, sealed under `key`. Several of these may share an entry.
+    case changes([Change], group: Identifier, key: SealingKey)
+    /// An owner's change of slots, groups or keys: a full write of its own.
+    case rewrite(VaultWriter.Rewrite)
+    /// A full write without change.
+    case fold
+  }
+
   final class Ticket: Sendable {
-    let group: Identifier
-    /// The group key that the values were sealed under.
-    let key: SealingKey
-    let changes: [Change]
+    let work: Work
     fileprivate let deliver: Delivery
 
     fileprivate enum Delivery { case gate(Gate<Answer?>), continuation(CheckedContinuation<Answer, Never>) }
 
-    fileprivate init(group: Identifier, key: SealingKey, changes: [Change], deliver: Delivery) {
-      (self.group, self.key, self.changes, self.deliver) = (group, key, changes, deliver)
-    }
+    fileprivate init(_ work: Work, deliver: Delivery) { (self.work, self.deliver) = (work, deliver) }
 
     fileprivate func answer(_ answer: Answer) {
       switch deliver {
@@ -48,13 +52,13 @@ final class WriteQueue: Sendable {
   private let state = Mutex(State())
   private let writer: VaultWriter
 
-  /// - Parameter writer: makes tickets of one group durable; called by one thread at a time.
+  /// - Parameter writer: makes work durable; called by one thread at a time.
   init(_ writer: VaultWriter) { self.writer = writer }
 
-  /// Returns when the changes are durable or have failed. Blocks.
-  func write(group: Identifier, key: SealingKey, changes: [Change]) -> Answer {
+  /// Returns when the work is durable or has failed. Blocks.
+  func perform(_ work: Work) -> Answer {
     let gate = Gate<Answer?>()
-    let ticket = Ticket(group: group, key: key, changes: changes, deliver: .gate(gate))
+    let ticket = Ticket(work, deliver: .gate(gate))
     // An open gate without an answer means: it is your turn to lead.
     if !enqueue(ticket), let answer = gate.wait() { return answer }
     let batch = takeBatch()
@@ -64,10 +68,10 @@ final class WriteQueue: Sendable {
     return answers[0]  // a leader's own ticket is the first
   }
 
-  /// Returns when the changes are durable or have failed. Suspends.
-  func write(group: Identifier, key: SealingKey, changes: [Change]) async -> Answer {
+  /// Returns when the work is durable or has failed. Suspends.
+  func perform(_ work: Work) async -> Answer {
     await withCheckedContinuation { continuation in
-      let ticket = Ticket(group: group, key: key, changes: changes, deliver: .continuation(continuation))
+      let ticket = Ticket(work, deliver: .continuation(continuation))
       if enqueue(ticket) { startHelper() }
     }
   }
@@ -103,25 +107,27 @@ final class WriteQueue: Sendable {
     }
   }
 
-  /// Takes what can share an entry: one group, no record twice. With nothing left, the queue is no longer led.
+  /// Takes what can be done together: a rewrite alone, or changes of one group, no record twice. With nothing left,
+  /// the queue is no longer led.
   private func takeBatch() -> [Ticket] {
     state.withLock { state in
       guard let first = state.pending.first else {
         state.isLed = false
         return []
       }
-      if state.pending.count == 1 {
-        state.pending.removeLast()
+      guard state.pending.count > 1, case .changes(_, let group, _) = first.work else {
+        state.pending.removeFirst()
         return [first]
       }
       var names: Set<[Name]> = []
       var bytes = 0
       var count = 0
       for ticket in state.pending {
-        bytes += ticket.changes.reduce(0) { $0 + $1.cost }
-        guard count == 0 || (ticket.group == first.group && bytes <= Self.batchBytes) else { break }
+        guard case .changes(let changes, group, _) = ticket.work else { break }
+        bytes += changes.reduce(0) { $0 + $1.cost }
+        guard count == 0 || bytes <= Self.batchBytes else { break }
         // A record written twice gets two revisions, so the second write waits for the next entry.
-        let own = ticket.changes.map { [$0.service, $0.key] }
+        let own = changes.map { [$0.service, $0.key] }
         guard count == 0 || names.isDisjoint(with: own) else { break }
         names.formUnion(own)
         count += 1

@@ -78,8 +78,13 @@ extension Sealer {
 
   /// Pads and seals a body, and wipes the plain copy. The result is `paddedCount` + 72 bytes long.
   func sealBody(_ body: [UInt8], step: Int, with key: SealingKey, as context: Context) -> [UInt8] {
+    body.withUnsafeBytes { sealBody($0, step: step, with: key, as: context) }
+  }
+
+  /// As the form for arrays; the caller's buffer stays the caller's to wipe.
+  func sealBody(_ body: UnsafeRawBufferPointer, step: Int, with key: SealingKey, as context: Context) -> [UInt8] {
     let padded = WipedBuffer(count: Padding.paddedCount(body.count, step: step))
-    padded.bytes.copyBytes(from: body)
+    padded.bytes.copyMemory(from: body)
     Padding.pad(padded.bytes, from: body.count)
     return [UInt8](unsafeUninitializedCapacity: padded.bytes.count + Sealer.overhead) { out, count in
       count = padded.bytes.count + Sealer.overhead

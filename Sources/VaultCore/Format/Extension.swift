@@ -15,6 +15,13 @@ enum Extension {
     let data: UnsafeRawBufferPointer
   }
 
+  /// An item with bytes of its own.
+  struct OwnedItem {
+    let tag: UInt16
+    let data: [UInt8]
+    init(_ tag: UInt16, _ data: [UInt8]) { (self.tag, self.data) = (tag, data) }
+  }
+
   /// The length of an item's tag and length before its data.
   static let itemHeadCount = 6
 

@@ -23,6 +23,10 @@ public struct Name: Sendable, Hashable, Comparable {
   /// The name as a string. Two names that differ in bytes may be equal as strings.
   public var text: String { String(decoding: utf8, as: UTF8.self) }
 
+  public func hash(into hasher: inout Hasher) {
+    utf8.withUnsafeBytes { hasher.combine(bytes: $0) }
+  }
+
   public static func < (a: Name, b: Name) -> Bool {
     a.utf8.withUnsafeBytes { a in b.utf8.withUnsafeBytes { b in compareBytes(a, b) < 0 } }
   }

@@ -60,6 +60,18 @@ struct Slot: Sendable, Equatable {
     }
   }
 
+  /// Whether this version can make slots of the kind.
+  var isKnown: Bool { kind == Self.passphraseKind || kind == Self.rawKeyKind }
+
+  /// The same slot granting another key: same id, cost and salt, so that its credential goes on working.
+  func rewrapped(
+    _ scope: Scope, granting granted: SealingKey, kek: SealingKey, vault: Identifier, sealer: Sealer
+  ) -> Slot {
+    Slot.make(
+      kind: kind, scope: scope, id: id, cost: kind == Self.passphraseKind ? cost : nil, salt: salt, vault: vault,
+      granting: granted, kek: kek, sealer: sealer)
+  }
+
   /// Checks the rules of 3.2 and the bounds of 3.10 for all slots before anything is derived (section 4, step 5).
   static func check(_ slots: [Slot]) throws(VaultError) {
     guard slots.count <= Limits.slots else { throw VaultError(.limitExceeded, "more than \(Limits.slots) slots") }
@@ -85,7 +97,7 @@ struct Slot: Sendable, Equatable {
 
   private var obeysRules: Bool {
     guard bytes[2] == 0, bytes[3] == 0 else { return false }
-    guard kind == Self.passphraseKind || kind == Self.rawKeyKind else { return true }
+    guard isKnown else { return true }
     switch bytes[1] {
     case 0: guard epoch == 0, groupID == .zero else { return false }
     case 1: guard (1..<(1 << 31)).contains(epoch), groupID != .zero else { return false }

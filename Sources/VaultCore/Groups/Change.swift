@@ -5,16 +5,29 @@ struct Change: Sendable {
   enum Action: Sendable {
     case put(kind: UInt8, class: UInt8, sealed: [UInt8])
     case remove
+    /// Leaves the value and changes what is written down about it.
+    case edit
+    /// Makes the kept value of that revision the current one.
+    case restore(UInt64)
   }
 
   let service: Name
   let key: Name
-  let action: Action
+  var action: Action
+  var edit = RecordEdit()
+  /// The revision that the record must have for the change to be made, 0 for a record that must not be there; nil
+  /// when any will do.
+  var expected: UInt64?
+
+  init(service: Name, key: Name, action: Action) {
+    (self.service, self.key, self.action) = (service, key, action)
+  }
 
   /// About how much an entry grows by it, in bytes.
   var cost: Int {
-    guard case .put(_, _, let sealed) = action else { return service.utf8.count + key.utf8.count + 8 }
-    return service.utf8.count + key.utf8.count + sealed.count + 64
+    let names = service.utf8.count + key.utf8.count + 64 + edit.items.reduce(0) { $0 + $1.data.count + 6 }
+    guard case .put(_, _, let sealed) = action else { return names }
+    return names + sealed.count
   }
 
   func withName<R, E: Error>(_ body: (RecordName) throws(E) -> R) throws(E) -> R {
@@ -23,10 +36,6 @@ struct Change: Sendable {
         try body(RecordName(service: service, key: key))
       }
     }
-  }
-
-  static func < (a: Change, b: Change) -> Bool {
-    a.withName { a in b.withName { b in a < b } }
   }
 }
 
@@ -37,15 +46,14 @@ extension GroupContent {
   /// - Parameters:
   ///   - changes: of different records, in any order.
   ///   - now: milliseconds since 1970-01-01 UTC.
-  /// - Returns: `nil` when nothing is left to change. Holds names: the caller wipes it.
-  func entryBody(_ changes: [Change], now: Int64, sealer: Sealer) throws(VaultError) -> [UInt8]? {
+  /// - Returns: `nil` when nothing is left to change. Holds names, and is wiped as it goes.
+  func entryBody(_ changes: [Change], now: Int64, sealer: Sealer) throws(VaultError) -> WipedBuffer? {
     var order = changes.indices.filter { index in
       guard case .remove = changes[index].action else { return true }
       return changes[index].withName { find($0) != nil }
     }
-    // Positions are sorted, not changes: moving those about would cost more than sealing them.
-    order.sort { changes[$0] < changes[$1] }
     guard !order.isEmpty else { return nil }
+    Self.sort(&order, of: changes)
     guard generation + 1 <= Limits.generations.upperBound else {
       throw VaultError(.limitExceeded, "the group has used up its generations")
     }
@@ -60,86 +68,178 @@ extension GroupContent {
     writer.integer(UInt32(order.count))
     for index in order {
       let change = changes[index]
-      switch change.action {
-      case .remove:
+      let old = change.withName { find($0) }
+      if case .remove = change.action {
         writer.integer(UInt8(2))
         writer.lp16(change.service.utf8)
         writer.lp16(change.key.utf8)
-      case .put(let kind, let `class`, let sealed):
-        writer.integer(UInt8(1))
-        let old = change.withName { find($0) }
-        writer.lp16(change.service.utf8)
-        writer.lp16(change.key.utf8)
-        writer.integer(kind)
-        writer.integer(`class`)
-        writer.integer(UInt16(0))
-        writer.integer(old?.created ?? now)
-        writer.integer(now)
-        writer.integer(generation + 1)
-        writer.lp32(sealed)
-        writer.lp32(try old.map { (old) throws(VaultError) in try carriedExtension(of: old, sealer) } ?? [])
+        continue
       }
+      writer.integer(UInt8(1))
+      writer.lp16(change.service.utf8)
+      writer.lp16(change.key.utf8)
+      let (kind, `class`, sealed) = try newValue(of: change, old, sealer)
+      writer.integer(kind)
+      writer.integer(`class`)
+      writer.integer(UInt16(0))
+      writer.integer(old?.created ?? now)
+      writer.integer(now)
+      writer.integer(generation + 1)
+      writer.lp32(sealed)
+      writer.lp32(try newExtension(of: change, old, sealer))
     }
-    return writer.bytes
+    defer { writer.bytes.wipe() }
+    let body = WipedBuffer(count: writer.count)
+    body.bytes.copyBytes(from: writer.bytes)
+    return body
   }
 
-  /// The extension of a record that is set anew: everything but its expiry, and the old value in front of the
-  /// kept ones as far as the history depth goes.
-  private func carriedExtension(of old: Record, _ sealer: Sealer) throws(VaultError) -> [UInt8] {
-    var depth = 0
-    try Extension.forEach(old.extensionField) { (item) throws(VaultError) in
-      if item.tag == Extension.RecordTag.depth {
-        depth = Int(UInt16(littleEndian: item.data.loadUnaligned(as: UInt16.self)))
+  /// Why a change cannot be made to the records as they are; nil when it can.
+  func refusal(of change: Change) throws(VaultError) -> VaultError? {
+    let old = change.withName { find($0) }
+    if let expected = change.expected, expected != old?.revision ?? 0 {
+      return VaultError(.conflict, "the record was changed since the revision that was compared")
+    }
+    switch change.action {
+    case .put, .remove: return nil
+    case .edit: return old == nil ? VaultError(.notFound, "there is no such record") : nil
+    case .restore(let revision):
+      guard let old, try previous(of: old, revision) != nil else {
+        return VaultError(.notFound, "there is no such record, or it keeps no value of that revision")
+      }
+      return nil
+    }
+  }
+
+  private func previous(of record: Record, _ revision: UInt64) throws(VaultError) -> PreviousValue? {
+    var found: PreviousValue?
+    try Extension.forEach(record.extensionField) { (item) throws(VaultError) in
+      guard item.tag == Extension.RecordTag.previous else { return }
+      let value = try PreviousValue(item.data)
+      if value.revision == revision { found = value }
+    }
+    return found
+  }
+
+  /// Kind, class and sealed value that a record has after a change.
+  private func newValue(
+    of change: Change, _ old: Record?, _ sealer: Sealer
+  ) throws(VaultError) -> (UInt8, UInt8, [UInt8]) {
+    if case .put(let kind, let `class`, let sealed) = change.action { return (kind, `class`, sealed) }
+    guard let old else { throw VaultError(.notFound, "there is no such record") }
+    guard case .restore(let revision) = change.action else { return (old.kind, old.class, Array(old.sealedValue)) }
+    guard let kept = try previous(of: old, revision) else {
+      throw VaultError(.notFound, "the record keeps no value of that revision")
+    }
+    let name = old.name
+    let sealed = try reseal(
+      kept.sealed, old.class,
+      from: .previous(service: name.service, key: name.key, kind: kept.kind, revision: revision),
+      to: .value(service: name.service, key: name.key, kind: kept.kind), sealer)
+    return (kept.kind, old.class, sealed)
+  }
+
+  /// Sorts positions by the names of their changes. The names are laid out side by side first: comparing them where
+  /// they are would count references twice for each of the comparisons, which costs more than sealing the values.
+  private static func sort(_ order: inout [Int], of changes: [Change]) {
+    guard order.count > 1 else { return }
+    var names = ByteWriter()
+    names.bytes.reserveCapacity(changes.reduce(0) { $0 + $1.service.utf8.count + $1.key.utf8.count })
+    var starts: [(service: Int, key: Int, end: Int)] = []
+    for change in changes {
+      let service = names.count
+      names.raw(change.service.utf8)
+      let key = names.count
+      names.raw(change.key.utf8)
+      starts.append((service, key, names.count))
+    }
+    names.bytes.withUnsafeBytes { bytes in
+      func name(_ position: Int) -> RecordName {
+        let (service, key, end) = starts[position]
+        return RecordName(
+          service: UnsafeRawBufferPointer(rebasing: bytes[service..<key]),
+          key: UnsafeRawBufferPointer(rebasing: bytes[key..<end]))
+      }
+      order.sort { name($0) < name($1) }
+    }
+    names.bytes.wipe()
+  }
+
+  /// The extension that a record has after a change: what it had, with the edits; its expiry goes with the value, and
+  /// the old value comes in front of the kept ones as far as the history depth goes.
+  private func newExtension(
+    of change: Change, _ old: Record?, _ sealer: Sealer
+  ) throws(VaultError) -> [UInt8] {
+    let hasNewValue = if case .edit = change.action { false } else { true }
+    var items = change.edit.items
+    if let old, old.extensionField.count > 0 {
+      var replaced = change.edit.replacedTags
+      if hasNewValue { replaced.insert(Extension.RecordTag.expiry) }
+      try Extension.forEach(old.extensionField) { (item) throws(VaultError) in
+        if item.tag != Extension.RecordTag.previous, !replaced.contains(item.tag) {
+          items.append(.init(item.tag, Array(item.data)))
+        }
       }
     }
-    var previous = depth > 0 ? [try previousItem(of: old, sealer)] : []
-    try Extension.forEach(old.extensionField) { (item) throws(VaultError) in
-      if item.tag == Extension.RecordTag.previous, previous.count < depth { previous.append(Array(item.data)) }
+    guard !items.isEmpty else { return [] }
+    let depth = items.first { $0.tag == Extension.RecordTag.depth }.map { Int($0.data[0]) | Int($0.data[1]) << 8 } ?? 0
+    if let old, depth > 0 {
+      var kept = 0
+      if hasNewValue {
+        items.append(.init(Extension.RecordTag.previous, try previousItem(of: old, sealer)))
+        kept = 1
+      }
+      try Extension.forEach(old.extensionField) { (item) throws(VaultError) in
+        guard item.tag == Extension.RecordTag.previous, kept < depth else { return }
+        items.append(.init(item.tag, Array(item.data)))
+        kept += 1
+      }
     }
     var writer = ByteWriter()
-    func write(_ tag: UInt16, _ data: UnsafeRawBufferPointer) {
-      writer.integer(tag)
-      writer.lp32(data)
+    // Stable, so that items of one tag keep their order.
+    for item in items.sorted(by: { $0.tag < $1.tag }) {
+      writer.integer(item.tag)
+      writer.lp32(item.data)
     }
-    func writePrevious() {
-      for data in previous { data.withUnsafeBytes { write(Extension.RecordTag.previous, $0) } }
-      previous = []
-    }
-    try Extension.forEach(old.extensionField) { (item) throws(VaultError) in
-      if item.tag > Extension.RecordTag.previous { writePrevious() }
-      if item.tag != Extension.RecordTag.expiry, item.tag != Extension.RecordTag.previous {
-        write(item.tag, item.data)
-      }
-    }
-    writePrevious()
     return writer.bytes
   }
 
-  /// The old value re-sealed as a previous one. A device layer inside stays as it is.
+  /// The old value as a previous one.
   private func previousItem(of old: Record, _ sealer: Sealer) throws(VaultError) -> [UInt8] {
     let name = old.name
-    let key = try classKey(old.class, sealer)
     var writer = ByteWriter()
     writer.integer(old.revision)
     writer.integer(old.modified)
     writer.integer(old.kind)
-    writer.integer(UInt32(old.sealedValue.count))
-    let head = writer.count
-    writer.zeros(old.sealedValue.count)
+    writer.lp32(
+      try reseal(
+        old.sealedValue, old.class, from: .value(service: name.service, key: name.key, kind: old.kind),
+        to: .previous(service: name.service, key: name.key, kind: old.kind, revision: old.revision), sealer))
+    return writer.bytes
+  }
+
+  /// Moves a value to another place under the same class key. A device layer inside stays as it is.
+  private func reseal(
+    _ sealed: UnsafeRawBufferPointer, _ class: UInt8, from old: Context, to new: Context, _ sealer: Sealer
+  ) throws(VaultError) -> [UInt8] {
+    let key = try classKey(`class`, sealer)
+    return try sealer.resealed(sealed, from: key, old, to: key, new)
+  }
+}
+
+extension Sealer {
+  /// Opens a value and seals it for another key or place, without letting it out.
+  /// - Throws: ``VaultError/Code/tampered`` when it does not open.
+  func resealed(
+    _ sealed: UnsafeRawBufferPointer, from oldKey: SealingKey, _ old: Context, to newKey: SealingKey, _ new: Context
+  ) throws(VaultError) -> [UInt8] {
+    var out = [UInt8](repeating: 0, count: sealed.count)
     let isOpen = try VaultError.sealing { () throws(SealingError) in
-      try sealer.withOpened(
-        old.sealedValue, with: key,
-        context: { Context.value(service: name.service, key: name.key, kind: old.kind).write(to: &$0) }
-      ) { value in
-        writer.bytes.withUnsafeMutableBytes { out in
-          sealer.seal(
-            value, with: key,
-            as: .previous(service: name.service, key: name.key, kind: old.kind, revision: old.revision),
-            into: UnsafeMutableRawBufferPointer(rebasing: out[head...]))
-        }
+      try withOpened(sealed, with: oldKey, context: { old.write(to: &$0) }) { value in
+        out.withUnsafeMutableBytes { seal(value, with: newKey, as: new, into: $0) }
       }
     }
     guard isOpen else { throw .tampered("a value") }
-    return writer.bytes
+    return out
   }
 }

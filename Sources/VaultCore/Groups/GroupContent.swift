@@ -123,10 +123,8 @@ final class GroupContent {
   }
 
   /// Checks a list of changes that was never sealed, for a full write.
-  func stage(body: [UInt8]) throws(VaultError) -> Staged {
-    let buffer = WipedBuffer(count: body.count)
-    buffer.bytes.copyBytes(from: body)
-    return try stage(buffer, count: body.count, tag: nil)
+  func stage(body: WipedBuffer) throws(VaultError) -> Staged {
+    try stage(body, count: body.bytes.count, tag: nil)
   }
 
   private func stage(_ buffer: WipedBuffer, count: Int, tag: Tag?) throws(VaultError) -> Staged {
@@ -180,8 +178,13 @@ final class GroupContent {
 
   // MARK: Sections
 
-  /// The section body of this content, not padded. Holds names and sealed values: the caller wipes it.
-  func sectionBody(generation: UInt64, baseGeneration: UInt64, baseTag: Tag) -> [UInt8] {
+  /// A section body with these records, not padded. Holds names and sealed values: the caller wipes it.
+  ///
+  /// - Parameter write: writes one record; as it is, or sealed anew.
+  func sectionBody(
+    name: Name, generation: UInt64, baseGeneration: UInt64, baseTag: Tag,
+    _ write: (Record, inout ByteWriter) throws(VaultError) -> Void = { $1.raw($0.bytes) }
+  ) throws(VaultError) -> [UInt8] {
     var writer = ByteWriter()
     var length = 64 + name.utf8.count + extensionField.count
     index.forEachInOrder { length += Int($0.count) }
@@ -191,7 +194,7 @@ final class GroupContent {
     writer.raw(baseTag)
     writer.lp16(name.utf8)
     writer.integer(UInt32(index.count))
-    index.forEachInOrder { writer.raw($0.bytes) }
+    try index.forEachInOrder { (record) throws(VaultError) in try write(record, &writer) }
     writer.lp32(extensionField)
     return writer.bytes
   }

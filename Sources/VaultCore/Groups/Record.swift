@@ -57,6 +57,11 @@ struct Record {
   var name: RecordName { RecordName(service: service, key: key) }
   var bytes: UnsafeRawBufferPointer { UnsafeRawBufferPointer(start: start, count: Int(count)) }
 
+  /// Names, kind, class, times and revision: everything before the sealed value's length.
+  var bytesBeforeValue: UnsafeRawBufferPointer {
+    UnsafeRawBufferPointer(start: start, count: fixed + Self.fixedCount - start)
+  }
+
   var kind: UInt8 { fixed.load(as: UInt8.self) }
   var `class`: UInt8 { (fixed + 1).load(as: UInt8.self) }
   var created: Int64 { Int64(littleEndian: fixed.loadUnaligned(fromByteOffset: 4, as: Int64.self)) }
@@ -67,6 +72,16 @@ struct Record {
   var extensionField: UnsafeRawBufferPointer {
     let value = sealedValue
     return lp32(value.baseAddress! + value.count)
+  }
+
+  /// When the value should no longer be used, in milliseconds since 1970-01-01 UTC.
+  func expiry() throws(VaultError) -> Int64? {
+    var expiry: Int64?
+    try Extension.forEach(extensionField) { (item) throws(VaultError) in
+      guard item.tag == Extension.RecordTag.expiry else { return }
+      expiry = Int64(littleEndian: item.data.loadUnaligned(as: Int64.self))
+    }
+    return expiry
   }
 
   private var service: UnsafeRawBufferPointer { lp16(start) }

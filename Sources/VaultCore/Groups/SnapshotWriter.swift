@@ -15,17 +15,27 @@ struct SnapshotWriter {
     var tag: Tag { sealed.withUnsafeBytes { Tag($0.baseAddress! + Sealer.tag.lowerBound) } }
   }
 
-  /// Seals a group's content as a section of its own.
+  /// Seals a group's content as a section: its records as they are, or moved under the entry's new key.
   func section(
-    _ content: GroupContent, generation: UInt64, baseGeneration: UInt64, baseTag: Tag
-  ) -> Section {
-    var body = content.sectionBody(generation: generation, baseGeneration: baseGeneration, baseTag: baseTag)
+    _ group: VaultDraft.GroupEntry, generation: UInt64, baseGeneration: UInt64, baseTag: Tag
+  ) throws(VaultError) -> Section {
+    let content = group.content
+    var body: [UInt8]
+    if group.key.isEqual(to: content.key), !group.dropsHistory {
+      body = try content.sectionBody(
+        name: group.name, generation: generation, baseGeneration: baseGeneration, baseTag: baseTag)
+    } else {
+      var resealing = Resealing(content, under: group.key, dropsHistory: group.dropsHistory, sealer: sealer)
+      body = try content.sectionBody(
+        name: group.name, generation: generation, baseGeneration: baseGeneration, baseTag: baseTag
+      ) { (record, writer) throws(VaultError) in try resealing.write(record, to: &writer) }
+    }
     defer { body.wipe() }
     return Section(
-      id: content.id, epoch: content.epoch,
+      id: content.id, epoch: group.epoch,
       sealed: sealer.sealBody(
-        body, step: GroupContent.sectionStep, with: content.key,
-        as: .section(vault: vaultID, group: content.id, epoch: content.epoch)))
+        body, step: GroupContent.sectionStep, with: group.key,
+        as: .section(vault: vaultID, group: content.id, epoch: group.epoch)))
   }
 
   /// The file as an owner writes it: manifest sealed anew, no entries.
@@ -89,66 +99,35 @@ extension VaultState {
   /// writer's lock and thrown away afterwards: its contents are changed.
   ///
   /// - Parameter body: an entry's body with the changes of `group`; nil for a fold without change.
-  func foldedFile(_ body: [UInt8]?, group: Identifier?) throws(VaultError) -> [UInt8] {
+  func foldedFile(_ body: WipedBuffer?, group: Identifier?) throws(VaultError) -> [UInt8] {
+    if case .holder(let own, _) = unlocked.grant { return try holderFold(own, body) }
+    var draft = try VaultDraft(self)
+    if let body, let group { try draft.apply(body, to: group) }
+    return try draft.file()
+  }
+
+  /// A group holder's full write: its own section, and everything else byte for byte.
+  private func holderFold(_ own: Identifier, _ body: WipedBuffer?) throws(VaultError) -> [UInt8] {
     guard let image else { throw VaultError(.locked, "a full write needs the loaded file") }
-    if let body, let group {
-      let content = try content(group)
-      content.apply(try content.stage(body: body))
-    }
-    switch unlocked.grant {
-    case .owner(let vaultKey): return try ownerFold(image, changed: group, vaultKey)
-    case .holder(let group, _): return try holderFold(image, group, isChanged: body != nil)
-    }
-  }
-
-  private func ownerFold(
-    _ image: FileImage, changed: Identifier?, _ vaultKey: SealingKey
-  ) throws(VaultError) -> [UInt8] {
-    let generation = snapshot.generation + 1
-    guard let manifest, Limits.generations.contains(generation) else {
-      throw VaultError(.limitExceeded, "the vault has used up its generations")
-    }
-    let writer = SnapshotWriter(
-      vaultID: snapshot.vaultID, generation: generation, slots: snapshot.slots, sealer: sealer)
-    var sections: [SnapshotWriter.Section] = []
-    var floors: [Manifest.Group] = []
-    for group in groups {
-      let content = try content(group.id)  // every group is verified, changed or not
-      var floor = content.generation
-      if group.id == changed || content.entryCount > 0 {
-        if group.id != changed { floor += 1 }
-        guard Limits.generations.contains(floor) else {
-          throw VaultError(.limitExceeded, "a group has used up its generations")
-        }
-        sections.append(writer.section(content, generation: floor, baseGeneration: generation, baseTag: .zero))
-      } else {
-        sections.append(.init(id: group.id, epoch: content.epoch, sealed: Array(image[group.section.sealed])))
-      }
-      floors.append(
-        Manifest.Group(
-          id: group.id, epoch: content.epoch, floorGeneration: floor, floorTag: sections[sections.count - 1].tag,
-          name: content.name))
-    }
-    return writer.ownerFile(
-      sections,
-      manifest: Manifest(groups: floors, slots: manifest.slots, extensionField: manifest.extensionField),
-      vaultKey: vaultKey, reserve: options.reserveBytes)
-  }
-
-  private func holderFold(_ image: FileImage, _ own: Identifier, isChanged: Bool) throws(VaultError) -> [UInt8] {
     let content = try content(own)
-    let writer = SnapshotWriter(
-      vaultID: snapshot.vaultID, generation: snapshot.generation, slots: snapshot.slots, sealer: sealer)
-    let generation = isChanged ? content.generation : content.generation + 1
+    let generation = content.generation + 1
+    if let body { content.apply(try content.stage(body: body)) }
     guard Limits.generations.contains(generation) else {
       throw VaultError(.limitExceeded, "the group has used up its generations")
     }
-    let sections = snapshot.sections.map { section in
-      guard section.id == own else {
-        return SnapshotWriter.Section(id: section.id, epoch: section.epoch, sealed: Array(image[section.sealed]))
+    let writer = SnapshotWriter(
+      vaultID: snapshot.vaultID, generation: snapshot.generation, slots: snapshot.slots, sealer: sealer)
+    var sections: [SnapshotWriter.Section] = []
+    for section in snapshot.sections {
+      if section.id == own {
+        let entry = VaultDraft.GroupEntry(
+          content: content, name: content.name, epoch: content.epoch, key: content.key, sealed: nil)
+        sections.append(
+          try writer.section(
+            entry, generation: generation, baseGeneration: snapshot.generation, baseTag: snapshot.manifestTag))
+      } else {
+        sections.append(.init(id: section.id, epoch: section.epoch, sealed: Array(image[section.sealed])))
       }
-      return writer.section(
-        content, generation: generation, baseGeneration: snapshot.generation, baseTag: snapshot.manifestTag)
     }
     // Entries of other groups stay chained to what they stand behind: byte for byte, in their order.
     let frame = try JournalFrame(image.bytes, from: snapshot.count, groups: Set(snapshot.sections.map(\.id)))

@@ -29,6 +29,23 @@ struct Unlocked: Sendable {
     throw VaultError(.credentialRejected, "no slot opens with this credential")
   }
 
+  /// All owner slots that a credential opens.
+  static func ownerSlots(
+    of snapshot: Snapshot, with credential: Credential, sealer: Sealer
+  ) throws(VaultError) -> [Unlocked] {
+    var opened: [Unlocked] = []
+    for slot in snapshot.slots where slot.kind == credential.kind && slot.scope == .owner {
+      let root = try credential.root(salt: slot.salt, cost: slot.cost)
+      let kek = try VaultError.sealing { () throws(SealingError) in
+        try Slot.kek(from: root, vault: snapshot.vaultID, slot: slot.id, sealer)
+      }
+      if let grant = try open(slot, snapshot, kek, sealer) {
+        opened.append(Unlocked(grant: grant, slot: slot.id, kek: kek))
+      }
+    }
+    return opened
+  }
+
   /// Opens the same slot again in a file that was replaced.
   func reopened(in snapshot: Snapshot, sealer: Sealer) throws(VaultError) -> Unlocked {
     guard let slot = snapshot.slots.first(where: { $0.id == self.slot }),

@@ -88,16 +88,10 @@ struct Init: ToolCommand {
   }
 
   private func newPassphrase(_ messages: Messages) throws -> Credential {
-    if let passphraseFd,
-      let credential = try Unlocking.passphraseDescriptor(PassphraseDescriptor.check(passphraseFd)).credential()
-    {
-      return credential
+    guard passphraseFd != nil || !noPrompt else {
+      throw VaultError(.noCredential, "a vault needs a passphrase or a key file")
     }
-    guard !noPrompt else { throw VaultError(.noCredential, "a vault needs a passphrase or a key file") }
-    let typed = try Prompt.newPassphrase()
-    // NIST SP 800-63B-4 asks for 15 characters of a passphrase that is used alone. Advice, not a rule.
-    let characters = typed.withUnsafeBytes { $0.count { $0 & 0xC0 != 0x80 } }
-    if characters < 15 { messages.warn("the passphrase is short; 15 characters or more are hard to guess") }
-    return .passphrase(typed)
+    let descriptor = try passphraseFd.map { (number) throws(ToolError) in try PassphraseDescriptor.check(number) }
+    return try NewPassphrase(descriptor: descriptor).read(messages)
   }
 }

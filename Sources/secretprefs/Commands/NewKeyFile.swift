@@ -9,7 +9,7 @@ struct NewKeyFile {
 
   /// Draws the key and writes the file; whatever is at the path is left alone.
   init(at path: String) throws {
-    guard !path.isEmpty else { throw ToolError.usage("--key-file is empty") }
+    guard !path.isEmpty else { throw ToolError.usage("the key file's path is empty") }
     self.path = path
     key = try SealingKey(from: .system)
     let text = try KeyText.write(key)

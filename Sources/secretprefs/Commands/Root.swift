@@ -28,7 +28,10 @@ struct Root: ParsableCommand {
         a prompt on the terminal
       """,
     version: "secretprefs \(toolVersion) (libsodium \(GuardedMemory.libraryVersion))",
-    subcommands: [Init.self, Set.self, Get.self, List.self, Remove.self, Status.self, ExitCodes.self])
+    subcommands: [
+      Init.self, Set.self, Get.self, List.self, Remove.self, Status.self, Groups.self, Slots.self,
+      ChangePassphrase.self, Rotate.self, Compact.self, ExitCodes.self,
+    ])
 
   /// The version of the tool and the package.
   static let toolVersion = "0.1.0"

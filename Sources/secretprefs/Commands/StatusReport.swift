@@ -17,19 +17,14 @@ struct StatusReport {
       ("file", "\(summary.fileBytes) bytes: snapshot \(summary.snapshotBytes), journal \(summary.journalBytes)"),
       (
         "journal",
-        Self.count(summary.entryCount, "entry", "entries")
+        counted(summary.entryCount, "entry", "entries")
           + (summary.hasTornTail ? "; the last write was cut off" : "")
       ),
     ]
-    for slot in summary.slots { lines.append(("slot", Self.words(slot))) }
+    for slot in summary.slots { lines.append(("slot", slot.kind.words + (slot.isOwner ? ", owner" : ", one group"))) }
     if let verified {
       for group in verified.groups {
-        lines.append(
-          (
-            "group",
-            "\(displayed(group.name.text)): \(Self.count(group.recordCount, "record", "records")), "
-              + "generation \(group.generation), epoch \(group.epoch)"
-          ))
+        lines.append(("group", "\(displayed(group.name.text)): \(group.words)"))
       }
       lines.append(("verified", verified.isOwner ? "all of it, as an owner" : "the granted groups"))
       if verified.isFrozen { lines.append(("frozen", "replaced outside; writes are refused")) }
@@ -52,23 +47,13 @@ struct StatusReport {
       ("snapshotBytes", .unsigned(UInt64(summary.snapshotBytes))),
       ("journalBytes", .unsigned(UInt64(summary.journalBytes))),
       ("journalEntries", .unsigned(UInt64(summary.entryCount))), ("tornTail", .bool(summary.hasTornTail)),
-      ("slots", .array(summary.slots.map(Self.json))), ("groupCount", .unsigned(UInt64(summary.groupCount))),
+      ("slots", .array(summary.slots.map(\.json))), ("groupCount", .unsigned(UInt64(summary.groupCount))),
       ("verified", .bool(verified != nil)),
     ]
     if let verified {
       members.append(("owner", .bool(verified.isOwner)))
       members.append(("frozen", .bool(verified.isFrozen)))
-      members.append(
-        (
-          "groups",
-          .array(
-            verified.groups.map { group in
-              .object([
-                ("name", .string(group.name.text)), ("records", .unsigned(UInt64(group.recordCount))),
-                ("generation", .unsigned(group.generation)), ("epoch", .unsigned(UInt64(group.epoch))),
-              ])
-            })
-        ))
+      members.append(("groups", .array(verified.groups.map(\.json))))
     }
     members.append(("unlockedMemoryBlocks", .unsigned(UInt64(GuardedMemory.unlockedBlocks))))
     members.append(("libsodium", .string(GuardedMemory.libraryVersion)))
@@ -79,35 +64,5 @@ struct StatusReport {
     let count = GuardedMemory.unlockedBlocks
     return count == 0
       ? "locked" : "\(count) blocks could not be locked and may reach swap; raise the limit (ulimit -l)"
-  }
-
-  private static func count(_ number: Int, _ one: String, _ many: String) -> String {
-    "\(number) \(number == 1 ? one : many)"
-  }
-
-  private static func words(_ slot: VaultSummary.Slot) -> String {
-    let kind =
-      switch slot.kind {
-      case .passphrase(let cost): "passphrase, \(cost)"
-      case .rawKey: "raw key"
-      case .unknown(let number): "kind \(number), of a later version"
-      }
-    return kind + (slot.isOwner ? ", owner" : ", one group")
-  }
-
-  private static func json(_ slot: VaultSummary.Slot) -> JSON {
-    var members: [(String, JSON)] = [("id", .string(slot.id.description))]
-    switch slot.kind {
-    case .passphrase(let cost):
-      members.append(("kind", .string("passphrase")))
-      members.append(("passes", .unsigned(UInt64(cost.passes))))
-      members.append(("kibibytes", .unsigned(UInt64(cost.kibibytes))))
-    case .rawKey: members.append(("kind", .string("rawKey")))
-    case .unknown(let number):
-      members.append(("kind", .string("unknown")))
-      members.append(("number", .unsigned(UInt64(number))))
-    }
-    members.append(("owner", .bool(slot.isOwner)))
-    return .object(members)
   }
 }

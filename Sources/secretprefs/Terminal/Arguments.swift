@@ -16,8 +16,10 @@ struct Arguments {
   /// Whether `option` stands before the `--` that ends options.
   func contains(option: String) -> Bool { options.contains(option) }
 
-  /// Whether an option begins so, as in `--value=…`.
-  func contains(prefix: String) -> Bool { options.contains { $0.hasPrefix(prefix) } }
+  /// Whether an option begins so, as in `--value=…`, and like none of the exceptions.
+  func contains(prefix: String, except exceptions: [String] = []) -> Bool {
+    options.contains { option in option.hasPrefix(prefix) && !exceptions.contains { option.hasPrefix($0) } }
+  }
 
   /// Whether help or the like is asked for in so many words. The parser also finds `-h` inside of `-dash`, and a key
   /// that starts with a dash must not end in help and exit code 0.

@@ -26,3 +26,6 @@ func isMisleading(_ scalar: Unicode.Scalar) -> Bool {
   default: false
   }
 }
+
+/// A number with what it counts: `1 entry`, `2 entries`.
+func counted(_ number: Int, _ one: String, _ many: String) -> String { "\(number) \(number == 1 ? one : many)" }

@@ -7,17 +7,21 @@ enum Hints {
   static func text(_ code: VaultError.Code) -> String? {
     switch code {
     case .notFound: makeVault
-    case .alreadyExists: "nothing is ever overwritten; choose another path"
+    case .alreadyExists: "nothing is ever overwritten; choose another path or name"
     case .invalidName: "keys, services and groups are 1 to 1024 bytes of text without control characters"
     case .invalidKeyText: "\"secretprefs init --key-file\" writes such a file; no other text is accepted"
     case .valueTooLarge: "keep a large file sealed by other means, and its key here"
     case .notAVault: "--vault names another file"
     case .unsupportedVersion, .unsupportedFeature: "a later version of secretprefs can read it"
-    case .damaged, .malformed, .limitExceeded: "restore a copy of the file"
+    case .damaged, .malformed: "restore a copy of the file"
+    case .limitExceeded: "remove what is not needed; a file that cannot be opened is restored from a copy"
     case .tampered, .rolledBack: "do not write to it; keep the file and compare it with a copy"
     case .credentialRejected: "\"secretprefs status\" lists how this vault can be unlocked"
     case .staleCredential: "the access group's key was rotated; ask an owner for a new credential"
-    case .groupNotGranted: "--group names another access group"
+    case .groupNotGranted: "\"secretprefs groups list\" shows the access groups that the credential grants"
+    case .ownerRequired: "unlock with an owner's passphrase or key"
+    case .lastOwnerSlot:
+      "add another owner slot first; one that is there goes on with --keep-key-file or --keep-passphrase-fd"
     case .noCredential:
       "give --key-file or --passphrase-fd, or set SECRETPREFS_KEY_FILE; a prompt needs a terminal"
     case .insecurePermissions:

@@ -5,12 +5,12 @@ internal import VaultSealing
 enum Prompt {
   /// The passphrase of an existing vault.
   static func passphrase(of path: String) throws(VaultError) -> SecretBytes {
-    try notEmpty(try QuietTerminal().ask("Passphrase of \(displayed(path)): "))
+    try notEmpty(try ControllingTerminal().ask("Passphrase of \(displayed(path)): "))
   }
 
   /// A new passphrase, typed twice.
   static func newPassphrase() throws(VaultError) -> SecretBytes {
-    let terminal = try QuietTerminal()
+    let terminal = try ControllingTerminal()
     let first = try notEmpty(try terminal.ask("New passphrase: "))
     let second = try terminal.ask("The same again: ")
     let agree = first.isEqual(to: second)
@@ -21,7 +21,7 @@ enum Prompt {
   /// A value, one line of it.
   static func value() throws -> SecretBytes {
     let value: SecretBytes
-    do throws(VaultError) { value = try QuietTerminal().ask("Value: ") } catch {
+    do throws(VaultError) { value = try ControllingTerminal().ask("Value: ") } catch {
       guard error.code == .noCredential else { throw error }
       throw ToolError.usage("there is no value and no terminal to ask on", hint: UsageRefusal.set)
     }
@@ -30,6 +30,12 @@ enum Prompt {
       throw ToolError.usage("no value was typed", hint: "an empty value is stored from an empty file: < /dev/null")
     }
     return value
+  }
+
+  /// Whether a question is answered with "yes"; everything else is no.
+  static func confirms(_ question: String) throws(VaultError) -> Bool {
+    let answer = try ControllingTerminal(echoes: true).ask(question + " [yes/no] ")
+    return answer.withUnsafeBytes { $0.elementsEqual("yes".utf8) }
   }
 
   private static func notEmpty(_ passphrase: consuming SecretBytes) throws(VaultError) -> SecretBytes {

@@ -6,8 +6,9 @@ internal import VaultSealing
 /// or record, and never from an argument.
 struct ToolError: Error {
   static let usageCode = "usage"
+  static let declinedCode = "declined"
 
-  /// The error class of `Docs/Format.md` section 11, or ``usageCode``.
+  /// The error class of `Docs/Format.md` section 11, ``usageCode`` or ``declinedCode``.
   let code: String
   let message: String
   let hint: String?
@@ -39,6 +40,12 @@ struct ToolError: Error {
   static func io(_ step: String, _ number: Int32) -> ToolError {
     ToolError(VaultError(.io, "\(step): \(String(cString: strerror(number)))", errno: number))
   }
+
+  /// A question that was not answered with "yes".
+  static let declined = ToolError(declinedCode, .no, "not confirmed; nothing was changed", nil)
+
+  static let noSuchSlot = ToolError(
+    VaultError(.notFound, "there is no slot of that id"), hint: "\"secretprefs slots list\" shows the ids")
 
   static let noSuchKey = ToolError(
     VaultError(.notFound, "there is no such key"),

@@ -10,22 +10,39 @@ enum UsageRefusal {
     ("list", "secretprefs list [<options>]"),
     ("remove", "secretprefs remove [<options>] <key> ..."),
     ("status", "secretprefs status [<options>]"),
+    ("groups list", "secretprefs groups list [<options>]"),
+    ("groups create", CreateGroup.form),
+    ("groups rename", RenameGroup.form),
+    ("groups remove", RemoveGroup.form),
+    ("groups", "secretprefs groups [list | create | rename | remove]"),
+    ("slots list", "secretprefs slots list [<options>]"),
+    ("slots add", "secretprefs slots add [<options>]"),
+    ("slots remove", RemoveSlot.form),
+    ("slots", "secretprefs slots [list | add | remove]"),
+    ("passphrase", "secretprefs passphrase [<options>]"),
+    ("rotate", Rotate.form),
+    ("compact", "secretprefs compact [<options>]"),
     ("exit-codes", "secretprefs exit-codes [--json]"),
     ("help", "secretprefs help [<command>]"),
   ]
 
   /// Options that do not exist because they would carry a secret.
-  private static let secretOptions = ["--value", "--password", "--passphrase", "--secret", "--token", "--key="]
+  private static let secretOptions = [
+    "--value", "--password", "--passphrase", "--new-passphrase", "--keep-passphrase", "--secret", "--token", "--key=",
+    "--new-key=", "--keep-key=",
+  ]
+  /// Options that begin like one of them and carry none.
+  private static let harmlessOptions = ["--passphrase-fd", "--new-passphrase-fd", "--keep-passphrase-fd"]
 
   static func error(for arguments: Arguments) -> ToolError {
     guard let first = arguments.words.first else {
       return .usage("no command is given", hint: "secretprefs --help lists the commands")
     }
-    guard let known = forms.first(where: { $0.command == first }) else {
+    let firstTwo = arguments.words.prefix(2).joined(separator: " ")
+    guard let known = forms.first(where: { $0.command == first || $0.command == firstTwo }) else {
       return .usage("there is no such command", hint: "secretprefs --help lists the commands")
     }
-    let carriesSecret = secretOptions.contains { arguments.contains(prefix: $0) }
-    guard !carriesSecret || arguments.contains(prefix: "--passphrase-fd") else {
+    guard !secretOptions.contains(where: { arguments.contains(prefix: $0, except: harmlessOptions) }) else {
       return .usage(
         "no option takes a secret",
         hint: known.command == "set"

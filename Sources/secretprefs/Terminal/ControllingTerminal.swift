@@ -2,24 +2,28 @@ internal import Glibc
 internal import VaultCore
 internal import VaultSealing
 
-/// The controlling terminal with echo off; whatever happens, it echoes again when this is gone.
-final class QuietTerminal {
+/// The controlling terminal, with echo off unless asked otherwise; whatever happens, it is as before when this is gone.
+final class ControllingTerminal {
   /// The longest line a terminal hands over whole. It drops what is behind without a word (`N_TTY`).
   static let longestLine = 4094
 
   private let descriptor: Int32
+  private let echoes: Bool
   private var normal: termios
   private var before: [(number: Int32, action: sigaction)] = []
 
   /// Opens `/dev/tty`, whatever standard input and output are.
+  ///
+  /// - Parameter echoes: whether what is typed is shown: for answers that are no secret.
   /// - Throws: ``VaultError/Code/noCredential`` when there is no terminal.
-  init() throws(VaultError) {
+  init(echoes: Bool = false) throws(VaultError) {
+    self.echoes = echoes
     (descriptor, normal) = try Self.open()
-    try hush()
+    try prepare()
   }
 
   deinit {
-    echo()
+    restore()
     close(descriptor)
   }
 
@@ -39,7 +43,7 @@ final class QuietTerminal {
         throw VaultError(.valueTooLarge, "more than a terminal hands over in one line")
       }
     }
-    show("\n")
+    if !echoes { show("\n") }
     do throws(SealingError) { return try line.prefix(count) } catch { throw VaultError(error) }
   }
 
@@ -59,9 +63,9 @@ final class QuietTerminal {
       show("\n")
       throw VaultError(.noCredential, "interrupted")
     }
-    echo()
+    restore()
     raise(SIGTSTP)  // stands here until the shell continues us
-    try hush()
+    try prepare()
     show(question)
   }
 
@@ -73,20 +77,20 @@ final class QuietTerminal {
     throw VaultError(.noCredential, "there is no terminal to ask on")
   }
 
-  private func hush() throws(VaultError) {
+  private func prepare() throws(VaultError) {
     before = PendingSignal.catchAll()
-    var quiet = normal
-    quiet.c_lflag &= ~tcflag_t(ECHO | ECHONL)
-    quiet.c_lflag |= tcflag_t(ICANON | ISIG)
-    guard Self.set(&quiet, descriptor) else {
-      let error = Self.failure("turn the terminal's echo off")
+    var asking = normal
+    asking.c_lflag &= ~tcflag_t(ECHO | ECHONL)
+    asking.c_lflag |= tcflag_t(ICANON | ISIG) | (echoes ? tcflag_t(ECHO) : 0)
+    guard Self.set(&asking, descriptor) else {
+      let error = Self.failure("set the terminal's echo")
       PendingSignal.restore(before)
       throw error
     }
   }
 
   /// Drops what was typed ahead: a shell would take it for a command.
-  private func echo() {
+  private func restore() {
     _ = Self.set(&normal, descriptor)
     PendingSignal.restore(before)
     before = []

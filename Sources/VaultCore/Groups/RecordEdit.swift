@@ -1,0 +1,118 @@
+/// What is written down about a record beside its value (`Docs/Format.md` 3.8): all of it sealed with the record, and
+/// readable without opening the value.
+public struct RecordEdit: Sendable {
+  /// What becomes of one field.
+  public enum Field<Value: Sendable>: Sendable {
+    case keep
+    case set(Value)
+    case remove
+  }
+
+  /// An application's own attribute.
+  public struct Attribute: Sendable, Hashable {
+    public let name: Name
+    public let data: [UInt8]
+
+    /// - Throws: ``VaultError/Code/invalidName``.
+    public init(_ name: String, _ data: [UInt8]) throws(VaultError) {
+      self.name = try Name(name)
+      self.data = data
+    }
+
+    init(name: Name, data: [UInt8]) { (self.name, self.data) = (name, data) }
+  }
+
+  public var label = Field<String>.keep
+  public var comment = Field<String>.keep
+  /// When the value should no longer be used, in milliseconds since 1970-01-01 UTC. Setting a value removes it unless
+  /// it is given anew.
+  public var expiry = Field<Int64>.keep
+  /// All attributes at once, in order.
+  public var attributes = Field<[Attribute]>.keep
+  /// How many earlier values are kept from now on; none unless asked for. Lowering it drops those beyond.
+  public var historyDepth = Field<UInt16>.keep
+
+  public init() {}
+
+  /// The longest label, comment and attributes together, in bytes.
+  static let longest = 1 << 16
+
+  var isEmpty: Bool { items.isEmpty && replacedTags.isEmpty }
+
+  /// The tags that carried items no longer have.
+  var replacedTags: Set<UInt16> {
+    var tags: Set<UInt16> = []
+    if case .keep = label {} else { tags.insert(Extension.RecordTag.label) }
+    if case .keep = comment {} else { tags.insert(Extension.RecordTag.comment) }
+    if case .keep = expiry {} else { tags.insert(Extension.RecordTag.expiry) }
+    if case .keep = attributes {} else { tags.insert(Extension.RecordTag.attribute) }
+    if case .keep = historyDepth {} else { tags.insert(Extension.RecordTag.depth) }
+    return tags
+  }
+
+  /// The items that are set.
+  var items: [Extension.OwnedItem] {
+    var items: [Extension.OwnedItem] = []
+    if case .set(let text) = label { items.append(.init(Extension.RecordTag.label, Array(text.utf8))) }
+    if case .set(let text) = comment { items.append(.init(Extension.RecordTag.comment, Array(text.utf8))) }
+    if case .set(let time) = expiry {
+      items.append(.init(Extension.RecordTag.expiry, withUnsafeBytes(of: time.littleEndian) { Array($0) }))
+    }
+    if case .set(let list) = attributes {
+      for attribute in list {
+        var writer = ByteWriter()
+        writer.lp16(attribute.name.utf8)
+        writer.raw(attribute.data)
+        items.append(.init(Extension.RecordTag.attribute, writer.bytes))
+      }
+    }
+    if case .set(let depth) = historyDepth {
+      items.append(.init(Extension.RecordTag.depth, withUnsafeBytes(of: depth.littleEndian) { Array($0) }))
+    }
+    return items
+  }
+
+  /// Refuses what would make a record unwieldy.
+  func check() throws(VaultError) {
+    let count = items.reduce(0) { $0 + $1.data.count + Extension.itemHeadCount }
+    guard count <= Self.longest else {
+      throw VaultError(.valueTooLarge, "label, comment and attributes of \(count) bytes; the limit is \(Self.longest)")
+    }
+  }
+}
+
+extension RecordInfo {
+  /// What somebody called the record; nil when nobody did.
+  public var label: String? { item(Extension.RecordTag.label).map { String(decoding: $0, as: UTF8.self) } }
+
+  /// What somebody noted about the record.
+  public var comment: String? { item(Extension.RecordTag.comment).map { String(decoding: $0, as: UTF8.self) } }
+
+  /// When the value should no longer be used, in milliseconds since 1970-01-01 UTC; nil for never.
+  public var expiry: Int64? {
+    item(Extension.RecordTag.expiry).map { data in
+      data.withUnsafeBytes { Int64(littleEndian: $0.loadUnaligned(as: Int64.self)) }
+    }
+  }
+
+  /// The application's own attributes, in order.
+  public var attributes: [RecordEdit.Attribute] {
+    extensionItems.filter { $0.tag == Extension.RecordTag.attribute }.compactMap { item in
+      let length = Int(item.data[0]) | Int(item.data[1]) << 8
+      // The name was checked when the record was loaded.
+      guard
+        case .success(let name) = Result(catching: { () throws(VaultError) in
+          try Name(verbatim: Array(item.data[2..<2 + length]))
+        })
+      else { return nil }
+      return RecordEdit.Attribute(name: name, data: Array(item.data[(2 + length)...]))
+    }
+  }
+
+  /// How many earlier values the record keeps; 0 unless a history was asked for.
+  public var historyDepth: UInt16 {
+    item(Extension.RecordTag.depth).map { UInt16($0[0]) | UInt16($0[1]) << 8 } ?? 0
+  }
+
+  private func item(_ tag: UInt16) -> [UInt8]? { extensionItems.first { $0.tag == tag }?.data }
+}

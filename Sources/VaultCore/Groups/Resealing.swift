@@ -1,0 +1,54 @@
+internal import VaultSealing
+
+/// Moves a group's records under a new key (`Docs/Format.md` 5.6). The device layer stays as it is, and its key is
+/// not needed.
+struct Resealing {
+  let old: GroupContent
+  let new: SealingKey
+  let dropsHistory: Bool
+  let sealer: Sealer
+  private var newClassKeys: [SealingKey?] = [nil, nil, nil, nil]
+
+  init(_ old: GroupContent, under new: SealingKey, dropsHistory: Bool, sealer: Sealer) {
+    (self.old, self.new, self.dropsHistory, self.sealer) = (old, new, dropsHistory, sealer)
+  }
+
+  /// Writes `record` with its value and previous values sealed under the new key. Revision and times stay.
+  /// - Throws: ``VaultError/Code/tampered`` when one of them does not open.
+  mutating func write(_ record: Record, to writer: inout ByteWriter) throws(VaultError) {
+    let name = record.name
+    let oldKey = try old.classKey(record.class, sealer)
+    let newKey = try classKey(record.class)
+    writer.raw(record.bytesBeforeValue)
+    let value = Context.value(service: name.service, key: name.key, kind: record.kind)
+    writer.lp32(try sealer.resealed(record.sealedValue, from: oldKey, value, to: newKey, value))
+    var items = ByteWriter()
+    items.bytes.reserveCapacity(record.extensionField.count)
+    try Extension.forEach(record.extensionField) { (item) throws(VaultError) in
+      guard item.tag == Extension.RecordTag.previous else {
+        items.integer(item.tag)
+        items.lp32(item.data)
+        return
+      }
+      if dropsHistory { return }
+      let previous = try PreviousValue(item.data)
+      items.integer(item.tag)
+      items.integer(UInt32(item.data.count))
+      items.raw(UnsafeRawBufferPointer(rebasing: item.data.dropLast(previous.sealed.count)))
+      let place = Context.previous(
+        service: name.service, key: name.key, kind: previous.kind, revision: previous.revision)
+      items.raw(try sealer.resealed(previous.sealed, from: oldKey, place, to: newKey, place))
+    }
+    writer.lp32(items.bytes)
+    items.bytes.wipe()
+  }
+
+  private mutating func classKey(_ class: UInt8) throws(VaultError) -> SealingKey {
+    if let key = newClassKeys[Int(`class`)] { return key }
+    let key = try VaultError.sealing { () throws(SealingError) in
+      try sealer.deriveKey("class-key", from: new) { $0.add(`class`) }
+    }
+    newClassKeys[Int(`class`)] = key
+    return key
+  }
+}

@@ -1,0 +1,246 @@
+internal import VaultSealing
+
+/// A whole vault as an owner is about to write it: slots, groups and keys that may be changed before the file is
+/// made (`Docs/Format.md` 5.2, 5.5, 5.6). One write, no intermediate state.
+struct VaultDraft {
+  struct SlotEntry {
+    var slot: Slot
+    var listed: Manifest.Slot
+  }
+
+  struct GroupEntry {
+    let content: GroupContent
+    var name: Name
+    var epoch: UInt32
+    /// The key the group will have; another than the content's when it is rotated.
+    var key: SealingKey
+    /// The section as it stands in the file, for groups that need no new one.
+    let sealed: [UInt8]?
+    /// Whether something about the group changes, so that it needs a new section.
+    var isChanged = false
+    var dropsHistory = false
+    /// The generation the group had before this write.
+    let generation: UInt64
+
+    init(content: GroupContent, name: Name, epoch: UInt32, key: SealingKey, sealed: [UInt8]?) {
+      (self.content, self.name, self.epoch, self.key, self.sealed) = (content, name, epoch, key, sealed)
+      generation = content.generation
+    }
+  }
+
+  let vaultID: Identifier
+  /// The generation of this owner write.
+  let generation: UInt64
+  var vaultKey: SealingKey
+  var slots: [SlotEntry]
+  var groups: [GroupEntry]
+  /// The slots that rotations could not wrap anew.
+  private(set) var dropped: [SlotEntry] = []
+  let extensionField: [UInt8]
+  let options: Vault.Options
+  let sealer: Sealer
+
+  static let withoutOwner = VaultError(.lastOwnerSlot, "the vault would be left without an owner")
+  static let ownerRequired = VaultError(.ownerRequired, "only an owner may change slots, groups and keys")
+
+  /// Starts a new vault. Random bytes are drawn in the order of annex A.
+  init(new options: Vault.Options) throws(SealingError) {
+    sealer = try Sealer(random: options.random)
+    vaultID = Identifier(options.random.bytes(Identifier.count))
+    vaultKey = try SealingKey(from: options.random)
+    (generation, slots, groups, extensionField, self.options) = (1, [], [], [], options)
+  }
+
+  /// Starts from a loaded vault, every group verified.
+  /// - Throws: ``VaultError/Code/ownerRequired`` for a group holder; the class of a group that does not verify.
+  init(_ state: VaultState) throws(VaultError) {
+    guard case .owner(let vaultKey) = state.unlocked.grant, let manifest = state.manifest else {
+      throw Self.ownerRequired
+    }
+    guard let image = state.image else { throw VaultError(.locked, "a full write needs the loaded file") }
+    generation = state.snapshot.generation + 1
+    guard Limits.generations.contains(generation) else {
+      throw VaultError(.limitExceeded, "the vault has used up its generations")
+    }
+    vaultID = state.snapshot.vaultID
+    self.vaultKey = vaultKey
+    slots = zip(state.snapshot.slots, manifest.slots).map { SlotEntry(slot: $0, listed: $1) }
+    extensionField = manifest.extensionField
+    (options, sealer) = (state.options, state.sealer)
+    groups = []
+    for group in state.groups {
+      let content = try state.content(group.id)
+      groups.append(
+        GroupEntry(
+          content: content, name: content.name, epoch: content.epoch, key: content.key,
+          sealed: content.entryCount == 0 ? Array(image[group.section.sealed]) : nil))
+    }
+  }
+
+  /// The file's bytes.
+  func file() throws(VaultError) -> [UInt8] {
+    let slots = self.slots.map(\.slot)
+    guard hasOwner else { throw Self.withoutOwner }
+    try Slot.check(slots)
+    guard Set(groups.map(\.name)).count == groups.count else {
+      throw VaultError(.alreadyExists, "there is an access group of that name")
+    }
+    guard groups.count <= Limits.groups else {
+      throw VaultError(.limitExceeded, "more than \(Limits.groups) access groups")
+    }
+    let writer = SnapshotWriter(vaultID: vaultID, generation: generation, slots: slots, sealer: sealer)
+    var sections: [SnapshotWriter.Section] = []
+    var floors: [Manifest.Group] = []
+    for group in groups.sorted(by: { $0.content.id < $1.content.id }) {
+      let content = group.content
+      var floor = group.generation
+      if let sealed = group.sealed, !group.isChanged {
+        sections.append(.init(id: content.id, epoch: group.epoch, sealed: sealed))
+      } else {
+        floor += 1
+        guard Limits.generations.contains(floor) else {
+          throw VaultError(.limitExceeded, "a group has used up its generations")
+        }
+        sections.append(try writer.section(group, generation: floor, baseGeneration: generation, baseTag: .zero))
+      }
+      floors.append(
+        Manifest.Group(
+          id: content.id, epoch: group.epoch, floorGeneration: floor, floorTag: sections[sections.count - 1].tag,
+          name: group.name))
+    }
+    return writer.ownerFile(
+      sections,
+      manifest: Manifest(groups: floors, slots: self.slots.map(\.listed), extensionField: extensionField),
+      vaultKey: vaultKey, reserve: options.reserveBytes)
+  }
+
+  // MARK: Slots
+
+  /// Whether an owner is left. A slot of an unknown kind is none that anybody here could rely on.
+  var hasOwner: Bool { slots.contains { $0.slot.scope == .owner && $0.slot.isKnown } }
+
+  /// Adds a slot that grants the vault key, or the key of one group.
+  /// - Parameter label: for a slot that has none of its own.
+  /// - Returns: what it opens, for a handle to go on with.
+  @discardableResult
+  mutating func add(
+    _ new: PreparedSlot, group: Identifier? = nil, label: [UInt8] = []
+  ) throws(VaultError) -> Unlocked {
+    var scope = Slot.Scope.owner
+    var grant = Unlocked.Grant.owner(vaultKey)
+    var granted = vaultKey
+    if let group {
+      let entry = groups[try index(of: group)]
+      (scope, granted, grant) = (.group(group, epoch: entry.epoch), entry.key, .holder(of: group, entry.key))
+    }
+    let slot = Slot.make(
+      kind: new.kind, scope: scope, id: new.id, cost: new.cost, salt: new.salt, vault: vaultID, granting: granted,
+      kek: new.kek, sealer: sealer)
+    slots.append(
+      SlotEntry(
+        slot: slot,
+        listed: Manifest.Slot(
+          id: new.id, kek: group == nil ? nil : new.kek, created: options.now(), label: new.label ?? label)))
+    return Unlocked(grant: grant, slot: new.id, kek: new.kek)
+  }
+
+  /// Removes a slot.
+  /// - Returns: what it granted.
+  /// - Throws: ``VaultError/Code/notFound``.
+  mutating func remove(slot id: Identifier) throws(VaultError) -> Slot.Scope {
+    guard let index = slots.firstIndex(where: { $0.slot.id == id }) else {
+      throw VaultError(.notFound, "there is no slot of that id")
+    }
+    return slots.remove(at: index).slot.scope
+  }
+
+  // MARK: Groups
+
+  /// Adds an empty group.
+  mutating func addGroup(_ name: Name) throws(VaultError) -> GroupContent {
+    let id = Identifier(options.random.bytes(Identifier.count))
+    let key = try groupKey(id, epoch: 1)
+    let content = GroupContent(id: id, vaultID: vaultID, key: key, name: name, limits: options.limits)
+    groups.append(GroupEntry(content: content, name: name, epoch: 1, key: key, sealed: nil))
+    return content
+  }
+
+  /// Removes a group with its records and its slots.
+  mutating func removeGroup(_ id: Identifier) throws(VaultError) {
+    groups.remove(at: try index(of: id))
+    slots.removeAll { $0.slot.scope != .owner && $0.slot.groupID == id }
+  }
+
+  mutating func rename(_ id: Identifier, to name: Name) throws(VaultError) {
+    let index = try index(of: id)
+    groups[index].name = name
+    groups[index].isChanged = true
+  }
+
+  /// Makes the changes of an entry's body part of the group's new section.
+  mutating func apply(_ body: WipedBuffer, to id: Identifier) throws(VaultError) {
+    let index = try index(of: id)
+    let content = groups[index].content
+    content.apply(try content.stage(body: body))
+    groups[index].isChanged = true
+  }
+
+  // MARK: Rotation
+
+  /// Gives a group a new key: the next epoch. Its slots are wrapped anew from the kept keys; those of unknown kinds
+  /// cannot be, and go.
+  mutating func rotate(_ id: Identifier, droppingHistory: Bool) throws(VaultError) {
+    let index = try index(of: id)
+    let epoch = groups[index].epoch + 1
+    guard epoch < 1 << 31 else { throw VaultError(.limitExceeded, "the group has used up its epochs") }
+    let key = try groupKey(id, epoch: epoch)
+    groups[index].epoch = epoch
+    groups[index].key = key
+    groups[index].isChanged = true
+    groups[index].dropsHistory = groups[index].dropsHistory || droppingHistory
+    rewrap({ $0.scope != .owner && $0.groupID == id }, .group(id, epoch: epoch), granting: key) { $0.listed.kek }
+  }
+
+  /// Gives the vault and every group new keys. Owner slots whose key is not in `keks` cannot be wrapped anew, and go.
+  mutating func rotateVault(keeping keks: [Identifier: SealingKey], droppingHistory: Bool) throws(VaultError) {
+    vaultKey = try VaultError.sealing { () throws(SealingError) in try SealingKey(from: options.random) }
+    // Whatever an unknown kind of slot grants, it is wrapped under a key that goes.
+    rewrap({ $0.scope == .owner || !$0.isKnown }, .owner, granting: vaultKey) { keks[$0.slot.id] }
+    for group in groups.map(\.content.id) { try rotate(group, droppingHistory: droppingHistory) }
+  }
+
+  /// Wraps the key that slots grant anew, and drops those it cannot.
+  private mutating func rewrap(
+    _ isConcerned: (Slot) -> Bool, _ scope: Slot.Scope, granting key: SealingKey, kek: (SlotEntry) -> SealingKey?
+  ) {
+    var kept: [SlotEntry] = []
+    for entry in slots {
+      guard isConcerned(entry.slot) else {
+        kept.append(entry)
+        continue
+      }
+      guard entry.slot.isKnown, let kek = kek(entry) else {
+        dropped.append(entry)
+        continue
+      }
+      kept.append(
+        SlotEntry(
+          slot: entry.slot.rewrapped(scope, granting: key, kek: kek, vault: vaultID, sealer: sealer),
+          listed: entry.listed))
+    }
+    slots = kept
+  }
+
+  private func index(of group: Identifier) throws(VaultError) -> Int {
+    guard let index = groups.firstIndex(where: { $0.content.id == group }) else {
+      throw VaultError(.groupNotGranted, "the access group is gone")
+    }
+    return index
+  }
+
+  private func groupKey(_ id: Identifier, epoch: UInt32) throws(VaultError) -> SealingKey {
+    try VaultError.sealing { () throws(SealingError) in
+      try VaultState.groupKey(from: vaultKey, group: id, epoch: epoch, sealer)
+    }
+  }
+}

@@ -1,0 +1,66 @@
+internal import VaultSealing
+
+extension Vault {
+  /// Creates an empty access group. Durable when it returns.
+  /// - Throws: ``VaultError/Code/alreadyExists``, ``VaultError/Code/ownerRequired``.
+  @discardableResult
+  public func createGroup(_ name: String) throws(VaultError) -> AccessGroup {
+    let name = try Name(name)
+    let made = Noted<AccessGroup>()
+    try rewrite { (draft, _) throws(VaultError) in
+      made.note(AccessGroup(id: try draft.addGroup(name).id, name: name))
+      return nil
+    }
+    guard let group = made.value else { return try group(named: name.text) }
+    return group
+  }
+
+  /// Gives an access group another name. Its key, its records and its slots stay.
+  /// - Throws: ``VaultError/Code/alreadyExists``, ``VaultError/Code/ownerRequired``.
+  public func renameGroup(_ group: AccessGroup, to name: String) throws(VaultError) {
+    let name = try Name(name)
+    try rewrite { (draft, _) throws(VaultError) in
+      try draft.rename(group.id, to: name)
+      return nil
+    }
+  }
+
+  /// Removes an access group with all its records and its slots.
+  /// - Throws: ``VaultError/Code/ownerRequired``.
+  public func removeGroup(_ group: AccessGroup) throws(VaultError) {
+    try rewrite { (draft, _) throws(VaultError) in
+      try draft.removeGroup(group.id)
+      return nil
+    }
+  }
+
+  /// Gives one access group a new key and seals all its records anew, in one write. Its holders go on with their
+  /// credentials; who has only an old key reads nothing new.
+  ///
+  /// - Parameter droppingHistory: whether kept earlier values go instead of being sealed anew.
+  @discardableResult
+  public func rotate(
+    _ group: AccessGroup, droppingHistory: Bool = false
+  ) throws(VaultError) -> RotationReport {
+    try reporting { (draft, _) throws(VaultError) in
+      try draft.rotate(group.id, droppingHistory: droppingHistory)
+    }
+  }
+
+  /// Gives the vault and every access group new keys and seals everything anew, in one write.
+  ///
+  /// - Parameters:
+  ///   - credentials: of the other owner slots that are to go on; the slot that opened this handle goes on by itself.
+  ///     Owner slots without a credential here are dropped and reported. Holders of groups go on.
+  ///   - droppingHistory: whether kept earlier values go instead of being sealed anew.
+  @discardableResult
+  public func rotateVault(
+    keeping credentials: [Credential] = [], droppingHistory: Bool = false
+  ) throws(VaultError) -> RotationReport {
+    let keks = try presented(credentials)
+    return try reporting { (draft, current) throws(VaultError) in
+      try draft.rotateVault(
+        keeping: keks.merging([current.slot: current.kek]) { $1 }, droppingHistory: droppingHistory)
+    }
+  }
+}

@@ -1,0 +1,200 @@
+internal import VaultSealing
+
+/// A stored way to unlock, as its owner sees it.
+public struct SlotInfo: Sendable {
+  public let id: Identifier
+  public let kind: VaultSummary.Slot.Kind
+  /// Whether the slot grants the whole vault.
+  public let isOwner: Bool
+  /// The access group that another slot grants; nil for an owner slot, and when the group is gone.
+  public let group: Name?
+  /// What somebody wrote down about it.
+  public let label: String
+  /// When it was made, in milliseconds since 1970-01-01 UTC.
+  public let created: Int64
+  /// Whether this handle was opened by it.
+  public let isCurrent: Bool
+}
+
+/// What a rotation had to leave behind.
+public struct RotationReport: Sendable {
+  /// Slots that could not be wrapped anew, because their credential was not presented or their kind is unknown: what
+  /// they granted is gone.
+  public let droppedSlots: [SlotInfo]
+}
+
+extension Vault {
+  /// The slots in the file's order.
+  /// - Throws: ``VaultError/Code/ownerRequired`` for a group holder, who cannot see labels; ``VaultSummary`` needs no
+  ///   key.
+  public func slots() throws(VaultError) -> [SlotInfo] {
+    try handle.withCurrent { (loaded) throws(VaultError) in try loaded.state.slotInfos() }
+  }
+
+  /// Adds a slot: its credential opens the whole vault, or one access group. Durable when it returns; other slots go
+  /// on. A passphrase is stretched before any lock is taken.
+  /// - Returns: the slot's id.
+  @discardableResult
+  public func addSlot(_ new: NewSlot, granting group: AccessGroup? = nil) throws(VaultError) -> Identifier {
+    let prepared = try prepare(new)
+    try rewrite { (draft, _) throws(VaultError) in
+      try draft.add(prepared, group: group?.id)
+      return nil
+    }
+    return prepared.id
+  }
+
+  /// Replaces a slot by one with another credential in one write: a new passphrase, or the same one at a higher cost.
+  /// The vault's keys do not change, so every other slot goes on; whoever has the old credential *and* an old copy of
+  /// the file still opens that copy.
+  ///
+  /// - Parameters:
+  ///   - id: the slot to replace; the one that opened this handle when nil.
+  ///   - new: never cheaper than the slot it replaces, and with its label unless it has one of its own.
+  /// - Returns: the new slot's id.
+  /// - Throws: ``VaultError/Code/notFound`` when there is no such slot.
+  @discardableResult
+  public func replaceSlot(_ id: Identifier? = nil, with new: NewSlot) throws(VaultError) -> Identifier {
+    let (snapshot, current) = try asOwner()
+    let asked = id ?? current.slot
+    guard let old = snapshot.slots.first(where: { $0.id == asked }) else {
+      throw VaultError(.notFound, "there is no slot of that id")
+    }
+    let prepared = try prepare(new, floor: old.kind == Slot.passphraseKind ? old.cost : nil)
+    try rewrite { (draft, current) throws(VaultError) in
+      let label = draft.slots.first { $0.slot.id == asked }?.listed.label ?? []
+      let scope = try draft.remove(slot: asked)
+      var group: Identifier?
+      if case .group(let granted, _) = scope { group = granted }
+      let unlocked = try draft.add(prepared, group: group, label: label)
+      return asked == current.slot ? unlocked : nil
+    }
+    return prepared.id
+  }
+
+  /// Removes a slot and rotates what it granted, in one write: the vault for an owner slot, its group for another.
+  /// What the slot's holder has already read, and old copies of the file, stay readable to it: change those secrets.
+  ///
+  /// - Parameter keeping: for an owner slot, the credentials of the other owner slots that are to go on; the slot that
+  ///   opened this handle goes on by itself, or, when it is the one to remove, the handle goes on with one of these.
+  ///   Owner slots without a credential here are dropped.
+  /// - Throws: ``VaultError/Code/lastOwnerSlot`` when no owner slot would be left, with nothing changed.
+  @discardableResult
+  public func removeSlot(
+    _ id: Identifier, keeping credentials: [Credential] = []
+  ) throws(VaultError) -> RotationReport {
+    let keks = try presented(credentials)
+    return try reporting(keeping: keks) { (draft, current) throws(VaultError) in
+      switch try draft.remove(slot: id) {
+      case .owner:
+        try draft.rotateVault(keeping: keks.merging([current.slot: current.kek]) { $1 }, droppingHistory: false)
+      case .group(let group, _):
+        // A slot of a later kind may name a group that is gone; then there is nothing left to rotate.
+        if draft.groups.contains(where: { $0.content.id == group }) {
+          try draft.rotate(group, droppingHistory: false)
+        }
+      }
+    }
+  }
+
+  /// Removes a slot and changes nothing else. Whoever held its credential and has a copy of the file has the key
+  /// itself, and can go on reading: use ``removeSlot(_:keeping:)`` to revoke.
+  /// - Throws: ``VaultError/Code/lastOwnerSlot`` also for the slot that opened this handle.
+  public func removeSlotWithoutRotation(_ id: Identifier) throws(VaultError) {
+    try rewrite { (draft, current) throws(VaultError) in
+      _ = try draft.remove(slot: id)
+      guard id != current.slot else { throw draft.hasOwner ? Self.ownSlot : VaultDraft.withoutOwner }
+      return nil
+    }
+  }
+
+  // MARK: Parts
+
+  private static let ownSlot = VaultError(
+    .lastOwnerSlot, "the slot that opened this handle cannot remove itself; open the vault with another credential")
+
+  func prepare(_ new: NewSlot, floor: PassphraseCost? = nil) throws(VaultError) -> PreparedSlot {
+    let vaultID = try asOwner().snapshot.vaultID
+    let sealer = try VaultError.sealing { () throws(SealingError) in try Sealer(random: options.random) }
+    return try PreparedSlot(new, vault: vaultID, random: options.random, sealer: sealer, floor: floor)
+  }
+
+  func rewrite(_ body: @escaping VaultWriter.Rewrite) throws(VaultError) {
+    if case .failed(let error) = queue.perform(.rewrite(body)) { throw error }
+  }
+
+  /// Runs a rotation and tells which slots it dropped, of those that were there when it ran.
+  ///
+  /// - Parameters:
+  ///   - keks: of other slots, for the handle to go on with when its own is removed.
+  ///     by name is removed before it rotates, and so is not told as dropped.
+  func reporting(
+    keeping keks: [Identifier: SealingKey] = [:],
+    _ body: @escaping @Sendable (inout VaultDraft, Unlocked) throws(VaultError) -> Void
+  ) throws(VaultError) -> RotationReport {
+    let dropped = Noted<[SlotInfo]>()
+    try rewrite { (draft, current) throws(VaultError) in
+      try body(&draft, current)
+      dropped.note(draft.dropped.map { draft.info($0, current) })
+      let own = [current.slot: current.kek].merging(keks) { own, _ in own }
+      guard
+        let next = draft.slots.first(where: { $0.slot.id == current.slot })
+          ?? draft.slots.first(where: { own[$0.slot.id] != nil }), let kek = own[next.slot.id]
+      else { throw draft.hasOwner ? Self.ownSlot : VaultDraft.withoutOwner }
+      return Unlocked(grant: .owner(draft.vaultKey), slot: next.slot.id, kek: kek)
+    }
+    return RotationReport(droppedSlots: dropped.value ?? [])
+  }
+
+  /// What the file says now, before anything is derived for it.
+  /// - Throws: ``VaultError/Code/ownerRequired`` for a group holder.
+  private func asOwner() throws(VaultError) -> (snapshot: Snapshot, unlocked: Unlocked) {
+    try handle.withCurrent { (loaded) throws(VaultError) in
+      guard loaded.state.unlocked.isOwner else { throw VaultDraft.ownerRequired }
+      return (loaded.state.snapshot, loaded.state.unlocked)
+    }
+  }
+
+  /// The keys of all owner slots that one of the credentials opens. Derived before any lock is taken.
+  /// - Throws: ``VaultError/Code/credentialRejected`` for a credential that opens none.
+  func presented(_ credentials: [Credential]) throws(VaultError) -> [Identifier: SealingKey] {
+    let snapshot = try asOwner().snapshot
+    let sealer = try VaultError.sealing { () throws(SealingError) in try Sealer(random: options.random) }
+    var keks: [Identifier: SealingKey] = [:]
+    for credential in credentials {
+      let opened = try Unlocked.ownerSlots(of: snapshot, with: credential, sealer: sealer)
+      // A group holder's goes on anyhow; one that opens nothing is a mistake, and refused.
+      if opened.isEmpty { _ = try Unlocked(snapshot, with: credential, sealer: sealer) }
+      for slot in opened { keks[slot.slot] = slot.kek }
+    }
+    return keks
+  }
+}
+
+extension VaultDraft {
+  func info(_ entry: SlotEntry, _ current: Unlocked) -> SlotInfo {
+    SlotInfo(
+      entry.slot, entry.listed,
+      group: entry.slot.scope == .owner ? nil : groups.first { $0.content.id == entry.slot.groupID }?.name,
+      isCurrent: entry.slot.id == current.slot)
+  }
+}
+
+extension SlotInfo {
+  init(_ slot: Slot, _ listed: Manifest.Slot, group: Name?, isCurrent: Bool) {
+    self.init(
+      id: slot.id, kind: VaultSummary.Slot.Kind(slot), isOwner: slot.scope == .owner, group: group,
+      label: String(decoding: listed.label, as: UTF8.self), created: listed.created, isCurrent: isCurrent)
+  }
+}
+
+extension VaultState {
+  func slotInfos() throws(VaultError) -> [SlotInfo] {
+    guard let manifest else { throw VaultError(.ownerRequired, "only an owner sees the slots") }
+    return zip(snapshot.slots, manifest.slots).map { slot, listed in
+      SlotInfo(
+        slot, listed, group: slot.scope == .owner ? nil : manifest.groups.first { $0.id == slot.groupID }?.name,
+        isCurrent: slot.id == unlocked.slot)
+    }
+  }
+}

@@ -1,0 +1,33 @@
+internal import ArgumentParser
+internal import VaultCore
+
+/// `secretprefs groups create`.
+struct CreateGroup: ToolCommand {
+  static let form = "secretprefs groups create [<options>] <name>"
+
+  static let configuration = CommandConfiguration(
+    commandName: "create",
+    abstract: "Makes an empty access group.",
+    usage: form,
+    discussion: """
+      EXAMPLE:
+        secretprefs groups create billing
+        secretprefs set invoice-token --group billing < token.txt
+      """)
+
+  @OptionGroup var vault: VaultOptions
+  @OptionGroup var unlock: UnlockOptions
+
+  @Argument(help: ArgumentHelp("The group's name.", valueName: "name"))
+  var names: [String] = []
+
+  func perform(_ messages: Messages) throws {
+    guard let name = names.first, names.count == 1 else {
+      throw ToolError.usage("one name is needed", hint: Self.form)
+    }
+    let access = try unlock.complete(try vault.access())
+    _ = try Name(name)
+    let group = try access.open(messages).createGroup(name)
+    if vault.json { try Output.write(.object([("group", .string(group.name.text))])) }
+  }
+}

@@ -1,0 +1,67 @@
+internal import ArgumentParser
+internal import VaultCore
+
+/// `secretprefs groups remove`.
+struct RemoveGroup: ToolCommand {
+  static let form = "secretprefs groups remove [<options>] <name>"
+
+  static let configuration = CommandConfiguration(
+    commandName: "remove",
+    abstract: "Removes an access group with its records and its slots.",
+    usage: form,
+    discussion: """
+      Asks on the terminal first, and says how many records would go. Copies of the file from before still have \
+      them.
+
+      EXAMPLE:
+        secretprefs groups remove billing
+        secretprefs groups remove billing --yes
+      """)
+
+  @OptionGroup var vault: VaultOptions
+  @OptionGroup var unlock: UnlockOptions
+
+  @Flag(help: "Do it without asking.")
+  var yes = false
+
+  @Argument(help: ArgumentHelp("The group's name.", valueName: "name"))
+  var names: [String] = []
+
+  func perform(_ messages: Messages) throws {
+    guard let name = names.first, names.count == 1 else {
+      throw ToolError.usage("one name is needed", hint: Self.form)
+    }
+    let access = try unlock.complete(try vault.access())
+    _ = try Name(name)
+    let vault = try access.open(messages)
+    let slots = try vault.slots()
+    let group = try vault.group(named: name)
+    let records = try vault.records(in: group).count
+    let holders = slots.count { $0.group == group.name }
+    let contents = "\(counted(records, "record", "records")) and \(counted(holders, "slot", "slots"))"
+    if !yes { try confirm(group, contents, mayPrompt: access.mayPrompt) }
+    try vault.removeGroup(group)
+    if self.vault.json {
+      try Output.write(
+        .object([
+          ("group", .string(group.name.text)), ("records", .unsigned(UInt64(records))),
+          ("slots", .unsigned(UInt64(holders))),
+        ]))
+    } else if yes {
+      messages.warn("\(contents) went with the access group")
+    }
+  }
+
+  private func confirm(_ group: AccessGroup, _ contents: String, mayPrompt: Bool) throws {
+    let isConfirmed: Bool
+    do throws(VaultError) {
+      guard mayPrompt else { throw VaultError(.noCredential, "may not ask") }
+      isConfirmed = try Prompt.confirms("Remove the access group \(displayed(group.name.text)), \(contents)?")
+    } catch {
+      guard error.code == .noCredential else { throw error }
+      throw ToolError.usage(
+        "\(contents) would go with the access group, and there is nobody to ask", hint: "--yes does it without asking")
+    }
+    guard isConfirmed else { throw ToolError.declined }
+  }
+}

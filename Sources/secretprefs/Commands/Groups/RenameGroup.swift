@@ -1,0 +1,34 @@
+internal import ArgumentParser
+internal import VaultCore
+
+/// `secretprefs groups rename`.
+struct RenameGroup: ToolCommand {
+  static let form = "secretprefs groups rename [<options>] <name> <new name>"
+
+  static let configuration = CommandConfiguration(
+    commandName: "rename",
+    abstract: "Gives an access group another name.",
+    usage: form,
+    discussion: """
+      Its records, its key and its slots stay.
+
+      EXAMPLE:
+        secretprefs groups rename billing accounting
+      """)
+
+  @OptionGroup var vault: VaultOptions
+  @OptionGroup var unlock: UnlockOptions
+
+  @Argument(help: ArgumentHelp("The group's name, and its new one.", valueName: "name"))
+  var names: [String] = []
+
+  func perform(_ messages: Messages) throws {
+    guard names.count == 2 else { throw ToolError.usage("two names are needed", hint: Self.form) }
+    let access = try unlock.complete(try vault.access())
+    let (old, new) = (try Name(names[0]), try Name(names[1]))
+    let vault = try access.open(messages)
+    try vault.renameGroup(try vault.group(named: old.text), to: new.text)
+    guard self.vault.json else { return }
+    try Output.write(.object([("group", .string(new.text)), ("formerly", .string(old.text))]))
+  }
+}

@@ -1,0 +1,78 @@
+internal import ArgumentParser
+internal import VaultCore
+
+/// `secretprefs slots remove`.
+struct RemoveSlot: ToolCommand {
+  static let form = "secretprefs slots remove [<options>] <id>"
+
+  static let configuration = CommandConfiguration(
+    commandName: "remove",
+    abstract: "Removes a way to unlock, and rotates the keys it gave.",
+    usage: form,
+    discussion: """
+      With an owner slot the whole vault gets new keys: other owner slots go on only if their credentials are \
+      given, and the rest is dropped and reported; slots of groups go on. With a slot of a group, that group gets \
+      a new key and its other slots go on. Copies of the file from before still open with the removed \
+      credential: if it leaked, change the secrets themselves, and after an owner's also the credentials of \
+      the groups. The last owner slot cannot be removed.
+
+      EXAMPLE:
+        secretprefs slots remove 5f0c9a
+        secretprefs slots remove 5f0c9a --keep-key-file ~/backup.key
+        secretprefs slots remove 5f0c9a --keep-passphrase-fd 3 3< other.txt
+      """)
+
+  @OptionGroup var vault: VaultOptions
+  @OptionGroup var unlock: UnlockOptions
+  @OptionGroup var keep: KeepOptions
+
+  @Flag(help: "Remove the slot and change no key: whoever had its credential and a copy of the file reads on.")
+  var withoutRotation = false
+
+  @Argument(help: ArgumentHelp("The slot's id, or its first digits: 6 or more.", valueName: "id"))
+  var ids: [String] = []
+
+  func perform(_ messages: Messages) throws {
+    guard let id = ids.first, ids.count == 1 else { throw ToolError.usage("one id is needed", hint: Self.form) }
+    let choice = try SlotChoice(id)
+    guard !withoutRotation || keep.isEmpty else {
+      throw ToolError.usage("without rotation every other slot goes on", hint: "leave the --keep options out")
+    }
+    let access = try unlock.complete(try vault.access())
+    try keep.check(besides: access)
+    let vault = try access.open(messages)
+    let slots = try vault.slots()
+    let slot = try choice.find(in: slots)
+    let report = withoutRotation ? try remove(slot, from: vault) : try rotate(slot, vault, access)
+    warn(slot, others: slots.filter { $0.id != slot.id }, messages)
+    report?.tell(messages)
+    guard self.vault.json else { return }
+    try Output.write(
+      .object([
+        ("removed", .string(slot.id.description)), ("rotated", .bool(!withoutRotation)),
+        ("dropped", report?.json ?? .array([])),
+      ]))
+  }
+
+  private func remove(_ slot: SlotInfo, from vault: Vault) throws(VaultError) -> RotationReport? {
+    try vault.removeSlotWithoutRotation(slot.id)
+    return nil
+  }
+
+  private func rotate(_ slot: SlotInfo, _ vault: Vault, _ access: VaultAccess) throws -> RotationReport {
+    guard slot.isOwner || keep.isEmpty else {
+      throw ToolError.usage("the slot opens one group, whose other slots go on", hint: "leave the --keep options out")
+    }
+    return try vault.removeSlot(slot.id, keeping: try keep.credentials(for: access, removing: slot.id))
+  }
+
+  private func warn(_ slot: SlotInfo, others: [SlotInfo], _ messages: Messages) {
+    if withoutRotation {
+      messages.warn("no key was rotated: whoever has the removed credential and a copy of the file reads on")
+    } else {
+      messages.warn("copies of the file from before still open with the removed credential")
+    }
+    let others = slot.isOwner && others.contains { $0.group != nil } ? " and the groups' credentials" : ""
+    messages.warn("if the credential leaked, change the secrets themselves\(others)")
+  }
+}

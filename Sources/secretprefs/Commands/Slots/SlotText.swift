@@ -1,0 +1,61 @@
+internal import VaultCore
+internal import VaultSealing
+
+extension VaultSummary.Slot.Kind {
+  var words: String {
+    switch self {
+    case .passphrase(let cost): "passphrase, \(cost)"
+    case .rawKey: "raw key"
+    case .unknown(let number): "kind \(number), of a later version"
+    }
+  }
+
+  var members: [(String, JSON)] {
+    switch self {
+    case .passphrase(let cost):
+      [
+        ("kind", .string("passphrase")), ("passes", .unsigned(UInt64(cost.passes))),
+        ("kibibytes", .unsigned(UInt64(cost.kibibytes))),
+      ]
+    case .rawKey: [("kind", .string("rawKey"))]
+    case .unknown(let number): [("kind", .string("unknown")), ("number", .unsigned(UInt64(number)))]
+    }
+  }
+}
+
+extension VaultSummary.Slot {
+  var json: JSON { .object([("id", .string(id.description))] + kind.members + [("owner", .bool(isOwner))]) }
+}
+
+extension SlotInfo {
+  /// Enough of the id to name the slot.
+  var shortID: String { String(id.description.prefix(8)) }
+
+  /// What the slot opens.
+  var scope: String { isOwner ? "owner" : "group \(group.map { displayed($0.text) } ?? "that is gone")" }
+
+  var json: JSON {
+    var members: [(String, JSON)] = [("id", .string(id.description))] + kind.members
+    members.append(("owner", .bool(isOwner)))
+    if let group { members.append(("group", .string(group.text))) }
+    members.append(("label", .string(label)))
+    members.append(("created", .time(created)))
+    members.append(("current", .bool(isCurrent)))
+    return .object(members)
+  }
+}
+
+extension RotationReport {
+  /// Tells a person which slots are gone; a program finds them in the answer.
+  func tell(_ messages: Messages) {
+    guard !messages.isJSON else { return }
+    for slot in droppedSlots {
+      let label = slot.label.isEmpty ? "" : ", \"\(displayed(slot.label))\""
+      let reason =
+        if case .unknown = slot.kind { "this version cannot renew it" } else { "its credential was not given" }
+      messages.warn("slot \(slot.shortID) is gone, \(reason): \(slot.kind.words), \(slot.scope)\(label)")
+    }
+  }
+
+  var json: JSON { .array(droppedSlots.map(\.json)) }
+}

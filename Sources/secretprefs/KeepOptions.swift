@@ -1,0 +1,51 @@
+internal import ArgumentParser
+internal import Secrets
+internal import VaultCore
+internal import VaultSealing
+
+/// Which other owner slots go on when the vault gets new keys: those whose credentials are named.
+struct KeepOptions: ParsableArguments {
+  @Option(
+    help: ArgumentHelp(
+      "Keep the owner slot that this key file opens, too.",
+      discussion: "Once for each slot. The one that unlocks the vault goes on by itself.", valueName: "file"))
+  var keepKeyFile: [String] = []
+
+  @Option(
+    help: ArgumentHelp("Keep the owner slot of the passphrase on this descriptor, too.", valueName: "number"))
+  var keepPassphraseFd: [Int32] = []
+
+  var isEmpty: Bool { keepKeyFile.isEmpty && keepPassphraseFd.isEmpty }
+
+  /// Checks the descriptors before anything of ours can have their numbers.
+  func check(besides access: VaultAccess) throws(ToolError) {
+    for number in keepPassphraseFd { _ = try PassphraseDescriptor.check(number, of: "--keep-passphrase-fd") }
+    try PassphraseDescriptor.checkDistinct(keepPassphraseFd + [access.passphraseDescriptor].compactMap(\.self))
+  }
+
+  /// Reads the credentials, and tries each: one that keeps nothing would be noticed too late.
+  ///
+  /// - Parameter removed: the slot that is to go, which none of them may keep.
+  func credentials(for access: VaultAccess, removing removed: Identifier? = nil) throws -> [Credential] {
+    let ways = keepKeyFile.map { Unlocking.keyFile($0) } + keepPassphraseFd.map { .passphraseDescriptor($0) }
+    return try ways.compactMap { way in
+      guard let credential = try way.credential() else { return nil }
+      guard try slot(of: credential, access) != removed else {
+        throw ToolError.usage("a credential that is to be kept opens the slot that is to be removed")
+      }
+      return credential
+    }
+  }
+
+  private func slot(of credential: Credential, _ access: VaultAccess) throws -> Identifier? {
+    do throws(VaultError) {
+      let vault = try Vault.open(at: access.location.path, credential: credential, options: access.options)
+      return try vault.slots().first(where: \.isCurrent)?.id
+    } catch {
+      guard [.credentialRejected, .ownerRequired].contains(error.code) else { throw error }
+      throw ToolError(
+        error, message: "a credential that is to be kept opens no owner slot",
+        hint: "\"secretprefs slots list\" shows the slots; those of groups go on by themselves")
+    }
+  }
+}

@@ -1,0 +1,160 @@
+import Testing
+import VaultSealing
+
+@testable import VaultCore
+
+/// A slot replaced by one with another credential.
+@Suite struct ReplacedSlotTests {
+  private static let changes = [
+    "passphrase by passphrase", "passphrase by raw key", "raw key by passphrase", "raw key by raw key",
+  ]
+
+  private static func credentials(_ change: String) throws -> (old: Credential, new: Credential) {
+    let isPassphrase = change.split(separator: " by ").map { $0 == "passphrase" }
+    return (
+      isPassphrase[0] ? try .passphrase("old") : .key(try .sample(from: 200)),
+      isPassphrase[1] ? try .passphrase("new") : .key(try .sample(from: 220))
+    )
+  }
+
+  @Test(arguments: changes)
+  func `row 69: a handle that replaces its own slot goes on, the old credential is rejected`(change: String) throws {
+    try SharedVault.with { shared in
+      let (old, new) = try Self.credentials(change)
+      try shared.owner.addSlot(NewSlot(old, label: "old", cost: .throwaway))
+      let vault = try Vault.open(at: shared.path, credential: old, options: .sample(seed: "own"))
+      let stranded = try Vault.open(at: shared.path, credential: old)
+      let contents = try vault.contents()
+
+      let id = try vault.replaceSlot(with: NewSlot(new, label: "new", cost: .throwaway))
+
+      #expect(Vault.refusal(at: shared.path, old) == .credentialRejected)
+      #expect(Vault.refusal(at: shared.path, new) == nil)
+      #expect(try vault.contents() == contents)
+      #expect(try vault.slots().filter(\.isCurrent).map(\.id) == [id])
+      #expect(try vault.slots().map(\.label) == ["owner", "default", "one", "two", "new"])
+      try vault.set("append", forKey: "a")
+      try vault.createGroup("full write")
+      try vault.set("append", forKey: "b")
+      #expect(try shared.owner.text("b") == "append")
+      #expect(refusal { try stranded.text("password") } == .credentialRejected)
+      #expect(refusal { try stranded.set("lost", forKey: "password") } == .credentialRejected)
+    }
+  }
+
+  @Test(arguments: changes)
+  func `a group slot that its owner replaces opens the same group by the new credential`(change: String) throws {
+    try SharedVault.with { shared in
+      let (old, new) = try Self.credentials(change)
+      let slot = try shared.owner.addSlot(
+        NewSlot(old, cost: .throwaway), granting: shared.owner.group(named: "one"))
+      let stranded = try Vault.open(at: shared.path, credential: old)
+      let sibling = try shared.holder(of: "one")
+
+      try shared.owner.replaceSlot(slot, with: NewSlot(new, cost: .throwaway))
+
+      #expect(Vault.refusal(at: shared.path, old) == .credentialRejected)
+      #expect(refusal { try stranded.text("password", in: "one") } == .credentialRejected)
+      let replaced = try Vault.open(at: shared.path, credential: new)
+      #expect(try replaced.groupNames() == ["one"])
+      try replaced.set("new", forKey: "password", in: "one")
+      #expect(try sibling.text("password", in: "one") == "new")
+      #expect(try shared.loaded.manifest?.slots.last?.kek != nil)
+    }
+  }
+
+  @Test func `the other slots, the keys and the epochs stay`() throws {
+    try SharedVault.with { shared in
+      let second = try shared.secondOwner()
+      let before = try (shared.parts, KeyHolder(shared.bytes).vaultKey)
+
+      try shared.owner.replaceSlot(shared.slot("one"), with: NewSlot(.key(.sample(from: 200))))
+
+      #expect(try KeyHolder(shared.bytes).vaultKey.isEqual(to: before.1))
+      #expect(try shared.parts.sections.map(\.sealed) == before.0.sections.map(\.sealed))
+      #expect(try shared.parts.slots[0] == before.0.slots[0])
+      #expect(try shared.holder(of: "two").text("password", in: "two") == "s3cret")
+      #expect(try second.text("password", in: "one") == "s3cret")
+    }
+  }
+
+  struct Change: CustomTestStringConvertible, Sendable {
+    let testDescription: String
+    let old, new: PassphraseCost
+
+    static let all = [
+      Change(testDescription: "throwaway for the minimum", old: .minimum, new: .throwaway),
+      Change(
+        testDescription: "the same work in half the memory",
+        old: PassphraseCost(passes: 3, kibibytes: 128 << 10), new: PassphraseCost(passes: 6, kibibytes: 64 << 10)),
+    ]
+  }
+
+  @Test(arguments: Change.all)
+  func `a passphrase is never replaced at a lower cost`(change: Change) throws {
+    try TemporaryDirectory.with { directory in
+      let path = directory + "/vault.spv"
+      let vault = try Vault.create(
+        at: path, slots: [NewSlot(.passphrase("old"), cost: change.old)], options: .sample())
+
+      try vault.replaceSlot(with: NewSlot(.passphrase("new"), cost: change.new))
+
+      let kind = try vault.slots()[0].kind
+      let cost = try #require({ if case .passphrase(let cost) = kind { cost } else { nil } }() as PassphraseCost?)
+      #expect(cost.work >= change.old.work)
+      #expect(cost.kibibytes >= change.old.kibibytes)
+      #expect(try Vault.refusal(at: path, .passphrase("new")) == nil)
+    }
+  }
+
+  @Test func `a passphrase is replaced at the higher cost that was asked for`() throws {
+    try TemporaryDirectory.with { directory in
+      let path = directory + "/vault.spv"
+      let vault = try Vault.create(
+        at: path, slots: [NewSlot(.passphrase("same"), cost: .throwaway)], options: .sample())
+
+      try vault.replaceSlot(with: NewSlot(.passphrase("same"), cost: .minimum))
+
+      #expect(try vault.slots().map(\.kind) == [.passphrase(.minimum)])
+      #expect(try Vault.refusal(at: path, .passphrase("same")) == nil)
+    }
+  }
+
+  @Test func `a slot that is not there is not found`() throws {
+    try SharedVault.with { shared in
+      let slot = try shared.slot("one")
+      try shared.owner.removeSlot(slot)
+
+      try expectRefused(.notFound, at: shared.path) {
+        try shared.owner.replaceSlot(slot, with: NewSlot(.key(.sample(from: 200))))
+      }
+    }
+  }
+
+  @Test func `row 11: a raw key is not replaced by a ninth passphrase`() throws {
+    try SharedVault.with { shared in
+      for number in 0..<8 { try shared.owner.addSlot(NewSlot(.passphrase("\(number)"), cost: .throwaway)) }
+
+      try expectRefused(.limitExceeded, at: shared.path) {
+        try shared.owner.replaceSlot(with: NewSlot(.passphrase("ninth"), cost: .throwaway))
+      }
+      try shared.owner.replaceSlot(
+        #require(try shared.owner.slots().last).id, with: NewSlot(.passphrase("ninth"), cost: .throwaway))
+      #expect(try Vault.refusal(at: shared.path, .passphrase("ninth")) == nil)
+    }
+  }
+
+  @Test func `one of 64 slots is replaced`() throws {
+    try TemporaryDirectory.with { directory in
+      let path = directory + "/vault.spv"
+      let slots = try (0..<64).map { NewSlot(.key(try .sample(from: UInt8($0)))) }
+      let vault = try Vault.create(at: path, slots: slots, options: .sample())
+
+      try vault.replaceSlot(with: NewSlot(.key(.sample(from: 64))))
+
+      #expect(try vault.slots().count == 64)
+      #expect(try Vault.refusal(at: path, .key(.sample(from: 0))) == .credentialRejected)
+      #expect(try Vault.refusal(at: path, .key(.sample(from: 64))) == nil)
+    }
+  }
+}
