@@ -190,7 +190,7 @@ extension SlotInfo {
 
 extension VaultState {
   func slotInfos() throws(VaultError) -> [SlotInfo] {
-    guard let manifest else { throw VaultError(.ownerRequired, "only an owner sees the slots") }
+    guard let manifest else { throw VaultDraft.ownerRequired }
     return zip(snapshot.slots, manifest.slots).map { slot, listed in
       SlotInfo(
         slot, listed, group: slot.scope == .owner ? nil : manifest.groups.first { $0.id == slot.groupID }?.name,

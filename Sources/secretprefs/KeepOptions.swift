@@ -15,7 +15,10 @@ struct KeepOptions: ParsableArguments {
     help: ArgumentHelp("Keep the owner slot of the passphrase on this descriptor, too.", valueName: "number"))
   var keepPassphraseFd: [Int32] = []
 
-  var isEmpty: Bool { keepKeyFile.isEmpty && keepPassphraseFd.isEmpty }
+  @Flag(help: "Let the other owner slots go, whose credentials are not given.")
+  var dropOthers = false
+
+  var isEmpty: Bool { keepKeyFile.isEmpty && keepPassphraseFd.isEmpty && !dropOthers }
 
   /// Checks the descriptors before anything of ours can have their numbers.
   func check(besides access: VaultAccess) throws(ToolError) {
@@ -23,18 +26,34 @@ struct KeepOptions: ParsableArguments {
     try PassphraseDescriptor.checkDistinct(keepPassphraseFd + [access.passphraseDescriptor].compactMap(\.self))
   }
 
-  /// Reads the credentials, and tries each: one that keeps nothing would be noticed too late.
+  /// Reads the credentials, and tries each: one that keeps nothing would be noticed too late. Other owner slots go only
+  /// if that was said.
   ///
-  /// - Parameter removed: the slot that is to go, which none of them may keep.
-  func credentials(for access: VaultAccess, removing removed: Identifier? = nil) throws -> [Credential] {
+  /// - Parameters:
+  ///   - slots: all that the vault has.
+  ///   - removed: the slot that is to go, which no credential may keep.
+  func credentials(
+    for access: VaultAccess, slots: [SlotInfo], removing removed: Identifier? = nil
+  ) throws -> [Credential] {
     let ways = keepKeyFile.map { Unlocking.keyFile($0) } + keepPassphraseFd.map { .passphraseDescriptor($0) }
-    return try ways.compactMap { way in
-      guard let credential = try way.credential() else { return nil }
-      guard try slot(of: credential, access) != removed else {
+    var kept: [Identifier] = []
+    var credentials: [Credential] = []
+    for way in ways {
+      guard let credential = try way.credential() else { continue }
+      let opened = try slot(of: credential, access)
+      guard opened != removed else {
         throw ToolError.usage("a credential that is to be kept opens the slot that is to be removed")
       }
-      return credential
+      if let opened { kept.append(opened) }
+      credentials.append(credential)
     }
+    let others = slots.filter { $0.isOwner && !$0.isCurrent && $0.id != removed && !kept.contains($0.id) }
+    guard others.isEmpty || dropOthers else {
+      throw ToolError.usage(
+        others.map { "slot \($0.shortID)" }.joined(separator: ", ") + " would be gone: no credential of it is given",
+        hint: "--keep-key-file or --keep-passphrase-fd keeps one, --drop-others lets them go")
+    }
+    return credentials
   }
 
   private func slot(of credential: Credential, _ access: VaultAccess) throws -> Identifier? {

@@ -41,7 +41,8 @@ struct VaultDraft {
   let sealer: Sealer
 
   static let withoutOwner = VaultError(.lastOwnerSlot, "the vault would be left without an owner")
-  static let ownerRequired = VaultError(.ownerRequired, "only an owner may change slots, groups and keys")
+  static let ownerRequired = VaultError(
+    .ownerRequired, "only an owner may see slots, and change slots, groups and keys")
 
   /// Starts a new vault. Random bytes are drawn in the order of annex A.
   init(new options: Vault.Options) throws(SealingError) {

@@ -11,8 +11,8 @@ struct Rotate: ToolCommand {
     usage: form,
     discussion: """
       With --group one access group gets a new key; its slots go on. With --vault-keys the vault and all groups \
-      get new keys: other owner slots go on only if their credentials are given, and the rest is dropped and \
-      reported; slots of groups go on. Copies of the file from before are not changed by it.
+      get new keys: other owner slots go on if their credentials are given, and --drop-others lets the rest go; \
+      slots of groups go on. Copies of the file from before are not changed by it.
 
       EXAMPLE:
         secretprefs rotate --group billing
@@ -48,7 +48,8 @@ struct Rotate: ToolCommand {
     if let name {
       report = try vault.rotate(try vault.group(named: name.text), droppingHistory: dropHistory)
     } else {
-      report = try vault.rotateVault(keeping: try keep.credentials(for: access), droppingHistory: dropHistory)
+      report = try vault.rotateVault(
+        keeping: try keep.credentials(for: access, slots: try vault.slots()), droppingHistory: dropHistory)
     }
     report.tell(messages)
     guard self.vault.json else { return }

@@ -10,8 +10,8 @@ struct RemoveSlot: ToolCommand {
     abstract: "Removes a way to unlock, and rotates the keys it gave.",
     usage: form,
     discussion: """
-      With an owner slot the whole vault gets new keys: other owner slots go on only if their credentials are \
-      given, and the rest is dropped and reported; slots of groups go on. With a slot of a group, that group gets \
+      With an owner slot the whole vault gets new keys: other owner slots go on if their credentials are \
+      given, and --drop-others lets the rest go; slots of groups go on. With a slot of a group, that group gets \
       a new key and its other slots go on. Copies of the file from before still open with the removed \
       credential: if it leaked, change the secrets themselves, and after an owner's also the credentials of \
       the groups. The last owner slot cannot be removed.
@@ -43,7 +43,7 @@ struct RemoveSlot: ToolCommand {
     let vault = try access.open(messages)
     let slots = try vault.slots()
     let slot = try choice.find(in: slots)
-    let report = withoutRotation ? try remove(slot, from: vault) : try rotate(slot, vault, access)
+    let report = withoutRotation ? try remove(slot, from: vault) : try rotate(slot, of: slots, vault, access)
     warn(slot, others: slots.filter { $0.id != slot.id }, messages)
     report?.tell(messages)
     guard self.vault.json else { return }
@@ -59,11 +59,15 @@ struct RemoveSlot: ToolCommand {
     return nil
   }
 
-  private func rotate(_ slot: SlotInfo, _ vault: Vault, _ access: VaultAccess) throws -> RotationReport {
+  private func rotate(
+    _ slot: SlotInfo, of slots: [SlotInfo], _ vault: Vault, _ access: VaultAccess
+  ) throws -> RotationReport {
     guard slot.isOwner || keep.isEmpty else {
       throw ToolError.usage("the slot opens one group, whose other slots go on", hint: "leave the --keep options out")
     }
-    return try vault.removeSlot(slot.id, keeping: try keep.credentials(for: access, removing: slot.id))
+    guard slot.isOwner else { return try vault.removeSlot(slot.id) }
+    return try vault.removeSlot(
+      slot.id, keeping: try keep.credentials(for: access, slots: slots, removing: slot.id))
   }
 
   private func warn(_ slot: SlotInfo, others: [SlotInfo], _ messages: Messages) {
