@@ -58,4 +58,16 @@ import VaultCore
       #expect(!FileManager.default.fileExists(atPath: directory + "/copy.spv"))
     }
   }
+
+  @Test func `the first append of a handle removes what a killed full write left`() throws {
+    try TemporaryDirectory.with { directory in
+      let path = directory + "/s.spv"
+      _ = try Vault.sample(at: path, options: .sample())
+      try FileBytes.write([1, 2, 3], to: path + ".tmp")
+
+      try Vault.opened(at: path).set("v", forKey: "key")
+
+      #expect(!FileManager.default.fileExists(atPath: path + ".tmp"))
+    }
+  }
 }

@@ -236,6 +236,7 @@ final class VaultWriter: @unchecked Sendable {
     let offset = append.offset
     // Without this, an append behind a rename that never became durable could vanish with the new name (5.1).
     if !state.isNameDurable {
+      unlink(path.temporary)  // what a killed full write left: ours, since we hold the lock
       _ = try path.synchronizeDirectory()
       state.isNameDurable = true
     }
