@@ -25,6 +25,7 @@ import Testing
       ["slots", "remove", "012345", "--without-rotation=" + canary], ["passphrase", canary],
       ["passphrase", "--slot", canary], ["rotate", canary], ["rotate", "--vault-keys", canary],
       ["rotate", "--vault-keys=" + canary], ["rotate", "--group", "a", canary], ["compact", canary],
+      ["info", "key", canary], ["verify", canary], ["verify", "--report=" + canary], ["backup", "a", canary],
     ]
     + [["init"], ["set", "key"], ["get", "key"], ["list"], ["remove", "key"], ["status"]].flatMap {
       with(
@@ -36,6 +37,7 @@ import Testing
     + [
       ["groups"], ["groups", "create", "a"], ["groups", "rename", "a", "b"], ["groups", "remove", "a"], ["slots"],
       ["slots", "add"], ["slots", "remove", "012345"], ["passphrase"], ["rotate", "--vault-keys"], ["compact"],
+      ["info", "key"], ["verify"], ["backup", "a"],
     ].flatMap {
       with(
         [

@@ -22,6 +22,9 @@ enum UsageRefusal {
     ("passphrase", "secretprefs passphrase [<options>]"),
     ("rotate", Rotate.form),
     ("compact", "secretprefs compact [<options>]"),
+    ("info", Info.form),
+    ("verify", "secretprefs verify [<options>]"),
+    ("backup", Backup.form),
     ("exit-codes", "secretprefs exit-codes [--json]"),
     ("help", "secretprefs help [<command>]"),
   ]

@@ -1,0 +1,84 @@
+internal import ArgumentParser
+internal import VaultCore
+
+/// `secretprefs verify`.
+struct Verify: ToolCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "verify",
+    abstract: "Opens everything that the credential grants, and says whether it holds.",
+    usage: "secretprefs verify [<options>]",
+    discussion: """
+      Reads the file anew and opens the manifest, every section and journal entry, every value and every kept \
+      earlier value. Nothing is written. With --report the answer says in plain words what was checked, what \
+      holds, and what cannot be known.
+
+      EXAMPLE:
+        secretprefs verify
+        secretprefs verify --report --key-file ~/.config/shop.key
+      """)
+
+  @OptionGroup var vault: VaultOptions
+  @OptionGroup var unlock: UnlockOptions
+
+  @Flag(help: "Say what was checked, what holds and what cannot be known.")
+  var report = false
+
+  func perform(_ messages: Messages) throws {
+    let access = try unlock.complete(try vault.access())
+    let found = try access.open(messages).verify()
+    if found.status.hasTornTail {
+      messages.warn("the last write was cut off; what was acknowledged is not affected")
+    }
+    if vault.json {
+      try Output.write(found.json)
+    } else {
+      try Output.write(report ? found.report : found.summary)
+    }
+  }
+}
+
+extension VerificationReport {
+  /// One line.
+  var summary: String {
+    var parts = [counted(values, "value", "values")]
+    if previousValues > 0 { parts.append(counted(previousValues, "earlier value", "earlier values")) }
+    let groups = counted(status.groups.count, "access group", "access groups")
+    return "verified: \(parts.joined(separator: " and ")) of \(groups)\(status.isOwner ? ", as an owner" : "")\n"
+  }
+
+  /// Plain words, line by line.
+  var report: String {
+    let others =
+      status.isOwner
+      ? "" : "Other access groups, the slots and the manifest: their keys are not granted to this credential.\n"
+    let devices =
+      deviceValues == 0
+      ? ""
+      : "\(counted(deviceValues, "value", "values")) bound to a device key that was not given: only the outer seal.\n"
+    return """
+      \(summary)
+      Checked, and it holds:
+      The file arrived as it was written: its checksum, lengths and order.
+      \(status.isOwner
+        ? "Header, slots, manifest and every access group were made by holders of the vault's keys, for this vault,\n"
+          + "and belong together: none is of another time or copy."
+        : "The granted access group was made by holders of its key, for this vault and epoch.")
+      Every journal entry\(status.isOwner ? "" : " of it") stands behind exactly the state it was written after; none is missing in between.
+      Every value opens at the service, key and kind it was sealed for.
+
+      Not known, whatever is checked inside the file:
+      Whether the whole file is an older copy, or the newest entries since the last full write were cut off.
+      Who of the holders of a key wrote what.
+      \(others)\(devices)
+      """
+  }
+
+  var json: JSON {
+    .object([
+      ("owner", .bool(status.isOwner)), ("generation", .unsigned(status.generation)),
+      ("values", .unsigned(UInt64(values))), ("previousValues", .unsigned(UInt64(previousValues))),
+      ("deviceValues", .unsigned(UInt64(deviceValues))), ("journalEntries", .unsigned(UInt64(status.entryCount))),
+      ("tornTail", .bool(status.hasTornTail)), ("groups", .array(status.groups.map(\.json))),
+    ])
+  }
+}
