@@ -9,7 +9,17 @@ enum JSON {
   case bool(Bool)
   case null
   case array([JSON])
-  case object([(String, JSON)])
+  case members([Member])
+
+  struct Member {
+    let name: String
+    let value: JSON
+  }
+
+  // Not a case: with a tuple of itself in an enum, the compiler now and then sees a circle.
+  static func object(_ members: [(String, JSON)]) -> JSON {
+    .members(members.map { Member(name: $0, value: $1) })
+  }
 
   /// Milliseconds since 1970 as RFC 3339 text.
   static func time(_ milliseconds: Int64) -> JSON {
@@ -37,13 +47,13 @@ enum JSON {
         item.write(to: &text)
       }
       text += "]"
-    case .object(let members):
+    case .members(let members):
       text += "{"
       for (index, member) in members.enumerated() {
         if index > 0 { text += "," }
-        Self.write(member.0, to: &text)
+        Self.write(member.name, to: &text)
         text += ":"
-        member.1.write(to: &text)
+        member.value.write(to: &text)
       }
       text += "}"
     }
