@@ -50,6 +50,10 @@ final class Descriptor: Sendable {
     }
   }
 
+  func write(_ bytes: [UInt8], at offset: Int) throws(VaultError) {
+    try bytes.span.bytes.withUnsafeBytes { (bytes) throws(VaultError) in try write(bytes, at: offset) }
+  }
+
   func synchronize() throws(VaultError) {
     guard retrying({ fsync(raw) }) == 0 else { throw .io("fsync") }
   }

@@ -119,7 +119,7 @@ struct Replacement {
   ) throws(VaultError) -> Descriptor {
     do throws(VaultError) {
       try prepare(descriptor)
-      try bytes.span.bytes.withUnsafeBytes { (bytes) throws(VaultError) in try descriptor.write(bytes, at: 0) }
+      try descriptor.write(bytes, at: 0)
       try descriptor.synchronize()
       guard rename() == 0 else { throw errno == EEXIST ? Self.exists : .writing("put the new vault in place") }
     } catch {

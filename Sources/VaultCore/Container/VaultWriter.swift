@@ -8,11 +8,14 @@ internal import VaultSealing
 final class VaultWriter: @unchecked Sendable {
   // Unchecked: everything here is touched by the queue's leader alone.
   private let handle: VaultHandle
-  private var descriptor: Descriptor?
+  private let lock: WriterLock
   /// After a failed sync nothing may be appended behind the entry in doubt; only full writes follow.
   private var mayAppend = true
 
-  init(_ handle: VaultHandle) { self.handle = handle }
+  init(_ handle: VaultHandle) {
+    self.handle = handle
+    lock = WriterLock(handle.path, timeout: handle.options.lockTimeout)
+  }
 
   private var path: VaultPath { handle.path }
   private var options: Vault.Options { handle.options }
@@ -80,9 +83,9 @@ final class VaultWriter: @unchecked Sendable {
 
   private func write(_ batch: [Request]) throws(VaultError) -> [WriteQueue.Answer] {
     try handle.forkGuard.check()
-    let (file, status) = try acquire()
+    let (file, status) = try lock.acquire()
     // Full writes put another file in place, whose lock is then the one to release.
-    defer { if let descriptor { FileLock.release(descriptor) } }
+    defer { lock.release() }
     let group = batch[0].group
     var changes: [Change] = []
     var answers: [WriteQueue.Answer] = []
@@ -185,37 +188,6 @@ final class VaultWriter: @unchecked Sendable {
         tornEnd: tornEnd))
   }
 
-  // MARK: Lock
-
-  /// Locks the file that the path names now (9.2).
-  private func acquire() throws(VaultError) -> (Descriptor, stat) {
-    while true {
-      let file: Descriptor
-      if let descriptor { file = descriptor } else { file = try path.openForWriting() }
-      // If the wait is given up, its thread still holds this descriptor and will unlock it: never use it again.
-      descriptor = nil
-      try FileLock.acquire(file, timeout: options.lockTimeout)
-      do throws(VaultError) {
-        let status = try file.status()
-        guard let named = try path.status() else { throw VaultError(.notFound, "the vault was deleted") }
-        if FileIdentity(named) == FileIdentity(status) {
-          guard status.st_nlink <= 1 else {
-            throw VaultError(.hardLinked, "the file has several names, and writing would split them")
-          }
-          guard status.st_nlink == 1 else {
-            throw VaultError(.replaced, "the mounted file was replaced outside; mount its directory instead")
-          }
-          descriptor = file
-          return (file, status)
-        }
-        FileLock.release(file)  // replaced while we waited
-      } catch {
-        FileLock.release(file)
-        throw error
-      }
-    }
-  }
-
   /// Brings the handle's state up to the locked file.
   private func catchUp(
     _ loaded: inout VaultHandle.Loaded, _ status: stat
@@ -247,7 +219,7 @@ final class VaultWriter: @unchecked Sendable {
       let room = max(0, options.limits.fileBytes - entryEnd)
       bytes.append(contentsOf: repeatElement(0, count: min(options.reserveBytes, room)))
     }
-    do throws(VaultError) { try write(bytes, to: file, at: offset) } catch {
+    do throws(VaultError) { try file.write(bytes, at: offset) } catch {
       try undo(file, from: offset, count: bytes.count, to: append.end)
       throw error
     }
@@ -263,15 +235,11 @@ final class VaultWriter: @unchecked Sendable {
     }
   }
 
-  private func write(_ bytes: [UInt8], to file: Descriptor, at offset: Int) throws(VaultError) {
-    try bytes.span.bytes.withUnsafeBytes { (bytes) throws(VaultError) in try file.write(bytes, at: offset) }
-  }
-
   /// Takes back what a failed write left.
   private func undo(_ file: Descriptor, from offset: Int, count: Int, to end: Int) throws(VaultError) {
     do throws(VaultError) {
       let zeros = [UInt8](repeating: 0, count: max(0, min(count, end - offset)))
-      try write(zeros, to: file, at: offset)
+      try file.write(zeros, at: offset)
       guard ftruncate(file.raw, off_t(end)) == 0 else { throw .io("truncate") }
       try file.synchronizeData()
     } catch {
@@ -294,7 +262,7 @@ final class VaultWriter: @unchecked Sendable {
       }
     } catch {
       do throws(VaultError) {
-        try write([UInt8](repeating: 0, count: count), to: file, at: offset)
+        try file.write([UInt8](repeating: 0, count: count), at: offset)
         try file.synchronizeData()
       } catch {}  // said below: nobody knows
       throw VaultError(
@@ -310,8 +278,8 @@ final class VaultWriter: @unchecked Sendable {
     _ make: (VaultState) throws(VaultError) -> ([UInt8], Unlocked)
   ) throws(VaultError) {
     try handle.forkGuard.check()
-    let (file, _) = try acquire()
-    defer { if let descriptor { FileLock.release(descriptor) } }
+    let (file, _) = try lock.acquire()
+    defer { lock.release() }
     try fullWrite(file, make)
   }
 
@@ -340,17 +308,13 @@ final class VaultWriter: @unchecked Sendable {
     for group in checked.groups { _ = try checked.content(group.id) }
     let fresh: Descriptor
     do throws(VaultError) { fresh = try Replacement(path: path).replace(status, with: bytes) } catch {
-      if error.code == .durabilityUnknown {
-        FileLock.release(file)
-        descriptor = nil
-      }
+      if error.code == .durabilityUnknown { lock.pass(to: nil) }
       throw error
     }
     checked.adopt(OpenFile(fresh, try fresh.status()))
     checked.dropImage()
     handle.loaded.withLock { $0.state = checked }
-    FileLock.release(file)
-    descriptor = fresh
+    lock.pass(to: fresh)
     mayAppend = true
   }
 }
