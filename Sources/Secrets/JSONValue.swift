@@ -70,10 +70,9 @@ struct JSONValue: Codable {
   // MARK: Decoding
 
   init(from decoder: any Decoder) throws {
-    // Asking for a container fails on another kind of JSON value, and for no other reason.
-    if let container = try? decoder.container(keyedBy: Key.self) {
+    if let container = try fitting({ try decoder.container(keyedBy: Key.self) }) {
       value = try Self.tagged(container) ?? Self.dictionary(container)
-    } else if var container = try? decoder.unkeyedContainer() {
+    } else if var container = try fitting({ try decoder.unkeyedContainer() }) {
       var items: [PreferenceValue] = []
       while !container.isAtEnd { items.append(try container.decode(JSONValue.self).value) }
       value = .array(items)
@@ -83,11 +82,13 @@ struct JSONValue: Codable {
   }
 
   private static func scalar(_ container: any SingleValueDecodingContainer) throws -> PreferenceValue {
-    // Each attempt fails at once on another kind of JSON value; the decoder never turns one into another.
-    if let flag = try? container.decode(Bool.self) { return .bool(flag) }
-    if let text = try? container.decode(String.self) { return .string(text) }
-    if let number = try? container.decode(Int64.self) { return .integer(number) }
-    return .double(try container.decode(Double.self))
+    // The decoder never turns one kind of JSON value into another.
+    if let flag = try fitting({ try container.decode(Bool.self) }) { return .bool(flag) }
+    if let text = try fitting({ try container.decode(String.self) }) { return .string(text) }
+    // A number that is no integer of 64 bits fails with an error of the decoder's own, so any failure means that.
+    do { return .integer(try container.decode(Int64.self)) } catch {
+      return .double(try container.decode(Double.self))
+    }
   }
 
   private static func dictionary(_ container: KeyedDecodingContainer<Key>) throws -> PreferenceValue {
@@ -120,10 +121,15 @@ struct JSONValue: Codable {
     case Key.unsigned.stringValue: return .unsignedInteger(try container.decode(UInt64.self, forKey: key))
     case Key.double.stringValue:
       // A number, or one of the texts that JSON has no number for.
-      if let number = try? container.decode(Double.self, forKey: key) { return .double(number) }
+      if let number = try fitting({ try container.decode(Double.self, forKey: key) }) { return .double(number) }
       guard let number = Double(try container.decode(String.self, forKey: key)) else { throw corrupted() }
       return .double(number)
     default: return nil
     }
   }
+}
+
+/// What `decode` gives, or nil when the JSON there is of another kind. Any other failure is one.
+private func fitting<R>(_ decode: () throws -> R) throws -> R? {
+  do { return try decode() } catch DecodingError.typeMismatch { return nil }
 }

@@ -28,6 +28,7 @@ enum SecretCoding {
       return .success(.url(url))
     case .json:
       do { return .success(try JSONDecoder().decode(JSONValue.self, from: Data(body)).value) } catch {
+        // Not carried as the cause: the decoder's errors repeat the text they parsed.
         return .failure(VaultError(.typeMismatch, "the stored JSON is not a list or dictionary of preference values"))
       }
     default:
@@ -40,10 +41,10 @@ enum SecretCoding {
     _ value: PreferenceValue, _ body: (ValueKind, UnsafeRawBufferPointer) throws(VaultError) -> R
   ) throws(VaultError) -> R {
     switch value {
-    case .string(let text): return try lend(text, .string, body)
-    case .url(let url): return try lend(url.relativeString, .url, body)
-    case .data(let data): return try lend(Array(data), .data, body)
-    case .bool(let flag): return try lend([flag ? 1 : 0], .bool, body)
+    case .string(let text): return try lend(text.utf8Span.span.bytes, .string, body)
+    case .url(let url): return try lend(url.relativeString.utf8Span.span.bytes, .url, body)
+    case .data(let data): return try lend(data.bytes, .data, body)
+    case .bool(let flag): return try lend(UInt8(flag ? 1 : 0), .bool, body)
     case .integer(let number): return try lend(UInt64(bitPattern: number), .integer, body)
     case .unsignedInteger(let number): return try lend(number, .unsignedInteger, body)
     case .double(let number): return try lend(number.bitPattern, .double, body)
@@ -58,29 +59,24 @@ enum SecretCoding {
       do { data = try encoder.encode(JSONValue(value)) } catch {
         throw VaultError(.typeMismatch, "a list or dictionary could not be written as JSON")
       }
-      return try lend(Array(data), .json, body)
+      return try lend(data.bytes, .json, body)
     }
   }
 
+  // Lent where they are: a copy of ours would have to be wiped.
+
   private static func lend<R>(
-    _ text: String, _ kind: ValueKind,
+    _ bytes: RawSpan, _ kind: ValueKind,
     _ body: (ValueKind, UnsafeRawBufferPointer) throws(VaultError) -> R
   ) throws(VaultError) -> R {
-    try text.utf8Span.span.bytes.withUnsafeBytes { (bytes) throws(VaultError) in try body(kind, bytes) }
+    try bytes.withUnsafeBytes { (bytes) throws(VaultError) in try body(kind, bytes) }
   }
 
   private static func lend<R>(
-    _ word: UInt64, _ kind: ValueKind,
+    _ number: some FixedWidthInteger, _ kind: ValueKind,
     _ body: (ValueKind, UnsafeRawBufferPointer) throws(VaultError) -> R
   ) throws(VaultError) -> R {
-    try lend(withUnsafeBytes(of: word.littleEndian) { Array($0) }, kind, body)
-  }
-
-  private static func lend<R>(
-    _ bytes: [UInt8], _ kind: ValueKind,
-    _ body: (ValueKind, UnsafeRawBufferPointer) throws(VaultError) -> R
-  ) throws(VaultError) -> R {
-    try bytes.span.bytes.withUnsafeBytes { (bytes) throws(VaultError) in try body(kind, bytes) }
+    try withUnsafeBytes(of: number.littleEndian) { (bytes) throws(VaultError) in try body(kind, bytes) }
   }
 }
 

@@ -35,12 +35,12 @@ public struct Credential: Sendable {
   /// Takes a passphrase from a string. A string cannot be wiped: for tests and examples.
   /// - Throws: ``VaultError/Code/invalidPassphrase`` when it is empty or longer than 4096 bytes.
   public static func passphrase(_ text: String) throws(VaultError) -> Credential {
-    let utf8 = Array(text.utf8)
-    guard (1...4096).contains(utf8.count) else {
+    let utf8 = text.utf8Span.span.bytes
+    guard (1...4096).contains(utf8.byteCount) else {
       throw VaultError(.invalidPassphrase, "a passphrase has 1 to 4096 bytes")
     }
-    var bytes = try VaultError.sealing { () throws(SealingError) in try SecretBytes(count: utf8.count) }
-    bytes.withUnsafeMutableBytes { $0.copyBytes(from: utf8) }
+    var bytes = try VaultError.sealing { () throws(SealingError) in try SecretBytes(count: utf8.byteCount) }
+    bytes.withUnsafeMutableBytes { out in utf8.withUnsafeBytes { out.copyMemory(from: $0) } }
     return .passphrase(bytes)
   }
 
