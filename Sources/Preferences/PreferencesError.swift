@@ -33,6 +33,7 @@ public struct PreferencesError: Error, Sendable, CustomStringConvertible {
     public static let noStore = Self(rawValue: "noStore")
   }
 
+  /// The kind of failure.
   public let code: Code
   /// One line for people, without values; control and bidirectional characters are escaped.
   public let message: String

@@ -2,7 +2,9 @@ internal import VaultSealing
 
 /// A stored way to unlock, as its owner sees it.
 public struct SlotInfo: Sendable {
+  /// Names the slot; random, and the same for as long as the slot is.
   public let id: Identifier
+  /// How the slot is opened.
   public let kind: VaultSummary.Slot.Kind
   /// Whether the slot grants the whole vault.
   public let isOwner: Bool

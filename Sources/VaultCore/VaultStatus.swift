@@ -2,6 +2,7 @@
 public struct VaultStatus: Sendable {
   /// One granted access group.
   public struct Group: Sendable {
+    /// The group's name.
     public let name: Name
     /// How often the group's key was rotated, plus one.
     public let epoch: UInt32
@@ -9,14 +10,17 @@ public struct VaultStatus: Sendable {
     public let generation: UInt64
     /// The tag that the next entry is chained to.
     public let tag: Tag
+    /// How many records it has, of all services.
     public let recordCount: Int
   }
 
+  /// Names the vault; random, and the same for its life.
   public let vaultID: Identifier
   /// Whether the credential grants the whole vault.
   public let isOwner: Bool
   /// How many owner full writes there were.
   public let generation: UInt64
+  /// The groups that the credential grants, in the file's order.
   public let groups: [Group]
   /// Whole journal entries of all groups since the last full write.
   public let entryCount: Int

@@ -12,19 +12,25 @@ public struct VaultSummary: Sendable {
     public enum Kind: Sendable, Hashable {
       /// A passphrase with that cost.
       case passphrase(PassphraseCost)
+      /// A raw 32-byte key.
       case rawKey
+      /// A kind of a later version, with its number.
       case unknown(UInt8)
     }
 
+    /// Names the slot; random, and the same for as long as the slot is.
     public let id: Identifier
+    /// How the slot is opened.
     public let kind: Kind
     /// Whether the slot grants the whole vault, or one group.
     public let isOwner: Bool
   }
 
+  /// Names the vault; random, and the same for its life.
   public let vaultID: Identifier
   /// How many owner full writes there were.
   public let generation: UInt64
+  /// In the file's order.
   public let slots: [Slot]
   /// The number of access groups; their names are sealed.
   public let groupCount: Int
@@ -32,9 +38,11 @@ public struct VaultSummary: Sendable {
   public let entryCount: Int
   /// Whether a broken entry without a successor ends the journal: a write that did not finish.
   public let hasTornTail: Bool
-  /// The file's length and its parts, in bytes.
+  /// The file's length, in bytes.
   public let fileBytes: Int
+  /// The snapshot's, with its checksum.
   public let snapshotBytes: Int
+  /// That of all whole entries; what is left is reserve.
   public let journalBytes: Int
 
   /// Reads the vault at `path` without a credential.

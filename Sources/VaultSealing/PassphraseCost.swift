@@ -3,6 +3,7 @@ internal import Glibc
 
 /// How much work one guess at a passphrase costs: passes over an amount of memory, for Argon2id 1.3 with one lane.
 public struct PassphraseCost: Sendable, Hashable {
+  /// How often the memory is gone over.
   public let passes: UInt32
   /// Memory in KiB.
   public let kibibytes: UInt32

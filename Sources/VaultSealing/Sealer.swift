@@ -177,10 +177,3 @@ package func checksum(_ bytes: UnsafeRawBufferPointer, into out: UnsafeMutableRa
   unsafe crypto_generichash(
     out.baseAddress!.assumingMemoryBound(to: UInt8.self), 32, bytes.bytePointer, UInt64(bytes.count), nil, 0)
 }
-
-/// Compares package bytes such as tags in constant time.
-package func equalInConstantTime(_ a: UnsafeRawBufferPointer, _ b: UnsafeRawBufferPointer) -> Bool {
-  guard a.count == b.count else { return false }
-  guard let first = a.baseAddress, let second = b.baseAddress else { return true }
-  return unsafe sodium_memcmp(first, second, a.count) == 0
-}

@@ -19,7 +19,9 @@ public struct SealingError: Error, Sendable, Hashable, CustomStringConvertible {
     public static let guardedMemory = Code(rawValue: "guardedMemory")
   }
 
+  /// The kind of failure.
   public let code: Code
+  /// One line that says which part is concerned.
   public let message: String
 
   public init(_ code: Code, _ message: String) {

@@ -93,14 +93,6 @@ struct SecretBytesTests {
     let isLocked = secret.isLocked
     #expect(isLocked)
   }
-
-  @Test(arguments: Comparison.table) func `public bytes compare like secret ones`(_ row: Comparison) {
-    let isEqual = row.first.withUnsafeBytes { first in
-      row.second.withUnsafeBytes { equalInConstantTime(first, $0) }
-    }
-
-    #expect(isEqual == row.isEqual)
-  }
 }
 
 struct Comparison: Row {

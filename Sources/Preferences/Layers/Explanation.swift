@@ -14,10 +14,13 @@ public struct Explanation: Sendable {
 
   /// One layer and what it says.
   public struct Layer: Sendable {
+    /// What the layer calls itself.
     public let name: String
+    /// What it said of the key.
     public let answer: Answer
   }
 
+  /// The key that was asked for.
   public let key: String
   /// The layers in the order they win.
   public let layers: [Layer]

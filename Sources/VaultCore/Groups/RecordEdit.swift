@@ -10,7 +10,9 @@ public struct RecordEdit: Sendable {
 
   /// An application's own attribute.
   public struct Attribute: Sendable, Hashable {
+    /// The application's name for it.
     public let name: Name
+    /// Any bytes.
     public let data: [UInt8]
 
     /// - Throws: ``VaultError/Code/invalidName``.
@@ -22,7 +24,9 @@ public struct RecordEdit: Sendable {
     init(name: Name, data: [UInt8]) { (self.name, self.data) = (name, data) }
   }
 
+  /// What people call the record.
   public var label = Field<String>.keep
+  /// What people note about it.
   public var comment = Field<String>.keep
   /// When the value should no longer be used, in milliseconds since 1970-01-01 UTC. Setting a value removes it unless
   /// it is given anew.

@@ -1,7 +1,10 @@
 /// What is known of a record without opening its value. All of it is authenticated.
 public struct RecordInfo: Sendable {
+  /// The application the record belongs to.
   public let service: Name
+  /// What the record is asked for by, within its service.
   public let key: Name
+  /// What its value is.
   public let kind: ValueKind
   /// The accessibility class, 0 to 3 (`Docs/Format.md` section 7).
   public let accessibilityClass: UInt8
@@ -18,9 +21,11 @@ public struct RecordInfo: Sendable {
 
   /// An earlier value that the record keeps.
   public struct Previous: Sendable {
+    /// The revision the record had while this was its value.
     public let revision: UInt64
     /// Milliseconds since 1970-01-01 UTC.
     public let modified: Int64
+    /// What the value is.
     public let kind: ValueKind
   }
 
