@@ -81,10 +81,12 @@ enum SecretCoding {
 }
 
 extension Batch {
-  /// Seals `value` and adds it.
-  public mutating func set(_ value: PreferenceValue, forKey key: String) throws(VaultError) {
+  /// Seals `value` and adds it; as the form for bytes.
+  public mutating func set(
+    _ value: PreferenceValue, forKey key: String, accessibility: Accessibility? = nil
+  ) throws(VaultError) {
     try SecretCoding.withEncoded(value) { (kind, body) throws(VaultError) in
-      try set(body, kind: kind, forKey: key)
+      try set(body, kind: kind, forKey: key, accessibility: accessibility)
     }
   }
 }

@@ -14,21 +14,26 @@ public struct SecretPreferences: PreferencesStore {
   public let accessGroup: String
   /// The vault that holds the records.
   public let vault: Vault
+  /// When values that this store writes can be read. When nil, a record keeps what it has, and a new one is
+  /// ``Accessibility/whenUnlocked``.
+  public let accessibility: Accessibility?
 
   let group: AccessGroup
   let serviceName: Name
 
   /// Makes the store of a service.
   ///
-  /// - Parameter accessGroup: the group named `default` when none is given; never "all groups".
+  /// - Parameters:
+  ///   - accessGroup: the group named `default` when none is given; never "all groups".
+  ///   - accessibility: when values that this store writes can be read.
   /// - Throws: ``VaultError/Code/groupNotGranted`` when there is no such group or the credential does not grant
   ///   it, ``VaultError/Code/invalidName``.
   public init(
-    service: String, accessGroup: String = AccessGroup.defaultName, in vault: Vault
+    service: String, accessGroup: String = AccessGroup.defaultName, accessibility: Accessibility? = nil, in vault: Vault
   ) throws(VaultError) {
     serviceName = try Name(service)
     group = try vault.group(named: accessGroup)
-    (self.service, self.accessGroup, self.vault) = (service, accessGroup, vault)
+    (self.service, self.accessGroup, self.accessibility, self.vault) = (service, accessGroup, accessibility, vault)
   }
 
   /// What explanations call this layer: `vault SERVICE/GROUP`.
@@ -118,7 +123,7 @@ public struct SecretPreferences: PreferencesStore {
   @discardableResult
   public func set(_ value: PreferenceValue, forKey key: String) throws(VaultError) -> WriteOutcome {
     try vault.update(service: serviceName, in: group) { (batch) throws(VaultError) in
-      try batch.set(value, forKey: key)
+      try batch.set(value, forKey: key, accessibility: accessibility)
     }
     return .visible
   }
@@ -127,7 +132,7 @@ public struct SecretPreferences: PreferencesStore {
   @discardableResult
   public func set(_ value: PreferenceValue, forKey key: String) async throws(VaultError) -> WriteOutcome {
     try await vault.update(service: serviceName, in: group) { (batch) throws(VaultError) in
-      try batch.set(value, forKey: key)
+      try batch.set(value, forKey: key, accessibility: accessibility)
     }
     return .visible
   }
@@ -150,14 +155,14 @@ public struct SecretPreferences: PreferencesStore {
   /// Seals all of `values` in one transaction: all are durable when it returns, or nothing has changed.
   public func set(_ values: [String: PreferenceValue]) throws(VaultError) {
     try vault.update(service: serviceName, in: group) { (batch) throws(VaultError) in
-      for (key, value) in values { try batch.set(value, forKey: key) }
+      for (key, value) in values { try batch.set(value, forKey: key, accessibility: accessibility) }
     }
   }
 
   /// As the synchronous form, without ever blocking a cooperative thread.
   public func set(_ values: [String: PreferenceValue]) async throws(VaultError) {
     try await vault.update(service: serviceName, in: group) { (batch) throws(VaultError) in
-      for (key, value) in values { try batch.set(value, forKey: key) }
+      for (key, value) in values { try batch.set(value, forKey: key, accessibility: accessibility) }
     }
   }
 

@@ -2,21 +2,23 @@ internal import VaultSealing
 
 /// An access group that a new vault starts with.
 public struct NewGroup: Sendable {
+  /// Fills a batch with the records of one service.
+  public typealias Fill = @Sendable (inout Batch) throws(VaultError) -> Void
+
   let name: String
-  let fill: @Sendable (inout Batch) throws(VaultError) -> Void
-  let service: String?
+  private(set) var services: [(name: String, fill: Fill)] = []
 
   /// An empty group.
-  public init(_ name: String = AccessGroup.defaultName) {
-    (self.name, service, fill) = (name, nil, { _ in })
-  }
+  public init(_ name: String = AccessGroup.defaultName) { self.name = name }
 
   /// A group with records of one service.
-  public init(
-    _ name: String, service: String, _ fill: @escaping @Sendable (inout Batch) throws(VaultError) -> Void
-  ) {
-    (self.name, self.service, self.fill) = (name, service, fill)
+  public init(_ name: String = AccessGroup.defaultName, service: String, _ fill: @escaping Fill) {
+    self.name = name
+    add(service: service, fill)
   }
+
+  /// Adds the records of a service, which is not among them yet.
+  public mutating func add(service: String, _ fill: @escaping Fill) { services.append((service, fill)) }
 }
 
 extension Vault {
@@ -64,20 +66,18 @@ extension NewGroup {
   /// Adds the group with its records to a vault in the making.
   func add(to draft: inout VaultDraft) throws(VaultError) {
     let content = try draft.addGroup(try Name(name))
-    guard let service else { return }
     let (sealer, options) = (draft.sealer, draft.options)
-    let classKey = try content.classKey(0, sealer)
-    var batch = Batch(service: try Name(service)) { (service, key, kind, value) throws(VaultError) in
-      try Vault.check(value, kind, options)
-      let name = Change(service: service, key: key, action: .remove)
-      let sealed = name.withName {
-        sealer.sealValue(
-          value, with: classKey, as: .value(service: $0.service, key: $0.key, kind: kind.rawValue))
+    var changes: [Change] = []
+    for (service, fill) in services {
+      var batch = Batch(service: try Name(service)) { (service, key, kind, accessibility, value) throws(VaultError) in
+        try Vault.check(value, kind, options)
+        let place = try content.place((accessibility ?? .whenUnlocked).rawValue, sealer)
+        return try place.put(value, kind, service: service, key: key, deviceKey: options.deviceKey, sealer)
       }
-      return Change(service: service, key: key, action: .put(kind: kind.rawValue, class: 0, sealed: sealed))
+      try fill(&batch)
+      changes += batch.changes
     }
-    try fill(&batch)
-    if let body = try content.entryBody(batch.changes, now: options.now(), sealer: sealer) {
+    if let body = try content.entryBody(changes, now: options.now(), sealer: sealer) {
       try draft.apply(body, to: content.id)
     }
   }

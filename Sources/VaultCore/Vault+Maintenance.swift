@@ -50,7 +50,8 @@ extension Vault {
   private func opens(
     _ record: Record, _ previous: PreviousValue?, _ content: GroupContent, _ reader: ValueReader
   ) throws(VaultError) -> Bool {
-    try reader.take(record, previous: previous, of: content, deviceKey: options.deviceKey)
+    reader.take(
+      record, previous: previous, at: try content.place(record.class, reader.sealer), deviceKey: options.deviceKey)
     do throws(VaultError) { try reader.open(record.name) { _ in } } catch {
       guard error.code == .deviceKeyMissing else { throw error }
       return false
@@ -79,7 +80,7 @@ extension Vault {
 
   /// A load of its own, with the key of the slot that opened this handle.
   private func freshState() throws(VaultError) -> VaultState {
-    let unlocked = try handle.withCurrent { (loaded) throws(VaultError) in loaded.state.unlocked }
+    let unlocked = try handle.withCurrent { (_, state) throws(VaultError) in state.unlocked }
     let sealer = try VaultError.sealing { () throws(SealingError) in try Sealer(random: options.random) }
     return try VaultState.load(path: handle.path, options: options, sealer: sealer) {
       (snapshot, sealer) throws(VaultError) in try unlocked.reopened(in: snapshot, sealer: sealer)

@@ -69,48 +69,41 @@ extension Vault {
   private func reader(
     of name: RecordName, previous revision: UInt64?, in group: AccessGroup
   ) throws(VaultError) -> ValueReader? {
-    try handle.withCurrent { (loaded) throws(VaultError) in
-      let content = try loaded.state.content(group.id)
-      guard let record = content.find(name) else { return nil }
+    try handle.withRecord(name, in: group.id) { (loaded, found) throws(VaultError) in
+      guard let (record, place) = found else { return nil }
       if options.expiredRecords == .refuse, let expiry = try record.expiry(), expiry <= options.now() {
         throw VaultError(.expired, "the record's expiry has passed")
       }
       var previous: PreviousValue?
       if let revision {
-        try Extension.forEach(record.extensionField) { (item) throws(VaultError) in
-          guard item.tag == Extension.RecordTag.previous else { return }
-          let value = try PreviousValue(item.data)
-          if value.revision == revision { previous = value }
-        }
+        previous = try record.previous(revision)
         guard previous != nil else { return nil }
       }
       let reader = try handle.takeReader(&loaded)
-      try reader.take(record, previous: previous, of: content, deviceKey: options.deviceKey)
+      reader.take(record, previous: previous, at: place, deviceKey: options.deviceKey)
       return reader
     }
   }
 
   /// The kind of a record's value, without opening it; `nil` when there is no such record.
   public func kind(service: Name, key: String, in group: AccessGroup) throws(VaultError) -> ValueKind? {
-    try service.utf8.span.bytes.withUnsafeBytes { (service) throws(VaultError) in
-      try Name.withBytes(of: key) { (key) throws(VaultError) in
-        try handle.withCurrent { (loaded) throws(VaultError) in
-          try loaded.state.content(group.id).find(RecordName(service: service, key: key))
-            .map { ValueKind(rawValue: $0.kind) }
-        }
-      }
-    }
+    try withRecord(service, key, in: group) { ValueKind(rawValue: $0.kind) }
   }
 
   /// What is known of one record without opening its value; nil when there is no such record.
   public func record(service: Name, key: String, in group: AccessGroup) throws(VaultError) -> RecordInfo? {
+    try withRecord(service, key, in: group) { (record) throws(VaultError) in try RecordInfo(record) }
+  }
+
+  private func withRecord<R: Sendable>(
+    _ service: Name, _ key: String, in group: AccessGroup, _ body: (Record) throws(VaultError) -> R
+  ) throws(VaultError) -> R? {
     try service.utf8.span.bytes.withUnsafeBytes { (service) throws(VaultError) in
       try Name.withBytes(of: key) { (key) throws(VaultError) in
-        try handle.withCurrent { (loaded) throws(VaultError) in
-          guard let record = try loaded.state.content(group.id).find(RecordName(service: service, key: key)) else {
-            return nil
-          }
-          return try RecordInfo(record)
+        try handle.withRecord(RecordName(service: service, key: key), in: group.id) {
+          (_, found) throws(VaultError) in
+          guard let record = found?.record else { return nil }
+          return try body(record)
         }
       }
     }
@@ -131,10 +124,10 @@ extension Vault {
   private func collect<R>(
     _ service: Name?, in group: AccessGroup, _ transform: (Record) throws(VaultError) -> R
   ) throws(VaultError) -> [R] {
-    try handle.withCurrent { (loaded) throws(VaultError) in
+    try handle.withCurrent { (_, state) throws(VaultError) in
       var found: [R] = []
       let wanted = service?.utf8
-      try loaded.state.content(group.id).forEachInOrder { (record) throws(VaultError) in
+      try state.content(group.id).forEachInOrder { (record) throws(VaultError) in
         if let wanted, !record.name.service.elementsEqual(wanted) { return }
         found.append(try transform(record))
       }

@@ -30,7 +30,7 @@ extension Vault {
   /// - Throws: ``VaultError/Code/ownerRequired`` for a group holder, who cannot see labels; ``VaultSummary`` needs no
   ///   key.
   public func slots() throws(VaultError) -> [SlotInfo] {
-    try handle.withCurrent { (loaded) throws(VaultError) in try loaded.state.slotInfos() }
+    try handle.withCurrent { (_, state) throws(VaultError) in try state.slotInfos() }
   }
 
   /// Adds a slot: its credential opens the whole vault, or one access group. Durable when it returns; other slots go
@@ -151,9 +151,9 @@ extension Vault {
   /// What the file says now, before anything is derived for it.
   /// - Throws: ``VaultError/Code/ownerRequired`` for a group holder.
   private func asOwner() throws(VaultError) -> (snapshot: Snapshot, unlocked: Unlocked) {
-    try handle.withCurrent { (loaded) throws(VaultError) in
-      guard loaded.state.unlocked.isOwner else { throw VaultDraft.ownerRequired }
-      return (loaded.state.snapshot, loaded.state.unlocked)
+    try handle.withCurrent { (_, state) throws(VaultError) in
+      guard state.unlocked.isOwner else { throw VaultDraft.ownerRequired }
+      return (state.snapshot, state.unlocked)
     }
   }
 

@@ -6,28 +6,29 @@ public struct Batch: ~Copyable {
   let service: Name
   var changes: [Change] = []
   private var positions: [Name: Int] = [:]
-  fileprivate let seal: (Name, Name, ValueKind, UnsafeRawBufferPointer) throws(VaultError) -> Change
+  /// Seals a value for a service and a key, in an accessibility class or the one the record has.
+  typealias Seal = (Name, Name, ValueKind, Accessibility?, UnsafeRawBufferPointer) throws(VaultError) -> Change
+  private let seal: Seal
 
-  init(
-    service: Name, seal: @escaping (Name, Name, ValueKind, UnsafeRawBufferPointer) throws(VaultError) -> Change
-  ) {
-    (self.service, self.seal) = (service, seal)
-  }
+  init(service: Name, seal: @escaping Seal) { (self.service, self.seal) = (service, seal) }
 
   /// Seals `value` and adds it; of two changes of one key the later counts. The value's bytes are not kept.
   /// - Throws: ``VaultError/Code/valueTooLarge``, ``VaultError/Code/typeMismatch`` when the bytes do not fit the
-  ///   kind, ``VaultError/Code/invalidName``.
+  ///   kind, ``VaultError/Code/invalidName``, ``VaultError/Code/deviceKeyMissing``.
   ///
   /// - Parameters:
+  ///   - accessibility: when the value can be read. When nil, a record keeps what it has, and a new one is
+  ///     ``Accessibility/whenUnlocked``. Kept earlier values follow, except to or from "this device only", where they
+  ///     are dropped.
   ///   - edit: what to write down about it in the same write.
   ///   - revision: the one that the record must have, 0 when it must not be there; any when nil. Another is answered
   ///     with ``VaultError/Code/conflict``, and the whole batch is not written.
   public mutating func set(
-    _ value: UnsafeRawBufferPointer, kind: ValueKind, forKey key: String, edit: RecordEdit = RecordEdit(),
-    ifRevision revision: UInt64? = nil
+    _ value: UnsafeRawBufferPointer, kind: ValueKind, forKey key: String, accessibility: Accessibility? = nil,
+    edit: RecordEdit = RecordEdit(), ifRevision revision: UInt64? = nil
   ) throws(VaultError) {
     let key = try Name(key)
-    try add(try seal(service, key, kind, value), edit, revision)
+    try add(try seal(service, key, kind, accessibility, value), edit, revision)
   }
 
   /// Adds a removal. Removing what is not there is no error.
@@ -123,24 +124,23 @@ extension Vault {
   private func prepare(
     _ service: Name, _ group: AccessGroup, _ body: (inout Batch) throws(VaultError) -> Void
   ) throws(VaultError) -> (key: SealingKey, changes: [Change]) {
-    try handle.forkGuard.check()
-    let take = { (loaded: inout VaultHandle.Loaded) throws(VaultError) in
-      let key = try loaded.state.content(group.id).key
+    let take = { (loaded: inout VaultHandle.Loaded, state: VaultState) throws(VaultError) in
+      let key = try state.content(group.id).key
       return (try self.handle.takeReader(&loaded), key)
     }
     let reader: ValueReader
     let groupKey: SealingKey
     do throws(VaultError) {
       // Sealing needs keys, not news: what others wrote meanwhile is taken over under the writer's lock.
-      (reader, groupKey) = try handle.loaded.withLock { (loaded) throws(VaultError) in try take(&loaded) }
+      (reader, groupKey) = try handle.withLatest(take)
     } catch {
       // Refused earlier, but the file may have been mended since.
       (reader, groupKey) = try handle.withCurrent(take)
     }
     defer { handle.giveBack(reader) }
     let sealer = reader.sealer
-    var batch = Batch(service: service) { [self] (service, key, kind, value) throws(VaultError) in
-      try seal(value, kind, service, key, group, sealer)
+    var batch = Batch(service: service) { [self] (service, key, kind, accessibility, value) throws(VaultError) in
+      try seal(value, kind, accessibility, service, key, group, sealer)
     }
     try body(&batch)
     return (groupKey, batch.changes)
@@ -160,43 +160,18 @@ extension Vault {
   }
 
   private func seal(
-    _ value: UnsafeRawBufferPointer, _ kind: ValueKind, _ service: Name, _ key: Name, _ group: AccessGroup,
-    _ sealer: Sealer
+    _ value: UnsafeRawBufferPointer, _ kind: ValueKind, _ accessibility: Accessibility?, _ service: Name,
+    _ key: Name, _ group: AccessGroup, _ sealer: Sealer
   ) throws(VaultError) -> Change {
     try Self.check(value, kind, options)
-    let remove = Change(service: service, key: key, action: .remove)
-    let place = try handle.loaded.withLock { (loaded) throws(VaultError) in
-      let content = try loaded.state.content(group.id)
-      let `class` = remove.withName { content.find($0)?.class ?? 0 }
-      return (
-        class: `class`, key: try content.classKey(`class`, loaded.state.sealer), vaultID: content.vaultID,
-        groupID: content.id
-      )
+    let place = try handle.withLatest { (_, state) throws(VaultError) in
+      let name = Change(service: service, key: key, action: .remove)
+      let content = try state.content(group.id)
+      let `class` = accessibility?.rawValue ?? name.withName { content.find($0)?.class ?? 0 }
+      return try content.place(`class`, state.sealer)
     }
-    let sealed = try remove.withName { (name) throws(VaultError) -> [UInt8] in
-      let context = Context.value(service: name.service, key: name.key, kind: kind.rawValue)
-      if place.class < 2 { return sealer.sealValue(value, with: place.key, as: context) }
-      guard let deviceKey = options.deviceKey else {
-        throw VaultError(.deviceKeyMissing, "the value is bound to a device key, and none was given")
-      }
-      let inner = sealer.sealValue(
-        value, with: deviceKey,
-        as: .device(
-          vault: place.vaultID, group: place.groupID, service: name.service, key: name.key, kind: kind.rawValue))
-      return inner.withUnsafeBytes { sealer.sealValue($0, with: place.key, as: context) }
-    }
-    return Change(
-      service: service, key: key, action: .put(kind: kind.rawValue, class: place.class, sealed: sealed))
-  }
-}
-
-extension Sealer {
-  func sealValue(_ value: UnsafeRawBufferPointer, with key: SealingKey, as context: Context) -> [UInt8] {
-    [UInt8](unsafeUninitializedCapacity: value.count + Sealer.overhead) { out, count in
-      count = value.count + Sealer.overhead
-      seal(
-        value, with: key, as: context,
-        into: UnsafeMutableRawBufferPointer(rebasing: UnsafeMutableRawBufferPointer(out)[..<count]))
-    }
+    var change = try place.put(value, kind, service: service, key: key, deviceKey: options.deviceKey, sealer)
+    change.keepsClass = accessibility == nil
+    return change
   }
 }

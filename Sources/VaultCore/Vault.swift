@@ -20,6 +20,10 @@ public final class Vault: Sendable {
     public var expiredRecords = ExpiryPolicy.answer
     /// The key of this machine, for values of the "this device only" classes.
     public var deviceKey: SealingKey?
+    /// After how long without use the vault locks by itself, as by ``Vault/lock()``; never when nil.
+    public var idleLimit: Duration?
+    /// What ``idleLimit`` is measured with. The default counts the time that the machine sleeps, too.
+    public var clock: any Clock<Duration> = ContinuousClock()
     /// Where identifiers, keys and nonces are drawn from.
     public var random = RandomSource.system
     /// Now, in milliseconds since 1970-01-01 UTC; for display only.

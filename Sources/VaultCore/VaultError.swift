@@ -51,6 +51,8 @@ public struct VaultError: Error, Sendable, CustomStringConvertible {
     public static let staleCredential = Code(rawValue: "staleCredential")
     /// The credential does not grant the access group, or there is none of that name.
     public static let groupNotGranted = Code(rawValue: "groupNotGranted")
+    /// A name of an accessibility class that a server cannot honour.
+    public static let unsupportedAccessibility = Code(rawValue: "unsupportedAccessibility")
     /// Only an owner may do this.
     public static let ownerRequired = Code(rawValue: "ownerRequired")
     /// The value is bound to a device key and none was given.
@@ -83,8 +85,8 @@ public struct VaultError: Error, Sendable, CustomStringConvertible {
     /// Every class, in the order of `Docs/Format.md` section 11.
     public static let all: [Code] = [
       .notFound, .alreadyExists, .conflict, .expired, .typeMismatch, .invalidName, .invalidKeyText, .invalidPassphrase,
-      .valueTooLarge, .notAVault, .unsupportedVersion, .unsupportedFeature, .malformed, .limitExceeded,
-      .kdfRefused, .damaged, .tampered, .rolledBack, .credentialRejected, .staleCredential, .groupNotGranted,
+      .unsupportedAccessibility, .valueTooLarge, .notAVault, .unsupportedVersion, .unsupportedFeature, .malformed,
+      .limitExceeded, .kdfRefused, .damaged, .tampered, .rolledBack, .credentialRejected, .staleCredential, .groupNotGranted,
       .ownerRequired, .deviceKeyMissing, .wrongDevice, .locked, .noCredential, .kdfMemory, .io, .readOnly,
       .hardLinked, .replaced, .insecurePermissions, .lockTimeout, .durabilityUnknown, .lastOwnerSlot,
     ]

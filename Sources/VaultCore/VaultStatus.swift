@@ -35,7 +35,7 @@ extension Vault {
   /// Verifies every granted group and tells where the vault stands.
   /// - Throws: the class of the first deviation, ``VaultError/Code/tampered`` above all.
   public func status() throws(VaultError) -> VaultStatus {
-    try handle.withCurrent { (loaded) throws(VaultError) in try loaded.state.status() }
+    try handle.withCurrent { (_, state) throws(VaultError) in try state.status() }
   }
 }
 

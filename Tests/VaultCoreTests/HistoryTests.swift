@@ -112,7 +112,7 @@ import VaultSealing
       try vault.set([7], kind: .data, forKey: "cert")
 
       #expect(try vault.records(in: vault.group())[0].previous.isEmpty)
-      #expect(try vault.records(in: vault.group())[0].accessibilityClass == 1)
+      #expect(try vault.records(in: vault.group())[0].accessibility == .afterFirstUnlock)
     }
   }
 

@@ -126,7 +126,7 @@ struct RecordImage: Equatable {
 
   init(_ info: RecordInfo, _ group: AccessGroup, _ vault: Vault) throws {
     (service, key, kind) = (info.service, info.key, info.kind.rawValue)
-    (`class`, revision, created, modified) = (info.accessibilityClass, info.revision, info.created, info.modified)
+    (`class`, revision, created, modified) = (info.accessibility.rawValue, info.revision, info.created, info.modified)
     func value(_ previous: UInt64? = nil) throws -> Value {
       do throws(VaultError) {
         return .bytes(try vault.withValue(of: info, previous: previous, in: group) { _, bytes in Array(bytes) }!)

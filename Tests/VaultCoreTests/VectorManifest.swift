@@ -146,7 +146,7 @@ struct VectorRun {
     _ info: RecordInfo, _ group: AccessGroup, _ vault: Vault
   ) throws(VaultError) -> VectorManifest.Record {
     var found = VectorManifest.Record(
-      service: info.service.text, key: info.key.text, kind: info.kind.rawValue, class: info.accessibilityClass,
+      service: info.service.text, key: info.key.text, kind: info.kind.rawValue, class: info.accessibility.rawValue,
       revision: info.revision, created: info.created, modified: info.modified)
     do throws(VaultError) {
       (found.text, found.hex) = try vault.withValue(of: info, in: group, Self.rendered)!

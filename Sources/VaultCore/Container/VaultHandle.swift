@@ -4,30 +4,150 @@ internal import VaultSealing
 /// The state of a vault's file, shared by the readers and the writer of one ``Vault``.
 final class VaultHandle: Sendable {
   struct Loaded: Sendable {
-    var state: VaultState
+    private enum Holding: @unchecked Sendable {
+      // Unchecked: touched under the handle's lock alone.
+      case unlocked(VaultState)
+      case locked(KeptValues)
+    }
+
+    private var holding: Holding
     /// Readers that nobody uses right now.
-    var idleReaders: [ValueReader] = []
+    fileprivate var idleReaders: [ValueReader] = []
+
+    init(_ state: VaultState) { holding = .unlocked(state) }
+
+    /// The vault as it was last seen.
+    /// - Throws: ``VaultError/Code/locked``.
+    var state: VaultState {
+      get throws(VaultError) {
+        guard case .unlocked(let state) = holding else { throw Self.refusal }
+        return state
+      }
+    }
+
+    var isLocked: Bool { if case .locked = holding { true } else { false } }
+
+    /// What a locked handle goes on reading; nil while it is unlocked.
+    fileprivate var kept: KeptValues? { if case .locked(let kept) = holding { kept } else { nil } }
+
+    /// Goes on with another load. Does not unlock.
+    mutating func replace(_ state: VaultState) {
+      if case .unlocked = holding { holding = .unlocked(state) }
+    }
+
+    /// Unlocks, whatever it was.
+    mutating func unlock(_ state: VaultState) { holding = .unlocked(state) }
+
+    mutating func lock() {
+      guard case .unlocked(let state) = holding else { return }
+      holding = .locked(KeptValues(state))
+      idleReaders = []
+    }
+
+    static let refusal = VaultError(.locked, "the vault is locked")
   }
 
   let path: VaultPath
   let options: Vault.Options
+  let vaultID: Identifier
   let loaded: Mutex<Loaded>
   let forkGuard = ForkGuard()
+  private let idleLimit: IdleLimit?
 
   init(_ state: VaultState) {
     path = state.path
     options = state.options
+    vaultID = state.snapshot.vaultID
     state.dropImage()
-    loaded = Mutex(Loaded(state: state))
+    loaded = Mutex(Loaded(state))
+    idleLimit = state.options.idleLimit.map { IdleLimit($0, clock: state.options.clock) }
+    watch()
   }
 
+  // MARK: Locking
+
+  var isLocked: Bool {
+    loaded.withLock { loaded in
+      checkIdle(&loaded, isUse: false)
+      return loaded.isLocked
+    }
+  }
+
+  func lock() { loaded.withLock { $0.lock() } }
+
+  func unlock(_ state: VaultState) {
+    state.dropImage()
+    loaded.withLock { $0.unlock(state) }
+    idleLimit?.use()
+    watch()
+  }
+
+  /// Locks by itself when nobody uses the vault for a while.
+  private func watch() {
+    idleLimit?.watch { [weak self] in self?.lock() }
+  }
+
+  /// A machine that slept through the limit wakes up with the keys still there: nobody gets at them any more.
+  private func checkIdle(_ loaded: inout Loaded, isUse: Bool) {
+    guard let idleLimit else { return }
+    if idleLimit.isOver { loaded.lock() } else if isUse { idleLimit.use() }
+  }
+
+  // MARK: Using
+
   /// Runs `body` on the state of the file as it is now.
-  func withCurrent<R>(_ body: (inout Loaded) throws(VaultError) -> R) throws(VaultError) -> R {
+  func withCurrent<R>(_ body: (inout Loaded, VaultState) throws(VaultError) -> R) throws(VaultError) -> R {
     try forkGuard.check()
     return try loaded.withLock { (loaded) throws(VaultError) in
-      if try loaded.state.refresh() == .replaced { try reload(&loaded) }
-      return try body(&loaded)
+      checkIdle(&loaded, isUse: true)
+      return try body(&loaded, try current(&loaded))
     }
+  }
+
+  /// Runs `body` on the state as it was last seen: for sealing, which needs keys and no news.
+  func withLatest<R>(_ body: (inout Loaded, VaultState) throws(VaultError) -> R) throws(VaultError) -> R {
+    try forkGuard.check()
+    return try loaded.withLock { (loaded) throws(VaultError) in
+      checkIdle(&loaded, isUse: true)
+      return try body(&loaded, try loaded.state)
+    }
+  }
+
+  /// Finds a record for reading: in the file as it is now; or, when the handle is locked or its credential does not
+  /// open the file any more, among the loaded values that stay readable then (`Docs/Format.md` section 7).
+  ///
+  /// - Parameter body: is given nil when there is no such record.
+  func withRecord<R: Sendable>(
+    _ name: RecordName, in group: Identifier,
+    _ body: (inout Loaded, (record: Record, place: ValuePlace)?) throws(VaultError) -> R
+  ) throws(VaultError) -> R {
+    try forkGuard.check()
+    return try loaded.withLock { (loaded) throws(VaultError) in
+      checkIdle(&loaded, isUse: true)
+      if let kept = loaded.kept {
+        // Whether another record is there, nobody can tell without the keys.
+        guard let found = kept.find(name, in: group) else { throw Loaded.refusal }
+        return try body(&loaded, found)
+      }
+      let content: GroupContent
+      var state = try loaded.state
+      do throws(VaultError) {
+        state = try current(&loaded)
+        content = try state.content(group)
+      } catch {
+        guard [.credentialRejected, .staleCredential].contains(error.code),
+          let record = try state.content(group).find(name), record.accessibility.isReadableAfterLock
+        else { throw error }
+        return try body(&loaded, (record, try state.content(group).place(record.class, state.sealer)))
+      }
+      guard let record = content.find(name) else { return try body(&loaded, nil) }
+      return try body(&loaded, (record, try content.place(record.class, state.sealer)))
+    }
+  }
+
+  private func current(_ loaded: inout Loaded) throws(VaultError) -> VaultState {
+    let state = try loaded.state
+    return try state.refresh() == .replaced ? try reload(&loaded) : state
   }
 
   /// A reader for one caller, who gives it back.
@@ -39,12 +159,15 @@ final class VaultHandle: Sendable {
   func giveBack(_ reader: ValueReader) { loaded.withLock { $0.idleReaders.append(reader) } }
 
   /// Loads anew with the cached key of the slot. On failure the old state stays, and the next use tries again.
-  func reload(_ loaded: inout Loaded) throws(VaultError) {
-    let unlocked = loaded.state.unlocked
-    let state = try VaultState.load(path: path, options: options, sealer: loaded.state.sealer) {
+  @discardableResult
+  func reload(_ loaded: inout Loaded) throws(VaultError) -> VaultState {
+    let old = try loaded.state
+    let unlocked = old.unlocked
+    let state = try VaultState.load(path: path, options: options, sealer: old.sealer) {
       (snapshot, sealer) throws(VaultError) in try unlocked.reopened(in: snapshot, sealer: sealer)
     }
     state.dropImage()
-    loaded.state = state
+    loaded.replace(state)
+    return state
   }
 }

@@ -91,7 +91,8 @@ final class VaultWriter: @unchecked Sendable {
     var answers: [WriteQueue.Answer] = []
     var plan = try handle.loaded.withLock { (loaded) throws(VaultError) -> Plan in
       let (end, tornEnd) = try catchUp(&loaded, status)
-      let content = try loaded.state.content(group)
+      let state = try loaded.state
+      let content = try state.content(group)
       guard batch.allSatisfy({ isCurrent($0, content) }) else { return .stale }
       for request in batch {
         if let refusal = try refusal(of: request, content) {
@@ -101,7 +102,7 @@ final class VaultWriter: @unchecked Sendable {
           changes += request.changes
         }
       }
-      return try self.plan(changes, loaded.state, content, end: end, tornEnd: tornEnd, allowingLongJournal: false)
+      return try self.plan(changes, state, content, end: end, tornEnd: tornEnd, allowingLongJournal: false)
     }
     if case .fullWrite(let body, let isForced) = plan {
       do throws(VaultError) {
@@ -114,9 +115,9 @@ final class VaultWriter: @unchecked Sendable {
         // Only the journal's length asked for it, and nothing has happened: append after all (section 5).
         plan = try handle.loaded.withLock { (loaded) throws(VaultError) -> Plan in
           let (end, tornEnd) = try catchUp(&loaded, status)
-          let content = try loaded.state.content(group)
+          let state = try loaded.state
           return try self.plan(
-            changes, loaded.state, content, end: end, tornEnd: tornEnd, allowingLongJournal: true)
+            changes, state, try state.content(group), end: end, tornEnd: tornEnd, allowingLongJournal: true)
         }
         if case .fullWrite = plan { throw error }
       }
@@ -135,7 +136,7 @@ final class VaultWriter: @unchecked Sendable {
   private func isCurrent(_ ticket: Request, _ content: GroupContent) -> Bool {
     ticket.key.isEqual(to: content.key)
       && ticket.changes.allSatisfy { change in
-        guard case .put(_, let `class`, _) = change.action else { return true }
+        guard change.keepsClass, case .put(_, let `class`, _) = change.action else { return true }
         return change.withName { content.find($0)?.class ?? 0 } == `class`
       }
   }
@@ -192,11 +193,12 @@ final class VaultWriter: @unchecked Sendable {
   private func catchUp(
     _ loaded: inout VaultHandle.Loaded, _ status: stat
   ) throws(VaultError) -> (end: Int, tornEnd: Int) {
-    if loaded.state.file?.identity != FileIdentity(status) { try handle.reload(&loaded) }
+    var state = try loaded.state
+    if state.file?.identity != FileIdentity(status) { state = try handle.reload(&loaded) }
     for _ in 0..<2 {
-      let (freshness, end, tornEnd) = try loaded.state.catchUp(under: .writerLock(end: Int(status.st_size)))
+      let (freshness, end, tornEnd) = try state.catchUp(under: .writerLock(end: Int(status.st_size)))
       if freshness == .current { return (end, tornEnd) }
-      try handle.reload(&loaded)
+      state = try handle.reload(&loaded)
     }
     throw VaultError(.io, "the file changes although it is locked")
   }
@@ -228,8 +230,8 @@ final class VaultWriter: @unchecked Sendable {
       return
     }
     let check = Tag(append.entry.withUnsafeBytes { $0.baseAddress! + append.entry.count - Tag.count })
-    handle.loaded.withLock { loaded in
-      guard loaded.state === state else { return }
+    // Also when another load or a lock has taken its place meanwhile: then nobody looks at it any more.
+    handle.loaded.withLock { _ in
       state.append(
         append.staged, to: append.content, at: offset, count: append.entry.count, check: check)
     }
@@ -289,7 +291,7 @@ final class VaultWriter: @unchecked Sendable {
   private func fullWrite(
     _ file: Descriptor, _ make: (VaultState) throws(VaultError) -> ([UInt8], Unlocked)
   ) throws(VaultError) {
-    let unlocked = handle.loaded.withLock { $0.state.unlocked }
+    let unlocked = try handle.loaded.withLock { (loaded) throws(VaultError) in try loaded.state.unlocked }
     let sealer = try VaultError.sealing { () throws(SealingError) in try Sealer(random: options.random) }
     let status = try file.status()
     guard status.st_size <= options.limits.fileBytes else { throw VaultError(.limitExceeded, "the file") }
@@ -313,7 +315,7 @@ final class VaultWriter: @unchecked Sendable {
     }
     checked.adopt(OpenFile(fresh, try fresh.status()))
     checked.dropImage()
-    handle.loaded.withLock { $0.state = checked }
+    handle.loaded.withLock { $0.replace(checked) }
     lock.pass(to: fresh)
     mayAppend = true
   }

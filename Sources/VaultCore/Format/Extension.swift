@@ -89,4 +89,14 @@ struct PreviousValue {
     guard kind != 0, sealed.count >= 72 else { throw .malformed("a previous value") }
     try reader.finish()
   }
+
+  /// The bytes of such an item.
+  static func item(revision: UInt64, modified: Int64, kind: UInt8, sealed: [UInt8]) -> [UInt8] {
+    var writer = ByteWriter()
+    writer.integer(revision)
+    writer.integer(modified)
+    writer.integer(kind)
+    writer.lp32(sealed)
+    return writer.bytes
+  }
 }

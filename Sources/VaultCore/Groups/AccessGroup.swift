@@ -16,16 +16,16 @@ extension Vault {
   public func group(named name: String = AccessGroup.defaultName) throws(VaultError) -> AccessGroup {
     let name = try Name(name)
     return AccessGroup(
-      id: try handle.withCurrent { (loaded) throws(VaultError) in try loaded.state.groupID(named: name) }, name: name)
+      id: try handle.withCurrent { (_, state) throws(VaultError) in try state.groupID(named: name) }, name: name)
   }
 
   /// The access groups that the credential grants, in the file's order.
   public func groups() throws(VaultError) -> [AccessGroup] {
-    try handle.withCurrent { (loaded) throws(VaultError) in
+    try handle.withCurrent { (_, state) throws(VaultError) in
       var groups: [AccessGroup] = []
-      for group in loaded.state.groups {
+      for group in state.groups {
         let name =
-          if let name = group.floor?.name { name } else { try loaded.state.content(group.id).name }
+          if let name = group.floor?.name { name } else { try state.content(group.id).name }
         groups.append(AccessGroup(id: group.id, name: name))
       }
       return groups

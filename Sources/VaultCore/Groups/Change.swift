@@ -15,6 +15,8 @@ struct Change: Sendable {
   let key: Name
   var action: Action
   var edit = RecordEdit()
+  /// Whether a put is for whatever class the record has: sealed for the one it had when this was prepared.
+  var keepsClass = false
   /// The revision that the record must have for the change to be made, 0 for a record that must not be there; nil
   /// when any will do.
   var expected: UInt64?
@@ -104,21 +106,11 @@ extension GroupContent {
     case .put, .remove: return nil
     case .edit: return old == nil ? VaultError(.notFound, "there is no such record") : nil
     case .restore(let revision):
-      guard let old, try previous(of: old, revision) != nil else {
+      guard let old, try old.previous(revision) != nil else {
         return VaultError(.notFound, "there is no such record, or it keeps no value of that revision")
       }
       return nil
     }
-  }
-
-  private func previous(of record: Record, _ revision: UInt64) throws(VaultError) -> PreviousValue? {
-    var found: PreviousValue?
-    try Extension.forEach(record.extensionField) { (item) throws(VaultError) in
-      guard item.tag == Extension.RecordTag.previous else { return }
-      let value = try PreviousValue(item.data)
-      if value.revision == revision { found = value }
-    }
-    return found
   }
 
   /// Kind, class and sealed value that a record has after a change.
@@ -128,14 +120,14 @@ extension GroupContent {
     if case .put(let kind, let `class`, let sealed) = change.action { return (kind, `class`, sealed) }
     guard let old else { throw VaultError(.notFound, "there is no such record") }
     guard case .restore(let revision) = change.action else { return (old.kind, old.class, Array(old.sealedValue)) }
-    guard let kept = try previous(of: old, revision) else {
+    guard let kept = try old.previous(revision) else {
       throw VaultError(.notFound, "the record keeps no value of that revision")
     }
     let name = old.name
     let sealed = try reseal(
       kept.sealed, old.class,
       from: .previous(service: name.service, key: name.key, kind: kept.kind, revision: revision),
-      to: .value(service: name.service, key: name.key, kind: kept.kind), sealer)
+      to: .value(service: name.service, key: name.key, kind: kept.kind), class: old.class, sealer)
     return (kept.kind, old.class, sealed)
   }
 
@@ -185,13 +177,21 @@ extension GroupContent {
     let depth = items.first { $0.tag == Extension.RecordTag.depth }.map { Int($0.data[0]) | Int($0.data[1]) << 8 } ?? 0
     if let old, depth > 0 {
       var kept = 0
-      if hasNewValue {
-        items.append(.init(Extension.RecordTag.previous, try previousItem(of: old, sealer)))
+      // Kept values follow the record to a new class. One that loses or gains the device layer drops them: moving
+      // them would need the device key.
+      var newClass = old.class
+      if case .put(_, let `class`, _) = change.action { newClass = `class` }
+      let isLayerKept = (newClass >= 2) == (old.class >= 2)
+      if hasNewValue, isLayerKept {
+        items.append(.init(Extension.RecordTag.previous, try previousItem(of: old, class: newClass, sealer)))
         kept = 1
       }
       try Extension.forEach(old.extensionField) { (item) throws(VaultError) in
-        guard item.tag == Extension.RecordTag.previous, kept < depth else { return }
-        items.append(.init(item.tag, Array(item.data)))
+        guard item.tag == Extension.RecordTag.previous, kept < depth, isLayerKept else { return }
+        let data =
+          newClass == old.class
+          ? Array(item.data) : try moved(try PreviousValue(item.data), of: old, toClass: newClass, sealer)
+        items.append(.init(item.tag, data))
         kept += 1
       }
     }
@@ -204,26 +204,33 @@ extension GroupContent {
     return writer.bytes
   }
 
-  /// The old value as a previous one.
-  private func previousItem(of old: Record, _ sealer: Sealer) throws(VaultError) -> [UInt8] {
+  /// The old value as a previous one of a record of `class`.
+  private func previousItem(of old: Record, class: UInt8, _ sealer: Sealer) throws(VaultError) -> [UInt8] {
     let name = old.name
-    var writer = ByteWriter()
-    writer.integer(old.revision)
-    writer.integer(old.modified)
-    writer.integer(old.kind)
-    writer.lp32(
-      try reseal(
-        old.sealedValue, old.class, from: .value(service: name.service, key: name.key, kind: old.kind),
-        to: .previous(service: name.service, key: name.key, kind: old.kind, revision: old.revision), sealer))
-    return writer.bytes
+    let sealed = try reseal(
+      old.sealedValue, old.class, from: .value(service: name.service, key: name.key, kind: old.kind),
+      to: .previous(service: name.service, key: name.key, kind: old.kind, revision: old.revision), class: `class`,
+      sealer)
+    return PreviousValue.item(revision: old.revision, modified: old.modified, kind: old.kind, sealed: sealed)
   }
 
-  /// Moves a value to another place under the same class key. A device layer inside stays as it is.
-  private func reseal(
-    _ sealed: UnsafeRawBufferPointer, _ class: UInt8, from old: Context, to new: Context, _ sealer: Sealer
+  /// A kept value, sealed for another class.
+  private func moved(
+    _ kept: PreviousValue, of old: Record, toClass class: UInt8, _ sealer: Sealer
   ) throws(VaultError) -> [UInt8] {
-    let key = try classKey(`class`, sealer)
-    return try sealer.resealed(sealed, from: key, old, to: key, new)
+    let name = old.name
+    let place = Context.previous(service: name.service, key: name.key, kind: kept.kind, revision: kept.revision)
+    let sealed = try reseal(kept.sealed, old.class, from: place, to: place, class: `class`, sealer)
+    return PreviousValue.item(revision: kept.revision, modified: kept.modified, kind: kept.kind, sealed: sealed)
+  }
+
+  /// Moves a value to another place, or to another class with the same layers. A device layer inside stays as it is.
+  private func reseal(
+    _ sealed: UnsafeRawBufferPointer, _ oldClass: UInt8, from old: Context, to new: Context, class newClass: UInt8,
+    _ sealer: Sealer
+  ) throws(VaultError) -> [UInt8] {
+    try sealer.resealed(
+      sealed, from: try classKey(oldClass, sealer), old, to: try classKey(newClass, sealer), new)
   }
 }
 

@@ -64,6 +64,8 @@ struct Record {
 
   var kind: UInt8 { fixed.load(as: UInt8.self) }
   var `class`: UInt8 { (fixed + 1).load(as: UInt8.self) }
+  /// The class, which was checked when the record was parsed.
+  var accessibility: Accessibility { Accessibility(rawValue: `class`)! }
   var created: Int64 { Int64(littleEndian: fixed.loadUnaligned(fromByteOffset: 4, as: Int64.self)) }
   var modified: Int64 { Int64(littleEndian: fixed.loadUnaligned(fromByteOffset: 12, as: Int64.self)) }
   var revision: UInt64 { UInt64(littleEndian: fixed.loadUnaligned(fromByteOffset: 20, as: UInt64.self)) }
@@ -82,6 +84,17 @@ struct Record {
       expiry = Int64(littleEndian: item.data.loadUnaligned(as: Int64.self))
     }
     return expiry
+  }
+
+  /// The kept value of that revision.
+  func previous(_ revision: UInt64) throws(VaultError) -> PreviousValue? {
+    var found: PreviousValue?
+    try Extension.forEach(extensionField) { (item) throws(VaultError) in
+      guard item.tag == Extension.RecordTag.previous else { return }
+      let value = try PreviousValue(item.data)
+      if value.revision == revision { found = value }
+    }
+    return found
   }
 
   private var service: UnsafeRawBufferPointer { lp16(start) }

@@ -6,8 +6,8 @@ public struct RecordInfo: Sendable {
   public let key: Name
   /// What its value is.
   public let kind: ValueKind
-  /// The accessibility class, 0 to 3 (`Docs/Format.md` section 7).
-  public let accessibilityClass: UInt8
+  /// When its value can be read.
+  public let accessibility: Accessibility
   /// The group generation of the write that last changed the record.
   public let revision: UInt64
   /// Milliseconds since 1970-01-01 UTC, as the writer's clock said.
@@ -33,7 +33,7 @@ public struct RecordInfo: Sendable {
     service = try Name(verbatim: Array(record.name.service))
     key = try Name(verbatim: Array(record.name.key))
     kind = ValueKind(rawValue: record.kind)
-    accessibilityClass = record.class
+    accessibility = record.accessibility
     revision = record.revision
     created = record.created
     modified = record.modified

@@ -7,11 +7,8 @@ final class ValueReader: @unchecked Sendable {
   private var sealed = WipedBuffer(count: 1024)
   private var count = 0
   private(set) var kind: UInt8 = 0
-  private var `class`: UInt8 = 0
-  private var key: SealingKey?
+  private var place: ValuePlace?
   private var deviceKey: SealingKey?
-  private var vaultID = Identifier.zero
-  private var groupID = Identifier.zero
   /// Set when a previous value is to be opened instead of the current one.
   private var revision: UInt64?
 
@@ -20,25 +17,22 @@ final class ValueReader: @unchecked Sendable {
   }
 
   /// Copies what is needed to open a record's value, under the handle's lock.
-  func take(
-    _ record: Record, previous: PreviousValue? = nil, of content: GroupContent, deviceKey: SealingKey?
-  ) throws(VaultError) {
-    key = try content.classKey(record.class, sealer)
+  func take(_ record: Record, previous: PreviousValue? = nil, at place: ValuePlace, deviceKey: SealingKey?) {
     let source = previous?.sealed ?? record.sealedValue
     if source.count > sealed.bytes.count { sealed = WipedBuffer(count: source.count) }
     sealed.bytes.copyMemory(from: source)
     count = source.count
     kind = previous?.kind ?? record.kind
     revision = previous?.revision
-    `class` = record.class
-    (vaultID, groupID, self.deviceKey) = (content.vaultID, content.id, deviceKey)
+    (self.place, self.deviceKey) = (place, deviceKey)
   }
 
   /// Opens what was taken and lends it to `body`, outside the lock. The bytes are locked in memory and wiped
   /// afterwards.
   func open(_ name: RecordName, _ body: (UnsafeRawBufferPointer) -> Void) throws(VaultError) {
     defer { forget() }
-    guard let key else { throw VaultError(.locked, "nothing to open") }
+    guard let place else { throw VaultError(.locked, "nothing to open") }
+    let key = place.classKey
     let sealed = UnsafeRawBufferPointer(rebasing: self.sealed.bytes[..<count])
     let (kind, revision) = (kind, revision)
     let context =
@@ -47,7 +41,7 @@ final class ValueReader: @unchecked Sendable {
       } else {
         Context.value(service: name.service, key: name.key, kind: kind)
       }
-    if `class` < 2 { return try lend(sealed, key, context, refusal: .tampered("a value"), body) }
+    if place.class < 2 { return try lend(sealed, key, context, refusal: .tampered("a value"), body) }
     // Two seals, so the inner one rests in a block of its own while it is opened.
     var inner = try VaultError.sealing { () throws(SealingError) in
       try SecretBytes(count: sealed.count - Sealer.overhead)
@@ -55,11 +49,8 @@ final class ValueReader: @unchecked Sendable {
     guard inner.withUnsafeMutableBytes({ sealer.open(sealed, with: key, as: context, into: $0) }) else {
       throw .tampered("a value")
     }
-    guard let deviceKey else {
-      throw VaultError(.deviceKeyMissing, "the value is bound to a device key, and none was given")
-    }
-    let device = Context.device(
-      vault: vaultID, group: groupID, service: name.service, key: name.key, kind: kind)
+    guard let deviceKey else { throw .deviceKeyMissing }
+    let device = place.device(name, kind)
     return try inner.withUnsafeBytes { (inner) throws(VaultError) in
       try lend(
         inner, deviceKey, device,
@@ -85,7 +76,7 @@ final class ValueReader: @unchecked Sendable {
   }
 
   private func forget() {
-    (key, deviceKey) = (nil, nil)
+    (place, deviceKey) = (nil, nil)
     // A reader that opened something huge does not keep its buffer.
     if sealed.bytes.count > 1 << 20 { sealed = WipedBuffer(count: 1024) }
   }

@@ -1,0 +1,44 @@
+internal import Synchronization
+
+/// Tells when a vault has not been used for so long that it locks by itself.
+final class IdleLimit: Sendable {
+  private let limit: Duration
+  /// The time since this was made, on the injected clock.
+  private let elapsed: @Sendable () -> Duration
+  private let sleep: @Sendable (Duration) async throws -> Void
+  private let lastUse = Mutex(Duration.zero)
+  private let watcher = Mutex<Task<Void, Never>?>(nil)
+
+  init(_ limit: Duration, clock: some Clock<Duration>) {
+    self.limit = limit
+    let start = clock.now
+    elapsed = { start.duration(to: clock.now) }
+    sleep = { try await clock.sleep(until: clock.now.advanced(by: $0), tolerance: nil) }
+  }
+
+  deinit { watcher.withLock { $0?.cancel() } }
+
+  func use() {
+    let now = elapsed()
+    lastUse.withLock { $0 = now }
+  }
+
+  var isOver: Bool { rest <= .zero }
+
+  private var rest: Duration { lastUse.withLock { $0 } + limit - elapsed() }
+
+  /// Calls `body` once when the limit is reached. Replaces an earlier watch.
+  func watch(_ body: @escaping @Sendable () -> Void) {
+    let task = Task { [weak self] in
+      // No reference while asleep: who lets the vault go does not wait for its limit.
+      while let (rest, sleep) = self.map({ ($0.rest, $0.sleep) }) {
+        guard rest > .zero else { return body() }
+        do { try await sleep(rest) } catch { return }
+      }
+    }
+    watcher.withLock { old in
+      old?.cancel()
+      old = task
+    }
+  }
+}

@@ -1,0 +1,57 @@
+internal import VaultSealing
+
+/// What a locked handle goes on reading: the sealed values of the classes "after first unlock" as they were loaded, and
+/// their class keys (`Docs/Format.md` section 7). All other keys are gone.
+final class KeptValues {
+  private struct Group {
+    let index: RecordIndex
+    let places: [UInt8: ValuePlace]
+    /// Names and sealed values live here.
+    let buffer: WipedBuffer
+  }
+
+  private var groups: [Identifier: Group] = [:]
+
+  /// Copies what is kept, so that everything else goes with `state`. Opens the groups that nobody used yet; one that
+  /// does not verify keeps nothing.
+  init(_ state: VaultState) {
+    for group in state.groups {
+      do throws(VaultError) {
+        groups[group.id] = try Self.kept(try state.content(group.id), state)
+      } catch {}  // said when the group is used after unlocking
+    }
+  }
+
+  /// A value that may still be read.
+  func find(_ name: RecordName, in group: Identifier) -> (record: Record, place: ValuePlace)? {
+    guard let group = groups[group], let record = group.index.find(name), let place = group.places[record.class]
+    else { return nil }
+    return (record, place)
+  }
+
+  private static func kept(_ content: GroupContent, _ state: VaultState) throws(VaultError) -> Group? {
+    var count = 0
+    var places: [UInt8: ValuePlace] = [:]
+    try content.forEachInOrder { (record) throws(VaultError) in
+      guard record.accessibility.isReadableAfterLock else { return }
+      count += Int(record.count)
+      if places[record.class] == nil { places[record.class] = try content.place(record.class, state.sealer) }
+    }
+    guard count > 0 else { return nil }
+    let buffer = WipedBuffer(count: count)
+    var writer = buffer.bytes[...]
+    content.forEachInOrder { record in
+      guard record.accessibility.isReadableAfterLock else { return }
+      UnsafeMutableRawBufferPointer(rebasing: writer).copyMemory(from: record.bytes)
+      writer = writer.dropFirst(Int(record.count))
+    }
+    // Parsed again where they are now: a record is a view of its bytes.
+    var index = RecordIndex()
+    var reader = ByteReader(UnsafeRawBufferPointer(buffer.bytes))
+    while reader.remaining > 0 {
+      index.appendLast(
+        try Record(&reader, generation: content.generation, after: nil, limits: state.options.limits))
+    }
+    return Group(index: index, places: places, buffer: buffer)
+  }
+}
