@@ -23,11 +23,15 @@ extension Vault {
     let state = try freshState()
     let reader = try ValueReader(random: options.random)
     var (values, previousValues, deviceValues) = (0, 0, 0)
+    var total = 0
+    for group in state.groups { total += try state.content(group.id).count }
+    let progress = ProgressCounter(options, total: total)
     for group in state.groups {
       let content = try state.content(group.id)
       var failure: VaultError?
       content.forEachInOrder { record in
         guard failure == nil else { return }
+        defer { progress?.advance() }
         do throws(VaultError) {
           if try opens(record, nil, content, reader) { values += 1 } else { deviceValues += 1 }
           try Extension.forEach(record.extensionField) { (item) throws(VaultError) in

@@ -24,6 +24,9 @@ public final class Vault: Sendable {
     public var idleLimit: Duration?
     /// What ``idleLimit`` is measured with. The default counts the time that the machine sleeps, too.
     public var clock: any Clock<Duration> = ContinuousClock()
+    /// Is told how far verifying and rotating have come: every 1,000 records and at the last. Called by the thread that
+    /// does the work, while it keeps other writers waiting: it must be quick and must not use the vault.
+    public var progress: (@Sendable (Progress) -> Void)?
     /// Where identifiers, keys and nonces are drawn from.
     public var random = RandomSource.system
     /// Now, in milliseconds since 1970-01-01 UTC; for display only.

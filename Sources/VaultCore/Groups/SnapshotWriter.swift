@@ -6,6 +6,7 @@ struct SnapshotWriter {
   let generation: UInt64
   let slots: [Slot]
   let sealer: Sealer
+  var progress: ProgressCounter?
 
   /// A section as it will stand in the file.
   struct Section {
@@ -21,14 +22,17 @@ struct SnapshotWriter {
   ) throws(VaultError) -> Section {
     let content = group.content
     var body: [UInt8]
-    if group.key.isEqual(to: content.key), !group.dropsHistory {
+    if !group.isResealed {
       body = try content.sectionBody(
         name: group.name, generation: generation, baseGeneration: baseGeneration, baseTag: baseTag)
     } else {
       var resealing = Resealing(content, under: group.key, dropsHistory: group.dropsHistory, sealer: sealer)
       body = try content.sectionBody(
         name: group.name, generation: generation, baseGeneration: baseGeneration, baseTag: baseTag
-      ) { (record, writer) throws(VaultError) in try resealing.write(record, to: &writer) }
+      ) { (record, writer) throws(VaultError) in
+        try resealing.write(record, to: &writer)
+        progress?.advance()
+      }
     }
     defer { body.wipe() }
     return Section(

@@ -22,6 +22,9 @@ struct VaultDraft {
     /// The generation the group had before this write.
     let generation: UInt64
 
+    /// Whether each value is sealed anew.
+    var isResealed: Bool { dropsHistory || !key.isEqual(to: content.key) }
+
     init(content: GroupContent, name: Name, epoch: UInt32, key: SealingKey, sealed: [UInt8]?) {
       (self.content, self.name, self.epoch, self.key, self.sealed) = (content, name, epoch, key, sealed)
       generation = content.generation
@@ -89,7 +92,9 @@ struct VaultDraft {
     guard groups.count <= Limits.groups else {
       throw VaultError(.limitExceeded, "more than \(Limits.groups) access groups")
     }
-    let writer = SnapshotWriter(vaultID: vaultID, generation: generation, slots: slots, sealer: sealer)
+    var writer = SnapshotWriter(vaultID: vaultID, generation: generation, slots: slots, sealer: sealer)
+    writer.progress = ProgressCounter(
+      options, total: groups.reduce(0) { $0 + ($1.isResealed ? $1.content.count : 0) })
     var sections: [SnapshotWriter.Section] = []
     var floors: [Manifest.Group] = []
     for group in groups.sorted(by: { $0.content.id < $1.content.id }) {
