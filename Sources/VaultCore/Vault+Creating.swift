@@ -6,7 +6,8 @@ public struct NewGroup: Sendable {
   public typealias Fill = @Sendable (inout Batch) throws(VaultError) -> Void
 
   let name: String
-  private(set) var services: [(name: String, fill: Fill)] = []
+  // A name that breaks the rule is refused when the vault is made.
+  private(set) var services: [(name: Result<Name, VaultError>, fill: Fill)] = []
 
   /// An empty group.
   public init(_ name: String = AccessGroup.defaultName) { self.name = name }
@@ -14,20 +15,21 @@ public struct NewGroup: Sendable {
   /// A group with records of one service.
   public init(_ name: String = AccessGroup.defaultName, service: String, _ fill: @escaping Fill) {
     self.name = name
-    add(service: service, fill)
+    services = [(Result { () throws(VaultError) in try Name(service) }, fill)]
   }
 
-  /// Adds the records of a service, which is not among them yet.
-  public mutating func add(service: String, _ fill: @escaping Fill) { services.append((service, fill)) }
+  /// Adds the records of a service that is not among them yet.
+  public mutating func add(service: Name, _ fill: @escaping Fill) { services.append((.success(service), fill)) }
 }
 
 extension Vault {
-  /// Creates a vault and opens it. Missing directories are made, 0700; the file is 0600 whatever the umask.
+  /// Creates a vault and opens it. Missing directories are made, 0700; the file is 0600 whatever the umask. With
+  /// ``Options/markPath`` its mark is made, too.
   ///
   /// - Parameters:
   ///   - slots: at least one; each makes its credential an owner.
   ///   - groups: the access groups to start with, with unique names.
-  /// - Throws: ``VaultError/Code/alreadyExists`` when anything is at the path;
+  /// - Throws: ``VaultError/Code/alreadyExists`` when anything is at the path, or a mark is there;
   ///   ``VaultError/Code/insecurePermissions`` when the directory does not do; else as writing.
   public static func create(
     at path: String, slots: [NewSlot], groups: [NewGroup] = [NewGroup()], options: Options = Options()
@@ -35,6 +37,10 @@ extension Vault {
     guard !slots.isEmpty else { throw VaultError(.lastOwnerSlot, "a vault needs an owner") }
     let path = VaultPath(path, policy: options.pathPolicy)
     guard try path.status() == nil else { throw Replacement.exists }
+    let mark = MarkKeeper(options)
+    guard try mark?.exists != true else {
+      throw VaultError(.alreadyExists, "there is a mark already, of another or an earlier vault")
+    }
     var draft = try VaultError.sealing { () throws(SealingError) in try VaultDraft(new: options) }
     var opened: [Unlocked] = []
     for slot in slots {
@@ -44,6 +50,14 @@ extension Vault {
     }
     let unlocked = opened[0]
     for group in groups { try group.add(to: &draft) }
+    return try make(draft, at: path, opening: unlocked, mark: mark)
+  }
+
+  /// Puts a vault in the making where nothing may be yet.
+  static func make(
+    _ draft: VaultDraft, at path: VaultPath, opening unlocked: Unlocked, mark: MarkKeeper? = nil
+  ) throws(VaultError) -> Vault {
+    let options = draft.options
     let bytes = try draft.file()
     guard bytes.count <= options.limits.fileBytes else {
       throw VaultError(.limitExceeded, "the vault would exceed \(options.limits.fileBytes) bytes")
@@ -51,13 +65,14 @@ extension Vault {
     // The reader's own code judges the file before it has a name.
     let state = try VaultState(
       FileImage(bytes), file: nil, path: path, options: options, sealer: draft.sealer
-    ) { _, _ throws(VaultError) in unlocked }
+    ) { (snapshot, sealer) throws(VaultError) in try unlocked.reopened(in: snapshot, sealer: sealer) }
     for group in state.groups { _ = try state.content(group.id) }
     try path.makeDirectory()
     try path.judgeDirectory()
     let descriptor = try Replacement(path: path).create(bytes, timeout: options.lockTimeout)
     defer { FileLock.release(descriptor) }
     state.adopt(OpenFile(descriptor, try descriptor.status()))
+    try mark?.create(state)
     return Vault(state)
   }
 }
@@ -69,7 +84,7 @@ extension NewGroup {
     let (sealer, options) = (draft.sealer, draft.options)
     var changes: [Change] = []
     for (service, fill) in services {
-      var batch = Batch(service: try Name(service)) { (service, key, kind, accessibility, value) throws(VaultError) in
+      var batch = Batch(service: try service.get()) { (service, key, kind, accessibility, value) throws(VaultError) in
         try Vault.check(value, kind, options)
         let place = try content.place((accessibility ?? .whenUnlocked).rawValue, sealer)
         return try place.put(value, kind, service: service, key: key, deviceKey: options.deviceKey, sealer)

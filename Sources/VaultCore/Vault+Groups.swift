@@ -1,5 +1,13 @@
 internal import VaultSealing
 
+/// What becomes of an access group that does not verify (`Docs/Format.md` 5.6).
+public enum GroupRepair: Sendable, Hashable {
+  /// It goes, with its slots.
+  case leaveOut
+  /// It goes on without records, under a new key. Its holders go on.
+  case empty
+}
+
 extension Vault {
   /// Creates an empty access group. Durable when it returns.
   /// - Throws: ``VaultError/Code/alreadyExists``, ``VaultError/Code/ownerRequired``.
@@ -32,6 +40,14 @@ extension Vault {
       try draft.removeGroup(group.id)
       return nil
     }
+  }
+
+  /// Mends a vault with access groups that do not verify, which keep owners from all full writes. The others are carried
+  /// over as they are. ``salvage(at:credential:to:options:)`` saves first what can be saved.
+  /// - Throws: ``VaultError/Code/conflict`` when one of the groups verifies; ``VaultError/Code/ownerRequired``.
+  public func repair(_ groups: [AccessGroup], _ how: GroupRepair) throws(VaultError) {
+    let repair = VaultDraft.Repair(groups: Set(groups.map(\.id)), how: how)
+    try rewrite(repairing: repair) { _, _ throws(VaultError) in nil }
   }
 
   /// Gives one access group a new key and seals all its records anew, in one write. Its holders go on with their

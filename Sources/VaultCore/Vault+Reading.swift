@@ -20,7 +20,8 @@ extension Vault {
 
   /// Lends the value of a record whose name is given byte for byte, or an earlier value that the record keeps.
   ///
-  /// - Parameter revision: which of ``RecordInfo/previous``; the current value when `nil`.
+  /// - Parameter revision: of the value: one of ``RecordInfo/previous``, or the current one's; whichever is current when
+  ///   `nil`.
   @inlinable
   public func withValue<R>(
     of record: RecordInfo, previous revision: UInt64? = nil, in group: AccessGroup,
@@ -75,7 +76,7 @@ extension Vault {
         throw VaultError(.expired, "the record's expiry has passed")
       }
       var previous: PreviousValue?
-      if let revision {
+      if let revision, revision != record.revision {
         previous = try record.previous(revision)
         guard previous != nil else { return nil }
       }

@@ -121,8 +121,25 @@ extension Vault {
     return try PreparedSlot(new, vault: vaultID, random: options.random, sealer: sealer, floor: floor)
   }
 
-  func rewrite(_ body: @escaping VaultWriter.Rewrite) throws(VaultError) {
-    if case .failed(let error) = queue.perform(.rewrite(body)) { throw error }
+  /// Changes the whole vault as its owner.
+  ///
+  /// - Parameters:
+  ///   - repair: what becomes of a group that does not verify.
+  ///   - change: is given what opened the file that is being changed; returns what the handle goes on with, when its own
+  ///     slot or the vault's key changed.
+  func rewrite(
+    repairing repair: VaultDraft.Repair? = nil,
+    _ change: @escaping @Sendable (inout VaultDraft, Unlocked) throws(VaultError) -> Unlocked?
+  ) throws(VaultError) {
+    try rewrite { (state) throws(VaultError) in
+      var draft = try VaultDraft(state, repairing: repair)
+      let unlocked = try change(&draft, state.unlocked)
+      return (try draft.file(), unlocked ?? state.unlocked)
+    }
+  }
+
+  func rewrite(_ make: @escaping VaultWriter.Rewrite) throws(VaultError) {
+    if case .failed(let error) = queue.perform(.rewrite(make)) { throw error }
   }
 
   /// Runs a rotation and tells which slots it dropped, of those that were there when it ran.

@@ -27,7 +27,14 @@ public struct Batch: ~Copyable {
     _ value: UnsafeRawBufferPointer, kind: ValueKind, forKey key: String, accessibility: Accessibility? = nil,
     edit: RecordEdit = RecordEdit(), ifRevision revision: UInt64? = nil
   ) throws(VaultError) {
-    let key = try Name(key)
+    try set(value, kind: kind, for: try Name(key), accessibility: accessibility, edit: edit, ifRevision: revision)
+  }
+
+  /// As the form for text, for a name that may be another program's.
+  mutating func set(
+    _ value: UnsafeRawBufferPointer, kind: ValueKind, for key: Name, accessibility: Accessibility?, edit: RecordEdit,
+    ifRevision revision: UInt64?
+  ) throws(VaultError) {
     try add(try seal(service, key, kind, accessibility, value), edit, revision)
   }
 
@@ -48,25 +55,37 @@ public struct Batch: ~Copyable {
   /// Makes a kept earlier value the current one; the present one joins the history.
   ///
   /// The write answers ``VaultError/Code/notFound`` when the record keeps no value of that revision.
-  public mutating func restore(_ key: String, revision: UInt64) throws(VaultError) {
-    try add(Change(service: service, key: try Name(key), action: .restore(revision)), RecordEdit(), nil)
+  public mutating func restore(
+    _ key: String, revision: UInt64, ifRevision expected: UInt64? = nil
+  ) throws(VaultError) {
+    try add(Change(service: service, key: try Name(key), action: .restore(revision)), RecordEdit(), expected)
   }
 
+  /// Adds a change. One of a record that the batch changes already takes the place of the earlier one, with what that one
+  /// wrote down about the record.
   private mutating func add(_ new: Change, _ edit: RecordEdit, _ expected: UInt64?) throws(VaultError) {
     try edit.check()
     var change = new
     (change.edit, change.expected) = (edit, expected)
-    if case .edit = change.action, let position = positions[change.key], case .put = changes[position].action {
-      // The edit of a value that this batch sets is part of setting it.
-      changes[position].edit = edit
-      return
-    }
-    if let position = positions[change.key] {
-      changes[position] = change
-    } else {
+    guard let position = positions[change.key] else {
       positions[change.key] = changes.count
-      changes.append(change)
+      return changes.append(change)
     }
+    let earlier = changes[position]
+    if let before = earlier.expected {
+      guard expected == nil || expected == before else { throw .conflict }
+      change.expected = before
+    }
+    switch (earlier.action, change.action) {
+    case (.remove, .edit), (.remove, .restore): throw VaultError(.notFound, "the batch removes the record first")
+    case (.remove, _), (_, .remove): break
+    case (_, .edit):
+      change.action = earlier.action
+      change.keepsClass = earlier.keepsClass
+      change.edit = edit.behind(earlier.edit)
+    default: change.edit = edit.behind(earlier.edit, hasNewValue: true)
+    }
+    changes[position] = change
   }
 }
 
@@ -83,9 +102,19 @@ extension Vault {
   public func update(
     service: Name, in group: AccessGroup, _ body: (inout Batch) throws(VaultError) -> Void
   ) throws(VaultError) -> Int {
+    try commit(in: group) { (seal) throws(VaultError) in try Self.changes(service, seal, body) }
+  }
+
+  /// Seals changes of any services and makes them durable together.
+  ///
+  /// - Parameter make: gives the changes; runs again if the group's key is rotated meanwhile.
+  @discardableResult
+  func commit(
+    in group: AccessGroup, _ make: (@escaping Batch.Seal) throws(VaultError) -> [Change]
+  ) throws(VaultError) -> Int {
     let start = ContinuousClock.now
     repeat {
-      let (key, changes) = try prepare(service, group, body)
+      let (key, changes) = try prepare(group, make)
       if changes.isEmpty { return 0 }
       if let removed = try result(queue.perform(.changes(changes, group: group.id, key: key))) { return removed }
     } while ContinuousClock.now - start < options.lockTimeout
@@ -99,7 +128,7 @@ extension Vault {
   ) async throws(VaultError) -> Int {
     let start = ContinuousClock.now
     repeat {
-      let (key, changes) = try prepare(service, group, body)
+      let (key, changes) = try prepare(group) { (seal) throws(VaultError) in try Self.changes(service, seal, body) }
       if changes.isEmpty { return 0 }
       if let removed = try result(await queue.perform(.changes(changes, group: group.id, key: key))) {
         return removed
@@ -121,8 +150,16 @@ extension Vault {
     }
   }
 
+  private static func changes(
+    _ service: Name, _ seal: @escaping Batch.Seal, _ fill: (inout Batch) throws(VaultError) -> Void
+  ) throws(VaultError) -> [Change] {
+    var batch = Batch(service: service, seal: seal)
+    try fill(&batch)
+    return batch.changes
+  }
+
   private func prepare(
-    _ service: Name, _ group: AccessGroup, _ body: (inout Batch) throws(VaultError) -> Void
+    _ group: AccessGroup, _ make: (@escaping Batch.Seal) throws(VaultError) -> [Change]
   ) throws(VaultError) -> (key: SealingKey, changes: [Change]) {
     let take = { (loaded: inout VaultHandle.Loaded, state: VaultState) throws(VaultError) in
       let key = try state.content(group.id).key
@@ -139,11 +176,10 @@ extension Vault {
     }
     defer { handle.giveBack(reader) }
     let sealer = reader.sealer
-    var batch = Batch(service: service) { [self] (service, key, kind, accessibility, value) throws(VaultError) in
+    let changes = try make { [self] (service, key, kind, accessibility, value) throws(VaultError) in
       try seal(value, kind, accessibility, service, key, group, sealer)
     }
-    try body(&batch)
-    return (groupKey, batch.changes)
+    return (groupKey, changes)
   }
 
   /// Refuses what a reader would refuse.

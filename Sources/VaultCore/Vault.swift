@@ -20,6 +20,12 @@ public final class Vault: Sendable {
     public var expiredRecords = ExpiryPolicy.answer
     /// The key of this machine, for values of the "this device only" classes.
     public var deviceKey: SealingKey?
+    /// The file of the vault's ``RollbackMark``; none when nil. Each load is checked against it, so that an older copy
+    /// that was put back is refused. Every access group is then verified at each load.
+    public var markPath: String?
+    /// Whether opening and each write of this handle raise the mark, which costs a file replaced for each shared sync.
+    /// Off where the process may only read the mark, and somebody else raises it.
+    public var raisesMark = true
     /// After how long without use the vault locks by itself, as by ``Vault/lock()``; never when nil.
     public var idleLimit: Duration?
     /// What ``idleLimit`` is measured with. The default counts the time that the machine sleeps, too.
@@ -45,22 +51,29 @@ public final class Vault: Sendable {
     queue = WriteQueue(VaultWriter(handle))
   }
 
+  /// As ``init(_:)`` for a state that was found in a file.
+  private convenience init(checking state: VaultState) throws(VaultError) {
+    self.init(state)
+    try handle.mark?.check(state)
+    handle.raiseMark()
+  }
+
   /// Opens the vault at `path`.
   ///
   /// Checks the whole snapshot and the frame of the journal; each access group is verified when it is first used.
   /// A missing file is never created.
   /// - Throws: ``VaultError``: ``VaultError/Code/notFound``, ``VaultError/Code/insecurePermissions``,
-  ///   ``VaultError/Code/credentialRejected`` and the classes for files that are damaged or were tampered with.
+  ///   ``VaultError/Code/credentialRejected`` and the classes for files that are damaged or were tampered with; with a
+  ///   mark ``VaultError/Code/rolledBack`` and ``VaultError/Code/markMissing``.
   public static func open(
     at path: String, credential: Credential, options: Options = Options()
   ) throws(VaultError) -> Vault {
     let path = VaultPath(path, policy: options.pathPolicy)
     let sealer = try VaultError.sealing { () throws(SealingError) in try Sealer(random: options.random) }
-    // Copied out of the loop below, since a borrowed credential cannot be captured.
     let state = try VaultState.load(path: path, options: options, sealer: sealer) {
       (snapshot, sealer) throws(VaultError) in try Unlocked(snapshot, with: credential, sealer: sealer)
     }
-    return Vault(state)
+    return try Vault(checking: state)
   }
 }
 

@@ -45,6 +45,8 @@ public struct VaultError: Error, Sendable, CustomStringConvertible {
     public static let tampered = Code(rawValue: "tampered")
     /// The vault is older than the mark kept outside (annex B).
     public static let rolledBack = Code(rawValue: "rolledBack")
+    /// A mark is configured, and the file is not there.
+    public static let markMissing = Code(rawValue: "markMissing")
     /// No slot opens with the credential.
     public static let credentialRejected = Code(rawValue: "credentialRejected")
     /// The slot belongs to an earlier epoch of its group.
@@ -86,7 +88,9 @@ public struct VaultError: Error, Sendable, CustomStringConvertible {
     public static let all: [Code] = [
       .notFound, .alreadyExists, .conflict, .expired, .typeMismatch, .invalidName, .invalidKeyText, .invalidPassphrase,
       .unsupportedAccessibility, .valueTooLarge, .notAVault, .unsupportedVersion, .unsupportedFeature, .malformed,
-      .limitExceeded, .kdfRefused, .damaged, .tampered, .rolledBack, .credentialRejected, .staleCredential, .groupNotGranted,
+      .limitExceeded, .kdfRefused, .damaged, .tampered, .rolledBack, .markMissing, .credentialRejected,
+      .staleCredential,
+      .groupNotGranted,
       .ownerRequired, .deviceKeyMissing, .wrongDevice, .locked, .noCredential, .kdfMemory, .io, .readOnly,
       .hardLinked, .replaced, .insecurePermissions, .lockTimeout, .durabilityUnknown, .lastOwnerSlot,
     ]

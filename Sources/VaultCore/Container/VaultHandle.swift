@@ -52,12 +52,14 @@ final class VaultHandle: Sendable {
   let vaultID: Identifier
   let loaded: Mutex<Loaded>
   let forkGuard = ForkGuard()
+  let mark: MarkKeeper?
   private let idleLimit: IdleLimit?
 
   init(_ state: VaultState) {
     path = state.path
     options = state.options
     vaultID = state.snapshot.vaultID
+    mark = MarkKeeper(state.options)
     state.dropImage()
     loaded = Mutex(Loaded(state))
     idleLimit = state.options.idleLimit.map { IdleLimit($0, clock: state.options.clock) }
@@ -166,8 +168,19 @@ final class VaultHandle: Sendable {
     let state = try VaultState.load(path: path, options: options, sealer: old.sealer) {
       (snapshot, sealer) throws(VaultError) in try unlocked.reopened(in: snapshot, sealer: sealer)
     }
+    try mark?.check(state)
     state.dropImage()
     loaded.replace(state)
     return state
+  }
+
+  /// Raises the mark to what this handle has seen. A failure is kept, and stands in ``Vault/markFailure``: what was
+  /// written is durable whatever becomes of the mark.
+  func raiseMark() {
+    guard let mark else { return }
+    do throws(VaultError) {
+      try mark.raise(
+        to: try loaded.withLock { (loaded) throws(VaultError) in try RollbackMark(try loaded.state) })
+    } catch { mark.note(error) }
   }
 }

@@ -20,24 +20,21 @@ final class VaultWriter: @unchecked Sendable {
   private var path: VaultPath { handle.path }
   private var options: Vault.Options { handle.options }
 
-  /// An owner's change of a whole vault. Is given what opened the file that is being changed.
-  /// - Returns: what the handle goes on with, when its own slot or the vault's key changed.
-  typealias Rewrite = @Sendable (inout VaultDraft, Unlocked) throws(VaultError) -> Unlocked?
+  /// Makes a new file of a load of its own, which is thrown away afterwards.
+  /// - Returns: the file, and what opens it for this handle.
+  typealias Rewrite = @Sendable (VaultState) throws(VaultError) -> (file: [UInt8], opening: Unlocked)
 
   func commit(_ batch: [WriteQueue.Ticket]) -> [WriteQueue.Answer] {
+    let answers = carryOut(batch)
+    if answers.contains(where: \.isDone) { handle.raiseMark() }
+    return answers
+  }
+
+  private func carryOut(_ batch: [WriteQueue.Ticket]) -> [WriteQueue.Answer] {
     do throws(VaultError) {
       switch batch[0].work {
       case .changes: return try write(batch.compactMap(Request.init))
-      case .rewrite(let rewrite):
-        try fullWrite { (state) throws(VaultError) in
-          var draft = try VaultDraft(state)
-          let unlocked = try rewrite(&draft, state.unlocked)
-          return (try draft.file(), unlocked ?? state.unlocked)
-        }
-      case .fold:
-        try fullWrite { (state) throws(VaultError) in
-          (try state.foldedFile(nil, group: nil), state.unlocked)
-        }
+      case .rewrite(let rewrite): try fullWrite(rewrite)
       }
       return [.done(removed: 0)]
     } catch {
@@ -45,7 +42,7 @@ final class VaultWriter: @unchecked Sendable {
       guard batch.count > 1, [.tampered, .malformed, .limitExceeded].contains(error.code) else {
         return batch.map { _ in .failed(error) }
       }
-      return batch.flatMap { commit([$0]) }
+      return batch.flatMap { carryOut([$0]) }
     }
   }
 
@@ -276,9 +273,7 @@ final class VaultWriter: @unchecked Sendable {
   // MARK: Full write
 
   /// Locks the file that the path names and makes a new one of it.
-  private func fullWrite(
-    _ make: (VaultState) throws(VaultError) -> ([UInt8], Unlocked)
-  ) throws(VaultError) {
+  private func fullWrite(_ make: Rewrite) throws(VaultError) {
     try handle.forkGuard.check()
     let (file, _) = try lock.acquire()
     defer { lock.release() }
@@ -289,7 +284,7 @@ final class VaultWriter: @unchecked Sendable {
   ///
   /// - Parameter make: gives the new file's bytes, and what opens it for this handle.
   private func fullWrite(
-    _ file: Descriptor, _ make: (VaultState) throws(VaultError) -> ([UInt8], Unlocked)
+    _ file: Descriptor, _ make: (VaultState) throws(VaultError) -> (file: [UInt8], opening: Unlocked)
   ) throws(VaultError) {
     let unlocked = try handle.loaded.withLock { (loaded) throws(VaultError) in try loaded.state.unlocked }
     let sealer = try VaultError.sealing { () throws(SealingError) in try Sealer(random: options.random) }
@@ -300,6 +295,7 @@ final class VaultWriter: @unchecked Sendable {
       try VaultState.read(file, count: Int(status.st_size)), file: OpenFile(file, status), path: path,
       options: options, sealer: sealer
     ) { (snapshot, sealer) throws(VaultError) in try unlocked.reopened(in: snapshot, sealer: sealer) }
+    try handle.mark?.check(old)
     let (bytes, next) = try make(old)
     guard bytes.count <= options.limits.fileBytes else {
       throw VaultError(.limitExceeded, "the vault would exceed \(options.limits.fileBytes) bytes")

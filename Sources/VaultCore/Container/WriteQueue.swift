@@ -11,10 +11,8 @@ final class WriteQueue: Sendable {
   enum Work: Sendable {
     /// Changes of records of one group, sealed under `key`. Several of these may share an entry.
     case changes([Change], group: Identifier, key: SealingKey)
-    /// An owner's change of slots, groups or keys: a full write of its own.
+    /// A full write of its own: of slots, groups or keys, or without change.
     case rewrite(VaultWriter.Rewrite)
-    /// A full write without change.
-    case fold
   }
 
   final class Ticket: Sendable {
@@ -39,6 +37,8 @@ final class WriteQueue: Sendable {
     /// The group's key or a record's class changed since the values were sealed: seal again.
     case stale
     case failed(VaultError)
+
+    var isDone: Bool { if case .done = self { true } else { false } }
   }
 
   private struct State {

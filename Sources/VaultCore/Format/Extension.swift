@@ -40,6 +40,17 @@ enum Extension {
     }
   }
 
+  /// A field of `items`; those of one tag keep their order.
+  static func field(_ items: [OwnedItem]) -> [UInt8] {
+    var writer = ByteWriter()
+    writer.bytes.reserveCapacity(items.reduce(0) { $0 + $1.data.count + itemHeadCount })
+    for item in items.sorted(by: { $0.tag < $1.tag }) {
+      writer.integer(item.tag)
+      writer.lp32(item.data)
+    }
+    return writer.bytes
+  }
+
   /// Checks that a field parses.
   static func check(_ field: UnsafeRawBufferPointer) throws(VaultError) {
     try forEach(field) { _ in }

@@ -33,6 +33,15 @@ struct Manifest {
 
   /// Parses strictly, then compares with the file: exactly its sections and slots, in order.
   init(_ body: UnsafeRawBufferPointer, of snapshot: Snapshot) throws(VaultError) {
+    try self.init(body, slots: snapshot.slots)
+    guard groups.map(\.id) == snapshot.sections.map(\.id), slots.map(\.id) == snapshot.slots.map(\.id),
+      Set(groups.map(\.name)).count == groups.count
+    else { throw .tampered("the manifest lists other groups or slots than the file has") }
+  }
+
+  /// Parses strictly.
+  /// - Parameter fileSlots: the file's, which tell whose key must not be kept.
+  init(_ body: UnsafeRawBufferPointer, slots fileSlots: [VaultCore.Slot]) throws(VaultError) {
     var reader = ByteReader(body)
     let groupCount = try reader.integer(UInt16.self)
     guard groupCount <= Limits.groups else { throw VaultError(.limitExceeded, "groups in the manifest") }
@@ -49,7 +58,7 @@ struct Manifest {
     let slotCount = try reader.integer(UInt16.self)
     guard slotCount <= Limits.slots else { throw VaultError(.limitExceeded, "slots in the manifest") }
     try reader.check(slotCount, itemsOfAtLeast: 58)
-    let ownerSlots = Set(snapshot.slots.lazy.filter { $0.scope == .owner }.map(\.id))
+    let ownerSlots = Set(fileSlots.lazy.filter { $0.scope == .owner }.map(\.id))
     var slots: [Slot] = []
     for _ in 0..<slotCount {
       let id = try reader.identifier()
@@ -65,9 +74,6 @@ struct Manifest {
     let extensionBytes = try reader.lp32()
     try Extension.check(extensionBytes)
     try reader.finish()
-    guard groups.map(\.id) == snapshot.sections.map(\.id), slots.map(\.id) == snapshot.slots.map(\.id),
-      Set(groups.map(\.name)).count == groups.count
-    else { throw .tampered("the manifest lists other groups or slots than the file has") }
     self.init(groups: groups, slots: slots, extensionField: Array(extensionBytes))
   }
 

@@ -100,7 +100,7 @@ extension GroupContent {
   func refusal(of change: Change) throws(VaultError) -> VaultError? {
     let old = change.withName { find($0) }
     if let expected = change.expected, expected != old?.revision ?? 0 {
-      return VaultError(.conflict, "the record was changed since the revision that was compared")
+      return .conflict
     }
     switch change.action {
     case .put, .remove: return nil
@@ -195,13 +195,7 @@ extension GroupContent {
         kept += 1
       }
     }
-    var writer = ByteWriter()
-    // Stable, so that items of one tag keep their order.
-    for item in items.sorted(by: { $0.tag < $1.tag }) {
-      writer.integer(item.tag)
-      writer.lp32(item.data)
-    }
-    return writer.bytes
+    return Extension.field(items)
   }
 
   /// The old value as a previous one of a record of `class`.
@@ -232,6 +226,10 @@ extension GroupContent {
     try sealer.resealed(
       sealed, from: try classKey(oldClass, sealer), old, to: try classKey(newClass, sealer), new)
   }
+}
+
+extension VaultError {
+  static let conflict = VaultError(.conflict, "the record was changed since the revision that was compared")
 }
 
 extension Sealer {

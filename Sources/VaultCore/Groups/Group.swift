@@ -53,6 +53,12 @@ final class Group {
     }
   }
 
+  /// Why the group does not verify; nil when it does.
+  func refusal(_ snapshot: Snapshot, _ sealer: Sealer, _ limits: Limits) -> VaultError? {
+    do throws(VaultError) { _ = try content(snapshot, sealer, limits) } catch { return error }
+    return nil
+  }
+
   /// Takes the next entry of the journal over: at once if the group is open, else when it is opened.
   func append(_ entry: SealedEntry, _ snapshot: Snapshot, _ sealer: Sealer) {
     switch state {

@@ -31,7 +31,7 @@ final class GroupContent {
 
   /// Opens and parses a section.
   /// - Throws: ``VaultError/Code/tampered`` when the seal fails, else the class of the first deviation.
-  init(
+  convenience init(
     sealed: UnsafeRawBufferPointer, id: Identifier, epoch: UInt32, vaultID: Identifier, key: SealingKey,
     sealer: Sealer, limits: Limits
   ) throws(VaultError) {
@@ -39,7 +39,17 @@ final class GroupContent {
       let body = try sealer.openBody(
         sealed, step: Self.sectionStep, with: key, as: .section(vault: vaultID, group: id, epoch: epoch))
     else { throw .tampered("a group's section") }
-    var reader = ByteReader(UnsafeRawBufferPointer(rebasing: body.buffer.bytes[..<body.count]))
+    try self.init(
+      body: body.buffer, count: body.count, tag: Tag(sealed.baseAddress! + Sealer.tag.lowerBound), id: id,
+      epoch: epoch, vaultID: vaultID, key: key, limits: limits)
+  }
+
+  /// Parses a section's body.
+  init(
+    body: WipedBuffer, count bodyCount: Int, tag: Tag, id: Identifier, epoch: UInt32, vaultID: Identifier,
+    key: SealingKey, limits: Limits
+  ) throws(VaultError) {
+    var reader = ByteReader(UnsafeRawBufferPointer(rebasing: body.bytes[..<bodyCount]))
     let generation = try reader.generation()
     baseGeneration = try reader.generation()
     baseTag = try reader.tag()
@@ -60,16 +70,18 @@ final class GroupContent {
     extensionField = Array(field)
     self.index = index
     self.generation = generation
-    buffers = [body.buffer]
-    tag = Tag(sealed.baseAddress! + Sealer.tag.lowerBound)
+    buffers = [body]
+    self.tag = tag
     (self.id, self.epoch, self.vaultID, self.key, self.limits) = (id, epoch, vaultID, key, limits)
   }
 
-  /// Makes an empty group for a new vault.
-  init(id: Identifier, vaultID: Identifier, key: SealingKey, name: Name, limits: Limits) {
+  /// Makes an empty group.
+  init(
+    id: Identifier, vaultID: Identifier, key: SealingKey, name: Name, limits: Limits, epoch: UInt32 = 1,
+    generation: UInt64 = 0
+  ) {
     (self.id, self.vaultID, self.key, self.name, self.limits) = (id, vaultID, key, name, limits)
-    epoch = 1
-    generation = 0
+    (self.epoch, self.generation) = (epoch, generation)
     baseGeneration = 1
     baseTag = .zero
     tag = .zero

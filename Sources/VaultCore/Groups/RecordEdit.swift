@@ -38,6 +38,19 @@ public struct RecordEdit: Sendable {
 
   public init() {}
 
+  /// Both edits as one.
+  /// - Parameter hasNewValue: whether a value comes between them, with which the earlier one's expiry goes.
+  func behind(_ earlier: RecordEdit, hasNewValue: Bool = false) -> RecordEdit {
+    var both = earlier
+    if hasNewValue { both.expiry = .keep }
+    if case .keep = label {} else { both.label = label }
+    if case .keep = comment {} else { both.comment = comment }
+    if case .keep = expiry {} else { both.expiry = expiry }
+    if case .keep = attributes {} else { both.attributes = attributes }
+    if case .keep = historyDepth {} else { both.historyDepth = historyDepth }
+    return both
+  }
+
   /// The longest label, comment and attributes together, in bytes.
   static let longest = 1 << 16
 

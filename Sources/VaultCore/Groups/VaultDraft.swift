@@ -55,9 +55,27 @@ struct VaultDraft {
     (generation, slots, groups, extensionField, self.options) = (1, [], [], [], options)
   }
 
-  /// Starts from a loaded vault, every group verified.
-  /// - Throws: ``VaultError/Code/ownerRequired`` for a group holder; the class of a group that does not verify.
-  init(_ state: VaultState) throws(VaultError) {
+  /// Starts from pieces.
+  init(
+    vaultID: Identifier, generation: UInt64, vaultKey: SealingKey, extensionField: [UInt8], options: Vault.Options,
+    sealer: Sealer
+  ) {
+    (self.vaultID, self.generation, self.vaultKey, self.extensionField) = (
+      vaultID, generation, vaultKey, extensionField
+    )
+    (slots, groups, self.options, self.sealer) = ([], [], options, sealer)
+  }
+
+  /// What becomes of groups that do not verify (5.6).
+  struct Repair: Sendable {
+    let groups: Set<Identifier>
+    let how: GroupRepair
+  }
+
+  /// Starts from a loaded vault, every group verified but those that are to be repaired.
+  /// - Throws: ``VaultError/Code/ownerRequired`` for a group holder; the class of a group that does not verify;
+  ///   ``VaultError/Code/conflict`` when a group to repair does.
+  init(_ state: VaultState, repairing repair: Repair? = nil) throws(VaultError) {
     guard case .owner(let vaultKey) = state.unlocked.grant, let manifest = state.manifest else {
       throw Self.ownerRequired
     }
@@ -73,12 +91,34 @@ struct VaultDraft {
     (options, sealer) = (state.options, state.sealer)
     groups = []
     for group in state.groups {
+      if let repair, repair.groups.contains(group.id) {
+        guard group.refusal(state.snapshot, sealer, options.limits) != nil else {
+          throw VaultError(.conflict, "the access group verifies: there is nothing to repair")
+        }
+        try self.repair(group, repair.how)
+        continue
+      }
       let content = try state.content(group.id)
       groups.append(
         GroupEntry(
           content: content, name: content.name, epoch: content.epoch, key: content.key,
           sealed: content.entryCount == 0 ? Array(image[group.section.sealed]) : nil))
     }
+  }
+
+  private mutating func repair(_ group: Group, _ how: GroupRepair) throws(VaultError) {
+    guard how == .empty, let floor = group.floor else {
+      slots.removeAll { $0.slot.scope != .owner && $0.slot.groupID == group.id }
+      return
+    }
+    // The next epoch: nothing that was sealed for the old section fits the new one.
+    let epoch = try Self.epoch(after: group.section.epoch)
+    let key = try groupKey(group.id, epoch: epoch)
+    let content = GroupContent(
+      id: group.id, vaultID: vaultID, key: key, name: floor.name, limits: options.limits, epoch: epoch,
+      generation: floor.floorGeneration)
+    groups.append(GroupEntry(content: content, name: floor.name, epoch: epoch, key: key, sealed: nil))
+    rewrapSlots(of: group.id, epoch: epoch, key: key)
   }
 
   /// The file's bytes.
@@ -197,14 +237,24 @@ struct VaultDraft {
   /// cannot be, and go.
   mutating func rotate(_ id: Identifier, droppingHistory: Bool) throws(VaultError) {
     let index = try index(of: id)
-    let epoch = groups[index].epoch + 1
-    guard epoch < 1 << 31 else { throw VaultError(.limitExceeded, "the group has used up its epochs") }
+    let epoch = try Self.epoch(after: groups[index].epoch)
     let key = try groupKey(id, epoch: epoch)
     groups[index].epoch = epoch
     groups[index].key = key
     groups[index].isChanged = true
     groups[index].dropsHistory = groups[index].dropsHistory || droppingHistory
-    rewrap({ $0.scope != .owner && $0.groupID == id }, .group(id, epoch: epoch), granting: key) { $0.listed.kek }
+    rewrapSlots(of: id, epoch: epoch, key: key)
+  }
+
+  static func epoch(after epoch: UInt32) throws(VaultError) -> UInt32 {
+    guard epoch + 1 < 1 << 31 else { throw VaultError(.limitExceeded, "the group has used up its epochs") }
+    return epoch + 1
+  }
+
+  private mutating func rewrapSlots(of group: Identifier, epoch: UInt32, key: SealingKey) {
+    rewrap({ $0.scope != .owner && $0.groupID == group }, .group(group, epoch: epoch), granting: key) {
+      $0.listed.kek
+    }
   }
 
   /// Gives the vault and every group new keys. Owner slots whose key is not in `keks` cannot be wrapped anew, and go.
@@ -244,7 +294,7 @@ struct VaultDraft {
     return index
   }
 
-  private func groupKey(_ id: Identifier, epoch: UInt32) throws(VaultError) -> SealingKey {
+  func groupKey(_ id: Identifier, epoch: UInt32) throws(VaultError) -> SealingKey {
     try VaultError.sealing { () throws(SealingError) in
       try VaultState.groupKey(from: vaultKey, group: id, epoch: epoch, sealer)
     }
