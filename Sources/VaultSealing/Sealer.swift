@@ -108,6 +108,31 @@ internal import CSodium
     }
   }
 
+  /// Decrypts what does not open, for salvaging pieces that have seals of their own. **What comes out is not
+  /// authenticated**: anybody may have changed it.
+  ///
+  /// - Parameter out: `sealed.count` - ``overhead`` bytes, apart from `sealed`.
+  package func decryptUnverified(
+    _ sealed: UnsafeRawBufferPointer, with key: SealingKey, into out: UnsafeMutableRawBufferPointer,
+    context: (inout Transcript) -> Void
+  ) {
+    precondition(out.count + Self.overhead == sealed.count, "the message has a fixed length")
+    unsafe withSubkeys(key, context) { ke, _, page in
+      unsafe withExtendedLifetime(page) {
+        // secretbox takes the first 32 bytes of the key stream for Poly1305, and the message's from there on.
+        let authenticator = 32
+        let stream = WipedBuffer(count: authenticator + out.count)
+        unsafe wipe(UnsafeMutableRawBufferPointer(rebasing: stream.bytes[..<authenticator]))
+        unsafe UnsafeMutableRawBufferPointer(rebasing: stream.bytes[authenticator...]).copyMemory(
+          from: UnsafeRawBufferPointer(rebasing: sealed[Self.overhead...]))
+        let bytes = unsafe stream.bytes.baseAddress!.assumingMemoryBound(to: UInt8.self)
+        _ = unsafe crypto_stream_xsalsa20_xor(
+          bytes, bytes, UInt64(stream.bytes.count), sealed.bytePointer!, ke.bytePointer!)
+        unsafe out.copyMemory(from: UnsafeRawBufferPointer(rebasing: stream.bytes[authenticator...]))
+      }
+    }
+  }
+
   /// Opens a value into locked memory, lends it to `body` and wipes it.
   ///
   /// - Returns: whether it opened; `body` ran only if so.

@@ -1,0 +1,233 @@
+internal import VaultSealing
+
+/// What is left of one access group. Only records whose values open are kept.
+struct SalvagedGroup {
+  private let section: Snapshot.Section
+  private let vaultID: Identifier
+  private let key: SealingKey
+  private let options: Vault.Options
+  private let sealer: Sealer
+  private let floor: Manifest.Group?
+  /// The group as it was, when its section verifies.
+  private var whole: GroupContent?
+  private var index = RecordIndex()
+  /// Where the records are that `whole` does not have.
+  private var buffers: [WipedBuffer] = []
+  private var generation: UInt64
+  private var readName: Name?
+  private(set) var lostEntryCount = 0
+  private(set) var lostValueCount = 0
+
+  var id: Identifier { section.id }
+  var name: Name? { floor?.name ?? readName }
+  var title: String { name?.text ?? "\(id)" }
+  var isVerified: Bool { whole != nil && lostEntryCount == 0 && lostValueCount == 0 }
+  var isEmptyHanded: Bool { whole == nil && index.count == 0 }
+
+  init(
+    _ section: Snapshot.Section, of wreck: Wreck, key: SealingKey, floor: Manifest.Group?, options: Vault.Options,
+    sealer: Sealer
+  ) throws(VaultError) {
+    (self.section, vaultID, self.key) = (section, wreck.snapshot.vaultID, key)
+    (self.floor, self.options, self.sealer) = (floor, options, sealer)
+    generation = floor?.floorGeneration ?? 1
+    let sealed = wreck.image[section.sealed]
+    do throws(VaultError) {
+      let content = try GroupContent(
+        sealed: sealed, id: section.id, epoch: section.epoch, vaultID: vaultID, key: key, sealer: sealer,
+        limits: options.limits)
+      try take(content, wreck)
+    } catch {
+      try takePieces(sealed)
+      try takeEntries(behind: Tag(sealed.baseAddress! + Sealer.tag.lowerBound), wreck)
+    }
+  }
+
+  // MARK: A section that verifies
+
+  private mutating func take(_ content: GroupContent, _ wreck: Wreck) throws(VaultError) {
+    (whole, readName) = (content, content.name)
+    let (manifestTag, sealer) = (wreck.snapshot.manifestTag, sealer)
+    try forEachEntry(of: wreck) { sealed in
+      do throws(VaultError) {
+        content.apply(try content.stage(sealed: sealed, manifestTag: manifestTag, sealer: sealer))
+        return true
+      } catch { return false }
+    }
+    generation = content.generation
+    var records: [Record] = []
+    content.forEachInOrder { records.append($0) }
+    for record in records { try keep(record) }
+  }
+
+  /// Offers the entries of the group until one is bad; what stands behind that one is lost.
+  private mutating func forEachEntry(
+    of wreck: Wreck, _ use: (UnsafeRawBufferPointer) -> Bool
+  ) throws(VaultError) {
+    var hasStopped = false
+    var (broken, behind) = (0, 0)
+    try wreck.forEachEntry(of: id) { (sealed, isWhole) throws(VaultError) in
+      if !hasStopped, use(sealed) { return true }
+      hasStopped = true
+      if isWhole { behind += 1 } else { broken += 1 }
+      return false
+    }
+    // A broken entry with nothing behind it is a write that did not finish.
+    lostEntryCount = behind == 0 ? 0 : behind + broken
+  }
+
+  // MARK: A section that does not
+
+  /// Decrypts without the tag, and keeps the records whose own values open, wherever they stand.
+  private mutating func takePieces(_ sealed: UnsafeRawBufferPointer) throws(VaultError) {
+    let body = WipedBuffer(count: sealed.count - Sealer.overhead)
+    let context = Context.section(vault: vaultID, group: id, epoch: section.epoch)
+    sealer.decryptUnverified(sealed, with: key, into: body.bytes) { context.write(to: &$0) }
+    buffers.append(body)
+    let nameStart = 48
+    var reader = ByteReader(UnsafeRawBufferPointer(rebasing: body.bytes[nameStart...]))
+    do throws(VaultError) { readName = try Name(verbatim: Array(reader.name())) } catch {}  // another is made up
+    var position = nameStart
+    while position + Record.minimumCount <= body.bytes.count {
+      let rest = UnsafeRawBufferPointer(rebasing: body.bytes[position...])
+      guard let piece = SalvagedPiece(rest, highestRevision: generation, limits: options.limits), try opens(piece)
+      else {
+        position += 1
+        continue
+      }
+      try takePiece(piece)
+      position += piece.count
+    }
+  }
+
+  private func opens(_ piece: SalvagedPiece) throws(VaultError) -> Bool {
+    try opens(
+      piece.sealed, piece.class,
+      .value(service: piece.name.service, key: piece.name.key, kind: piece.kind))
+  }
+
+  /// Writes the record anew where it will stay, with a revision that can be.
+  private mutating func takePiece(_ piece: SalvagedPiece) throws(VaultError) {
+    let buffer = WipedBuffer(count: piece.recordCount)
+    piece.write(to: buffer.bytes)
+    var reader = ByteReader(UnsafeRawBufferPointer(buffer.bytes))
+    try keep(try Record(&reader, generation: generation, after: nil, limits: options.limits))
+    buffers.append(buffer)
+  }
+
+  /// Entries have seals of their own, chained to the section's tag, which may be right where the section is not.
+  private mutating func takeEntries(behind tag: Tag, _ wreck: Wreck) throws(VaultError) {
+    var tag = tag
+    var opened: [(buffer: WipedBuffer, count: Int)] = []
+    let (key, sealer) = (key, sealer)
+    let (vaultID, id, epoch, manifestTag) = (vaultID, id, section.epoch, wreck.snapshot.manifestTag)
+    try forEachEntry(of: wreck) { sealed in
+      let context = Context.entry(vault: vaultID, group: id, epoch: epoch, manifest: manifestTag, previous: tag)
+      do throws(VaultError) {
+        guard let body = try sealer.openBody(sealed, step: GroupContent.entryStep, with: key, as: context) else {
+          return false
+        }
+        opened.append(body)
+      } catch { return false }
+      tag = Tag(sealed.baseAddress! + Sealer.tag.lowerBound)
+      return true
+    }
+    for (buffer, count) in opened {
+      buffers.append(buffer)
+      do throws(VaultError) {
+        try apply(UnsafeRawBufferPointer(rebasing: buffer.bytes[..<count]))
+      } catch { lostEntryCount += 1 }  // made by a key holder who broke the rules
+    }
+  }
+
+  /// Makes an entry's changes to records of which some may be missing.
+  private mutating func apply(_ body: UnsafeRawBufferPointer) throws(VaultError) {
+    var reader = ByteReader(body)
+    let next = try reader.generation()
+    generation = max(generation, next)
+    for _ in 0..<(try reader.integer(UInt32.self)) {
+      switch try reader.integer(UInt8.self) {
+      case 1:
+        try keep(try Record(&reader, generation: next, revision: next, after: nil, limits: options.limits))
+      case 2: index.remove(RecordName(service: try reader.name(), key: try reader.name()))
+      default: throw .malformed("an unknown change")
+      }
+    }
+  }
+
+  // MARK: Records
+
+  private mutating func keep(_ record: Record) throws(VaultError) {
+    let name = record.name
+    guard
+      try opens(
+        record.sealedValue, record.class, .value(service: name.service, key: name.key, kind: record.kind))
+    else {
+      lostValueCount += 1
+      return
+    }
+    try Extension.forEach(record.extensionField) { (item) throws(VaultError) in
+      guard item.tag == Extension.RecordTag.previous else { return }
+      if try !opens(try PreviousValue(item.data), of: record) { lostValueCount += 1 }
+    }
+    index.put(record)
+  }
+
+  private func opens(_ previous: PreviousValue, of record: Record) throws(VaultError) -> Bool {
+    let name = record.name
+    return try opens(
+      previous.sealed, record.class,
+      .previous(service: name.service, key: name.key, kind: previous.kind, revision: previous.revision))
+  }
+
+  private func opens(
+    _ sealed: UnsafeRawBufferPointer, _ class: UInt8, _ context: Context
+  ) throws(VaultError) -> Bool {
+    try VaultError.sealing { () throws(SealingError) in
+      let classKey = try sealer.deriveKey("class-key", from: key) { $0.add(`class`) }
+      return try sealer.withOpened(sealed, with: classKey, context: { context.write(to: &$0) }) { _ in }
+    }
+  }
+
+  private static let attributeCount = SalvagedPiece.attribute.data.count + Extension.itemHeadCount
+
+  /// The group as the new vault takes it over, under the key it had.
+  mutating func content(named name: Name) throws(VaultError) -> GroupContent {
+    var writer = ByteWriter()
+    var records: [Record] = []
+    index.forEachInOrder { records.append($0) }
+    let length = records.reduce(128 + name.utf8.count) { $0 + Int($1.count) + Self.attributeCount }
+    writer.bytes.reserveCapacity(length)
+    writer.integer(generation)
+    writer.integer(UInt64(1))
+    writer.raw(Tag.zero)
+    writer.lp16(name.utf8)
+    writer.integer(UInt32(records.count))
+    for record in records {
+      writer.raw(record.bytesBeforeValue)
+      writer.lp32(record.sealedValue)
+      var field = try extensionField(of: record)
+      writer.lp32(field)
+      field.wipe()
+    }
+    writer.lp32(whole?.extensionField ?? [])
+    defer { writer.bytes.wipe() }
+    let body = WipedBuffer(count: writer.count)
+    body.bytes.copyBytes(from: writer.bytes)
+    return try GroupContent(
+      body: body, count: writer.count, tag: .zero, id: id, epoch: section.epoch, vaultID: vaultID, key: key,
+      limits: options.limits)
+  }
+
+  /// What is written down about a record, without earlier values that do not open; marked when the group is not whole.
+  private func extensionField(of record: Record) throws(VaultError) -> [UInt8] {
+    var items: [Extension.OwnedItem] = isVerified ? [] : [SalvagedPiece.attribute]
+    try Extension.forEach(record.extensionField) { (item) throws(VaultError) in
+      if item.tag == Extension.RecordTag.previous {
+        guard try opens(try PreviousValue(item.data), of: record) else { return }
+      }
+      items.append(.init(item.tag, Array(item.data)))
+    }
+    return Extension.field(items)
+  }
+}

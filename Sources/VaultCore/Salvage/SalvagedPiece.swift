@@ -1,0 +1,82 @@
+internal import VaultSealing
+
+/// Bytes that look like a record, somewhere in what was decrypted without a tag. Nothing of it is authenticated until its
+/// value opens, which vouches for service, key, kind and class, and for nothing else.
+struct SalvagedPiece {
+  let name: RecordName
+  let kind: UInt8
+  let `class`: UInt8
+  let sealed: UnsafeRawBufferPointer
+  private let created: Int64
+  private let modified: Int64
+  private let revision: UInt64
+  /// Empty when what stood there does not parse.
+  private let extensionField: UnsafeRawBufferPointer
+  /// How many bytes it takes where it stands.
+  let count: Int
+
+  /// Nil when no record can begin here.
+  /// - Parameter highestRevision: what a revision is cut to that cannot be.
+  init?(_ bytes: UnsafeRawBufferPointer, highestRevision: UInt64, limits: Limits) {
+    var reader = ByteReader(bytes)
+    do throws(VaultError) {
+      name = RecordName(service: try reader.name(), key: try reader.name())
+      kind = try reader.integer()
+      `class` = try reader.integer()
+      guard kind != 0, `class` <= 3, try reader.integer(UInt16.self) == 0 else { return nil }
+      created = try reader.integer()
+      modified = try reader.integer()
+      revision = min(max(try reader.integer(), 1), highestRevision)
+      sealed = try reader.lp32()
+      let layers = `class` >= 2 ? 2 : 1
+      guard sealed.count >= Sealer.overhead * layers, sealed.count <= Record.sealedLimit(`class`, limits) else {
+        return nil
+      }
+    } catch { return nil }
+    let end = reader.position
+    if let field = Self.extensionField(&reader, revision: revision) {
+      (extensionField, count) = (field, reader.position - bytes.baseAddress!)
+    } else {
+      (extensionField, count) = (UnsafeRawBufferPointer(start: nil, count: 0), end - bytes.baseAddress!)
+    }
+  }
+
+  private static func extensionField(_ reader: inout ByteReader, revision: UInt64) -> UnsafeRawBufferPointer? {
+    do throws(VaultError) {
+      let field = try reader.lp32()
+      try Extension.checkRecord(field, revision: revision)
+      return field
+    } catch { return nil }
+  }
+
+  /// The length of the record that ``write(to:)`` writes.
+  var recordCount: Int {
+    12 + name.service.count + name.key.count + Record.fixedCount + sealed.count + extensionField.count
+  }
+
+  /// Writes it as a record.
+  func write(to out: UnsafeMutableRawBufferPointer) {
+    var writer = ByteWriter()
+    writer.bytes.reserveCapacity(recordCount)
+    writer.lp16(name.service)
+    writer.lp16(name.key)
+    writer.integer(kind)
+    writer.integer(`class`)
+    writer.integer(UInt16(0))
+    writer.integer(created)
+    writer.integer(modified)
+    writer.integer(revision)
+    writer.lp32(sealed)
+    writer.lp32(extensionField)
+    out.copyBytes(from: writer.bytes)
+    writer.bytes.wipe()
+  }
+
+  /// What marks a record whose group was not whole.
+  static let attribute = {
+    var writer = ByteWriter()
+    writer.lp16(Array(SalvageReport.attribute.utf8))
+    writer.raw(Array("unverified".utf8))
+    return Extension.OwnedItem(Extension.RecordTag.attribute, writer.bytes)
+  }()
+}

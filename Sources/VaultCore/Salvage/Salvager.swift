@@ -1,0 +1,152 @@
+internal import Glibc
+internal import VaultSealing
+
+/// Makes a new vault of what can be saved from a file.
+struct Salvager {
+  private let wreck: Wreck
+  private let unlocked: Unlocked
+  private let manifest: Manifest?
+  private let options: Vault.Options
+  private let sealer: Sealer
+
+  private var snapshot: Snapshot { wreck.snapshot }
+
+  /// - Throws: ``VaultError/Code/credentialRejected`` when no slot that is left opens.
+  init(_ image: FileImage, _ credential: Credential, _ options: Vault.Options) throws(VaultError) {
+    wreck = try Wreck(image)
+    sealer = try VaultError.sealing { () throws(SealingError) in try Sealer(random: options.random) }
+    unlocked = try Unlocked(wreck.snapshot, with: credential, sealer: sealer)
+    self.options = options
+    manifest = Self.manifest(wreck, unlocked, sealer)
+  }
+
+  private static func manifest(_ wreck: Wreck, _ unlocked: Unlocked, _ sealer: Sealer) -> Manifest? {
+    guard case .owner(let vaultKey) = unlocked.grant, !wreck.snapshot.manifest.isEmpty else { return nil }
+    do throws(VaultError) {
+      return try wreck.snapshot.boundHeader.span.bytes.withUnsafeBytes { (header) throws(VaultError) in
+        try wreck.slotBytes.span.bytes.withUnsafeBytes { (slots) throws(VaultError) -> Manifest? in
+          let sealed = wreck.image[wreck.snapshot.manifest]
+          guard
+            let body = try sealer.openBody(
+              sealed, step: Manifest.step, with: vaultKey, as: .manifest(header: header, slots: slots))
+          else { return nil }
+          return try Manifest(
+            UnsafeRawBufferPointer(rebasing: body.buffer.bytes[..<body.count]), slots: wreck.snapshot.slots)
+        }
+      }
+    } catch { return nil }
+  }
+
+  /// The new vault, what opens it, and what became of everything.
+  func run() throws(VaultError) -> (draft: VaultDraft, opening: Unlocked, report: SalvageReport) {
+    var saved: [SalvagedGroup] = []
+    var lost: [String] = []
+    for section in snapshot.sections {
+      // A copy of a section further back is no second group.
+      guard !saved.contains(where: { $0.id == section.id }), let key = try key(of: section) else { continue }
+      let floor = manifest?.groups.first { $0.id == section.id }
+      let group = try SalvagedGroup(section, of: wreck, key: key, floor: floor, options: options, sealer: sealer)
+      if group.isEmptyHanded { lost.append(group.title) } else { saved.append(group) }
+    }
+    for group in manifest?.groups ?? [] where !snapshot.sections.contains(where: { $0.id == group.id }) {
+      lost.append(group.name.text)
+    }
+    guard !saved.isEmpty else { throw VaultError(.damaged, "nothing could be saved") }
+    return try assemble(saved.sorted { $0.id < $1.id }, lost: lost)
+  }
+
+  private func key(of section: Snapshot.Section) throws(VaultError) -> SealingKey? {
+    switch unlocked.grant {
+    case .holder(let group, let key): return group == section.id ? key : nil
+    case .owner(let vaultKey):
+      return try VaultError.sealing { () throws(SealingError) in
+        try VaultState.groupKey(from: vaultKey, group: section.id, epoch: section.epoch, sealer)
+      }
+    }
+  }
+
+  private func assemble(
+    _ saved: [SalvagedGroup], lost: [String]
+  ) throws(VaultError) -> (draft: VaultDraft, opening: Unlocked, report: SalvageReport) {
+    let vaultKey: SealingKey
+    if case .owner(let key) = unlocked.grant {
+      vaultKey = key
+    } else {
+      vaultKey = try VaultError.sealing { () throws(SealingError) in try SealingKey(from: options.random) }
+    }
+    // A header that the manifest does not vouch for must not use the generations up.
+    let generation = manifest != nil || snapshot.generation < 1 << 40 ? snapshot.generation : 0
+    var draft = VaultDraft(
+      vaultID: snapshot.vaultID, generation: generation + 1, vaultKey: vaultKey,
+      extensionField: manifest?.extensionField ?? [], options: options, sealer: sealer)
+    var names: Set<Name> = []
+    var groups: [SalvageReport.Group] = []
+    for var group in saved {
+      var name = group.name
+      if name == nil || !names.insert(name!).inserted { name = try Name("salvaged \(group.id)") }
+      let content = try group.content(named: name!)
+      try draft.adopt(content, keepsKey: unlocked.isOwner)
+      groups.append(
+        SalvageReport.Group(
+          name: name!, recordCount: content.count, isVerified: group.isVerified, lostEntryCount: group.lostEntryCount,
+          lostValueCount: group.lostValueCount))
+    }
+    let opening = Unlocked(grant: .owner(vaultKey), slot: unlocked.slot, kek: unlocked.kek)
+    for slot in snapshot.slots {
+      let listed =
+        manifest?.slots.first { $0.id == slot.id }
+        ?? Manifest.Slot(id: slot.id, kek: nil, created: options.now(), label: [])
+      draft.adopt(slot, listed, opening: opening, keepsKey: unlocked.isOwner)
+    }
+    let report = SalvageReport(
+      groups: groups, lostGroups: lost, hasManifest: manifest != nil, slotCount: draft.slots.count)
+    return (draft, opening, report)
+  }
+}
+
+extension VaultDraft {
+  /// Takes a saved group over: with the key it has, or, for who cannot derive that again, with one of the next epoch.
+  fileprivate mutating func adopt(_ content: GroupContent, keepsKey: Bool) throws(VaultError) {
+    let epoch = keepsKey ? content.epoch : try Self.epoch(after: content.epoch)
+    groups.append(
+      GroupEntry(
+        content: content, name: content.name, epoch: epoch,
+        key: keepsKey ? content.key : try groupKey(content.id, epoch: epoch), sealed: nil))
+  }
+
+  /// Takes a slot over that still grants what it did; the one that opened the old file becomes an owner's.
+  fileprivate mutating func adopt(_ slot: Slot, _ listed: Manifest.Slot, opening: Unlocked, keepsKey: Bool) {
+    if slot.id == opening.slot, !keepsKey {
+      let owner = slot.rewrapped(.owner, granting: vaultKey, kek: opening.kek, vault: vaultID, sealer: sealer)
+      let label = Manifest.Slot(id: listed.id, kek: nil, created: listed.created, label: listed.label)
+      return slots.append(SlotEntry(slot: owner, listed: label))
+    }
+    guard keepsKey else { return }
+    if case .group(let id, let epoch) = slot.scope {
+      guard groups.contains(where: { $0.content.id == id && $0.epoch == epoch }) else { return }
+    }
+    slots.append(SlotEntry(slot: slot, listed: listed))
+  }
+}
+
+extension Vault {
+  /// Saves what can be saved from a vault that does not open, into a new file: sections and entries that verify, and
+  /// from a section that does not, the records whose own values verify (`Docs/Format.md` section 4).
+  ///
+  /// The damaged file is only read. The new one is the same vault, one owner write later: the slots that are in order,
+  /// and values of "this device only", go on. For a group holder it is a vault of its own with that one group. Records
+  /// of a group that was not whole have the attribute ``SalvageReport/attribute``.
+  /// - Throws: ``VaultError/Code/credentialRejected`` when no slot is left that opens; ``VaultError/Code/damaged`` when
+  ///   nothing could be saved; ``VaultError/Code/alreadyExists`` when something is at `destination`.
+  public static func salvage(
+    at path: String, credential: Credential, to destination: String, options: Options = Options()
+  ) throws(VaultError) -> SalvageReport {
+    let target = VaultPath(destination, policy: options.pathPolicy)
+    guard try target.status() == nil else { throw Replacement.exists }
+    let (descriptor, status) = try VaultPath(path, policy: options.pathPolicy).open(limits: options.limits)
+    let image = try VaultState.read(descriptor, count: Int(status.st_size))
+    let (draft, opening, report) = try Salvager(image, credential, options).run()
+    _ = try make(draft, at: target, opening: opening)
+    return report
+  }
+}
