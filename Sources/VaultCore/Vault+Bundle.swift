@@ -1,0 +1,93 @@
+internal import VaultSealing
+
+extension Vault {
+  /// Seals chosen records into a bundle: a small vault file under a credential of its own, to be carried to another
+  /// vault. Label, comment, expiry, attributes and accessibility go with them, kept earlier values do not.
+  ///
+  /// - Parameters:
+  ///   - records: of `group`, as ``records(service:in:)`` gave them; their values are read now.
+  ///   - path: where nothing may be yet.
+  ///   - slot: what opens the bundle. A fresh credential: not one of this vault's.
+  /// - Throws: ``VaultError/Code/notFound`` when a record is gone; ``VaultError/Code/unsupportedAccessibility`` for
+  ///   values that stay on this device; ``VaultError/Code/alreadyExists``; what reading and creating can throw.
+  public func exportBundle(
+    _ records: [RecordInfo], of group: AccessGroup, to path: String, slot: NewSlot
+  ) throws(VaultError) {
+    guard !records.contains(where: \.accessibility.isThisDeviceOnly) else {
+      throw VaultError(.unsupportedAccessibility, "a value of \"this device only\" cannot leave it")
+    }
+    var contents = NewGroup(group.name.text)
+    for (service, records) in Dictionary(grouping: records, by: \.service) {
+      contents.add(service: service) { (batch) throws(VaultError) in
+        for record in records { try batch.copy(record, from: self, group) }
+      }
+    }
+    var options = options
+    options.markPath = nil
+    options.idleLimit = nil
+    _ = try Vault.create(at: path, slots: [slot], groups: [contents], options: options)
+  }
+
+  /// Takes the records of a bundle over into an access group, in one transaction: all of them, or none.
+  ///
+  /// - Parameter replacing: whether records that are there already are replaced.
+  /// - Returns: how many records there were.
+  /// - Throws: ``VaultError/Code/alreadyExists`` when one is there that may not be replaced; what reading and writing can
+  ///   throw.
+  @discardableResult
+  public func importBundle(
+    _ bundle: Vault, into group: AccessGroup, replacing: Bool = false
+  ) throws(VaultError) -> Int {
+    var count = 0
+    do throws(VaultError) {
+      try commit(in: group) { (seal) throws(VaultError) in
+        var changes: [Change] = []
+        for source in try bundle.groups() {
+          let records = try bundle.records(in: source)
+          for (service, records) in Dictionary(grouping: records, by: \.service) {
+            var batch = Batch(service: service, seal: seal)
+            for record in records {
+              try batch.copy(record, from: bundle, source, ifRevision: replacing ? nil : 0)
+            }
+            changes += batch.changes
+          }
+        }
+        count = changes.count
+        return changes
+      }
+    } catch {
+      guard error.code == .conflict else { throw error }
+      throw VaultError(.alreadyExists, "a record of the bundle is there already; nothing was imported")
+    }
+    return count
+  }
+}
+
+extension Batch {
+  /// Opens a record's value where it is and seals it here.
+  fileprivate mutating func copy(
+    _ record: RecordInfo, from vault: Vault, _ group: AccessGroup, ifRevision revision: UInt64? = nil
+  ) throws(VaultError) {
+    var failure: VaultError?
+    let isThere: Void? = try vault.withValue(of: record, in: group) { kind, value in
+      do throws(VaultError) {
+        try set(
+          value, kind: kind, for: record.key, accessibility: record.accessibility, edit: RecordEdit(of: record),
+          ifRevision: revision)
+      } catch { failure = error }
+    }
+    if let failure { throw failure }
+    guard isThere != nil else { throw VaultError(.notFound, "a record is gone") }
+  }
+}
+
+extension RecordEdit {
+  /// What is written down about a record.
+  fileprivate init(of record: RecordInfo) {
+    if let label = record.label { self.label = .set(label) }
+    if let comment = record.comment { self.comment = .set(comment) }
+    if let expiry = record.expiry { self.expiry = .set(expiry) }
+    if !record.attributes.isEmpty { attributes = .set(record.attributes) }
+    if record.historyDepth > 0 { historyDepth = .set(record.historyDepth) }
+  }
+}
