@@ -18,7 +18,8 @@ enum ExitStatus: Int32, CaseIterable {
     self =
       switch code {
       case .notFound, .alreadyExists, .conflict, .expired, .typeMismatch: .no
-      case .invalidName, .invalidKeyText, .invalidPassphrase, .valueTooLarge, .lastOwnerSlot: .usage
+      case .invalidName, .invalidKeyText, .invalidPassphrase, .unsupportedAccessibility, .valueTooLarge, .lastOwnerSlot:
+        .usage
       case .notAVault, .unsupportedVersion, .unsupportedFeature, .malformed, .limitExceeded, .kdfRefused, .damaged:
         .badFile
       case .tampered, .rolledBack: .tampered

@@ -10,6 +10,10 @@ struct VaultAccess {
   var passphraseDescriptor: Int32?
   var mayPrompt = true
   var lockTimeout = Duration.seconds(30)
+  /// Whether a record whose expiry has passed is not read.
+  var refusesExpired = false
+  /// Where long work shows how far it has come.
+  var progress: ProgressLine?
 
   /// Opens the vault with the first way to unlock that is configured (`Docs/Format.md` section 6).
   func open(_ messages: Messages) throws -> Vault {
@@ -30,6 +34,8 @@ struct VaultAccess {
     options.lockTimeout = lockTimeout
     // The library is careful with a server's memory; a person who stores a large file means it.
     options.limits.writtenValueBytes = ValueReader.longest
+    if refusesExpired { options.expiredRecords = .refuse }
+    if let progress { options.progress = { progress.show($0.done, of: $0.total) } }
     return options
   }
 

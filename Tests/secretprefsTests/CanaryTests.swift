@@ -26,6 +26,17 @@ import Testing
       ["passphrase", "--slot", canary], ["rotate", canary], ["rotate", "--vault-keys", canary],
       ["rotate", "--vault-keys=" + canary], ["rotate", "--group", "a", canary], ["compact", canary],
       ["info", "key", canary], ["verify", canary], ["verify", "--report=" + canary], ["backup", "a", canary],
+      ["set", "key", "--expiry", canary], ["set", "key", "--history", canary], ["set", "key", "--attribute", canary],
+      ["set", "key", "--if-revision", canary], ["set", "key", "--label", canary, canary], ["edit", canary],
+      ["edit", "key", canary, "--no-label"], ["edit", "key", "--no-label=" + canary],
+      ["edit", "key", "--expiry", canary],
+      ["edit", "key", "--history", canary], ["edit", "key", "--attribute", canary],
+      ["edit", "key", "--attribute", "=" + canary], ["edit", "key", "--no-attribute", canary + "\u{1}"],
+      ["edit", "key", "--if-revision", canary], ["edit", "key", "--comment", canary, "--no-comment"],
+      ["history", canary], ["history", "key", canary], ["history", "list", "key", canary],
+      ["history", "restore", canary],
+      ["history", "restore", "key", canary], ["history", "restore", "key", "1", canary],
+      ["get", "key", "--revision", canary], ["get", "key", "--refuse-expired=" + canary], ["list", "--long=" + canary],
     ]
     + [["init"], ["set", "key"], ["get", "key"], ["list"], ["remove", "key"], ["status"]].flatMap {
       with(
@@ -37,7 +48,8 @@ import Testing
     + [
       ["groups"], ["groups", "create", "a"], ["groups", "rename", "a", "b"], ["groups", "remove", "a"], ["slots"],
       ["slots", "add"], ["slots", "remove", "012345"], ["passphrase"], ["rotate", "--vault-keys"], ["compact"],
-      ["info", "key"], ["verify"], ["backup", "a"],
+      ["info", "key"], ["verify"], ["backup", "a"], ["edit", "key", "--no-label"], ["history", "key"],
+      ["history", "restore", "key", "1"],
     ].flatMap {
       with(
         [
@@ -65,6 +77,7 @@ import Testing
   @Test(arguments: [
     "missing", "rejected", "foreign", "name", "group", "key file", "text", "new group", "no group", "slot", "label",
     "new key file", "new passphrase", "kept key file", "rotated group",
+    "edited key", "restored key", "compared revision", "long comment",
   ])
   func `a failure after the arguments were understood repeats nothing`(_ failure: String) throws {
     let home = try Scratch()
@@ -93,6 +106,11 @@ import Testing
       arguments = ["passphrase", "--new-passphrase-fd", "0", "--key-file", "k"]
     case "kept key file": arguments = ["rotate", "--vault-keys", "--keep-key-file", "value", "--key-file", "k"]
     case "rotated group": arguments = ["rotate", "--group", Self.canary, "--key-file", "k"]
+    case "edited key":
+      arguments = ["edit", Self.canary, "--label", Self.canary, "--attribute", "a=" + Self.canary, "--key-file", "k"]
+    case "restored key": arguments = ["history", "restore", Self.canary, "7", "--key-file", "k"]
+    case "compared revision": arguments += ["--if-revision", "7", "--comment", Self.canary]
+    case "long comment": arguments += ["--comment", String(repeating: Self.canary, count: 10_000)]
     default:
       let bytes = Data(Self.canary.utf8) + [0xFF]
       try bytes.write(to: URL(filePath: home.file("value")))

@@ -15,6 +15,41 @@ import VaultCore
     #expect(Timestamp(milliseconds: milliseconds)?.text == text)
   }
 
+  @Test(
+    arguments: [
+      ("1970-01-01T00:00:00.000Z", 0), ("1969-12-31T23:59:59.999Z", -1), ("2000-02-29T00:00:00Z", 951_782_400_000),
+      ("2100-02-28T23:59:59.999Z", 4_107_542_399_999), ("2100-03-01T00:00:00Z", 4_107_542_400_000),
+      ("9999-12-31T23:59:59.999Z", 253_402_300_799_999), ("0000-01-01T00:00:00Z", -62_167_219_200_000),
+    ] as [(String, Int64)])
+  func `a time is read as it is written, also without milliseconds`(_ text: String, _ milliseconds: Int64) {
+    #expect(Timestamp(text)?.milliseconds == milliseconds)
+  }
+
+  @Test(arguments: [
+    "", "Z", "2027-01-31", "2027-01-31T12:00:00", "2027-01-31T12:00:00.5Z", "2027-01-31T12:00:00.500z",
+    "2027-01-31 12:00:00Z", "2027-01-31T12:00:00+0Z", "2027-13-31T12:00:00Z", "2027-00-31T12:00:00Z",
+    "2027-02-29T12:00:00Z", "2100-02-29T12:00:00Z", "2027-01-00T12:00:00Z", "2027-01-31T24:00:00Z",
+    "2027-01-31T12:60:00Z", "2027-01-31T12:00:60Z", "-027-01-31T12:00:00Z", "12027-01-31T12:00:00Z",
+    "2027-01-31T12:00:00ZZ", "2027-01-31T12:00:00.000Z\n", "２027-01-31T12:00Z", "2027--1-31T12:00:00Z",
+  ])
+  func `what is no time in that form is not read`(_ text: String) { #expect(Timestamp(text) == nil) }
+
+  @Test(
+    arguments: [
+      ("0s", 0), ("45s", 45_000), ("30m", 1_800_000), ("12h", 43_200_000), ("90d", 7_776_000_000),
+      ("007d", 604_800_000), ("2001-01-01T00:00:00Z", 978_307_200_000 - 1_700_000_000_123),
+    ] as [(String, Int64)])
+  func `an expiry is a time, or so long after now`(_ text: String, _ after: Int64) throws {
+    #expect(try Expiry(text, now: 1_700_000_000_123).milliseconds == 1_700_000_000_123 + after)
+  }
+
+  @Test(arguments: [
+    "", "d", "90", "90w", "90D", "-1d", "+1d", "1.5d", "1e3d", "0x1d", "1 d", "９d", "1234567890s", "999999999d",
+  ])
+  func `another expiry is refused`(_ text: String) {
+    #expect(throws: ToolError.self) { try Expiry(text, now: 1_700_000_000_123) }
+  }
+
   @Test func `a time outside of the four-digit years has no text`() {
     #expect(Timestamp(milliseconds: .max) == nil)
     #expect(Timestamp(milliseconds: .min) == nil)
@@ -58,7 +93,8 @@ import VaultCore
   @Test(arguments: [
     ["get"], ["get", "a", "b"], ["get", "-a"], ["get", "--", "a"], ["get", "a", "--json"], ["get", "a", "--vault"],
     ["get", "a", "--vault", "-x"], ["get", "a", "--vault", "x", "--vault", "y"], ["get", "a", "--vault=x"],
-    ["get", ""], ["get", "--help"], ["set", "a"], [], ["list", "a"], ["list", "--json"],
+    ["get", ""], ["get", "a", "--revision", "1"], ["get", "--help"], ["list", "--long"], ["set", "a"], [],
+    ["list", "a"], ["list", "--json"],
   ])
   func `what is not plain is left to the parser`(_ words: [String]) {
     #expect(PlainCommand.understand(Arguments(words: words)) == nil)

@@ -46,4 +46,35 @@ import Testing
     #expect(try owner.slots().map(\.label) == ["key file", "shop"])
     #expect(try owner.slots().map { "\($0.id)\n" }.last == made.text)
   }
+
+  @Test func `what the tool writes down about a key the library reads, and back`() throws {
+    let home = try Scratch()
+    let made = try Tool.shell(
+      """
+      secretprefs init --vault s.spv --key-file key.txt && export SECRETPREFS_KEY_FILE=key.txt &&
+      printf x | secretprefs set a --vault s.spv --label shop --comment note --expiry 2027-01-31T12:00:00Z \\
+        --attribute owner=ops --history 3
+      """, in: home)
+    #expect(made.exit == 0, "\(made.errorText)")
+
+    let vault = try Vault.open(at: home.path + "/s.spv", unlocking: .keyFile(home.path + "/key.txt"))
+    let (service, group) = (try Name("default"), try vault.group(named: "default"))
+    let record = try #require(try vault.record(service: service, key: "a", in: group))
+    #expect(record.label == "shop" && record.comment == "note" && record.historyDepth == 3)
+    #expect(record.expiry == 1_801_396_800_000)
+    #expect(record.attributes == [try RecordEdit.Attribute("owner", Array("ops".utf8))])
+
+    var edit = RecordEdit()
+    edit.attributes = .set(record.attributes + [try RecordEdit.Attribute("icon", [0xFF, 0, 1])])
+    edit.expiry = .set(.max)
+    try vault.update(service: service, in: group) { (batch) throws(VaultError) in try batch.edit("a", edit) }
+    let told = try Tool.shell("secretprefs info a --vault s.spv --key-file key.txt", in: home)
+    #expect(told.text.contains("attribute  owner=ops\nattribute  icon, 3 bytes\n"))
+    #expect(told.text.contains("expires    9223372036854775807 ms\n"))
+    let kept = try Tool.shell(
+      "secretprefs edit a --attribute owner=me --vault s.spv --key-file key.txt && "
+        + "secretprefs info a --json --vault s.spv --key-file key.txt", in: home)
+    #expect(
+      kept.text.contains(#""expiry":null,"expired":false,"attributes":[{"name":"icon","bytes":3},{"name":"owner""#))
+  }
 }

@@ -9,10 +9,11 @@ struct Get: ToolCommand {
     discussion: """
       Text and data are written byte for byte, with nothing added. A bool is true or false, a number is decimal, \
       a date is RFC 3339 in UTC. With --json the answer is an object with key, kind and value; data has base64 \
-      instead of value.
+      instead of value. A value whose expiry has passed is written with a warning.
 
       EXAMPLE:
         secretprefs get github
+        secretprefs get github --revision 7 --refuse-expired
         secretprefs get signing-key --key-file ~/.config/shop.key > key.der
       """)
 
@@ -23,6 +24,14 @@ struct Get: ToolCommand {
   @Flag(help: "Write one line feed behind the value.")
   var newline = false
 
+  @Option(
+    help: ArgumentHelp(
+      "Write the value that the key had at this revision, if it keeps that.", valueName: "revision"))
+  var revision: UInt64?
+
+  @Flag(help: "Fail when the key's expiry has passed.")
+  var refuseExpired = false
+
   @Argument(help: ArgumentHelp("The key.", valueName: "key"))
   var keys: [String] = []
 
@@ -30,8 +39,10 @@ struct Get: ToolCommand {
     guard let key = keys.first, keys.count == 1 else {
       throw ToolError.usage("one key is needed", hint: "secretprefs get [<options>] <key>")
     }
+    var access = try unlock.complete(try vault.access())
+    access.refusesExpired = refuseExpired
     try GetValue(
-      access: try unlock.complete(try vault.access()), service: record.service, group: record.group, key: key,
+      access: access, service: record.service, group: record.group, key: key, revision: revision,
       addsNewline: newline, isJSON: vault.json
     ).perform(messages)
   }

@@ -7,6 +7,8 @@ struct GetValue: Work {
   let service: String
   let group: String
   let key: String
+  /// Which of the key's values; the current one when nil.
+  var revision: UInt64?
   var addsNewline = false
   var isJSON = false
 
@@ -14,12 +16,15 @@ struct GetValue: Work {
     let service = try Name(service)
     let vault = try access.open(messages)
     let group = try vault.group(named: group)
-    let written = try vault.withValue(service: service, key: key, in: group) { kind, bytes in
+    guard let record = try vault.record(service: service, key: key, in: group) else { throw ToolError.noSuchKey }
+    let earlier = revision == record.revision ? nil : revision
+    let written = try vault.withValue(of: record, previous: earlier, in: group) { kind, bytes in
       Result { () throws(ToolError) in
+        if record.isExpired(at: access.options.now()) { messages.warn("the key's expiry has passed") }
         if isJSON { try writeJSON(kind, bytes) } else { try write(kind, bytes, messages) }
       }
     }
-    guard let written else { throw ToolError.noSuchKey }
+    guard let written else { throw revision == nil ? ToolError.noSuchKey : ToolError.noSuchRevision }
     try written.get()
   }
 

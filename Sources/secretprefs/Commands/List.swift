@@ -8,10 +8,12 @@ struct List: ToolCommand {
     usage: "secretprefs list [<options>]",
     discussion: """
       One key a line, ordered by bytes. Characters that do not print, or that change the direction of the \
-      text, are shown as \\u{…}; --json gives the exact names. No value is opened.
+      text, are shown as \\u{…}; --json gives the exact names. With --long each line also has the revision, the \
+      kind, the time of the last change, and the expiry if there is one. No value is opened.
 
       EXAMPLE:
         secretprefs list --service com.example.shop
+        secretprefs list --long
         secretprefs list --all-services --json
       """)
 
@@ -22,10 +24,13 @@ struct List: ToolCommand {
   @Flag(help: "List all services: service, tab, key.")
   var allServices = false
 
+  @Flag(help: "Tell more of each key.")
+  var long = false
+
   func perform(_ messages: Messages) throws {
     try ListKeys(
       access: try unlock.complete(try vault.access()), service: record.service, group: record.group,
-      ofAllServices: allServices, isJSON: vault.json
+      ofAllServices: allServices, isLong: long, isJSON: vault.json
     ).perform(messages)
   }
 }

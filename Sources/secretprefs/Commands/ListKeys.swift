@@ -6,15 +6,19 @@ struct ListKeys: Work {
   let service: String
   let group: String
   var ofAllServices = false
+  var isLong = false
   var isJSON = false
 
   func perform(_ messages: Messages) throws {
     let service = try Name(service)
     let vault = try access.open(messages)
     let group = try vault.group(named: group)
-    if isJSON {
+    if isJSON || isLong {
+      let now = access.options.now()
       let records = try vault.records(service: ofAllServices ? nil : service, in: group)
-      return try Output.write(.array(records.map(Self.json)))
+      if isJSON { return try Output.write(.array(records.map { .object($0.members(at: now)) })) }
+      let rows = records.map { (ofAllServices ? [displayed($0.service.text)] : []) + $0.row(at: now) }
+      return try Output.write(Table(rows: rows).text)
     }
     var lines: [UInt8] = []
     if ofAllServices {
@@ -31,13 +35,5 @@ struct ListKeys: Work {
       }
     }
     try Output.write(lines)
-  }
-
-  private static func json(_ record: RecordInfo) -> JSON {
-    .object([
-      ("service", .string(record.service.text)), ("key", .string(record.key.text)),
-      ("kind", .string(record.kind.label)), ("revision", .unsigned(record.revision)),
-      ("created", .time(record.created)), ("modified", .time(record.modified)),
-    ])
   }
 }

@@ -29,8 +29,9 @@ struct Root: ParsableCommand {
       """,
     version: "secretprefs \(toolVersion) (libsodium \(GuardedMemory.libraryVersion))",
     subcommands: [
-      Init.self, Set.self, Get.self, List.self, Info.self, Remove.self, Status.self, Verify.self, Groups.self,
-      Slots.self, ChangePassphrase.self, Rotate.self, Compact.self, Backup.self, ExitCodes.self,
+      Init.self, Set.self, Get.self, List.self, Info.self, Edit.self, History.self, Remove.self, Status.self,
+      Verify.self, Groups.self, Slots.self, ChangePassphrase.self, Rotate.self, Compact.self, Backup.self,
+      ExitCodes.self,
     ])
 
   /// The version of the tool and the package.

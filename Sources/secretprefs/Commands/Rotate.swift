@@ -40,7 +40,8 @@ struct Rotate: ToolCommand {
     guard vaultKeys || keep.isEmpty else {
       throw ToolError.usage("the slots of a group go on by themselves", hint: "leave the --keep options out")
     }
-    let access = try unlock.complete(try vault.access())
+    var access = try unlock.complete(try vault.access())
+    access.progress = ProgressLine("rotating", messages)
     try keep.check(besides: access)
     let name = try group.map { (text) throws(VaultError) in try Name(text) }
     let vault = try access.open(messages)

@@ -14,10 +14,17 @@ struct Set: ToolCommand {
       terminal, one line typed without echo. A value in an argument is refused. A key may contain "=": \
       nothing behind it is taken for a value. It is durable when the command returns.
 
+      What is written down about the key stays unless it is named here, but for the expiry, which goes with the \
+      old value. All of it is sealed in the vault, but other users of the machine see the arguments while the \
+      command runs: put no secret there. --if-revision writes only what nobody has changed meanwhile; 0 stands \
+      for a key that is not there.
+
       EXAMPLE:
         secretprefs set github
         secretprefs set github --trim-newline < token.txt
         secretprefs set signing-key --data --file key.der
+        secretprefs set github --expiry 90d --history 3 < token.txt
+        secretprefs set github --if-revision 7 < token.txt
       """)
 
   @OptionGroup var vault: VaultOptions
@@ -33,6 +40,8 @@ struct Set: ToolCommand {
   @Flag(help: "Leave out one line feed at the end of standard input or the file.")
   var trimNewline = false
 
+  @OptionGroup var metadata: MetadataOptions
+
   @Argument(help: ArgumentHelp("The key.", valueName: "key"))
   var keys: [String] = []
 
@@ -43,21 +52,26 @@ struct Set: ToolCommand {
     }
     let access = try unlock.complete(try vault.access())
     let service = try Name(record.service)
-    _ = try Name(key)
+    let name = try Name(key)
+    let change = try MetadataChange(metadata, now: access.options.now())
     let source = try ValueSource(
       file: file, trimmingNewline: trimNewline, mayPrompt: access.mayPrompt,
       isInputTaken: access.passphraseDescriptor == STDIN_FILENO)
     let vault = try access.open(messages)
     let group = try vault.group(named: record.group)
-    try store(try source.read()) { (bytes, kind) throws(VaultError) in
+    let value = try source.read()
+    let (edit, revision) = try change.resolved { () throws(VaultError) in
+      try vault.record(service: service, key: key, in: group)
+    }
+    try store(value) { (bytes, kind) throws(VaultError) in
       try vault.update(service: service, in: group) { (batch) throws(VaultError) in
-        try batch.set(bytes, kind: kind, forKey: key)
+        try batch.set(bytes, kind: kind, forKey: key, edit: edit, ifRevision: revision)
       }
     }
     guard self.vault.json else { return }
     try Output.write(
       .object([
-        ("service", .string(service.text)), ("key", .string(try Name(key).text)), ("kind", .string(kind.label)),
+        ("service", .string(service.text)), ("key", .string(name.text)), ("kind", .string(kind.label)),
       ]))
   }
 

@@ -1,6 +1,7 @@
-/// A point in time as RFC 3339 text in UTC with milliseconds; there is one for the years 0 to 9999.
+/// A point in time that has RFC 3339 text in UTC with milliseconds: one of the years 0 to 9999.
 struct Timestamp {
-  let text: String
+  /// Milliseconds since 1970-01-01 UTC.
+  let milliseconds: Int64
 
   /// Seconds since 2001-01-01 UTC, rounded down to milliseconds.
   init?(secondsSince2001 seconds: Double) {
@@ -11,13 +12,34 @@ struct Timestamp {
   /// Milliseconds since 1970-01-01 UTC.
   init?(milliseconds: Int64) {
     guard (-62_167_219_200_000...253_402_300_799_999).contains(milliseconds) else { return nil }
+    self.milliseconds = milliseconds
+  }
+
+  /// Reads what ``text`` writes, also without the milliseconds, and nothing else.
+  init?(_ text: String) {
+    let text = text.utf8.count == 20 && text.hasSuffix("Z") ? text.dropLast() + ".000Z" : text
+    let numbers = text.split { "-T:.Z".contains($0) }.map { Int64($0) ?? -1 }
+    // Bounds for the arithmetic; whether it is a time of the calendar, the comparison below decides.
+    guard numbers.count == 7, numbers.allSatisfy({ (0...9999).contains($0) }) else { return nil }
+    let seconds = (numbers[3] * 60 + numbers[4]) * 60 + numbers[5]
+    let days = Self.days(year: numbers[0], month: numbers[1], day: numbers[2])
+    self.init(milliseconds: (days * 86_400 + seconds) * 1000 + numbers[6])
+    guard self.text == text else { return nil }
+  }
+
+  /// The text of a time, and a number where there is none.
+  static func text(of milliseconds: Int64) -> String {
+    Timestamp(milliseconds: milliseconds)?.text ?? "\(milliseconds) ms"
+  }
+
+  var text: String {
     let (days, rest) = Self.floored(milliseconds, by: 86_400_000)
     let (year, month, day) = Self.date(days)
     func padded(_ number: Int64, _ width: Int) -> String {
       let digits = String(number)
       return String(repeating: "0", count: width - digits.count) + digits
     }
-    text =
+    return
       "\(padded(year, 4))-\(padded(month, 2))-\(padded(day, 2))T"
       + "\(padded(rest / 3_600_000, 2)):\(padded(rest / 60_000 % 60, 2)):\(padded(rest / 1000 % 60, 2))"
       + ".\(padded(rest % 1000, 3))Z"
@@ -34,6 +56,13 @@ struct Timestamp {
     return (
       era * 400 + yearOfEra + (month <= 2 ? 1 : 0), month, dayOfYear - (153 * monthFromMarch + 2) / 5 + 1
     )
+  }
+
+  /// The way back.
+  private static func days(year: Int64, month: Int64, day: Int64) -> Int64 {
+    let (era, yearOfEra) = floored(month <= 2 ? year - 1 : year, by: 400)
+    let dayOfYear = (153 * ((month + 9) % 12) + 2) / 5 + day - 1
+    return era * 146_097 + yearOfEra * 365 + yearOfEra / 4 - yearOfEra / 100 + dayOfYear - 719_468
   }
 
   private static func floored(_ number: Int64, by divisor: Int64) -> (Int64, Int64) {

@@ -24,7 +24,8 @@ struct Verify: ToolCommand {
   var report = false
 
   func perform(_ messages: Messages) throws {
-    let access = try unlock.complete(try vault.access())
+    var access = try unlock.complete(try vault.access())
+    access.progress = ProgressLine("verifying", messages)
     let found = try access.open(messages).verify()
     if found.status.hasTornTail {
       messages.warn("the last write was cut off; what was acknowledged is not affected")

@@ -2,12 +2,15 @@ internal import VaultCore
 
 /// What to do about an error, where there is something to do.
 enum Hints {
+  static let revisions = "\"secretprefs history\" lists the revisions that a key keeps"
   static let makeVault = "\"secretprefs init\" makes a vault, --vault names another"
 
   static func text(_ code: VaultError.Code) -> String? {
     switch code {
     case .notFound: makeVault
     case .alreadyExists: "nothing is ever overwritten; choose another path or name"
+    case .conflict: "\"secretprefs info\" shows what there is now, and its revision"
+    case .expired: "store a new value; without --refuse-expired this one is still given"
     case .invalidName: "keys, services and groups are 1 to 1024 bytes of text without control characters"
     case .invalidKeyText: "\"secretprefs init --key-file\" writes such a file; no other text is accepted"
     case .valueTooLarge: "keep a large file sealed by other means, and its key here"

@@ -29,7 +29,7 @@ struct Messages {
   }
 
   /// One call, so that messages of several programs do not mix. A failure has nowhere to be reported.
-  private func write(_ text: String) {
+  func write(_ text: String) {
     var text = text
     _ = text.withUTF8 { Glibc.write(STDERR_FILENO, $0.baseAddress, $0.count) }
   }

@@ -51,6 +51,9 @@ struct ToolError: Error {
     VaultError(.notFound, "there is no such key"),
     hint: "\"secretprefs list\" shows the keys of a service; --service and --group choose others")
 
+  static let noSuchRevision = ToolError(
+    VaultError(.notFound, "the key keeps no value of that revision"), hint: Hints.revisions)
+
   static func someMissing(removed: Int, of count: Int) -> ToolError {
     ToolError(
       VaultError(.notFound, "\(count - removed) of the \(count) keys were not there; the others are removed"),

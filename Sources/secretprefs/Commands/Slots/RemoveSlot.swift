@@ -38,7 +38,8 @@ struct RemoveSlot: ToolCommand {
     guard !withoutRotation || keep.isEmpty else {
       throw ToolError.usage("without rotation every other slot goes on", hint: "leave the --keep options out")
     }
-    let access = try unlock.complete(try vault.access())
+    var access = try unlock.complete(try vault.access())
+    access.progress = ProgressLine("rotating", messages)
     try keep.check(besides: access)
     let vault = try access.open(messages)
     let slots = try vault.slots()

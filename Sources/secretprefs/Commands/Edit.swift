@@ -1,0 +1,56 @@
+internal import ArgumentParser
+internal import VaultCore
+
+/// `secretprefs edit`.
+struct Edit: ToolCommand {
+  static let form = "secretprefs edit [<options>] <key>"
+
+  static let configuration = CommandConfiguration(
+    commandName: "edit",
+    abstract: "Changes what is written down about a key; its value stays.",
+    usage: form,
+    discussion: """
+      Label, comment, attributes, expiry and how many earlier values are kept. What is not named stays as it is. \
+      All of it is sealed in the vault, but other users of the machine see the arguments while the command runs: \
+      put no secret there. "secretprefs info" shows what is written down.
+
+      EXAMPLE:
+        secretprefs edit github --label "deploy token" --expiry 90d
+        secretprefs edit github --attribute owner=ops --no-comment
+        secretprefs edit github --history 5
+      """)
+
+  @OptionGroup var vault: VaultOptions
+  @OptionGroup var unlock: UnlockOptions
+  @OptionGroup var record: RecordOptions
+  @OptionGroup var metadata: MetadataOptions
+
+  @Argument(help: ArgumentHelp("The key.", valueName: "key"))
+  var keys: [String] = []
+
+  func perform(_ messages: Messages) throws {
+    guard let key = keys.first, keys.count == 1 else { throw ToolError.usage("one key is needed", hint: Self.form) }
+    guard !metadata.isEmpty else {
+      throw ToolError.usage("nothing is to be changed", hint: "\"secretprefs help edit\" shows what can be")
+    }
+    let access = try unlock.complete(try vault.access())
+    let service = try Name(record.service)
+    let name = try Name(key)
+    let change = try MetadataChange(metadata, now: access.options.now())
+    let vault = try access.open(messages)
+    let group = try vault.group(named: record.group)
+    let (edit, revision) = try change.resolved { () throws(VaultError) in
+      try vault.record(service: service, key: key, in: group)
+    }
+    do throws(VaultError) {
+      try vault.update(service: service, in: group) { (batch) throws(VaultError) in
+        try batch.edit(key, edit, ifRevision: revision)
+      }
+    } catch {
+      guard error.code == .notFound else { throw error }
+      throw ToolError.noSuchKey
+    }
+    guard self.vault.json else { return }
+    try Output.write(.object([("service", .string(service.text)), ("key", .string(name.text))]))
+  }
+}

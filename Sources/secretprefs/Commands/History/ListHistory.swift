@@ -1,0 +1,53 @@
+internal import ArgumentParser
+internal import VaultCore
+
+/// `secretprefs history list`.
+struct ListHistory: ToolCommand {
+  static let form = "secretprefs history [list] [<options>] <key>"
+
+  static let configuration = CommandConfiguration(
+    commandName: "list",
+    abstract: "Lists the current value and the kept earlier ones, newest first.",
+    usage: form,
+    discussion: """
+      One value a line: revision, time of the last change, and kind. A star marks the current one. No value \
+      is opened.
+
+      EXAMPLE:
+        secretprefs history github
+        secretprefs history list github --json
+      """)
+
+  @OptionGroup var vault: VaultOptions
+  @OptionGroup var unlock: UnlockOptions
+  @OptionGroup var record: RecordOptions
+
+  @Argument(help: ArgumentHelp("The key.", valueName: "key"))
+  var keys: [String] = []
+
+  func perform(_ messages: Messages) throws {
+    guard let key = keys.first, keys.count == 1 else { throw ToolError.usage("one key is needed", hint: Self.form) }
+    let service = try Name(record.service)
+    let access = try unlock.complete(try vault.access())
+    let vault = try access.open(messages)
+    guard
+      let record = try vault.record(service: service, key: key, in: try vault.group(named: record.group))
+    else { throw ToolError.noSuchKey }
+    let values =
+      [(record.revision, record.modified, record.kind)] + record.previous.map { ($0.revision, $0.modified, $0.kind) }
+    guard !self.vault.json else {
+      return try Output.write(
+        .array(
+          values.map { revision, modified, kind in
+            .object([
+              ("revision", .unsigned(revision)), ("modified", .time(modified)), ("kind", .string(kind.label)),
+              ("current", .bool(revision == record.revision)),
+            ])
+          }))
+    }
+    let rows = values.map { revision, modified, kind in
+      ["\(revision == record.revision ? "*" : " ") \(revision)", Timestamp.text(of: modified), kind.label]
+    }
+    try Output.write(Table(rows: rows).text)
+  }
+}

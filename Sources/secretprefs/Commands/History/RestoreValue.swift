@@ -1,0 +1,53 @@
+internal import ArgumentParser
+internal import VaultCore
+
+/// `secretprefs history restore`.
+struct RestoreValue: ToolCommand {
+  static let form = "secretprefs history restore [<options>] <key> <revision>"
+
+  static let configuration = CommandConfiguration(
+    commandName: "restore",
+    abstract: "Makes a kept earlier value the current one.",
+    usage: form,
+    discussion: """
+      The present value joins the earlier ones, so this can be undone. As when a value is set, label, comment and \
+      attributes stay and an expiry goes.
+
+      EXAMPLE:
+        secretprefs history restore github 7
+      """)
+
+  @OptionGroup var vault: VaultOptions
+  @OptionGroup var unlock: UnlockOptions
+  @OptionGroup var record: RecordOptions
+
+  @Argument(
+    help: ArgumentHelp(
+      "The key, and the revision of the earlier value as \"secretprefs history\" lists it.", valueName: "key"))
+  var words: [String] = []
+
+  func perform(_ messages: Messages) throws {
+    guard words.count == 2 else { throw ToolError.usage("a key and a revision are needed", hint: Self.form) }
+    let service = try Name(record.service)
+    let key = try Name(words[0])
+    guard let revision = UInt64(words[1]) else {
+      throw ToolError.usage("a revision is a whole number", hint: Hints.revisions)
+    }
+    let access = try unlock.complete(try vault.access())
+    let vault = try access.open(messages)
+    let group = try vault.group(named: record.group)
+    do throws(VaultError) {
+      try vault.update(service: service, in: group) { (batch) throws(VaultError) in
+        try batch.restore(key.text, revision: revision)
+      }
+    } catch {
+      guard error.code == .notFound else { throw error }
+      throw ToolError(error, hint: Hints.revisions)
+    }
+    guard self.vault.json else { return }
+    try Output.write(
+      .object([
+        ("service", .string(service.text)), ("key", .string(key.text)), ("restored", .unsigned(revision)),
+      ]))
+  }
+}

@@ -1,0 +1,57 @@
+internal import VaultCore
+
+/// A change of what is written down about a record, understood before a vault is opened.
+struct MetadataChange {
+  private var edit = RecordEdit()
+  private let revision: UInt64?
+  private let attributes: [RecordEdit.Attribute]
+  /// The names of attributes that do not stay as they are.
+  private let replaced: Swift.Set<Name>
+
+  /// - Parameter now: milliseconds since 1970-01-01 UTC.
+  init(_ options: MetadataOptions, now: Int64) throws {
+    revision = options.ifRevision
+    attributes = try options.attributes.map(Self.attribute)
+    let names = attributes.map(\.name) + (try options.noAttributes.map { (name) throws(VaultError) in try Name(name) })
+    replaced = Swift.Set(names)
+    guard replaced.count == names.count else { throw ToolError.usage("an attribute is named twice") }
+    edit.label = try Self.field(options.label, isRemoved: options.noLabel, "label")
+    edit.comment = try Self.field(options.comment, isRemoved: options.noComment, "comment")
+    let expiry = try options.expiry.map { (text) throws(ToolError) in try Expiry(text, now: now).milliseconds }
+    edit.expiry = try Self.field(expiry, isRemoved: options.noExpiry, "expiry")
+    if let depth = options.history { edit.historyDepth = .set(depth) }
+  }
+
+  /// What to write, and the revision that the record must have for it; nil for any.
+  ///
+  /// - Parameter record: asks for the record as it is; nil when there is none.
+  func resolved(
+    _ record: () throws(VaultError) -> RecordInfo?
+  ) throws(VaultError) -> (edit: RecordEdit, revision: UInt64?) {
+    guard !replaced.isEmpty else { return (edit, revision) }
+    // The other attributes are written again as they were read, so nobody may change them in between.
+    let record = try record()
+    let found = record?.revision ?? 0
+    guard revision == nil || revision == found else {
+      throw VaultError(.conflict, "the record was changed since the revision that was compared")
+    }
+    var edit = edit
+    edit.attributes = .set((record?.attributes ?? []).filter { !replaced.contains($0.name) } + attributes)
+    return (edit, found)
+  }
+
+  private static func field<Value>(
+    _ value: Value?, isRemoved: Bool, _ name: StaticString
+  ) throws(ToolError) -> RecordEdit.Field<Value> {
+    guard let value else { return isRemoved ? .remove : .keep }
+    guard !isRemoved else { throw .usage("--\(name) and --no-\(name) contradict each other") }
+    return .set(value)
+  }
+
+  private static func attribute(_ text: String) throws -> RecordEdit.Attribute {
+    guard let sign = text.utf8.firstIndex(of: UInt8(ascii: "=")) else {
+      throw ToolError.usage("an attribute is given as its name, an equals sign and its text")
+    }
+    return try RecordEdit.Attribute(String(text[..<sign]), Array(text.utf8[text.utf8.index(after: sign)...]))
+  }
+}

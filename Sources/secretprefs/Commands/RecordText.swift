@@ -1,0 +1,76 @@
+internal import VaultCore
+
+extension RecordInfo {
+  /// Whether its value should no longer be used.
+  func isExpired(at now: Int64) -> Bool { expiry.map { $0 <= now } ?? false }
+
+  /// The cells of a line of `list --long`.
+  func row(at now: Int64) -> [String] {
+    [
+      displayed(key.text), "\(revision)", kind.label, Timestamp.text(of: modified),
+      expiry.map { "\(isExpired(at: now) ? "expired" : "expires") \(Timestamp.text(of: $0))" } ?? "",
+    ]
+  }
+
+  /// What `info` tells.
+  func text(at now: Int64) -> String {
+    var lines = [
+      ("key", displayed(key.text)), ("kind", kind.label), ("revision", "\(revision)"),
+      ("created", Timestamp.text(of: created)), ("modified", Timestamp.text(of: modified)),
+    ]
+    if let label { lines.append(("label", displayed(label))) }
+    if let comment { lines.append(("comment", displayed(comment))) }
+    if let expiry { lines.append((isExpired(at: now) ? "expired" : "expires", Timestamp.text(of: expiry))) }
+    for attribute in attributes { lines.append(("attribute", attribute.words)) }
+    if historyDepth > 0 { lines.append(("keeps", counted(Int(historyDepth), "earlier value", "earlier values"))) }
+    for value in previous {
+      let time = Timestamp.text(of: value.modified)
+      lines.append(("earlier", "revision \(value.revision), \(value.kind.label), \(time)"))
+    }
+    return Table(rows: lines.map { [$0.0, $0.1] }).text
+  }
+
+  /// What `list` tells in JSON.
+  func members(at now: Int64) -> [(String, JSON)] {
+    var members: [(String, JSON)] = [
+      ("service", .string(service.text)), ("key", .string(key.text)), ("kind", .string(kind.label)),
+      ("revision", .unsigned(revision)), ("created", .time(created)), ("modified", .time(modified)),
+    ]
+    if let label { members.append(("label", .string(label))) }
+    if let comment { members.append(("comment", .string(comment))) }
+    if let expiry { members += [("expiry", .time(expiry)), ("expired", .bool(isExpired(at: now)))] }
+    return members
+  }
+
+  /// What `info` tells in JSON.
+  func json(at now: Int64) -> JSON {
+    .object(
+      members(at: now) + [
+        ("attributes", .array(attributes.map(\.json))), ("historyDepth", .unsigned(UInt64(historyDepth))),
+        (
+          "previous",
+          .array(
+            previous.map {
+              .object([
+                ("revision", .unsigned($0.revision)), ("modified", .time($0.modified)),
+                ("kind", .string($0.kind.label)),
+              ])
+            })
+        ),
+      ])
+  }
+}
+
+extension RecordEdit.Attribute {
+  /// Nil for what is not text.
+  var text: String? { String(validating: data, as: UTF8.self) }
+
+  var words: String {
+    displayed(name.text) + (text.map { "=\(displayed($0))" } ?? ", \(counted(data.count, "byte", "bytes"))")
+  }
+
+  var json: JSON {
+    let content: (String, JSON) = text.map { ("text", .string($0)) } ?? ("bytes", .unsigned(UInt64(data.count)))
+    return .object([("name", .string(name.text)), content])
+  }
+}
