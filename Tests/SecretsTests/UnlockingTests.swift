@@ -52,7 +52,7 @@ import Testing
   }
 
   @Test(arguments: [0o644, 0o604, 0o620, 0o602, 0o666])
-  func `a key file that others can use is refused`(_ mode: Int) throws {
+  func `row 63: a key file that others can use is refused`(_ mode: Int) throws {
     let fixture = try Fixture()
     let path = try fixture.write(fixture.keyText(), to: "wide.txt", mode: mode)
 
@@ -66,8 +66,8 @@ import Testing
     #expect(try fixture.opens(.keyFile(path)))
   }
 
-  @Test(arguments: ["", "spv-key-1:", "\r\n", "two lines", "upper", "raw"])
-  func `a key file with other content is refused without repeating it`(_ kind: String) throws {
+  @Test(arguments: ["", "spv-key-1:", "\r\n", "two lines", "upper", "63 digits", "raw"])
+  func `row 63: a key file with other content is refused without repeating it`(_ kind: String) throws {
     let fixture = try Fixture()
     let text = try fixture.keyText()
     let content =
@@ -75,6 +75,7 @@ import Testing
       case "\r\n": text + "\r\n"
       case "two lines": text + "\n" + text
       case "upper": text.uppercased()
+      case "63 digits": String(text.dropLast())
       case "raw": String(repeating: "k", count: 32)
       default: kind
       }
@@ -83,12 +84,12 @@ import Testing
     #expect(code { try fixture.opens(.keyFile(path)) } == .invalidKeyText)
   }
 
-  @Test(arguments: ["/dev/zero", "/tmp"]) func `what is not a file is no key file`(_ path: String) throws {
+  @Test(arguments: ["/dev/zero", "/tmp"]) func `row 63: what is not a file is no key file`(_ path: String) throws {
     let fixture = try Fixture()
     #expect(code { try fixture.opens(.keyFile(path)) } == .insecurePermissions)
   }
 
-  @Test func `a missing key file is an error, and nothing else is tried`() throws {
+  @Test func `row 64: a missing key file is an error, and nothing else is tried`() throws {
     let fixture = try Fixture()
     let ways: [Unlocking] = [.keyFile(fixture.directory + "/missing"), .keyFile(fixture.keyFile)]
 
@@ -129,7 +130,7 @@ import Testing
     #expect(try fixture.opens(unlocking))
   }
 
-  @Test func `nothing configured is an error of its own`() throws {
+  @Test func `row 64: nothing configured is an error of its own`() throws {
     let fixture = try Fixture()
     #expect(code { try fixture.opens(.first(of: [])) } == .noCredential)
   }

@@ -5,7 +5,7 @@ import VaultSealing
 
 /// Annex A of the format: a vault made with a fixed random sequence, byte for byte.
 @Suite struct MinimalVaultTests {
-  @Test func `the minimal vault of annex A is made byte for byte`() throws {
+  @Test func `row 72: the minimal vault of annex A is made byte for byte`() throws {
     try TemporaryDirectory.with { directory in
       let path = directory + "/minimal.spv"
       var options = Vault.Options()

@@ -11,7 +11,7 @@ struct AnnexTests {
     key = try .annex()
   }
 
-  @Test func `the transcript has the annex's bytes`() {
+  @Test func `row 72: the transcript has the annex's bytes`() {
     // The bytes are seen through the hash: B(32, k, T), T copied from the annex,
     // 0900000000000000535056312f7365616c050000000000000076616c7565020000000000000064620000000000000000,
     // computed with Python's hashlib.blake2b.
@@ -24,7 +24,7 @@ struct AnnexTests {
     #expect(derived == hex("cad972e4a188d7582871b2d3de2e48619a09e78f59a99ea439201da5b9a18c7b"))
   }
 
-  @Test func `a group key is the annex's`() {
+  @Test func `row 72: a group key is the annex's`() {
     let derived = sealer.derived(32, "group-key", from: key) {
       $0.add(repeated(0, 16))
       $0.add(1 as UInt32)
@@ -33,7 +33,7 @@ struct AnnexTests {
     #expect(derived == hex("3a2bd735f904f104e94ac5f4ea13b3f31da583b7c04c74791ec7478690577bfb"))
   }
 
-  @Test func `the subkeys of a seal are the annex's`() {
+  @Test func `row 72: the subkeys of a seal are the annex's`() {
     let derived = sealer.derived(64, "seal", from: key) {
       $0.add("value")
       $0.add("db")
@@ -47,7 +47,7 @@ struct AnnexTests {
     #expect(derived == expected)
   }
 
-  @Test func `a sealed value is the annex's`() {
+  @Test func `row 72: a sealed value is the annex's`() {
     let sealed = sealer.sealed(Array("hello".utf8), with: key) {
       $0.add("value")
       $0.add("db")
@@ -61,7 +61,7 @@ struct AnnexTests {
     #expect(sealed == expected)
   }
 
-  @Test func `a sealed empty entry is the annex's`() {
+  @Test func `row 72: a sealed empty entry is the annex's`() {
     let sealed = sealer.sealed([], with: key) {
       $0.add("entry")
       $0.add(repeated(0, 16))
@@ -79,7 +79,7 @@ struct AnnexTests {
     #expect(sealed == expected)
   }
 
-  @Test func `a stretched passphrase is the annex's`() throws {
+  @Test func `row 72: a stretched passphrase is the annex's`() throws {
     let root = try PassphraseCost.stretch(
       Array("correct horse battery staple".utf8).span.bytes, salt: run(16),
       cost: PassphraseCost(passes: 1, kibibytes: 8192))
@@ -87,7 +87,7 @@ struct AnnexTests {
     #expect(root.copy == hex("9aeef75313e585f492c33c5e12d82e9ad253b7dd78632d537e899cd4eddd789c"))
   }
 
-  @Test func `a key-encryption key is the annex's`() throws {
+  @Test func `row 72: a key-encryption key is the annex's`() throws {
     let derived = try sealer.deriveKey("kek", from: key) {
       $0.add(repeated(0, 16))
       $0.add(repeated(0, 16))
@@ -100,7 +100,7 @@ struct AnnexTests {
     arguments: zip(
       [0, 1022, 1023, 1024, 32766, 32767, 32768, 65535, 1_048_576],
       [1024, 1024, 1024, 2048, 32768, 32768, 34816, 65536, 1_114_112]))
-  func `a body padded by 1024 has the annex's length`(_ count: Int, _ padded: Int) {
+  func `row 72: a body padded by 1024 has the annex's length`(_ count: Int, _ padded: Int) {
     #expect(Padding.paddedCount(count, step: 1024) == padded)
   }
 
@@ -108,11 +108,11 @@ struct AnnexTests {
     arguments: zip(
       [0, 254, 255, 256, 8190, 8191, 8192, 16383, 16384],
       [256, 256, 256, 512, 8192, 8192, 8704, 16384, 17408]))
-  func `a body padded by 256 has the annex's length`(_ count: Int, _ padded: Int) {
+  func `row 72: a body padded by 256 has the annex's length`(_ count: Int, _ padded: Int) {
     #expect(Padding.paddedCount(count, step: 256) == padded)
   }
 
-  @Test func `the text of a key is the annex's`() throws {
+  @Test func `row 72: the text of a key is the annex's`() throws {
     let text = try KeyText.write(key)
 
     #expect(

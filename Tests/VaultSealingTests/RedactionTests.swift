@@ -7,7 +7,7 @@ import VaultSealing
 struct RedactionTests {
   private static let sentinel = Array("qXz7#Jw9!vKp$Gy4&Rf2+Bh6=Zc8?Mu5".utf8)
 
-  @Test func `a sealing key shows none of its bytes`() throws {
+  @Test func `row 66: a sealing key shows none of its bytes`() throws {
     let key = try SealingKey.of(Self.sentinel)
 
     #expect(revealed(in: shown(key)).isEmpty)
