@@ -1,3 +1,4 @@
+import Glibc
 import Testing
 import VaultSealing
 
@@ -49,6 +50,23 @@ import VaultSealing
       #expect(after.entries == Self.entries(before, without: before.sections[one].id))
       #expect(after.entries.count == 5)
       #expect(after.reserve == [UInt8](repeating: 0, count: 64))
+    }
+  }
+
+  @Test func `a holder appends although the entries of others fill the journal`() throws {
+    try SharedVault.with { shared in
+      let (one, two) = try (shared.holder(of: "one"), shared.holder(of: "two"))
+      for number in 0..<2 {
+        try one.set(String(repeating: "a", count: 28_000), forKey: "long \(number)", in: "one")
+      }
+      let inode = try FileBytes.status(shared.path).st_ino
+
+      for number in 0..<8 { try two.set(String(repeating: "b", count: 4_000), forKey: "short \(number)", in: "two") }
+
+      #expect(try FileBytes.status(shared.path).st_ino == inode)
+      #expect(try shared.owner.contents()["two"]?.count == 9)
+      try shared.owner.set("x", forKey: "key", in: "default")
+      #expect(try FileBytes.status(shared.path).st_ino != inode)
     }
   }
 

@@ -30,9 +30,11 @@ final class VaultHandle: Sendable {
     /// What a locked handle goes on reading; nil while it is unlocked.
     fileprivate var kept: KeptValues? { if case .locked(let kept) = holding { kept } else { nil } }
 
-    /// Goes on with another load. Does not unlock.
-    mutating func replace(_ state: VaultState) {
-      if case .unlocked = holding { holding = .unlocked(state) }
+    /// Goes on with another load, if the handle is still unlocked as it was for that: neither locked since, nor unlocked
+    /// with another credential.
+    mutating func replace(_ state: VaultState, since unlocked: Unlocked) {
+      guard case .unlocked(let old) = holding, old.unlocked.kek === unlocked.kek else { return }
+      holding = .unlocked(state)
     }
 
     /// Unlocks, whatever it was.
@@ -79,8 +81,8 @@ final class VaultHandle: Sendable {
 
   func unlock(_ state: VaultState) {
     state.dropImage()
+    idleLimit?.use()  // first: whoever asks from now on must not find the limit over
     loaded.withLock { $0.unlock(state) }
-    idleLimit?.use()
     watch()
   }
 
@@ -170,7 +172,7 @@ final class VaultHandle: Sendable {
     }
     try mark?.check(state)
     state.dropImage()
-    loaded.replace(state)
+    loaded.replace(state, since: unlocked)
     return state
   }
 

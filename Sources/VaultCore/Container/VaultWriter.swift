@@ -162,7 +162,9 @@ final class VaultWriter: @unchecked Sendable {
       JournalFrame.headCount + JournalFrame.checkCount + Sealer.overhead
       + Padding.paddedCount(body.bytes.count, step: GroupContent.entryStep)
     let isAppendable = mayAppend && Limits.entryBytes.contains(count) && state.tail + count <= options.limits.fileBytes
-    let isJournalLong = state.journalBytes + count > max(64 << 10, state.snapshot.count)
+    // What a fold by this writer would take away: an owner's takes all entries, a holder's its own.
+    let foldable = state.unlocked.isOwner ? state.journalBytes : content.entryBytes
+    let isJournalLong = foldable + count > max(64 << 10, state.snapshot.count)
     guard isAppendable, allowingLongJournal || !isJournalLong else {
       return .fullWrite(body: body, isForced: !isAppendable)
     }
@@ -286,7 +288,7 @@ final class VaultWriter: @unchecked Sendable {
   private func fullWrite(
     _ file: Descriptor, _ make: (VaultState) throws(VaultError) -> (file: [UInt8], opening: Unlocked)
   ) throws(VaultError) {
-    let unlocked = try handle.loaded.withLock { (loaded) throws(VaultError) in try loaded.state.unlocked }
+    let unlocked = try handle.withLatest { (_, state) throws(VaultError) in state.unlocked }
     let sealer = try VaultError.sealing { () throws(SealingError) in try Sealer(random: options.random) }
     let status = try file.status()
     guard status.st_size <= options.limits.fileBytes else { throw VaultError(.limitExceeded, "the file") }
@@ -311,7 +313,7 @@ final class VaultWriter: @unchecked Sendable {
     }
     checked.adopt(OpenFile(fresh, try fresh.status()))
     checked.dropImage()
-    handle.loaded.withLock { $0.replace(checked) }
+    handle.loaded.withLock { $0.replace(checked, since: unlocked) }
     lock.pass(to: fresh)
     mayAppend = true
   }

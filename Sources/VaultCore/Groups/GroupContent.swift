@@ -18,6 +18,8 @@ final class GroupContent {
   private(set) var tag: Tag
   /// How many entries stand behind the section.
   private(set) var entryCount = 0
+  /// How long these entries are together.
+  private(set) var entryBytes = 0
   private(set) var index: RecordIndex
   // Names and sealed values live here; wiped when the group goes.
   private var buffers: [WipedBuffer]
@@ -185,6 +187,8 @@ final class GroupContent {
     if let tag = staged.tag {
       self.tag = tag
       entryCount += 1
+      entryBytes +=
+        staged.buffer.bytes.count + Sealer.overhead + JournalFrame.headCount + JournalFrame.checkCount
     }
   }
 
