@@ -25,7 +25,7 @@ extension Vault {
     let state = try VaultState.load(path: handle.path, options: options, sealer: sealer) {
       (snapshot, sealer) throws(VaultError) in
       // One credential may open several vaults, and nobody asked for another one.
-      guard snapshot.vaultID == vaultID else { throw .tampered("another vault stands at the path") }
+      guard snapshot.vaultID == vaultID else { throw VaultError(.tampered, "another vault stands at the path") }
       return try Unlocked(snapshot, with: credential, sealer: sealer)
     }
     try handle.mark?.check(state)

@@ -16,6 +16,8 @@ public struct SlotInfo: Sendable {
   public let created: Int64
   /// Whether this handle was opened by it.
   public let isCurrent: Bool
+  /// Whether the group is gone or has another key by now, so that the slot grants nothing.
+  public let isStale: Bool
 }
 
 /// What a rotation had to leave behind.
@@ -192,18 +194,22 @@ extension Vault {
 
 extension VaultDraft {
   func info(_ entry: SlotEntry, _ current: Unlocked) -> SlotInfo {
-    SlotInfo(
-      entry.slot, entry.listed,
-      group: entry.slot.scope == .owner ? nil : groups.first { $0.content.id == entry.slot.groupID }?.name,
-      isCurrent: entry.slot.id == current.slot)
+    let group = groups.first { $0.content.id == entry.slot.groupID }
+    return SlotInfo(
+      entry.slot, entry.listed, group: group.map { ($0.name, $0.epoch) }, isCurrent: entry.slot.id == current.slot)
   }
 }
 
 extension SlotInfo {
-  init(_ slot: Slot, _ listed: Manifest.Slot, group: Name?, isCurrent: Bool) {
+  /// - Parameter granted: the group that the slot names, as it is now.
+  fileprivate init(
+    _ slot: Slot, _ listed: Manifest.Slot, group granted: (name: Name, epoch: UInt32)?, isCurrent: Bool
+  ) {
+    let isOwner = slot.scope == .owner
     self.init(
-      id: slot.id, kind: VaultSummary.Slot.Kind(slot), isOwner: slot.scope == .owner, group: group,
-      label: String(decoding: listed.label, as: UTF8.self), created: listed.created, isCurrent: isCurrent)
+      id: slot.id, kind: VaultSummary.Slot.Kind(slot), isOwner: isOwner, group: isOwner ? nil : granted?.name,
+      label: String(decoding: listed.label, as: UTF8.self), created: listed.created, isCurrent: isCurrent,
+      isStale: !isOwner && granted?.epoch != slot.epoch)
   }
 }
 
@@ -211,9 +217,9 @@ extension VaultState {
   func slotInfos() throws(VaultError) -> [SlotInfo] {
     guard let manifest else { throw VaultDraft.ownerRequired }
     return zip(snapshot.slots, manifest.slots).map { slot, listed in
-      SlotInfo(
-        slot, listed, group: slot.scope == .owner ? nil : manifest.groups.first { $0.id == slot.groupID }?.name,
-        isCurrent: slot.id == unlocked.slot)
+      let group = manifest.groups.first { $0.id == slot.groupID }
+      return SlotInfo(
+        slot, listed, group: group.map { ($0.name, $0.epoch) }, isCurrent: slot.id == unlocked.slot)
     }
   }
 }

@@ -2,7 +2,9 @@
 public struct VaultStatus: Sendable {
   /// One granted access group.
   public struct Group: Sendable {
-    /// The group's name.
+    /// Names the group; random, and the same for its life.
+    public let id: Identifier
+    /// What people call it.
     public let name: Name
     /// How often the group's key was rotated, plus one.
     public let epoch: UInt32
@@ -46,7 +48,7 @@ extension VaultState {
       let content = try content(group.id)
       statuses.append(
         .init(
-          name: content.name, epoch: content.epoch, generation: content.generation, tag: content.tag,
+          id: group.id, name: content.name, epoch: content.epoch, generation: content.generation, tag: content.tag,
           recordCount: content.count))
     }
     return VaultStatus(

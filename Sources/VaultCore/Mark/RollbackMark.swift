@@ -88,7 +88,9 @@ public struct RollbackMark: Sendable, Hashable {
   private func compare(
     _ seen: RollbackMark, older: (_ scope: String, _ expected: String, _ found: String) throws(VaultError) -> Void
   ) throws(VaultError) {
-    guard vaultID == seen.vaultID else { throw .tampered("this is not the vault that the mark was made for") }
+    guard vaultID == seen.vaultID else {
+      throw VaultError(.tampered, "this is not the vault that the mark was made for")
+    }
     var lines: [(scope: String, expected: Group, found: Group)] = []
     if let ownerWrite, let found = seen.ownerWrite {
       lines.append(

@@ -20,6 +20,8 @@ public struct SalvageReport: Sendable {
   /// The name of the attribute that records of a group have which was not whole.
   public static let attribute = "salvaged"
 
+  /// Whether an owner salvaged. A group holder sees its own group alone, and never the manifest.
+  public let isOwner: Bool
   /// In the new file's order.
   public let groups: [Group]
   /// Access groups of which nothing but an id and perhaps a name is left; the new vault does not have them.

@@ -99,7 +99,8 @@ struct Salvager {
       draft.adopt(slot, listed, opening: opening, keepsKey: unlocked.isOwner)
     }
     let report = SalvageReport(
-      groups: groups, lostGroups: lost, hasManifest: manifest != nil, slotCount: draft.slots.count)
+      isOwner: unlocked.isOwner, groups: groups, lostGroups: lost, hasManifest: manifest != nil,
+      slotCount: draft.slots.count)
     return (draft, opening, report)
   }
 }
