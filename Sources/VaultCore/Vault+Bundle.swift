@@ -13,9 +13,7 @@ extension Vault {
   public func exportBundle(
     _ records: [RecordInfo], of group: AccessGroup, to path: String, slot: NewSlot
   ) throws(VaultError) {
-    guard !records.contains(where: \.accessibility.isThisDeviceOnly) else {
-      throw VaultError(.unsupportedAccessibility, "a value of \"this device only\" cannot leave it")
-    }
+    guard !records.contains(where: \.accessibility.isThisDeviceOnly) else { throw Self.staysHere }
     var contents = NewGroup(group.name.text)
     for (service, records) in Dictionary(grouping: records, by: \.service) {
       contents.add(service: service) { (batch) throws(VaultError) in
@@ -52,6 +50,9 @@ extension Vault {
             changes += batch.changes
           }
         }
+        guard Set(changes.map { [$0.service, $0.key] }).count == changes.count else {
+          throw VaultError(.alreadyExists, "two groups of the bundle have a record of one name")
+        }
         count = changes.count
         return changes
       }
@@ -61,6 +62,11 @@ extension Vault {
     }
     return count
   }
+}
+
+extension Vault {
+  fileprivate static let staysHere = VaultError(
+    .unsupportedAccessibility, "a value of \"this device only\" cannot leave it")
 }
 
 extension Batch {
@@ -77,17 +83,21 @@ extension Batch {
       } catch { failure = error }
     }
     if let failure { throw failure }
-    guard isThere != nil else { throw VaultError(.notFound, "a record is gone") }
+    guard isThere != nil, let now = try vault.record(record, in: group) else {
+      throw VaultError(.notFound, "a record is gone")
+    }
+    // Looked at after reading: a value that is bound to the device since it was listed stays here.
+    guard !now.accessibility.isThisDeviceOnly else { throw Vault.staysHere }
   }
 }
 
 extension RecordEdit {
-  /// What is written down about a record.
+  /// What is written down about a record: all of it, and nothing else.
   fileprivate init(of record: RecordInfo) {
-    if let label = record.label { self.label = .set(label) }
-    if let comment = record.comment { self.comment = .set(comment) }
-    if let expiry = record.expiry { self.expiry = .set(expiry) }
-    if !record.attributes.isEmpty { attributes = .set(record.attributes) }
-    if record.historyDepth > 0 { historyDepth = .set(record.historyDepth) }
+    label = record.label.map(Field.set) ?? .remove
+    comment = record.comment.map(Field.set) ?? .remove
+    expiry = record.expiry.map(Field.set) ?? .remove
+    attributes = record.attributes.isEmpty ? .remove : .set(record.attributes)
+    historyDepth = record.historyDepth == 0 ? .remove : .set(record.historyDepth)
   }
 }

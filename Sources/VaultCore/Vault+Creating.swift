@@ -1,3 +1,4 @@
+internal import Glibc
 internal import VaultSealing
 
 /// An access group that a new vault starts with.
@@ -72,7 +73,10 @@ extension Vault {
     let descriptor = try Replacement(path: path).create(bytes, timeout: options.lockTimeout)
     defer { FileLock.release(descriptor) }
     state.adopt(OpenFile(descriptor, try descriptor.status()))
-    try mark?.create(state)
+    do throws(VaultError) { try mark?.create(state) } catch {
+      unlink(path.file)  // ours, since we hold its lock: without its mark it would not open again
+      throw error
+    }
     return Vault(state)
   }
 }

@@ -44,7 +44,8 @@ extension Vault {
 
   /// Mends a vault with access groups that do not verify, which keep owners from all full writes. The others are carried
   /// over as they are. ``salvage(at:credential:to:options:)`` saves first what can be saved.
-  /// - Throws: ``VaultError/Code/conflict`` when one of the groups verifies; ``VaultError/Code/ownerRequired``.
+  /// - Throws: ``VaultError/Code/conflict`` when one of the groups verifies; ``VaultError/Code/groupNotGranted`` when one is
+  ///   gone; ``VaultError/Code/ownerRequired``.
   public func repair(_ groups: [AccessGroup], _ how: GroupRepair) throws(VaultError) {
     let repair = VaultDraft.Repair(groups: Set(groups.map(\.id)), how: how)
     try rewrite(repairing: repair) { _, _ throws(VaultError) in nil }

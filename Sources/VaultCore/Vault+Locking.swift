@@ -22,14 +22,15 @@ extension Vault {
     try handle.forkGuard.check()
     let sealer = try VaultError.sealing { () throws(SealingError) in try Sealer(random: options.random) }
     let vaultID = handle.vaultID
-    let state = try VaultState.load(path: handle.path, options: options, sealer: sealer) {
-      (snapshot, sealer) throws(VaultError) in
-      // One credential may open several vaults, and nobody asked for another one.
-      guard snapshot.vaultID == vaultID else { throw VaultError(.tampered, "another vault stands at the path") }
-      return try Unlocked(snapshot, with: credential, sealer: sealer)
+    let state = try MarkKeeper.checking(handle.mark) { () throws(VaultError) in
+      try VaultState.load(path: handle.path, options: options, sealer: sealer) {
+        (snapshot, sealer) throws(VaultError) in
+        // One credential may open several vaults, and nobody asked for another one.
+        guard snapshot.vaultID == vaultID else { throw VaultError(.tampered, "another vault stands at the path") }
+        return try Unlocked(snapshot, with: credential, sealer: sealer)
+      }
     }
-    try handle.mark?.check(state)
     handle.unlock(state)
-    handle.raiseMark()
+    handle.raiseMark(afterLoading: state)
   }
 }

@@ -24,11 +24,11 @@ extension Vault {
   func freshState() throws(VaultError) -> VaultState {
     let unlocked = try handle.withCurrent { (_, state) throws(VaultError) in state.unlocked }
     let sealer = try VaultError.sealing { () throws(SealingError) in try Sealer(random: options.random) }
-    let state = try VaultState.load(path: handle.path, options: options, sealer: sealer) {
-      (snapshot, sealer) throws(VaultError) in try unlocked.reopened(in: snapshot, sealer: sealer)
+    return try MarkKeeper.checking(handle.mark) { () throws(VaultError) in
+      try VaultState.load(path: handle.path, options: options, sealer: sealer) {
+        (snapshot, sealer) throws(VaultError) in try unlocked.reopened(in: snapshot, sealer: sealer)
+      }
     }
-    try handle.mark?.check(state)
-    return state
   }
 
   /// Folds the journal into a new snapshot: removed and replaced values are gone from the file afterwards.

@@ -96,6 +96,15 @@ extension Vault {
     try withRecord(service, key, in: group) { (record) throws(VaultError) in try RecordInfo(record) }
   }
 
+  /// The same record as it is now; nil when it is gone.
+  func record(_ record: RecordInfo, in group: AccessGroup) throws(VaultError) -> RecordInfo? {
+    try Change(service: record.service, key: record.key, action: .remove).withName { (name) throws(VaultError) in
+      try handle.withRecord(name, in: group.id) { (_, found) throws(VaultError) in
+        try found.map { (found) throws(VaultError) in try RecordInfo(found.record) }
+      }
+    }
+  }
+
   private func withRecord<R: Sendable>(
     _ service: Name, _ key: String, in group: AccessGroup, _ body: (Record) throws(VaultError) -> R
   ) throws(VaultError) -> R? {

@@ -51,13 +51,6 @@ public final class Vault: Sendable {
     queue = WriteQueue(VaultWriter(handle))
   }
 
-  /// As ``init(_:)`` for a state that was found in a file.
-  private convenience init(checking state: VaultState) throws(VaultError) {
-    self.init(state)
-    try handle.mark?.check(state)
-    handle.raiseMark()
-  }
-
   /// Opens the vault at `path`.
   ///
   /// Checks the whole snapshot and the frame of the journal; each access group is verified when it is first used.
@@ -70,10 +63,14 @@ public final class Vault: Sendable {
   ) throws(VaultError) -> Vault {
     let path = VaultPath(path, policy: options.pathPolicy)
     let sealer = try VaultError.sealing { () throws(SealingError) in try Sealer(random: options.random) }
-    let state = try VaultState.load(path: path, options: options, sealer: sealer) {
-      (snapshot, sealer) throws(VaultError) in try Unlocked(snapshot, with: credential, sealer: sealer)
+    let state = try MarkKeeper.checking(MarkKeeper(options)) { () throws(VaultError) in
+      try VaultState.load(path: path, options: options, sealer: sealer) { (snapshot, sealer) throws(VaultError) in
+        try Unlocked(snapshot, with: credential, sealer: sealer)
+      }
     }
-    return try Vault(checking: state)
+    let vault = Vault(state)
+    vault.handle.raiseMark(afterLoading: state)
+    return vault
   }
 }
 

@@ -167,10 +167,11 @@ final class VaultHandle: Sendable {
   func reload(_ loaded: inout Loaded) throws(VaultError) -> VaultState {
     let old = try loaded.state
     let unlocked = old.unlocked
-    let state = try VaultState.load(path: path, options: options, sealer: old.sealer) {
-      (snapshot, sealer) throws(VaultError) in try unlocked.reopened(in: snapshot, sealer: sealer)
+    let state = try MarkKeeper.checking(mark) { () throws(VaultError) in
+      try VaultState.load(path: path, options: options, sealer: old.sealer) {
+        (snapshot, sealer) throws(VaultError) in try unlocked.reopened(in: snapshot, sealer: sealer)
+      }
     }
-    try mark?.check(state)
     state.dropImage()
     loaded.replace(state, since: unlocked)
     return state
@@ -178,9 +179,12 @@ final class VaultHandle: Sendable {
 
   /// Raises the mark to what this handle has seen. A failure is kept, and stands in ``Vault/markFailure``: what was
   /// written is durable whatever becomes of the mark.
-  func raiseMark() {
+  ///
+  /// - Parameter state: a load that may hold what its writer has not synced yet; the mark must not say more than the disk.
+  func raiseMark(afterLoading state: VaultState? = nil) {
     guard let mark else { return }
     do throws(VaultError) {
+      try state?.synchronize()
       try mark.raise(
         to: try loaded.withLock { (loaded) throws(VaultError) in try RollbackMark(try loaded.state) })
     } catch { mark.note(error) }

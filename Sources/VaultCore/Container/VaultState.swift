@@ -96,6 +96,12 @@ final class VaultState: @unchecked Sendable {
     return file.descriptor
   }
 
+  /// Makes durable what was loaded, and the name it was found under.
+  func synchronize() throws(VaultError) {
+    try descriptor.synchronizeData()
+    _ = try path.synchronizeDirectory()
+  }
+
   /// Forgets the loaded bytes; unopened groups keep what they need.
   func dropImage() { image = nil }
 

@@ -108,7 +108,7 @@ final class VaultWriter: @unchecked Sendable {
         }
         return answers
       } catch {
-        guard !isForced, error.code != .durabilityUnknown else { throw error }
+        guard !isForced, [.io, .readOnly].contains(error.code) else { throw error }
         // Only the journal's length asked for it, and nothing has happened: append after all (section 5).
         plan = try handle.loaded.withLock { (loaded) throws(VaultError) -> Plan in
           let (end, tornEnd) = try catchUp(&loaded, status)

@@ -82,14 +82,18 @@ final class Group {
       throw .tampered("a section rests on an owner write that has not been")
     }
     guard let floor else { return }
-    if content.generation == floor.floorGeneration {
-      guard content.tag == floor.floorTag else { throw .tampered("a section is not the one the owner wrote") }
-    } else {
-      guard content.generation > floor.floorGeneration,
-        content.generation - floor.floorGeneration <= Limits.generationsAhead,
-        content.baseGeneration == snapshot.generation, content.baseTag == snapshot.manifestTag
-      else { throw .tampered("a section is older than the owner's last write, or rests on another") }
+    guard content.stands(on: floor, in: snapshot) else {
+      throw .tampered("a section is not the one the owner wrote, nor rests on it")
     }
     guard content.name == floor.name else { throw .tampered("a group's name differs from the manifest's") }
+  }
+}
+
+extension GroupContent {
+  /// Whether the section is the one of the owner's last write, or a group holder's that rests on it (section 4, step 7).
+  func stands(on floor: Group.Floor, in snapshot: Snapshot) -> Bool {
+    if generation == floor.floorGeneration { return tag == floor.floorTag }
+    return generation > floor.floorGeneration && generation - floor.floorGeneration <= Limits.generationsAhead
+      && baseGeneration == snapshot.generation && baseTag == snapshot.manifestTag
   }
 }

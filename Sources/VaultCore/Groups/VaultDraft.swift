@@ -47,6 +47,8 @@ struct VaultDraft {
   static let ownerRequired = VaultError(
     .ownerRequired, "only an owner may see slots, and change slots, groups and keys")
 
+  private static let groupIsGone = VaultError(.groupNotGranted, "the access group is gone")
+
   /// Starts a new vault. Random bytes are drawn in the order of annex A.
   init(new options: Vault.Options) throws(SealingError) {
     sealer = try Sealer(random: options.random)
@@ -90,10 +92,13 @@ struct VaultDraft {
     extensionField = manifest.extensionField
     (options, sealer) = (state.options, state.sealer)
     groups = []
+    if let repair, !repair.groups.isSubset(of: state.groups.map(\.id)) { throw Self.groupIsGone }
     for group in state.groups {
       if let repair, repair.groups.contains(group.id) {
-        guard group.refusal(state.snapshot, sealer, options.limits) != nil else {
-          throw VaultError(.conflict, "the access group verifies: there is nothing to repair")
+        switch group.refusal(state.snapshot, sealer, .format)?.code {
+        case nil: throw VaultError(.conflict, "the access group verifies: there is nothing to repair")
+        case .tampered, .malformed, .invalidName, .limitExceeded: break
+        default: _ = try state.content(group.id)  // no fault of the group
         }
         try self.repair(group, repair.how)
         continue
@@ -251,7 +256,7 @@ struct VaultDraft {
     return epoch + 1
   }
 
-  private mutating func rewrapSlots(of group: Identifier, epoch: UInt32, key: SealingKey) {
+  mutating func rewrapSlots(of group: Identifier, epoch: UInt32, key: SealingKey) {
     rewrap({ $0.scope != .owner && $0.groupID == group }, .group(group, epoch: epoch), granting: key) {
       $0.listed.kek
     }
@@ -289,7 +294,7 @@ struct VaultDraft {
 
   private func index(of group: Identifier) throws(VaultError) -> Int {
     guard let index = groups.firstIndex(where: { $0.content.id == group }) else {
-      throw VaultError(.groupNotGranted, "the access group is gone")
+      throw Self.groupIsGone
     }
     return index
   }

@@ -22,9 +22,7 @@ struct MarkFile: Sendable {
   ///   ``VaultError/Code/insecurePermissions``, ``VaultError/Code/io``.
   func read() throws(VaultError) -> RollbackMark {
     try concerningMark { () throws(VaultError) in
-      var limits = Limits.format
-      limits.fileBytes = Self.longest
-      let (descriptor, status) = try path.open(limits: limits)
+      let (descriptor, status) = try path.open(limits: .format)
       return try Self.read(descriptor, status)
     }
   }
@@ -47,6 +45,7 @@ struct MarkFile: Sendable {
   /// Replaces the mark by what `change` makes of it; leaves the file alone when that is the same.
   func update(_ change: (RollbackMark) throws(VaultError) -> RollbackMark) throws(VaultError) {
     try concerningMark { () throws(VaultError) in
+      try path.judgeDirectory()
       let lock = WriterLock(path, timeout: timeout)
       let (file, status) = try lock.acquire()
       defer { lock.release() }
@@ -58,6 +57,9 @@ struct MarkFile: Sendable {
 
   private static func read(_ descriptor: Descriptor, _ status: stat) throws(VaultError) -> RollbackMark {
     guard status.st_mode & S_IFMT == S_IFREG, status.st_size <= longest else { throw .malformed("the mark") }
+    guard status.st_mode & 0o022 == 0 else {
+      throw VaultError(.insecurePermissions, "group or others may write to the file")
+    }
     return try RollbackMark(parsing: Array(try VaultState.read(descriptor, count: Int(status.st_size)).bytes))
   }
 
@@ -66,6 +68,7 @@ struct MarkFile: Sendable {
     do throws(VaultError) { return try body() } catch {
       switch error.code {
       case .rolledBack, .tampered, .malformed: throw error
+      case .notAVault, .limitExceeded: throw .malformed("the mark")
       case .notFound:
         throw VaultError(.markMissing, "there is no mark where one should be", errno: error.errno, cause: error)
       default: throw VaultError(error.code, "the mark: \(error.message)", errno: error.errno, cause: error)
@@ -87,7 +90,18 @@ final class MarkKeeper: Sendable {
     raises = options.raisesMark
   }
 
-  /// Refuses a load that is older than the mark.
+  /// Loads and refuses what is older than the mark. For loads without the vault's lock: the mark is read first, since a
+  /// writer may go on and raise it meanwhile.
+  static func checking(
+    _ keeper: MarkKeeper?, _ load: () throws(VaultError) -> VaultState
+  ) throws(VaultError) -> VaultState {
+    let mark = try keeper?.file.read()
+    let state = try load()
+    try mark?.check(try RollbackMark(state))
+    return state
+  }
+
+  /// Refuses a load under the vault's lock that is older than the mark.
   func check(_ state: VaultState) throws(VaultError) { try file.read().check(try RollbackMark(state)) }
 
   var exists: Bool {

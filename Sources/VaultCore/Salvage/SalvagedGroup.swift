@@ -10,18 +10,26 @@ struct SalvagedGroup {
   private let floor: Manifest.Group?
   /// The group as it was, when its section verifies.
   private var whole: GroupContent?
+  /// Whether the section is the one that the manifest speaks of, or a holder's behind it.
+  private var isCurrent = true
   private var index = RecordIndex()
   /// Where the records are that `whole` does not have.
   private var buffers: [WipedBuffer] = []
   private var generation: UInt64
+  /// Those that the group can have reached: one that claims more would use them up.
+  private let generations: ClosedRange<UInt64>
   private var readName: Name?
   private(set) var lostEntryCount = 0
   private(set) var lostValueCount = 0
 
   var id: Identifier { section.id }
+  /// The highest epoch that the group is known to have had.
+  var lastEpoch: UInt32 { max(section.epoch, floor?.epoch ?? 0) }
   var name: Name? { floor?.name ?? readName }
+  /// Whether a key holder gave the group its name; an attacker chooses what is decrypted without a tag.
+  var hasVerifiedName: Bool { floor != nil || whole != nil }
   var title: String { name?.text ?? "\(id)" }
-  var isVerified: Bool { whole != nil && lostEntryCount == 0 && lostValueCount == 0 }
+  var isVerified: Bool { whole != nil && isCurrent && lostEntryCount == 0 && lostValueCount == 0 }
   var isEmptyHanded: Bool { whole == nil && index.count == 0 }
 
   init(
@@ -32,6 +40,8 @@ struct SalvagedGroup {
     (self.floor, self.options, self.sealer) = (floor, options, sealer)
     generation = floor?.floorGeneration ?? 1
     let sealed = wreck.image[section.sealed]
+    let lowest = floor?.floorGeneration ?? 1
+    generations = lowest...lowest + Limits.generationsAhead
     do throws(VaultError) {
       let content = try GroupContent(
         sealed: sealed, id: section.id, epoch: section.epoch, vaultID: vaultID, key: key, sealer: sealer,
@@ -47,33 +57,44 @@ struct SalvagedGroup {
 
   private mutating func take(_ content: GroupContent, _ wreck: Wreck) throws(VaultError) {
     (whole, readName) = (content, content.name)
+    if let floor { isCurrent = content.epoch == floor.epoch && content.stands(on: floor, in: wreck.snapshot) }
     let (manifestTag, sealer) = (wreck.snapshot.manifestTag, sealer)
-    try forEachEntry(of: wreck) { sealed in
+    forEachEntry(of: wreck) { sealed in
       do throws(VaultError) {
         content.apply(try content.stage(sealed: sealed, manifestTag: manifestTag, sealer: sealer))
         return true
       } catch { return false }
     }
-    generation = content.generation
+    setGeneration(content.generation)
     var records: [Record] = []
     content.forEachInOrder { records.append($0) }
     for record in records { try keep(record) }
   }
 
+  private mutating func setGeneration(_ found: UInt64) {
+    if !generations.contains(found) { isCurrent = false }
+    generation = min(max(found, generations.lowerBound), generations.upperBound)
+  }
+
   /// Offers the entries of the group until one is bad; what stands behind that one is lost.
-  private mutating func forEachEntry(
-    of wreck: Wreck, _ use: (UnsafeRawBufferPointer) -> Bool
-  ) throws(VaultError) {
-    var hasStopped = false
-    var (broken, behind) = (0, 0)
-    try wreck.forEachEntry(of: id) { (sealed, isWhole) throws(VaultError) in
-      if !hasStopped, use(sealed) { return true }
-      hasStopped = true
-      if isWhole { behind += 1 } else { broken += 1 }
-      return false
+  private mutating func forEachEntry(of wreck: Wreck, _ use: (UnsafeRawBufferPointer) -> Bool) {
+    var end = 0
+    var firstLost: Wreck.Entry?
+    var lostCount = 0
+    for entry in wreck.entries where entry.group == id && entry.range.lowerBound >= end {
+      if firstLost == nil, use(wreck.image[entry.sealed]) {
+        end = entry.range.upperBound
+        continue
+      }
+      if firstLost == nil { firstLost = entry }
+      if entry.isWhole || entry.range == firstLost?.range { lostCount += 1 }
     }
-    // A broken entry with nothing behind it is a write that did not finish.
-    lostEntryCount = behind == 0 ? 0 : behind + broken
+    guard let firstLost else { return }
+    // A broken entry with nothing whole behind it, of any group, is a write that did not finish.
+    let isTorn =
+      !firstLost.isWhole
+      && !wreck.entries.contains { $0.isWhole && $0.range.lowerBound > firstLost.range.lowerBound }
+    if !isTorn { lostEntryCount = lostCount }
   }
 
   // MARK: A section that does not
@@ -84,14 +105,22 @@ struct SalvagedGroup {
     let context = Context.section(vault: vaultID, group: id, epoch: section.epoch)
     sealer.decryptUnverified(sealed, with: key, into: body.bytes) { context.write(to: &$0) }
     buffers.append(body)
-    let nameStart = 48
-    var reader = ByteReader(UnsafeRawBufferPointer(rebasing: body.bytes[nameStart...]))
-    do throws(VaultError) { readName = try Name(verbatim: Array(reader.name())) } catch {}  // another is made up
-    var position = nameStart
-    while position + Record.minimumCount <= body.bytes.count {
+    var position = 48  // generation, base generation and base tag
+    guard body.bytes.count > position else { return }
+    var reader = ByteReader(UnsafeRawBufferPointer(body.bytes))
+    do throws(VaultError) {
+      let found = try reader.integer(UInt64.self)
+      if generations.contains(found) { generation = found }
+      _ = try reader.bytes(position - 8)
+      readName = try Name(verbatim: Array(reader.name()))
+    } catch {}  // another is made up
+    // A hostile section cannot make this quadratic.
+    var budget = 4 * body.bytes.count
+    while position + Record.minimumCount <= body.bytes.count, budget > 0 {
       let rest = UnsafeRawBufferPointer(rebasing: body.bytes[position...])
-      guard let piece = SalvagedPiece(rest, highestRevision: generation, limits: options.limits), try opens(piece)
-      else {
+      let piece = SalvagedPiece(rest, highestRevision: generation, limits: options.limits)
+      budget -= piece?.sealed.count ?? 0
+      guard let piece, try opens(piece) else {
         position += 1
         continue
       }
@@ -121,7 +150,7 @@ struct SalvagedGroup {
     var opened: [(buffer: WipedBuffer, count: Int)] = []
     let (key, sealer) = (key, sealer)
     let (vaultID, id, epoch, manifestTag) = (vaultID, id, section.epoch, wreck.snapshot.manifestTag)
-    try forEachEntry(of: wreck) { sealed in
+    forEachEntry(of: wreck) { sealed in
       let context = Context.entry(vault: vaultID, group: id, epoch: epoch, manifest: manifestTag, previous: tag)
       do throws(VaultError) {
         guard let body = try sealer.openBody(sealed, step: GroupContent.entryStep, with: key, as: context) else {
@@ -144,7 +173,7 @@ struct SalvagedGroup {
   private mutating func apply(_ body: UnsafeRawBufferPointer) throws(VaultError) {
     var reader = ByteReader(body)
     let next = try reader.generation()
-    generation = max(generation, next)
+    setGeneration(max(generation, next))
     for _ in 0..<(try reader.integer(UInt32.self)) {
       switch try reader.integer(UInt8.self) {
       case 1:
@@ -204,9 +233,11 @@ struct SalvagedGroup {
     writer.lp16(name.utf8)
     writer.integer(UInt32(records.count))
     for record in records {
-      writer.raw(record.bytesBeforeValue)
+      let revision = min(record.revision, generation)
+      writer.raw(UnsafeRawBufferPointer(rebasing: record.bytesBeforeValue.dropLast(8)))
+      writer.integer(revision)
       writer.lp32(record.sealedValue)
-      var field = try extensionField(of: record)
+      var field = try extensionField(of: record, keepsHistory: revision == record.revision)
       writer.lp32(field)
       field.wipe()
     }
@@ -220,11 +251,13 @@ struct SalvagedGroup {
   }
 
   /// What is written down about a record, without earlier values that do not open; marked when the group is not whole.
-  private func extensionField(of record: Record) throws(VaultError) -> [UInt8] {
+  ///
+  /// - Parameter keepsHistory: earlier values are below the record's revision; where that was cut, they are not.
+  private func extensionField(of record: Record, keepsHistory: Bool) throws(VaultError) -> [UInt8] {
     var items: [Extension.OwnedItem] = isVerified ? [] : [SalvagedPiece.attribute]
     try Extension.forEach(record.extensionField) { (item) throws(VaultError) in
       if item.tag == Extension.RecordTag.previous {
-        guard try opens(try PreviousValue(item.data), of: record) else { return }
+        guard keepsHistory, try opens(try PreviousValue(item.data), of: record) else { return }
       }
       items.append(.init(item.tag, Array(item.data)))
     }

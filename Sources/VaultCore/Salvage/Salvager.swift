@@ -22,16 +22,17 @@ struct Salvager {
 
   private static func manifest(_ wreck: Wreck, _ unlocked: Unlocked, _ sealer: Sealer) -> Manifest? {
     guard case .owner(let vaultKey) = unlocked.grant, !wreck.snapshot.manifest.isEmpty else { return nil }
+    let slotBytes = wreck.statedSlots.flatMap(\.bytes)
     do throws(VaultError) {
       return try wreck.snapshot.boundHeader.span.bytes.withUnsafeBytes { (header) throws(VaultError) in
-        try wreck.slotBytes.span.bytes.withUnsafeBytes { (slots) throws(VaultError) -> Manifest? in
+        try slotBytes.span.bytes.withUnsafeBytes { (slots) throws(VaultError) -> Manifest? in
           let sealed = wreck.image[wreck.snapshot.manifest]
           guard
             let body = try sealer.openBody(
               sealed, step: Manifest.step, with: vaultKey, as: .manifest(header: header, slots: slots))
           else { return nil }
           return try Manifest(
-            UnsafeRawBufferPointer(rebasing: body.buffer.bytes[..<body.count]), slots: wreck.snapshot.slots)
+            UnsafeRawBufferPointer(rebasing: body.buffer.bytes[..<body.count]), slots: wreck.statedSlots)
         }
       }
     } catch { return nil }
@@ -39,20 +40,20 @@ struct Salvager {
 
   /// The new vault, what opens it, and what became of everything.
   func run() throws(VaultError) -> (draft: VaultDraft, opening: Unlocked, report: SalvageReport) {
-    var saved: [SalvagedGroup] = []
-    var lost: [String] = []
+    var saved: [Identifier: SalvagedGroup] = [:]
     for section in snapshot.sections {
-      // A copy of a section further back is no second group.
-      guard !saved.contains(where: { $0.id == section.id }), let key = try key(of: section) else { continue }
+      // Of several with one id the first that verifies, else the first.
+      guard saved[section.id]?.isVerified != true, let key = try key(of: section) else { continue }
       let floor = manifest?.groups.first { $0.id == section.id }
       let group = try SalvagedGroup(section, of: wreck, key: key, floor: floor, options: options, sealer: sealer)
-      if group.isEmptyHanded { lost.append(group.title) } else { saved.append(group) }
+      if group.isVerified || saved[section.id]?.isEmptyHanded ?? true { saved[section.id] = group }
     }
-    for group in manifest?.groups ?? [] where !snapshot.sections.contains(where: { $0.id == group.id }) {
-      lost.append(group.name.text)
-    }
-    guard !saved.isEmpty else { throw VaultError(.damaged, "nothing could be saved") }
-    return try assemble(saved.sorted { $0.id < $1.id }, lost: lost)
+    let groups = saved.values.sorted { $0.id < $1.id }
+    let unseen = (manifest?.groups ?? []).filter { saved[$0.id] == nil }
+    let lost = groups.filter(\.isEmptyHanded).map(\.title) + unseen.map(\.name.text)
+    let kept = groups.filter { !$0.isEmptyHanded }
+    guard !kept.isEmpty else { throw VaultError(.damaged, "nothing could be saved") }
+    return try assemble(kept, lost: lost)
   }
 
   private func key(of section: Snapshot.Section) throws(VaultError) -> SealingKey? {
@@ -79,52 +80,72 @@ struct Salvager {
     var draft = VaultDraft(
       vaultID: snapshot.vaultID, generation: generation + 1, vaultKey: vaultKey,
       extensionField: manifest?.extensionField ?? [], options: options, sealer: sealer)
-    var names: Set<Name> = []
     var groups: [SalvageReport.Group] = []
-    for var group in saved {
-      var name = group.name
-      if name == nil || !names.insert(name!).inserted { name = try Name("salvaged \(group.id)") }
-      let content = try group.content(named: name!)
-      try draft.adopt(content, keepsKey: unlocked.isOwner)
+    for (found, name) in zip(saved, try names(of: saved)) {
+      var group = found
+      let content = try group.content(named: name)
+      try draft.adopt(content, after: group.lastEpoch, keepsKey: unlocked.isOwner && group.lastEpoch == content.epoch)
       groups.append(
         SalvageReport.Group(
-          name: name!, recordCount: content.count, isVerified: group.isVerified, lostEntryCount: group.lostEntryCount,
+          name: name, recordCount: content.count, isVerified: group.isVerified, lostEntryCount: group.lostEntryCount,
           lostValueCount: group.lostValueCount))
     }
     let opening = Unlocked(grant: .owner(vaultKey), slot: unlocked.slot, kek: unlocked.kek)
-    for slot in snapshot.slots {
+    // Where the manifest vouches for the slots, also those of kinds that nobody here knows.
+    for slot in manifest == nil ? snapshot.slots : wreck.statedSlots {
       let listed =
         manifest?.slots.first { $0.id == slot.id }
         ?? Manifest.Slot(id: slot.id, kek: nil, created: options.now(), label: [])
-      draft.adopt(slot, listed, opening: opening, keepsKey: unlocked.isOwner)
+      draft.adopt(slot, listed, opening: opening, asOwner: unlocked.isOwner)
+    }
+    for group in draft.groups where group.isResealed {
+      draft.rewrapSlots(of: group.content.id, epoch: group.epoch, key: group.key)
     }
     let report = SalvageReport(
       isOwner: unlocked.isOwner, groups: groups, lostGroups: lost, hasManifest: manifest != nil,
       slotCount: draft.slots.count)
     return (draft, opening, report)
   }
+
+  /// A name for each group. One that is not authenticated takes none away from a group that verifies.
+  private func names(of groups: [SalvagedGroup]) throws(VaultError) -> [Name] {
+    var taken = Set(groups.filter(\.hasVerifiedName).compactMap(\.name))
+    var names: [Name] = []
+    for group in groups {
+      if let name = group.name, group.hasVerifiedName || taken.insert(name).inserted {
+        names.append(name)
+      } else {
+        names.append(try Name("salvaged \(group.id)"))
+      }
+    }
+    return names
+  }
 }
 
 extension VaultDraft {
-  /// Takes a saved group over: with the key it has, or, for who cannot derive that again, with one of the next epoch.
-  fileprivate mutating func adopt(_ content: GroupContent, keepsKey: Bool) throws(VaultError) {
-    let epoch = keepsKey ? content.epoch : try Self.epoch(after: content.epoch)
+  /// Takes a saved group over: with the key it has, or with one of the next epoch.
+  fileprivate mutating func adopt(
+    _ content: GroupContent, after lastEpoch: UInt32, keepsKey: Bool
+  ) throws(VaultError) {
+    let epoch = keepsKey ? content.epoch : try Self.epoch(after: lastEpoch)
     groups.append(
       GroupEntry(
         content: content, name: content.name, epoch: epoch,
         key: keepsKey ? content.key : try groupKey(content.id, epoch: epoch), sealed: nil))
   }
 
-  /// Takes a slot over that still grants what it did; the one that opened the old file becomes an owner's.
-  fileprivate mutating func adopt(_ slot: Slot, _ listed: Manifest.Slot, opening: Unlocked, keepsKey: Bool) {
-    if slot.id == opening.slot, !keepsKey {
+  /// Takes a slot over that grants what is still there; a group holder's own becomes an owner's.
+  fileprivate mutating func adopt(_ slot: Slot, _ listed: Manifest.Slot, opening: Unlocked, asOwner: Bool) {
+    guard asOwner else {
+      guard slot.id == opening.slot else { return }
       let owner = slot.rewrapped(.owner, granting: vaultKey, kek: opening.kek, vault: vaultID, sealer: sealer)
       let label = Manifest.Slot(id: listed.id, kek: nil, created: listed.created, label: listed.label)
       return slots.append(SlotEntry(slot: owner, listed: label))
     }
-    guard keepsKey else { return }
-    if case .group(let id, let epoch) = slot.scope {
-      guard groups.contains(where: { $0.content.id == id && $0.epoch == epoch }) else { return }
+    if slot.isKnown, case .group(let id, let epoch) = slot.scope {
+      guard let group = groups.first(where: { $0.content.id == id }), group.isResealed || group.epoch == epoch else {
+        return
+      }
     }
     slots.append(SlotEntry(slot: slot, listed: listed))
   }

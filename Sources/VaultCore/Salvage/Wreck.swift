@@ -3,14 +3,26 @@ internal import VaultSealing
 /// What stands where in a file whose checksum or structure may be wrong: found by what it looks like, not by the
 /// lengths before it (`Docs/Format.md` section 4, salvage).
 struct Wreck {
+  /// What may be a journal entry.
+  struct Entry {
+    let group: Identifier
+    let range: Range<Int>
+    /// Whether its check is right.
+    let isWhole: Bool
+
+    var sealed: Range<Int> {
+      range.lowerBound + JournalFrame.headCount..<range.upperBound - JournalFrame.checkCount
+    }
+  }
+
   let image: FileImage
-  /// Everything at a slot's place that obeys the rules of slots, and every section. The manifest is where the header
-  /// says; empty when the header cannot be right.
+  /// Everything at a slot's place that obeys the rules of slots, and what may be sections, of which several may have one
+  /// id. The manifest is where the header says; empty when the header cannot be right.
   let snapshot: Snapshot
   /// The slots that the header counts, byte for byte, as the manifest is bound to them.
-  let slotBytes: [UInt8]
-  /// Where entries may begin.
-  let journalStart: Int
+  let statedSlots: [Slot]
+  /// In the file's order; of those that are not whole some may lie inside others.
+  let entries: [Entry]
 
   init(_ image: FileImage) throws(VaultError) {
     let file = image.bytes
@@ -20,86 +32,113 @@ struct Wreck {
     func integer<I: FixedWidthInteger>(_ offset: Int, _: I.Type = I.self) -> I {
       I(littleEndian: base.loadUnaligned(fromByteOffset: offset, as: I.self))
     }
+    func slotEnd(_ count: Int) -> Int { Snapshot.headerCount + count * Slot.count }
     self.image = image
+
     var slots: [Slot] = []
-    for index in 0..<Limits.slots {
-      let start = Snapshot.headerCount + index * Slot.count
-      guard start + Slot.count <= file.count else { break }
-      let slot = Slot(UnsafeRawBufferPointer(rebasing: file[start..<start + Slot.count]))
-      if slot.isPlausible(besides: slots) { slots.append(slot) }
+    var foundCount = 0
+    for index in 0..<Limits.slots where slotEnd(index + 1) <= file.count {
+      let slot = Slot(UnsafeRawBufferPointer(rebasing: file[slotEnd(index)..<slotEnd(index + 1)]))
+      guard slot.isPlausible(besides: slots) else { continue }
+      slots.append(slot)
+      foundCount = index + 1
     }
-    let slotEnd = Snapshot.headerCount + min(Int(integer(12, UInt16.self)), Limits.slots) * Slot.count
-    slotBytes = slotEnd <= file.count ? Array(file[Snapshot.headerCount..<slotEnd]) : []
+    let statedCount = min(Int(integer(12, UInt16.self)), Limits.slots)
+    statedSlots = (0..<statedCount).prefix { slotEnd($0 + 1) <= file.count }.map { index in
+      Slot(UnsafeRawBufferPointer(rebasing: file[slotEnd(index)..<slotEnd(index + 1)]))
+    }
+
+    let sections = Self.sections(file, from: headEnd, snapshotCount: integer(48))
     let manifestCount = integer(40, UInt64.self)
-    let isManifestPlausible =
-      manifestCount >= UInt64(Snapshot.sealedMinimum) && manifestCount <= UInt64(max(0, file.count - slotEnd))
-    let sections = Self.sections(file, from: headEnd)
-    let end = (sections.last?.range.upperBound ?? headEnd) + Snapshot.checksumCount
-    let stated = integer(48, UInt64.self)
-    journalStart = stated <= UInt64(file.count) ? max(Int(stated), end) : end
+    let isPlausible = manifestCount >= UInt64(Snapshot.sealedMinimum) && manifestCount <= UInt64(file.count)
+    var slotCount = max(statedCount, foundCount)
+    if isPlausible, let first = sections.first {
+      // The three lengths must agree; where they do, they are right.
+      let rest = first.range.lowerBound - Int(manifestCount) - Snapshot.headerCount
+      if rest >= 0, rest % Slot.count == 0, rest / Slot.count <= Limits.slots { slotCount = rest / Slot.count }
+    }
+    let manifestStart = slotEnd(slotCount)
+    let hasManifest = isPlausible && manifestCount <= UInt64(max(0, file.count - manifestStart))
     snapshot = Snapshot(
       vaultID: Identifier(base + 16), generation: integer(32), slots: slots,
-      manifest: isManifestPlausible ? slotEnd..<slotEnd + Int(manifestCount) : 0..<0, sections: sections, image: image)
+      manifest: hasManifest ? manifestStart..<manifestStart + Int(manifestCount) : 0..<0, sections: sections,
+      image: image,
+      // Its place does not depend on its length.
+      manifestTag: manifestStart + Sealer.tag.upperBound <= file.count
+        ? Tag(base + manifestStart + Sealer.tag.lowerBound) : .zero)
+    entries = Self.entries(file, from: headEnd, groups: Set(sections.map(\.id)))
   }
+
+  // MARK: Sections
 
   /// Looks for heads of sections at every multiple of eight. What is sealed is random, and looks like one with a chance
   /// below 2^-64.
-  private static func sections(_ file: UnsafeRawBufferPointer, from start: Int) -> [Snapshot.Section] {
+  private static func sections(
+    _ file: UnsafeRawBufferPointer, from start: Int, snapshotCount: UInt64
+  ) -> [Snapshot.Section] {
+    let heads = stride(from: start, through: file.count - Snapshot.sectionHeadCount, by: 8).lazy
+      .compactMap { head(file, at: $0) }.prefix(4 * Limits.groups)
+    let all = Array(heads)
+    let starts = Set(all.map(\.start))
     var sections: [Snapshot.Section] = []
-    var position = start
-    while position + Snapshot.sectionHeadCount + Snapshot.sealedMinimum <= file.count, sections.count < Limits.groups {
-      var reader = ByteReader(UnsafeRawBufferPointer(rebasing: file[position...]))
-      guard let section = Self.section(&reader, at: position, of: file.count) else {
-        position += 8
-        continue
-      }
-      sections.append(section)
-      position = section.range.upperBound
+    var end = 0
+    for (index, head) in all.enumerated() where head.start >= end {
+      let first = head.start + Snapshot.sectionHeadCount
+      let stated = first + head.count
+      // A length that leads to another head, or to the checksum, is right; and what looks like a head before that is
+      // something a key holder sealed. Any other length must not take along what stands behind.
+      let next = index + 1 < all.count ? all[index + 1].start : file.count
+      let isRight = starts.contains(stated) || UInt64(stated + Snapshot.checksumCount) == snapshotCount
+      let last = min(isRight ? stated : min(stated, next), file.count)
+      guard last - first > Sealer.overhead else { continue }
+      sections.append(
+        Snapshot.Section(id: head.id, epoch: head.epoch, range: head.start..<last, sealed: first..<last))
+      end = last
     }
     return sections
   }
 
-  private static func section(
-    _ reader: inout ByteReader, at position: Int, of end: Int
-  ) -> Snapshot.Section? {
-    do throws(VaultError) {
-      let id = try reader.identifier()
-      let epoch = try reader.integer(UInt32.self)
-      let zero = try reader.integer(UInt32.self)
-      let count = try reader.integer(UInt64.self)
-      guard id != .zero, (1..<(1 << 31)).contains(epoch), zero == 0, count % 8 == 0,
-        count >= UInt64(Snapshot.sealedMinimum), count <= UInt64(reader.remaining)
-      else { return nil }
-      let start = position + Snapshot.sectionHeadCount
-      return Snapshot.Section(
-        id: id, epoch: epoch, range: position..<start + Int(count), sealed: start..<start + Int(count))
-    } catch { return nil }
+  private static func head(
+    _ file: UnsafeRawBufferPointer, at start: Int
+  ) -> (start: Int, id: Identifier, epoch: UInt32, count: Int)? {
+    let base = file.baseAddress! + start
+    let zero = base.loadUnaligned(fromByteOffset: 20, as: UInt32.self)
+    let epoch = UInt32(littleEndian: base.loadUnaligned(fromByteOffset: 16, as: UInt32.self))
+    let count = UInt64(littleEndian: base.loadUnaligned(fromByteOffset: 24, as: UInt64.self))
+    let id = Identifier(base)
+    guard zero == 0, (1..<(1 << 31)).contains(epoch), count % 8 == 0, count >= UInt64(Snapshot.sealedMinimum),
+      count <= UInt64(Limits.format.fileBytes), id != .zero
+    else { return nil }
+    return (start, id, epoch, Int(count))
   }
 
-  /// Calls `body` with what may be an entry of `group`, in the file's order; it answers whether it was one. Each byte is
-  /// offered a bounded number of times: what was an entry is passed over.
-  func forEachEntry(
-    of group: Identifier, _ body: (_ sealed: UnsafeRawBufferPointer, _ isWhole: Bool) throws(VaultError) -> Bool
-  ) throws(VaultError) {
-    let bytes = image.bytes
-    var position = journalStart
+  // MARK: Entries
+
+  /// Looks for entries at every multiple of eight, wherever the snapshot may end.
+  private static func entries(
+    _ file: UnsafeRawBufferPointer, from start: Int, groups: Set<Identifier>
+  ) -> [Entry] {
+    var entries: [Entry] = []
+    var position = start
     // A hostile file cannot make this quadratic.
-    var budget = 4 * bytes.count
-    while position + JournalFrame.headCount <= bytes.count, budget > 0 {
-      let count = Int(UInt32(littleEndian: bytes.loadUnaligned(fromByteOffset: position, as: UInt32.self)))
-      let zero = bytes.loadUnaligned(fromByteOffset: position + 4, as: UInt32.self)
-      guard zero == 0, Limits.entryBytes.contains(count), count % 8 == 0, position + count <= bytes.count,
-        Identifier(bytes.baseAddress! + position + 8) == group
+    var budget = 4 * file.count
+    while position + JournalFrame.headCount <= file.count, budget > 0 {
+      let base = file.baseAddress! + position
+      let count = Int(UInt32(littleEndian: base.loadUnaligned(as: UInt32.self)))
+      guard base.loadUnaligned(fromByteOffset: 4, as: UInt32.self) == 0, Limits.entryBytes.contains(count),
+        count % 8 == 0, position + count <= file.count, groups.contains(Identifier(base + 8))
       else {
         position += 8
         continue
       }
       budget -= count
-      let checked = UnsafeRawBufferPointer(rebasing: bytes[position..<position + count - JournalFrame.checkCount])
+      let range = position..<position + count
+      let checked = UnsafeRawBufferPointer(rebasing: file[range].dropLast(JournalFrame.checkCount))
       let isWhole = Snapshot.checksum(checked) == Tag(checked.baseAddress! + checked.count)
-      let sealed = UnsafeRawBufferPointer(rebasing: checked[JournalFrame.headCount...])
-      position += try body(sealed, isWhole) || isWhole ? count : 8
+      entries.append(Entry(group: Identifier(base + 8), range: range, isWhole: isWhole))
+      position += isWhole ? count : 8
     }
+    return entries
   }
 }
 
@@ -115,12 +154,12 @@ extension Slot {
 extension Snapshot {
   /// What was found, right or not.
   fileprivate init(
-    vaultID: Identifier, generation: UInt64, slots: [Slot], manifest: Range<Int>, sections: [Section], image: FileImage
+    vaultID: Identifier, generation: UInt64, slots: [Slot], manifest: Range<Int>, sections: [Section],
+    image: FileImage, manifestTag: Tag
   ) {
     (self.vaultID, self.generation, self.slots) = (vaultID, generation, slots)
-    (self.manifest, self.sections, count) = (manifest, sections, image.count)
+    (self.manifest, self.sections, self.manifestTag) = (manifest, sections, manifestTag)
+    count = image.count
     boundHeader = Array(image.bytes[..<Self.boundHeaderCount])
-    manifestTag =
-      manifest.isEmpty ? .zero : Tag(image.bytes.baseAddress! + manifest.lowerBound + Sealer.tag.lowerBound)
   }
 }
