@@ -60,7 +60,8 @@ struct MarkFile: Sendable {
     guard status.st_mode & 0o022 == 0 else {
       throw VaultError(.insecurePermissions, "group or others may write to the file")
     }
-    return try RollbackMark(parsing: Array(try VaultState.read(descriptor, count: Int(status.st_size)).bytes))
+    let image = try VaultState.read(descriptor, count: Int(status.st_size))
+    return try RollbackMark(parsing: withExtendedLifetime(image) { Array(image.bytes) })
   }
 
   /// Says of errors about files that this one is meant.
