@@ -1,8 +1,6 @@
 import Foundation
-import VaultCore
-import VaultSealing
 
-/// A directory of vector files with its manifest, in the format of `Vectors/README.md`.
+/// A directory of vector files with its manifest, in the format of `Vectors/README.md` and `Vectors/faults/README.md`.
 struct VectorManifest: Decodable {
   let vectors: [Vector]
   let deviceKey: String?
@@ -31,6 +29,14 @@ struct VectorManifest: Decodable {
   struct Attempt: Decodable {
     let credential: Secret
     let expect: Expectation
+    /// In place of the manifest's; `none` for no key at all.
+    let deviceKey: String?
+    /// The error class that asking for each of these groups by name is answered with.
+    let refusedGroups: [String: String]?
+
+    enum CodingKeys: String, CodingKey {
+      case credential, expect, deviceKey = "device_key", refusedGroups = "refused_groups"
+    }
 
     struct Secret: Decodable { let passphrase, key: String? }
   }
@@ -56,14 +62,14 @@ struct VectorManifest: Decodable {
   }
 
   struct Record: Decodable, Equatable {
-    var service: String
-    var key: String
+    var service: Text
+    var key: Text
     var kind: UInt8
     var `class`: UInt8
     var revision: UInt64
     var created: Int64
     var modified: Int64
-    var text: String?
+    var text: Text?
     var hex: String?
     var error: String?
     var previous: [Previous]?
@@ -80,8 +86,22 @@ struct VectorManifest: Decodable {
     let revision: UInt64
     let modified: Int64
     let kind: UInt8
-    let text: String?
+    let text: Text?
     let hex: String?
+  }
+
+  /// A text that is compared byte for byte, which strings are not.
+  struct Text: Decodable, Equatable, CustomStringConvertible, CustomReflectable {
+    let utf8: [UInt8]
+
+    init(utf8: [UInt8]) { self.utf8 = utf8 }
+
+    init(from decoder: any Decoder) throws {
+      utf8 = Array(try decoder.singleValueContainer().decode(String.self).utf8)
+    }
+
+    var description: String { String(decoding: utf8, as: UTF8.self) }
+    var customMirror: Mirror { Mirror(self, children: EmptyCollection<Mirror.Child>()) }
   }
 
   struct ExtensionItem: Decodable, Equatable {
@@ -100,78 +120,4 @@ struct VectorManifest: Decodable {
     let data = try Data(contentsOf: directory.appending(path: "manifest.json"))
     self = try JSONDecoder().decode(VectorManifest.self, from: data)
   }
-}
-
-/// What this implementation finds, through its public interface, in the manifest's own words.
-struct VectorRun {
-  let path: String
-  let deviceKey: String?
-
-  func withoutKey() -> VectorManifest.NoKey {
-    do throws(VaultError) {
-      let summary = try VaultSummary(at: path)
-      return .init(ok: true, entries: summary.entryCount, tornTail: summary.hasTornTail)
-    } catch { return .init(error: error.code.rawValue) }
-  }
-
-  func opened(with secret: VectorManifest.Attempt.Secret) -> VectorManifest.Expectation {
-    do throws(VaultError) {
-      var options = Vault.Options()
-      if let deviceKey { options.deviceKey = try key(deviceKey) }
-      let vault = try Vault.open(at: path, credential: try credential(secret), options: options)
-      let status = try vault.status()
-      var groups: [String: VectorManifest.Group] = [:]
-      for (group, status) in zip(try vault.groups(), status.groups) {
-        var records: [VectorManifest.Record] = []
-        for info in try vault.records(in: group) { records.append(try record(info, group, vault)) }
-        groups[status.name.text] = .init(
-          epoch: status.epoch, generation: status.generation, tag: status.tag.description, records: records)
-      }
-      return .init(
-        owner: status.isOwner, generation: status.generation, entries: status.entryCount,
-        tornTail: status.hasTornTail, groups: groups)
-    } catch { return .init(error: error.code.rawValue) }
-  }
-
-  private func credential(_ secret: VectorManifest.Attempt.Secret) throws(VaultError) -> Credential {
-    if let passphrase = secret.passphrase { return try .passphrase(passphrase) }
-    return .key(try key(secret.key ?? ""))
-  }
-
-  private func key(_ text: String) throws(VaultError) -> SealingKey {
-    do throws(SealingError) { return try KeyText.parse(Array(text.utf8).span.bytes) } catch { throw VaultError(error) }
-  }
-
-  private func record(
-    _ info: RecordInfo, _ group: AccessGroup, _ vault: Vault
-  ) throws(VaultError) -> VectorManifest.Record {
-    var found = VectorManifest.Record(
-      service: info.service.text, key: info.key.text, kind: info.kind.rawValue, class: info.accessibility.rawValue,
-      revision: info.revision, created: info.created, modified: info.modified)
-    do throws(VaultError) {
-      (found.text, found.hex) = try vault.withValue(of: info, in: group, Self.rendered)!
-    } catch { found.error = error.code.rawValue }
-    do throws(VaultError) {
-      var previous: [VectorManifest.Previous] = []
-      for kept in info.previous {
-        let (text, hex) = try vault.withValue(of: info, previous: kept.revision, in: group, Self.rendered)!
-        previous.append(
-          .init(revision: kept.revision, modified: kept.modified, kind: kept.kind.rawValue, text: text, hex: hex))
-      }
-      if !previous.isEmpty { found.previous = previous }
-    } catch { found.previousError = error.code.rawValue }
-    if !info.extensionItems.isEmpty {
-      found.extension = info.extensionItems.map { .init(tag: $0.tag, hex: hexadecimal($0.data)) }
-    }
-    return found
-  }
-
-  private static func rendered(_ kind: ValueKind, _ value: UnsafeRawBufferPointer) -> (String?, String?) {
-    [.string, .url, .json].contains(kind)
-      ? (String(decoding: value, as: UTF8.self), nil) : (nil, hexadecimal(Array(value)))
-  }
-}
-
-func hexadecimal(_ bytes: [UInt8]) -> String {
-  bytes.map { String($0 >> 4, radix: 16) + String($0 & 15, radix: 16) }.joined()
 }

@@ -1,28 +1,43 @@
 import Foundation
 import Testing
-import VaultCore
 
-/// Every file of a vector directory opens or is refused exactly as its manifest says.
+/// Every file of the vector sets opens or is refused exactly as its manifest says.
 ///
 /// `Scripts/vectors DIR` runs another directory through here.
 @Suite struct VectorTests {
-  static let directory: URL =
-    ProcessInfo.processInfo.environment["SECRETPREFS_VECTORS"].map { URL(filePath: $0) }
-    ?? URL(filePath: Bundle.module.resourcePath!).appending(path: "Vectors")
+  /// A vector, and where it is.
+  struct Located: Sendable, CustomTestStringConvertible {
+    let vector: VectorManifest.Vector
+    let directory: URL
+    let deviceKey: String?
 
-  @Test func `every vector behaves as its manifest says`() throws {
-    let manifest = try VectorManifest(directory: Self.directory)
-    #expect(!manifest.vectors.isEmpty)
-    for vector in manifest.vectors {
-      try TemporaryDirectory.with { directory in
-        let path = directory + "/" + vector.file
-        try Data(contentsOf: Self.directory.appending(path: vector.file)).write(to: URL(filePath: path))
-        try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: path)
-        let run = VectorRun(path: path, deviceKey: manifest.deviceKey)
-        report(vector.noKey, run.withoutKey(), "\(vector.file), without a key")
-        for (index, attempt) in vector.open.enumerated() {
-          report(attempt.expect, run.opened(with: attempt.credential), "\(vector.file), credential \(index)")
-        }
+    var testDescription: String { vector.file }
+  }
+
+  static func located() throws -> [Located] {
+    let given = URL(filePath: try #require(Bundle.module.resourcePath)).appending(path: "Vectors")
+    let directories =
+      ProcessInfo.processInfo.environment["SECRETPREFS_VECTORS"].map { [URL(filePath: $0)] }
+      ?? [given, given.appending(path: "faults")]
+    return try directories.flatMap { directory in
+      let manifest = try VectorManifest(directory: directory)
+      try #require(!manifest.vectors.isEmpty)
+      return manifest.vectors.map { Located(vector: $0, directory: directory, deviceKey: manifest.deviceKey) }
+    }
+  }
+
+  @Test(arguments: try located()) func `a vector behaves as its manifest says`(_ located: Located) throws {
+    let vector = located.vector
+    try TemporaryDirectory.with { directory in
+      let path = directory + "/" + vector.file
+      try Data(contentsOf: located.directory.appending(path: vector.file)).write(to: URL(filePath: path))
+      try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: path)
+      let run = VectorRun(path: path, deviceKey: located.deviceKey)
+      report(vector.noKey, run.withoutKey(), "\(vector.file), without a key")
+      for (index, attempt) in vector.open.enumerated() {
+        let place = "\(vector.file), credential \(index)"
+        report(attempt.expect, run.opened(by: attempt), place)
+        report(attempt.refusedGroups, run.refusedGroups(by: attempt), place + ", groups by name")
       }
     }
   }

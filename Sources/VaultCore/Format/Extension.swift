@@ -67,7 +67,6 @@ enum Extension {
       case RecordTag.expiry:
         guard item.tag != last, item.data.count == 8 else { throw .malformed("an expiry") }
       case RecordTag.attribute:
-        guard item.data.count > 0 else { throw .malformed("an attribute") }
         var reader = ByteReader(item.data)
         _ = try reader.name()
       case RecordTag.previous:
@@ -91,7 +90,6 @@ struct PreviousValue {
   let sealed: UnsafeRawBufferPointer
 
   init(_ data: UnsafeRawBufferPointer) throws(VaultError) {
-    guard data.count > 0 else { throw .malformed("a previous value") }
     var reader = ByteReader(data)
     revision = try reader.integer()
     modified = try reader.integer()

@@ -1,0 +1,93 @@
+import Foundation
+import VaultCore
+import VaultSealing
+
+/// What this implementation finds, through its public interface, in the manifest's own words.
+struct VectorRun {
+  let path: String
+  let deviceKey: String?
+
+  func withoutKey() -> VectorManifest.NoKey {
+    do throws(VaultError) {
+      let summary = try VaultSummary(at: path)
+      return .init(ok: true, entries: summary.entryCount, tornTail: summary.hasTornTail)
+    } catch { return .init(error: error.code.rawValue) }
+  }
+
+  func opened(by attempt: VectorManifest.Attempt) -> VectorManifest.Expectation {
+    do throws(VaultError) {
+      let vault = try open(attempt)
+      let status = try vault.status()
+      var groups: [String: VectorManifest.Group] = [:]
+      for (group, status) in zip(try vault.groups(), status.groups) {
+        var records: [VectorManifest.Record] = []
+        for info in try vault.records(in: group) { records.append(try record(info, group, vault)) }
+        groups[status.name.text] = .init(
+          epoch: status.epoch, generation: status.generation, tag: status.tag.description, records: records)
+      }
+      return .init(
+        owner: status.isOwner, generation: status.generation, entries: status.entryCount,
+        tornTail: status.hasTornTail, groups: groups)
+    } catch { return .init(error: error.code.rawValue) }
+  }
+
+  /// How asking for groups by name is answered: as the attempt's `refused_groups`.
+  func refusedGroups(by attempt: VectorManifest.Attempt) -> [String: String]? {
+    attempt.refusedGroups.map { groups in
+      var found: [String: String] = [:]
+      for name in groups.keys {
+        do throws(VaultError) { _ = try open(attempt).group(named: name) } catch { found[name] = error.code.rawValue }
+      }
+      return found
+    }
+  }
+
+  private func open(_ attempt: VectorManifest.Attempt) throws(VaultError) -> Vault {
+    var options = Vault.Options()
+    if let text = attempt.deviceKey ?? deviceKey, text != "none" { options.deviceKey = try key(text) }
+    return try Vault.open(at: path, credential: try credential(attempt.credential), options: options)
+  }
+
+  private func credential(_ secret: VectorManifest.Attempt.Secret) throws(VaultError) -> Credential {
+    if let passphrase = secret.passphrase { return try .passphrase(passphrase) }
+    return .key(try key(secret.key ?? ""))
+  }
+
+  private func key(_ text: String) throws(VaultError) -> SealingKey {
+    do throws(SealingError) { return try KeyText.parse(Array(text.utf8).span.bytes) } catch { throw VaultError(error) }
+  }
+
+  private func record(
+    _ info: RecordInfo, _ group: AccessGroup, _ vault: Vault
+  ) throws(VaultError) -> VectorManifest.Record {
+    var found = VectorManifest.Record(
+      service: .init(utf8: info.service.utf8), key: .init(utf8: info.key.utf8), kind: info.kind.rawValue,
+      class: info.accessibility.rawValue,
+      revision: info.revision, created: info.created, modified: info.modified)
+    do throws(VaultError) {
+      (found.text, found.hex) = try vault.withValue(of: info, in: group, Self.rendered)!
+    } catch { found.error = error.code.rawValue }
+    do throws(VaultError) {
+      var previous: [VectorManifest.Previous] = []
+      for kept in info.previous {
+        let (text, hex) = try vault.withValue(of: info, previous: kept.revision, in: group, Self.rendered)!
+        previous.append(
+          .init(revision: kept.revision, modified: kept.modified, kind: kept.kind.rawValue, text: text, hex: hex))
+      }
+      if !previous.isEmpty { found.previous = previous }
+    } catch { found.previousError = error.code.rawValue }
+    if !info.extensionItems.isEmpty {
+      found.extension = info.extensionItems.map { .init(tag: $0.tag, hex: hexadecimal($0.data)) }
+    }
+    return found
+  }
+
+  private static func rendered(_ kind: ValueKind, _ value: UnsafeRawBufferPointer) -> (VectorManifest.Text?, String?) {
+    [.string, .url, .json].contains(kind)
+      ? (.init(utf8: Array(value)), nil) : (nil, hexadecimal(Array(value)))
+  }
+}
+
+func hexadecimal(_ bytes: [UInt8]) -> String {
+  bytes.map { String($0 >> 4, radix: 16) + String($0 & 15, radix: 16) }.joined()
+}

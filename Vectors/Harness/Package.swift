@@ -1,0 +1,25 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+// The vault's own sources, by links, and what Scripts/reader-checks and Scripts/cross-check run on them. It needs no
+// other package, and can be copied and changed.
+let settings: [SwiftSetting] = [
+  .enableUpcomingFeature("ExistentialAny"),
+  .enableUpcomingFeature("InternalImportsByDefault"),
+  .enableUpcomingFeature("MemberImportVisibility"),
+  .enableUpcomingFeature("NonisolatedNonsendingByDefault"),
+  .enableUpcomingFeature("InferIsolatedConformances"),
+]
+
+let package = Package(
+  name: "Harness",
+  targets: [
+    .systemLibrary(name: "CSodium", pkgConfig: "libsodium", providers: [.apt(["libsodium-dev"])]),
+    .target(name: "CSystem"),
+    .target(name: "VaultSealing", dependencies: ["CSodium"], swiftSettings: settings),
+    .target(name: "VaultCore", dependencies: ["VaultSealing", "CSystem"], swiftSettings: settings),
+    .executableTarget(name: "run-vectors", dependencies: ["VaultCore", "VaultSealing"], swiftSettings: settings),
+    .executableTarget(name: "write-vaults", dependencies: ["VaultCore", "VaultSealing"], swiftSettings: settings),
+  ],
+  swiftLanguageModes: [.v6]
+)

@@ -1,0 +1,1 @@
+../../../../Tests/VaultCoreTests/VectorRun.swift

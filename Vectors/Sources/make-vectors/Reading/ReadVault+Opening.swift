@@ -1,0 +1,138 @@
+extension ReadVault {
+  private enum Grant {
+    case vaultKey(Bytes)
+    case groupKey(Bytes, group: Bytes)
+  }
+
+  private struct Floor {
+    let id: Bytes
+    let epoch: UInt32
+    let generation: UInt64
+    let tag: Bytes
+    let name: Bytes
+  }
+
+  /// Everything that a credential sees, every value opened.
+  func findings(_ credential: Credential, deviceKey: Bytes) throws -> Findings {
+    let states: [GroupState]
+    var isOwner = false
+    switch try unlock(credential) {
+    case .vaultKey(let key):
+      isOwner = true
+      let floors = try floors(key)
+      states = try zip(sections, floors).map { section, floor in
+        let groupKey = Sealing.derive(32, key, "group-key", section.id, .integer(section.epoch))
+        return try group(section, groupKey, floor, deviceKey)
+      }
+    case .groupKey(let key, let id):
+      states = try sections.filter { $0.id == id }.map { try group($0, key, nil, deviceKey) }
+    }
+    return Findings(
+      isOwner: isOwner, vaultGeneration: generation, hasTornTail: hasTornTail, entryCount: entries.count,
+      groups: states)
+  }
+
+  private func unlock(_ credential: Credential) throws -> Grant {
+    for slot in slots {
+      let root: Bytes
+      switch credential {
+      case .passphrase(let text) where slot.kind == 1:
+        root = Sealing.stretch(Bytes(text), salt: slot.salt, passes: slot.word(40), kibibytes: slot.word(44))
+      case .key(let key) where slot.kind == 2: root = key
+      default: continue
+      }
+      let kek = Sealing.derive(32, root, "kek", vaultID, slot.id)
+      let sealed = Bytes(slot.bytes[64...])
+      guard let key = Sealing.open(sealed, key: kek, context: [Bytes("slot"), vaultID, slot.head]) else { continue }
+      if slot.isOwner { return .vaultKey(key) }
+      if sections.contains(where: { $0.id == slot.groupID && $0.epoch == slot.epoch }) {
+        return .groupKey(key, group: slot.groupID)
+      }
+    }
+    throw Cursor.Unreadable(part: "a credential that opens no slot")
+  }
+
+  private func floors(_ vaultKey: Bytes) throws -> [Floor] {
+    let context = [Bytes("manifest"), boundHeader, Bytes(slots.map(\.bytes).joined())]
+    var cursor = Cursor(try openBody(manifest, step: 1024, key: vaultKey, context: context))
+    let floors = try (0..<(try cursor.integer(UInt16.self))).map { _ in
+      Floor(
+        id: try cursor.take(16), epoch: try cursor.integer(), generation: try cursor.integer(),
+        tag: try cursor.take(32), name: try cursor.lp16())
+    }
+    let listed = try (0..<(try cursor.integer(UInt16.self))).map { _ in
+      let id = try cursor.take(16)
+      let kek = try cursor.take(32)
+      _ = try (cursor.integer(Int64.self), cursor.lp16())
+      return (id: id, kek: kek)
+    }
+    _ = try cursor.lp32()
+    try cursor.finish()
+    try require(floors.map(\.id) == sections.map(\.id), "the manifest's groups")
+    try require(floors.map(\.epoch) == sections.map(\.epoch), "the manifest's epochs")
+    try require(listed.map(\.id) == slots.map(\.id), "the manifest's slots")
+    for (slot, line) in zip(slots, listed) {
+      try require(slot.isOwner == (line.kek == .zeros(32)), "the manifest's KEKs")
+    }
+    return floors
+  }
+
+  private func group(_ section: Section, _ key: Bytes, _ floor: Floor?, _ deviceKey: Bytes) throws -> GroupState {
+    let context = [Bytes("section"), vaultID, section.id, .integer(section.epoch)]
+    var cursor = Cursor(try openBody(section.sealed, step: 1024, key: key, context: context))
+    let generation = try cursor.integer(UInt64.self)
+    let base = (generation: try cursor.integer(UInt64.self), tag: try cursor.take(32))
+    var state = GroupState(
+      name: try cursor.lp16(), epoch: section.epoch, generation: generation, tag: section.sealed.tag)
+    let records = RecordReading(vaultID: vaultID, group: section.id, key: key, deviceKey: deviceKey)
+    for _ in 0..<(try cursor.integer(UInt32.self)) {
+      let record = try records.record(&cursor)
+      state.put(record, revision: record.revision ?? 0)
+    }
+    _ = try cursor.lp32()
+    try cursor.finish()
+    try require(base.generation <= self.generation, "a section's base")
+    if let floor {
+      let isFloor = generation == floor.generation && section.sealed.tag == floor.tag
+      let isFold = generation > floor.generation && base == (self.generation, manifest.tag)
+      try require(isFloor || isFold, "a section's floor")
+      try require(state.name == floor.name, "a group's name")
+    }
+    for entry in entries where entry.group == section.id {
+      try apply(entry, section, key, records, to: &state)
+    }
+    return state
+  }
+
+  private func apply(
+    _ entry: Entry, _ section: Section, _ key: Bytes, _ records: RecordReading, to state: inout GroupState
+  ) throws {
+    let context = [
+      Bytes("entry"), vaultID, section.id, .integer(section.epoch), manifest.tag, state.tag,
+    ]
+    var cursor = Cursor(try openBody(entry.sealed, step: 256, key: key, context: context))
+    try require(try cursor.integer(UInt64.self) == state.generation + 1, "an entry's generation")
+    for _ in 0..<(try cursor.integer(UInt32.self)) {
+      switch try cursor.integer(UInt8.self) {
+      case 1:
+        let record = try records.record(&cursor)
+        try require(record.revision == state.generation + 1, "a put's revision")
+        state.put(record, revision: state.generation + 1)
+      case 2: state.remove(service: try cursor.lp16(), key: try cursor.lp16())
+      default: throw Cursor.Unreadable(part: "a change")
+      }
+    }
+    try cursor.finish()
+    state.generation += 1
+    state.tag = entry.sealed.tag
+  }
+
+  private func openBody(_ sealed: Bytes, step: Int, key: Bytes, context: [Bytes]) throws -> Bytes {
+    var body = try require(
+      Sealing.open(sealed, key: key, context: context), String(decoding: context[0], as: UTF8.self))
+    let count = body.count
+    while body.last == 0 { body.removeLast() }
+    try require(body.popLast() == 0x80 && Sealing.pad(body, step: step).count == count, "padding")
+    return body
+  }
+}
