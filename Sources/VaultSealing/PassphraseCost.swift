@@ -74,7 +74,8 @@ public struct PassphraseCost: Sendable, Hashable {
     }
     let root = try unsafe SealingKey(fillingIf: { out in
       unsafe passphrase.withUnsafeBytes { passphrase in
-        unsafe crypto_pwhash(
+        defer { wipeStack(16 << 10) }
+        return unsafe crypto_pwhash(
           out.baseAddress!.assumingMemoryBound(to: UInt8.self), UInt64(out.count),
           passphrase.baseAddress!.assumingMemoryBound(to: CChar.self), UInt64(passphrase.count), salt,
           UInt64(cost.passes), Int(cost.kibibytes) * 1024, crypto_pwhash_ALG_ARGON2ID13) == 0

@@ -41,6 +41,14 @@ internal import CSodium
     _ label: StaticString, from key: SealingKey, into out: UnsafeMutableRawBufferPointer,
     context: (inout Transcript) -> Void
   ) {
+    unsafe deriveOnly(label, from: key, into: out, context: context)
+    wipeStack()
+  }
+
+  private func deriveOnly(
+    _ label: StaticString, from key: SealingKey, into out: UnsafeMutableRawBufferPointer,
+    context: (inout Transcript) -> Void
+  ) {
     precondition((16...64).contains(out.count), "BLAKE2b gives 16 to 64 bytes")
     transcript.begin(label)
     context(&transcript)
@@ -164,8 +172,11 @@ internal import CSodium
   ) -> R {
     let page = unsafe pageBytes
     let subkeys = unsafe UnsafeMutableRawBufferPointer(rebasing: page[0..<64])
-    defer { unsafe wipe(UnsafeMutableRawBufferPointer(rebasing: page[0..<Self.valueOffset])) }
-    unsafe derive("seal", from: key, into: subkeys, context: context)
+    defer {
+      unsafe wipe(UnsafeMutableRawBufferPointer(rebasing: page[0..<Self.valueOffset]))
+      wipeStack()
+    }
+    unsafe deriveOnly("seal", from: key, into: subkeys, context: context)
     return unsafe body(
       UnsafeRawBufferPointer(rebasing: subkeys[0..<32]), UnsafeRawBufferPointer(rebasing: subkeys[32..<64]),
       page)
@@ -188,6 +199,12 @@ extension Sealer: CustomReflectable {
   /// Nothing: a dump that walks collections would print the locked page.
   package var customMirror: Mirror { Mirror(self, children: EmptyCollection<Mirror.Child>()) }
 }
+
+/// Wipes what the calls before left on this thread's stack, below the caller.
+///
+/// libsodium 1.0.18 leaves derived keys, stretched roots and the first 32 bytes of what it opened there, until something
+/// else happens to lie over them: found by searching the memory of a live process.
+@inline(__always) func wipeStack(_ count: Int = 4096) { sodium_stackzero(count) }
 
 extension UnsafeRawBufferPointer {
   var bytePointer: UnsafePointer<UInt8>? { unsafe baseAddress?.assumingMemoryBound(to: UInt8.self) }

@@ -28,8 +28,11 @@ struct SalvagedGroup {
   var name: Name? { floor?.name ?? readName }
   /// Whether a key holder gave the group its name; an attacker chooses what is decrypted without a tag.
   var hasVerifiedName: Bool { floor != nil || whole != nil }
+  var hasName: Bool { name != nil }
   var title: String { name?.text ?? "\(id)" }
   var isVerified: Bool { whole != nil && isCurrent && lostEntryCount == 0 && lostValueCount == 0 }
+  /// Whether an owner listed the group.
+  var isListed: Bool { floor != nil }
   var isEmptyHanded: Bool { whole == nil && index.count == 0 }
 
   init(
@@ -38,10 +41,11 @@ struct SalvagedGroup {
   ) throws(VaultError) {
     (self.section, vaultID, self.key) = (section, wreck.snapshot.vaultID, key)
     (self.floor, self.options, self.sealer) = (floor, options, sealer)
-    generation = floor?.floorGeneration ?? 1
     let sealed = wreck.image[section.sealed]
-    let lowest = floor?.floorGeneration ?? 1
-    generations = lowest...lowest + Limits.generationsAhead
+    // One write must be left for the new vault.
+    let lowest = min(floor?.floorGeneration ?? 1, Limits.generations.upperBound - 1)
+    generation = lowest
+    generations = lowest...min(lowest + Limits.generationsAhead, Limits.generations.upperBound - 1)
     do throws(VaultError) {
       let content = try GroupContent(
         sealed: sealed, id: section.id, epoch: section.epoch, vaultID: vaultID, key: key, sealer: sealer,
@@ -49,7 +53,7 @@ struct SalvagedGroup {
       try take(content, wreck)
     } catch {
       try takePieces(sealed)
-      try takeEntries(behind: Tag(sealed.baseAddress! + Sealer.tag.lowerBound), wreck)
+      try takeEntries(behind: Tag(sealed.baseAddress! + Sealer.tag.lowerBound), or: floor?.floorTag, wreck)
     }
   }
 
@@ -81,7 +85,7 @@ struct SalvagedGroup {
     var end = 0
     var firstLost: Wreck.Entry?
     var lostCount = 0
-    for entry in wreck.entries where entry.group == id && entry.range.lowerBound >= end {
+    for entry in wreck.entries[id] ?? [] where entry.range.lowerBound >= end {
       if firstLost == nil, use(wreck.image[entry.sealed]) {
         end = entry.range.upperBound
         continue
@@ -93,7 +97,7 @@ struct SalvagedGroup {
     // A broken entry with nothing whole behind it, of any group, is a write that did not finish.
     let isTorn =
       !firstLost.isWhole
-      && !wreck.entries.contains { $0.isWhole && $0.range.lowerBound > firstLost.range.lowerBound }
+      && wreck.lastWholeEntry < firstLost.range.lowerBound
     if !isTorn { lostEntryCount = lostCount }
   }
 
@@ -131,8 +135,8 @@ struct SalvagedGroup {
 
   private func opens(_ piece: SalvagedPiece) throws(VaultError) -> Bool {
     try opens(
-      piece.sealed, piece.class,
-      .value(service: piece.name.service, key: piece.name.key, kind: piece.kind))
+      piece.sealed, piece.class, .value(service: piece.name.service, key: piece.name.key, kind: piece.kind),
+      as: ValueKind(rawValue: piece.kind))
   }
 
   /// Writes the record anew where it will stay, with a revision that can be.
@@ -145,21 +149,28 @@ struct SalvagedGroup {
   }
 
   /// Entries have seals of their own, chained to the section's tag, which may be right where the section is not.
-  private mutating func takeEntries(behind tag: Tag, _ wreck: Wreck) throws(VaultError) {
-    var tag = tag
+  ///
+  /// - Parameters:
+  ///   - tag: the section's, as it stands in the file.
+  ///   - known: the one that the manifest tells.
+  private mutating func takeEntries(behind tag: Tag, or known: Tag?, _ wreck: Wreck) throws(VaultError) {
+    var tags = [tag, known ?? tag]
     var opened: [(buffer: WipedBuffer, count: Int)] = []
     let (key, sealer) = (key, sealer)
     let (vaultID, id, epoch, manifestTag) = (vaultID, id, section.epoch, wreck.snapshot.manifestTag)
     forEachEntry(of: wreck) { sealed in
-      let context = Context.entry(vault: vaultID, group: id, epoch: epoch, manifest: manifestTag, previous: tag)
-      do throws(VaultError) {
-        guard let body = try sealer.openBody(sealed, step: GroupContent.entryStep, with: key, as: context) else {
-          return false
-        }
-        opened.append(body)
-      } catch { return false }
-      tag = Tag(sealed.baseAddress! + Sealer.tag.lowerBound)
-      return true
+      for tag in tags {
+        let context = Context.entry(vault: vaultID, group: id, epoch: epoch, manifest: manifestTag, previous: tag)
+        do throws(VaultError) {
+          guard let body = try sealer.openBody(sealed, step: GroupContent.entryStep, with: key, as: context) else {
+            continue
+          }
+          opened.append(body)
+        } catch { return false }
+        tags = [Tag(sealed.baseAddress! + Sealer.tag.lowerBound)]
+        return true
+      }
+      return false
     }
     for (buffer, count) in opened {
       buffers.append(buffer)
@@ -188,10 +199,8 @@ struct SalvagedGroup {
 
   private mutating func keep(_ record: Record) throws(VaultError) {
     let name = record.name
-    guard
-      try opens(
-        record.sealedValue, record.class, .value(service: name.service, key: name.key, kind: record.kind))
-    else {
+    let context = Context.value(service: name.service, key: name.key, kind: record.kind)
+    guard try opens(record.sealedValue, record.class, context, as: ValueKind(rawValue: record.kind)) else {
       lostValueCount += 1
       return
     }
@@ -206,16 +215,22 @@ struct SalvagedGroup {
     let name = record.name
     return try opens(
       previous.sealed, record.class,
-      .previous(service: name.service, key: name.key, kind: previous.kind, revision: previous.revision))
+      .previous(service: name.service, key: name.key, kind: previous.kind, revision: previous.revision),
+      as: ValueKind(rawValue: previous.kind))
   }
 
+  /// Whether a value opens and fits its kind; of one with a device layer, whether the outer seal opens.
   private func opens(
-    _ sealed: UnsafeRawBufferPointer, _ class: UInt8, _ context: Context
+    _ sealed: UnsafeRawBufferPointer, _ class: UInt8, _ context: Context, as kind: ValueKind
   ) throws(VaultError) -> Bool {
-    try VaultError.sealing { () throws(SealingError) in
+    var fits = false
+    let isOpen = try VaultError.sealing { () throws(SealingError) in
       let classKey = try sealer.deriveKey("class-key", from: key) { $0.add(`class`) }
-      return try sealer.withOpened(sealed, with: classKey, context: { context.write(to: &$0) }) { _ in }
+      return try sealer.withOpened(sealed, with: classKey, context: { context.write(to: &$0) }) { value in
+        fits = `class` >= 2 || kind.fits(value)
+      }
     }
+    return isOpen && fits
   }
 
   private static let attributeCount = SalvagedPiece.attribute.data.count + Extension.itemHeadCount
@@ -255,10 +270,13 @@ struct SalvagedGroup {
   /// - Parameter keepsHistory: earlier values are below the record's revision; where that was cut, they are not.
   private func extensionField(of record: Record, keepsHistory: Bool) throws(VaultError) -> [UInt8] {
     var items: [Extension.OwnedItem] = isVerified ? [] : [SalvagedPiece.attribute]
+    let mark = SalvagedPiece.attribute
     try Extension.forEach(record.extensionField) { (item) throws(VaultError) in
       if item.tag == Extension.RecordTag.previous {
         guard keepsHistory, try opens(try PreviousValue(item.data), of: record) else { return }
       }
+      // Salvaged before: marked once is enough.
+      if !isVerified, item.tag == mark.tag, item.data.elementsEqual(mark.data) { return }
       items.append(.init(item.tag, Array(item.data)))
     }
     return Extension.field(items)

@@ -50,9 +50,14 @@ struct Salvager {
     }
     let groups = saved.values.sorted { $0.id < $1.id }
     let unseen = (manifest?.groups ?? []).filter { saved[$0.id] == nil }
-    let lost = groups.filter(\.isEmptyHanded).map(\.title) + unseen.map(\.name.text)
+    // With a manifest, what it does not list is a head that was damaged, and is missed under its own name.
+    let lost =
+      groups.filter { $0.isEmptyHanded && (manifest == nil || $0.isListed) }.map(\.title)
+      + unseen.map(\.name.text)
     let kept = groups.filter { !$0.isEmptyHanded }
-    guard !kept.isEmpty else { throw VaultError(.damaged, "nothing could be saved") }
+    guard !kept.isEmpty || manifest?.groups.isEmpty == true else {
+      throw VaultError(.damaged, "nothing could be saved")
+    }
     return try assemble(kept, lost: lost)
   }
 
@@ -76,7 +81,8 @@ struct Salvager {
       vaultKey = try VaultError.sealing { () throws(SealingError) in try SealingKey(from: options.random) }
     }
     // A header that the manifest does not vouch for must not use the generations up.
-    let generation = manifest != nil || snapshot.generation < 1 << 40 ? snapshot.generation : 0
+    let isPlausible = snapshot.generation < (manifest == nil ? 1 << 40 : Limits.generations.upperBound)
+    let generation = isPlausible ? snapshot.generation : 0
     var draft = VaultDraft(
       vaultID: snapshot.vaultID, generation: generation + 1, vaultKey: vaultKey,
       extensionField: manifest?.extensionField ?? [], options: options, sealer: sealer)
@@ -92,7 +98,7 @@ struct Salvager {
     }
     let opening = Unlocked(grant: .owner(vaultKey), slot: unlocked.slot, kek: unlocked.kek)
     // Where the manifest vouches for the slots, also those of kinds that nobody here knows.
-    for slot in manifest == nil ? snapshot.slots : wreck.statedSlots {
+    for slot in manifest == nil ? snapshot.slots : wreck.statedSlots where draft.canHave(slot) {
       let listed =
         manifest?.slots.first { $0.id == slot.id }
         ?? Manifest.Slot(id: slot.id, kek: nil, created: options.now(), label: [])
@@ -107,22 +113,31 @@ struct Salvager {
     return (draft, opening, report)
   }
 
-  /// A name for each group. One that is not authenticated takes none away from a group that verifies.
+  /// A name for each group, each once. Those that an owner listed come first, then those that a key holder gave: whoever
+  /// only changed bytes takes no name away from them.
   private func names(of groups: [SalvagedGroup]) throws(VaultError) -> [Name] {
-    var taken = Set(groups.filter(\.hasVerifiedName).compactMap(\.name))
-    var names: [Name] = []
-    for group in groups {
-      if let name = group.name, group.hasVerifiedName || taken.insert(name).inserted {
-        names.append(name)
-      } else {
-        names.append(try Name("salvaged \(group.id)"))
+    var names: [Identifier: Name] = [:]
+    var taken: Set<Name> = []
+    for isTrusted in [\SalvagedGroup.isListed, \.hasVerifiedName, \.hasName] {
+      for group in groups where names[group.id] == nil && group[keyPath: isTrusted] {
+        if let name = group.name, taken.insert(name).inserted { names[group.id] = name }
       }
     }
-    return names
+    var all: [Name] = []
+    for group in groups {
+      if let name = names[group.id] { all.append(name) } else { all.append(try Name("salvaged \(group.id)")) }
+    }
+    return all
   }
 }
 
 extension VaultDraft {
+  /// Whether the rules of 3.2 and the limits of 3.10 hold with one more slot.
+  fileprivate func canHave(_ slot: Slot) -> Bool {
+    do throws(VaultError) { try Slot.check(slots.map(\.slot) + [slot]) } catch { return false }
+    return true
+  }
+
   /// Takes a saved group over: with the key it has, or with one of the next epoch.
   fileprivate mutating func adopt(
     _ content: GroupContent, after lastEpoch: UInt32, keepsKey: Bool

@@ -5,7 +5,6 @@ internal import VaultSealing
 struct Wreck {
   /// What may be a journal entry.
   struct Entry {
-    let group: Identifier
     let range: Range<Int>
     /// Whether its check is right.
     let isWhole: Bool
@@ -21,8 +20,10 @@ struct Wreck {
   let snapshot: Snapshot
   /// The slots that the header counts, byte for byte, as the manifest is bound to them.
   let statedSlots: [Slot]
-  /// In the file's order; of those that are not whole some may lie inside others.
-  let entries: [Entry]
+  /// Of each group, in the file's order; of those that are not whole some may lie inside others.
+  let entries: [Identifier: [Entry]]
+  /// Where the last entry of any group begins whose check is right.
+  let lastWholeEntry: Int
 
   init(_ image: FileImage) throws(VaultError) {
     let file = image.bytes
@@ -67,6 +68,7 @@ struct Wreck {
       manifestTag: manifestStart + Sealer.tag.upperBound <= file.count
         ? Tag(base + manifestStart + Sealer.tag.lowerBound) : .zero)
     entries = Self.entries(file, from: headEnd, groups: Set(sections.map(\.id)))
+    lastWholeEntry = entries.values.joined().filter(\.isWhole).map(\.range.lowerBound).max() ?? 0
   }
 
   // MARK: Sections
@@ -87,9 +89,10 @@ struct Wreck {
       let stated = first + head.count
       // A length that leads to another head, or to the checksum, is right; and what looks like a head before that is
       // something a key holder sealed. Any other length must not take along what stands behind.
-      let next = index + 1 < all.count ? all[index + 1].start : file.count
-      let isRight = starts.contains(stated) || UInt64(stated + Snapshot.checksumCount) == snapshotCount
-      let last = min(isRight ? stated : min(stated, next), file.count)
+      let next = index + 1 < all.count ? all[index + 1].start : min(stated, file.count)
+      let isRight =
+        starts.contains(stated) || (UInt64(stated + Snapshot.checksumCount) == snapshotCount && stated <= file.count)
+      let last = isRight ? stated : next
       guard last - first > Sealer.overhead else { continue }
       sections.append(
         Snapshot.Section(id: head.id, epoch: head.epoch, range: head.start..<last, sealed: first..<last))
@@ -117,8 +120,8 @@ struct Wreck {
   /// Looks for entries at every multiple of eight, wherever the snapshot may end.
   private static func entries(
     _ file: UnsafeRawBufferPointer, from start: Int, groups: Set<Identifier>
-  ) -> [Entry] {
-    var entries: [Entry] = []
+  ) -> [Identifier: [Entry]] {
+    var entries: [Identifier: [Entry]] = [:]
     var position = start
     // A hostile file cannot make this quadratic.
     var budget = 4 * file.count
@@ -135,7 +138,7 @@ struct Wreck {
       let range = position..<position + count
       let checked = UnsafeRawBufferPointer(rebasing: file[range].dropLast(JournalFrame.checkCount))
       let isWhole = Snapshot.checksum(checked) == Tag(checked.baseAddress! + checked.count)
-      entries.append(Entry(group: Identifier(base + 8), range: range, isWhole: isWhole))
+      entries[Identifier(base + 8), default: []].append(Entry(range: range, isWhole: isWhole))
       position += isWhole ? count : 8
     }
     return entries
