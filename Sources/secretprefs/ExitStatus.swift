@@ -22,7 +22,7 @@ enum ExitStatus: Int32, CaseIterable {
         .usage
       case .notAVault, .unsupportedVersion, .unsupportedFeature, .malformed, .limitExceeded, .kdfRefused, .damaged:
         .badFile
-      case .tampered, .rolledBack: .tampered
+      case .tampered, .rolledBack, .markMissing: .tampered
       case .credentialRejected, .staleCredential, .groupNotGranted, .ownerRequired, .deviceKeyMissing,
         .wrongDevice, .locked:
         .noAccess
@@ -38,14 +38,14 @@ enum ExitStatus: Int32, CaseIterable {
   var meaning: String {
     switch self {
     case .success: "Done. What was written survives a power cut."
-    case .no: "Not there; there already; a value of another kind; or not confirmed."
+    case .no: "Not there; there already; another kind; not confirmed; or problems found."
     case .usage: "Wrong arguments, name, passphrase or key text, or too long a value."
     case .badFile: "The file is no vault, is damaged, or of a later version."
     case .internalFault: "A fault of this program."
     case .noMemory: "No memory for the passphrase's key derivation."
     case .inputOutput: "Reading or writing failed, or owner and mode of a file are not safe."
     case .busy: "Another program kept the vault locked for too long."
-    case .tampered: "The vault was changed without the key, or is older than it must be."
+    case .tampered: "Changed without the key, or older than its mark; or the mark is missing."
     case .noAccess: "The passphrase or key does not open the vault or the access group."
     case .noCredential: "No passphrase or key is configured, and no terminal to ask on."
     }
@@ -55,7 +55,7 @@ enum ExitStatus: Int32, CaseIterable {
   var codes: [String] {
     let codes = VaultError.Code.all.filter { ExitStatus($0) == self }.map(\.rawValue)
     return switch self {
-    case .no: codes + [ToolError.declinedCode]
+    case .no: codes + [ToolError.declinedCode, ToolError.problemsCode, ToolError.incompleteCode]
     case .usage: [ToolError.usageCode] + codes
     default: codes
     }

@@ -37,7 +37,7 @@ struct PlainCommand {
   }
 
   private func work() throws(ToolError) -> any Work {
-    var access = VaultAccess(location: try VaultLocation(option: vault))
+    var access = try VaultAccess(try VaultLocation(option: vault))
     access.keyFile = keyFile
     access.mayPrompt = !noPrompt
     let (service, group) = (service ?? "default", group ?? "default")

@@ -15,16 +15,34 @@ struct UnlockOptions: ParsableArguments {
   @Flag(help: "Never ask for the passphrase on the terminal.")
   var noPrompt = false
 
+  @Option(
+    help: ArgumentHelp(
+      "The key file of this machine, for values that stay on it.",
+      discussion: """
+        Else secret-preferences-device.key in $CREDENTIALS_DIRECTORY, else the file that \
+        $SECRETPREFS_DEVICE_KEY_FILE names.
+        """,
+      valueName: "file"))
+  var deviceKeyFile: String?
+
+  @Option(
+    help: ArgumentHelp(
+      "Refuse a vault that is older than this mark says, and raise the mark.",
+      discussion: "Else $SECRETPREFS_MARK. See \"secretprefs help mark\".", valueName: "file"))
+  var mark: String?
+
   func complete(_ access: VaultAccess) throws(ToolError) -> VaultAccess {
     guard keyFile == nil || passphraseFd == nil else {
       throw .usage("--key-file and --passphrase-fd are two ways to unlock", hint: "give one of them")
     }
     var access = access
+    if let mark { try access.setMark(mark) }
     access.keyFile = keyFile
     access.passphraseDescriptor = try passphraseFd.map { (number) throws(ToolError) in
       try PassphraseDescriptor.check(number)
     }
     access.mayPrompt = !noPrompt
+    access.deviceKeyFile = deviceKeyFile
     return access
   }
 }

@@ -5,33 +5,59 @@ internal import VaultSealing
 
 /// A vault and how to unlock it: everything the options of a command said, checked.
 struct VaultAccess {
-  let location: VaultLocation
+  var location: VaultLocation
   var keyFile: String?
   var passphraseDescriptor: Int32?
   var mayPrompt = true
   var lockTimeout = Duration.seconds(30)
   /// Whether a record whose expiry has passed is not read.
   var refusesExpired = false
+  /// Which owners, modes and links are accepted.
+  var pathPolicy = PathPolicy.strict
+  /// The file of the vault's rollback mark; none when nil.
+  var markPath: String?
+  /// The key file of this machine, if an option names one.
+  var deviceKeyFile: String?
   /// Where long work shows how far it has come.
   var progress: ProgressLine?
 
+  /// With the mark that the environment names, and nothing else but the vault's path.
+  init(_ location: VaultLocation) throws(ToolError) {
+    self.location = location
+    markPath = try VaultLocation.variable("SECRETPREFS_MARK")
+  }
+
   /// Opens the vault with the first way to unlock that is configured (`Docs/Format.md` section 6).
   func open(_ messages: Messages) throws -> Vault {
-    try open(messages, unlocking: .first(of: [configured(), .passphrase(ask())]))
+    do throws(VaultError) {
+      let options = try unlockedOptions()
+      return try Vault.open(at: location.path, credential: try credential(messages), options: options)
+    } catch { throw explained(error) }
   }
 
   /// As ``open(_:)`` without ever asking; nil when nothing is configured.
   func openIfConfigured(_ messages: Messages) throws -> Vault? {
-    do { return try open(messages, unlocking: configured()) } catch let error as VaultError {
-      guard error.code == .noCredential else { throw error }
-      return nil
-    }
+    do throws(VaultError) {
+      guard let credential = try resolve(configured(), messages) else { return nil }
+      return try Vault.open(at: location.path, credential: credential, options: try unlockedOptions())
+    } catch { throw explained(error) }
+  }
+
+  /// What opens the vault, for work that uses it on more than one file.
+  ///
+  /// - Parameter looking: whether nobody is asked for the passphrase of a file that is missing, broken or has none.
+  func credential(_ messages: Messages, looking: Bool = true) throws(VaultError) -> Credential {
+    let asking = Unlocking.passphrase(ask(looking: looking))
+    guard let credential = try resolve(.first(of: [configured(), asking]), messages) else { throw Self.nothing }
+    return credential
   }
 
   /// How every command treats a vault.
   var options: Vault.Options {
     var options = Vault.Options()
     options.lockTimeout = lockTimeout
+    options.pathPolicy = pathPolicy
+    options.markPath = markPath
     // The library is careful with a server's memory; a person who stores a large file means it.
     options.limits.writtenValueBytes = ValueReader.longest
     if refusesExpired { options.expiredRecords = .refuse }
@@ -39,13 +65,26 @@ struct VaultAccess {
     return options
   }
 
-  /// Adds what only the tool knows to an error about a missing vault: where it was looked for.
-  func explained(_ error: VaultError) -> any Error {
-    guard error.code == .notFound, !location.isFromArgument else { return error }
-    return ToolError(error, hint: "looked for \(displayed(location.path)); \(Hints.makeVault)")
+  /// As ``options``, with the key of this machine if one is configured.
+  func unlockedOptions() throws(VaultError) -> Vault.Options {
+    var options = options
+    options.deviceKey = if let deviceKeyFile { try DeviceKey.file(deviceKeyFile) } else { try DeviceKey.automatic() }
+    return options
   }
 
-  private func open(_ messages: Messages, unlocking: Unlocking) throws -> Vault {
+  /// Adds what only the tool knows to an error: where a missing vault was looked for, and whether it is the mark that
+  /// is broken.
+  func explained(_ error: VaultError) -> any Error {
+    if error.code == .notFound, !location.isFromArgument {
+      return ToolError(error, hint: "looked for \(displayed(location.path)); \(Hints.makeVault)")
+    }
+    if error.code == .malformed, let markPath {
+      do { _ = try RollbackMark.read(at: markPath) } catch let broken as ToolError { return broken } catch {}
+    }
+    return error
+  }
+
+  private func resolve(_ unlocking: Unlocking, _ messages: Messages) throws(VaultError) -> Credential? {
     let variable = "SECRETPREFS_PASSPHRASE"
     let wasSet = getenv(variable) != nil
     defer {
@@ -53,9 +92,7 @@ struct VaultAccess {
         messages.warn("\(variable) is visible to every program of the same user; a key file is safer")
       }
     }
-    do throws(VaultError) {
-      return try Vault.open(at: location.path, unlocking: unlocking, options: options)
-    } catch { throw explained(error) }
+    return try unlocking.credential()
   }
 
   private func configured() -> Unlocking {
@@ -64,17 +101,35 @@ struct VaultAccess {
     return .automatic
   }
 
-  /// The last resort. Nobody is asked for the passphrase of a vault that is missing, broken or has none.
-  private func ask() -> @Sendable () throws(VaultError) -> SecretBytes {
+  private static let nothing = VaultError(.noCredential, "no passphrase and no key file is configured")
+
+  /// The last resort: asks for the passphrase.
+  func ask(looking: Bool) -> @Sendable () throws(VaultError) -> SecretBytes {
     let (path, options, mayPrompt) = (location.path, options, mayPrompt)
     return { () throws(VaultError) in
-      let summary = try VaultSummary(at: path, options: options)
-      let hasPassphrase = summary.slots.contains { if case .passphrase = $0.kind { true } else { false } }
-      guard hasPassphrase else {
-        throw VaultError(.noCredential, "no key file is configured, and this vault has no passphrase")
+      if looking {
+        let summary = try VaultSummary(at: path, options: options)
+        let hasPassphrase = summary.slots.contains { if case .passphrase = $0.kind { true } else { false } }
+        guard hasPassphrase else {
+          throw VaultError(.noCredential, "no key file is configured, and this vault has no passphrase")
+        }
       }
-      guard mayPrompt else { throw VaultError(.noCredential, "no passphrase and no key file is configured") }
+      guard mayPrompt else { throw Self.nothing }
       return try Prompt.passphrase(of: path)
+    }
+  }
+}
+
+extension VaultAccess {
+  /// The key files that are named, whichever of them would be used.
+  var keyFiles: [(what: String, path: String)] {
+    get throws(ToolError) {
+      let named = [
+        ("the key file", keyFile), ("the device key file", deviceKeyFile),
+        ("the key file", try VaultLocation.variable("SECRETPREFS_KEY_FILE")),
+        ("the device key file", try VaultLocation.variable("SECRETPREFS_DEVICE_KEY_FILE")),
+      ]
+      return named.compactMap { what, path in path.map { (what, $0) } }
     }
   }
 }

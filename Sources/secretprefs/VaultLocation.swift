@@ -1,10 +1,14 @@
 internal import Glibc
+internal import VaultCore
 
 /// Which file the vault is, and who said so.
 struct VaultLocation {
   let path: String
   /// Whether the path stood in an argument. Such a path is not repeated in messages.
   let isFromArgument: Bool
+
+  /// A file that an argument names.
+  init(argument path: String) { (self.path, isFromArgument) = (path, true) }
 
   /// The option, else `SECRETPREFS_VAULT`, else `secretprefs/default.spv` in the XDG data directory.
   init(option: String?) throws(ToolError) {
@@ -18,6 +22,19 @@ struct VaultLocation {
     }
   }
 
+  /// Whether anything is at the path.
+  var isOccupied: Bool {
+    var status = stat()
+    return lstat(path, &status) == 0
+  }
+
+  /// Asks before anybody has typed a passphrase twice; what creates a file there refuses, too.
+  ///
+  /// - Parameter place: whose path it is.
+  func refuseIfOccupied(_ place: StaticString) throws(VaultError) {
+    guard !isOccupied else { throw VaultError(.alreadyExists, "something is at \(place)'s path already") }
+  }
+
   private static func dataDirectory() throws(ToolError) -> String {
     // The XDG rules: a relative path is invalid and ignored.
     if let data = try variable("XDG_DATA_HOME"), data.hasPrefix("/") { return data }
@@ -26,7 +43,7 @@ struct VaultLocation {
   }
 
   /// An environment variable; nil when it is not set or empty.
-  private static func variable(_ name: String) throws(ToolError) -> String? {
+  static func variable(_ name: String) throws(ToolError) -> String? {
     guard let bytes = getenv(name), bytes.pointee != 0 else { return nil }
     guard let text = String(validatingCString: bytes) else { throw .usage("\(name) is not valid UTF-8") }
     return text

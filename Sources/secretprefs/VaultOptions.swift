@@ -17,6 +17,8 @@ struct VaultOptions: ParsableArguments {
 
   func access() throws(ToolError) -> VaultAccess {
     guard (0...86_400).contains(lockTimeout) else { throw .usage("--lock-timeout is 0 to 86400 seconds") }
-    return VaultAccess(location: try VaultLocation(option: vault), lockTimeout: .seconds(lockTimeout))
+    var access = try VaultAccess(try VaultLocation(option: vault))
+    access.lockTimeout = .seconds(lockTimeout)
+    return access
   }
 }

@@ -37,6 +37,15 @@ import Testing
       ["history", "restore", canary],
       ["history", "restore", "key", canary], ["history", "restore", "key", "1", canary],
       ["get", "key", "--revision", canary], ["get", "key", "--refuse-expired=" + canary], ["list", "--long=" + canary],
+      ["mark", canary], ["mark", "show", canary], ["mark", "init", canary], ["mark", "accept", canary],
+      ["mark", "accept", "--yes=" + canary], ["bundle", canary], ["bundle", "export", canary],
+      ["bundle", "export", "--to", "b", "--all", canary], ["bundle", "export", "--to", "b", "--all=" + canary, "a"],
+      ["bundle", "import", "b", canary], ["bundle", "import", "b", "--replace=" + canary], ["doctor", canary],
+      ["doctor", "--repair", canary], ["doctor", "--repair", "permissions", canary], ["doctor", "--unlock=" + canary],
+      ["doctor", "--repair", "empty-group", canary, "--yes=" + canary], ["salvage", canary],
+      ["salvage", "--to", "s", canary], ["new-key"], ["new-key", "a", canary], ["new-key", "--" + canary, "a"],
+      ["backup", "create", "a", canary], ["backup", "restore", "a", canary], ["backup", "restore", "--yes=" + canary],
+      ["set", "key", "--accessibility", canary], ["set", "key", "--accessibility=" + canary],
     ]
     + [["init"], ["set", "key"], ["get", "key"], ["list"], ["remove", "key"], ["status"]].flatMap {
       with(
@@ -49,12 +58,15 @@ import Testing
       ["groups"], ["groups", "create", "a"], ["groups", "rename", "a", "b"], ["groups", "remove", "a"], ["slots"],
       ["slots", "add"], ["slots", "remove", "012345"], ["passphrase"], ["rotate", "--vault-keys"], ["compact"],
       ["info", "key"], ["verify"], ["backup", "a"], ["edit", "key", "--no-label"], ["history", "key"],
-      ["history", "restore", "key", "1"],
+      ["history", "restore", "key", "1"], ["mark"], ["mark", "init"], ["mark", "accept"],
+      ["bundle", "export", "--to", "b", "a"], ["bundle", "import", "b"], ["doctor"], ["salvage", "--to", "s"],
+      ["backup", "restore", "a"],
     ].flatMap {
       with(
         [
           "--password", "--passphrase=", "--" + canary, "-p", "--key-file", "--json=", "--new-passphrase",
           "--new-passphrase-fd", "--keep-passphrase=", "--keep-passphrase-fd=", "--new-key=", "--keep-key-file",
+          "--bundle-passphrase=", "--bundle-passphrase-fd", "--bundle-key-file", "--device-key=", "--device-key-file",
         ], $0)
     }
 
@@ -77,7 +89,8 @@ import Testing
   @Test(arguments: [
     "missing", "rejected", "foreign", "name", "group", "key file", "text", "new group", "no group", "slot", "label",
     "new key file", "new passphrase", "kept key file", "rotated group",
-    "edited key", "restored key", "compared revision", "long comment",
+    "edited key", "restored key", "compared revision", "long comment", "mark", "device key", "bundle", "bundle key",
+    "exported key", "repaired group", "doctor", "restored backup", "salvaged", "accessibility",
   ])
   func `a failure after the arguments were understood repeats nothing`(_ failure: String) throws {
     let home = try Scratch()
@@ -110,6 +123,17 @@ import Testing
       arguments = ["edit", Self.canary, "--label", Self.canary, "--attribute", "a=" + Self.canary, "--key-file", "k"]
     case "restored key": arguments = ["history", "restore", Self.canary, "7", "--key-file", "k"]
     case "compared revision": arguments += ["--if-revision", "7", "--comment", Self.canary]
+    case "mark": arguments += ["--mark", "value"]
+    case "device key": arguments += ["--device-key-file", "value"]
+    case "accessibility": arguments += ["--accessibility", Self.canary]
+    case "bundle": arguments = ["bundle", "import", "value", "--bundle-key-file", "k", "--key-file", "k"]
+    case "bundle key": arguments = ["bundle", "import", "k", "--bundle-key-file", "value", "--key-file", "k"]
+    case "exported key":
+      arguments = ["bundle", "export", "--to", "b", "--new-key-file", "n", Self.canary, "--key-file", "k"]
+    case "repaired group": arguments = ["doctor", "--repair", "empty-group", Self.canary, "--yes", "--key-file", "k"]
+    case "doctor": arguments = ["doctor", "--repair", "permissions", "--vault", Self.canary, "--key-file", "value"]
+    case "restored backup": arguments = ["backup", "restore", "value", "--yes", "--key-file", "k"]
+    case "salvaged": arguments = ["salvage", "--vault", "value", "--to", "s", "--key-file", "value"]
     case "long comment": arguments += ["--comment", String(repeating: Self.canary, count: 10_000)]
     default:
       let bytes = Data(Self.canary.utf8) + [0xFF]

@@ -81,7 +81,7 @@ import Testing
     let home = try Scratch()
     try #require(Tool.run(["init", "--vault", "v.spv", "--key-file", "k"], in: home).exit == 0)
     let scene = Scene()
-    var access = VaultAccess(location: try VaultLocation(option: home.file("v.spv")))
+    var access = try VaultAccess(try VaultLocation(option: home.file("v.spv")))
     access.keyFile = home.file("k")
     access.progress = scene.line(verb, tick: .seconds(1))
     let vault = try access.open(Messages(isJSON: false))

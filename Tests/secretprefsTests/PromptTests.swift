@@ -249,6 +249,97 @@ import Testing
     if exit == 0 { #expect(scene.terminal.shown == question + "yes\r\n") }
   }
 
+  @Test(arguments: [("yes\n", 0), ("no\n", 1), ("\n", 1), ("ye\u{3}", 130)] as [(String, Int32)])
+  func `a vault is replaced by its backup after a yes alone`(_ typed: String, _ exit: Int32) throws {
+    let scene = try Scene()
+    let key = "--passphrase-fd 3 3< passphrase"
+    let running = try Running(
+      [
+        "/bin/sh", "-c",
+        "secretprefs backup copy \(key) && printf later | secretprefs set key \(key) && "
+          + "exec secretprefs backup restore copy \(key)",
+      ], in: scene.home, input: scene.terminal.path)
+    let question =
+      "The vault is at generation 1 with 2 journal entries, the backup is at generation 1 with 1 journal entry. "
+      + "Replace the vault, and lose what was written since? [yes/no] "
+    try scene.terminal.wait(for: question)
+    scene.terminal.type(typed)
+    #expect(try running.wait().exit == exit)
+    #expect(try Tool.shell("secretprefs get key \(key)", in: scene.home).text == (exit == 0 ? "s3cret" : "later"))
+  }
+
+  @Test(arguments: [("yes\n", 0), ("no\n", 1)] as [(String, Int32)])
+  func `an older vault is accepted after a yes alone`(_ typed: String, _ exit: Int32) throws {
+    let scene = try Scene()
+    let key = "--mark mark --passphrase-fd 3 3< passphrase"
+    let running = try Running(
+      [
+        "/bin/sh", "-c",
+        "secretprefs backup copy \(key.dropFirst(12)) && secretprefs mark init \(key) && "
+          + "printf later | secretprefs set key \(key) && secretprefs backup restore copy --yes \(key) && "
+          + "exec secretprefs mark accept \(key)",
+      ], in: scene.home, input: scene.terminal.path)
+    try scene.terminal.wait(for: "Accept the vault as it is, though the vault is older than its mark? [yes/no] ")
+    scene.terminal.type(typed)
+    #expect(try running.wait().exit == exit)
+    let read = try Tool.shell("secretprefs get key \(key)", in: scene.home)
+    #expect(read.exit == (exit == 0 ? 0 : 76))
+  }
+
+  @Test(arguments: [("yes\n", 0), ("no\n", 1)] as [(String, Int32)])
+  func `a group that does not verify is emptied after a yes alone`(_ typed: String, _ exit: Int32) throws {
+    let scene = try Scene()
+    let running = try Running(
+      [
+        "/bin/sh", "-c",
+        "install -m 600 \"$TRANSCRIPTS/tampered.spv\" t.spv && umask 077 && "
+          + "echo spv-key-1:9ced69111d98612e7f1545e02b0d876abf4602997baf8e94628f814a47130593 > owner && "
+          + "exec secretprefs doctor --repair empty-group default --vault t.spv --key-file owner",
+      ], in: scene.home, input: scene.terminal.path)
+    try scene.terminal.wait(
+      for: "The records of default are lost, but for what salvage saves. Empty what does not verify? [yes/no] ")
+    scene.terminal.type(typed)
+    #expect(try running.wait().exit == exit)
+    let verified = try Tool.run(["verify", "--vault", "t.spv", "--key-file", "owner"], in: scene.home)
+    #expect(verified.exit == (exit == 0 ? 0 : 76))
+  }
+
+  @Test func `a salvage asks for the passphrase though the file cannot be looked into`() throws {
+    let scene = try Scene()
+    let broken = try Tool.shell(
+      "printf X | dd of=.local/share/secretprefs/default.spv bs=1 seek=50 conv=notrunc status=none", in: scene.home)
+    try #require(broken.exit == 0)
+    let running = try scene.start("salvage", "--to", "saved.spv")
+    try scene.terminal.wait(for: "default.spv: ")
+    scene.terminal.type(Self.passphrase + "\n")
+    #expect(try running.wait().exit == 0)
+  }
+
+  @Test func `a bundle's passphrase is typed after the vault's`() throws {
+    let scene = try Scene()
+    let made = try Tool.shell(
+      "secretprefs bundle export --to b --all --throwaway-cost --new-passphrase-fd 4 --passphrase-fd 3 "
+        + "3< passphrase 4< passphrase", in: scene.home)
+    try #require(made.exit == 0)
+    let running = try scene.start("bundle", "import", "b", "--replace")
+    try scene.terminal.wait(for: "default.spv: ")
+    scene.terminal.type(Self.passphrase + "\n")
+    try scene.terminal.wait(for: "Passphrase of b: ")
+    scene.terminal.type(Self.passphrase + "\n")
+    #expect(try running.wait().text == "1 key imported\n")
+  }
+
+  @Test func `a doctor asks for the passphrase with --unlock alone`() throws {
+    let scene = try Scene()
+    #expect(try scene.start("doctor").wait().text.contains("not seen access groups"))
+    scene.terminal.look()
+    #expect(scene.terminal.shown.isEmpty)
+    let running = try scene.start("doctor", "--unlock")
+    try scene.terminal.wait(for: "default.spv: ")
+    scene.terminal.type(Self.passphrase + "\n")
+    #expect(try !running.wait().text.contains("not seen"))
+  }
+
   @Test func `without a terminal the answer comes at once`() throws {
     let scene = try Scene()
     let start = ContinuousClock.now

@@ -27,9 +27,9 @@ enum Tool {
     try Running([path] + arguments, in: home, input: input, environment: environment).wait()
   }
 
-  /// Runs a line of shell, in which the tool is called `secretprefs`.
+  /// Runs a line of shell, in which the tool is called `secretprefs`. Programs leave no core files unless it says so.
   static func shell(_ line: String, in home: Scratch) throws -> Outcome {
-    try Running(["/bin/sh", "-c", line], in: home, input: "/dev/null").wait()
+    try Running(["/bin/sh", "-c", "ulimit -S -c 0; " + line], in: home, input: "/dev/null").wait()
   }
 }
 

@@ -8,8 +8,8 @@ enum CredentialReader {
 
   static func exists(_ path: String) -> Bool { access(path, F_OK) == 0 || errno != ENOENT }
 
-  static func key(at path: String) throws(VaultError) -> SealingKey {
-    let text = try contents(of: path, atMost: KeyText.count + 2, what: "the key file")
+  static func key(at path: String, what: String = "the key file") throws(VaultError) -> SealingKey {
+    let text = try contents(of: path, atMost: KeyText.count + 2, what: what)
     do throws(SealingError) {
       return try text.withSpan { (span) throws(SealingError) in try KeyText.parse(span) }
     } catch { throw VaultError(error) }

@@ -20,7 +20,9 @@ struct Compact: ToolCommand {
 
   func perform(_ messages: Messages) throws {
     let access = try unlock.complete(try vault.access())
-    try access.open(messages).compact()
-    if vault.json { try Output.write(.object([("vault", .string(access.location.path))])) }
+    let vault = try access.open(messages)
+    try vault.compact()
+    vault.tellMark(messages)
+    if self.vault.json { try Output.write(.object([("vault", .string(access.location.path))])) }
   }
 }

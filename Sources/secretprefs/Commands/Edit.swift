@@ -50,6 +50,7 @@ struct Edit: ToolCommand {
       guard error.code == .notFound else { throw error }
       throw ToolError.noSuchKey
     }
+    vault.tellMark(messages)
     guard self.vault.json else { return }
     try Output.write(.object([("service", .string(service.text)), ("key", .string(name.text))]))
   }

@@ -1,5 +1,4 @@
 internal import ArgumentParser
-internal import Glibc
 internal import Secrets
 internal import VaultCore
 internal import VaultSealing
@@ -13,12 +12,13 @@ struct Init: ToolCommand {
     discussion: """
       Without options the passphrase is asked for twice on the terminal. With --key-file a new raw key is \
       written to that file, which opens the vault instead; whoever has it can read everything, and without it \
-      nothing can be read. --passphrase adds a passphrase to a vault with a key file. An existing file is \
-      never overwritten.
+      nothing can be read. --passphrase adds a passphrase to a vault with a key file. An \
+      existing file is never overwritten.
 
       EXAMPLE:
         secretprefs init
         secretprefs init --key-file ~/.config/shop.key --passphrase
+        secretprefs init --key-file ~/.config/shop.key --mark /var/lib/marks/shop
         secretprefs init --passphrase-fd 3 3< passphrase.txt
       """)
 
@@ -42,10 +42,18 @@ struct Init: ToolCommand {
   @Flag(help: "Make guessing the passphrase cheap: for tests and trials alone.")
   var throwawayCost = false
 
+  @Option(
+    help: ArgumentHelp(
+      "Make the vault's rollback mark in this new file.",
+      discussion: "Else $SECRETPREFS_MARK. See \"secretprefs help mark\".", valueName: "file"))
+  var mark: String?
+
   func perform(_ messages: Messages) throws {
-    let access = try vault.access()
+    var access = try vault.access()
+    if let mark { try access.setMark(mark) }
     _ = try Name(group)
-    try refuseIfOccupied(access.location)
+    try access.location.refuseIfOccupied("the vault")
+    if let markPath = access.markPath { try VaultLocation(argument: markPath).refuseIfOccupied("the mark") }
     var slots: [NewSlot] = []
     if let slot = try passphraseSlot(messages) { slots.append(slot) }
     let file = try keyFile.map { try NewKeyFile(at: $0) }
@@ -64,21 +72,9 @@ struct Init: ToolCommand {
     } catch {
       // A key that opens nothing would only be mistaken for one that does. But it stays where the vault came to be
       // and only its durability is in doubt.
-      if error.code == .alreadyExists || !isOccupied(access.location) { file?.remove() }
+      if error.code == .alreadyExists || !access.location.isOccupied { file?.remove() }
       throw error
     }
-  }
-
-  /// Creating refuses too; this asks before anybody has typed a passphrase twice.
-  private func refuseIfOccupied(_ location: VaultLocation) throws(VaultError) {
-    guard !isOccupied(location) else {
-      throw VaultError(.alreadyExists, "something is at the vault's path already")
-    }
-  }
-
-  private func isOccupied(_ location: VaultLocation) -> Bool {
-    var status = stat()
-    return lstat(location.path, &status) == 0
   }
 
   private func passphraseSlot(_ messages: Messages) throws -> NewSlot? {

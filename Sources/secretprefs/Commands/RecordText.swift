@@ -15,7 +15,8 @@ extension RecordInfo {
   /// What `info` tells.
   func text(at now: Int64) -> String {
     var lines = [
-      ("key", displayed(key.text)), ("kind", kind.label), ("revision", "\(revision)"),
+      ("key", displayed(key.text)), ("kind", kind.label), ("accessible", accessibility.name),
+      ("revision", "\(revision)"),
       ("created", Timestamp.text(of: created)), ("modified", Timestamp.text(of: modified)),
     ]
     if let label { lines.append(("label", displayed(label))) }
@@ -34,7 +35,8 @@ extension RecordInfo {
   func members(at now: Int64) -> [(String, JSON)] {
     var members: [(String, JSON)] = [
       ("service", .string(service.text)), ("key", .string(key.text)), ("kind", .string(kind.label)),
-      ("revision", .unsigned(revision)), ("created", .time(created)), ("modified", .time(modified)),
+      ("accessibility", .string(accessibility.name)), ("revision", .unsigned(revision)), ("created", .time(created)),
+      ("modified", .time(modified)),
     ]
     if let label { members.append(("label", .string(label))) }
     if let comment { members.append(("comment", .string(comment))) }

@@ -36,6 +36,7 @@ struct Remove: ToolCommand {
     let removed = try vault.update(service: service, in: group) { (batch) throws(VaultError) in
       for name in names { try batch.remove(name.text) }
     }
+    vault.tellMark(messages)
     guard removed == names.count else {
       throw names.count == 1 ? ToolError.noSuchKey : ToolError.someMissing(removed: removed, of: names.count)
     }

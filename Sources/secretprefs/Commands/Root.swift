@@ -31,7 +31,7 @@ struct Root: ParsableCommand {
     subcommands: [
       Init.self, Set.self, Get.self, List.self, Info.self, Edit.self, History.self, Remove.self, Status.self,
       Verify.self, Groups.self, Slots.self, ChangePassphrase.self, Rotate.self, Compact.self, Backup.self,
-      ExitCodes.self,
+      Bundles.self, Marks.self, Doctor.self, Salvage.self, NewKey.self, ExitCodes.self,
     ])
 
   /// The version of the tool and the package.

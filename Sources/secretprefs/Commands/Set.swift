@@ -19,12 +19,18 @@ struct Set: ToolCommand {
       command runs: put no secret there. --if-revision writes only what nobody has changed meanwhile; 0 stands \
       for a key that is not there.
 
+      A value whose accessibility is afterFirstUnlock stays readable in a program that locks its vault. \
+      whenUnlockedThisDeviceOnly and afterFirstUnlockThisDeviceOnly also take the device key of this machine: \
+      the vault and its passphrase are not enough elsewhere. "secretprefs new-key" makes such a key. Going to or \
+      from these two drops kept earlier values.
+
       EXAMPLE:
         secretprefs set github
         secretprefs set github --trim-newline < token.txt
         secretprefs set signing-key --data --file key.der
         secretprefs set github --expiry 90d --history 3 < token.txt
         secretprefs set github --if-revision 7 < token.txt
+        secretprefs set disk --accessibility whenUnlockedThisDeviceOnly < key.txt
       """)
 
   @OptionGroup var vault: VaultOptions
@@ -40,6 +46,12 @@ struct Set: ToolCommand {
   @Flag(help: "Leave out one line feed at the end of standard input or the file.")
   var trimNewline = false
 
+  @Option(
+    help: ArgumentHelp(
+      "When the value can be read; a key that is there keeps what it has, a new one is whenUnlocked.",
+      valueName: "name"))
+  var accessibility: String?
+
   @OptionGroup var metadata: MetadataOptions
 
   @Argument(help: ArgumentHelp("The key.", valueName: "key"))
@@ -54,6 +66,7 @@ struct Set: ToolCommand {
     let service = try Name(record.service)
     let name = try Name(key)
     let change = try MetadataChange(metadata, now: access.options.now())
+    let accessibility = try accessibility.map { (name) throws(VaultError) in try Accessibility(named: name) }
     let source = try ValueSource(
       file: file, trimmingNewline: trimNewline, mayPrompt: access.mayPrompt,
       isInputTaken: access.passphraseDescriptor == STDIN_FILENO)
@@ -65,9 +78,11 @@ struct Set: ToolCommand {
     }
     try store(value) { (bytes, kind) throws(VaultError) in
       try vault.update(service: service, in: group) { (batch) throws(VaultError) in
-        try batch.set(bytes, kind: kind, forKey: key, edit: edit, ifRevision: revision)
+        try batch.set(
+          bytes, kind: kind, forKey: key, accessibility: accessibility, edit: edit, ifRevision: revision)
       }
     }
+    vault.tellMark(messages)
     guard self.vault.json else { return }
     try Output.write(
       .object([

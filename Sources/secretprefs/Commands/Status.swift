@@ -10,8 +10,8 @@ struct Status: ToolCommand {
     usage: "secretprefs status [<options>]",
     discussion: """
       Without a credential: the checksum and the frame of the file, and how it can be unlocked. With a \
-      configured one, also whether anything was tampered with, and the access groups. The passphrase is asked \
-      for with --unlock alone.
+      configured one, also whether anything was tampered with, and the access groups; and, if there is a mark, \
+      whether the vault is older. The passphrase is asked for with --unlock alone.
 
       EXAMPLE:
         secretprefs status
@@ -31,7 +31,9 @@ struct Status: ToolCommand {
       summary = try VaultSummary(at: access.location.path, options: access.options)
     } catch { throw access.explained(error) }
     let opened = asks ? try access.open(messages) : try access.openIfConfigured(messages)
-    let report = StatusReport(path: access.location.path, summary: summary, verified: try opened?.status())
+    let report = StatusReport(
+      path: access.location.path, summary: summary, verified: try opened?.status(), hasMark: access.markPath != nil,
+      markFailure: opened?.markFailure)
     if vault.json { try Output.write(report.json) } else { try Output.write(report.text) }
   }
 }

@@ -7,6 +7,10 @@ struct StatusReport {
   let summary: VaultSummary
   /// What the credential proved; nil without one.
   let verified: VaultStatus?
+  /// Whether a mark is configured, which takes a credential to check.
+  let hasMark: Bool
+  /// Why the mark could not be raised.
+  let markFailure: VaultError?
 
   var text: String {
     var lines: [(String, String)] = [
@@ -32,6 +36,7 @@ struct StatusReport {
       lines.append(("groups", "\(summary.groupCount); their names are sealed"))
       lines.append(("verified", "the checksum; a passphrase or key would tell more"))
     }
+    lines.append(("mark", mark))
     lines.append(("memory", Self.memory))
     lines.append(("libsodium", GuardedMemory.libraryVersion))
     return lines.map { name, value in
@@ -48,7 +53,8 @@ struct StatusReport {
       ("journalBytes", .unsigned(UInt64(summary.journalBytes))),
       ("journalEntries", .unsigned(UInt64(summary.entryCount))), ("tornTail", .bool(summary.hasTornTail)),
       ("slots", .array(summary.slots.map(\.json))), ("groupCount", .unsigned(UInt64(summary.groupCount))),
-      ("verified", .bool(verified != nil)),
+      ("verified", .bool(verified != nil)), ("markChecked", .bool(hasMark && verified != nil)),
+      ("markRaised", .bool(hasMark && verified != nil && markFailure == nil)),
     ]
     if let verified {
       members.append(("owner", .bool(verified.isOwner)))
@@ -58,6 +64,13 @@ struct StatusReport {
     members.append(("unlockedMemoryBlocks", .unsigned(UInt64(GuardedMemory.unlockedBlocks))))
     members.append(("libsodium", .string(GuardedMemory.libraryVersion)))
     return .object(members)
+  }
+
+  private var mark: String {
+    guard hasMark else { return "none: an older copy of the file would not be noticed" }
+    guard verified != nil else { return "not checked; that takes a passphrase or key" }
+    let raised = markFailure.map { "could not be raised (\($0.message))" } ?? "raised"
+    return "checked, the vault is not older; \(raised)"
   }
 
   private static var memory: String {

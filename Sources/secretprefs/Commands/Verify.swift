@@ -26,14 +26,15 @@ struct Verify: ToolCommand {
   func perform(_ messages: Messages) throws {
     var access = try unlock.complete(try vault.access())
     access.progress = ProgressLine("verifying", messages)
+    let hasMark = access.markPath != nil
     let found = try access.open(messages).verify()
     if found.status.hasTornTail {
       messages.warn("the last write was cut off; what was acknowledged is not affected")
     }
     if vault.json {
-      try Output.write(found.json)
+      try Output.write(found.json(hasMark: hasMark))
     } else {
-      try Output.write(report ? found.report : found.summary)
+      try Output.write(report ? found.report(hasMark: hasMark) : found.summary)
     }
   }
 }
@@ -48,7 +49,7 @@ extension VerificationReport {
   }
 
   /// Plain words, line by line.
-  var report: String {
+  func report(hasMark: Bool) -> String {
     let others =
       status.isOwner
       ? "" : "Other access groups, the slots and the manifest: their keys are not granted to this credential.\n"
@@ -66,17 +67,21 @@ extension VerificationReport {
         : "The granted access group was made by holders of its key, for this vault and epoch.")
       Every journal entry\(status.isOwner ? "" : " of it") stands behind exactly the state it was written after; none is missing in between.
       Every value opens at the service, key and kind it was sealed for.
-
+      \(hasMark
+        ? "It is not older than its mark: nothing that the mark has seen was undone, unless the mark was, too.\n" : "")
       Not known, whatever is checked inside the file:
-      Whether the whole file is an older copy, or the newest entries since the last full write were cut off.
+      \(hasMark
+        ? "Whether something was undone that was written while nobody raised the mark."
+        : "Whether the whole file is an older copy, or the newest entries since the last full write were cut off.\n"
+          + "A mark outside of the vault would tell: see \"secretprefs help mark\".")
       Who of the holders of a key wrote what.
       \(others)\(devices)
       """
   }
 
-  var json: JSON {
+  func json(hasMark: Bool) -> JSON {
     .object([
-      ("owner", .bool(status.isOwner)), ("generation", .unsigned(status.generation)),
+      ("owner", .bool(status.isOwner)), ("markChecked", .bool(hasMark)), ("generation", .unsigned(status.generation)),
       ("values", .unsigned(UInt64(values))), ("previousValues", .unsigned(UInt64(previousValues))),
       ("deviceValues", .unsigned(UInt64(deviceValues))), ("journalEntries", .unsigned(UInt64(status.entryCount))),
       ("tornTail", .bool(status.hasTornTail)), ("groups", .array(status.groups.map(\.json))),

@@ -1,10 +1,15 @@
 internal import CSystem
 internal import Glibc
+internal import Synchronization
 
 /// What the process does before the first secret is read.
 enum ProcessHardening {
   static func apply() {
     openStandardDescriptors()
+    var inherited = rlimit()
+    if getrlimit(__rlimit_resource_t(RLIMIT_CORE.rawValue), &inherited) == 0 {
+      inheritedCoreLimit.store(UInt64(inherited.rlim_cur), ordering: .relaxed)
+    }
     // No core file and no other process of this user that reads our memory.
     var none = rlimit(rlim_cur: 0, rlim_max: 0)
     guard setrlimit(__rlimit_resource_t(RLIMIT_CORE.rawValue), &none) == 0, csystem_set_undumpable() == 0 else {
@@ -26,5 +31,10 @@ enum ProcessHardening {
     }
   }
 
+  /// Whether programs that are started as this one was may leave core files.
+  static var othersHaveCores: Bool { inheritedCoreLimit.load(ordering: .relaxed) > 0 }
+
   private static func fail() -> Never { _exit(ExitStatus.internalFault.rawValue) }
 }
+
+private let inheritedCoreLimit = Atomic<UInt64>(0)

@@ -32,8 +32,24 @@ enum Prompt {
     return value
   }
 
-  /// Whether a question is answered with "yes"; everything else is no.
-  static func confirms(_ question: String) throws(VaultError) -> Bool {
+  /// Has a question answered with "yes" before something is lost.
+  ///
+  /// - Parameter refusal: what would be lost, for when there is nobody to ask.
+  /// - Throws: ``ToolError/declined``, or a refusal that says how to do it without asking.
+  static func confirm(_ question: String, otherwise refusal: String, mayPrompt: Bool) throws {
+    let isConfirmed: Bool
+    do throws(VaultError) {
+      guard mayPrompt else { throw VaultError(.noCredential, "may not ask") }
+      isConfirmed = try confirms(question)
+    } catch {
+      guard error.code == .noCredential else { throw error }
+      throw ToolError.usage("\(refusal), and there is nobody to ask", hint: "--yes does it without asking")
+    }
+    guard isConfirmed else { throw ToolError.declined }
+  }
+
+  /// Everything but "yes" is no.
+  private static func confirms(_ question: String) throws(VaultError) -> Bool {
     let answer = try ControllingTerminal(echoes: true).ask(question + " [yes/no] ")
     return answer.withUnsafeBytes { $0.elementsEqual("yes".utf8) }
   }

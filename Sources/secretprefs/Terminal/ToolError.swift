@@ -7,8 +7,10 @@ internal import VaultSealing
 struct ToolError: Error {
   static let usageCode = "usage"
   static let declinedCode = "declined"
+  static let problemsCode = "problems"
+  static let incompleteCode = "incomplete"
 
-  /// The error class of `Docs/Format.md` section 11, ``usageCode`` or ``declinedCode``.
+  /// The error class of `Docs/Format.md` section 11, or one of the tool's own above.
   let code: String
   let message: String
   let hint: String?
@@ -43,6 +45,15 @@ struct ToolError: Error {
 
   /// A question that was not answered with "yes".
   static let declined = ToolError(declinedCode, .no, "not confirmed; nothing was changed", nil)
+
+  /// What `doctor` ends with when something is wrong.
+  static func problems(_ count: Int) -> ToolError {
+    ToolError(problemsCode, .no, count == 1 ? "something is wrong" : "\(count) things are wrong", nil)
+  }
+
+  /// What `salvage` ends with when something is lost, or may be.
+  static let incomplete = ToolError(
+    incompleteCode, .no, "not everything could be saved", "keep the damaged file: a backup may complete what was saved")
 
   static let noSuchSlot = ToolError(
     VaultError(.notFound, "there is no slot of that id"), hint: "\"secretprefs slots list\" shows the ids")

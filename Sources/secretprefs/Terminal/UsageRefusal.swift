@@ -28,7 +28,19 @@ enum UsageRefusal {
     ("history restore", RestoreValue.form),
     ("history", History.form),
     ("verify", "secretprefs verify [<options>]"),
+    ("backup create", CreateBackup.form),
+    ("backup restore", RestoreBackup.form),
     ("backup", Backup.form),
+    ("bundle export", ExportBundle.form),
+    ("bundle import", ImportBundle.form),
+    ("bundle", "secretprefs bundle [export | import]"),
+    ("mark show", "secretprefs mark [show] [<options>]"),
+    ("mark init", "secretprefs mark init [<options>]"),
+    ("mark accept", "secretprefs mark accept [<options>]"),
+    ("mark", "secretprefs mark [show | init | accept]"),
+    ("doctor", Doctor.form),
+    ("salvage", Salvage.form),
+    ("new-key", NewKey.form),
     ("exit-codes", "secretprefs exit-codes [--json]"),
     ("help", "secretprefs help [<command>]"),
   ]
@@ -36,10 +48,12 @@ enum UsageRefusal {
   /// Options that do not exist because they would carry a secret.
   private static let secretOptions = [
     "--value", "--password", "--passphrase", "--new-passphrase", "--keep-passphrase", "--secret", "--token", "--key=",
-    "--new-key=", "--keep-key=",
+    "--new-key=", "--keep-key=", "--device-key=", "--bundle-key=", "--bundle-passphrase",
   ]
   /// Options that begin like one of them and carry none.
-  private static let harmlessOptions = ["--passphrase-fd", "--new-passphrase-fd", "--keep-passphrase-fd"]
+  private static let harmlessOptions = [
+    "--passphrase-fd", "--new-passphrase-fd", "--keep-passphrase-fd", "--bundle-passphrase-fd",
+  ]
 
   static func error(for arguments: Arguments) -> ToolError {
     guard let first = arguments.words.first else {

@@ -27,7 +27,9 @@ struct CreateGroup: ToolCommand {
     }
     let access = try unlock.complete(try vault.access())
     _ = try Name(name)
-    let group = try access.open(messages).createGroup(name)
-    if vault.json { try Output.write(.object([("group", .string(group.name.text))])) }
+    let vault = try access.open(messages)
+    let group = try vault.createGroup(name)
+    vault.tellMark(messages)
+    if self.vault.json { try Output.write(.object([("group", .string(group.name.text))])) }
   }
 }

@@ -39,8 +39,13 @@ struct RemoveGroup: ToolCommand {
     let records = try vault.records(in: group).count
     let holders = slots.count { $0.group == group.name }
     let contents = "\(counted(records, "record", "records")) and \(counted(holders, "slot", "slots"))"
-    if !yes { try confirm(group, contents, mayPrompt: access.mayPrompt) }
+    if !yes {
+      try Prompt.confirm(
+        "Remove the access group \(displayed(group.name.text)), \(contents)?",
+        otherwise: "\(contents) would go with the access group", mayPrompt: access.mayPrompt)
+    }
     try vault.removeGroup(group)
+    vault.tellMark(messages)
     if self.vault.json {
       try Output.write(
         .object([
@@ -50,18 +55,5 @@ struct RemoveGroup: ToolCommand {
     } else if yes {
       messages.warn("\(contents) went with the access group")
     }
-  }
-
-  private func confirm(_ group: AccessGroup, _ contents: String, mayPrompt: Bool) throws {
-    let isConfirmed: Bool
-    do throws(VaultError) {
-      guard mayPrompt else { throw VaultError(.noCredential, "may not ask") }
-      isConfirmed = try Prompt.confirms("Remove the access group \(displayed(group.name.text)), \(contents)?")
-    } catch {
-      guard error.code == .noCredential else { throw error }
-      throw ToolError.usage(
-        "\(contents) would go with the access group, and there is nobody to ask", hint: "--yes does it without asking")
-    }
-    guard isConfirmed else { throw ToolError.declined }
   }
 }

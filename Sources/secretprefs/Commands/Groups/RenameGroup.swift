@@ -28,6 +28,7 @@ struct RenameGroup: ToolCommand {
     let (old, new) = (try Name(names[0]), try Name(names[1]))
     let vault = try access.open(messages)
     try vault.renameGroup(try vault.group(named: old.text), to: new.text)
+    vault.tellMark(messages)
     guard self.vault.json else { return }
     try Output.write(.object([("group", .string(new.text)), ("formerly", .string(old.text))]))
   }

@@ -1,12 +1,12 @@
 internal import ArgumentParser
 internal import VaultCore
 
-/// `secretprefs backup`.
-struct Backup: ToolCommand {
-  static let form = "secretprefs backup [<options>] <file>"
+/// `secretprefs backup create`.
+struct CreateBackup: ToolCommand {
+  static let form = "secretprefs backup [create] [<options>] <file>"
 
   static let configuration = CommandConfiguration(
-    commandName: "backup",
+    commandName: "create",
     abstract: "Makes a verified copy of the vault, also while others write.",
     usage: form,
     discussion: """

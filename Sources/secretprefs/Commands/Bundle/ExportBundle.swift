@@ -1,0 +1,72 @@
+internal import ArgumentParser
+internal import VaultCore
+internal import VaultSealing
+
+/// `secretprefs bundle export`.
+struct ExportBundle: ToolCommand {
+  static let form = "secretprefs bundle export [<options>] --to <file> (<key> ... | --all)"
+
+  static let configuration = CommandConfiguration(
+    commandName: "export",
+    abstract: "Seals chosen keys and their values into a bundle.",
+    usage: form,
+    discussion: """
+      The bundle opens with a new raw key, written to a new file, or with a passphrase: do not take one that \
+      opens anything else. Label, comment, attributes, expiry and accessibility go along, kept earlier values do \
+      not. A value that stays on this device cannot be exported.
+
+      EXAMPLE:
+        secretprefs bundle export --to t.spv --new-key-file t.key github gitlab
+        secretprefs bundle export --to shop.spv --service com.example.shop --all
+      """)
+
+  @OptionGroup var vault: VaultOptions
+  @OptionGroup var unlock: UnlockOptions
+  @OptionGroup var record: RecordOptions
+
+  @Option(help: ArgumentHelp("Where the bundle goes; nothing may be there.", valueName: "file"))
+  var to: String
+
+  @Flag(help: "Export all keys of the service.")
+  var all = false
+
+  @Option(help: ArgumentHelp("Make a new raw key for the bundle in this new file.", valueName: "file"))
+  var newKeyFile: String?
+
+  @OptionGroup var passphrase: NewPassphraseOptions
+
+  @Argument(help: ArgumentHelp("The keys.", valueName: "key"))
+  var keys: [String] = []
+
+  func perform(_ messages: Messages) throws {
+    guard keys.isEmpty == all else { throw ToolError.usage("either keys or --all are needed", hint: Self.form) }
+    guard newKeyFile == nil || passphrase.newPassphraseFd == nil else {
+      throw ToolError.usage("--new-key-file and --new-passphrase-fd are two ways to unlock", hint: "give one of them")
+    }
+    let access = try unlock.complete(try vault.access())
+    try passphrase.check(besides: access)
+    let service = try Name(record.service)
+    let names = Swift.Set(try keys.map { (key) throws(VaultError) in try Name(key) })
+    try VaultLocation(argument: to).refuseIfOccupied("the bundle")
+    let vault = try access.open(messages)
+    let group = try vault.group(named: record.group)
+    let records = try vault.records(service: service, in: group).filter { all || names.contains($0.key) }
+    guard !records.isEmpty, all || records.count == names.count else { throw missing(names.count - records.count) }
+    let file = try newKeyFile.map { try NewKeyFile(at: $0) }
+    let slot = try file.map { NewSlot(.key($0.key), label: "bundle") } ?? passphrase.slot("bundle", access, messages)
+    do throws(VaultError) { try vault.exportBundle(records, of: group, to: to, slot: slot) } catch {
+      // A key that opens nothing would only be mistaken for one that does. But it stays where the bundle may be.
+      if error.code != .durabilityUnknown { file?.remove() }
+      throw error
+    }
+    guard self.vault.json else { return }
+    try Output.write(.object([("bundle", .string(to)), ("exported", .unsigned(UInt64(records.count)))]))
+  }
+
+  private func missing(_ count: Int) -> ToolError {
+    guard !all, keys.count > 1 else { return .noSuchKey }
+    return ToolError(
+      VaultError(.notFound, "\(counted(count, "key is", "keys are")) not there; nothing was exported"),
+      hint: ToolError.noSuchKey.hint)
+  }
+}

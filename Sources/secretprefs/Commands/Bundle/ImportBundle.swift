@@ -1,0 +1,92 @@
+internal import ArgumentParser
+internal import Secrets
+internal import VaultCore
+internal import VaultSealing
+
+/// `secretprefs bundle import`.
+struct ImportBundle: ToolCommand {
+  static let form = "secretprefs bundle import [<options>] <file>"
+
+  static let configuration = CommandConfiguration(
+    commandName: "import",
+    abstract: "Takes the keys and values of a bundle over.",
+    usage: form,
+    discussion: """
+      All of them into one access group, under the services they had, in one transaction. If a key is there \
+      already, nothing is imported unless --replace is given. The bundle stays as it is: remove it when it has \
+      arrived.
+
+      EXAMPLE:
+        secretprefs bundle import t.spv --bundle-key-file t.key
+        secretprefs bundle import t.spv --group billing --replace
+        secretprefs bundle import t.spv --bundle-passphrase-fd 3 3< passphrase.txt
+      """)
+
+  @OptionGroup var vault: VaultOptions
+  @OptionGroup var unlock: UnlockOptions
+
+  @Option(help: ArgumentHelp("The access group that the keys go to.", valueName: "name"))
+  var group = AccessGroup.defaultName
+
+  @Option(help: ArgumentHelp("Unlock the bundle with the raw key in this file.", valueName: "file"))
+  var bundleKeyFile: String?
+
+  @Option(
+    help: ArgumentHelp("Unlock the bundle with the passphrase read from this descriptor.", valueName: "number"))
+  var bundlePassphraseFd: Int32?
+
+  @Flag(help: "Replace keys that are there already.")
+  var replace = false
+
+  @Argument(help: ArgumentHelp("The bundle.", valueName: "file"))
+  var files: [String] = []
+
+  func perform(_ messages: Messages) throws {
+    guard let file = files.first, files.count == 1 else {
+      throw ToolError.usage("one file is needed", hint: Self.form)
+    }
+    guard bundleKeyFile == nil || bundlePassphraseFd == nil else {
+      throw ToolError.usage(
+        "--bundle-key-file and --bundle-passphrase-fd are two ways to unlock", hint: "give one of them")
+    }
+    let access = try unlock.complete(try vault.access())
+    if let bundlePassphraseFd {
+      _ = try PassphraseDescriptor.check(bundlePassphraseFd, of: "--bundle-passphrase-fd")
+      try PassphraseDescriptor.checkDistinct([bundlePassphraseFd] + [access.passphraseDescriptor].compactMap(\.self))
+    }
+    let vault = try access.open(messages)
+    let group = try vault.group(named: group)
+    let count = try take(try bundle(file, access), into: group, of: vault)
+    vault.tellMark(messages)
+    guard self.vault.json else {
+      return try Output.write("\(counted(count, "key", "keys")) imported\n")
+    }
+    try Output.write(.object([("group", .string(group.name.text)), ("imported", .unsigned(UInt64(count)))]))
+  }
+
+  private func take(_ bundle: Vault, into group: AccessGroup, of vault: Vault) throws -> Int {
+    do throws(VaultError) { return try vault.importBundle(bundle, into: group, replacing: replace) } catch {
+      guard error.code == .alreadyExists, !replace else { throw error }
+      throw ToolError(error, hint: "--replace replaces what is there")
+    }
+  }
+
+  private func bundle(_ file: String, _ access: VaultAccess) throws -> Vault {
+    var access = access
+    access.location = VaultLocation(argument: file)
+    // The mark is of the vault.
+    access.markPath = nil
+    let unlocking: Unlocking =
+      if let bundleKeyFile {
+        .keyFile(bundleKeyFile)
+      } else if let bundlePassphraseFd {
+        .passphraseDescriptor(bundlePassphraseFd)
+      } else {
+        .passphrase(access.ask(looking: true))
+      }
+    do throws(VaultError) { return try Vault.open(at: file, unlocking: unlocking, options: access.options) } catch {
+      guard error.code == .noCredential else { throw error }
+      throw ToolError(error, hint: "give --bundle-key-file or --bundle-passphrase-fd; to be asked takes a terminal")
+    }
+  }
+}

@@ -1,0 +1,42 @@
+internal import Glibc
+
+/// A path, and what the file system says of it right now.
+struct FilePlace {
+  let path: String
+
+  init(_ path: String) { self.path = path }
+
+  /// The directory it is in, links followed.
+  var directory: FilePlace {
+    var path = path
+    if let resolved = realpath(path, nil) {
+      path = String(cString: resolved)
+      free(resolved)
+    }
+    guard let slash = path.utf8.lastIndex(of: UInt8(ascii: "/")) else { return FilePlace(".") }
+    return FilePlace(slash == path.startIndex ? "/" : String(path[..<slash]))
+  }
+
+  /// Nil when there is nothing, or it cannot be told.
+  func status(followingLinks follows: Bool = true) -> stat? {
+    var status = stat()
+    return (follows ? stat(path, &status) : lstat(path, &status)) == 0 ? status : nil
+  }
+
+  var isOnReadOnlyFileSystem: Bool {
+    var status = statvfs()
+    return statvfs(path, &status) == 0 && status.f_flag & UInt(ST_RDONLY) != 0
+  }
+
+  /// Whether the temporary file of a replacement is there though nobody is replacing: who does that holds the lock.
+  var hasLeftover: Bool {
+    let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
+    guard descriptor >= 0 else { return false }
+    defer { close(descriptor) }
+    guard flock(descriptor, LOCK_SH | LOCK_NB) == 0 else { return false }
+    defer { flock(descriptor, LOCK_UN) }
+    var locked = stat()
+    guard fstat(descriptor, &locked) == 0, let named = status(), named.st_ino == locked.st_ino else { return false }
+    return FilePlace(path + ".tmp").status(followingLinks: false) != nil
+  }
+}

@@ -1,0 +1,51 @@
+internal import Glibc
+internal import VaultCore
+
+/// Takes rights away that others have and must not have, from what is ours and is what it should be.
+struct PermissionRepair {
+  /// What was changed.
+  private(set) var done: [String] = []
+
+  /// The first bytes of a vault and of a key file: nothing else is touched, whatever a slip of the keyboard names.
+  private static let vaultStart: [UInt8] = [0x89, 0x53, 0x50, 0x56, 0x0D, 0x0A, 0x1A, 0x0A]
+  private static let keyStart = Array("spv-key-1:".utf8)
+
+  init(_ access: VaultAccess) throws {
+    let vault = FilePlace(access.location.path)
+    try take(0o077, if: 0o077, from: vault, "the vault", beginningWith: Self.vaultStart, O_NOFOLLOW)
+    try take(0o022, if: 0o022, from: vault.directory, "the vault's directory", beginningWith: [], O_DIRECTORY)
+    for (what, path) in try access.keyFiles {
+      try take(0o077, if: 0o026, from: FilePlace(path), what, beginningWith: Self.keyStart)
+    }
+  }
+
+  /// - Parameters:
+  ///   - rights: what others must not have.
+  ///   - excess: what of it is wrong: a service manager may let a group read a key.
+  private mutating func take(
+    _ rights: mode_t, if excess: mode_t, from place: FilePlace, _ what: String, beginningWith start: [UInt8],
+    _ flags: Int32 = 0
+  ) throws {
+    let descriptor = open(place.path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY | flags)
+    guard descriptor >= 0 else {
+      throw errno == ELOOP ? Self.refused("\(what) is a symbolic link") : ToolError.io("open \(what)", errno)
+    }
+    defer { close(descriptor) }
+    var status = stat()
+    guard fstat(descriptor, &status) == 0 else { throw ToolError.io("stat \(what)", errno) }
+    guard status.st_mode & excess != 0 else { return }
+    guard status.st_uid == geteuid() else { throw Self.refused("\(what) belongs to somebody else") }
+    guard status.st_mode & S_ISVTX == 0 else { throw Self.refused("\(what) is shared by many") }
+    if !start.isEmpty {
+      var bytes = [UInt8](repeating: 0, count: start.count)
+      guard pread(descriptor, &bytes, bytes.count, 0) == bytes.count, bytes == start else {
+        throw Self.refused("\(what) is not what it should be, and stays as it is")
+      }
+    }
+    let mode = status.st_mode & 0o7777 & ~rights
+    guard fchmod(descriptor, mode) == 0 else { throw ToolError.io("set the mode of \(what)", errno) }
+    done.append("the mode of \(what) was \(octal(status.st_mode)) and is \(octal(mode))")
+  }
+
+  private static func refused(_ why: String) -> VaultError { VaultError(.insecurePermissions, why) }
+}

@@ -1,0 +1,94 @@
+import Foundation
+import Testing
+
+@testable import secretprefs
+
+/// What `doctor` says of the system it runs on.
+@Suite struct DoctorTests {
+  private static func vault() throws -> Scratch {
+    let home = try Scratch()
+    try #require(
+      Tool.shell("secretprefs init --key-file k && secretprefs slots add --key-file k --new-key-file l", in: home).exit
+        == 0)
+    return home
+  }
+
+  private static var mayHaveCores: Bool {
+    var limit = rlimit()
+    return getrlimit(__rlimit_resource_t(RLIMIT_CORE.rawValue), &limit) == 0 && limit.rlim_max > 0
+  }
+
+  @Test(.enabled(if: mayHaveCores)) func `core files of other programs are worth an advice`() throws {
+    let outcome = try Tool.shell("ulimit -S -c 1 && secretprefs doctor --json", in: try Self.vault())
+    #expect(outcome.exit == 0)
+    #expect(outcome.text.contains("{\"problem\":\"coreFiles\",\"severity\":\"advice\","))
+  }
+
+  @Test func `secrets that cannot be locked in memory are worth a warning`() throws {
+    // Root may lock without a limit, unless that right is taken away.
+    let outcome = try Tool.shell(
+      """
+      ulimit -l 0
+      [ "$(id -u)" != 0 ] || drop="setpriv --bounding-set=-ipc_lock"
+      $drop secretprefs doctor --json --key-file k
+      """, in: try Self.vault())
+    #expect(outcome.exit == 1)
+    #expect(outcome.text.contains("{\"problem\":\"memoryLimit\",\"severity\":\"warning\","))
+  }
+
+  @Test func `a group holder's doctor says what only an owner may see`() throws {
+    let home = try Self.vault()
+    let made = try Tool.shell(
+      "secretprefs groups create g --key-file k && secretprefs slots add --for-group g --new-key-file h --key-file k",
+      in: home)
+    try #require(made.exit == 0)
+    let outcome = try Tool.run(["doctor", "--key-file", "h"], in: home)
+    #expect(outcome.text == "nothing is wrong\nnot seen slots and other groups: only an owner may see them\n")
+  }
+
+  @Test func `a slot of a later version is worth a warning, and one that was put there is noticed`() throws {
+    let home = try Self.vault()
+    // The second slot's kind, and the checksum mended.
+    let made = try Tool.shell(
+      #"""
+      v=.local/share/secretprefs/default.spv
+      n=$(secretprefs status --json | sed 's/.*"snapshotBytes":\([0-9]*\).*/\1/')
+      printf '\011' | dd of=$v bs=1 seek=$((56 + 168)) conv=notrunc status=none
+      sum=$(head -c $((n - 32)) $v | b2sum -l 256 | head -c 64 | sed 's/../\\x&/g')
+      /usr/bin/printf "$sum" | dd of=$v bs=1 seek=$((n - 32)) conv=notrunc status=none
+      """#, in: home)
+    try #require(made.exit == 0, "\(made.errorText)")
+    let unopened = try Tool.run(["doctor", "--json"], in: home)
+    #expect(unopened.exit == 1)
+    #expect(unopened.text.contains("{\"problem\":\"unknownSlot\",\"severity\":\"warning\","))
+    #expect(!unopened.text.contains("tampered"))
+    let opened = try Tool.run(["doctor", "--json", "--key-file", "k"], in: home)
+    #expect(opened.text.contains("{\"problem\":\"tampered\",\"severity\":\"error\","))
+  }
+
+  @Test func `a journal that many holders wrote is worth an advice, until an owner folds it`() throws {
+    let home = try Self.vault()
+    let made = try Tool.shell(
+      """
+      head -c 50000 /dev/zero > value
+      for group in a b; do
+        secretprefs groups create $group --key-file k
+        secretprefs slots add --for-group $group --new-key-file $group --key-file k
+      done
+      for group in a b; do secretprefs set x --data --file value --group $group --key-file $group; done
+      """, in: home)
+    try #require(made.exit == 0, "\(made.errorText)")
+    let long = try Tool.run(["doctor", "--json"], in: home)
+    #expect(long.exit == 0)
+    #expect(long.text.contains("{\"problem\":\"longJournal\",\"severity\":\"advice\","))
+    try #require(Tool.run(["compact", "--key-file", "k"], in: home).exit == 0)
+    #expect(try Tool.run(["doctor", "--key-file", "k"], in: home).text == "nothing is wrong\n")
+  }
+
+  @Test(arguments: [
+    ("billing", "billing"), ("a b", "'a b'"), ("it's", "'it'\\''s'"), ("-x", "-x"), ("ü", "'ü'"), ("$x", "'$x'"),
+  ])
+  func `a name is given as a shell takes it`(_ name: String, _ word: String) {
+    #expect(shellWord(name) == word)
+  }
+}
