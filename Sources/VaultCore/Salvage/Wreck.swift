@@ -83,20 +83,23 @@ struct Wreck {
     let all = Array(heads)
     let starts = Set(all.map(\.start))
     var sections: [Snapshot.Section] = []
-    var end = 0
-    for (index, head) in all.enumerated() where head.start >= end {
+    var reached = 0
+    for (index, head) in all.enumerated() where head.start >= reached {
       let first = head.start + Snapshot.sectionHeadCount
       let stated = first + head.count
       // A length that leads to another head, or to the checksum, is right; and what looks like a head before that is
-      // something a key holder sealed. Any other length must not take along what stands behind.
-      let next = index + 1 < all.count ? all[index + 1].start : min(stated, file.count)
-      let isRight =
-        starts.contains(stated) || (UInt64(stated + Snapshot.checksumCount) == snapshotCount && stated <= file.count)
-      let last = isRight ? stated : next
-      guard last - first > Sealer.overhead else { continue }
-      sections.append(
-        Snapshot.Section(id: head.id, epoch: head.epoch, range: head.start..<last, sealed: first..<last))
-      end = last
+      // something a key holder sealed. Any other length must not take along what stands behind, and may be too short:
+      // then the group's seal tells which of the two it is.
+      let isSnapshotPlausible = snapshotCount > UInt64(stated) && snapshotCount <= UInt64(file.count)
+      let end = isSnapshotPlausible ? Int(snapshotCount) - Snapshot.checksumCount : file.count
+      let next = index + 1 < all.count ? all[index + 1].start : max(end, min(stated, file.count))
+      let isRight = starts.contains(stated) || UInt64(stated + Snapshot.checksumCount) == snapshotCount
+      let ends = isRight && stated <= file.count ? [stated] : stated < next ? [stated, next] : [next]
+      for end in ends where end - first > Sealer.overhead {
+        sections.append(
+          Snapshot.Section(id: head.id, epoch: head.epoch, range: head.start..<end, sealed: first..<end))
+      }
+      reached = ends[ends.count - 1]
     }
     return sections
   }
