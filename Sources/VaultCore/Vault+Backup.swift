@@ -71,9 +71,13 @@ extension VaultPath {
     // Also a damaged vault says whose it is; what says nothing of the kind is somebody's other file.
     let head = try VaultState.read(file, count: Snapshot.headerCount)
     let magic = Snapshot.magic
-    guard head.count == Snapshot.headerCount, head.bytes.prefix(magic.count).elementsEqual(magic),
-      Identifier(head.bytes.baseAddress! + 16) == vaultID
-    else { throw VaultError(.alreadyExists, "something else than an earlier or later state of this vault is there") }
+    let isSame = withExtendedLifetime(head) {
+      head.count == Snapshot.headerCount && head.bytes.prefix(magic.count).elementsEqual(magic)
+        && Identifier(head.bytes.baseAddress! + 16) == vaultID
+    }
+    guard isSame else {
+      throw VaultError(.alreadyExists, "something else than an earlier or later state of this vault is there")
+    }
     lock.pass(to: try Replacement(path: self).replace(status, with: bytes))
   }
 }

@@ -43,7 +43,8 @@ extension Vault {
   }
 
   /// Mends a vault with access groups that do not verify, which keep owners from all full writes. The others are carried
-  /// over as they are. ``salvage(at:credential:to:options:)`` saves first what can be saved.
+  /// over as they are. ``salvage(at:credential:to:options:)`` saves first what can be saved. Open the vault without
+  /// ``Options/markPath`` for it, since a mark verifies every group.
   /// - Throws: ``VaultError/Code/conflict`` when one of the groups verifies; ``VaultError/Code/groupNotGranted`` when one is
   ///   gone; ``VaultError/Code/ownerRequired``.
   public func repair(_ groups: [AccessGroup], _ how: GroupRepair) throws(VaultError) {

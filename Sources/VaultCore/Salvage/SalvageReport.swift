@@ -26,7 +26,8 @@ public struct SalvageReport: Sendable {
   public let groups: [Group]
   /// Access groups of which nothing but an id and perhaps a name is left; the new vault does not have them.
   public let lostGroups: [String]
-  /// Whether names of groups, labels of slots and the set of groups were read as an owner wrote them.
+  /// Whether names of groups, labels of slots and the set of groups were read as an owner wrote them. Without it nobody can
+  /// tell whether a slot had been revoked, or a group rotated since: rotate the vault, and make the slots anew.
   public let hasManifest: Bool
   /// How many slots the new vault has. Those of the old file that are in order go on.
   public let slotCount: Int
