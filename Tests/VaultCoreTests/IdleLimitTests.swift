@@ -1,0 +1,331 @@
+import Synchronization
+import Testing
+import VaultSealing
+
+@testable import VaultCore
+
+/// A clock that goes when the test says so.
+final class ManualClock: Clock, Sendable {
+  struct Instant: InstantProtocol {
+    let sinceStart: Duration
+    func advanced(by duration: Duration) -> Instant { Instant(sinceStart: sinceStart + duration) }
+    func duration(to other: Instant) -> Duration { other.sinceStart - sinceStart }
+    static func < (a: Instant, b: Instant) -> Bool { a.sinceStart < b.sinceStart }
+  }
+
+  private struct State {
+    var now = Duration.zero
+    var sleepers: [Int: (deadline: Duration, continuation: CheckedContinuation<Void, any Error>)] = [:]
+    var cancelled: Set<Int> = []
+    var count = 0
+    var whenAsked: (@Sendable () -> Void)?
+  }
+
+  private let state = Mutex(State())
+
+  var minimumResolution: Duration { .zero }
+
+  var now: Instant {
+    let whenAsked = state.withLock { state in
+      defer { state.whenAsked = nil }
+      return state.whenAsked
+    }
+    whenAsked?()
+    return Instant(sinceStart: state.withLock { $0.now })
+  }
+
+  /// What happens in another thread when somebody next asks for the time.
+  func whenNextAsked(_ body: @escaping @Sendable () -> Void) { state.withLock { $0.whenAsked = body } }
+
+  /// When those who sleep want to be woken, in order.
+  var deadlines: [Duration] { state.withLock { $0.sleepers.values.map(\.deadline).sorted() } }
+
+  /// Lets time pass and wakes who has slept long enough.
+  func advance(by duration: Duration) {
+    let due = state.withLock { state in
+      state.now += duration
+      let due = state.sleepers.filter { $0.value.deadline <= state.now }
+      for id in due.keys { state.sleepers[id] = nil }
+      return due.values.map(\.continuation)
+    }
+    for continuation in due { continuation.resume() }
+  }
+
+  /// Lets time pass while the machine sleeps: nobody is woken.
+  func jump(by duration: Duration) { state.withLock { $0.now += duration } }
+
+  func sleep(until deadline: Instant, tolerance: Duration?) async throws {
+    let id = state.withLock { state in
+      state.count += 1
+      return state.count
+    }
+    try await withTaskCancellationHandler {
+      try await withCheckedThrowingContinuation { continuation in
+        let answer = state.withLock { state -> Result<Void, any Error>? in
+          if state.cancelled.remove(id) != nil { return .failure(CancellationError()) }
+          if deadline.sinceStart <= state.now { return .success(()) }
+          state.sleepers[id] = (deadline.sinceStart, continuation)
+          return nil
+        }
+        if let answer { continuation.resume(with: answer) }
+      }
+    } onCancel: {
+      let sleeper = state.withLock { state in
+        let sleeper = state.sleepers.removeValue(forKey: id)
+        if sleeper == nil { state.cancelled.insert(id) }
+        return sleeper
+      }
+      sleeper?.continuation.resume(throwing: CancellationError())
+    }
+  }
+}
+
+/// A vault that locks by itself: `idleLimit` of its options, on a clock of the test's.
+@Suite(.timeLimit(.minutes(1))) struct IdleLimitTests {
+  struct Fixture: Sendable {
+    let vault: Vault
+    let clock: ManualClock
+    let path: String
+    let group: AccessGroup
+
+    static let limit = Duration.seconds(10)
+
+    static func with(limit: Duration? = limit, _ body: (Fixture) async throws -> Void) async throws {
+      try await TemporaryDirectory.with { directory in
+        let (clock, path) = (ManualClock(), directory + "/vault.spv")
+        var options = Vault.Options.sample(reserve: 32 << 10)
+        (options.idleLimit, options.clock) = (limit, clock)
+        let vault = try Vault.sample(at: path, options: options)
+        try vault.set("kept", forKey: "kept", as: .afterFirstUnlock)
+        try await body(Fixture(vault: vault, clock: clock, path: path, group: vault.group()))
+      }
+    }
+
+    /// Whether the keys are gone, without asking the vault: that would look at the clock.
+    var isLocked: Bool { vault.handle.loaded.withLock { $0.isLocked } }
+
+    /// Waits until the watch sleeps up to these times.
+    func sleeps(until deadlines: Duration...) async throws {
+      while clock.deadlines != deadlines { try await Task.sleep(for: .milliseconds(1)) }
+    }
+
+    /// Waits until the vault has locked by itself.
+    func locks() async throws {
+      while !isLocked { try await Task.sleep(for: .milliseconds(1)) }
+    }
+
+    func value(_ key: String) throws(VaultError) -> String? {
+      try vault.withValue(service: Name("db"), key: key, in: group) { String(decoding: $1, as: UTF8.self) }
+    }
+  }
+
+  @Test func `the vault locks by itself at the limit, and not before`() async throws {
+    try await Fixture.with { fixture in
+      try await fixture.sleeps(until: .seconds(10))
+      fixture.clock.advance(by: .seconds(10) - .nanoseconds(1))
+      #expect(!fixture.vault.isLocked)
+      #expect(fixture.clock.deadlines == [.seconds(10)])
+
+      fixture.clock.advance(by: .nanoseconds(1))
+
+      try await fixture.locks()
+      #expect(fixture.vault.isLocked)
+      #expect(refusal { try fixture.value("password") } == .locked)
+      #expect(try fixture.value("kept") == "kept")
+      #expect(fixture.clock.deadlines.isEmpty)
+    }
+  }
+
+  /// Every kind of use of an unlocked vault.
+  enum Use: String, CaseIterable, Sendable {
+    case value, kind, record, absent, groupNamed, groups, records, keys, status, slots, verify, backUp
+    case set, removeNothing, createGroup, renameGroup, removeGroup, compact, rotate, rotateVault
+    case addSlot, replaceSlot, removeSlot, removeSlotWithoutRotation
+
+    func run(_ fixture: Fixture, _ slot: Identifier) throws {
+      let (vault, group, service) = (fixture.vault, fixture.group, try Name("db"))
+      switch self {
+      case .value: _ = try fixture.value("password")
+      case .kind: _ = try vault.kind(service: service, key: "password", in: group)
+      case .record: _ = try vault.record(service: service, key: "password", in: group)
+      case .absent: _ = try fixture.value("nothing")
+      case .groupNamed: _ = try vault.group()
+      case .groups: _ = try vault.groups()
+      case .records: _ = try vault.records(in: group)
+      case .keys: _ = try vault.keys(service: service, in: group)
+      case .status: _ = try vault.status()
+      case .slots: _ = try vault.slots()
+      case .verify: _ = try vault.verify()
+      case .backUp: try vault.backUp(to: fixture.path + ".backup")
+      case .set:
+        try vault.update(service: service, in: group) { batch throws(VaultError) in try batch.set("v", forKey: "new") }
+      case .removeNothing:
+        try vault.update(service: service, in: group) { batch throws(VaultError) in try batch.remove("nothing") }
+      case .createGroup: try vault.createGroup("new")
+      case .renameGroup: try vault.renameGroup(group, to: "renamed")
+      case .removeGroup: try vault.removeGroup(group)
+      case .compact: try vault.compact()
+      case .rotate: try vault.rotate(group)
+      case .rotateVault: try vault.rotateVault()
+      case .addSlot: try vault.addSlot(NewSlot(.key(.sample(from: 9))))
+      case .replaceSlot: try vault.replaceSlot(slot, with: NewSlot(.key(.sample(from: 9))))
+      case .removeSlot: try vault.removeSlot(slot)
+      case .removeSlotWithoutRotation: try vault.removeSlotWithoutRotation(slot)
+      }
+    }
+  }
+
+  @Test(arguments: Use.allCases)
+  func `every use postpones the lock`(use: Use) async throws {
+    try await Fixture.with { fixture in
+      let slot = try fixture.vault.addSlot(NewSlot(.key(.sample(from: 40))))
+      try await fixture.sleeps(until: .seconds(10))
+      fixture.clock.advance(by: .seconds(6))
+      try use.run(fixture, slot)
+
+      fixture.clock.advance(by: .seconds(4))
+
+      try await fixture.sleeps(until: .seconds(16))
+      #expect(!fixture.vault.isLocked)
+      fixture.clock.advance(by: .seconds(6))
+      try await fixture.locks()
+    }
+  }
+
+  @Test(arguments: Use.allCases)
+  func `after the machine has slept through the limit every use is locked, and writes nothing`(use: Use) async throws {
+    try await Fixture.with { fixture in
+      let slot = try fixture.vault.addSlot(NewSlot(.key(.sample(from: 40))))
+      try await fixture.sleeps(until: .seconds(10))
+
+      fixture.clock.jump(by: .seconds(10))
+
+      #expect(!fixture.isLocked)
+      try expectRefused(.locked, at: fixture.path) { try use.run(fixture, slot) }
+      #expect(fixture.isLocked)
+    }
+  }
+
+  @Test func `after the machine has slept through the limit isLocked tells so`() async throws {
+    try await Fixture.with { fixture in
+      try await fixture.sleeps(until: .seconds(10))
+
+      fixture.clock.jump(by: .seconds(10))
+
+      #expect(fixture.vault.isLocked)
+    }
+  }
+
+  @Test func `after the machine has slept for less than the limit the vault is used as before`() async throws {
+    try await Fixture.with { fixture in
+      try await fixture.sleeps(until: .seconds(10))
+
+      fixture.clock.jump(by: .seconds(9))
+
+      #expect(try fixture.value("password") == "s3cret")
+      fixture.clock.advance(by: .seconds(1))
+      try await fixture.sleeps(until: .seconds(19))
+    }
+  }
+
+  @Test func `asking whether it is locked is no use`() async throws {
+    try await Fixture.with { fixture in
+      try await fixture.sleeps(until: .seconds(10))
+      fixture.clock.advance(by: .seconds(9))
+      #expect(!fixture.vault.isLocked)
+
+      fixture.clock.advance(by: .seconds(1))
+
+      try await fixture.locks()
+    }
+  }
+
+  @Test func `unlocking starts the limit anew`() async throws {
+    try await Fixture.with { fixture in
+      try await fixture.sleeps(until: .seconds(10))
+      fixture.clock.advance(by: .seconds(100))
+      try await fixture.locks()
+
+      try fixture.vault.unlock(with: .key(.sample()))
+
+      try await fixture.sleeps(until: .seconds(110))
+      #expect(!fixture.vault.isLocked)
+      #expect(try fixture.value("password") == "s3cret")
+      fixture.clock.advance(by: .seconds(10))
+      try await fixture.locks()
+    }
+  }
+
+  @Test func `a watch of before an unlocking does not lock any more`() async throws {
+    try await Fixture.with { fixture in
+      try await fixture.sleeps(until: .seconds(10))
+      fixture.clock.advance(by: .seconds(5))
+      fixture.vault.lock()
+      fixture.clock.advance(by: .seconds(1))
+
+      try fixture.vault.unlock(with: .key(.sample()))
+
+      try await fixture.sleeps(until: .seconds(16))
+      fixture.clock.advance(by: .seconds(4))
+      #expect(!fixture.vault.isLocked)
+      fixture.clock.advance(by: .seconds(6))
+      try await fixture.locks()
+    }
+  }
+
+  @Test func `who asks while a handle is being unlocked does not lock it again`() async throws {
+    try await Fixture.with { fixture in
+      try await fixture.sleeps(until: .seconds(10))
+      fixture.clock.advance(by: .seconds(10))
+      try await fixture.locks()
+      fixture.clock.whenNextAsked { _ = fixture.vault.isLocked }
+
+      try fixture.vault.unlock(with: .key(.sample()))
+
+      #expect(!fixture.isLocked)
+      #expect(try fixture.value("password") == "s3cret")
+    }
+  }
+
+  @Test func `a vault that was let go is freed although its limit is far away, and nobody watches it`() async throws {
+    try await TemporaryDirectory.with { directory in
+      let clock = ManualClock()
+      var options = Vault.Options.sample()
+      (options.idleLimit, options.clock) = (.seconds(1_000_000), clock)
+      var vault: Vault? = try Vault.sample(at: directory + "/vault.spv", options: options)
+      weak let freed = vault?.handle
+      while clock.deadlines.isEmpty { try await Task.sleep(for: .milliseconds(1)) }
+      #expect(freed != nil)
+
+      vault = nil
+
+      #expect(freed == nil)
+      while !clock.deadlines.isEmpty { try await Task.sleep(for: .milliseconds(1)) }
+    }
+  }
+
+  @Test func `without a limit the vault never locks by itself and nobody watches it`() async throws {
+    try await Fixture.with(limit: nil) { fixture throws in
+      fixture.clock.advance(by: .seconds(1_000_000_000))
+
+      #expect(!fixture.vault.isLocked)
+      #expect(try fixture.value("password") == "s3cret")
+      #expect(fixture.clock.deadlines.isEmpty)
+    }
+  }
+
+  @Test func `a write that takes longer than the limit ends, and the vault is locked then`() throws {
+    try TemporaryDirectory.with { directory in
+      let (clock, path) = (ManualClock(), directory + "/vault.spv")
+      var options = Vault.Options.sample()
+      (options.idleLimit, options.clock) = (.seconds(10), clock)
+      options.progress = { _ in clock.advance(by: .seconds(10)) }
+      let vault = try Vault.sample(at: path, options: options)
+
+      try vault.rotateVault()
+
+      #expect(vault.isLocked)
+      #expect(try Vault.opened(at: path).status().groups.map(\.epoch) == [2])
+    }
+  }
+}
