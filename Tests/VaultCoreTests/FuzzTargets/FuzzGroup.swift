@@ -1,0 +1,91 @@
+import Synchronization
+@testable import VaultCore
+@testable import VaultSealing
+
+/// A group whose keys and ids are always the same, so that an input means the same in every run.
+struct FuzzGroup {
+  let key: SealingKey
+  let sealer: Sealer
+  /// Low enough that short inputs reach them.
+  let limits: Limits
+
+  init() throws {
+    let random = RandomSource.repeating
+    key = try SealingKey(from: random)
+    sealer = try Sealer(random: random)
+    var limits = Limits.format
+    (limits.records, limits.valueBytes) = (6, 64)
+    self.limits = limits
+  }
+
+  /// Reads the body of a section.
+  func content(_ body: [UInt8]) throws(VaultError) -> GroupContent {
+    // No longer than the body, so that the sanitizer sees what is read behind it.
+    let buffer = WipedBuffer(count: max(body.count, 1))
+    buffer.bytes.copyBytes(from: body)
+    return try GroupContent(
+      body: buffer, count: body.count, tag: .zero, id: Identifier([UInt8](repeating: 1, count: Identifier.count)),
+      epoch: 1, vaultID: .zero, key: key, limits: limits)
+  }
+}
+
+extension RandomSource {
+  /// The same bytes in every process, one after the other.
+  static var repeating: RandomSource {
+    let state = Mutex<UInt64>(0)
+    return RandomSource { buffer in
+      state.withLock { state in
+        for index in buffer.indices {
+          state = state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
+          buffer[index] = UInt8(state >> 56)
+        }
+      }
+    }
+  }
+}
+
+extension GroupContent {
+  /// The body of a section that holds what the group does.
+  func section() throws(VaultError) -> [UInt8] {
+    try sectionBody(name: name, generation: generation, baseGeneration: baseGeneration, baseTag: baseTag)
+  }
+
+  /// Seals the body of the entry that follows; head and check are right.
+  func entry(_ body: [UInt8], manifestTag: Tag, sealer: Sealer) -> [UInt8] {
+    let sealed = sealer.sealBody(body, step: Self.entryStep, with: key, as: entryContext(manifestTag))
+    var writer = ByteWriter()
+    writer.integer(UInt64(sealed.count + JournalFrame.headCount + JournalFrame.checkCount))
+    writer.raw(id)
+    writer.raw(sealed)
+    writer.raw(ReferenceFrame.hash(writer.bytes[...]))
+    return writer.bytes
+  }
+
+  /// Opens and reads what ``entry(_:manifestTag:sealer:)`` made.
+  func stage(_ entry: [UInt8], manifestTag: Tag, sealer: Sealer) throws(VaultError) -> Staged {
+    let sealed = Array(entry[JournalFrame.headCount..<entry.count - JournalFrame.checkCount])
+    return try sealed.span.bytes.withUnsafeBytes { (sealed) throws(VaultError) in
+      try stage(sealed: sealed, manifestTag: manifestTag, sealer: sealer)
+    }
+  }
+
+  /// A change that sets db/`key` to a value that opens.
+  func put(_ key: String, kind: UInt8 = 2, class: UInt8 = 0, _ value: String, _ sealer: Sealer) throws -> Change {
+    let (service, name, value) = (Array("db".utf8), Array(key.utf8), Array(value.utf8))
+    let classKey = try classKey(`class`, sealer)
+    let sealed = service.withUnsafeBytes { service in
+      name.withUnsafeBytes { name in
+        value.withUnsafeBytes { value in
+          [UInt8](unsafeUninitializedCapacity: value.count + Sealer.overhead) { out, count in
+            count = value.count + Sealer.overhead
+            sealer.seal(
+              value, with: classKey, as: .value(service: service, key: name, kind: kind),
+              into: UnsafeMutableRawBufferPointer(rebasing: UnsafeMutableRawBufferPointer(out)[..<count]))
+          }
+        }
+      }
+    }
+    return try Change(
+      service: Name("db"), key: Name(key), action: .put(kind: kind, class: `class`, sealed: sealed))
+  }
+}

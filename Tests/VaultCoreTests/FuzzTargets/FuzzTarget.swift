@@ -1,0 +1,29 @@
+/// One parser with the promises that it has to keep for any bytes at all.
+///
+/// The same code runs under the fuzzer (`Scripts/fuzz`) and, over the inputs in `Fuzzing/Corpus`, in the tests.
+protocol FuzzTarget {
+  init() throws
+
+  /// Parses `input` and looks at what comes out.
+  /// - Throws: ``Violation`` when a promise is broken.
+  func check(_ input: UnsafeRawBufferPointer) throws
+}
+
+/// The targets by the names that `Scripts/fuzz` and the corpus know them by.
+enum FuzzTargetName: String, CaseIterable {
+  case header, manifest, section, `extension`, journal, frame, mark, keytext, salvage
+
+  func make() throws -> any FuzzTarget {
+    switch self {
+    case .header: HeaderTarget()
+    case .manifest: try ManifestTarget()
+    case .section: try SectionTarget()
+    case .extension: try ExtensionTarget()
+    case .journal: try JournalTarget()
+    case .frame: FrameTarget()
+    case .mark: MarkTarget()
+    case .keytext: KeyTextTarget()
+    case .salvage: try SalvageTarget()
+    }
+  }
+}

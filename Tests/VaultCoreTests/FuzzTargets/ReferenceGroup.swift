@@ -1,0 +1,98 @@
+@testable import VaultCore
+
+/// A group's section and entries by sections 3.6 and 3.7 of `Docs/Format.md`: a sorted list of records.
+struct ReferenceGroup {
+  private(set) var generation: UInt64
+  let baseGeneration: UInt64
+  let baseTag, name, extensionField: [UInt8]
+  private(set) var records: [ReferenceRecord] = []
+  private let limits: Limits
+
+  /// Reads the body of a section.
+  init(_ body: [UInt8], limits: Limits) throws(VaultError) {
+    self.limits = limits
+    var reader = ReferenceReader(body)
+    generation = try reader.generation()
+    baseGeneration = try reader.generation()
+    baseTag = try reader.take(32)
+    name = try reader.name()
+    // The shortest record: names of one byte, 28 bytes, a sealed value of 72, no extension.
+    for _ in 0..<(try reader.count(4, upTo: limits.records, least: 114)) {
+      records.append(
+        try ReferenceRecord(&reader, revisions: 1...generation, after: records.last?.name, limits: limits))
+    }
+    extensionField = try reader.counted(4)
+    try ReferenceReader.items(extensionField)
+    try reader.finish()
+  }
+
+  /// Reads the body of the entry that follows and makes its changes; leaves all as it is when it refuses them.
+  mutating func apply(_ body: [UInt8]) throws(VaultError) {
+    var reader = ReferenceReader(body)
+    let next = try reader.generation()
+    guard next == generation + 1 else { throw .malformed("the generation") }
+    // The shortest change: a removal of names of one byte.
+    let count = try reader.count(4, least: 7)
+    guard count >= 1 else { throw .malformed("no changes") }
+    var (changed, last) = (records, ReferenceRecord.Name?.none)
+    for _ in 0..<count {
+      let name: ReferenceRecord.Name
+      switch try reader.number(1) {
+      case 1:
+        let record = try ReferenceRecord(&reader, revisions: next...next, after: last, limits: limits)
+        name = record.name
+        changed.removeAll { $0.name == name }
+        changed.append(record)
+      case 2:
+        name = .init(service: try reader.name(), key: try reader.name())
+        if let last, last >= name { throw .malformed("the order of changes") }
+        guard records.contains(where: { $0.name == name }) else { throw .malformed("a removal of nothing") }
+        changed.removeAll { $0.name == name }
+      default: throw .malformed("an unknown change")
+      }
+      last = name
+    }
+    try reader.finish()
+    guard changed.count <= limits.records else { throw VaultError(.limitExceeded, "records") }
+    records = changed.sorted { $0.name < $1.name }
+    generation = next
+  }
+
+  /// Asks a parsed group to hold what is here.
+  func compare(with content: GroupContent) throws {
+    try demand(content.generation == generation, "the generation")
+    try demand(content.baseGeneration == baseGeneration, "the base generation")
+    try demand(content.baseTag.withUnsafeBytes { Array($0) } == baseTag, "the base tag")
+    try demand(content.name.utf8 == name, "the group's name")
+    try demand(content.extensionField == extensionField, "the section's extension field")
+    try demand(content.count == records.count, "the number of records")
+    var listed: [Record] = []
+    content.forEachInOrder { listed.append($0) }
+    try demand(listed.count == records.count, "the number of listed records")
+    for (record, expected) in zip(listed, records) {
+      try Self.compare(record, expected)
+      guard let found = content.find(record.name) else { throw Violation(description: "a record is not found") }
+      try demand(found.bytes.elementsEqual(record.bytes), "another record is found")
+    }
+  }
+
+  private static func compare(_ record: Record, _ expected: ReferenceRecord) throws {
+    try demand(record.name.service.elementsEqual(expected.name.service), "a service, or the order")
+    try demand(record.name.key.elementsEqual(expected.name.key), "a key, or the order")
+    try demand(record.sealedValue.elementsEqual(expected.sealed), "a sealed value")
+    try demand(record.extensionField.elementsEqual(expected.extensionField), "a record's extension field")
+    let info = try RecordInfo(record)
+    try demand(info.kind.rawValue == expected.kind, "a kind")
+    try demand(info.accessibility.rawValue == expected.class, "a class")
+    try demand((info.created, info.modified) == (expected.created, expected.modified), "a time")
+    try demand(info.revision == expected.revision, "a revision")
+    try demand(try record.expiry() == info.expiry, "an expiry")
+    let items = info.extensionItems.map { ReferenceRecord.Item(tag: $0.tag, data: $0.data) }
+    try demand(items == expected.items, "extension items")
+    try demand(info.attributes.count == items.count { $0.tag == 4 }, "attributes")
+    let previous = info.previous.map {
+      ReferenceRecord.Previous(revision: $0.revision, modified: $0.modified, kind: $0.kind.rawValue)
+    }
+    try demand(previous == expected.previous, "previous values")
+  }
+}
