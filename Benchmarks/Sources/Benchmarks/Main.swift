@@ -10,6 +10,7 @@ import VaultCore
 @main struct Main {
   static func main() async throws {
     let words = CommandLine.arguments.dropFirst()
+    if words.first == WriterProcess.argument { return try WriterProcess.run(Array(words.dropFirst())) }
     let sizes = words.compactMap { Int($0) }
     let chosen = words.filter { Int($0) == nil }
     func isWanted(_ operation: String) -> Bool { chosen.isEmpty || chosen.contains(operation) }
@@ -25,6 +26,7 @@ import VaultCore
     }
     if isWanted("batch") { try batch(&table) }
     if isWanted("create") { try create(&table) }
+    if isWanted("writers") { try writers(&table) }
     table.print()
   }
 
@@ -156,5 +158,37 @@ import VaultCore
     table.add(
       "batch of 10,000, a record", 10_000, "\(Table.number(microseconds)) µs", target: "≤ 4 µs",
       isMet: microseconds <= 4)
+  }
+
+  static func writers(_ table: inout Table) throws {
+    /// Nanoseconds of all sets, and of the longest one.
+    func run(processes: Int, sets: Int) throws -> (all: Double, longest: Double) {
+      let sample = try Sample(records: 0, in: ".")
+      defer { sample.remove() }
+      let writers = try (0..<processes).map { try WriterProcess(sample, from: $0 * sets, sets: sets) }
+      let start = Timing.now()
+      for writer in writers { writer.begin() }
+      let longest = try writers.map { try $0.longestWait() }.max()!
+      let all = Timing.now() - start
+      guard try sample.tokens.keys().count == processes * sets else { throw VaultError(.io, "a set was lost") }
+      return (all, longest)
+    }
+    for processes in [4, 8] {
+      var (ratios, longest, alone): ([Double], Double, Double) = ([], 0, 0)
+      for _ in 0..<5 {
+        let one = try run(processes: 1, sets: processes * 200)
+        let many = try run(processes: processes, sets: 200)
+        ratios.append(one.all / many.all)
+        longest = max(longest, many.longest)
+        alone = max(alone, one.longest)
+      }
+      let ratio = Timing.median(ratios)
+      table.add(
+        "\(processes) writer processes, sets a second beside one", 0, "\(Table.number(ratio))×", target: "≥ 0.9×",
+        isMet: ratio >= 0.9)
+      table.add(
+        "\(processes) writer processes, the longest set / of one writer", 0,
+        "\(Table.time(longest)) / \(Table.time(alone))", target: "≤ 200 ms", isMet: longest <= 200e6)
+    }
   }
 }

@@ -1,0 +1,90 @@
+import Glibc
+import Preferences
+import Secrets
+import VaultCore
+import VaultSealing
+
+/// This program again, as a process that writes to a vault of somebody else.
+///
+/// It reads the key from standard input, opens the vault, says on standard output that it is ready, begins when its
+/// input ends, and answers with the longest time that a set took.
+struct WriterProcess {
+  /// The first argument; the vault, the number of the first key and the number of sets follow.
+  static let argument = "writer"
+
+  private let process: pid_t
+  private let input: Int32
+  private let output: Int32
+
+  init(_ sample: Sample, from first: Int, sets: Int) throws {
+    let (forInput, forOutput) = (try Self.pipe(), try Self.pipe())
+    var actions = posix_spawn_file_actions_t()
+    posix_spawn_file_actions_init(&actions)
+    defer { posix_spawn_file_actions_destroy(&actions) }
+    posix_spawn_file_actions_adddup2(&actions, forInput.reading, STDIN_FILENO)
+    posix_spawn_file_actions_adddup2(&actions, forOutput.writing, STDOUT_FILENO)
+    let words = ["Benchmarks", Self.argument, sample.path, String(first), String(sets)]
+    var arguments = words.map { strdup($0) } + [nil]
+    defer { for argument in arguments { free(argument) } }
+    var process = pid_t()
+    let failure = posix_spawn(&process, "/proc/self/exe", &actions, nil, &arguments, environ)
+    guard failure == 0 else { throw VaultError(.io, "no process for a writer", errno: failure) }
+    close(forInput.reading)
+    close(forOutput.writing)
+    (self.process, input, output) = (process, forInput.writing, forOutput.reading)
+    try KeyText.write(sample.key).withUnsafeBytes { _ = write(input, $0.baseAddress, $0.count) }
+    try Self.receive(UInt8.self, from: output)
+  }
+
+  func begin() { close(input) }
+
+  /// Waits for the end of its sets; the longest that one took, in nanoseconds.
+  func longestWait() throws -> Double {
+    let nanoseconds = try Self.receive(Double.self, from: output)
+    close(output)
+    waitpid(process, nil, 0)
+    return nanoseconds
+  }
+
+  /// What the process does, given the arguments behind the first.
+  static func run(_ arguments: [String]) throws {
+    let key = try withUnsafeTemporaryAllocation(byteCount: KeyText.count, alignment: 1) { text in
+      guard read(STDIN_FILENO, text.baseAddress, text.count) == text.count else { throw ended }
+      return try Credential.key(text: RawSpan(_unsafeBytes: UnsafeRawBufferPointer(text)))
+    }
+    let vault = try Vault.open(at: arguments[0], credential: key)
+    let tokens = try SecretPreferences(service: Sample.service, in: vault)
+    var longest = 0.0
+    send(UInt8(0))
+    var byte: UInt8 = 0
+    _ = read(STDIN_FILENO, &byte, 1)
+    for index in 0..<Int(arguments[2])! {
+      let start = Timing.now()
+      try tokens.set(Sample.secret, forKey: Sample.key(Int(arguments[1])! + index))
+      longest = max(longest, Timing.now() - start)
+    }
+    send(longest)
+  }
+
+  private static let ended = VaultError(.io, "a writer process ended too early")
+
+  /// Both ends are closed in every other process, so that its end is seen.
+  private static func pipe() throws -> (reading: Int32, writing: Int32) {
+    var ends: [Int32] = [0, 0]
+    guard Glibc.pipe(&ends) == 0 else { throw VaultError(.io, "no pipe to a writer", errno: errno) }
+    for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
+    return (ends[0], ends[1])
+  }
+
+  private static func send<T: BitwiseCopyable>(_ value: T) {
+    withUnsafeBytes(of: value) { _ = write(STDOUT_FILENO, $0.baseAddress, $0.count) }
+  }
+
+  @discardableResult
+  private static func receive<T: BitwiseCopyable & Numeric>(_: T.Type, from descriptor: Int32) throws -> T {
+    var value = T.zero
+    let count = withUnsafeMutableBytes(of: &value) { read(descriptor, $0.baseAddress, $0.count) }
+    guard count == MemoryLayout<T>.size else { throw ended }
+    return value
+  }
+}
