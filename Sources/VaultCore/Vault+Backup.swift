@@ -16,7 +16,7 @@ extension Vault {
     try destination.makeDirectory()
     try destination.judgeDirectory()
     let copy = try state.copy()
-    FileLock.release(try Replacement(path: destination).create(copy, timeout: options.lockTimeout))
+    FileLock.release(try Replacement(path: destination).create(copy, timeout: options.lockTimeout).descriptor)
   }
 
   /// Puts a backup where the vault is to be: verified with `credential` first, durable when this returns. The backup
@@ -42,7 +42,7 @@ extension Vault {
     if try target.status() == nil {
       try target.makeDirectory()
       try target.judgeDirectory()
-      FileLock.release(try Replacement(path: target).create(copy, timeout: options.lockTimeout))
+      FileLock.release(try Replacement(path: target).create(copy, timeout: options.lockTimeout).descriptor)
     } else {
       guard replacing else { throw Replacement.exists }
       try target.replace(with: copy, ofVault: state.snapshot.vaultID, options: options)
@@ -78,6 +78,6 @@ extension VaultPath {
     guard isSame else {
       throw VaultError(.alreadyExists, "something else than an earlier or later state of this vault is there")
     }
-    lock.pass(to: try Replacement(path: self).replace(status, with: bytes))
+    lock.pass(to: try Replacement(path: self).replace(status, with: bytes).descriptor)
   }
 }

@@ -70,9 +70,9 @@ extension Vault {
     for group in state.groups { _ = try state.content(group.id) }
     try path.makeDirectory()
     try path.judgeDirectory()
-    let descriptor = try Replacement(path: path).create(bytes, timeout: options.lockTimeout)
-    defer { FileLock.release(descriptor) }
-    state.adopt(OpenFile(descriptor, try descriptor.status()))
+    let file = try Replacement(path: path).create(bytes, timeout: options.lockTimeout)
+    defer { FileLock.release(file.descriptor) }
+    state.adopt(file)
     do throws(VaultError) { try mark?.create(state) } catch {
       unlink(path.file)  // ours, since we hold its lock: without its mark it would not open again
       throw error

@@ -9,7 +9,7 @@ extension Vault {
   /// Vault key, group keys, the key of the slot and the class keys of ``Accessibility/whenUnlocked`` values are wiped,
   /// and so are the names and sealed values that were loaded. What is ``Accessibility/afterFirstUnlock`` stays readable
   /// as it was loaded. Everything else answers ``VaultError/Code/locked`` until ``unlock(with:)``; a call that is under
-  /// way in another thread ends as it began, and its keys go with it.
+  /// way in another thread either ends as it began, and its keys go with it, or answers that, too, with nothing written.
   public func lock() { handle.lock() }
 
   /// Opens the same vault again with a credential, which may be another than before.
@@ -31,6 +31,6 @@ extension Vault {
       }
     }
     handle.unlock(state)
-    handle.raiseMark(afterLoading: state)
+    handle.raiseMark(to: state, isLoad: true)
   }
 }

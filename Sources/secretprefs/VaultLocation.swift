@@ -23,16 +23,23 @@ struct VaultLocation {
   }
 
   /// Whether anything is at the path.
+  /// - Throws: ``VaultError/Code/io`` when nobody can tell.
   var isOccupied: Bool {
-    var status = stat()
-    return lstat(path, &status) == 0
+    get throws(VaultError) {
+      var status = stat()
+      if lstat(path, &status) == 0 { return true }
+      guard errno == ENOENT || errno == ENOTDIR else {
+        throw VaultError(.io, "look at the vault's path: \(String(cString: strerror(errno)))", errno: errno)
+      }
+      return false
+    }
   }
 
   /// Asks before anybody has typed a passphrase twice; what creates a file there refuses, too.
   ///
   /// - Parameter place: whose path it is.
   func refuseIfOccupied(_ place: StaticString) throws(VaultError) {
-    guard !isOccupied else { throw VaultError(.alreadyExists, "something is at \(place)'s path already") }
+    guard try !isOccupied else { throw VaultError(.alreadyExists, "something is at \(place)'s path already") }
   }
 
   private static func dataDirectory() throws(ToolError) -> String {

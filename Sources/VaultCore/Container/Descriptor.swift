@@ -43,6 +43,11 @@ final class Descriptor: Sendable {
   /// Writes all of `bytes`; one call unless the system takes less.
   func write(_ bytes: UnsafeRawBufferPointer, at offset: Int) throws(VaultError) {
     var done = 0
+    try write(bytes, at: offset, done: &done)
+  }
+
+  /// As the form without it; `done` says how many bytes were written, also when it throws.
+  func write(_ bytes: UnsafeRawBufferPointer, at offset: Int, done: inout Int) throws(VaultError) {
     while done < bytes.count {
       let count = retrying { pwrite(raw, bytes.baseAddress! + done, bytes.count - done, off_t(offset + done)) }
       guard count >= 0 else { throw .io("write") }

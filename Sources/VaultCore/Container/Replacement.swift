@@ -13,7 +13,7 @@ struct Replacement {
   /// - Returns: the new file, locked until the caller releases it.
   /// - Throws: ``VaultError/Code/durabilityUnknown`` when the new file is in place but the directory could not be
   ///   synced; any other class means that the old file stands.
-  func replace(_ old: stat, with bytes: [UInt8]) throws(VaultError) -> Descriptor {
+  func replace(_ old: stat, with bytes: [UInt8]) throws(VaultError) -> OpenFile {
     unlink(path.temporary)  // the leftover of a crash: ours, since we hold the lock
     let descriptor = try openTemporary()
     return try finish(
@@ -27,8 +27,9 @@ struct Replacement {
   }
 
   /// Creates a vault where nothing may be yet.
+  /// - Returns: the new file, locked until the caller releases it.
   /// - Throws: ``VaultError/Code/alreadyExists``.
-  func create(_ bytes: [UInt8], timeout: Duration) throws(VaultError) -> Descriptor {
+  func create(_ bytes: [UInt8], timeout: Duration) throws(VaultError) -> OpenFile {
     let descriptor = try claimTemporary(timeout)
     // Looked at again: another creator may have finished while we waited.
     guard try path.status() == nil else {
@@ -51,7 +52,7 @@ struct Replacement {
       path.temporary, O_RDWR | O_CREAT | O_EXCL | O_NOFOLLOW, mode: 0o600
     ) { .writing("make the temporary file", $0) }
     // Whoever opens the new vault waits until the directory is synced.
-    guard flock(descriptor.raw, LOCK_EX | LOCK_NB) == 0 else {
+    guard retrying({ flock(descriptor.raw, LOCK_EX | LOCK_NB) }) == 0 else {
       throw .io("lock the temporary file", errno == EWOULDBLOCK ? EEXIST : errno)
     }
     guard names(descriptor) else { throw .io("lock the temporary file", EEXIST) }
@@ -116,11 +117,14 @@ struct Replacement {
   private func finish(
     _ descriptor: Descriptor, _ bytes: [UInt8], prepare: (Descriptor) throws(VaultError) -> Void,
     rename: () -> Int32
-  ) throws(VaultError) -> Descriptor {
+  ) throws(VaultError) -> OpenFile {
+    let file: OpenFile
     do throws(VaultError) {
       try prepare(descriptor)
       try descriptor.write(bytes, at: 0)
       try descriptor.synchronize()
+      // Before the rename: once the file is in place, nothing may fail as if it were not.
+      file = OpenFile(descriptor, try descriptor.status())
       guard rename() == 0 else { throw errno == EEXIST ? Self.exists : .writing("put the new vault in place") }
     } catch {
       discard(descriptor)
@@ -134,6 +138,6 @@ struct Replacement {
         .durabilityUnknown, "the new vault is in place, but its name may not survive a power cut",
         errno: error.errno, cause: error)
     }
-    return descriptor
+    return file
   }
 }

@@ -177,16 +177,17 @@ final class VaultHandle: Sendable {
     return state
   }
 
-  /// Raises the mark to what this handle has seen. A failure is kept, and stands in ``Vault/markFailure``: what was
-  /// written is durable whatever becomes of the mark.
+  /// Raises the mark to what this handle wrote, or has loaded. A failure is kept, and stands in ``Vault/markFailure``:
+  /// what was written is durable whatever becomes of the mark.
   ///
-  /// - Parameter state: a load that may hold what its writer has not synced yet; the mark must not say more than the disk.
-  func raiseMark(afterLoading state: VaultState? = nil) {
+  /// - Parameter isLoad: whether the state may hold what its writer has not synced yet; the mark must not say more than
+  ///   the disk.
+  func raiseMark(to state: VaultState, isLoad: Bool = false) {
     guard let mark else { return }
     do throws(VaultError) {
-      try state?.synchronize()
-      try mark.raise(
-        to: try loaded.withLock { (loaded) throws(VaultError) in try RollbackMark(try loaded.state) })
+      if isLoad { try state.synchronize() }
+      // Under the lock, since a reader may be taking more over right now; also when the handle was locked meanwhile.
+      try mark.raise(to: try loaded.withLock { _ throws(VaultError) in try RollbackMark(state) })
     } catch { mark.note(error) }
   }
 }

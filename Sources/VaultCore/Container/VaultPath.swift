@@ -90,7 +90,8 @@ struct VaultPath: Sendable {
   func makeDirectory() throws(VaultError) {
     var missing: [String] = []
     var path = directory
-    while access(path, F_OK) != 0, errno == ENOENT {
+    while access(path, F_OK) != 0 {
+      guard errno == ENOENT else { throw .io("look for the directory") }
       missing.append(path)
       path = VaultPath(path, policy: .strict).directory
     }

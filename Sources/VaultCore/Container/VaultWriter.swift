@@ -11,6 +11,8 @@ final class VaultWriter: @unchecked Sendable {
   private let lock: WriterLock
   /// After a failed sync nothing may be appended behind the entry in doubt; only full writes follow.
   private var mayAppend = true
+  /// What the last write left, for the mark.
+  private var written: VaultState?
 
   init(_ handle: VaultHandle) {
     self.handle = handle
@@ -26,7 +28,8 @@ final class VaultWriter: @unchecked Sendable {
 
   func commit(_ batch: [WriteQueue.Ticket]) -> [WriteQueue.Answer] {
     let answers = carryOut(batch)
-    if answers.contains(where: \.isDone) { handle.raiseMark() }
+    if let written { handle.raiseMark(to: written) }
+    written = nil
     return answers
   }
 
@@ -220,8 +223,13 @@ final class VaultWriter: @unchecked Sendable {
       let room = max(0, options.limits.fileBytes - entryEnd)
       bytes.append(contentsOf: repeatElement(0, count: min(options.reserveBytes, room)))
     }
-    do throws(VaultError) { try file.write(bytes, at: offset) } catch {
-      try undo(file, from: offset, count: bytes.count, to: append.end)
+    var writtenCount = 0
+    do throws(VaultError) {
+      try bytes.span.bytes.withUnsafeBytes { (bytes) throws(VaultError) in
+        try file.write(bytes, at: offset, done: &writtenCount)
+      }
+    } catch {
+      if writtenCount > 0 { try undo(file, from: offset, count: writtenCount, to: append.end) }
       throw error
     }
     do throws(VaultError) { try file.synchronizeData() } catch {
@@ -234,6 +242,7 @@ final class VaultWriter: @unchecked Sendable {
       state.append(
         append.staged, to: append.content, at: offset, count: append.entry.count, check: check)
     }
+    written = state
   }
 
   /// Takes back what a failed write left.
@@ -306,15 +315,16 @@ final class VaultWriter: @unchecked Sendable {
       FileImage(bytes), file: nil, path: path, options: options, sealer: sealer
     ) { (snapshot, sealer) throws(VaultError) in try next.reopened(in: snapshot, sealer: sealer) }
     for group in checked.groups { _ = try checked.content(group.id) }
-    let fresh: Descriptor
+    let fresh: OpenFile
     do throws(VaultError) { fresh = try Replacement(path: path).replace(status, with: bytes) } catch {
       if error.code == .durabilityUnknown { lock.pass(to: nil) }
       throw error
     }
-    checked.adopt(OpenFile(fresh, try fresh.status()))
+    checked.adopt(fresh)
     checked.dropImage()
     handle.loaded.withLock { $0.replace(checked, since: unlocked) }
-    lock.pass(to: fresh)
+    written = checked
+    lock.pass(to: fresh.descriptor)
     mayAppend = true
   }
 }

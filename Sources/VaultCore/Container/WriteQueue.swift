@@ -37,8 +37,6 @@ final class WriteQueue: Sendable {
     /// The group's key or a record's class changed since the values were sealed: seal again.
     case stale
     case failed(VaultError)
-
-    var isDone: Bool { if case .done = self { true } else { false } }
   }
 
   private struct State {

@@ -38,7 +38,7 @@ struct MarkFile: Sendable {
       guard try path.status() == nil else { throw Replacement.exists }
       try path.makeDirectory()
       try path.judgeDirectory()
-      FileLock.release(try Replacement(path: path).create(Array(mark.text.utf8), timeout: timeout))
+      FileLock.release(try Replacement(path: path).create(Array(mark.text.utf8), timeout: timeout).descriptor)
     }
   }
 
@@ -51,7 +51,9 @@ struct MarkFile: Sendable {
       defer { lock.release() }
       let old = try Self.read(file, status)
       let new = try change(old)
-      if new != old { lock.pass(to: try Replacement(path: path).replace(status, with: Array(new.text.utf8))) }
+      if new != old {
+        lock.pass(to: try Replacement(path: path).replace(status, with: Array(new.text.utf8)).descriptor)
+      }
     }
   }
 

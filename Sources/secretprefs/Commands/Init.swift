@@ -72,7 +72,7 @@ struct Init: ToolCommand {
     } catch {
       // A key that opens nothing would only be mistaken for one that does. But it stays where the vault came to be
       // and only its durability is in doubt.
-      if error.code == .alreadyExists || !access.location.isOccupied { file?.remove() }
+      if error.code != .durabilityUnknown { file?.remove() }
       throw error
     }
   }

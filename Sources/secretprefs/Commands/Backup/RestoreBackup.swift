@@ -45,7 +45,7 @@ struct RestoreBackup: ToolCommand {
     let copy = try Vault.open(at: file, credential: credential, options: options)
     let report = try copy.verify()
     let isBehind = try isBehindMark(copy, access, messages)
-    let replaces = access.location.isOccupied
+    let replaces = try access.location.isOccupied
     if replaces {
       let standing = try standing(access.location, vaultID: report.status.vaultID, options: options)
       let points = "vault \(standing), the backup is at \(try VaultSummary(at: file, options: options).point)"

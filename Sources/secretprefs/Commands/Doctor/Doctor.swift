@@ -44,7 +44,7 @@ struct Doctor: ToolCommand {
 
   func perform(_ messages: Messages) throws {
     let access = try unlock.complete(try vault.access())
-    guard access.location.isOccupied else {
+    guard try access.location.isOccupied else {
       throw access.explained(VaultError(.notFound, "there is no vault at this path"))
     }
     if let repair { return try mend(repair, access, messages) }
