@@ -12,7 +12,7 @@ let tokens = try SecretPreferences(service: "com.example.shop", in: vault)
 let preferences = CompositePreferences([
   tokens,
   EnvironmentPreferences(prefix: "SHOP"),
-  try PropertyListPreferences(at: directory + "/shop.plist"),
+  try PropertyListPreferences(at: directory + "/shop.plist").readOnly,
   DictionaryPreferences(["server.port": 8080, "greeting": "hello"], name: "defaults"),
 ])
 

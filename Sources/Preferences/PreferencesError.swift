@@ -56,6 +56,13 @@ extension PreferencesError {
     PreferencesError(.typeMismatch, "expected \(expected), found \(found)")
   }
 
+  static func noStore(in name: String, for secrecy: Secrecy) -> PreferencesError {
+    PreferencesError(
+      .noStore,
+      secrecy == .secret
+        ? "no sealed layer of \"\(name)\" can be written to" : "no layer of \"\(name)\" can be written to")
+  }
+
   /// The same error with the part it is about in front of the message.
   func about(_ part: String) -> PreferencesError {
     PreferencesError(code, "\(part): \(message)", cause: cause)

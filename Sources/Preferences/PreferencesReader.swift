@@ -28,14 +28,55 @@ public protocol PreferencesReader: Sendable {
 
   /// The keys that have a value, without duplicates.
   func keys() throws -> [String]
+
+  /// Which store this is: equal for two that read and write the same values.
+  var identity: StoreIdentity { get }
+
+  /// Whether several readers stand behind this one, of which each answers for what its sealing allows. False unless a
+  /// reader says otherwise.
+  var isLayered: Bool { get }
+
+  /// As ``value(forKey:as:)`` for a layer of a composite: nil as well where a key of that secrecy is not to be answered.
+  ///
+  /// - Parameter kind: what the caller wants; nil for whatever is stored.
+  func value(
+    forKey key: String, as kind: PreferenceValue.Kind?, secrecy: Secrecy
+  ) throws -> PreferenceValue?
+
+  /// Calls `notify` when values may have changed, until the observation ends; see ``ChangeBroadcast``. A reader that
+  /// never changes, or cannot know, tells nothing.
+  func observe(_ notify: @escaping @Sendable (PreferenceChange) -> Void) -> PreferenceObservation
+
+  /// Is told of failures that a caller has no other way to learn: in subscripts, wrappers and updates, which cannot throw.
+  /// Tells ``PreferenceFailures`` unless a reader does something else.
+  func handleFailure(_ error: any Error, key: String)
 }
 
 extension PreferencesReader {
   public var isSealed: Bool { false }
+  public var isLayered: Bool { false }
+
+  /// Of a reader without an object of its own: its type and name.
+  public var identity: StoreIdentity { StoreIdentity(Self.self, name: name) }
 
   public func value(forKey key: String, as kind: PreferenceValue.Kind) throws -> PreferenceValue? {
     try value(forKey: key)
   }
+
+  public func value(
+    forKey key: String, as kind: PreferenceValue.Kind?, secrecy: Secrecy
+  ) throws -> PreferenceValue? {
+    guard secrecy.admits(sealed: isSealed) else { return nil }
+    return try kind.map { try value(forKey: key, as: $0) } ?? value(forKey: key)
+  }
+
+  public func observe(_ notify: @escaping @Sendable (PreferenceChange) -> Void) -> PreferenceObservation { .none }
+
+  public func handleFailure(_ error: any Error, key: String) { PreferenceFailures.tell(error, key: key, reader: name) }
+}
+
+extension PreferencesReader where Self: AnyObject {
+  public var identity: StoreIdentity { StoreIdentity(self) }
 }
 
 /// The typed getters: nil means absent, another kind throws `typeMismatch` with the kinds but not the value.
@@ -45,35 +86,42 @@ extension PreferencesReader {
   /// - Throws: ``PreferencesError/Code/typeMismatch`` or ``PreferencesError/Code/outOfRange`` when what is
   ///   stored is not a `Value`, never the default in its place.
   public func value<Value>(for key: PreferenceKey<Value>) throws -> Value {
-    try PreferenceKeyName.validate(key.name)
-    guard let value = try value(forKey: key.name, as: key.kind) else { return key.defaultValue }
-    do {
-      return try key.decode(value)
-    } catch {
-      throw error.about(key: key.name)
-    }
+    try storedValue(for: key) ?? key.defaultValue
   }
 
+  /// The value of a declared key as it is stored; nil when it is absent, whatever the key's default.
+  ///
+  /// - Throws: as ``value(for:)``.
+  public func storedValue<Value>(for key: PreferenceKey<Value>) throws -> Value? {
+    try PreferenceKeyName.validate(key.name)
+    guard let value = try value(forKey: key.name, as: key.kind, secrecy: routed(key.secrecy)) else { return nil }
+    return try key.decoded(value)
+  }
+
+  /// What a key's secrecy means for this reader. Who asks one store by itself has chosen it: a sealed one answers for
+  /// plain keys, too. A plain one never answers for secret keys.
+  func routed(_ secrecy: Secrecy) -> Secrecy { isLayered || secrecy == .secret ? secrecy : .any }
+
   /// The string under `key`; nil when absent.
-  public func string(forKey key: String) throws -> String? { try value(for: PreferenceKey(key)) }
+  public func string(forKey key: String) throws -> String? { try value(for: PreferenceKey(key).allowingSealed()) }
 
   /// The data under `key`; nil when absent.
-  public func data(forKey key: String) throws -> Data? { try value(for: PreferenceKey(key)) }
+  public func data(forKey key: String) throws -> Data? { try value(for: PreferenceKey(key).allowingSealed()) }
 
   /// The boolean under `key`; nil when absent.
-  public func bool(forKey key: String) throws -> Bool? { try value(for: PreferenceKey(key)) }
+  public func bool(forKey key: String) throws -> Bool? { try value(for: PreferenceKey(key).allowingSealed()) }
 
   /// The integer under `key`, of either integer kind; nil when absent. One beyond `Int` throws `outOfRange`.
-  public func integer(forKey key: String) throws -> Int? { try value(for: PreferenceKey(key)) }
+  public func integer(forKey key: String) throws -> Int? { try value(for: PreferenceKey(key).allowingSealed()) }
 
   /// The floating-point number under `key`; nil when absent.
-  public func double(forKey key: String) throws -> Double? { try value(for: PreferenceKey(key)) }
+  public func double(forKey key: String) throws -> Double? { try value(for: PreferenceKey(key).allowingSealed()) }
 
   /// The date under `key`; nil when absent.
-  public func date(forKey key: String) throws -> Date? { try value(for: PreferenceKey(key)) }
+  public func date(forKey key: String) throws -> Date? { try value(for: PreferenceKey(key).allowingSealed()) }
 
   /// The URL under `key`; nil when absent.
-  public func url(forKey key: String) throws -> URL? { try value(for: PreferenceKey(key)) }
+  public func url(forKey key: String) throws -> URL? { try value(for: PreferenceKey(key).allowingSealed()) }
 
   /// Whether `key` has a value, of whatever kind.
   public func contains(_ key: String) throws -> Bool {

@@ -83,10 +83,11 @@ enum SecretCoding {
 extension Batch {
   /// Seals `value` and adds it; as the form for bytes.
   public mutating func set(
-    _ value: PreferenceValue, forKey key: String, accessibility: Accessibility? = nil
+    _ value: PreferenceValue, forKey key: String, accessibility: Accessibility? = nil,
+    ifRevision revision: UInt64? = nil
   ) throws(VaultError) {
     try SecretCoding.withEncoded(value) { (kind, body) throws(VaultError) in
-      try set(body, kind: kind, forKey: key, accessibility: accessibility)
+      try set(body, kind: kind, forKey: key, accessibility: accessibility, ifRevision: revision)
     }
   }
 }

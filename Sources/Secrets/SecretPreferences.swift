@@ -42,6 +42,11 @@ public struct SecretPreferences: PreferencesStore {
   /// True: dumps and explanations redact the values.
   public var isSealed: Bool { true }
 
+  /// The vault, the service and the access group.
+  public var identity: StoreIdentity {
+    StoreIdentity(Self.self, name: "\(service)\u{0}\(accessGroup)", over: [StoreIdentity(vault)])
+  }
+
   // MARK: Reading
 
   /// The value under `key`; nil when absent.
@@ -178,6 +183,31 @@ public struct SecretPreferences: PreferencesStore {
   @discardableResult
   public func removeValue(forKey key: String) async throws(VaultError) -> WriteOutcome {
     try await vault.update(service: serviceName, in: group) { (batch) throws(VaultError) in try batch.remove(key) }
+    return .visible
+  }
+
+  /// Stores or removes a value when the present one is still `old`, which keeps out every other writer, in this process
+  /// and others.
+  @discardableResult
+  public func exchange(
+    _ old: PreferenceValue?, for new: PreferenceValue?, forKey key: String, as kind: PreferenceValue.Kind?,
+    secrecy: Secrecy
+  ) throws(VaultError) -> WriteOutcome? {
+    // Before the value: a write that comes between has another revision.
+    let revision = try vault.record(service: serviceName, key: key, in: group)?.revision ?? 0
+    guard try value(forKey: key) == old else { return nil }
+    do throws(VaultError) {
+      try vault.update(service: serviceName, in: group) { (batch) throws(VaultError) in
+        if let new {
+          try batch.set(new, forKey: key, accessibility: accessibility, ifRevision: revision)
+        } else {
+          try batch.remove(key, ifRevision: revision)
+        }
+      }
+    } catch {
+      guard error.code == .conflict else { throw error }
+      return nil
+    }
     return .visible
   }
 

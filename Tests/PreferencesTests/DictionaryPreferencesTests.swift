@@ -89,4 +89,73 @@ struct DictionaryPreferencesTests {
     #expect(!dumped(store).contains(sentinel))
     #expect(!String(reflecting: store).contains(sentinel))
   }
+
+  @Test(arguments: FileCase.allCases)
+  func `item 10: what is written to a file can be loaded`(file: FileCase) throws {
+    try withTemporaryFolder { folder in
+      let store = DictionaryPreferences(FilePreferencesTests.values)
+      switch file {
+      case .json: try store.write(to: folder + "/a", format: JSONFormat())
+      case .xml: try store.write(to: folder + "/a", format: PropertyListFormat(.xml))
+      case .binary: try store.write(to: folder + "/a", format: PropertyListFormat(.binary))
+      }
+      let loaded =
+        file == .json
+        ? try DictionaryPreferences(contentsOf: folder + "/a", format: JSONFormat())
+        : try DictionaryPreferences(contentsOf: folder + "/a", format: PropertyListFormat())
+      #expect(loaded.keys() == store.keys())
+      for (key, value) in store { #expect(try loaded.value(forKey: key) == value, "\(key)") }
+    }
+  }
+
+  @Test func `item 10: loading fails with a reason`() throws {
+    try withTemporaryFolder { folder in
+      func code(_ path: String) -> PreferencesError.Code? {
+        preferencesError { _ = try DictionaryPreferences(contentsOf: path, format: JSONFormat()) }?.code
+      }
+      try Data("{".utf8).write(to: URL(filePath: folder + "/broken"))
+      #expect(code(folder + "/none") == .notFound)
+      #expect(code(folder) == .unreadable)
+      #expect(code(folder + "/broken") == .malformed)
+    }
+  }
+
+  @Test func `item 10: writing fails with a reason and leaves the old file`() throws {
+    try withTemporaryFolder { folder in
+      let path = folder + "/a"
+      try DictionaryPreferences(["a": 1]).write(to: path, format: JSONFormat(), isPrivate: true)
+      let bad = DictionaryPreferences(["a": .date(Date(timeIntervalSinceReferenceDate: .nan))])
+      #expect(preferencesError { try bad.write(to: path, format: JSONFormat()) }?.code == .unstorable)
+      #expect(preferencesError { try bad.write(to: folder + "/none/a", format: JSONFormat()) }?.code == .unwritable)
+      #expect(try DictionaryPreferences(contentsOf: path, format: JSONFormat()).integer(forKey: "a") == 1)
+    }
+  }
+
+  @Test func `item 10: a copy of a reader is its own, and leaves sealed values where they are`() throws {
+    let sealed = SealedPreferences()
+    try sealed.set(.string(sentinel), forKey: "password")
+    let base: DictionaryPreferences = ["a": 1]
+    let composite = CompositePreferences([base, sealed])
+    let copy = try DictionaryPreferences(copying: composite)
+    try base.set(2, forKey: "a")
+    #expect(copy.map(\.key) == ["a"])
+    #expect(try copy.integer(forKey: "a") == 1)
+    #expect(try DictionaryPreferences(copying: composite, includingSealed: true).string(forKey: "password") == sentinel)
+    #expect(try DictionaryPreferences(copying: sealed).keys() == [])
+  }
+
+  @Test func `item 10: a store is iterated in the order of its keys`() {
+    let store: DictionaryPreferences = ["b": 2, "a": 1, "": 0]
+    #expect(store.map(\.key) == ["a", "b"])
+    #expect(store.map(\.value) == [1, 2])
+  }
+
+  @Test func `item 24: a merge keeps other keys, and removing all empties this store`() throws {
+    let (store, other): (DictionaryPreferences, DictionaryPreferences) = (["a": 1, "b": 2], ["a": 1])
+    try store.set(["b": 3, "c": 4])
+    #expect(store.map(\.value) == [1, 3, 4])
+    store.removeAll()
+    #expect(store.keys() == [])
+    #expect(other.keys() == ["a"])
+  }
 }

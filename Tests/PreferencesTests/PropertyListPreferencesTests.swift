@@ -233,18 +233,13 @@ struct PropertyListPreferencesTests {
   }
 
   @Test func `no truncation or flipped byte of a binary file brings the process down`() throws {
-    try withTemporaryFolder { folder in
-      let file = URL(filePath: folder + "/a.plist")
-      let data = PropertyListFixtures.binary
-      for index in data.indices {
-        try data.prefix(index).write(to: file)
-        #expect(preferencesError { _ = try PropertyListPreferences(at: file.path) } != nil)
-        for mask in [0x01, 0x80, 0xFF] as [UInt8] {
-          var flipped = data
-          flipped[index] ^= mask
-          try flipped.write(to: file)
-          _ = preferencesError { _ = try PropertyListPreferences(at: file.path) }
-        }
+    let bytes = Array(PropertyListFixtures.binary)
+    for index in bytes.indices {
+      #expect(preferencesError { _ = try PropertyListFormat().values(from: Array(bytes[..<index])) } != nil)
+      for mask in [0x01, 0x80, 0xFF] as [UInt8] {
+        var flipped = bytes
+        flipped[index] ^= mask
+        _ = preferencesError { _ = try PropertyListFormat().values(from: flipped) }
       }
     }
   }
@@ -281,5 +276,68 @@ struct PropertyListPreferencesTests {
     let layer = try read(PropertyListFixtures.document(xml))
     #expect(layer.description == "property list \(layer.path)")
     #expect(!dumped(layer).contains(sentinel))
+  }
+
+  @Test(arguments: [PropertyListFormat.Encoding.xml, .binary])
+  func `item 15: both encodings are written, and Foundation reads them`(encoding: PropertyListFormat.Encoding) throws {
+    struct Values: Codable, Equatable {
+      var text = "<&>\"' é🦊\r\n"
+      var number = Int64.min
+      var above = UInt64.max
+      var real = 1.0
+      var flag = true
+      var data = Data((0...255).map { UInt8($0) })
+      var date = Date(timeIntervalSince1970: 1_704_164_645)
+      var nested = ["a": [1.5]]
+      var many = (0..<300).map { "item \($0)" }
+    }
+    let values = Values()
+    let bytes = try PropertyListFormat(encoding).bytes(
+      of: [
+        "text": .string(values.text), "number": .integer(.min), "above": .unsignedInteger(.max), "real": 1.0,
+        "flag": true,
+        "data": .data(values.data), "date": .date(values.date), "nested": ["a": [1.5]],
+        "many": values.many.preferenceValue,
+      ], replacing: nil)
+    var format = PropertyListDecoder.PropertyListFormat.openStep
+    #expect(try PropertyListDecoder().decode(Values.self, from: Data(bytes), format: &format) == values)
+    #expect(format == (encoding == .xml ? .xml : .binary))
+  }
+
+  @Test(arguments: [PropertyListFixtures.xml, PropertyListFixtures.binary])
+  func `item 15: a file keeps its encoding, and every value that was in it`(data: Data) throws {
+    try withTemporaryFolder { folder in
+      let file = URL(filePath: folder + "/a.plist")
+      try data.write(to: file)
+      try PropertyListPreferences(at: file.path).set("new", forKey: "added")
+      #expect(try Data(contentsOf: file).starts(with: Data("bplist".utf8)) == data.starts(with: Data("bplist".utf8)))
+      let again = try PropertyListPreferences(at: file.path)
+      for (key, value) in PropertyListFixtures.values {
+        #expect(try again.value(forKey: key) == value, "\(key)")
+      }
+      #expect(try again.string(forKey: "added") == "new")
+    }
+  }
+
+  @Test(arguments: [
+    "0001-01-01T00:00:00Z", "1582-10-15T12:00:00Z", "1600-02-29T00:00:01Z", "1900-03-01T00:00:00Z",
+    "1999-12-31T23:59:59Z", "2000-02-29T23:59:59Z", "2001-01-01T00:00:00Z", "2100-02-28T00:00:00Z",
+    "9999-12-31T23:59:59Z",
+  ])
+  func `item 15: a date is written as it is read`(text: String) throws {
+    let document = PropertyListFixtures.document("<dict><key>a</key><date>\(text)</date></dict>")
+    let values = try PropertyListFormat().values(from: Array(document))
+    let written = String(decoding: try PropertyListFormat().bytes(of: values, replacing: nil), as: UTF8.self)
+    #expect(written.contains("<date>\(text)</date>"))
+  }
+
+  @Test func `item 15: every day is written as it is read`() throws {
+    // A step that meets every day of the month, and the leap years of four centuries.
+    for day in stride(from: -800_000, to: 2_900_000, by: 1_009) {
+      let date = Date(timeIntervalSinceReferenceDate: Double(day) * 86_400)
+      guard date >= Date(timeIntervalSinceReferenceDate: -63_113_904_000) else { continue }
+      let bytes = try PropertyListFormat(.xml).bytes(of: ["d": .date(date)], replacing: nil)
+      #expect(try PropertyListFormat().values(from: bytes) == ["d": .date(date)])
+    }
   }
 }

@@ -176,7 +176,8 @@ import Testing
 
     #expect(Self.refusedBy { try composite.string(forKey: "token") } == .locked)
     #expect(Self.refusedBy { try composite.value(forKey: "not there") } == .locked)
-    #expect(Self.refusedBy { try composite.value(for: PreferenceKey("token", default: "default")) } == .locked)
+    let key = PreferenceKey("token", default: "default").allowingSealed()
+    #expect(Self.refusedBy { try composite.value(for: key) } == .locked)
     #expect(Self.refusedBy { try composite.keys() } == .locked)
     #expect(Self.refusedBy { try composite.set("new", forKey: "token") } == .locked)
     #expect(try composite.string(forKey: "background") == "b")

@@ -1,5 +1,10 @@
 /// Several layers behind one face; the first that has a key answers for it.
 ///
+/// **Who answers for what.** A key that is typed secret is looked up in, and written to, sealed layers only, and one that
+/// is typed plain in plain layers only, unless it is declared ``PreferenceKey/allowingSealed()``. So a locked vault never
+/// takes the server's port away, and never turns a missing password into a default one. A lookup by name asks every layer
+/// in order.
+///
 /// A layer that fails stops the lookup. It is never skipped in favour of a lower one, since a locked vault
 /// must not look like a setting that is not there. Composites nest.
 ///
@@ -7,36 +12,44 @@
 /// as cause. Only ``PreferencesError/Code/typeMismatch`` and ``PreferencesError/Code/outOfRange`` keep
 /// their code: there the layer has answered, and the value is at fault.
 public struct CompositePreferences: PreferencesStore {
+  /// Which layers a write, a removal, a merge and ``removeAll()`` change: one rule for all of them.
+  public enum WriteMode: Sendable, Hashable {
+    /// The first layer that is a store and takes keys of that secrecy.
+    case firstStore
+    /// Every layer that is a store and takes keys of that secrecy.
+    case allStores
+  }
+
   public let name: String
   /// The layers in the order they win.
   public let layers: [any PreferencesReader]
-  private let target: (index: Int, store: any PreferencesStore)?
+  /// Which layers are changed.
+  public let writeMode: WriteMode
+  /// Names that are secret although they are asked for and written by name: see ``init(_:name:writeMode:secretKeys:)``.
+  public let secretKeys: Set<String>
 
   /// Creates a composite of `layers`, in the order they win.
   ///
-  /// Writes go to the first layer that is a ``PreferencesStore``, not counting composites without one.
-  public init(_ layers: [any PreferencesReader], name: String = "composite") {
-    self.name = name
-    self.layers = layers
-    for (index, layer) in layers.enumerated() {
-      guard let store = layer as? any PreferencesStore else { continue }
-      if let composite = store as? CompositePreferences, composite.target == nil { continue }
-      target = (index, store)
-      return
-    }
-    target = nil
+  /// - Parameters:
+  ///   - writeMode: which layers writes change.
+  ///   - secretKeys: names that are treated as secret on every path, also in lookups, writes and merges by name.
+  public init(
+    _ layers: [any PreferencesReader], name: String = "composite", writeMode: WriteMode = .firstStore,
+    secretKeys: Set<String> = []
+  ) {
+    (self.name, self.layers, self.writeMode, self.secretKeys) = (name, layers, writeMode, secretKeys)
   }
 
   /// Whether any layer is sealed.
   public var isSealed: Bool { layers.contains { $0.isSealed } }
+  public var isLayered: Bool { true }
+  public var identity: StoreIdentity { StoreIdentity(Self.self, over: layers.map(\.identity)) }
+
+  // MARK: Reading
 
   /// The value of the first layer that has `key`; nil when every layer says it is absent.
   public func value(forKey key: String) throws(PreferencesError) -> PreferenceValue? {
-    try PreferenceKeyName.validate(key)
-    for layer in layers {
-      if let value = try Self.asking(layer, { try layer.value(forKey: key) }) { return value }
-    }
-    return nil
+    try value(forKey: key, as: nil, secrecy: .any)
   }
 
   /// The value of the first layer that has `key`, parsed by that layer; nil when every layer says it is
@@ -44,9 +57,18 @@ public struct CompositePreferences: PreferencesStore {
   public func value(
     forKey key: String, as kind: PreferenceValue.Kind
   ) throws(PreferencesError) -> PreferenceValue? {
+    try value(forKey: key, as: kind, secrecy: .any)
+  }
+
+  /// The value of the first layer that has `key` and may answer for it.
+  public func value(
+    forKey key: String, as kind: PreferenceValue.Kind?, secrecy: Secrecy
+  ) throws(PreferencesError) -> PreferenceValue? {
     try PreferenceKeyName.validate(key)
+    let secrecy = self.secrecy(of: key, secrecy)
     for layer in layers {
-      if let value = try Self.asking(layer, { try layer.value(forKey: key, as: kind) }) { return value }
+      let value = try Self.asking(layer) { try layer.value(forKey: key, as: kind, secrecy: secrecy) }
+      if let value { return value }
     }
     return nil
   }
@@ -61,18 +83,25 @@ public struct CompositePreferences: PreferencesStore {
     return keys
   }
 
-  /// Stores `value` in the first layer that is a store.
+  private func secrecy(of key: String, _ asked: Secrecy) -> Secrecy {
+    secretKeys.contains(key) ? .secret : asked
+  }
+
+  // MARK: Writing
+
+  /// Stores `value` in the layers that ``writeMode`` names.
   ///
   /// - Returns: ``WriteOutcome/shadowed(by:)`` when an earlier layer holds the key: lookups still answer
   ///   from there.
   /// - Throws: ``PreferencesError/Code/noStore``, ``PreferencesError/Code/unavailable`` when an earlier
-  ///   layer cannot say whether it holds the key; then nothing is written.
+  ///   layer cannot say whether it holds the key; then nothing is written. When one of several stores fails, those before
+  ///   it are written.
   @discardableResult
   public func set(_ value: PreferenceValue, forKey key: String) throws(PreferencesError) -> WriteOutcome {
-    try write(key) { store in try store.set(value, forKey: key) }
+    try write(value, forKey: key, secrecy: .any)
   }
 
-  /// Removes the value from the first layer that is a store, where ``set(_:forKey:)`` would write it.
+  /// Removes the value where ``set(_:forKey:)`` would write it.
   ///
   /// - Returns: ``WriteOutcome/shadowed(by:)`` when an earlier layer holds the key: lookups still answer
   ///   from there. ``WriteOutcome/visible`` otherwise, which does not say that the key is gone: a lower
@@ -80,34 +109,140 @@ public struct CompositePreferences: PreferencesStore {
   /// - Throws: as ``set(_:forKey:)``.
   @discardableResult
   public func removeValue(forKey key: String) throws(PreferencesError) -> WriteOutcome {
-    try write(key) { store in try store.removeValue(forKey: key) }
+    try write(nil, forKey: key, secrecy: .any)
   }
 
-  /// Empties the first layer that is a store, and no other.
+  /// Stores or removes a value in the layers that ``writeMode`` names, of those that take keys of that secrecy.
+  @discardableResult
+  public func write(
+    _ value: PreferenceValue?, forKey key: String, secrecy: Secrecy
+  ) throws(PreferencesError) -> WriteOutcome {
+    try PreferenceKeyName.validate(key)
+    let secrecy = self.secrecy(of: key, secrecy)
+    let targets = try targets(secrecy)
+    // Asked before the write, so that a layer which cannot answer leaves everything as it was.
+    let shadow = try shadow(of: key, above: targets[0].index, secrecy)
+    var outcome: WriteOutcome?
+    for (_, store) in targets {
+      let written = try Self.asking(store) { try store.write(value, forKey: key, secrecy: secrecy) }
+      outcome = outcome ?? written
+    }
+    return shadow.map(WriteOutcome.shadowed) ?? outcome ?? .visible
+  }
+
+  /// As ``write(_:forKey:secrecy:)``, when the effective value is still `old`. Keeps out whoever the first of the written
+  /// stores keeps out of its own exchanges.
+  @discardableResult
+  public func exchange(
+    _ old: PreferenceValue?, for new: PreferenceValue?, forKey key: String, as kind: PreferenceValue.Kind?,
+    secrecy: Secrecy
+  ) throws(PreferencesError) -> WriteOutcome? {
+    try PreferenceKeyName.validate(key)
+    let secrecy = self.secrecy(of: key, secrecy)
+    let targets = try targets(secrecy)
+    let (index, first) = targets[0]
+    // Read before the lookup: a write that comes between makes the store's own exchange fail.
+    let stored = try Self.asking(first) { try first.value(forKey: key, as: kind, secrecy: secrecy) }
+    guard try value(forKey: key, as: kind, secrecy: secrecy).isSame(as: old) else { return nil }
+    let shadow = try shadow(of: key, above: index, secrecy)
+    let exchanged = try Self.asking(first) {
+      try first.exchange(stored, for: new, forKey: key, as: kind, secrecy: secrecy)
+    }
+    guard let exchanged else { return nil }
+    for (_, store) in targets.dropFirst() {
+      _ = try Self.asking(store) { try store.write(new, forKey: key, secrecy: secrecy) }
+    }
+    return shadow.map(WriteOutcome.shadowed) ?? exchanged
+  }
+
+  /// The layer above that one which answers for `key`.
+  private func shadow(of key: String, above index: Int, _ secrecy: Secrecy) throws(PreferencesError) -> String? {
+    for layer in layers[..<index] {
+      let value = try Self.asking(layer) { try layer.value(forKey: key, as: nil, secrecy: secrecy) }
+      if value != nil { return layer.name }
+    }
+    return nil
+  }
+
+  /// Merges `values` into the layers where ``set(_:forKey:)`` would write each.
+  public func set(_ values: [String: PreferenceValue]) throws(PreferencesError) {
+    for key in values.keys { try PreferenceKeyName.validate(key) }
+    let secret = values.filter { secretKeys.contains($0.key) }
+    for (part, secrecy) in [(values.filter { secret[$0.key] == nil }, Secrecy.any), (secret, .secret)]
+    where !part.isEmpty {
+      for (_, store) in try targets(secrecy) {
+        try Self.asking(store) {
+          // A composite routes each by itself; whether a store inside takes it must not depend on its neighbours.
+          if secrecy == .any { return try store.set(part) }
+          for (key, value) in part { try store.write(value, forKey: key, secrecy: secrecy) }
+        }
+      }
+    }
+  }
+
+  /// Empties the layers that ``writeMode`` names, and no other.
   ///
   /// - Throws: ``PreferencesError/Code/noStore``, ``PreferencesError/Code/unavailable`` when that layer
   ///   fails.
   public func removeAll() throws(PreferencesError) {
-    guard let target else { throw noStore }
-    try Self.asking(target.store) { try target.store.removeAll() }
+    for (_, store) in try targets(.any) { try Self.asking(store) { try store.removeAll() } }
   }
 
-  private func write(
-    _ key: String, _ change: (any PreferencesStore) throws -> WriteOutcome
-  ) throws(PreferencesError) -> WriteOutcome {
-    try PreferenceKeyName.validate(key)
-    guard let target else { throw noStore }
-    // Asked before the write, so that a layer which cannot answer leaves everything as it was.
-    var shadow: String?
-    for layer in layers[..<target.index] where shadow == nil {
-      if try Self.asking(layer, { try layer.value(forKey: key) }) != nil { shadow = layer.name }
+  /// Whether a layer is a store that takes keys of that secrecy.
+  public func accepts(_ secrecy: Secrecy) -> Bool {
+    layers.contains { ($0 as? any PreferencesStore)?.accepts(secrecy) ?? false }
+  }
+
+  private func targets(_ secrecy: Secrecy) throws(PreferencesError) -> [(index: Int, store: any PreferencesStore)] {
+    let stores = layers.enumerated().compactMap { index, layer -> (index: Int, store: any PreferencesStore)? in
+      guard let store = layer as? any PreferencesStore, store.accepts(secrecy) else { return nil }
+      return (index, store)
     }
-    let outcome = try Self.asking(target.store) { try change(target.store) }
-    return shadow.map(WriteOutcome.shadowed) ?? outcome
+    guard let first = stores.first else { throw .noStore(in: name, for: secrecy) }
+    return writeMode == .firstStore ? [first] : stores
   }
 
-  private var noStore: PreferencesError {
-    PreferencesError(.noStore, "no layer of \"\(name)\" can be written to")
+  // MARK: Looking inside
+
+  /// The layers that can be written to, in order.
+  public var stores: [any PreferencesStore] {
+    layers.compactMap { $0 as? any PreferencesStore }.filter { $0.accepts(.any) }
+  }
+
+  /// The layers that cannot, in order.
+  public var readOnlyLayers: [any PreferencesReader] {
+    layers.filter { !(($0 as? any PreferencesStore)?.accepts(.any) ?? false) }
+  }
+
+  /// The layer that answers for `key` by name; nil when none has it.
+  public func layer(holding key: String) throws(PreferencesError) -> (any PreferencesReader)? {
+    try PreferenceKeyName.validate(key)
+    for layer in layers {
+      let value = try Self.asking(layer) {
+        try layer.value(forKey: key, as: nil, secrecy: secrecy(of: key, .any))
+      }
+      if value != nil { return layer }
+    }
+    return nil
+  }
+
+  /// The first layer that can be written to and has `key`; nil when none has it.
+  public func store(holding key: String) throws(PreferencesError) -> (any PreferencesStore)? {
+    try PreferenceKeyName.validate(key)
+    for store in stores {
+      let value = try Self.asking(store) {
+        try store.value(forKey: key, as: nil, secrecy: secrecy(of: key, .any))
+      }
+      if value != nil { return store }
+    }
+    return nil
+  }
+
+  /// Tells of changes in any layer. What ``PreferencesReader/updates(for:initial:buffering:)`` gives is told only when
+  /// the effective value is another.
+  public func observe(_ notify: @escaping @Sendable (PreferenceChange) -> Void) -> PreferenceObservation {
+    let observations = layers.map { $0.observe(notify) }
+    return PreferenceObservation { observations.forEach { $0.invalidate() } }
   }
 
   private static func asking<Answer>(

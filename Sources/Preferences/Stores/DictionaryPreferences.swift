@@ -8,6 +8,7 @@ import Synchronization
 public final class DictionaryPreferences: PreferencesStore {
   public let name: String
   private let values: Mutex<[String: PreferenceValue]>
+  private let changes = ChangeBroadcast()
 
   /// Creates a store with its own copy of `values`.
   public init(_ values: [String: PreferenceValue], name: String = "dictionary") {
@@ -18,6 +19,53 @@ public final class DictionaryPreferences: PreferencesStore {
   /// Creates an empty store.
   public convenience init() {
     self.init([:])
+  }
+
+  /// Reads the file at `path`, which must be a regular file of at most 16 MiB. Later changes of it are not seen.
+  ///
+  /// - Throws: ``PreferencesError/Code/notFound``, ``PreferencesError/Code/unreadable``,
+  ///   ``PreferencesError/Code/malformed``, ``PreferencesError/Code/limitExceeded``.
+  public convenience init<Format: PreferenceFileFormat>(
+    contentsOf path: String, format: Format
+  ) throws(PreferencesError) {
+    do {
+      let bytes = try RegularFile.read(path, upTo: FilePreferences<Format>.maximumByteCount).bytes
+      self.init(try format.values(from: bytes), name: "\(Format.name) \(path)")
+    } catch { throw error.about("\(Format.name) \"\(path)\"") }
+  }
+
+  /// Creates a store with what `reader` has now. Later changes of it are not seen.
+  ///
+  /// - Parameter includingSealed: whether sealed values are copied out of their layers, too. They are plain here.
+  /// - Throws: what the reader throws.
+  public convenience init(
+    copying reader: some PreferencesReader, includingSealed: Bool = false, name: String = "dictionary"
+  ) throws {
+    var values: [String: PreferenceValue] = [:]
+    for key in try reader.keys() {
+      if try !includingSealed && reader.isHeldSealed(key) { continue }
+      values[key] = try reader.value(forKey: key)
+    }
+    self.init(values, name: name)
+  }
+
+  /// Replaces the file at `path`, or creates it, with what this store has. It keeps its permissions, and is on disk when
+  /// this returns; when it throws, the old file is still there.
+  ///
+  /// - Parameter isPrivate: whether a file is created for this user alone, and one that others may read is refused.
+  /// - Throws: ``PreferencesError/Code/unwritable``, ``PreferencesError/Code/exposed``,
+  ///   ``PreferencesError/Code/unstorable``, ``PreferencesError/Code/limitExceeded``, and the codes of reading for
+  ///   something there that is no regular file.
+  public func write<Format: PreferenceFileFormat>(
+    to path: String, format: Format, isPrivate: Bool = false
+  ) throws(PreferencesError) {
+    do {
+      let replace = try FileReplacement(path, isPrivate: isPrivate)
+      let values = values.withLock { $0 }
+      try replace(upTo: FilePreferences<Format>.maximumByteCount) { old throws(PreferencesError) in
+        try format.bytes(of: values, replacing: old)
+      }
+    } catch { throw error.about("\(Format.name) \"\(path)\"") }
   }
 
   /// - Throws: ``PreferencesError/Code/invalidKey``.
@@ -37,6 +85,7 @@ public final class DictionaryPreferences: PreferencesStore {
   public func set(_ value: PreferenceValue, forKey key: String) throws(PreferencesError) -> WriteOutcome {
     try PreferenceKeyName.validate(key)
     values.withLock { $0[key] = value }
+    changes.send(PreferenceChange(keys: [key]))
     return .visible
   }
 
@@ -45,12 +94,54 @@ public final class DictionaryPreferences: PreferencesStore {
   @discardableResult
   public func removeValue(forKey key: String) throws(PreferencesError) -> WriteOutcome {
     try PreferenceKeyName.validate(key)
-    values.withLock { $0[key] = nil }
+    if values.withLock({ $0.removeValue(forKey: key) }) != nil { changes.send(PreferenceChange(keys: [key])) }
     return .visible
   }
 
   public func removeAll() {
-    values.withLock { $0.removeAll() }
+    let removed = values.withLock { values in
+      defer { values = [:] }
+      return values
+    }
+    if !removed.isEmpty { changes.send(PreferenceChange(keys: Set(removed.keys))) }
+  }
+
+  /// In one step: no reader sees a part of it.
+  /// - Throws: ``PreferencesError/Code/invalidKey``, with nothing stored.
+  public func set(_ new: [String: PreferenceValue]) throws(PreferencesError) {
+    for key in new.keys { try PreferenceKeyName.validate(key) }
+    values.withLock { $0.merge(new) { $1 } }
+    if !new.isEmpty { changes.send(PreferenceChange(keys: Set(new.keys))) }
+  }
+
+  /// In one step: no write of any kind comes between the comparison and this one.
+  @discardableResult
+  public func exchange(
+    _ old: PreferenceValue?, for new: PreferenceValue?, forKey key: String, as kind: PreferenceValue.Kind?,
+    secrecy: Secrecy
+  ) throws(PreferencesError) -> WriteOutcome? {
+    try PreferenceKeyName.validate(key)
+    guard accepts(routed(secrecy)) else { throw .noStore(in: name, for: secrecy) }
+    let isExchanged = values.withLock { values in
+      guard values[key].isSame(as: old) else { return false }
+      values[key] = new
+      return true
+    }
+    guard isExchanged else { return nil }
+    changes.send(PreferenceChange(keys: [key]))
+    return .visible
+  }
+
+  public func observe(_ notify: @escaping @Sendable (PreferenceChange) -> Void) -> PreferenceObservation {
+    changes.observe(notify)
+  }
+}
+
+/// Iterates over what the store has when the loop begins, in ascending order of the keys.
+extension DictionaryPreferences: Sequence {
+  public func makeIterator() -> some IteratorProtocol<(key: String, value: PreferenceValue)> {
+    let values = values.withLock { $0 }
+    return values.filter { PreferenceKeyName.isValid($0.key) }.sorted { $0.key < $1.key }.makeIterator()
   }
 }
 

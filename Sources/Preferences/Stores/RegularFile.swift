@@ -2,10 +2,17 @@ import Glibc
 
 /// Reads whole files of bounded size.
 enum RegularFile {
-  /// The bytes of the regular file at `path`, at most `limit`.
+  /// What a file holds, and whose it is.
+  struct Content {
+    var bytes: [UInt8]
+    var status: stat
+  }
+
+  /// The regular file at `path`, with at most `limit` bytes.
   ///
-  /// - Throws: `notFound`, `unreadable`, `limitExceeded`.
-  static func read(_ path: String, upTo limit: Int) throws(PreferencesError) -> [UInt8] {
+  /// - Parameter isPrivate: whether nobody but this user may be able to read or change it.
+  /// - Throws: `notFound`, `unreadable`, `exposed`, `limitExceeded`.
+  static func read(_ path: String, upTo limit: Int, isPrivate: Bool = false) throws(PreferencesError) -> Content {
     // A C string ends at the first NUL: another file than the one named would be opened.
     guard !path.utf8.contains(0) else { throw PreferencesError(.unreadable, "the path contains NUL") }
     // Without O_NONBLOCK the open of a FIFO waits until somebody writes.
@@ -18,7 +25,11 @@ enum RegularFile {
     guard status.st_mode & S_IFMT == S_IFREG else {
       throw PreferencesError(.unreadable, "not a regular file")
     }
-    return try read(descriptor, expecting: Int(status.st_size), upTo: limit)
+    guard !isPrivate || (status.st_mode & 0o077 == 0 && status.st_uid == geteuid()) else {
+      throw PreferencesError(.exposed, "the file is not this user's alone")
+    }
+    let bytes = try read(descriptor, expecting: Int(status.st_size), upTo: limit)
+    return Content(bytes: bytes, status: status)
   }
 
   private static func read(
@@ -44,7 +55,14 @@ enum RegularFile {
 
   private static func failure(_ what: String, _ number: CInt) -> PreferencesError {
     let isMissing = number == ENOENT || number == ENOTDIR
+    return .system(isMissing ? .notFound : .unreadable, what, number)
+  }
+}
+
+extension PreferencesError {
+  /// An error of a system call.
+  static func system(_ code: Code, _ what: String, _ number: CInt) -> PreferencesError {
     let reason = strerror(number).map { String(cString: $0) } ?? "errno \(number)"
-    return PreferencesError(isMissing ? .notFound : .unreadable, "\(what) (\(reason))")
+    return PreferencesError(code, "\(what) (\(reason))")
   }
 }

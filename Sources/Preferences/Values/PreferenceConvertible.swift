@@ -4,6 +4,11 @@ public import FoundationEssentials
 ///
 /// Conversions are exact. Nothing is rounded, a boolean is never a number, and an integer is never a
 /// floating-point number or the reverse; integers convert among themselves when the value fits.
+///
+/// Arrays, sets, ranges and dictionaries of such types convert, too; see ``PreferenceCollection``,
+/// ``PreferenceSetAlgebra`` and ``PreferenceDictionaryKey``. A type with a raw value conforms with one line. An
+/// optional is stored by removing its key, so `Int?` is the type of a key, while `[Int?]` does not compile: nothing
+/// that is stored means nil. A type that is `Codable` needs no conformance: see ``PreferenceKey/codable(_:default:)``.
 public protocol PreferenceConvertible: Sendable {
   /// The kind that values of this type are stored as, and that text-backed layers parse for it.
   static var preferenceKind: PreferenceValue.Kind { get }

@@ -4,7 +4,10 @@ public import FoundationEssentials
 ///
 /// Every store holds these and nothing else, so a value read from any layer is the value that was written:
 /// `true`, `1` and `1.0` are three values, and so are `.integer(1)` and `.unsignedInteger(1)`.
-/// Doubles compare as IEEE 754 says: NaN is not equal to itself.
+///
+/// Doubles compare as IEEE 754 says: 0 and -0 are equal, and have one hash; NaN is not equal to itself, so neither a
+/// set nor `==` finds it again. There is no value that means nil: absent is `Optional<PreferenceValue>.none`, and a nil
+/// literal for a value does not compile.
 public enum PreferenceValue: Sendable, Hashable {
   case string(String)
   case data(Data)
@@ -45,6 +48,37 @@ public enum PreferenceValue: Sendable, Hashable {
     case .array: .array
     case .dictionary: .dictionary
     }
+  }
+}
+
+// MARK: Any type in, one type out
+
+extension PreferenceValue {
+  /// The value of any type that can be stored.
+  public init(_ value: some PreferenceConvertible) {
+    self = value.preferenceValue
+  }
+
+  /// This as a `Value`, or nil when it is none. ``PreferenceConvertible/init(preferenceValue:)`` says why not.
+  public func `as`<Value: PreferenceConvertible>(_ type: Value.Type = Value.self) -> Value? {
+    do { return try Value(preferenceValue: self) } catch { return nil }
+  }
+
+  /// Becomes `value`, of whatever kind.
+  public mutating func set(_ value: some PreferenceConvertible) {
+    self = value.preferenceValue
+  }
+
+  /// The value under `key` of a dictionary; nil when there is none, or this is no dictionary.
+  public subscript(key: String) -> PreferenceValue? {
+    guard case .dictionary(let entries) = self else { return nil }
+    return entries[key]
+  }
+
+  /// The element of an array; nil when it has none there, or this is no array.
+  public subscript(index: Int) -> PreferenceValue? {
+    guard case .array(let elements) = self, elements.indices.contains(index) else { return nil }
+    return elements[index]
   }
 }
 

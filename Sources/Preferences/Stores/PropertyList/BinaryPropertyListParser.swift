@@ -10,7 +10,7 @@ struct BinaryPropertyListParser {
   private let objectCount: Int
   private let topObject: Int
   private let tableOffset: Int
-  private var budget = PropertyListFormat.Budget()
+  private var budget = ValueBudget()
 
   init(_ bytes: [UInt8]) throws(PreferencesError) {
     guard bytes.starts(with: "bplist00".utf8), bytes.count >= 8 + 32 else { throw Self.malformed(at: 0) }

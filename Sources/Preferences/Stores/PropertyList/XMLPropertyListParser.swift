@@ -6,7 +6,7 @@ import FoundationEssentials
 /// where, but not what was there: it could be part of a value.
 struct XMLPropertyListParser {
   private var scanner: XMLScanner
-  private var budget = PropertyListFormat.Budget()
+  private var budget = ValueBudget()
 
   init(_ bytes: [UInt8]) throws(PreferencesError) {
     scanner = try XMLScanner(bytes)

@@ -1,0 +1,42 @@
+/// The plain values of a reader as members: `preferences.members.port`.
+///
+/// Any name compiles, so members are kept away from secrets: a sealed layer is neither asked nor written, unless its
+/// composite lists the name in ``CompositePreferences/secretKeys``. On a sealed store by itself every member is a failure.
+/// A member is a whole key; `preferences.below("server.").members.port` reaches `server.port`.
+///
+/// Failures are told to ``PreferencesReader/handleFailure(_:key:)`` and read as nil.
+@dynamicMemberLookup
+public struct PreferenceMembers<Base: PreferencesReader>: Sendable {
+  let base: Base
+
+  private func plain<R>(_ key: String, or fallback: R, _ body: () throws -> R) -> R {
+    base.telling(key, or: fallback) {
+      guard base.isLayered || !base.isSealed else {
+        throw PreferencesError(.unavailable, "\"\(base.name)\" is sealed: members reach plain values only")
+      }
+      return try body()
+    }
+  }
+
+  private func read(_ key: String) -> PreferenceValue? {
+    plain(key, or: nil) { try base.value(forKey: key, as: nil, secrecy: .plain) }
+  }
+}
+
+extension PreferenceMembers {
+  /// The value under the member's name; nil when absent.
+  public subscript(dynamicMember key: String) -> PreferenceValue? { read(key) }
+}
+
+extension PreferenceMembers where Base: PreferencesStore {
+  /// The value under the member's name; setting nil removes it.
+  public subscript(dynamicMember key: String) -> PreferenceValue? {
+    get { read(key) }
+    nonmutating set { plain(key, or: ()) { _ = try base.write(newValue, forKey: key, secrecy: .plain) } }
+  }
+}
+
+extension PreferencesReader {
+  /// The plain values as members.
+  public var members: PreferenceMembers<Self> { PreferenceMembers(base: self) }
+}

@@ -1,0 +1,35 @@
+// Handles are compared by what they read as, and reading may fail: so these throw, and a handle is neither `Equatable` nor
+// `Comparable`. Whether two mean the same preference is told by their `id`.
+
+extension Preference where Value: Equatable {
+  public static func == (a: Self, b: Self) throws -> Bool { try a.get() == b.get() }
+  public static func == (a: Self, b: Value?) throws -> Bool { try a.get() == b }
+  public static func != (a: Self, b: Self) throws -> Bool { try a.get() != b.get() }
+  public static func != (a: Self, b: Value?) throws -> Bool { try a.get() != b }
+
+  /// Whether a handle reads as `value`, in the cases of a `switch`. Absent matches no value; neither does a failure, which
+  /// is told to ``PreferencesReader/handleFailure(_:key:)``.
+  public static func ~= (value: Value, preference: Self) -> Bool { preference.value == value }
+}
+
+// Absent comes before every value.
+extension Preference where Value: Comparable {
+  public static func < (a: Self, b: Self) throws -> Bool { try precedes(a.get(), b.get()) }
+  public static func < (a: Self, b: Value?) throws -> Bool { try precedes(a.get(), b) }
+  public static func > (a: Self, b: Self) throws -> Bool { try precedes(b.get(), a.get()) }
+  public static func > (a: Self, b: Value?) throws -> Bool { try precedes(b, a.get()) }
+  public static func <= (a: Self, b: Self) throws -> Bool { try !precedes(b.get(), a.get()) }
+  public static func <= (a: Self, b: Value?) throws -> Bool { try !precedes(b, a.get()) }
+  public static func >= (a: Self, b: Self) throws -> Bool { try !precedes(a.get(), b.get()) }
+  public static func >= (a: Self, b: Value?) throws -> Bool { try !precedes(a.get(), b) }
+
+  /// Whether a handle's value lies in `range`; absent lies in none.
+  public static func ~= <Range: RangeExpression<Value>>(range: Range, preference: Self) -> Bool {
+    preference.value.map(range.contains) ?? false
+  }
+
+  private static func precedes(_ a: Value?, _ b: Value?) -> Bool {
+    guard let b else { return false }
+    return a.map { $0 < b } ?? true
+  }
+}

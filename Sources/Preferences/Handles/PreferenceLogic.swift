@@ -1,0 +1,24 @@
+infix operator &&= : AssignmentPrecedence
+infix operator ||= : AssignmentPrecedence
+
+// An absent truth value is false. What stands on the right is computed only when it matters.
+extension Preference<Bool> {
+  public static func &&= (preference: Self, other: @autoclosure () throws -> Bool) throws {
+    try preference.apply { try ($0 ?? false) && other() }
+  }
+
+  public static func ||= (preference: Self, other: @autoclosure () throws -> Bool) throws {
+    try preference.apply { try ($0 ?? false) || other() }
+  }
+
+  public static func && (a: Self, b: @autoclosure () throws -> Self) throws -> Bool {
+    try (a.get() ?? false) && (b().get() ?? false)
+  }
+
+  public static func || (a: Self, b: @autoclosure () throws -> Self) throws -> Bool {
+    try (a.get() ?? false) || (b().get() ?? false)
+  }
+
+  /// Turns true into false, and false or absent into true.
+  public func toggle() throws { try apply { !($0 ?? false) } }
+}

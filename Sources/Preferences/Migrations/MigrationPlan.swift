@@ -1,0 +1,28 @@
+/// What a migration is going to write, over what the store has.
+struct MigrationPlan {
+  struct Sealed {
+    let value: PreferenceValue
+    let name: String
+    let wasThere: Bool
+    let store: any PreferencesStore
+  }
+
+  let store: any PreferencesStore
+  private(set) var changes: [String: PreferenceValue?] = [:]
+  var sealed: [Sealed] = []
+
+  init(_ store: any PreferencesStore) { self.store = store }
+
+  /// The value that is there after the steps so far. Of a composite only plain layers are asked: a step must not carry a
+  /// secret into one of them.
+  func value(forKey key: String) throws -> PreferenceValue? {
+    try PreferenceKeyName.validate(key)
+    if let changed = changes[key] { return changed }
+    return try store.value(forKey: key, as: nil, secrecy: store.routed(.plain))
+  }
+
+  mutating func change(_ key: String, to value: PreferenceValue?) { changes[key] = .some(value) }
+
+  var writes: [String: PreferenceValue] { changes.compactMapValues(\.self) }
+  var removals: [String] { changes.filter { $0.value == nil }.keys.sorted() }
+}

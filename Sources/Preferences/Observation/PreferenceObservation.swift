@@ -1,0 +1,72 @@
+import Synchronization
+
+/// Keeps a callback subscribed for as long as it is held, or as the owner lives that it is tied to.
+public final class PreferenceObservation: Sendable {
+  private struct State {
+    var cancel: (@Sendable () -> Void)?
+    /// Holds this object for its owner.
+    var own: PreferenceObservation?
+    weak var owner: AnyObject?
+    var isTied = false
+  }
+
+  // The owner is only compared with nil, never used.
+  private struct Guarded: @unchecked Sendable { var state = State() }
+  private let guarded = Mutex(Guarded())
+
+  /// - Parameter cancel: ends the subscription; called once.
+  public init(_ cancel: @escaping @Sendable () -> Void) { guarded.withLock { $0.state.cancel = cancel } }
+
+  /// An observation that may be tied to an owner, around one that asks it before each notice whether it is still wanted.
+  static func wrapping(
+    _ subscribe: (_ isWanted: @escaping @Sendable () -> Bool) -> PreferenceObservation
+  ) -> PreferenceObservation {
+    let outer = PreferenceObservation {}
+    let inner = subscribe { [weak outer] in outer?.isWanted ?? false }
+    outer.guarded.withLock { $0.state.cancel = { inner.invalidate() } }
+    return outer
+  }
+
+  /// An observation of something that never changes.
+  public static var none: PreferenceObservation { PreferenceObservation {} }
+
+  deinit { guarded.withLock { $0.state.cancel }?() }
+
+  /// Ends the subscription. No callback begins after this returns on the thread that calls it; one that another thread
+  /// has begun may still be running.
+  public func invalidate() {
+    let (cancel, own) = guarded.withLock { guarded in
+      defer { guarded.state = State() }
+      return (guarded.state.cancel, guarded.state.own)
+    }
+    cancel?()
+    withExtendedLifetime(own) {}
+  }
+
+  /// Keeps the subscription as long as `owner` lives, held or not. The owner is not held; its end is noticed at the next
+  /// change, and until then the handler and what it holds live on.
+  public func tie(to owner: AnyObject) {
+    guarded.withLock { guarded in
+      guard guarded.state.cancel != nil else { return }
+      guarded.state.own = self
+      guarded.state.owner = owner
+      guarded.state.isTied = true
+    }
+  }
+
+  /// Undoes ``tie(to:)``: the subscription lives as long as this object is held.
+  public func untie() {
+    let own = guarded.withLock { guarded in
+      defer { (guarded.state.own, guarded.state.owner, guarded.state.isTied) = (nil, nil, false) }
+      return guarded.state.own
+    }
+    withExtendedLifetime(own) {}
+  }
+
+  /// Whether callbacks are still wanted; ends the subscription when the owner is gone.
+  private var isWanted: Bool {
+    let isOrphan = guarded.withLock { $0.state.isTied && $0.state.owner == nil }
+    if isOrphan { invalidate() }
+    return guarded.withLock { $0.state.cancel != nil }
+  }
+}

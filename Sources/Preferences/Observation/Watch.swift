@@ -1,0 +1,95 @@
+import Synchronization
+
+/// Reads again whenever a reader may have changed, and delivers what it reads when that is another value.
+///
+/// Keeps a keyed hash of what it read and not the value, so that watching a sealed layer leaves nothing in memory.
+final class Watch<Seen: Sendable>: Sendable {
+  /// What was read, and a fingerprint of it.
+  typealias Reading = @Sendable () throws -> (fingerprint: Int, seen: Seen)
+
+  private struct State {
+    var fingerprint: Int?
+    // From the start, so that the first look is that of `begin`, whoever else looks meanwhile.
+    var isReading = true
+    var isStale = true
+  }
+
+  private let state = Mutex(State())
+  private let read: Reading
+  private let deliver: @Sendable (_ seen: Seen, _ isFirst: Bool) -> Void
+  private let fail: @Sendable (any Error) -> Void
+
+  /// - Parameter deliver: is given what there was at first, unless that could not be read, and then what is new.
+  init(
+    read: @escaping Reading, fail: @escaping @Sendable (any Error) -> Void,
+    deliver: @escaping @Sendable (_ seen: Seen, _ isFirst: Bool) -> Void
+  ) {
+    (self.read, self.fail, self.deliver) = (read, fail, deliver)
+  }
+
+  /// Takes the first look. Call it once, after subscribing, so that nothing falls in between.
+  func begin() { readUntilFresh(isFirst: true) }
+
+  /// Reads, and delivers what is new. Of several threads one reads for all, so that what is delivered last is what was
+  /// written last. Nothing is locked meanwhile.
+  func look() {
+    let begins = state.withLock { state in
+      state.isStale = true
+      defer { state.isReading = true }
+      return !state.isReading
+    }
+    if begins { readUntilFresh(isFirst: false) }
+  }
+
+  private func readUntilFresh(isFirst: Bool) {
+    var isFirst = isFirst
+    while takeTurn() {
+      do {
+        let (fingerprint, seen) = try read()
+        if isNew(fingerprint) { deliver(seen, isFirst) }
+      } catch { fail(error) }
+      isFirst = false
+    }
+  }
+
+  private func takeTurn() -> Bool {
+    state.withLock { state in
+      defer { state.isStale = false }
+      state.isReading = state.isStale
+      return state.isStale
+    }
+  }
+
+  private func isNew(_ fingerprint: Int) -> Bool {
+    state.withLock { state in
+      defer { state.fingerprint = fingerprint }
+      return state.fingerprint != fingerprint
+    }
+  }
+}
+
+extension PreferenceValue? {
+  /// Equal for equal values, and for NaN, in this process.
+  var fingerprint: Int {
+    var hasher = Hasher()
+    feed(&hasher)
+    return hasher.finalize()
+  }
+
+  func feed(_ hasher: inout Hasher) {
+    switch self {
+    // NaN is not equal to itself, and must not be news for ever.
+    case .double(let number)? where number.isNaN: hasher.combine(Double.nan.bitPattern)
+    case .array(let items)?:
+      hasher.combine(items.count)
+      for item in items { Optional(item).feed(&hasher) }
+    case .dictionary(let members)?:
+      hasher.combine(members.count)
+      for (key, member) in members.sorted(by: { $0.key < $1.key }) {
+        hasher.combine(key)
+        Optional(member).feed(&hasher)
+      }
+    default: hasher.combine(self)
+    }
+  }
+}

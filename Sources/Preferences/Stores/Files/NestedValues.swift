@@ -1,0 +1,111 @@
+import FoundationEssentials
+
+/// Values in dictionaries inside each other, under names with dots.
+///
+/// `server.port` is the entry of that name if there is one, else the entry `port` of the dictionary `server`; inside it
+/// the rest of the name is looked up by the same rule.
+enum NestedValues {
+  static func find(_ key: String, in values: [String: PreferenceValue]) -> PreferenceValue? {
+    var values = values
+    var rest = key[...]
+    while true {
+      if let value = values[String(rest)] { return value }
+      guard let dot = rest.firstIndex(of: "."), case .dictionary(let inner) = values[String(rest[..<dot])]
+      else { return nil }
+      values = inner
+      rest = rest[rest.index(after: dot)...]
+    }
+  }
+
+  /// Stores a value where ``find(_:in:)`` finds it: in its old place or, if it had none, in the innermost dictionary that
+  /// its name leads into.
+  static func store(
+    _ value: PreferenceValue, under key: some StringProtocol, in values: inout [String: PreferenceValue]
+  ) {
+    let name = String(key)
+    guard values[name] == nil, let dot = key.firstIndex(of: "."),
+      case .dictionary(var inner) = values[String(key[..<dot])]
+    else {
+      values[name] = value
+      return
+    }
+    store(value, under: key[key.index(after: dot)...], in: &inner)
+    values[String(key[..<dot])] = .dictionary(inner)
+  }
+
+  /// Removes every value that ``find(_:in:)`` would come upon, and the dictionaries that this empties.
+  static func remove(_ key: some StringProtocol, from values: inout [String: PreferenceValue]) {
+    values[String(key)] = nil
+    guard let dot = key.firstIndex(of: "."), case .dictionary(var inner) = values[String(key[..<dot])], !inner.isEmpty
+    else { return }
+    remove(key[key.index(after: dot)...], from: &inner)
+    values[String(key[..<dot])] = inner.isEmpty ? nil : .dictionary(inner)
+  }
+
+  /// The names of all values, in ascending order; a dictionary is listed by its entries.
+  static func keys(of values: [String: PreferenceValue]) -> [String] {
+    var keys: Set<String> = []
+    collectKeys(of: values, below: "", into: &keys)
+    return keys.filter(PreferenceKeyName.isValid).sorted()
+  }
+
+  private static func collectKeys(
+    of values: [String: PreferenceValue], below prefix: String, into keys: inout Set<String>
+  ) {
+    for (name, value) in values {
+      let key = prefix + name
+      // Nothing below a key that is too long can be asked for, and joining it on would be quadratic.
+      guard key.utf8.count <= PreferenceKeyName.maximumByteCount else { continue }
+      // A lookup enters a dictionary by the part before the first dot, so one with a dot is a leaf.
+      if case .dictionary(let inner) = value, !inner.isEmpty, !name.contains(".") {
+        collectKeys(of: inner, below: key + ".", into: &keys)
+      } else {
+        keys.insert(key)
+      }
+    }
+  }
+
+  /// The names under which lookups may give other values: those of what differs, of what is around it and inside it.
+  static func changes(from old: [String: PreferenceValue], to new: [String: PreferenceValue]) -> Set<String> {
+    var names: Set<String> = []
+    collectChanges(from: old, to: new, below: "", into: &names)
+    return names
+  }
+
+  private static func collectChanges(
+    from old: [String: PreferenceValue], to new: [String: PreferenceValue], below prefix: String,
+    into names: inout Set<String>
+  ) {
+    for name in Set(old.keys).union(new.keys) {
+      let (before, after) = (old[name], new[name])
+      if let before, let after, before.isIdentical(to: after) { continue }
+      let key = prefix + name
+      guard key.utf8.count <= PreferenceKeyName.maximumByteCount else { continue }
+      names.insert(key)
+      guard before?.kind == .dictionary || after?.kind == .dictionary else { continue }
+      collectChanges(from: before.members, to: after.members, below: key + ".", into: &names)
+    }
+  }
+}
+
+extension PreferenceValue? {
+  fileprivate var members: [String: PreferenceValue] {
+    if case .dictionary(let members) = self { members } else { [:] }
+  }
+}
+
+extension PreferenceValue {
+  /// Whether a file of one is a file of the other. Unlike `==` this tells -0 from 0 and composed from decomposed accents,
+  /// and a NaN is itself.
+  func isIdentical(to other: PreferenceValue) -> Bool {
+    switch (self, other) {
+    case (.string(let a), .string(let b)): a.utf8.elementsEqual(b.utf8)
+    case (.url(let a), .url(let b)): a.absoluteString.utf8.elementsEqual(b.absoluteString.utf8)
+    case (.double(let a), .double(let b)): a.bitPattern == b.bitPattern
+    case (.array(let a), .array(let b)): a.elementsEqual(b) { $0.isIdentical(to: $1) }
+    case (.dictionary(let a), .dictionary(let b)):
+      a.count == b.count && a.allSatisfy { key, value in b[key]?.isIdentical(to: value) ?? false }
+    default: self == other
+    }
+  }
+}

@@ -1,0 +1,110 @@
+import FoundationEssentials
+
+/// Keeps values that a format has no form for in those that it has: each is a dictionary of one member, whose name is
+/// a mark.
+///
+/// `$url` holds text, `$data` Base64, `$unsigned` an integer, `$date` the seconds since 2001-01-01 UTC,
+/// `$double` the text `nan`, `inf` or `-inf`. A dictionary that would look like one of these gets a second `$` before its
+/// one name; all others stay as they are, so that `{"$schema": …}` means nothing.
+struct ValueMarks: Sendable {
+  fileprivate enum Mark: String {
+    case data = "$data"
+    case date = "$date"
+    case url = "$url"
+    case unsigned = "$unsigned"
+    case double = "$double"
+  }
+
+  /// Whether the format has a form of its own for a value that is no collection.
+  let isNative: @Sendable (PreferenceValue) -> Bool
+
+  /// The value in the forms that the format has.
+  ///
+  /// - Throws: `unstorable` for a date that is no moment.
+  func marked(_ value: PreferenceValue) throws(PreferencesError) -> PreferenceValue {
+    switch value {
+    case .array(let items):
+      return .array(try items.map { item throws(PreferencesError) in try marked(item) })
+    case .dictionary(let members):
+      let marked = try marked(members)
+      guard let name = Self.onlyName(of: members), Self.isMarkLike(name) else { return .dictionary(marked) }
+      return .dictionary(Dictionary(uniqueKeysWithValues: marked.map { ("$" + $0, $1) }))
+    case .date(let date) where !date.timeIntervalSinceReferenceDate.isFinite:
+      throw PreferencesError(.unstorable, "a date that is no moment")
+    case _ where isNative(value): return value
+    case .data(let data): return .marked(.data, .string(data.base64EncodedString()))
+    case .date(let date): return .marked(.date, .double(date.timeIntervalSinceReferenceDate))
+    case .url(let url): return .marked(.url, .string(url.absoluteString))
+    case .unsignedInteger(let number):
+      return Int64(exactly: number).map { .marked(.unsigned, .integer($0)) } ?? value
+    case .double(let number): return .marked(.double, .string("\(number.isNaN ? .nan : number)"))
+    case .string, .bool, .integer: return value
+    }
+  }
+
+  /// The value that ``marked(_:)`` made `value` from.
+  ///
+  /// - Throws: `malformed` when a mark has something else than what belongs to it.
+  func unmarked(_ value: PreferenceValue) throws(PreferencesError) -> PreferenceValue {
+    switch value {
+    case .array(let items):
+      return .array(try items.map { item throws(PreferencesError) in try unmarked(item) })
+    case .dictionary(let members):
+      guard let name = Self.onlyName(of: members), let member = members[name], Self.isMarkLike(name) else {
+        return .dictionary(try unmarked(members))
+      }
+      guard let mark = Mark(rawValue: name) else {
+        return .dictionary([String(name.dropFirst()): try unmarked(member)])
+      }
+      guard let value = Self.value(of: member, marked: mark) else {
+        throw PreferencesError(.malformed, "not a value that \(name) can mark")
+      }
+      return value
+    default: return value
+    }
+  }
+
+  /// As ``marked(_:)-(PreferenceValue)``, for a whole file, which is no value itself.
+  func marked(_ members: [String: PreferenceValue]) throws(PreferencesError) -> [String: PreferenceValue] {
+    var marked: [String: PreferenceValue] = [:]
+    for (key, member) in members { marked[key] = try self.marked(member) }
+    return marked
+  }
+
+  /// As ``unmarked(_:)-(PreferenceValue)``, for a whole file.
+  func unmarked(_ members: [String: PreferenceValue]) throws(PreferencesError) -> [String: PreferenceValue] {
+    var unmarked: [String: PreferenceValue] = [:]
+    for (key, member) in members { unmarked[key] = try self.unmarked(member) }
+    return unmarked
+  }
+
+  private static func value(of member: PreferenceValue, marked mark: Mark) -> PreferenceValue? {
+    switch (mark, member) {
+    case (.data, .string(let text)): PreferenceText.value(text, as: .data)
+    case (.url, .string(let text)): PreferenceText.value(text, as: .url)
+    case (.unsigned, .integer(let number)): UInt64(exactly: number).map(PreferenceValue.unsignedInteger)
+    case (.date, .double(let seconds)) where seconds.isFinite:
+      .date(Date(timeIntervalSinceReferenceDate: seconds))
+    case (.double, .string("nan")): .double(.nan)
+    case (.double, .string("inf")): .double(.infinity)
+    case (.double, .string("-inf")): .double(-.infinity)
+    default: nil
+    }
+  }
+
+  private static func onlyName(of members: [String: PreferenceValue]) -> String? {
+    members.count == 1 ? members.first?.key : nil
+  }
+
+  /// Whether a name is a mark, or one after further `$`.
+  private static func isMarkLike(_ name: String) -> Bool {
+    guard name.hasPrefix("$") else { return false }
+    return Mark(rawValue: "$" + name.drop { $0 == "$" }) != nil
+  }
+}
+
+extension PreferenceValue {
+  fileprivate static func marked(_ mark: ValueMarks.Mark, _ value: PreferenceValue) -> PreferenceValue {
+    .dictionary([mark.rawValue: value])
+  }
+}

@@ -1,0 +1,31 @@
+/// JSON files, with tagged values.
+///
+/// `JSONDecoder` cannot serve here: it reads `1.0` as an integer when asked for one, and takes either of two members of
+/// one name.
+public struct JSONFormat: PreferenceFileFormat {
+  public static let name = "JSON file"
+
+  public init() {}
+
+  public func values(from bytes: [UInt8]) throws(PreferencesError) -> [String: PreferenceValue] {
+    var parser = try JSONParser(bytes)
+    return try Self.marks.unmarked(try parser.parse())
+  }
+
+  public func bytes(
+    of values: [String: PreferenceValue], replacing old: [UInt8]?
+  ) throws(PreferencesError) -> [UInt8] {
+    let values = try Self.marks.marked(values)
+    try ValueBudget.check(values)
+    return JSONWriter.document(values)
+  }
+
+  private static let marks = ValueMarks { value in
+    switch value {
+    case .data, .date, .url: false
+    case .unsignedInteger(let number): number > Int64.max
+    case .double(let number): number.isFinite
+    default: true
+    }
+  }
+}

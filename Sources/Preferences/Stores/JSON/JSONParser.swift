@@ -1,0 +1,173 @@
+/// Parses JSON strictly, as RFC 8259 has it: UTF-8, one object, no member twice, nothing after it.
+///
+/// Errors say where, but not what was there: it could be part of a value.
+struct JSONParser {
+  private let bytes: [UInt8]
+  private var position = 0
+  private var budget = ValueBudget()
+
+  init(_ bytes: [UInt8]) throws(PreferencesError) {
+    self.bytes = bytes
+    if bytes.starts(with: [0xEF, 0xBB, 0xBF]) { position = 3 }
+    guard String(validating: bytes, as: UTF8.self) != nil else { throw malformed("text that is not UTF-8") }
+  }
+
+  mutating func parse() throws(PreferencesError) -> [String: PreferenceValue] {
+    skipSpace()
+    guard skip("{") else { throw malformed("the top level is not an object") }
+    try budget.spend(0, depth: 0)
+    let members = try members(depth: 1)
+    skipSpace()
+    guard position == bytes.count else { throw malformed("text after the object") }
+    return members
+  }
+
+  /// Nil for null.
+  private mutating func value(depth: Int) throws(PreferencesError) -> PreferenceValue? {
+    skipSpace()
+    if skip("{") {
+      try budget.spend(0, depth: depth)
+      return .dictionary(try members(depth: depth + 1))
+    }
+    if skip("[") {
+      try budget.spend(0, depth: depth)
+      return .array(try elements(depth: depth + 1))
+    }
+    if skip("\"") { return .string(try text(depth: depth)) }
+    try budget.spend(8, depth: depth)
+    if skip("true") { return .bool(true) }
+    if skip("false") { return .bool(false) }
+    if skip("null") { return nil }
+    return try number()
+  }
+
+  private mutating func members(depth: Int) throws(PreferencesError) -> [String: PreferenceValue] {
+    var members: [String: PreferenceValue] = [:]
+    var names: Set<String> = []
+    skipSpace()
+    if skip("}") { return members }
+    repeat {
+      skipSpace()
+      guard skip("\"") else { throw malformed("expected a name") }
+      let name = try text(depth: depth)
+      // Which of two values counts would be a guess.
+      guard names.insert(name).inserted else { throw malformed("a repeated name") }
+      skipSpace()
+      guard skip(":") else { throw malformed("expected a colon") }
+      members[name] = try value(depth: depth)
+      skipSpace()
+    } while skip(",")
+    guard skip("}") else { throw malformed("an object that does not end") }
+    return members
+  }
+
+  private mutating func elements(depth: Int) throws(PreferencesError) -> [PreferenceValue] {
+    var elements: [PreferenceValue] = []
+    skipSpace()
+    if skip("]") { return elements }
+    repeat {
+      guard let element = try value(depth: depth) else { throw malformed("null in an array") }
+      elements.append(element)
+      skipSpace()
+    } while skip(",")
+    guard skip("]") else { throw malformed("an array that does not end") }
+    return elements
+  }
+
+  // MARK: Scalars
+
+  /// A number with a point or an exponent is a double, any other an integer.
+  private mutating func number() throws(PreferencesError) -> PreferenceValue {
+    let start = position
+    _ = skip("-")
+    guard skip("0") || skipDigits() else { throw malformed("expected a value") }
+    var isInteger = true
+    if skip(".") {
+      isInteger = false
+      guard skipDigits() else { throw malformed("a number that does not end") }
+    }
+    if skip("e") || skip("E") {
+      isInteger = false
+      if !skip("+") { _ = skip("-") }
+      guard skipDigits() else { throw malformed("a number that does not end") }
+    }
+    let text = String(decoding: bytes[start..<position], as: UTF8.self)
+    let number = isInteger ? PreferenceText.integer(text, as: .integer) : PreferenceText.value(text, as: .double)
+    guard let number else { throw malformed("a number beyond 64 bits") }
+    return number
+  }
+
+  private mutating func skipDigits() -> Bool {
+    let start = position
+    while position < bytes.count, (0x30...0x39).contains(bytes[position]) { position += 1 }
+    return position > start
+  }
+
+  /// The text up to the quotation mark that ends it.
+  private mutating func text(depth: Int) throws(PreferencesError) -> String {
+    var text: [UInt8] = []
+    while true {
+      let start = position
+      while position < bytes.count, bytes[position] >= 0x20, bytes[position] != 0x22, bytes[position] != 0x5C {
+        position += 1
+      }
+      text += bytes[start..<position]
+      if skip("\"") { break }
+      guard skip("\\") else { throw malformed("text that does not end") }
+      text += String(try escape()).utf8
+    }
+    try budget.spend(text.count, depth: depth)
+    return String(decoding: text, as: UTF8.self)
+  }
+
+  private mutating func escape() throws(PreferencesError) -> Unicode.Scalar {
+    if skip("\"") { return "\"" }
+    if skip("\\") { return "\\" }
+    if skip("/") { return "/" }
+    if skip("b") { return "\u{8}" }
+    if skip("f") { return "\u{C}" }
+    if skip("n") { return "\n" }
+    if skip("r") { return "\r" }
+    if skip("t") { return "\t" }
+    guard skip("u") else { throw malformed("an unknown escape") }
+    let unit = try codeUnit()
+    guard (0xD800...0xDBFF).contains(unit) else {
+      guard let scalar = Unicode.Scalar(unit) else { throw malformed("half a character") }
+      return scalar
+    }
+    guard skip("\\u") else { throw malformed("half a character") }
+    let low = try codeUnit()
+    guard (0xDC00...0xDFFF).contains(low),
+      let scalar = Unicode.Scalar(0x10000 + (unit - 0xD800) << 10 + (low - 0xDC00))
+    else { throw malformed("half a character") }
+    return scalar
+  }
+
+  private mutating func codeUnit() throws(PreferencesError) -> UInt32 {
+    let digits = String(decoding: bytes[position...].prefix(4), as: UTF8.self)
+    guard digits.utf8.count == 4, digits.allSatisfy(\.isHexDigit), let unit = UInt32(digits, radix: 16) else {
+      throw malformed("an unknown escape")
+    }
+    position += 4
+    return unit
+  }
+
+  // MARK: Bytes
+
+  private mutating func skipSpace() {
+    while position < bytes.count, [0x20, 0x09, 0x0A, 0x0D].contains(bytes[position]) { position += 1 }
+  }
+
+  private mutating func skip(_ text: StaticString) -> Bool {
+    let isThere = text.withUTF8Buffer { text in
+      // The first byte alone decides almost every time.
+      position < bytes.count && bytes[position] == text[0] && bytes[position...].starts(with: text)
+    }
+    if isThere { position += text.utf8CodeUnitCount }
+    return isThere
+  }
+
+  private func malformed(_ what: String) -> PreferencesError {
+    PreferencesError(.malformed, "\(what) (JSON, byte \(position))")
+  }
+}

@@ -1,0 +1,65 @@
+import FoundationEssentials
+
+/// Writes JSON for people: indented, with the members of an object in ascending order.
+enum JSONWriter {
+  /// - Parameter values: what JSON has forms for.
+  static func document(_ values: [String: PreferenceValue]) -> [UInt8] {
+    var text = ""
+    write(.dictionary(values), indent: "", to: &text)
+    return Array((text + "\n").utf8)
+  }
+
+  private static func write(_ value: PreferenceValue, indent: String, to text: inout String) {
+    switch value {
+    case .string(let string): text += quoted(string)
+    case .bool(let flag): text += flag ? "true" : "false"
+    case .integer(let number): text += "\(number)"
+    case .unsignedInteger(let number): text += "\(number)"
+    // Always with a point or an exponent, by which it is told from an integer.
+    case .double(let number): text += "\(number)"
+    case .array(let items):
+      write(items, in: ("[", "]"), indent: indent, to: &text) { item, inner, text in
+        write(item, indent: inner, to: &text)
+      }
+    case .dictionary(let members):
+      let members = members.sorted { $0.key < $1.key }
+      write(members, in: ("{", "}"), indent: indent, to: &text) { member, inner, text in
+        text += quoted(member.key) + ": "
+        write(member.value, indent: inner, to: &text)
+      }
+    case .data(let data): text += quoted(data.base64EncodedString())
+    case .date(let date): text += "\(date.timeIntervalSinceReferenceDate)"
+    case .url(let url): text += quoted(url.absoluteString)
+    }
+  }
+
+  private static func write<Element>(
+    _ elements: [Element], in brackets: (open: String, close: String), indent: String, to text: inout String,
+    each: (Element, String, inout String) -> Void
+  ) {
+    text += brackets.open
+    let inner = indent + "  "
+    for (index, element) in elements.enumerated() {
+      text += (index == 0 ? "\n" : ",\n") + inner
+      each(element, inner, &text)
+    }
+    text += elements.isEmpty ? brackets.close : "\n\(indent)\(brackets.close)"
+  }
+
+  private static func quoted(_ string: String) -> String {
+    var quoted = "\"".unicodeScalars
+    for scalar in string.unicodeScalars {
+      switch scalar {
+      case "\"", "\\": quoted.append(contentsOf: ["\\", scalar])
+      case "\n": quoted.append(contentsOf: "\\n".unicodeScalars)
+      case "\t": quoted.append(contentsOf: "\\t".unicodeScalars)
+      case "\0"..<" ", "\u{7F}":
+        let digits = String(scalar.value, radix: 16)
+        quoted.append(contentsOf: ("\\u" + String(repeating: "0", count: 4 - digits.count) + digits).unicodeScalars)
+      default: quoted.append(scalar)
+      }
+    }
+    quoted.append("\"")
+    return String(quoted)
+  }
+}

@@ -1,0 +1,14 @@
+/// Stores a raw value for a type that does not conform to ``PreferenceConvertible``, such as another module's enum.
+///
+/// A raw value that the type does not know throws ``PreferencesError/Code/outOfRange``.
+public struct RawValueTransformation<Value: RawRepresentable & Sendable>: PreferenceTransformation
+where Value.RawValue: Sendable {
+  public init(_ type: Value.Type = Value.self) {}
+
+  public func value(from stored: Value.RawValue) throws(PreferencesError) -> Value {
+    guard let value = Value(rawValue: stored) else { throw .unknownRawValue(Value.self) }
+    return value
+  }
+
+  public func stored(from value: Value) -> Value.RawValue { value.rawValue }
+}

@@ -1,0 +1,38 @@
+extension PreferencesError.Code {
+  /// The value cannot be stored in the form that its key asks for; nothing was written.
+  public static let notStorable = Self(rawValue: "notStorable")
+}
+
+extension PreferencesError {
+  /// What a failure of any encoder means here. The text of a foreign error may hold the value, so it is not repeated.
+  static func notEncodable(_ type: Any.Type, _ error: any Error) -> PreferencesError {
+    switch error {
+    case let error as PreferencesError: error
+    case EncodingError.invalidValue(_, let context):
+      PreferencesError(.notStorable, "the \(type) cannot be encoded", cause: error).at(context.codingPath)
+    default: PreferencesError(.notStorable, "the \(type) cannot be encoded", cause: error)
+    }
+  }
+
+  /// What a failure of any decoder means here. The text of a foreign error may hold the value, so it is not repeated.
+  static func notDecodable(_ type: Any.Type, _ error: any Error) -> PreferencesError {
+    switch error {
+    case let error as PreferencesError: return error
+    case DecodingError.keyNotFound(let key, let context):
+      return PreferencesError(.malformed, "it is missing", cause: error).at(context.codingPath + [key])
+    case DecodingError.typeMismatch(_, let context):
+      return notDecodable(type, error, context, .typeMismatch)
+    case DecodingError.valueNotFound(_, let context), DecodingError.dataCorrupted(let context):
+      return notDecodable(type, error, context, .malformed)
+    default: return PreferencesError(.malformed, "what is stored is no \(type)", cause: error)
+    }
+  }
+
+  private static func notDecodable(
+    _ type: Any.Type, _ error: any Error, _ context: DecodingError.Context, _ code: Code
+  ) -> PreferencesError {
+    // Our own text says more, and holds no value.
+    if let own = context.underlyingError as? PreferencesError { return own.at(context.codingPath) }
+    return PreferencesError(code, "what is stored is no \(type)", cause: error).at(context.codingPath)
+  }
+}

@@ -1,0 +1,173 @@
+/// Turns a value into anything `Decodable`; the reverse of ``PreferenceValueEncoder``.
+///
+/// Numbers are read exactly, as ``PreferenceConvertible`` says. Entries that a type does not ask for are passed over,
+/// so a struct may lose a property, and gain one that is optional.
+public struct PreferenceValueDecoder: Sendable {
+  /// What the types that are decoded can ask for.
+  public var userInfo: [CodingUserInfoKey: any Sendable]
+
+  /// Creates a decoder.
+  public init(userInfo: [CodingUserInfoKey: any Sendable] = [:]) { self.userInfo = userInfo }
+
+  /// - Throws: ``PreferencesError/Code/typeMismatch``, ``PreferencesError/Code/outOfRange`` or
+  ///   ``PreferencesError/Code/malformed``, naming the part that is at fault.
+  public func decode<Value: Decodable>(
+    _ type: Value.Type = Value.self, from value: PreferenceValue
+  ) throws(PreferencesError) -> Value {
+    do { return try ValueDecoder(value: value, codingPath: [], info: userInfo).decoded(type) } catch {
+      throw .notDecodable(type, error)
+    }
+  }
+}
+
+/// Throws `DecodingError` only, since types look for it to try one form after another.
+private struct ValueDecoder: Decoder {
+  /// Nil where an entry is missing, which an optional takes for nil.
+  let value: PreferenceValue?
+  let codingPath: [any CodingKey]
+  let info: [CodingUserInfoKey: any Sendable]
+
+  var userInfo: [CodingUserInfoKey: Any] { info }
+
+  func decoded<Value: Decodable>(_ type: Value.Type) throws -> Value {
+    guard let direct = type as? any StoredDirectly.Type else { return try Value(from: self) }
+    do {
+      // The cast holds: `direct` is `Value`.
+      if let decoded = try direct.init(preferenceValue: present(type)) as? Value { return decoded }
+    } catch let error as PreferencesError {
+      let context = DecodingError.Context(
+        codingPath: codingPath, debugDescription: error.message, underlyingError: error)
+      throw error.code == .typeMismatch
+        ? DecodingError.typeMismatch(type, context) : DecodingError.dataCorrupted(context)
+    }
+    throw mismatch(type)
+  }
+
+  func present(_ type: Any.Type) throws -> PreferenceValue {
+    guard let value else {
+      throw DecodingError.valueNotFound(type, .init(codingPath: codingPath, debugDescription: "there is no value"))
+    }
+    return value
+  }
+
+  func mismatch(_ type: Any.Type, _ error: PreferencesError? = nil) -> DecodingError {
+    .typeMismatch(
+      type, .init(codingPath: codingPath, debugDescription: error?.message ?? "another type", underlyingError: error))
+  }
+
+  func at(_ key: any CodingKey, _ value: PreferenceValue?) -> ValueDecoder {
+    ValueDecoder(value: value, codingPath: codingPath + [key], info: info)
+  }
+
+  func container<Key: CodingKey>(keyedBy type: Key.Type) throws -> KeyedDecodingContainer<Key> {
+    let value = try present(type)
+    guard case .dictionary(let entries) = value else {
+      throw mismatch([String: Any].self, .mismatch(expected: .dictionary, found: value.kind))
+    }
+    return KeyedDecodingContainer(KeyedValues(decoder: self, entries: entries))
+  }
+
+  func unkeyedContainer() throws -> any UnkeyedDecodingContainer {
+    let value = try present([Any].self)
+    guard case .array(let elements) = value else {
+      throw mismatch([Any].self, .mismatch(expected: .array, found: value.kind))
+    }
+    return UnkeyedValues(decoder: self, elements: elements)
+  }
+
+  func singleValueContainer() -> any SingleValueDecodingContainer { SingleValue(decoder: self) }
+}
+
+private struct SingleValue: SingleValueDecodingContainer {
+  let decoder: ValueDecoder
+  var codingPath: [any CodingKey] { decoder.codingPath }
+
+  func decodeNil() -> Bool { decoder.value == nil }
+  func decode<T: Decodable>(_ type: T.Type) throws -> T { try decoder.decoded(type) }
+}
+
+private struct UnkeyedValues: UnkeyedDecodingContainer {
+  let decoder: ValueDecoder
+  let elements: [PreferenceValue]
+  var currentIndex = 0
+
+  init(decoder: ValueDecoder, elements: [PreferenceValue]) { (self.decoder, self.elements) = (decoder, elements) }
+
+  var codingPath: [any CodingKey] { decoder.codingPath }
+  var count: Int? { elements.count }
+  var isAtEnd: Bool { currentIndex >= elements.count }
+
+  func decodeNil() throws -> Bool {
+    _ = try next(Any.self)
+    return false
+  }
+
+  mutating func decode<T: Decodable>(_ type: T.Type) throws -> T {
+    let decoded = try next(type).decoded(type)
+    currentIndex += 1
+    return decoded
+  }
+
+  mutating func nestedContainer<Key: CodingKey>(keyedBy type: Key.Type) throws -> KeyedDecodingContainer<Key> {
+    let container = try next(type).container(keyedBy: type)
+    currentIndex += 1
+    return container
+  }
+
+  mutating func nestedUnkeyedContainer() throws -> any UnkeyedDecodingContainer {
+    let container = try next([Any].self).unkeyedContainer()
+    currentIndex += 1
+    return container
+  }
+
+  mutating func superDecoder() throws -> any Decoder {
+    let decoder = try next((any Decoder).self)
+    currentIndex += 1
+    return decoder
+  }
+
+  private func next(_ type: Any.Type) throws -> ValueDecoder {
+    let key = PositionKey(currentIndex)
+    guard !isAtEnd else {
+      throw DecodingError.valueNotFound(
+        type, .init(codingPath: codingPath + [key], debugDescription: "there are no more elements"))
+    }
+    return decoder.at(key, elements[currentIndex])
+  }
+}
+
+private struct KeyedValues<Key: CodingKey>: KeyedDecodingContainerProtocol {
+  let decoder: ValueDecoder
+  let entries: [String: PreferenceValue]
+
+  var codingPath: [any CodingKey] { decoder.codingPath }
+  var allKeys: [Key] { entries.keys.compactMap(Key.init(stringValue:)) }
+
+  func contains(_ key: Key) -> Bool { entries[key.stringValue] != nil }
+  func decodeNil(forKey key: Key) -> Bool { !contains(key) }
+
+  func decode<T: Decodable>(_ type: T.Type, forKey key: Key) throws -> T {
+    try (type is any ExpressibleByNilLiteral.Type ? decoder.at(key, entries[key.stringValue]) : entry(key)).decoded(
+      type)
+  }
+
+  func nestedContainer<Nested: CodingKey>(
+    keyedBy type: Nested.Type, forKey key: Key
+  ) throws -> KeyedDecodingContainer<Nested> {
+    try entry(key).container(keyedBy: type)
+  }
+
+  func nestedUnkeyedContainer(forKey key: Key) throws -> any UnkeyedDecodingContainer {
+    try entry(key).unkeyedContainer()
+  }
+
+  func superDecoder() throws -> any Decoder { try entry(SuperKey()) }
+  func superDecoder(forKey key: Key) throws -> any Decoder { try entry(key) }
+
+  private func entry(_ key: any CodingKey) throws -> ValueDecoder {
+    guard let value = entries[key.stringValue] else {
+      throw DecodingError.keyNotFound(key, .init(codingPath: codingPath, debugDescription: "there is no such entry"))
+    }
+    return decoder.at(key, value)
+  }
+}

@@ -1,0 +1,22 @@
+import FoundationEssentials
+
+/// What has a kind of its own: coding stores these as they are, and everything else as what it is made of.
+protocol StoredDirectly: PreferenceConvertible {}
+
+extension String: StoredDirectly {}
+extension Data: StoredDirectly {}
+extension Bool: StoredDirectly {}
+extension Date: StoredDirectly {}
+extension URL: StoredDirectly {}
+extension Double: StoredDirectly {}
+extension Float: StoredDirectly {}
+extension Int: StoredDirectly {}
+extension Int8: StoredDirectly {}
+extension Int16: StoredDirectly {}
+extension Int32: StoredDirectly {}
+extension Int64: StoredDirectly {}
+extension UInt: StoredDirectly {}
+extension UInt8: StoredDirectly {}
+extension UInt16: StoredDirectly {}
+extension UInt32: StoredDirectly {}
+extension UInt64: StoredDirectly {}

@@ -1,0 +1,81 @@
+public import FoundationEssentials
+
+/// A type whose values can be the keys of a stored dictionary, where every key is a string.
+///
+/// Two values that are not equal must not have the same text. That is why no floating-point number is one: all NaNs are
+/// spelled alike. A type that is `LosslessStringConvertible`, or an enum whose raw value is a key, needs one line:
+///
+/// ```swift
+/// extension Weekday: PreferenceDictionaryKey {}
+/// ```
+public protocol PreferenceDictionaryKey: Hashable, Sendable {
+  /// Creates the key that `text` spells; nil when it spells none.
+  init?(preferenceText text: String)
+
+  /// The key as it is stored.
+  var preferenceText: String { get }
+}
+
+extension PreferenceDictionaryKey where Self: LosslessStringConvertible {
+  public init?(preferenceText text: String) { self.init(text) }
+  public var preferenceText: String { description }
+}
+
+extension PreferenceDictionaryKey where Self: RawRepresentable, RawValue: PreferenceDictionaryKey {
+  public init?(preferenceText text: String) {
+    guard let rawValue = RawValue(preferenceText: text) else { return nil }
+    self.init(rawValue: rawValue)
+  }
+
+  public var preferenceText: String { rawValue.preferenceText }
+}
+
+extension String: PreferenceDictionaryKey {}
+extension Int: PreferenceDictionaryKey {}
+extension Int8: PreferenceDictionaryKey {}
+extension Int16: PreferenceDictionaryKey {}
+extension Int32: PreferenceDictionaryKey {}
+extension Int64: PreferenceDictionaryKey {}
+extension UInt: PreferenceDictionaryKey {}
+extension UInt8: PreferenceDictionaryKey {}
+extension UInt16: PreferenceDictionaryKey {}
+extension UInt32: PreferenceDictionaryKey {}
+extension UInt64: PreferenceDictionaryKey {}
+
+extension UUID: PreferenceDictionaryKey {
+  public init?(preferenceText text: String) { self.init(uuidString: text) }
+  public var preferenceText: String { uuidString }
+}
+
+/// Stored entry by entry; one entry that does not convert fails the whole dictionary.
+extension Dictionary: PreferenceConvertible where Key: PreferenceDictionaryKey, Value: PreferenceConvertible {
+  public static var preferenceKind: PreferenceValue.Kind { .dictionary }
+
+  public init(preferenceValue value: PreferenceValue) throws(PreferencesError) {
+    guard case .dictionary(let values) = value else {
+      throw .mismatch(expected: .dictionary, found: value.kind)
+    }
+    var entries: [Key: Value] = [:]
+    entries.reserveCapacity(values.count)
+    for (text, value) in values {
+      do throws(PreferencesError) {
+        guard let key = Key(preferenceText: text) else {
+          throw PreferencesError(.outOfRange, "its key is no \(Key.self)")
+        }
+        guard entries.updateValue(try Value(preferenceValue: value), forKey: key) == nil else {
+          // `1` and `01`, written by hand.
+          throw PreferencesError(.outOfRange, "its key is there in another spelling, too")
+        }
+      } catch {
+        throw error.about("entry \"\(text)\"")
+      }
+    }
+    self = entries
+  }
+
+  public var preferenceValue: PreferenceValue {
+    .dictionary(
+      Dictionary<String, PreferenceValue>(
+        map { ($0.key.preferenceText, $0.value.preferenceValue) }, uniquingKeysWith: { first, _ in first }))
+  }
+}

@@ -1,0 +1,24 @@
+/// An enum, an option set or another type with a raw value needs one line, and is stored as that value:
+///
+/// ```swift
+/// enum Theme: String { case light, dark }
+/// extension Theme: PreferenceConvertible {}
+/// ```
+///
+/// A raw value that the type does not know throws ``PreferencesError/Code/outOfRange``.
+extension PreferenceConvertible where Self: RawRepresentable, RawValue: PreferenceConvertible {
+  public static var preferenceKind: PreferenceValue.Kind { RawValue.preferenceKind }
+
+  public init(preferenceValue value: PreferenceValue) throws(PreferencesError) {
+    guard let known = Self(rawValue: try RawValue(preferenceValue: value)) else { throw .unknownRawValue(Self.self) }
+    self = known
+  }
+
+  public var preferenceValue: PreferenceValue { rawValue.preferenceValue }
+}
+
+extension PreferencesError {
+  static func unknownRawValue(_ type: Any.Type) -> PreferencesError {
+    PreferencesError(.outOfRange, "the value is no raw value of \(type)")
+  }
+}

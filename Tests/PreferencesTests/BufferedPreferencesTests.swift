@@ -1,0 +1,131 @@
+import Preferences
+import Synchronization
+import Testing
+
+struct BufferedPreferencesTests {
+  let base: DictionaryPreferences = ["a": 1, "b": 2]
+
+  @Test func `item 16: the store is untouched before the commit`() throws {
+    let buffer = BufferedPreferences(base)
+    try buffer.set(9, forKey: "a")
+    try buffer.removeValue(forKey: "b")
+    try buffer.set(["c": 3])
+    #expect(try buffer.integer(forKey: "a") == 9)
+    #expect(try buffer.keys() == ["a", "c"])
+    #expect(try buffer.value(forKey: "b") == nil)
+    #expect(base.map(\.key) == ["a", "b"])
+    #expect(try base.integer(forKey: "a") == 1)
+    #expect(buffer.isClean == false)
+  }
+
+  @Test func `item 16: a commit carries sets and removals`() throws {
+    let buffer = BufferedPreferences(base)
+    try buffer.set(9, forKey: "a")
+    try buffer.removeValue(forKey: "b")
+    try buffer.commit()
+    #expect(buffer.isClean)
+    #expect(base.keys() == ["a"])
+    #expect(try base.integer(forKey: "a") == 9)
+  }
+
+  @Test func `item 16: a rollback restores`() throws {
+    let buffer = BufferedPreferences(base)
+    try buffer.set(9, forKey: "a")
+    buffer.removeAll()
+    try buffer.set(5, forKey: "c")
+    buffer.rollback()
+    #expect(buffer.isClean)
+    #expect(try buffer.integer(forKey: "a") == 1)
+    #expect(try buffer.keys() == ["a", "b"])
+    try buffer.commit()
+    #expect(base.keys() == ["a", "b"])
+  }
+
+  @Test func `item 24: removing all is carried by the commit, before what was set afterwards`() throws {
+    let buffer = BufferedPreferences(base)
+    try buffer.set(1, forKey: "x")
+    buffer.removeAll()
+    try buffer.set(3, forKey: "c")
+    #expect(try buffer.keys() == ["c"])
+    #expect(try buffer.value(forKey: "a") == nil)
+    #expect(base.keys() == ["a", "b"])
+    try buffer.commit()
+    #expect(base.keys() == ["c"])
+  }
+
+  @Test func `item 16: what a store has not taken is still collected`() throws {
+    let failing = RecordPreferences(keys: { [] }, get: { _ in nil }) { _, key in
+      if key == "b" { throw FailingPreferences.Locked() }
+    }
+    let buffer = BufferedPreferences(failing)
+    try buffer.set(1, forKey: "a")
+    try buffer.set(2, forKey: "b")
+    try buffer.set(3, forKey: "c")
+    #expect(throws: FailingPreferences.Locked.self) { try buffer.commit() }
+    #expect(try buffer.keys() == ["b", "c"])
+    #expect(buffer.isClean == false)
+  }
+
+  @Test func `a commit keeps the order in which changes were made`() throws {
+    let written = Mutex<[String]>([])
+    let record = RecordPreferences(keys: { [] }, get: { _ in nil }) { _, key in written.withLock { $0.append(key) } }
+    let buffer = BufferedPreferences(record)
+    for key in ["c", "a", "b", "c"] { try buffer.set(1, forKey: key) }
+    try buffer.commit()
+    #expect(written.withLock(\.self) == ["a", "b", "c"])
+  }
+
+  @Test func `NaN is committed once`() throws {
+    let buffer = BufferedPreferences(base)
+    try buffer.set(.double(.nan), forKey: "a")
+    try buffer.commit()
+    #expect(buffer.isClean)
+  }
+
+  @Test func `item 33: over a composite, a secret and a plain value of one name are two`() throws {
+    let sealed = SealedPreferences()
+    let buffer = BufferedPreferences(CompositePreferences([base, sealed]))
+    try buffer.write("plain", forKey: "k", secrecy: .plain)
+    try buffer.write("secret", forKey: "k", secrecy: .secret)
+    #expect(try buffer.value(forKey: "k", as: nil, secrecy: .plain) == "plain")
+    #expect(try buffer.value(forKey: "k", as: nil, secrecy: .secret) == "secret")
+    try buffer.commit()
+    #expect(try base.string(forKey: "k") == "plain")
+    #expect(try sealed.base.string(forKey: "k") == "secret")
+  }
+
+  @Test func `item 33: a plain value that waits never answers for a secret key`() throws {
+    let buffer = BufferedPreferences(CompositePreferences([base, SealedPreferences()]))
+    try buffer.write("plain", forKey: "k", secrecy: .plain)
+    #expect(try buffer.value(forKey: "k", as: nil, secrecy: .secret) == nil)
+    try buffer.set("by name", forKey: "l")
+    #expect(try buffer.value(forKey: "l", as: nil, secrecy: .secret) == nil)
+    let plain = BufferedPreferences(base)
+    try plain.set("by name", forKey: "l")
+    #expect(try plain.value(forKey: "l", as: nil, secrecy: .secret) == nil)
+    #expect(preferencesError { try plain.write("s", forKey: "k", secrecy: .secret) }?.code == .noStore)
+  }
+
+  @Test func `a secret that waits does not hide a plain value of its name`() throws {
+    let buffer = BufferedPreferences(CompositePreferences([base, SealedPreferences()]))
+    try buffer.write("secret", forKey: "a", secrecy: .secret)
+    #expect(try buffer.value(forKey: "a", as: nil, secrecy: .plain) == 1)
+  }
+
+  @Test func `a bad name is refused when it is written, and nothing of a merge is collected`() throws {
+    let buffer = BufferedPreferences(base)
+    #expect(preferencesError { try buffer.set(["x": 1, "": 2]) }?.code == .invalidKey)
+    #expect(buffer.isClean)
+  }
+
+  @Test func `changes are told when they are made, and those underneath too`() throws {
+    let buffer = BufferedPreferences(base)
+    let told = Mutex<[Set<String>?]>([])
+    let observation = buffer.observe { change in told.withLock { $0.append(change.keys) } }
+    try buffer.set(5, forKey: "a")
+    try base.set(6, forKey: "b")
+    buffer.rollback()
+    observation.invalidate()
+    #expect(told.withLock(\.self) == [["a"], ["b"], nil])
+  }
+}

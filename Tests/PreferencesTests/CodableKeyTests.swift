@@ -1,0 +1,401 @@
+import FoundationEssentials
+import Preferences
+import Testing
+
+private struct Server: Codable, Hashable {
+  var host: String
+  var port: UInt16
+  var timeout = 1.5
+  var proxy: String?
+  var since = Date(timeIntervalSinceReferenceDate: 0.25)
+  var key = Data([0, 255])
+  var home = URL(filePath: "/")
+  var mode = Mode.fast
+  var tags: Set<String> = []
+}
+
+private enum Mode: String, Codable { case fast, safe }
+
+private indirect enum Tree: Codable, Hashable, Sendable {
+  case leaf(Int)
+  case node(left: Tree, right: Tree)
+}
+
+private struct Nothing: Codable, Hashable {}
+
+private struct Picky: Codable, Hashable {
+  struct Refused: Error, CustomStringConvertible { var description: String { sentinel } }
+  var isRefused = false
+  init(isRefused: Bool = false) { self.isRefused = isRefused }
+  init(from decoder: any Decoder) throws { throw Refused() }
+  func encode(to encoder: any Encoder) throws { throw Refused() }
+}
+
+private struct Silent: Codable {
+  init() {}
+  init(from decoder: any Decoder) {}
+  func encode(to encoder: any Encoder) {}
+}
+
+private struct TwoFaced: Codable {
+  init() {}
+  init(from decoder: any Decoder) {}
+  func encode(to encoder: any Encoder) throws {
+    var container = encoder.singleValueContainer()
+    try container.encode(1)
+    _ = encoder.unkeyedContainer()
+  }
+}
+
+/// Tries one form after another, as a type that has changed does.
+private struct Port: Codable, Hashable {
+  var number: Int
+  init(_ number: Int) { self.number = number }
+  init(from decoder: any Decoder) throws {
+    let container = try decoder.singleValueContainer()
+    do { number = try container.decode(Int.self) } catch DecodingError.typeMismatch {
+      number = Int(try container.decode(String.self)) ?? 0
+    }
+  }
+  func encode(to encoder: any Encoder) throws {
+    var container = encoder.singleValueContainer()
+    try container.encode(number)
+  }
+}
+
+private class Animal: Codable {
+  var name = "cat"
+}
+
+private final class Dog: Animal {
+  var tricks = 3
+  private enum CodingKeys: CodingKey { case tricks }
+  override init() { super.init() }
+  required init(from decoder: any Decoder) throws {
+    let container = try decoder.container(keyedBy: CodingKeys.self)
+    tricks = try container.decode(Int.self, forKey: .tricks)
+    try super.init(from: container.superDecoder())
+  }
+  override func encode(to encoder: any Encoder) throws {
+    var container = encoder.container(keyedBy: CodingKeys.self)
+    try container.encode(tricks, forKey: .tricks)
+    try super.encode(to: container.superEncoder())
+  }
+}
+
+/// Uses every container that can be nested.
+private struct Nested: Codable, Equatable {
+  var rows: [[Int]]
+  private enum Key: CodingKey { case table, names, missing }
+  init(_ rows: [[Int]]) { self.rows = rows }
+  init(from decoder: any Decoder) throws {
+    let container = try decoder.container(keyedBy: Key.self)
+    var table = try container.nestedUnkeyedContainer(forKey: .table)
+    rows = []
+    while !table.isAtEnd {
+      var row = try table.nestedUnkeyedContainer()
+      var numbers: [Int] = []
+      while try !row.isAtEnd && !row.decodeNil() { numbers.append(try row.decode(Int.self)) }
+      rows.append(numbers)
+    }
+    let names = try container.nestedContainer(keyedBy: Key.self, forKey: .names)
+    guard try names.decode(Int.self, forKey: .table) == rows.count, try container.decodeNil(forKey: .missing),
+      try container.decode(Int?.self, forKey: .missing) == nil
+    else { throw DecodingError.dataCorruptedError(forKey: .names, in: container, debugDescription: "") }
+  }
+  func encode(to encoder: any Encoder) throws {
+    var container = encoder.container(keyedBy: Key.self)
+    var table = container.nestedUnkeyedContainer(forKey: .table)
+    for row in rows {
+      var numbers = table.nestedUnkeyedContainer()
+      for number in row { try numbers.encode(number) }
+    }
+    var names = container.nestedContainer(keyedBy: Key.self, forKey: .names)
+    try names.encode(table.count, forKey: .table)
+    try container.encodeNil(forKey: .missing)
+  }
+}
+
+/// Uses every container of an array, and says where it is.
+private struct Path: Codable, Equatable {
+  var steps: [String] = []
+  private enum Key: CodingKey { case list, base, at }
+  init() {}
+  init(from decoder: any Decoder) throws {
+    let container = try decoder.container(keyedBy: Key.self)
+    var list = try container.superDecoder(forKey: .list).unkeyedContainer()
+    steps.append(try list.nestedContainer(keyedBy: Key.self).decode(String.self, forKey: .at))
+    steps.append(try list.superDecoder().singleValueContainer().decode(String.self))
+    guard list.count == 2, list.isAtEnd, try container.decode(Int.self, forKey: .base) == 2 else {
+      throw DecodingError.dataCorruptedError(forKey: .list, in: container, debugDescription: "")
+    }
+  }
+  func encode(to encoder: any Encoder) throws {
+    var container = encoder.container(keyedBy: Key.self)
+    var list = container.superEncoder(forKey: .list).unkeyedContainer()
+    var first = list.nestedContainer(keyedBy: Key.self)
+    try first.encode(Self.text(first.codingPath), forKey: .at)
+    let second = list.superEncoder()
+    var single = second.singleValueContainer()
+    try single.encode(Self.text(single.codingPath))
+    try container.encode(container.codingPath.count + list.codingPath.count + list.count - 1, forKey: .base)
+  }
+  private static func text(_ path: [any CodingKey]) -> String { path.map(\.stringValue).joined(separator: "/") }
+}
+
+extension CodingUserInfoKey {
+  fileprivate static let unit = CodingUserInfoKey(rawValue: "unit")
+}
+
+/// Asks its coder for the unit.
+private struct Length: Codable, Hashable {
+  var metres: Double
+  init(metres: Double) { self.metres = metres }
+  private static func unit(_ userInfo: [CodingUserInfoKey: Any]) -> Double {
+    CodingUserInfoKey.unit.flatMap { userInfo[$0] as? Double } ?? 1
+  }
+  init(from decoder: any Decoder) throws {
+    metres = try decoder.singleValueContainer().decode(Double.self) * Self.unit(decoder.userInfo)
+  }
+  func encode(to encoder: any Encoder) throws {
+    var container = encoder.singleValueContainer()
+    try container.encode(metres / Self.unit(encoder.userInfo))
+  }
+}
+
+struct CodableKeyTests {
+  let store = DictionaryPreferences()
+
+  private func comesBack<Value: Codable & Equatable & Sendable>(_ value: Value) throws {
+    let key = PreferenceKey<Value?>.codable("key")
+    try store.set(value, for: key)
+    #expect(try store.value(for: key) == value)
+    #expect(try store.value(forKey: "key")?.kind == key.kind)
+  }
+
+  private func comesBackInEveryShape<Value: Codable & Hashable & Sendable>(_ a: Value, _ b: Value) throws {
+    try comesBack(a)
+    try comesBack([a, b])
+    try comesBack([[a], [], [b, a]])
+    try comesBack(Set([a, b]))
+    try comesBack(["one": a, "two": b])
+    try comesBack([1: a, -2: b])
+    try comesBack(["one": [a, b], "none": []])
+    try store.set(nil, for: PreferenceKey<Value?>.codable("key"))
+    #expect(try store.contains("key") == false)
+    let key = PreferenceKey.codable("other", default: a)
+    #expect(try store.value(for: key) == a)
+    try store.set(b, for: key)
+    #expect(try store.value(for: key) == b)
+    try store.reset(key)
+  }
+
+  @Test func `item 52: a Codable type comes back in every shape`() throws {
+    try comesBackInEveryShape(
+      Server(host: "a", port: 1), Server(host: "b", port: .max, proxy: "p", mode: .safe, tags: ["x", "y"]))
+    try comesBackInEveryShape(
+      Tree.leaf(.min), Tree.node(left: .leaf(1), right: .node(left: .leaf(2), right: .leaf(3))))
+    try comesBackInEveryShape(Mode.fast, .safe)
+    try comesBack(Nothing())
+    try comesBack(0..<5)
+    try comesBack(UUID())
+    try comesBack([Int.max: Int64.min])
+    try comesBack(Nested([[1, 2], [], [3]]))
+  }
+
+  @Test func `item 54: a struct is stored as a dictionary of kinds, without what is nil`() throws {
+    try store.set(Server(host: "a", port: 80, tags: ["x"]), for: .codable("server"))
+    let expected: PreferenceValue = [
+      "host": "a", "port": .unsignedInteger(80), "timeout": 1.5,
+      "since": .date(Date(timeIntervalSinceReferenceDate: 0.25)), "key": .data(Data([0, 255])),
+      "home": .url(URL(filePath: "/")), "mode": "fast", "tags": ["x"],
+    ]
+    #expect(try store.value(forKey: "server") == expected)
+  }
+
+  @Test func `item 54: a key says what kind its coding stores`() {
+    #expect(PreferenceKey<Server?>.codable("a").kind == .dictionary)
+    #expect(PreferenceKey<[Server]?>.codable("a").kind == .array)
+    #expect(PreferenceKey<[String: Server]?>.codable("a").kind == .dictionary)
+    #expect(PreferenceKey<Mode?>.codable("a").kind == .string)
+    #expect(PreferenceKey<Date?>.codable("a").kind == .date)
+    #expect(PreferenceKey<UUID?>.codable("a").kind == .string)
+    #expect(PreferenceKey<Port?>.codable("a", kind: .integer).kind == .integer)
+  }
+
+  @Test func `item 54: raw or coded is what the key says, and the other form is read on request`() throws {
+    enum Size: Int, Codable, PreferenceConvertible {
+      case small = 1
+      case large = 2
+      private enum Key: CodingKey { case size }
+      init(from decoder: any Decoder) throws {
+        let name = try decoder.container(keyedBy: Key.self).decode(String.self, forKey: .size)
+        self = name == "large" ? .large : .small
+      }
+      func encode(to encoder: any Encoder) throws {
+        var container = encoder.container(keyedBy: Key.self)
+        try container.encode(self == .large ? "large" : "small", forKey: .size)
+      }
+    }
+    let raw = PreferenceKey("size", default: Size.small)
+    let coded = PreferenceKey.codable("size", default: Size.small)
+    try store.set(.large, for: coded)
+    #expect(try store.value(forKey: "size") == ["size": "large"])
+    #expect(preferencesError { _ = try store.value(for: raw) }?.code == .typeMismatch)
+
+    let migrating = raw.alsoReading(coded)
+    #expect(try store.value(for: migrating) == .large)
+    try store.set(try store.value(for: migrating), for: migrating)
+    #expect(try store.value(forKey: "size") == 2)
+    #expect(try store.value(for: migrating) == .large)
+
+    try store.set(true, forKey: "size")
+    #expect(
+      preferencesError { _ = try store.value(for: migrating) }?.message == "key \"size\": expected integer, found bool")
+  }
+
+  @Test func `item 62: absent is nil, and what does not decode is thrown and stays`() throws {
+    #expect(try store.value(forKey: "server", decoding: Server.self) == nil)
+    try store.set(["host": "a"], forKey: "server")
+    let error = preferencesError { _ = try store.value(forKey: "server", decoding: Server.self) }
+    #expect(error?.code == .malformed)
+    #expect(error?.message == "key \"server\": entry \"port\": it is missing")
+    #expect(try store.value(forKey: "server") == ["host": "a"])
+  }
+
+  @Test func `item 62: a value that cannot be encoded leaves the old one`() throws {
+    try store.set("old", forKey: "key")
+    let error = preferencesError { try store.set(encoding: Picky(), forKey: "key") }
+    #expect(error?.code == .notStorable)
+    #expect(error?.cause is Picky.Refused)
+    #expect(error?.description.contains(sentinel) == false)
+    #expect(try store.string(forKey: "key") == "old")
+  }
+
+  @Test func `item 62: custom coding and what it asks its coder are honoured`() throws {
+    let unit = try #require(CodingUserInfoKey.unit)
+    let key = PreferenceKey.codable(
+      "length", default: Length(metres: 0), kind: .double, encoder: PreferenceValueEncoder(userInfo: [unit: 1000.0]),
+      decoder: PreferenceValueDecoder(userInfo: [unit: 1000.0]))
+    try store.set(Length(metres: 2500), for: key)
+    #expect(try store.value(forKey: "length") == 2.5)
+    #expect(try store.value(for: key) == Length(metres: 2500))
+  }
+
+  @Test func `item 48: what does not decode is an error, not the default, and survives until it is overwritten`() throws
+  {
+    let key = PreferenceKey.codable("server", default: Server(host: "default", port: 1))
+    try store.set("garbage", forKey: "server")
+    let error = preferencesError { _ = try store.value(for: key) }
+    #expect(error?.code == .typeMismatch)
+    #expect(error?.message == "key \"server\": expected dictionary, found string")
+    #expect(try store.string(forKey: "server") == "garbage")
+    try store.set(Server(host: "new", port: 2), for: key)
+    #expect(try store.value(for: key).host == "new")
+  }
+
+  static let undecodable: [(PreferenceValue, PreferencesError.Code, String)] = [
+    (["a": ["host": 1, "port": 1]], .typeMismatch, "entry \"a\": entry \"host\": expected string, found integer"),
+    (
+      ["a": ["host": "h", "port": 65536]], .outOfRange,
+      "entry \"a\": entry \"port\": the integer does not fit UInt16"
+    ),
+    (["a": [1]], .typeMismatch, "entry \"a\": expected dictionary, found array"),
+    (["a": [:]], .malformed, "entry \"a\": entry \"host\": it is missing"),
+    ([1], .typeMismatch, "expected dictionary, found array"),
+    (
+      ["a": ["host": "h", "port": 1, "timeout": 1.0, "tags": "none"]], .malformed,
+      "entry \"a\": entry \"since\": it is missing"
+    ),
+  ]
+
+  @Test(arguments: undecodable.indices)
+  func `item 53: the part that does not decode is named`(row: Int) {
+    let (value, code, message) = Self.undecodable[row]
+    let error = preferencesError { _ = try PreferenceValueDecoder().decode([String: Server].self, from: value) }
+    #expect(error?.code == code)
+    #expect(error?.message == message)
+  }
+
+  @Test func `item 53: an unknown case of an enum is malformed, and its text is not told`() {
+    let value: PreferenceValue = ["\(sentinel)"]
+    let error = preferencesError { _ = try PreferenceValueDecoder().decode([Mode].self, from: value) }
+    #expect(error?.code == .malformed)
+    #expect(error?.message == "element 0: what is stored is no Array<Mode>")
+    #expect(error?.description.contains(sentinel) == false)
+  }
+
+  @Test func `the nil of an optional type with a default is refused, not taken for a removal`() throws {
+    let key = PreferenceKey<Mode?>.codable("mode", default: .fast)
+    try store.set(.safe, for: key)
+    #expect(preferencesError { try store.set(nil, for: key) }?.code == .notStorable)
+    #expect(try store.value(for: key) == .safe)
+  }
+
+  @Test func `an error of the type itself is malformed, with that error as cause`() {
+    let error = preferencesError { _ = try PreferenceValueDecoder().decode(Picky.self, from: 1) }
+    #expect(error?.code == .malformed)
+    #expect(error?.cause is Picky.Refused)
+    #expect(error?.description.contains(sentinel) == false)
+  }
+
+  @Test func `a value that is no array is a mismatch where one is wanted`() {
+    let error = preferencesError { _ = try PreferenceValueDecoder().decode([Mode].self, from: ["a": 1]) }
+    #expect(error?.code == .typeMismatch)
+    #expect(error?.message == "expected array, found dictionary")
+  }
+
+  @Test func `too few elements are malformed`() {
+    #expect(
+      preferencesError { _ = try PreferenceValueDecoder().decode(Range<Int>.self, from: [1]) }?.code == .malformed)
+  }
+
+  @Test func `a type that tries one form after another is understood`() throws {
+    #expect(try PreferenceValueDecoder().decode(Port.self, from: 80) == Port(80))
+    #expect(try PreferenceValueDecoder().decode(Port.self, from: "443") == Port(443))
+  }
+
+  @Test func `a superclass is stored inside its subclass`() throws {
+    let dog = Dog()
+    (dog.name, dog.tricks) = ("rex", 7)
+    let value = try PreferenceValueEncoder().encode(dog)
+    #expect(value == ["tricks": 7, "super": ["name": "rex"]])
+    let read = try PreferenceValueDecoder().decode(Dog.self, from: value)
+    #expect((read.name, read.tricks) == ("rex", 7))
+  }
+
+  @Test func `a type knows where in the value it is`() throws {
+    let value = try PreferenceValueEncoder().encode(Path())
+    #expect(value == ["list": [["at": "list/0"], "list/1"], "base": 2])
+    #expect(try PreferenceValueDecoder().decode(Path.self, from: value).steps == ["list/0", "list/1"])
+  }
+
+  @Test func `an entry that a type does not know is passed over`() throws {
+    #expect(try PreferenceValueDecoder().decode(Nothing.self, from: ["more": 1]) == Nothing())
+  }
+
+  static let unstorable: [(String, @Sendable () throws -> Void, String)] = [
+    ("nil in an array", { _ = try PreferenceValueEncoder().encode([1, nil]) }, "element 1: nil cannot be stored here"),
+    ("nil alone", { _ = try PreferenceValueEncoder().encode(Int?.none) }, "nil cannot be stored here"),
+    (
+      "a dictionary of optionals", { _ = try PreferenceValueEncoder().encode(["k": ["a": 1 as Int?]]) },
+      "entry \"k\": a dictionary of optionals cannot be stored"
+    ),
+    (
+      "a type that says nothing", { _ = try PreferenceValueEncoder().encode([Silent()]) },
+      "element 0: the type has encoded nothing"
+    ),
+    (
+      "a type that says two things", { _ = try PreferenceValueEncoder().encode(TwoFaced()) },
+      "the type was encoded in two ways at once"
+    ),
+  ]
+
+  @Test(arguments: unstorable.indices)
+  func `what has no stored form is refused`(row: Int) {
+    let (name, body, message) = Self.unstorable[row]
+    let error = preferencesError(body)
+    #expect(error?.code == .notStorable, "\(name)")
+    #expect(error?.message == message, "\(name)")
+  }
+}

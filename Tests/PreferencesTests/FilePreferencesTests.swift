@@ -1,0 +1,617 @@
+import FoundationEssentials
+import Glibc
+import Preferences
+import Synchronization
+import Testing
+
+/// A store in a file, whatever its format.
+protocol FileStore: PreferencesStore {
+  var hasUnsavedChanges: Bool { get }
+  func reload() throws(PreferencesError)
+  func save() throws(PreferencesError)
+  func watch() throws(PreferencesError) -> PreferenceObservation
+}
+
+extension FilePreferences: FileStore {}
+
+/// One format of files.
+enum FileCase: String, CaseIterable, CustomTestStringConvertible {
+  case json, xml, binary
+
+  var testDescription: String { rawValue }
+
+  func open(_ path: String, _ options: PreferenceFileOptions = .creating) throws(PreferencesError) -> any FileStore {
+    switch self {
+    case .json: try JSONPreferences(at: path, options: options)
+    case .xml: try PropertyListPreferences(at: path, format: PropertyListFormat(.xml), options: options)
+    case .binary: try PropertyListPreferences(at: path, format: PropertyListFormat(.binary), options: options)
+    }
+  }
+}
+
+struct FilePreferencesTests {
+  func bytes(_ path: String) throws -> [UInt8] { Array(try Data(contentsOf: URL(filePath: path))) }
+
+  func write(_ text: String, _ path: String) throws { try Data(text.utf8).write(to: URL(filePath: path)) }
+
+  func mode(_ path: String) throws -> mode_t {
+    var status = stat()
+    try #require(stat(path, &status) == 0)
+    return status.st_mode & 0o7777
+  }
+
+  func names(_ folder: String) throws -> [String] {
+    try FileManager.default.contentsOfDirectory(atPath: folder).sorted()
+  }
+
+  // MARK: Values
+
+  static let values: [String: PreferenceValue] = [
+    "yes": true, "one": 1, "real": 1.0, "half": 0.1, "minusZero": -0.0, "infinity": .double(.infinity),
+    "minusInfinity": .double(-.infinity), "greatest": .double(.greatestFiniteMagnitude),
+    "least": .double(.leastNonzeroMagnitude), "minimum": .integer(.min), "maximum": .integer(.max),
+    "unsigned": .unsignedInteger(.max), "small unsigned": .unsignedInteger(1), "zero": .unsignedInteger(0),
+    "date": .date(Date(timeIntervalSinceReferenceDate: 725_857_445)),
+    "exact date": .date(Date(timeIntervalSinceReferenceDate: 0.1)),
+    "old date": .date(Date(timeIntervalSinceReferenceDate: -63_113_904_000)),
+    "far date": .date(Date.distantFuture), "farther date": .date(Date(timeIntervalSinceReferenceDate: 1e13)),
+    "data": .data(Data((0...255).map { UInt8($0) })), "empty data": .data(Data()),
+    "https": .url(URL(string: "https://example.com/a%20b?c=d&e#f")!), "file": .url(URL(string: "file:///a/b")!),
+    "relative": .url(URL(string: "../a?b")!),
+    "text": "<&>\"' \\/ é e\u{301} 🦊\t\r\n\u{2028}\u{7F}", "empty": "", "list": [1, true, 1.0, ["a": []]],
+    "nested": ["a.b": 1, "": "x", "$schema": "s", "é🦊": ["deep": .unsignedInteger(5)]],
+    "like a mark": ["$url": "a"], "more like one": ["$$url": ["$data": "b"]], "empty dictionary": [:], "empty list": [],
+    "$top": "t", "with space and é": 1,
+  ]
+
+  @Test(arguments: FileCase.allCases)
+  func `items 4 to 7: every value comes back with its type, before and after it was read again`(file: FileCase) throws {
+    try withTemporaryFolder { folder in
+      let store = try file.open(folder + "/a")
+      try store.set(Self.values)
+      let again = try file.open(folder + "/a")
+      for (key, value) in Self.values {
+        #expect(try store.value(forKey: key) == value, "\(key)")
+        #expect(try again.value(forKey: key) == value, "\(key)")
+      }
+      #expect(try again.double(forKey: "minusZero")?.sign == .minus)
+      let text = "<&>\"' \\/ é e\u{301} 🦊\t\r\n\u{2028}\u{7F}"
+      #expect(try again.string(forKey: "text").map { Array($0.utf8) } == Array(text.utf8))
+    }
+  }
+
+  @Test(arguments: FileCase.allCases)
+  func `item 6: NaN comes back as NaN`(file: FileCase) throws {
+    try withTemporaryFolder { folder in
+      try file.open(folder + "/a").set(.double(.nan), forKey: "k")
+      #expect(try file.open(folder + "/a").double(forKey: "k")?.isNaN == true)
+    }
+  }
+
+  @Test(arguments: FileCase.allCases)
+  func `item 7: a URL relative to another is stored as the whole, and is that at once`(file: FileCase) throws {
+    try withTemporaryFolder { folder in
+      let store = try file.open(folder + "/a")
+      let url = try #require(URL(string: "b", relativeTo: URL(string: "https://example.com/a")))
+      try store.set(url, forKey: "k")
+      #expect(try store.url(forKey: "k") == URL(string: "https://example.com/b"))
+      #expect(try file.open(folder + "/a").url(forKey: "k") == URL(string: "https://example.com/b"))
+    }
+  }
+
+  @Test(arguments: FileCase.allCases)
+  func `item 8: setting an optional key to nil removes it`(file: FileCase) throws {
+    try withTemporaryFolder { folder in
+      let store = try file.open(folder + "/a")
+      let key = PreferenceKey<String?>("k")
+      try store.set("v", for: key)
+      try store.set(nil, for: key)
+      #expect(try file.open(folder + "/a").contains("k") == false)
+    }
+  }
+
+  // Not as arguments: Foundation traps when it describes these.
+  @Test(arguments: FileCase.allCases, [Double.nan, .infinity])
+  func `item 9: a value that cannot be stored is refused, and changes nothing`(
+    file: FileCase, seconds: Double
+  ) throws {
+    let value = PreferenceValue.date(Date(timeIntervalSinceReferenceDate: seconds))
+    try withTemporaryFolder { folder in
+      let store = try file.open(folder + "/a")
+      try store.set("old", forKey: "k")
+      let before = try bytes(folder + "/a")
+      #expect(preferencesError { try store.set(value, forKey: "k") }?.code == .unstorable)
+      #expect(preferencesError { try store.set([value], forKey: "k") }?.code == .unstorable)
+      #expect(try store.string(forKey: "k") == "old")
+      #expect(try bytes(folder + "/a") == before)
+    }
+  }
+
+  @Test(arguments: FileCase.allCases)
+  func `item 9: nesting that could not be read again is refused when it is written`(file: FileCase) throws {
+    func nested(_ depth: Int) -> PreferenceValue {
+      (0..<depth).reduce(PreferenceValue.array([])) { inner, _ in .array([inner]) }
+    }
+    try withTemporaryFolder { folder in
+      let store = try file.open(folder + "/a")
+      try store.set(nested(126), forKey: "k")
+      #expect(preferencesError { try store.set(nested(128), forKey: "k") }?.code == .limitExceeded)
+      #expect(try file.open(folder + "/a").value(forKey: "k") == nested(126))
+    }
+  }
+
+  @Test func `item 9: text with control characters is refused by XML and kept by the others`() throws {
+    for text in ["a\0b", "\u{1B}[31m", "\u{FFFE}"] {
+      for file in FileCase.allCases {
+        try withTemporaryFolder { folder in
+          let store = try file.open(folder + "/a")
+          if file == .xml {
+            #expect(preferencesError { try store.set(text, forKey: "k") }?.code == .unstorable)
+            #expect(preferencesError { try store.set([text: 1], forKey: "k") }?.code == .unstorable)
+            #expect(try store.contains("k") == false)
+          } else {
+            try store.set(text, forKey: "k")
+            try store.set([text: 1], forKey: "d")
+            #expect(try file.open(folder + "/a").string(forKey: "k") == text)
+            #expect(try file.open(folder + "/a").value(forKey: "d") == [text: 1])
+          }
+        }
+      }
+    }
+  }
+
+  @Test func `a file that would be too large is refused, and the old one stays`() throws {
+    try withTemporaryFolder { folder in
+      let store = try FileCase.binary.open(folder + "/a")
+      try store.set(1, forKey: "k")
+      let limit = PropertyListPreferences.maximumByteCount
+      #expect(preferencesError { try store.set(Data(count: limit), forKey: "large") }?.code == .limitExceeded)
+      let half = Data(count: limit / 2)
+      #expect(preferencesError { try store.set(["a": .data(half), "b": .data(half)]) }?.code == .limitExceeded)
+      #expect(try FileCase.binary.open(folder + "/a").keys() == ["k"])
+      #expect(try store.keys() == ["k"])
+    }
+  }
+
+  // MARK: Names with dots
+
+  @Test(arguments: FileCase.allCases)
+  func `a value goes where its name is looked up`(file: FileCase) throws {
+    try withTemporaryFolder { folder in
+      let store = try file.open(folder + "/a")
+      try store.set(["server": ["port": 1], "flat.name": 2])
+      try store.set(8080, forKey: "server.port")
+      try store.set("h", forKey: "server.host.name")
+      try store.set(3, forKey: "flat.name")
+      try store.set(4, forKey: "new.name")
+      #expect(try store.value(forKey: "server") == ["port": 8080, "host.name": "h"])
+      #expect(try store.keys() == ["flat.name", "new.name", "server.host.name", "server.port"])
+      for key in try store.keys() { #expect(try store.contains(key), "\(key)") }
+    }
+  }
+
+  @Test(arguments: FileCase.allCases)
+  func `removing makes a name absent, and takes emptied dictionaries away`(file: FileCase) throws {
+    try withTemporaryFolder { folder in
+      let store = try file.open(folder + "/a")
+      try store.set(["a.b": 1, "c": 2])
+      try store.set(["b": 3], forKey: "a")
+      try store.removeValue(forKey: "a.b")
+      #expect(try store.value(forKey: "a.b") == nil)
+      #expect(try store.keys() == ["c"])
+      try store.removeValue(forKey: "a.b")
+      #expect(try file.open(folder + "/a").keys() == ["c"])
+    }
+  }
+
+  @Test(arguments: FileCase.allCases)
+  func `item 24: a merge keeps other keys, and removing all empties the file`(file: FileCase) throws {
+    try withTemporaryFolder { folder in
+      let store = try file.open(folder + "/a")
+      let other = try file.open(folder + "/b")
+      try other.set(1, forKey: "k")
+      try store.set(["a": 1, "b": 2])
+      try store.set(["b": 3, "c": 4])
+      #expect(try store.keys() == ["a", "b", "c"])
+      #expect(try store.integer(forKey: "b") == 3)
+      #expect(preferencesError { try store.set(["d": 1, "": 2]) }?.code == .invalidKey)
+      #expect(try store.keys() == ["a", "b", "c"])
+      try store.removeAll()
+      #expect(try store.keys() == [])
+      #expect(try file.open(folder + "/a").keys() == [])
+      #expect(try file.open(folder + "/b").keys() == ["k"])
+    }
+  }
+
+  // MARK: The file
+
+  @Test(arguments: FileCase.allCases)
+  func `item 11: a missing file is made by the first write, when asked for`(file: FileCase) throws {
+    try withTemporaryFolder { folder in
+      #expect(preferencesError { _ = try file.open(folder + "/a", []) }?.code == .notFound)
+      let store = try file.open(folder + "/a")
+      #expect(try names(folder) == [])
+      try store.removeValue(forKey: "k")
+      #expect(try names(folder) == [])
+      try store.set(1, forKey: "k")
+      #expect(try names(folder) == ["a"])
+      #expect(try file.open(folder + "/a", []).integer(forKey: "k") == 1)
+    }
+  }
+
+  @Test(arguments: FileCase.allCases)
+  func `item 11: files that cannot be used are told apart`(file: FileCase) throws {
+    try withTemporaryFolder { folder in
+      func code(_ name: String, _ options: PreferenceFileOptions = .creating) -> PreferencesError.Code? {
+        preferencesError { _ = try file.open(folder + name, options) }?.code
+      }
+      mkfifo(folder + "/fifo", 0o600)
+      try write("{\"a\": \(sentinel)", folder + "/broken")
+      #expect(chmod(folder + "/broken", 0o644) == 0)
+      #expect(code("/fifo") == .unreadable)
+      #expect(code("") == .unreadable)
+      #expect(code("/broken") == .malformed)
+      #expect(code("/broken", .private) == .exposed)
+      #expect(chmod(folder + "/broken", 0o600) == 0)
+      #expect(code("/broken", .private) == .malformed)
+    }
+  }
+
+  @Test(arguments: FileCase.allCases)
+  func `item 11: a file that has become unusable is not overwritten`(file: FileCase) throws {
+    try withTemporaryFolder { folder in
+      let store = try file.open(folder + "/a", [.creating, .private])
+      try store.set(1, forKey: "k")
+      try write("broken", folder + "/a")
+      #expect(chmod(folder + "/a", 0o600) == 0)
+      #expect(preferencesError { try store.set(2, forKey: "k") }?.code == .malformed)
+      #expect(preferencesError { try store.removeAll() }?.code == .malformed)
+      #expect(try bytes(folder + "/a") == Array("broken".utf8))
+      #expect(chmod(folder + "/a", 0o640) == 0)
+      #expect(preferencesError { try store.set(2, forKey: "k") }?.code == .exposed)
+      #expect(try store.integer(forKey: "k") == 1)
+      #expect(try names(folder) == ["a"])
+    }
+  }
+
+  @Test func `a file that is gone is not made anew unless asked for`() throws {
+    try withTemporaryFolder { folder in
+      try write("{}", folder + "/a")
+      let store = try JSONPreferences(at: folder + "/a")
+      unlink(folder + "/a")
+      #expect(preferencesError { try store.set(1, forKey: "k") }?.code == .notFound)
+      #expect(try names(folder) == [])
+    }
+  }
+
+  @Test(arguments: FileCase.allCases)
+  func `a private file is made for its owner alone`(file: FileCase) throws {
+    try withTemporaryFolder { folder in
+      try file.open(folder + "/a", [.creating, .private]).set(1, forKey: "k")
+      #expect(try mode(folder + "/a") == 0o600)
+    }
+  }
+
+  @Test(arguments: [0o600, 0o640, 0o664] as [mode_t])
+  func `replacing keeps the permissions`(mode: mode_t) throws {
+    try withTemporaryFolder { folder in
+      try write("{}", folder + "/a")
+      #expect(chmod(folder + "/a", mode) == 0)
+      try JSONPreferences(at: folder + "/a").set(1, forKey: "k")
+      #expect(try self.mode(folder + "/a") == mode)
+    }
+  }
+
+  @Test func `a link stays, and the file that it leads to is replaced`() throws {
+    try withTemporaryFolder { folder in
+      #expect(mkdir(folder + "/real", 0o700) == 0)
+      try write("{}", folder + "/real/a")
+      #expect(symlink("real/a", folder + "/link") == 0)
+      try JSONPreferences(at: folder + "/link").set(1, forKey: "k")
+      #expect(try FileManager.default.destinationOfSymbolicLink(atPath: folder + "/link") == "real/a")
+      #expect(try JSONPreferences(at: folder + "/real/a").integer(forKey: "k") == 1)
+    }
+  }
+
+  @Test func `a link that leads nowhere is refused`() throws {
+    try withTemporaryFolder { folder in
+      #expect(symlink("none", folder + "/link") == 0)
+      let store = try JSONPreferences(at: folder + "/link", options: .creating)
+      #expect(preferencesError { try store.set(1, forKey: "k") }?.code == .unwritable)
+      #expect(try names(folder) == ["link"])
+    }
+  }
+
+  @Test(arguments: FileCase.allCases)
+  func `a write that changes nothing leaves the file alone`(file: FileCase) throws {
+    try withTemporaryFolder { folder in
+      let store = try file.open(folder + "/a")
+      try store.set(1, forKey: "k")
+      var (before, after) = (stat(), stat())
+      stat(folder + "/a", &before)
+      try store.set(1, forKey: "k")
+      try store.removeValue(forKey: "none")
+      stat(folder + "/a", &after)
+      #expect(before.st_ino == after.st_ino)
+    }
+  }
+
+  // MARK: Saving
+
+  @Test(arguments: FileCase.allCases)
+  func `item 12: a write is in the file when it returns`(file: FileCase) throws {
+    try withTemporaryFolder { folder in
+      let store = try file.open(folder + "/a")
+      try store.set(1, forKey: "k")
+      #expect(store.hasUnsavedChanges == false)
+      #expect(try file.open(folder + "/a").integer(forKey: "k") == 1)
+    }
+  }
+
+  @Test(arguments: FileCase.allCases)
+  func `item 12: saving explicitly, nothing is in the file before`(file: FileCase) throws {
+    try withTemporaryFolder { folder in
+      let store = try file.open(folder + "/a", [.creating, .savingExplicitly])
+      try store.set(["a": 1, "b": 2])
+      #expect(try names(folder) == [])
+      try store.save()
+      try store.removeValue(forKey: "a")
+      #expect(try store.keys() == ["b"])
+      #expect(store.hasUnsavedChanges)
+      #expect(try file.open(folder + "/a").keys() == ["a", "b"])
+      try store.save()
+      #expect(store.hasUnsavedChanges == false)
+      #expect(try file.open(folder + "/a").keys() == ["b"])
+      try store.removeAll()
+      #expect(try file.open(folder + "/a").keys() == ["b"])
+      try store.save()
+      #expect(try file.open(folder + "/a").keys() == [])
+    }
+  }
+
+  @Test(arguments: FileCase.allCases)
+  func `item 12: reloading keeps what is not saved`(file: FileCase) throws {
+    try withTemporaryFolder { folder in
+      let store = try file.open(folder + "/a", [.creating, .savingExplicitly])
+      let other = try file.open(folder + "/a")
+      try store.set("mine", forKey: "k")
+      try other.set(["k": "theirs", "l": "theirs"])
+      #expect(try store.string(forKey: "l") == nil)
+      try store.reload()
+      #expect(try store.string(forKey: "k") == "mine")
+      #expect(try store.string(forKey: "l") == "theirs")
+    }
+  }
+
+  @Test(arguments: FileCase.allCases)
+  func `item 12: a failed automatic save reaches the caller, and the old value stays`(file: FileCase) throws {
+    try withTemporaryFolder { folder in
+      #expect(mkdir(folder + "/sub", 0o700) == 0)
+      let store = try file.open(folder + "/sub/a")
+      try store.set(1, forKey: "k")
+      try FileManager.default.removeItem(atPath: folder + "/sub")
+      #expect(preferencesError { try store.set(2, forKey: "k") }?.code == .unwritable)
+      #expect(preferencesError { try store.removeValue(forKey: "k") }?.code == .unwritable)
+      #expect(try store.integer(forKey: "k") == 1)
+    }
+  }
+
+  @Test func `item 12: what a save could not write still waits`() throws {
+    try withTemporaryFolder { folder in
+      let store = try JSONPreferences(at: folder + "/sub/a", options: [.creating, .savingExplicitly])
+      try store.set(1, forKey: "k")
+      #expect(preferencesError { try store.save() }?.code == .unwritable)
+      #expect(store.hasUnsavedChanges)
+      #expect(mkdir(folder + "/sub", 0o700) == 0)
+      try store.save()
+      #expect(try JSONPreferences(at: folder + "/sub/a").integer(forKey: "k") == 1)
+    }
+  }
+
+  @Test(arguments: FileCase.allCases)
+  func `item 13: a process that is killed while it writes leaves the old file, and is in nobody's way`(
+    file: FileCase
+  ) async throws {
+    let folder = FileManager.default.temporaryDirectory.appending(path: "preferences-\(UUID().uuidString)").path
+    try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+    defer { try? FileManager.default.removeItem(atPath: folder) }
+    try file.open(folder + "/a").set("old", forKey: "k")
+    let before = try bytes(folder + "/a")
+
+    await #expect(processExitsWith: .signal(SIGXFSZ)) { [folder = folder as String, file = file.rawValue as String] in
+      // The kernel kills it in the middle of the file that it writes, unless the thread or the parent has been spared.
+      signal(SIGXFSZ, SIG_DFL)
+      var signals = sigset_t()
+      sigemptyset(&signals)
+      sigaddset(&signals, SIGXFSZ)
+      pthread_sigmask(SIG_UNBLOCK, &signals, nil)
+      var limit = rlimit(rlim_cur: 2_000, rlim_max: 2_000)
+      setrlimit(__rlimit_resource_t(RLIMIT_FSIZE.rawValue), &limit)
+      let store = try #require(try FileCase(rawValue: file)?.open(folder + "/a"))
+      try store.set(String(repeating: "new", count: 10_000), forKey: "k")
+    }
+
+    #expect(try names(folder) == [".a.new", "a"])
+    #expect(try bytes(folder + "/a") == before)
+    try file.open(folder + "/a").set("next", forKey: "l")
+    #expect(try file.open(folder + "/a").keys() == ["k", "l"])
+    #expect(try names(folder) == ["a"])
+  }
+
+  @Test func `item 14: two processes that write different keys lose neither`() async throws {
+    let folder = FileManager.default.temporaryDirectory.appending(path: "preferences-\(UUID().uuidString)").path
+    try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+    defer { try? FileManager.default.removeItem(atPath: folder) }
+    let path = folder + "/a"
+    async let here: Void = Task.detached {
+      let store = try JSONPreferences(at: path, options: .creating)
+      for index in 0..<50 { try store.set(index, forKey: "here.\(index)") }
+    }.value
+    await #expect(processExitsWith: .success) { [path = path as String] in
+      let store = try JSONPreferences(at: path, options: .creating)
+      for index in 0..<50 { try store.set(index, forKey: "there.\(index)") }
+    }
+    try await here
+    #expect(try JSONPreferences(at: path).keys().count == 100)
+  }
+
+  @Test(arguments: FileCase.allCases)
+  func `item 14: writers that make the file at the same time lose nothing`(file: FileCase) async throws {
+    let folder = FileManager.default.temporaryDirectory.appending(path: "preferences-\(UUID().uuidString)").path
+    try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+    defer { try? FileManager.default.removeItem(atPath: folder) }
+    try await withThrowingTaskGroup(of: Void.self) { group in
+      for task in 0..<4 {
+        group.addTask {
+          let store = try file.open(folder + "/a")
+          for index in 0..<10 { try store.set(index, forKey: "\(task).\(index)") }
+        }
+      }
+      try await group.waitForAll()
+    }
+    #expect(try file.open(folder + "/a").keys().count == 40)
+    #expect(try names(folder) == ["a"])
+  }
+
+  @Test(arguments: FileCase.allCases)
+  func `item 14: saving explicitly carries only what was written here`(file: FileCase) throws {
+    try withTemporaryFolder { folder in
+      try file.open(folder + "/a").set(["server": ["port": 1, "host": "old"], "other": 1])
+      let store = try file.open(folder + "/a", .savingExplicitly)
+      let other = try file.open(folder + "/a", .savingExplicitly)
+      try store.set(2, forKey: "server.port")
+      try store.removeValue(forKey: "other")
+      try other.set("new", forKey: "server.host")
+      try other.set(1.5, forKey: "added")
+      try store.save()
+      try other.save()
+      let result = try file.open(folder + "/a")
+      #expect(try result.value(forKey: "server") == ["port": 2, "host": "new"])
+      #expect(try result.keys() == ["added", "server.host", "server.port"])
+    }
+  }
+
+  @Test func `a write of the value that was read is written over another process's`() throws {
+    try withTemporaryFolder { folder in
+      try JSONPreferences(at: folder + "/a", options: .creating).set(1, forKey: "k")
+      let store = try JSONPreferences(at: folder + "/a", options: .savingExplicitly)
+      try JSONPreferences(at: folder + "/a").set(2, forKey: "k")
+      try store.set(1, forKey: "k")
+      try store.save()
+      #expect(try JSONPreferences(at: folder + "/a").integer(forKey: "k") == 1)
+    }
+  }
+
+  // MARK: Being told
+
+  @Test func `observers are told of a key, of what is around it and of what is inside it`() throws {
+    try withTemporaryFolder { folder in
+      let store = try JSONPreferences(at: folder + "/a", options: .creating)
+      try store.set(["b": ["c": 1, "d": 1]], forKey: "a")
+      let told = Mutex<[Set<String>]>([])
+      let observation = store.observe { change in told.withLock { $0.append(change.keys ?? []) } }
+      try store.set(2, forKey: "a.b.c")
+      try store.set(["b": ["c": 2]], forKey: "a")
+      try store.set(["b": ["c": 2]], forKey: "a")
+      observation.invalidate()
+      #expect(told.withLock(\.self) == [["a", "a.b", "a.b.c"], ["a", "a.b", "a.b.d"]])
+    }
+  }
+
+  @Test(arguments: FileCase.allCases)
+  func `item 82: what another process changed is told on reload`(file: FileCase) throws {
+    try withTemporaryFolder { folder in
+      let store = try file.open(folder + "/a")
+      try store.set(["a": 1, "b": 1, "c": 1])
+      let told = Mutex<Set<String>>([])
+      let observation = store.observe { change in told.withLock { $0.formUnion(change.keys ?? []) } }
+      let other = try file.open(folder + "/a")
+      try other.set(["a": 2, "d": 1])
+      try other.removeValue(forKey: "b")
+      try store.reload()
+      observation.invalidate()
+      #expect(told.withLock(\.self) == ["a", "b", "d"])
+      #expect(try store.keys() == ["a", "c", "d"])
+    }
+  }
+
+  @Test(.timeLimit(.minutes(5)), arguments: FileCase.allCases)
+  func `item 82: a watched file is noticed when it is replaced, and when it is made`(file: FileCase) async throws {
+    let folder = FileManager.default.temporaryDirectory.appending(path: "preferences-\(UUID().uuidString)").path
+    try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+    defer { try? FileManager.default.removeItem(atPath: folder) }
+    let store = try file.open(folder + "/a")
+    let watch = try store.watch()
+    var updates = store.updates(for: PreferenceKey<Int>("k", default: 0), buffering: .unbounded).makeAsyncIterator()
+    #expect(await updates.next() == 0)
+    try file.open(folder + "/a").set(1, forKey: "k")
+    #expect(await updates.next() == 1)
+    try file.open(folder + "/a").set(2, forKey: "k")
+    #expect(await updates.next() == 2)
+    unlink(folder + "/a")
+    #expect(await updates.next() == 0)
+    watch.invalidate()
+  }
+
+  @Test(.timeLimit(.minutes(5)))
+  func `item 82: a file that is written in place, or behind a link that is changed, is noticed`() async throws {
+    let folder = FileManager.default.temporaryDirectory.appending(path: "preferences-\(UUID().uuidString)").path
+    for name in ["/cfg", "/cfg/v1", "/cfg/v2"] {
+      try FileManager.default.createDirectory(atPath: folder + name, withIntermediateDirectories: true)
+    }
+    defer { try? FileManager.default.removeItem(atPath: folder) }
+    try write("{\"k\": 1}", folder + "/cfg/v1/a")
+    try write("{\"k\": 3}", folder + "/cfg/v2/a")
+    #expect(symlink("v1", folder + "/cfg/now") == 0)
+    #expect(symlink("now/a", folder + "/cfg/a") == 0)
+    let store = try JSONPreferences(at: folder + "/cfg/a")
+    let watch = try store.watch()
+    var updates = store.updates(for: PreferenceKey<Int>("k", default: 0), buffering: .unbounded).makeAsyncIterator()
+    #expect(await updates.next() == 1)
+    try write("{\"k\": 2}", folder + "/cfg/v1/a")
+    #expect(await updates.next() == 2)
+    #expect(symlink("v2", folder + "/cfg/next") == 0)
+    #expect(rename(folder + "/cfg/next", folder + "/cfg/now") == 0)
+    #expect(await updates.next() == 3)
+    try write("{\"k\": 4}", folder + "/cfg/v2/a")
+    #expect(await updates.next() == 4)
+    watch.invalidate()
+  }
+
+  @Test(.timeLimit(.minutes(5)))
+  func `a watched file that becomes malformed leaves the values, and the watch goes on`() async throws {
+    let folder = FileManager.default.temporaryDirectory.appending(path: "preferences-\(UUID().uuidString)").path
+    try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+    defer { try? FileManager.default.removeItem(atPath: folder) }
+    try write("{\"k\": 1}", folder + "/a")
+    let store = try JSONPreferences(at: folder + "/a")
+    let watch = try store.watch()
+    var updates = store.updates(for: PreferenceKey<Int>("k", default: 0), buffering: .unbounded).makeAsyncIterator()
+    #expect(await updates.next() == 1)
+    try write("{", folder + "/b")
+    #expect(rename(folder + "/b", folder + "/a") == 0)
+    try write("{\"k\": 2}", folder + "/b")
+    #expect(rename(folder + "/b", folder + "/a") == 0)
+    #expect(await updates.next() == 2)
+    watch.invalidate()
+  }
+
+  @Test func `a folder that is not there cannot be watched`() throws {
+    try withTemporaryFolder { folder in
+      let store = try JSONPreferences(at: folder + "/none/a", options: .creating)
+      #expect(preferencesError { _ = try store.watch() }?.code == .unreadable)
+    }
+  }
+
+  @Test(arguments: FileCase.allCases)
+  func `no description, dump or error shows a value`(file: FileCase) throws {
+    try withTemporaryFolder { folder in
+      let store = try file.open(folder + "/a")
+      try store.set(sentinel, forKey: "k")
+      #expect(!dumped(store).contains(sentinel))
+      #expect(!String(describing: store).contains(sentinel))
+      let error = try #require(preferencesError { _ = try store.date(forKey: "k") })
+      #expect(!error.description.contains(sentinel))
+    }
+  }
+}

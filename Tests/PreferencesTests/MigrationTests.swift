@@ -1,0 +1,208 @@
+import Preferences
+import Synchronization
+import Testing
+
+struct MigrationTests {
+  private let store = DictionaryPreferences(["port": "8080", "token": .string(sentinel), "host": "a"])
+  private let vault = Vault()
+
+  private func migrator(_ steps: [PreferenceMigration.Step]...) throws -> PreferenceMigrator {
+    try PreferenceMigrator(steps.enumerated().map { PreferenceMigration(to: $0.offset + 1, $0.element) })
+  }
+
+  private func count(_ calls: Recorded<Int>, _ id: Int) -> PreferenceMigration.Step {
+    .convert("host") {
+      calls.add(id)
+      return $0
+    }
+  }
+
+  @Test func `item 49: migrations run in the order of their versions, each once`() throws {
+    let calls = Recorded<Int>()
+    let migrations = [3, 1, 2].map { PreferenceMigration(to: $0, [count(calls, $0)]) }
+    #expect(try PreferenceMigrator(Array(migrations.dropFirst())).run(on: store) == [1, 2])
+    #expect(try PreferenceMigrator(migrations).run(on: store) == [3])
+    #expect(try PreferenceMigrator(migrations).run(on: store) == [])
+    #expect(calls.all == [1, 2, 3])
+    #expect(try PreferenceMigrator([]).version(of: store) == 3)
+    #expect(try PreferenceMigrator([]).run(on: store) == [])
+  }
+
+  @Test func `item 49: a key is renamed`() throws {
+    try migrator([.rename("port", to: "server.port"), .rename("none", to: "nothing")]).run(on: store)
+    #expect(store["server.port"] == "8080")
+    #expect(store["port"] == nil)
+    #expect(store["nothing"] == nil)
+    #expect(store["preferences.version"] == 1)
+  }
+
+  @Test func `item 49: a representation is changed, by name and by declared keys`() throws {
+    let (text, number) = (PreferenceKey<String?>("port"), PreferenceKey("port", default: 0))
+    try migrator(
+      [.convert("host") { _ in ["b", "c"] }, .convert(text, to: number) { Int($0 ?? "") ?? 0 }],
+      [.convert(number, to: PreferenceKey("server.port", default: "")) { "\($0 + 1)" }],
+      [.convert("token") { _ in nil }]
+    ).run(on: store)
+    #expect(try store.dictionary() == ["host": ["b", "c"], "server.port": "8081", "preferences.version": 3])
+  }
+
+  @Test func `item 49: steps of one migration see what those before them did`() throws {
+    try migrator([.rename("port", to: "p"), .rename("p", to: "q"), .remove("host"), .rename("token", to: "port")])
+      .run(on: store)
+    #expect(try store.dictionary() == ["q": "8080", "port": .string(sentinel), "preferences.version": 1])
+  }
+
+  @Test func `item 49: a plain value moves into a sealed store and the plain copy goes`() throws {
+    try migrator([.seal("token", as: "github", into: vault)]).run(on: store)
+    #expect(try vault.value(forKey: "github") == .string(sentinel))
+    #expect(store["token"] == nil)
+    #expect(vault.log.all == ["set github"])
+  }
+
+  @Test func `item 49: a value is not sealed where nothing is sealed`() {
+    let error = preferencesError { try migrator([.seal("token", into: DictionaryPreferences())]).run(on: store) }
+    #expect(error?.code == .noStore)
+    #expect(store["token"] == .string(sentinel))
+  }
+
+  @Test func `item 49: a sealed value that does not read back leaves the plain one`() {
+    let vault = Vault(forgets: true)
+    #expect(preferencesError { try migrator([.seal("token", into: vault)]).run(on: store) }?.code == .unavailable)
+    #expect(store["token"] == .string(sentinel))
+    #expect(store["preferences.version"] == nil)
+  }
+
+  @Test(arguments: 0..<4)
+  func `item 49: a failing step leaves the data as it was`(place: Int) throws {
+    let before = try store.dictionary()
+    var steps: [PreferenceMigration.Step] = [
+      .seal("token", into: vault), .rename("port", to: "server.port"), .remove("host"),
+    ]
+    steps.insert(.convert(place < 2 ? "host" : "server.port") { _ in throw CancellationError() }, at: min(place, 2))
+    #expect(throws: CancellationError.self) { try migrator(steps).run(on: store) }
+    #expect(try store.dictionary() == before)
+    #expect(try vault.keys() == [])
+  }
+
+  @Test func `item 49: a store that fails to write leaves both stores as they were`() throws {
+    let failing = Failing(store, failures: ["server.port"])
+    let before = try store.dictionary()
+    let migrator = try migrator([.seal("token", into: vault), .rename("port", to: "server.port"), .remove("host")])
+    #expect(throws: FailingPreferences.Locked.self) { try migrator.run(on: failing) }
+    #expect(try store.dictionary() == before)
+    #expect(try vault.keys() == [])
+    #expect(try migrator.run(on: store) == [1])
+  }
+
+  @Test func `item 49: migrations before a failing one are done`() throws {
+    let migrator = try migrator(
+      [.rename("port", to: "p")], [.rename("p", to: "q"), .convert("host") { _ in throw CancellationError() }])
+    #expect(throws: CancellationError.self) { try migrator.run(on: store) }
+    #expect(store["p"] == "8080")
+    #expect(try migrator.version(of: store) == 1)
+  }
+
+  @Test func `item 49: a run that ended while it removed is finished by the next, and not begun anew`() throws {
+    let calls = Recorded<Int>()
+    let failing = Failing(store, failures: ["removing port"])
+    let migrator = try migrator([.rename("port", to: "p"), .seal("token", into: vault), count(calls, 1)])
+    #expect(throws: FailingPreferences.Locked.self) { try migrator.run(on: failing) }
+    #expect(store["p"] == "8080")
+    #expect(store["port"] == "8080")
+    #expect(try migrator.version(of: store) == 1)
+    try store.set("changed", forKey: "p")
+    #expect(try migrator.run(on: store) == [])
+    #expect(try store.dictionary() == ["p": "changed", "host": "a", "preferences.version": 1])
+    #expect(calls.all == [1])
+  }
+
+  @Test func `item 49: a run that ended after sealing goes on with the same value`() throws {
+    _ = try vault.set(.string(sentinel), forKey: "token")
+    #expect(try migrator([.seal("token", into: vault)]).run(on: store) == [1])
+    #expect(store["token"] == nil)
+  }
+
+  @Test func `another value in the way is a conflict, and both stay`() throws {
+    _ = try vault.set("newer", forKey: "token")
+    let sealing = preferencesError { try migrator([.seal("token", into: vault)]).run(on: store) }
+    #expect(sealing?.code == .conflict)
+    #expect(sealing?.description.contains(sentinel) == false)
+    let renaming = preferencesError { try migrator([.rename("port", to: "host")]).run(on: store) }
+    #expect(renaming?.code == .conflict)
+    #expect(try vault.value(forKey: "token") == "newer")
+    #expect(store["port"] == "8080")
+  }
+
+  @Test func `preferences of a later version are refused`() throws {
+    store["preferences.version"] = 7
+    #expect(preferencesError { try migrator([]).run(on: store) }?.code == .conflict)
+  }
+
+  @Test(arguments: [[0], [-1], [1, 1]])
+  func `versions are 1 or more, each once`(versions: [Int]) {
+    let migrations = versions.map { PreferenceMigration(to: $0, []) }
+    #expect(preferencesError { _ = try PreferenceMigrator(migrations) }?.code == .outOfRange)
+  }
+
+  @Test(arguments: ["text", ["version": 1], ["version": -1, "removing": []], 0] as [PreferenceValue])
+  func `a version that is none is an error`(stored: PreferenceValue) {
+    store["preferences.version"] = stored
+    #expect(preferencesError { try migrator([.remove("host")]).run(on: store) }?.code == .malformed)
+    #expect(store["host"] == "a")
+  }
+
+  @Test func `a composite is migrated in its plain layers, and no secret leaves the vault`() throws {
+    _ = try vault.set("s", forKey: "password")
+    let composite = CompositePreferences([vault, store])
+    try migrator([.rename("password", to: "p"), .rename("port", to: "server.port"), .seal("token", into: vault)])
+      .run(on: composite)
+    #expect(try store.dictionary() == ["server.port": "8080", "host": "a", "preferences.version": 1])
+    #expect(try vault.dictionary(revealingSecrets: true) == ["password": "s", "token": .string(sentinel)])
+  }
+}
+
+/// A sealed store in memory that says what is written, and may forget it.
+private final class Vault: PreferencesStore {
+  let name = "vault"
+  let isSealed = true
+  let log = Recorded<String>()
+  private let forgets: Bool
+  private let values = DictionaryPreferences()
+
+  init(forgets: Bool = false) { self.forgets = forgets }
+
+  func value(forKey key: String) throws -> PreferenceValue? { try values.value(forKey: key) }
+  func keys() throws -> [String] { values.keys() }
+
+  func set(_ value: PreferenceValue, forKey key: String) throws -> WriteOutcome {
+    log.add("set \(key)")
+    return forgets ? .visible : try values.set(value, forKey: key)
+  }
+
+  func removeValue(forKey key: String) throws -> WriteOutcome { try values.removeValue(forKey: key) }
+  func removeAll() throws { values.removeAll() }
+}
+
+/// A store that fails at some writes: at those of a key, or of removing one.
+private struct Failing: PreferencesStore {
+  let base: DictionaryPreferences
+  let failures: Set<String>
+
+  init(_ base: DictionaryPreferences, failures: Set<String>) { (self.base, self.failures) = (base, failures) }
+
+  var name: String { base.name }
+  func value(forKey key: String) throws -> PreferenceValue? { try base.value(forKey: key) }
+  func keys() throws -> [String] { base.keys() }
+
+  func set(_ value: PreferenceValue, forKey key: String) throws -> WriteOutcome {
+    if failures.contains(key) { throw FailingPreferences.Locked() }
+    return try base.set(value, forKey: key)
+  }
+
+  func removeValue(forKey key: String) throws -> WriteOutcome {
+    if failures.contains("removing \(key)") { throw FailingPreferences.Locked() }
+    return try base.removeValue(forKey: key)
+  }
+
+  func removeAll() throws { base.removeAll() }
+}

@@ -1,0 +1,116 @@
+import Preferences
+import Synchronization
+import Testing
+
+struct PrefixPreferencesTests {
+  let base: DictionaryPreferences = ["server.port": 1, "server.tls.on": true, "other": 2, "server.": 3, "server": 4]
+
+  @Test func `item 36: a prefix maps keys both ways`() throws {
+    let server = base.below("server.")
+    #expect(try server.integer(forKey: "port") == 1)
+    #expect(try server.keys() == ["port", "tls.on"])
+    try server.set("h", forKey: "host")
+    #expect(try base.string(forKey: "server.host") == "h")
+    try server.removeValue(forKey: "port")
+    #expect(try base.contains("server.port") == false)
+    #expect(try base.integer(forKey: "server") == 4)
+  }
+
+  @Test func `item 36: typed keys go below the prefix`() throws {
+    let key = PreferenceKey<Int>("port", default: 0)
+    try base.below("server.").set(8080, for: key)
+    #expect(try base.integer(forKey: "server.port") == 8080)
+    #expect(try base.below("none.").value(for: key) == 0)
+  }
+
+  @Test func `item 36: a view of what cannot be written has no setters`() throws {
+    let view: any PreferencesReader = base.readOnly.below("server.")
+    #expect(!(view is any PreferencesStore))
+    #expect(try view.integer(forKey: "port") == 1)
+    let writable: any PreferencesReader = base.below("server.")
+    #expect(writable is any PreferencesStore)
+  }
+
+  @Test func `item 36: an empty prefix changes nothing`() throws {
+    let view = base.below("")
+    #expect(try view.keys() == base.keys())
+    try view.set(5, forKey: "new")
+    #expect(try base.integer(forKey: "new") == 5)
+    try view.removeAll()
+    #expect(base.keys() == [])
+  }
+
+  @Test func `item 37: removing all touches the prefix only`() throws {
+    try base.below("server.").removeAll()
+    #expect(base.keys() == ["other", "server", "server."])
+  }
+
+  @Test func `item 37: a merge goes below the prefix, and a bad name stores nothing`() throws {
+    let server = base.below("server.")
+    try server.set(["port": 9, "new": 1])
+    #expect(base.keys() == ["other", "server", "server.", "server.new", "server.port", "server.tls.on"])
+    #expect(preferencesError { try server.set(["a": 1, "": 2]) }?.code == .invalidKey)
+    #expect(try base.contains("server.a") == false)
+  }
+
+  @Test func `item 37: views nest`() throws {
+    let tls = base.below("server.").below("tls.")
+    #expect(try tls.keys() == ["on"])
+    try tls.set(false, forKey: "on")
+    #expect(try base.bool(forKey: "server.tls.on") == false)
+    try tls.removeAll()
+    #expect(try base.below("server.").keys() == ["port"])
+  }
+
+  @Test func `item 37: a missing key is nil, and so is the prefix itself`() throws {
+    #expect(try base.below("server.").value(forKey: "none") == nil)
+    #expect(try base.below("server.tls").value(forKey: "none") == nil)
+    #expect(preferencesError { _ = try base.below("server.").value(forKey: "") }?.code == .invalidKey)
+  }
+
+  @Test func `a key whose first accent would change the prefix is refused`() throws {
+    let view = DictionaryPreferences().below("e")
+    #expect(preferencesError { try view.set(1, forKey: "\u{301}x") }?.code == .invalidKey)
+    #expect(preferencesError { _ = try view.value(forKey: "\u{301}x") }?.code == .invalidKey)
+    #expect(preferencesError { try view.set(["\u{301}x": 1]) }?.code == .invalidKey)
+    #expect(try view.keys() == [])
+  }
+
+  @Test func `views of one store with one prefix are one store`() {
+    #expect(base.below("a.").identity == base.below("a.").identity)
+    #expect(base.below("a.").identity != base.below("b.").identity)
+    #expect(base.below("a.").identity != DictionaryPreferences().below("a.").identity)
+  }
+
+  @Test func `changes are told with the short names, and others not at all`() throws {
+    let told = Mutex<[Set<String>?]>([])
+    let observation = base.below("server.").observe { change in told.withLock { $0.append(change.keys) } }
+    try base.set(["server.port": 2, "other": 3])
+    try base.set(4, forKey: "other")
+    observation.invalidate()
+    #expect(told.withLock(\.self) == [["port"]])
+  }
+
+  @Test func `secret keys stay with sealed layers`() throws {
+    let sealed = SealedPreferences()
+    let view = CompositePreferences([base, sealed]).below("server.")
+    try view.write("s", forKey: "password", secrecy: .secret)
+    #expect(try sealed.base.string(forKey: "server.password") == "s")
+    #expect(try view.value(forKey: "password", as: nil, secrecy: .plain) == nil)
+    #expect(preferencesError { try base.below("a").write("s", forKey: "k", secrecy: .secret) }?.code == .noStore)
+  }
+}
+
+/// A layer that counts as sealed.
+struct SealedPreferences: PreferencesStore {
+  var base = DictionaryPreferences()
+  var name: String { "sealed" }
+  var isSealed: Bool { true }
+  func value(forKey key: String) throws -> PreferenceValue? { try base.value(forKey: key) }
+  func keys() throws -> [String] { base.keys() }
+  @discardableResult
+  func set(_ value: PreferenceValue, forKey key: String) throws -> WriteOutcome { try base.set(value, forKey: key) }
+  @discardableResult
+  func removeValue(forKey key: String) throws -> WriteOutcome { try base.removeValue(forKey: key) }
+  func removeAll() throws { base.removeAll() }
+}

@@ -1,0 +1,125 @@
+import Preferences
+import Synchronization
+import Testing
+
+struct RegistryTests {
+  private let registry = PreferencesRegistry()
+  private let store = DictionaryPreferences(["a": 1])
+
+  @Test func `item 106: who follows the shared store sees its replacement, who took it keeps it`() {
+    PreferencesRegistry.with(registry) {
+      let following = SharedPreferences()
+      let taken = registry.shared
+      following["a"] = 7
+      registry.share(store)
+      #expect(following["a"] == 1)
+      #expect(taken["a"] == 7)
+      #expect(following.identity == store.identity)
+    }
+  }
+
+  @Test func `item 106: observers of the shared store hear of a replacement and of changes after it`() {
+    PreferencesRegistry.with(registry) {
+      let values = Recorded<Int>()
+      let old = registry.shared
+      let token = SharedPreferences().observe(PreferenceKey("a", default: 0)) { values.add($0.newValue ?? -1) }
+      withoutObservation { registry.share(store) }
+      store["a"] = 2
+      old["a"] = 9
+      token.invalidate()
+      store["a"] = 3
+      #expect(values.all == [1, 2])
+    }
+  }
+
+  @Test func `the shared store passes every call on`() throws {
+    let failing = FailingPreferences()
+    registry.share(failing)
+    try PreferencesRegistry.with(registry) {
+      let shared = SharedPreferences()
+      #expect(shared.name == failing.name && shared.isSealed && !shared.isLayered)
+      #expect(shared.accepts(.secret) && !shared.accepts(.plain))
+      for call in [
+        { _ = try shared.value(forKey: "a") }, { _ = try shared.value(forKey: "a", as: .string) },
+        { _ = try shared.keys() }, { _ = try shared.set(1, forKey: "a") }, { try shared.set(["a": 1]) },
+        { _ = try shared.removeValue(forKey: "a") }, { try shared.removeAll() },
+        { try shared.update(PreferenceKey("a", default: 1)) { $0 = 2 } },
+      ] as [() throws -> Void] {
+        #expect(throws: FailingPreferences.Locked.self, performing: call)
+      }
+      registry.share(store)
+      try shared.update(PreferenceKey("a", default: 0)) { $0 += 1 }
+      #expect(try shared.dictionary() == ["a": 2])
+    }
+  }
+
+  @Test func `item 107: stores are registered, fetched and taken out by any key`() {
+    struct Key: Hashable { var name: String }
+    #expect(registry["a"] == nil)
+    registry["a"] = store
+    registry.register(DictionaryPreferences([:], name: "other"), for: Key(name: "a"))
+    #expect(registry["a"]?.identity == store.identity)
+    #expect(registry[Key(name: "a")]?.name == "other")
+    #expect(registry.unregister("a")?.identity == store.identity)
+    #expect(registry["a"] == nil)
+    registry[Key(name: "a")] = nil
+    #expect(registry[Key(name: "a")] == nil)
+  }
+
+  @Test func `item 107: a store is made and registered when there is none`() throws {
+    let made = Recorded<Void>()
+    func make() -> DictionaryPreferences {
+      made.add(())
+      return store
+    }
+    #expect(registry.store(for: 1, orRegister: make()).identity == store.identity)
+    #expect(registry.store(for: 1, orRegister: make()).identity == store.identity)
+    #expect(made.all.count == 1)
+    #expect(throws: CancellationError.self) {
+      try registry.store(for: 2, orRegister: try { () throws -> DictionaryPreferences in throw CancellationError() }())
+    }
+    #expect(registry[2] == nil)
+  }
+
+  @Test func `item 107: keys of different types are different although they look equal`() {
+    registry.register(store, for: 1)
+    #expect(registry[1.0] == nil)
+    #expect(registry[UInt8(1)] == nil)
+    #expect(registry["1"] == nil)
+    #expect(registry[Substring("1")] == nil)
+    #expect(registry[1] != nil)
+  }
+
+  @Test func `item 108: several tasks that register at once get one store`() async {
+    let identities = await withTaskGroup(of: StoreIdentity.self) { [registry] group in
+      for task in 0..<8 {
+        group.addTask {
+          registry.register(DictionaryPreferences(), for: task)
+          return registry.store(for: "one", orRegister: DictionaryPreferences()).identity
+        }
+      }
+      return await group.reduce(into: Set()) { $0.insert($1) }
+    }
+    #expect(identities.count == 1)
+    for task in 0..<8 { #expect(registry[task] != nil) }
+  }
+
+  @Test func `item 108: a reset registry is as a new one`() {
+    registry.share(store)
+    registry.register(store, for: 1)
+    registry.reset()
+    #expect(registry[1] == nil)
+    #expect(registry.shared["a"] == nil)
+  }
+
+  @Test func `item 108: a registry for a test is seen by its task and child tasks alone`() async {
+    registry.share(store)
+    await PreferencesRegistry.with(registry) {
+      #expect(PreferencesRegistry.current === registry)
+      async let child = SharedPreferences()["a"]
+      #expect(await child == 1)
+    }
+    #expect(PreferencesRegistry.current !== registry)
+    #expect(SharedPreferences()["a"] == nil)
+  }
+}

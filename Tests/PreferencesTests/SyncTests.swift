@@ -1,0 +1,413 @@
+import FoundationEssentials
+import Preferences
+import Synchronization
+import Testing
+
+/// A store in memory that is sealed, can be locked, and counts who observes it.
+private final class SealablePreferences: PreferencesStore {
+  struct Locked: Error {}
+
+  let name: String
+  let isSealed: Bool
+  private let base = DictionaryPreferences()
+  private let state = Mutex((isLocked: false, observers: 0))
+
+  init(_ name: String = "sealable", isSealed: Bool = false) { (self.name, self.isSealed) = (name, isSealed) }
+
+  var observerCount: Int { state.withLock(\.observers) }
+
+  func setLocked(_ isLocked: Bool) { state.withLock { $0.isLocked = isLocked } }
+
+  private func unlocked() throws -> DictionaryPreferences {
+    if state.withLock(\.isLocked) { throw Locked() }
+    return base
+  }
+
+  func value(forKey key: String) throws -> PreferenceValue? { try unlocked().value(forKey: key) }
+  func keys() throws -> [String] { try unlocked().keys() }
+  func set(_ value: PreferenceValue, forKey key: String) throws -> WriteOutcome {
+    try unlocked().set(value, forKey: key)
+  }
+  func removeValue(forKey key: String) throws -> WriteOutcome { try unlocked().removeValue(forKey: key) }
+  func removeAll() throws { try unlocked().removeAll() }
+
+  func observe(_ notify: @escaping @Sendable (PreferenceChange) -> Void) -> PreferenceObservation {
+    let observation = base.observe(notify)
+    state.withLock { $0.observers += 1 }
+    return PreferenceObservation { [self] in
+      observation.invalidate()
+      state.withLock { $0.observers -= 1 }
+    }
+  }
+}
+
+/// A clock that stands still until it is set.
+private final class Clock: Sendable {
+  private let seconds = Mutex(1_000.0)
+
+  func set(_ new: Double) { seconds.withLock { $0 = new } }
+  func now() -> Date { Date(timeIntervalSince1970: seconds.withLock(\.self)) }
+}
+
+struct SyncTests {
+  private let here = DictionaryPreferences([:], name: "here")
+  private let there = DictionaryPreferences([:], name: "there")
+  private let clock = Clock()
+  private let port = PreferenceKey<Int>("server.port", default: 80)
+  private let host = PreferenceKey<String?>("host")
+
+  private func sync(
+    _ local: any PreferencesStore, _ remote: any PreferencesStore
+  ) -> PreferenceSync {
+    PreferenceSync(local, with: remote) { [clock] in clock.now() }
+  }
+
+  private func time(_ store: some PreferencesReader, _ key: String = "server.port") throws -> Int? {
+    try store.integer(forKey: PreferenceSync.timeKey(for: key))
+  }
+
+  private func put(_ port: Int?, at time: Int64, in store: DictionaryPreferences) throws {
+    if let port { try store.set(port, forKey: "server.port") }
+    try store.set(time, forKey: PreferenceSync.timeKey(for: "server.port"))
+  }
+
+  // MARK: Writes while it looks
+
+  @Test func `item 83: a write reaches the other store, with its time`() throws {
+    let sync = sync(here, there)
+    try sync.add(port)
+    try here.set(81, for: port)
+    #expect(try there.value(for: port) == 81)
+    #expect(try time(here) == 1_000_000_000)
+    #expect(try time(there) == 1_000_000_000)
+  }
+
+  @Test func `item 83: a write in the remote store, by somebody without times, is pulled`() throws {
+    let sync = sync(here, there)
+    try sync.add(port)
+    try there.set(82, for: port)
+    #expect(try here.value(for: port) == 82)
+    #expect(try time(here) == time(there))
+  }
+
+  @Test func `item 83: a write is later than what it replaces, whatever the clock says`() throws {
+    let sync = sync(here, there)
+    try sync.add(port)
+    try here.set(81, for: port)
+    clock.set(1)
+    try there.set(82, for: port)
+    #expect(try here.value(for: port) == 82)
+    #expect(try time(here) == 1_000_000_001)
+  }
+
+  @Test func `item 83: a time at the end of time does not trap`() throws {
+    try put(82, at: .max, in: there)
+    let sync = sync(here, there)
+    try sync.add(port)
+    try here.set(81, for: port)
+    #expect(try time(here) == .max)
+  }
+
+  // MARK: Newest wins
+
+  @Test(arguments: [(1, 2, 82), (2, 1, 81)])
+  func `item 83: of two values the newer wins`(here ours: Int64, there theirs: Int64, winner: Int) throws {
+    try put(81, at: ours, in: here)
+    try put(82, at: theirs, in: there)
+    let sync = sync(here, there)
+    try sync.add(port)
+    #expect(try here.value(for: port) == winner)
+    #expect(try there.value(for: port) == winner)
+    #expect(try time(here) == 2)
+    #expect(try time(there) == 2)
+  }
+
+  @Test func `item 83: a value without a time loses against one with a time`() throws {
+    try here.set(81, for: port)
+    try put(82, at: 5, in: there)
+    let sync = sync(here, there)
+    try sync.add(port)
+    #expect(try here.value(for: port) == 82)
+  }
+
+  @Test func `item 83: of two values without times the local one wins`() throws {
+    try here.set(81, for: port)
+    try there.set(82, for: port)
+    let sync = sync(here, there)
+    try sync.add(port)
+    #expect(try there.value(for: port) == 81)
+    #expect(try time(there) == 1_000_000_000)
+  }
+
+  @Test func `item 83: what changed here while nobody looked is noticed`() throws {
+    do { try sync(here, there).add(port) }
+    do {
+      let sync = sync(here, there)
+      try sync.add(port)
+      try here.set(81, for: port)
+    }
+    try here.set(83, for: port)
+    #expect(try there.value(for: port) == 81)
+    let sync = sync(here, there)
+    try sync.add(port)
+    #expect(try there.value(for: port) == 83)
+  }
+
+  @Test func `item 83: equal values take the later time`() throws {
+    try put(81, at: 3, in: here)
+    try put(81, at: 7, in: there)
+    let sync = sync(here, there)
+    try sync.add(port)
+    #expect(try time(here) == 7)
+  }
+
+  // MARK: Defaults
+
+  @Test func `item 83: a key that is not set here only pulls`() throws {
+    try there.set(82, for: port)
+    let sync = sync(here, there)
+    try sync.add(port)
+    #expect(try here.value(for: port) == 82)
+    #expect(try there.value(for: port) == 82)
+  }
+
+  @Test func `item 83: a stored default that was never synced only pulls`() throws {
+    try here.set(80, for: port)
+    try there.set(82, for: port)
+    let sync = sync(here, there)
+    try sync.add(port)
+    #expect(try here.value(for: port) == 82)
+  }
+
+  @Test func `item 83: a default is not put into an empty store, and no time is written`() throws {
+    try here.set(80, for: port)
+    let sync = sync(here, there)
+    try sync.add(port)
+    #expect(there.keys().isEmpty)
+    #expect(here.keys() == ["server.port"])
+  }
+
+  @Test func `item 83: a default that is set on purpose is pushed`() throws {
+    try there.set(82, for: port)
+    let sync = sync(here, there)
+    try sync.add(port)
+    try here.set(80, for: port)
+    #expect(try there.storedValue(for: port) == 80)
+  }
+
+  // MARK: Removals
+
+  @Test(arguments: [true, false])
+  func `item 83: a removal propagates both ways`(isLocal: Bool) throws {
+    let sync = sync(here, there)
+    try sync.add(port)
+    try here.set(81, for: port)
+    try (isLocal ? here : there).reset(port)
+    #expect(try here.storedValue(for: port) == nil)
+    #expect(try there.storedValue(for: port) == nil)
+    #expect(try time(here) == time(there))
+  }
+
+  @Test func `item 83: a newer removal wins over an older value, and an older one does not`() throws {
+    try put(nil, at: 9, in: there)
+    try put(81, at: 8, in: here)
+    do { try sync(here, there).add(port) }
+    #expect(try here.storedValue(for: port) == nil)
+    try put(82, at: 10, in: there)
+    let sync = sync(here, there)
+    try sync.add(port)
+    #expect(try here.value(for: port) == 82)
+  }
+
+  @Test func `item 83: removing all of a store propagates as removals`() throws {
+    let sync = sync(here, there)
+    try sync.add(port, host)
+    try here.set(81, for: port)
+    try here.set("a", for: host)
+    for key in ["server.port", "host"] { try here.removeValue(forKey: key) }
+    #expect(there.keys() == [PreferenceSync.timeKey(for: "host"), PreferenceSync.timeKey(for: "server.port")])
+  }
+
+  // MARK: Keys
+
+  @Test func `item 83: only added keys are synced`() throws {
+    let sync = sync(here, there)
+    try sync.add(port)
+    try here.set("a", for: host)
+    #expect(there.keys().isEmpty)
+    #expect(sync.keys == ["server.port"])
+  }
+
+  @Test func `item 83: a removed key is not synced any more, and nobody observes for it`() throws {
+    let (here, there) = (SealablePreferences(), SealablePreferences())
+    let sync = sync(here, there)
+    try sync.add(port, host)
+    #expect(here.observerCount == 2 && there.observerCount == 2)
+    sync.remove(port)
+    #expect(here.observerCount == 1 && there.observerCount == 1)
+    try here.set(81, for: port)
+    try here.set("a", for: host)
+    #expect(try there.storedValue(for: port) == nil)
+    #expect(try there.value(for: host) == "a")
+    sync.removeAll()
+    #expect(here.observerCount == 0 && there.observerCount == 0)
+  }
+
+  @Test func `item 83: a key that is added twice is observed once`() throws {
+    let here = SealablePreferences()
+    let sync = sync(here, there)
+    try sync.add(port)
+    try sync.add(port)
+    #expect(here.observerCount == 1)
+  }
+
+  @Test func `item 83: a sync that nobody holds ends`() throws {
+    let here = SealablePreferences()
+    do { try sync(here, there).add(port) }
+    try here.set(81, for: port)
+    #expect(here.observerCount == 0)
+    #expect(there.keys().isEmpty)
+  }
+
+  @Test func `item 83: a name against the rule, or too long for its time, is refused`() {
+    let sync = sync(here, there)
+    for name in ["", String(repeating: "a", count: PreferenceKeyName.maximumByteCount)] {
+      #expect(preferencesError { try sync.add(PreferenceKey<Int>(name, default: 0)) }?.code == .invalidKey)
+    }
+    #expect(sync.keys.isEmpty)
+  }
+
+  @Test func `item 83: the time of a dictionary is kept beside it and not in it`() throws {
+    try withTemporaryFolder { folder in
+      let file = try JSONPreferences(at: folder + "/a.json", options: .creating)
+      let sync = sync(here, file)
+      let key = PreferenceKey<[String: Int]>("server.limits", default: [:])
+      try sync.add(key)
+      try here.set(["a": 1], for: key)
+      try file.set(["a": 1, "b": 2] as PreferenceValue, forKey: "server.limits")
+      #expect(try here.value(for: key) == ["a": 1, "b": 2])
+      #expect(try JSONPreferences(at: folder + "/a.json").value(for: key) == ["a": 1, "b": 2])
+    }
+  }
+
+  // MARK: Completion and failures
+
+  @Test func `item 83: waiting for completion returns when both stores hold the same`() async throws {
+    let sync = sync(here, there)
+    try sync.add(port)
+    try await withThrowingTaskGroup { group in
+      for task in 1...4 {
+        group.addTask { [here, there, port] in
+          for number in 1...100 { try (task.isMultiple(of: 2) ? here : there).set(task * 1_000 + number, for: port) }
+        }
+      }
+      try await group.waitForAll()
+    }
+    try await sync.waitForCompletion()
+    #expect(try here.value(for: port) == there.value(for: port))
+    #expect(try time(here) == time(there))
+  }
+
+  @Test func `item 83: waiting for completion tells why a key is not synced, until it is`() async throws {
+    let there = SealablePreferences()
+    let sync = sync(here, there)
+    try sync.add(port)
+    there.setLocked(true)
+    let failures = Mutex<[String]>([])
+    try PreferenceFailures.withHandler { failure in
+      failures.withLock { $0.append("\(failure.reader) \(failure.key)") }
+    } _: {
+      _ = try here.set(81, for: port)
+    }
+    #expect(failures.withLock(\.self) == ["sealable server.port"])
+    await #expect(throws: SealablePreferences.Locked.self) { try await sync.waitForCompletion() }
+    there.setLocked(false)
+    sync.sync()
+    try await sync.waitForCompletion()
+    #expect(try there.value(for: port) == 81)
+  }
+
+  @Test func `item 83: a failure of a key that is removed is forgotten`() async throws {
+    let there = SealablePreferences()
+    let sync = sync(here, there)
+    there.setLocked(true)
+    try PreferenceFailures.withHandler { _ in
+    } _: {
+      try sync.add(port)
+    }
+    sync.remove(port)
+    try await sync.waitForCompletion()
+  }
+
+  @Test func `item 83: a suppressed write is synced when it is asked for`() throws {
+    let sync = sync(here, there)
+    try sync.add(port)
+    try withoutObservation { try here.set(81, for: port) }
+    #expect(there.keys().isEmpty)
+    sync.sync()
+    #expect(try there.value(for: port) == 81)
+  }
+
+  @Test func `item 83: two machines that sync with one store end with the same`() throws {
+    let third = DictionaryPreferences([:], name: "third")
+    let (first, second) = (sync(here, there), sync(third, there))
+    try first.add(port, host)
+    try second.add(port, host)
+    try here.set(81, for: port)
+    try third.set("c", for: host)
+    #expect(try third.value(for: port) == 81)
+    #expect(try here.value(for: host) == "c")
+    try third.reset(port)
+    #expect(try here.storedValue(for: port) == nil)
+    #expect(try time(here) == time(third))
+    #expect(try time(here) == time(there))
+    try there.set(83, for: port)
+    #expect(try here.value(for: port) == 83)
+    #expect(try third.value(for: port) == 83)
+  }
+
+  @Test func `item 83: two syncs of the same stores, in opposite directions, settle`() throws {
+    let (first, second) = (sync(here, there), sync(there, here))
+    try first.add(port)
+    try second.add(port)
+    try here.set(81, for: port)
+    #expect(try there.value(for: port) == 81)
+    try there.set(82, for: port)
+    #expect(try here.value(for: port) == 82)
+    #expect(try time(here) == time(there))
+    first.removeAll()
+    second.removeAll()
+  }
+
+  // MARK: Secrets
+
+  private let password = PreferenceKey<String?>("password").allowingSealed()
+
+  @Test func `item 33: a sync never takes a sealed value into a plain store`() throws {
+    let vault = SealablePreferences("vault", isSealed: true)
+    let sync = sync(vault, there)
+    #expect(preferencesError { try sync.add(password) }?.code == .noStore)
+    #expect(sync.keys.isEmpty)
+  }
+
+  @Test func `item 33: a sync takes a sealed value from a sealed layer to a sealed layer, with its time`() throws {
+    let (vault, other) = (SealablePreferences("vault", isSealed: true), SealablePreferences("other", isSealed: true))
+    let sync = sync(CompositePreferences([here, vault]), CompositePreferences([there, other]))
+    try sync.add(password)
+    try vault.set(sentinel, forKey: "password")
+    #expect(try other.string(forKey: "password") == sentinel)
+    #expect(try time(other, "password") != nil)
+    #expect(here.keys().isEmpty && there.keys().isEmpty)
+  }
+
+  @Test func `item 83: what hides a key is not overruled and not taken for a write`() throws {
+    let fixed = FixedPreferences(content: ["server.port": 9])
+    try put(82, at: 5, in: there)
+    let local: CompositePreferences = [fixed, here]
+    let sync = sync(local, there)
+    try sync.add(port)
+    #expect(try here.value(for: port) == 82)
+    sync.sync()
+    #expect(try there.value(for: port) == 82)
+  }
+}
