@@ -6,6 +6,7 @@ import Synchronization
 public enum PreferenceFailures {
   /// A failure, without any value.
   public struct Failure: Sendable {
+    /// What failed. Its own text is not ours and may say anything.
     public let error: any Error
     /// The key that was read or written.
     public let key: String

@@ -146,9 +146,8 @@ extension Vault {
 
   /// Runs a rotation and tells which slots it dropped, of those that were there when it ran.
   ///
-  /// - Parameters:
-  ///   - keks: of other slots, for the handle to go on with when its own is removed.
-  ///     by name is removed before it rotates, and so is not told as dropped.
+  /// - Parameter keks: of other slots, for the handle to go on with when its own is removed. A slot that is removed by name
+  ///   goes before the rotation, and so is not told as dropped.
   func reporting(
     keeping keks: [Identifier: SealingKey] = [:],
     _ body: @escaping @Sendable (inout VaultDraft, Unlocked) throws(VaultError) -> Void

@@ -107,6 +107,7 @@ public struct VaultError: Error, Sendable, CustomStringConvertible {
   /// How far a damaged journal could be read, for the decision to read it again.
   var tail: Int?
 
+  /// - Parameter message: one line without a value, a passphrase, a key or the name of a record.
   public init(_ code: Code, _ message: String, errno: Int32? = nil, cause: (any Error)? = nil) {
     self.code = code
     self.message = message

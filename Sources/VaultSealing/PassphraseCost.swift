@@ -23,6 +23,7 @@ public struct PassphraseCost: Sendable, Hashable {
   public static let acceptedKibibytes: ClosedRange<UInt32> = 8 * 1024...1024 * 1024
   /// Passes × KiB a reader accepts for one slot, and for all slots of a file together.
   public static let acceptedWork: UInt64 = 4 * 1024 * 1024
+  /// The most work that the slots of one file may ask for together, in KiB·passes (`Docs/Format.md` 3.10).
   public static let acceptedTotalWork: UInt64 = 8 * 1024 * 1024
 
   /// Passes × KiB.

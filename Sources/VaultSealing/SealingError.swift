@@ -24,6 +24,7 @@ public struct SealingError: Error, Sendable, Hashable, CustomStringConvertible {
   /// One line that says which part is concerned.
   public let message: String
 
+  /// - Parameter message: one line without secret bytes.
   public init(_ code: Code, _ message: String) {
     self.code = code
     self.message = message

@@ -19,12 +19,14 @@ public protocol PreferenceNamespace {
 }
 
 extension PreferenceNamespace {
+  /// The type's name with a small first letter.
   public static var segment: String {
     // Without what a generic type is made of.
     let name = String(describing: Self.self).prefix { $0 != "<" }
     return name.prefix(1).lowercased() + name.dropFirst()
   }
 
+  /// That of the parent, the segment and a dot.
   public static var prefix: String { "\(Parent.prefix)\(segment)." }
 
   /// A key of this namespace that reads as `defaultValue` while it is not set.
@@ -45,6 +47,7 @@ extension PreferenceNamespace {
 /// The namespace around all others. It has no name.
 public enum RootNamespace: PreferenceNamespace {
   public typealias Parent = RootNamespace
+  /// Nothing.
   public static var prefix: String { "" }
 }
 

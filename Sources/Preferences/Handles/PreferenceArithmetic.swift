@@ -1,49 +1,75 @@
 // An absent number is zero. What does not fit, and what is divided by zero, is thrown and changes nothing.
 
 extension Preference where Value: FixedWidthInteger {
+  /// Adds `other`; absent counts as zero.
+  /// - Throws: ``PreferencesError/Code/outOfRange``, with the old value still there, and what reading and writing throw.
   public static func += (preference: Self, other: Value) throws {
     try preference.calculate { try preference.checked($0.addingReportingOverflow(other)) }
   }
 
+  /// Subtracts `other`; absent counts as zero.
+  /// - Throws: ``PreferencesError/Code/outOfRange``, with the old value still there, and what reading and writing throw.
   public static func -= (preference: Self, other: Value) throws {
     try preference.calculate { try preference.checked($0.subtractingReportingOverflow(other)) }
   }
 
+  /// Multiplies by `other`; absent counts as zero.
+  /// - Throws: ``PreferencesError/Code/outOfRange``, with the old value still there, and what reading and writing throw.
   public static func *= (preference: Self, other: Value) throws {
     try preference.calculate { try preference.checked($0.multipliedReportingOverflow(by: other)) }
   }
 
+  /// Divides by `other`; absent counts as zero.
+  /// - Throws: ``PreferencesError/Code/outOfRange``, with the old value still there, and what reading and writing throw.
   public static func /= (preference: Self, other: Value) throws {
     try preference.calculate { try preference.quotient($0, other) }
   }
 
+  /// Keeps the remainder of a division by `other`; absent counts as zero.
+  /// - Throws: ``PreferencesError/Code/outOfRange``, with the old value still there, and what reading and writing throw.
   public static func %= (preference: Self, other: Value) throws {
     try preference.calculate { try preference.remainder($0, other) }
   }
 
+  /// Keeps the bits that `other` has, too; absent counts as zero.
   public static func &= (preference: Self, other: Value) throws { try preference.calculate { $0 & other } }
+  /// Sets the bits that `other` has; absent counts as zero.
   public static func |= (preference: Self, other: Value) throws { try preference.calculate { $0 | other } }
+  /// Turns over the bits that `other` has; absent counts as zero.
   public static func ^= (preference: Self, other: Value) throws { try preference.calculate { $0 ^ other } }
 
   /// Turns every bit over.
   public func invertBits() throws { try calculate { ~$0 } }
 
+  /// The sum; of an absent value and another it is the other, of two absent ones nil.
+  /// - Throws: ``PreferencesError/Code/outOfRange``, and what reading throws.
   public static func + (a: Self, b: Self) throws -> Value? {
     try a.combined(with: b) { try a.checked($0.addingReportingOverflow($1)) }
   }
 
+  /// The difference; of an absent value and another it is the other, of two absent ones nil.
+  /// - Throws: ``PreferencesError/Code/outOfRange``, and what reading throws.
   public static func - (a: Self, b: Self) throws -> Value? {
     try a.combined(with: b) { try a.checked($0.subtractingReportingOverflow($1)) }
   }
 
+  /// The product; of an absent value and another it is the other, of two absent ones nil.
+  /// - Throws: ``PreferencesError/Code/outOfRange``, and what reading throws.
   public static func * (a: Self, b: Self) throws -> Value? {
     try a.combined(with: b) { try a.checked($0.multipliedReportingOverflow(by: $1)) }
   }
 
+  /// The quotient; of an absent value and another it is the other, of two absent ones nil.
+  /// - Throws: ``PreferencesError/Code/outOfRange``, and what reading throws.
   public static func / (a: Self, b: Self) throws -> Value? { try a.combined(with: b) { try a.quotient($0, $1) } }
+  /// The remainder; of an absent value and another it is the other, of two absent ones nil.
+  /// - Throws: ``PreferencesError/Code/outOfRange``, and what reading throws.
   public static func % (a: Self, b: Self) throws -> Value? { try a.combined(with: b) { try a.remainder($0, $1) } }
+  /// The bits that both have; of an absent value and another it is the other, of two absent ones nil.
   public static func & (a: Self, b: Self) throws -> Value? { try a.combined(with: b) { $0 & $1 } }
+  /// The bits that either has; of an absent value and another it is the other, of two absent ones nil.
   public static func | (a: Self, b: Self) throws -> Value? { try a.combined(with: b) { $0 | $1 } }
+  /// The bits that one of them has; of an absent value and another it is the other, of two absent ones nil.
   public static func ^ (a: Self, b: Self) throws -> Value? { try a.combined(with: b) { $0 ^ $1 } }
 
   private func quotient(_ a: Value, _ b: Value) throws(PreferencesError) -> Value {
@@ -64,34 +90,50 @@ extension Preference where Value: FixedWidthInteger {
 }
 
 extension Preference where Value: BinaryFloatingPoint {
+  /// Adds `other`; absent counts as zero.
+  /// - Throws: ``PreferencesError/Code/outOfRange``, with the old value still there, and what reading and writing throw.
   public static func += (preference: Self, other: Value) throws {
     try preference.calculate { try preference.finite($0 + other, of: $0, other) }
   }
 
+  /// Subtracts `other`; absent counts as zero.
+  /// - Throws: ``PreferencesError/Code/outOfRange``, with the old value still there, and what reading and writing throw.
   public static func -= (preference: Self, other: Value) throws {
     try preference.calculate { try preference.finite($0 - other, of: $0, other) }
   }
 
+  /// Multiplies by `other`; absent counts as zero.
+  /// - Throws: ``PreferencesError/Code/outOfRange``, with the old value still there, and what reading and writing throw.
   public static func *= (preference: Self, other: Value) throws {
     try preference.calculate { try preference.finite($0 * other, of: $0, other) }
   }
 
+  /// Divides by `other`; absent counts as zero.
+  /// - Throws: ``PreferencesError/Code/outOfRange``, with the old value still there, and what reading and writing throw.
   public static func /= (preference: Self, other: Value) throws {
     try preference.calculate { try preference.quotient($0, other) }
   }
 
+  /// The sum; of an absent value and another it is the other, of two absent ones nil.
+  /// - Throws: ``PreferencesError/Code/outOfRange``, and what reading throws.
   public static func + (a: Self, b: Self) throws -> Value? {
     try a.combined(with: b) { try a.finite($0 + $1, of: $0, $1) }
   }
 
+  /// The difference; of an absent value and another it is the other, of two absent ones nil.
+  /// - Throws: ``PreferencesError/Code/outOfRange``, and what reading throws.
   public static func - (a: Self, b: Self) throws -> Value? {
     try a.combined(with: b) { try a.finite($0 - $1, of: $0, $1) }
   }
 
+  /// The product; of an absent value and another it is the other, of two absent ones nil.
+  /// - Throws: ``PreferencesError/Code/outOfRange``, and what reading throws.
   public static func * (a: Self, b: Self) throws -> Value? {
     try a.combined(with: b) { try a.finite($0 * $1, of: $0, $1) }
   }
 
+  /// The quotient; of an absent value and another it is the other, of two absent ones nil.
+  /// - Throws: ``PreferencesError/Code/outOfRange``, and what reading throws.
   public static func / (a: Self, b: Self) throws -> Value? { try a.combined(with: b) { try a.quotient($0, $1) } }
 
   private func quotient(_ a: Value, _ b: Value) throws(PreferencesError) -> Value {
@@ -112,6 +154,7 @@ extension Preference where Value: RangeReplaceableCollection {
     try preference.apply { ($0 ?? Value()) + other }
   }
 
+  /// Both, one behind the other; of an absent value and another it is the other, of two absent ones nil.
   public static func + (a: Self, b: Self) throws -> Value? { try a.combined(with: b) { $0 + $1 } }
 }
 

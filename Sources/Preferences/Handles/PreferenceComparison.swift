@@ -2,9 +2,13 @@
 // `Comparable`. Whether two mean the same preference is told by their `id`.
 
 extension Preference where Value: Equatable {
+  /// Whether both read as the same; two absent ones do.
   public static func == (a: Self, b: Self) throws -> Bool { try a.get() == b.get() }
+  /// Whether the handle reads as the value, nil meaning absent.
   public static func == (a: Self, b: Value?) throws -> Bool { try a.get() == b }
+  /// Whether they read as different.
   public static func != (a: Self, b: Self) throws -> Bool { try a.get() != b.get() }
+  /// Whether the handle reads as another value.
   public static func != (a: Self, b: Value?) throws -> Bool { try a.get() != b }
 
   /// Whether a handle reads as `value`, in the cases of a `switch`. Absent matches no value; neither does a failure, which
@@ -14,13 +18,21 @@ extension Preference where Value: Equatable {
 
 // Absent comes before every value.
 extension Preference where Value: Comparable {
+  /// Whether the first comes before the second; absent comes first.
   public static func < (a: Self, b: Self) throws -> Bool { try precedes(a.get(), b.get()) }
+  /// Whether the handle comes before the value; absent comes first.
   public static func < (a: Self, b: Value?) throws -> Bool { try precedes(a.get(), b) }
+  /// Whether the first comes behind the second.
   public static func > (a: Self, b: Self) throws -> Bool { try precedes(b.get(), a.get()) }
+  /// Whether the handle comes behind the value.
   public static func > (a: Self, b: Value?) throws -> Bool { try precedes(b, a.get()) }
+  /// Whether the first does not come behind the second.
   public static func <= (a: Self, b: Self) throws -> Bool { try !precedes(b.get(), a.get()) }
+  /// Whether the handle does not come behind the value.
   public static func <= (a: Self, b: Value?) throws -> Bool { try !precedes(b, a.get()) }
+  /// Whether the first does not come before the second.
   public static func >= (a: Self, b: Self) throws -> Bool { try !precedes(a.get(), b.get()) }
+  /// Whether the handle does not come before the value.
   public static func >= (a: Self, b: Value?) throws -> Bool { try !precedes(a.get(), b) }
 
   /// Whether a handle's value lies in `range`; absent lies in none.

@@ -12,6 +12,7 @@
 ///
 /// The name is checked when the key is used, see ``PreferenceKeyName``. Two keys are equal when their names are.
 public struct PreferenceKey<Value: Sendable>: Sendable {
+  /// What the preference is called.
   public let name: String
   /// The kind that the value is stored as.
   public let kind: PreferenceValue.Kind

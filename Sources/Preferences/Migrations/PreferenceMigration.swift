@@ -12,6 +12,9 @@ public struct PreferenceMigration: Sendable {
   /// What is done, in this order.
   public let steps: [Step]
 
+  /// - Parameters:
+  ///   - version: what the store is at when the steps are done.
+  ///   - steps: in order.
   public init(to version: Int, _ steps: [Step]) { (self.version, self.steps) = (version, steps) }
 
   /// One change. It only plans: nothing is written before every step of its migration has planned.

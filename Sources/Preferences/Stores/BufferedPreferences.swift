@@ -42,6 +42,7 @@ public final class BufferedPreferences: PreferencesStore {
   private let state = Mutex(State())
   private let changes = ChangeBroadcast()
 
+  /// Collects changes of `base`.
   public init(_ base: any PreferencesStore) { self.base = base }
 
   public var name: String { "\(base.name), buffered" }

@@ -139,6 +139,7 @@ public final class DictionaryPreferences: PreferencesStore {
 
 /// Iterates over what the store has when the loop begins, in ascending order of the keys.
 extension DictionaryPreferences: Sequence {
+  /// The keys and values as they are now, in ascending order of the keys.
   public func makeIterator() -> some IteratorProtocol<(key: String, value: PreferenceValue)> {
     let values = values.withLock { $0 }
     return values.filter { PreferenceKeyName.isValid($0.key) }.sorted { $0.key < $1.key }.makeIterator()

@@ -1,6 +1,7 @@
 /// Preferences from two closures: which keys there are, and what each has.
 public struct KeysPreferences: PreferencesReader {
   public let name: String
+  /// Whether the values are sealed where they are kept.
   public let isSealed: Bool
   private let list: @Sendable () throws -> [String]
   private let read: @Sendable (String) throws -> PreferenceValue?

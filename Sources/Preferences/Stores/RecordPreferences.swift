@@ -4,6 +4,7 @@
 /// theirs to settle.
 public final class RecordPreferences: PreferencesStore {
   public let name: String
+  /// Whether the values are sealed where they are kept.
   public let isSealed: Bool
   private let reader: KeysPreferences
   private let write: @Sendable (PreferenceValue?, String) throws -> Void

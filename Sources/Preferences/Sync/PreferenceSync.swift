@@ -27,7 +27,9 @@ public final class PreferenceSync: Sendable {
     var waiting: [CheckedContinuation<Void, Never>] = []
   }
 
+  /// The store that wins where both wrote at the same time.
   public let local: any PreferencesStore
+  /// The other one.
   public let remote: any PreferencesStore
   private let now: @Sendable () -> Date
   private let state = Mutex(State())

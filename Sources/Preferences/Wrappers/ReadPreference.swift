@@ -16,6 +16,7 @@ public struct ReadPreference<Value: Sendable>: Sendable {
     self.init(PreferenceKey(name), in: reader)
   }
 
+  /// What the key reads as now; its default when that fails, which is told to the reader.
   public var wrappedValue: Value { tracked.value }
 
   /// The wrapper itself, for what a value cannot do.

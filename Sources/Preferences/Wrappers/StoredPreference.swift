@@ -33,6 +33,7 @@ public struct StoredPreference<Value: Sendable>: Sendable {
     self.init(PreferenceKey(name), in: store)
   }
 
+  /// What the key reads as now, its default when that fails; setting stores. Failures are told to the store.
   public var wrappedValue: Value {
     get { tracked.value }
     nonmutating set { store[tracked.key] = newValue }

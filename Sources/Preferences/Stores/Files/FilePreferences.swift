@@ -17,6 +17,7 @@ public final class FilePreferences<Format: PreferenceFileFormat>: PreferencesSto
   public static var maximumByteCount: Int { 16 << 20 }
 
   public let name: String
+  /// Where the file is.
   public let path: String
   /// How the file is made and kept.
   public let options: PreferenceFileOptions
