@@ -1,0 +1,285 @@
+import FoundationEssentials
+import Glibc
+import Preferences
+import Synchronization
+import Testing
+
+/// Saving, and being told of what others saved.
+extension FilePreferencesTests {
+  @Test(arguments: FileCase.allCases)
+  func `item 12: a write is in the file when it returns`(file: FileCase) throws {
+    try withTemporaryFolder { folder in
+      let store = try file.open(folder + "/a")
+      try store.set(1, forKey: "k")
+      #expect(store.hasUnsavedChanges == false)
+      #expect(try file.open(folder + "/a").integer(forKey: "k") == 1)
+    }
+  }
+
+  @Test(arguments: FileCase.allCases)
+  func `item 12: saving explicitly, nothing is in the file before`(file: FileCase) throws {
+    try withTemporaryFolder { folder in
+      let store = try file.open(folder + "/a", [.creating, .savingExplicitly])
+      try store.set(["a": 1, "b": 2])
+      #expect(try names(folder) == [])
+      try store.save()
+      try store.removeValue(forKey: "a")
+      #expect(try store.keys() == ["b"])
+      #expect(store.hasUnsavedChanges)
+      #expect(try file.open(folder + "/a").keys() == ["a", "b"])
+      try store.save()
+      #expect(store.hasUnsavedChanges == false)
+      #expect(try file.open(folder + "/a").keys() == ["b"])
+      try store.removeAll()
+      #expect(try file.open(folder + "/a").keys() == ["b"])
+      try store.save()
+      #expect(try file.open(folder + "/a").keys() == [])
+    }
+  }
+
+  @Test(arguments: FileCase.allCases)
+  func `item 12: reloading keeps what is not saved`(file: FileCase) throws {
+    try withTemporaryFolder { folder in
+      let store = try file.open(folder + "/a", [.creating, .savingExplicitly])
+      let other = try file.open(folder + "/a")
+      try store.set("mine", forKey: "k")
+      try other.set(["k": "theirs", "l": "theirs"])
+      #expect(try store.string(forKey: "l") == nil)
+      try store.reload()
+      #expect(try store.string(forKey: "k") == "mine")
+      #expect(try store.string(forKey: "l") == "theirs")
+    }
+  }
+
+  @Test(arguments: FileCase.allCases)
+  func `item 12: a failed automatic save reaches the caller, and the old value stays`(file: FileCase) throws {
+    try withTemporaryFolder { folder in
+      #expect(mkdir(folder + "/sub", 0o700) == 0)
+      let store = try file.open(folder + "/sub/a")
+      try store.set(1, forKey: "k")
+      try FileManager.default.removeItem(atPath: folder + "/sub")
+      #expect(preferencesError { try store.set(2, forKey: "k") }?.code == .unwritable)
+      #expect(preferencesError { try store.removeValue(forKey: "k") }?.code == .unwritable)
+      #expect(try store.integer(forKey: "k") == 1)
+    }
+  }
+
+  @Test func `item 12: what a save could not write still waits`() throws {
+    try withTemporaryFolder { folder in
+      let store = try JSONPreferences(at: folder + "/sub/a", options: [.creating, .savingExplicitly])
+      try store.set(1, forKey: "k")
+      #expect(preferencesError { try store.save() }?.code == .unwritable)
+      #expect(store.hasUnsavedChanges)
+      #expect(mkdir(folder + "/sub", 0o700) == 0)
+      try store.save()
+      #expect(try JSONPreferences(at: folder + "/sub/a").integer(forKey: "k") == 1)
+    }
+  }
+
+  @Test(arguments: FileCase.allCases)
+  func `item 13: a process that is killed while it writes leaves the old file, and is in nobody's way`(
+    file: FileCase
+  ) async throws {
+    let folder = FileManager.default.temporaryDirectory.appending(path: "preferences-\(UUID().uuidString)").path
+    try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+    defer { try? FileManager.default.removeItem(atPath: folder) }
+    try file.open(folder + "/a").set("old", forKey: "k")
+    let before = try bytes(folder + "/a")
+
+    await #expect(processExitsWith: .signal(SIGXFSZ)) { [folder = folder as String, file = file.rawValue as String] in
+      // The kernel kills it in the middle of the file that it writes, unless the thread or the parent has been spared.
+      signal(SIGXFSZ, SIG_DFL)
+      var signals = sigset_t()
+      sigemptyset(&signals)
+      sigaddset(&signals, SIGXFSZ)
+      pthread_sigmask(SIG_UNBLOCK, &signals, nil)
+      var limit = rlimit(rlim_cur: 2_000, rlim_max: 2_000)
+      setrlimit(__rlimit_resource_t(RLIMIT_FSIZE.rawValue), &limit)
+      let store = try #require(try FileCase(rawValue: file)?.open(folder + "/a"))
+      try store.set(String(repeating: "new", count: 10_000), forKey: "k")
+    }
+
+    #expect(try names(folder) == [".a.new", "a"])
+    #expect(try bytes(folder + "/a") == before)
+    try file.open(folder + "/a").set("next", forKey: "l")
+    #expect(try file.open(folder + "/a").keys() == ["k", "l"])
+    #expect(try names(folder) == ["a"])
+  }
+
+  @Test func `item 14: two processes that write different keys lose neither`() async throws {
+    let folder = FileManager.default.temporaryDirectory.appending(path: "preferences-\(UUID().uuidString)").path
+    try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+    defer { try? FileManager.default.removeItem(atPath: folder) }
+    let path = folder + "/a"
+    async let here: Void = Task.detached {
+      let store = try JSONPreferences(at: path, options: .creating)
+      for index in 0..<50 { try store.set(index, forKey: "here.\(index)") }
+    }.value
+    await #expect(processExitsWith: .success) { [path = path as String] in
+      let store = try JSONPreferences(at: path, options: .creating)
+      for index in 0..<50 { try store.set(index, forKey: "there.\(index)") }
+    }
+    try await here
+    #expect(try JSONPreferences(at: path).keys().count == 100)
+  }
+
+  @Test(arguments: FileCase.allCases)
+  func `item 14: writers that make the file at the same time lose nothing`(file: FileCase) async throws {
+    let folder = FileManager.default.temporaryDirectory.appending(path: "preferences-\(UUID().uuidString)").path
+    try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+    defer { try? FileManager.default.removeItem(atPath: folder) }
+    try await withThrowingTaskGroup(of: Void.self) { group in
+      for task in 0..<4 {
+        group.addTask {
+          let store = try file.open(folder + "/a")
+          for index in 0..<10 { try store.set(index, forKey: "\(task).\(index)") }
+        }
+      }
+      try await group.waitForAll()
+    }
+    #expect(try file.open(folder + "/a").keys().count == 40)
+    #expect(try names(folder) == ["a"])
+  }
+
+  @Test(arguments: FileCase.allCases)
+  func `item 14: saving explicitly carries only what was written here`(file: FileCase) throws {
+    try withTemporaryFolder { folder in
+      try file.open(folder + "/a").set(["server": ["port": 1, "host": "old"], "other": 1])
+      let store = try file.open(folder + "/a", .savingExplicitly)
+      let other = try file.open(folder + "/a", .savingExplicitly)
+      try store.set(2, forKey: "server.port")
+      try store.removeValue(forKey: "other")
+      try other.set("new", forKey: "server.host")
+      try other.set(1.5, forKey: "added")
+      try store.save()
+      try other.save()
+      let result = try file.open(folder + "/a")
+      #expect(try result.value(forKey: "server") == ["port": 2, "host": "new"])
+      #expect(try result.keys() == ["added", "server.host", "server.port"])
+    }
+  }
+
+  @Test func `a write of the value that was read is written over another process's`() throws {
+    try withTemporaryFolder { folder in
+      try JSONPreferences(at: folder + "/a", options: .creating).set(1, forKey: "k")
+      let store = try JSONPreferences(at: folder + "/a", options: .savingExplicitly)
+      try JSONPreferences(at: folder + "/a").set(2, forKey: "k")
+      try store.set(1, forKey: "k")
+      try store.save()
+      #expect(try JSONPreferences(at: folder + "/a").integer(forKey: "k") == 1)
+    }
+  }
+
+  // MARK: Being told
+
+  @Test func `observers are told of a key, of what is around it and of what is inside it`() throws {
+    try withTemporaryFolder { folder in
+      let store = try JSONPreferences(at: folder + "/a", options: .creating)
+      try store.set(["b": ["c": 1, "d": 1]], forKey: "a")
+      let told = Mutex<[Set<String>]>([])
+      let observation = store.observe { change in told.withLock { $0.append(change.keys ?? []) } }
+      try store.set(2, forKey: "a.b.c")
+      try store.set(["b": ["c": 2]], forKey: "a")
+      try store.set(["b": ["c": 2]], forKey: "a")
+      observation.invalidate()
+      #expect(told.withLock(\.self) == [["a", "a.b", "a.b.c"], ["a", "a.b", "a.b.d"]])
+    }
+  }
+
+  @Test(arguments: FileCase.allCases)
+  func `item 82: what another process changed is told on reload`(file: FileCase) throws {
+    try withTemporaryFolder { folder in
+      let store = try file.open(folder + "/a")
+      try store.set(["a": 1, "b": 1, "c": 1])
+      let told = Mutex<Set<String>>([])
+      let observation = store.observe { change in told.withLock { $0.formUnion(change.keys ?? []) } }
+      let other = try file.open(folder + "/a")
+      try other.set(["a": 2, "d": 1])
+      try other.removeValue(forKey: "b")
+      try store.reload()
+      observation.invalidate()
+      #expect(told.withLock(\.self) == ["a", "b", "d"])
+      #expect(try store.keys() == ["a", "c", "d"])
+    }
+  }
+
+  @Test(.timeLimit(.minutes(5)), arguments: FileCase.allCases)
+  func `item 82: a watched file is noticed when it is replaced, and when it is made`(file: FileCase) async throws {
+    let folder = FileManager.default.temporaryDirectory.appending(path: "preferences-\(UUID().uuidString)").path
+    try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+    defer { try? FileManager.default.removeItem(atPath: folder) }
+    let store = try file.open(folder + "/a")
+    let watch = try store.watch()
+    var updates = store.updates(for: PreferenceKey<Int>("k", default: 0), buffering: .unbounded).makeAsyncIterator()
+    #expect(await updates.next() == 0)
+    try file.open(folder + "/a").set(1, forKey: "k")
+    #expect(await updates.next() == 1)
+    try file.open(folder + "/a").set(2, forKey: "k")
+    #expect(await updates.next() == 2)
+    unlink(folder + "/a")
+    #expect(await updates.next() == 0)
+    watch.invalidate()
+  }
+
+  @Test(.timeLimit(.minutes(5)))
+  func `item 82: a file that is written in place, or behind a link that is changed, is noticed`() async throws {
+    let folder = FileManager.default.temporaryDirectory.appending(path: "preferences-\(UUID().uuidString)").path
+    for name in ["/cfg", "/cfg/v1", "/cfg/v2"] {
+      try FileManager.default.createDirectory(atPath: folder + name, withIntermediateDirectories: true)
+    }
+    defer { try? FileManager.default.removeItem(atPath: folder) }
+    try write("{\"k\": 1}", folder + "/cfg/v1/a")
+    try write("{\"k\": 3}", folder + "/cfg/v2/a")
+    #expect(symlink("v1", folder + "/cfg/now") == 0)
+    #expect(symlink("now/a", folder + "/cfg/a") == 0)
+    let store = try JSONPreferences(at: folder + "/cfg/a")
+    let watch = try store.watch()
+    var updates = store.updates(for: PreferenceKey<Int>("k", default: 0), buffering: .unbounded).makeAsyncIterator()
+    #expect(await updates.next() == 1)
+    try write("{\"k\": 2}", folder + "/cfg/v1/a")
+    #expect(await updates.next() == 2)
+    #expect(symlink("v2", folder + "/cfg/next") == 0)
+    #expect(rename(folder + "/cfg/next", folder + "/cfg/now") == 0)
+    #expect(await updates.next() == 3)
+    try write("{\"k\": 4}", folder + "/cfg/v2/a")
+    #expect(await updates.next() == 4)
+    watch.invalidate()
+  }
+
+  @Test(.timeLimit(.minutes(5)))
+  func `a watched file that becomes malformed leaves the values, and the watch goes on`() async throws {
+    let folder = FileManager.default.temporaryDirectory.appending(path: "preferences-\(UUID().uuidString)").path
+    try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+    defer { try? FileManager.default.removeItem(atPath: folder) }
+    try write("{\"k\": 1}", folder + "/a")
+    let store = try JSONPreferences(at: folder + "/a")
+    let watch = try store.watch()
+    var updates = store.updates(for: PreferenceKey<Int>("k", default: 0), buffering: .unbounded).makeAsyncIterator()
+    #expect(await updates.next() == 1)
+    try write("{", folder + "/b")
+    #expect(rename(folder + "/b", folder + "/a") == 0)
+    try write("{\"k\": 2}", folder + "/b")
+    #expect(rename(folder + "/b", folder + "/a") == 0)
+    #expect(await updates.next() == 2)
+    watch.invalidate()
+  }
+
+  @Test func `a folder that is not there cannot be watched`() throws {
+    try withTemporaryFolder { folder in
+      let store = try JSONPreferences(at: folder + "/none/a", options: .creating)
+      #expect(preferencesError { _ = try store.watch() }?.code == .unreadable)
+    }
+  }
+
+  @Test(arguments: FileCase.allCases)
+  func `no description, dump or error shows a value`(file: FileCase) throws {
+    try withTemporaryFolder { folder in
+      let store = try file.open(folder + "/a")
+      try store.set(sentinel, forKey: "k")
+      #expect(!dumped(store).contains(sentinel))
+      #expect(!String(describing: store).contains(sentinel))
+      let error = try #require(preferencesError { _ = try store.date(forKey: "k") })
+      #expect(!error.description.contains(sentinel))
+    }
+  }
+}

@@ -1,0 +1,45 @@
+import FoundationEssentials
+import Preferences
+import Synchronization
+import Testing
+
+/// What observers were told, in order.
+final class Told<Element: Sendable>: Sendable {
+  let list = Mutex<[Element]>([])
+
+  var all: [Element] { list.withLock(\.self) }
+  func add(_ element: Element) { list.withLock { $0.append(element) } }
+}
+
+/// A store in memory that counts who observes it.
+final class CountedPreferences: PreferencesStore {
+  let base = DictionaryPreferences()
+  let count = Mutex(0)
+
+  var observerCount: Int { count.withLock(\.self) }
+  var name: String { "counted" }
+  func value(forKey key: String) throws -> PreferenceValue? { try base.value(forKey: key) }
+  func keys() throws -> [String] { base.keys() }
+  func set(_ value: PreferenceValue, forKey key: String) throws -> WriteOutcome { try base.set(value, forKey: key) }
+  func removeValue(forKey key: String) throws -> WriteOutcome { try base.removeValue(forKey: key) }
+  func removeAll() { base.removeAll() }
+
+  func observe(_ notify: @escaping @Sendable (PreferenceChange) -> Void) -> PreferenceObservation {
+    let observation = base.observe(notify)
+    count.withLock { $0 += 1 }
+    return PreferenceObservation { [self] in
+      observation.invalidate()
+      count.withLock { $0 -= 1 }
+    }
+  }
+}
+
+final class Owner {}
+
+extension PreferenceKey<Int> {
+  static var watchedPort: Self { .init("server.port", default: 80) }
+}
+
+extension PreferenceKey<String?> {
+  static var watchedHost: Self { .init("proxy.host") }
+}

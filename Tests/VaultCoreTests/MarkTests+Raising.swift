@@ -1,0 +1,216 @@
+import Foundation
+import Glibc
+import Synchronization
+import Testing
+import VaultSealing
+
+@testable import VaultCore
+
+/// What raises a mark, and what becomes of one that cannot be written.
+extension MarkTests {
+  @Test func `a vault that went on is accepted, and opening raises the mark`() throws {
+    try SharedVault.withMark { shared in
+      let before = try RollbackMark(at: shared.mark)
+      try shared.owner.set("v", forKey: "user")
+      try shared.owner.compact()
+      try shared.owner.set("v", forKey: "user", in: "two")
+
+      let vault = try shared.markedOwner()
+
+      #expect(vault.markFailure == nil)
+      let raised = try RollbackMark(at: shared.mark)
+      #expect(try raised == shared.owner.currentMark())
+      #expect(raised != before)
+    }
+  }
+
+  /// Everything an owner can do that changes the file.
+  enum OwnerWrite: String, CaseIterable, Sendable {
+    case set, remove, edit, compact, addSlot, replaceSlot, removeSlot, removeSlotWithoutRotation, createGroup
+    case renameGroup, removeGroup, rotateGroup, rotateVault, importBundle
+
+    func run(_ vault: Vault, _ shared: SharedVault) throws {
+      let group = try vault.group(named: "one")
+      switch self {
+      case .set: try vault.set("v", forKey: "user")
+      case .remove: try vault.remove("password")
+      case .edit:
+        try vault.update(service: Name("db"), in: group) { batch throws(VaultError) in
+          var edit = RecordEdit()
+          edit.label = .set("label")
+          try batch.edit("password", edit)
+        }
+      case .compact: try vault.compact()
+      case .addSlot: try vault.addSlot(NewSlot(.key(.sample(from: 200))), granting: group)
+      case .replaceSlot: try vault.replaceSlot(shared.slot("one"), with: NewSlot(.key(.sample(from: 200))))
+      case .removeSlot: try vault.removeSlot(shared.slot("one"))
+      case .removeSlotWithoutRotation: try vault.removeSlotWithoutRotation(shared.slot("one"))
+      case .createGroup: try vault.createGroup("new")
+      case .renameGroup: try vault.renameGroup(group, to: "uno")
+      case .removeGroup: try vault.removeGroup(group)
+      case .rotateGroup: try vault.rotate(group)
+      case .rotateVault: try vault.rotateVault()
+      case .importBundle:
+        let path = shared.path + ".bundle"
+        try vault.exportBundle(
+          vault.records(in: group), of: group, to: path, slot: NewSlot(.key(.sample(from: 210))))
+        let bundle = try Vault.open(at: path, credential: .key(.sample(from: 210)))
+        try vault.importBundle(bundle, into: group, replacing: true)
+      }
+    }
+  }
+
+  @Test(arguments: OwnerWrite.allCases)
+  func `each write of an owner raises the mark`(write: OwnerWrite) throws {
+    try SharedVault.withMark { shared in
+      let vault = try shared.markedOwner()
+      let before = try RollbackMark(at: shared.mark)
+
+      try write.run(vault, shared)
+
+      #expect(vault.markFailure == nil)
+      let raised = try RollbackMark(at: shared.mark)
+      #expect(try raised == vault.currentMark())
+      #expect(raised != before)
+      #expect(throws: Never.self) { try raised.check(before.raised(to: raised)) }
+      #expect(throws: VaultError.self) { try raised.check(before) }
+    }
+  }
+
+  enum HolderWrite: String, CaseIterable, Sendable {
+    case set, remove, fold, compact
+
+    func run(_ vault: Vault) throws {
+      switch self {
+      case .set: try vault.set("v", forKey: "user", in: "one")
+      case .remove: try vault.remove("password", in: "one")
+      case .fold:
+        try vault.update(service: Name("db"), in: vault.group(named: "one")) { batch throws(VaultError) in
+          try batch.set([UInt8](repeating: 0x61, count: 70_000), forKey: "long")
+        }
+      case .compact: try vault.compact()
+      }
+    }
+  }
+
+  @Test(arguments: HolderWrite.allCases)
+  func `a holder's write raises its line and keeps the owner's and the others'`(write: HolderWrite) throws {
+    try SharedVault.withMark { shared in
+      let (before, group) = try (RollbackMark(at: shared.mark), shared.owner.group(named: "one").id)
+      let holder = try shared.markedHolder(of: "one")
+      #expect(try RollbackMark(at: shared.mark) == before)
+
+      try write.run(holder)
+
+      let raised = try RollbackMark(at: shared.mark)
+      #expect(raised.ownerWrite == before.ownerWrite)
+      #expect(raised.groups.count == 3)
+      for (id, line) in before.groups where id != group { #expect(raised.groups[id] == line) }
+      #expect(try raised.groups[group] == holder.currentMark().groups[group])
+      #expect(try raised == shared.owner.currentMark())
+    }
+  }
+
+  @Test func `a removed group's line goes, and a new one's comes`() throws {
+    try SharedVault.withMark { shared in
+      let owner = try shared.markedOwner()
+      let one = try owner.group(named: "one")
+
+      try owner.removeGroup(one)
+      let new = try owner.createGroup("new")
+
+      let mark = try RollbackMark(at: shared.mark)
+      #expect(mark.groups[one.id] == nil)
+      #expect(mark.groups[new.id] != nil)
+      #expect(mark.groups.count == 3)
+    }
+  }
+
+  @Test func `lines of two holders come together in one mark, and an owner's joins them`() throws {
+    try SharedVault.with { shared in
+      try shared.holder(of: "one").createMark(at: shared.mark)
+      _ = try shared.markedHolder(of: "two")
+
+      let both = try RollbackMark(at: shared.mark)
+      #expect(both.groups.count == 2)
+      #expect(both.ownerWrite == nil)
+      _ = try shared.markedOwner()
+      #expect(try RollbackMark(at: shared.mark) == shared.owner.currentMark())
+    }
+  }
+
+  @Test func `a write that changes nothing leaves the mark's file alone`() throws {
+    try SharedVault.withMark { shared in
+      let vault = try shared.markedOwner()
+      let inode = try FileBytes.status(shared.mark).st_ino
+
+      #expect(try vault.remove("nothing") == 0)
+
+      #expect(try FileBytes.status(shared.mark).st_ino == inode)
+    }
+  }
+
+  @Test func `a handle that only checks never writes the mark`() throws {
+    try SharedVault.withMark { shared in
+      let (text, before) = try (shared.markText, shared.bytes)
+      var options = shared.options("checking")
+      options.raisesMark = false
+      let vault = try Vault.opened(at: shared.path, options: options)
+
+      try vault.set("v", forKey: "user")
+      try vault.compact()
+
+      #expect(try shared.markText == text)
+      #expect(vault.markFailure == nil)
+      try shared.owner.acceptMark(at: shared.mark)
+      try shared.putInPlace(before)
+      #expect(refusal { try vault.text("password") } == .rolledBack)
+      #expect(refusal { try Vault.opened(at: shared.path, options: options) } == .rolledBack)
+    }
+  }
+
+  // MARK: A mark that cannot be written
+
+  @Test func `a mark with two names is not raised: the write is done, and says so until it is`() throws {
+    try SharedVault.withMark { shared in
+      let vault = try shared.markedOwner()
+      let (text, second) = (try shared.markText, shared.mark + ".second")
+      try #require(link(shared.mark, second) == 0)
+
+      try vault.set("v", forKey: "user")
+      #expect(vault.markFailure?.code == .hardLinked)
+      #expect(try shared.markText == text)
+      #expect(try shared.secondOwner().text("user") == "v")
+
+      try #require(unlink(second) == 0)
+      try vault.set("w", forKey: "user")
+      #expect(vault.markFailure == nil)
+      #expect(try RollbackMark(at: shared.mark) == vault.currentMark())
+    }
+  }
+
+  @Test func `opening with a mark that cannot be raised opens, and says so`() throws {
+    try SharedVault.withMark { shared in
+      try shared.owner.set("v", forKey: "user")
+      try #require(link(shared.mark, shared.mark + ".second") == 0)
+
+      let vault = try shared.markedOwner()
+
+      #expect(vault.markFailure?.code == .hardLinked)
+      #expect(try vault.text("user") == "v")
+    }
+  }
+
+  @Test func `a write whose mark is gone is done, and says markMissing`() throws {
+    try SharedVault.withMark { shared in
+      let vault = try shared.markedOwner()
+      try #require(rename(shared.markDirectory, shared.markDirectory + ".away") == 0)
+
+      try vault.set("v", forKey: "user")
+
+      #expect(vault.markFailure?.code == .markMissing)
+      #expect(try shared.secondOwner().text("user") == "v")
+      #expect(access(shared.markDirectory, F_OK) != 0)
+    }
+  }
+}
