@@ -14,6 +14,7 @@ let package = Package(
   name: "SecretPreferences",
   products: [
     .library(name: "Preferences", targets: ["Preferences"]),
+    .library(name: "PreferencesFoundation", targets: ["PreferencesFoundation"]),
     .library(name: "VaultSealing", targets: ["VaultSealing"]),
     .library(name: "VaultCore", targets: ["VaultCore"]),
     .library(name: "Secrets", targets: ["Secrets"]),
@@ -29,13 +30,14 @@ let package = Package(
       providers: [.apt(["libsodium-dev"]), .brew(["libsodium"])]),
     .target(name: "CSystem"),
     .target(name: "Preferences", swiftSettings: strict),
+    .target(name: "PreferencesFoundation", dependencies: ["Preferences"], swiftSettings: strict),
     .target(
       name: "VaultSealing", dependencies: ["CSodium"],
       swiftSettings: strict + [.strictMemorySafety()]),
     .target(name: "VaultCore", dependencies: ["VaultSealing", "CSystem"], swiftSettings: strict),
     .target(
       name: "Secrets", dependencies: ["Preferences", "VaultCore", "VaultSealing"], swiftSettings: strict),
-    .target(name: "SecretsTesting", dependencies: ["Secrets"], swiftSettings: strict),
+    .target(name: "SecretsTesting", dependencies: ["Secrets", "Preferences"], swiftSettings: strict),
     .executableTarget(
       name: "secretprefs",
       dependencies: [
@@ -44,6 +46,9 @@ let package = Package(
       ],
       swiftSettings: strict),
     .testTarget(name: "PreferencesTests", dependencies: ["Preferences"], swiftSettings: strict),
+    .testTarget(
+      name: "PreferencesFoundationTests", dependencies: ["PreferencesFoundation", "Preferences"],
+      swiftSettings: strict),
     .testTarget(name: "VaultSealingTests", dependencies: ["VaultSealing"], swiftSettings: strict),
     .testTarget(
       name: "VaultCoreTests", dependencies: ["VaultCore", "VaultSealing", "CSodium"],
@@ -51,6 +56,9 @@ let package = Package(
     .testTarget(
       name: "SecretsTests", dependencies: ["Secrets", "SecretsTesting", "Preferences", "VaultCore"],
       swiftSettings: strict),
+    .testTarget(
+      name: "SecretsTestingTests",
+      dependencies: ["SecretsTesting", "Secrets", "Preferences", "PreferencesFoundation"], swiftSettings: strict),
     .testTarget(
       name: "secretprefsTests", dependencies: ["secretprefs", "Secrets", "VaultCore"],
       resources: [.copy("Transcripts")], swiftSettings: strict),
