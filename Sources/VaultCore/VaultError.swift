@@ -126,7 +126,7 @@ extension VaultError {
   }
 
   /// Runs `body` and carries its error over.
-  static func sealing<R: ~Copyable>(_ body: () throws(SealingError) -> R) throws(VaultError) -> R {
+  package static func sealing<R: ~Copyable>(_ body: () throws(SealingError) -> R) throws(VaultError) -> R {
     do { return try body() } catch { throw VaultError(error) }
   }
 

@@ -55,9 +55,10 @@ public struct PreferenceKey<Value: Sendable>: Sendable {
     do { return try encode(value) } catch { throw error.about(key: name) }
   }
 
-  /// The same key, which sealed layers may answer for, too.
+  /// The same key, which sealed layers may answer for, too. A secret one stays as it is.
   public func allowingSealed() -> Self {
-    Self(name, kind: kind, secrecy: .any, makeDefault: makeDefault, decode: decode, encode: encode)
+    guard secrecy != .secret else { return self }
+    return Self(name, kind: kind, secrecy: .any, makeDefault: makeDefault, decode: decode, encode: encode)
   }
 }
 

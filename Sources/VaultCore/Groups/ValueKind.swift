@@ -23,7 +23,7 @@ public struct ValueKind: RawRepresentable, Sendable, Hashable {
   public static let json = ValueKind(rawValue: 9)
 
   /// Whether a body has the form its kind asks for. Kinds that this version does not know may have any.
-  func fits(_ body: UnsafeRawBufferPointer) -> Bool {
+  package func fits(_ body: UnsafeRawBufferPointer) -> Bool {
     switch self {
     case .string, .url, .json: isUTF8(body)
     case .bool: body.count == 1 && body[0] <= 1
