@@ -211,6 +211,17 @@ public struct SecretPreferences: PreferencesStore {
     return .visible
   }
 
+  /// Calls `notify` when values may have changed: for writes through this vault object when they return, on the thread that
+  /// made them, for those of other handles and processes when they reach the file, on a thread of its own.
+  ///
+  /// What an observer then reads is a use as the idle limit counts it. When the folder cannot be watched, that is told to
+  /// `handleFailure` with the key `*`, and the writes of others are not seen; nor are those of other machines, on a file
+  /// system of a network.
+  public func observe(_ notify: @escaping @Sendable (PreferenceChange) -> Void) -> PreferenceObservation {
+    let news = vault.companion { VaultNews(vault) }
+    return news.observe(service: serviceName, in: group, notify) { handleFailure($0, key: "*") }
+  }
+
   /// Removes every value of this service in this group, in one transaction, and of no other.
   public func removeAll() throws(VaultError) {
     try vault.update(service: serviceName, in: group) { (batch) throws(VaultError) in

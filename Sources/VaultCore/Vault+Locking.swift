@@ -1,3 +1,4 @@
+internal import Synchronization
 internal import VaultSealing
 
 extension Vault {
@@ -32,5 +33,6 @@ extension Vault {
     }
     handle.unlock(state)
     handle.raiseMark(to: state, isLoad: true)
+    handle.companion.withLock { $0 }?.vaultChanged()
   }
 }

@@ -1,3 +1,4 @@
+internal import Synchronization
 internal import VaultSealing
 
 /// A stored way to unlock, as its owner sees it.
@@ -141,6 +142,8 @@ extension Vault {
   }
 
   func rewrite(_ make: @escaping VaultWriter.Rewrite) throws(VaultError) {
+    // Told also when it throws: whether the change is there may be unknown then.
+    defer { handle.companion.withLock { $0 }?.vaultChanged() }
     if case .failed(let error) = queue.perform(.rewrite(make)) { throw error }
   }
 

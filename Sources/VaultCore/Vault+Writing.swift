@@ -116,6 +116,8 @@ extension Vault {
     repeat {
       let (key, changes) = try prepare(group, make)
       if changes.isEmpty { return 0 }
+      let announcement = announce(changes, in: group)
+      defer { announcement?.end() }
       if let removed = try result(queue.perform(.changes(changes, group: group.id, key: key))) { return removed }
     } while ContinuousClock.now - start < options.lockTimeout
     throw Self.restless
@@ -130,6 +132,8 @@ extension Vault {
     repeat {
       let (key, changes) = try prepare(group) { (seal) throws(VaultError) in try Self.changes(service, seal, body) }
       if changes.isEmpty { return 0 }
+      let announcement = announce(changes, in: group)
+      defer { announcement?.end() }
       if let removed = try result(await queue.perform(.changes(changes, group: group.id, key: key))) {
         return removed
       }

@@ -60,8 +60,9 @@ public final class ChangeBroadcast: Sendable {
   }
 }
 
-enum Suppression {
-  @TaskLocal static var isInForce = false
+package enum Suppression {
+  /// Whether ``withoutObservation(_:)-(()->_)`` is in force in the calling task.
+  @TaskLocal package static var isInForce = false
 }
 
 /// Runs `body` without telling any observer of what it writes; what it writes is stored. Nests; other tasks are not

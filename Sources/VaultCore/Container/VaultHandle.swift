@@ -11,6 +11,8 @@ final class VaultHandle: Sendable {
     }
 
     private var holding: Holding
+    /// What ``VaultState/othersEntries`` of earlier loads has come to, each load counted as one more.
+    private(set) var othersBefore = 0
     /// Readers that nobody uses right now.
     fileprivate var idleReaders: [ValueReader] = []
 
@@ -34,6 +36,7 @@ final class VaultHandle: Sendable {
     /// with another credential.
     mutating func replace(_ state: VaultState, since unlocked: Unlocked) {
       guard case .unlocked(let old) = holding, old.unlocked.kek === unlocked.kek else { return }
+      othersBefore += old.othersEntries + 1
       holding = .unlocked(state)
     }
 
@@ -56,6 +59,7 @@ final class VaultHandle: Sendable {
   let forkGuard = ForkGuard()
   let mark: MarkKeeper?
   private let idleLimit: IdleLimit?
+  let companion = Mutex<(any VaultCompanion)?>(nil)
 
   init(_ state: VaultState) {
     path = state.path
@@ -100,10 +104,14 @@ final class VaultHandle: Sendable {
   // MARK: Using
 
   /// Runs `body` on the state of the file as it is now.
-  func withCurrent<R>(_ body: (inout Loaded, VaultState) throws(VaultError) -> R) throws(VaultError) -> R {
+  ///
+  /// - Parameter isUse: whether it puts off the idle limit.
+  func withCurrent<R>(
+    isUse: Bool = true, _ body: (inout Loaded, VaultState) throws(VaultError) -> R
+  ) throws(VaultError) -> R {
     try forkGuard.check()
     return try loaded.withLock { (loaded) throws(VaultError) in
-      checkIdle(&loaded, isUse: true)
+      checkIdle(&loaded, isUse: isUse)
       return try body(&loaded, try current(&loaded))
     }
   }

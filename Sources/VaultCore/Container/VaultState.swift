@@ -22,6 +22,9 @@ final class VaultState: @unchecked Sendable {
   private(set) var lastBytes: Tag
   /// How many whole entries the journal has, whatever their group.
   private(set) var entryCount = 0
+  /// Those that this handle has found in the file since it was loaded. Its own are among them only where a reader saw them before
+  /// the writer had acknowledged them.
+  private(set) var othersEntries = 0
   private(set) var hasTornTail = false
   /// Whether the path names a file that nobody else can reach any more: a single-file mount of a vault that was
   /// replaced outside.
@@ -245,6 +248,7 @@ final class VaultState: @unchecked Sendable {
       let frame = try JournalFrame(rest.bytes, from: Tag.count, groups: groupIDs)
       if !frame.entries.isEmpty {
         take(frame, from: rest)
+        othersEntries += frame.entries.count
         tail = start + frame.tail
         lastBytes = Tag(rest.bytes.baseAddress! + frame.tail - Tag.count)
         attempts = 0

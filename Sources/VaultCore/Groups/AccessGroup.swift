@@ -5,7 +5,7 @@ public struct AccessGroup: Sendable, Hashable {
   /// The name of the group that is meant where none is given.
   public static let defaultName = "default"
 
-  let id: Identifier
+  package let id: Identifier
   /// The group's name when it was asked for.
   public let name: Name
 }

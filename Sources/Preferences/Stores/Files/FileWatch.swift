@@ -5,7 +5,7 @@ import Synchronization
 ///
 /// Watches its folder, since whoever saves a file usually puts a new one in its place, and the folder of the file that a
 /// link leads to.
-final class FileWatch: Sendable {
+package final class FileWatch: Sendable {
   private struct State {
     var descriptor: CInt?
     var folder: CInt
@@ -20,29 +20,42 @@ final class FileWatch: Sendable {
     var areLast = false
   }
 
+  /// What happens to a file before it is told.
+  package enum Moment {
+    /// It is replaced, or its writer closes it: what is there is whole.
+    case whenWhole
+    /// Bytes are written. For files that are whole after every write.
+    case eachWrite
+
+    fileprivate var mask: CInt { self == .eachWrite ? IN_MODIFY : 0 }
+  }
+
   private let path: String
+  private let moment: Moment
   private let notify: @Sendable () -> Void
   private let state: Mutex<State>
 
   /// Watches from now on, in a thread of its own.
   ///
   /// - Throws: `unreadable`.
-  init(_ path: String, _ notify: @escaping @Sendable () -> Void) throws(PreferencesError) {
-    (self.path, self.notify) = (path, notify)
+  package init(
+    _ path: String, _ moment: Moment = .whenWhole, _ notify: @escaping @Sendable () -> Void
+  ) throws(PreferencesError) {
+    (self.path, self.moment, self.notify) = (path, moment, notify)
     let descriptor = inotify_init1(CInt(IN_CLOEXEC))
     guard descriptor >= 0 else { throw .system(.unreadable, "cannot be watched", errno) }
-    let folder = Self.watch(Self.folder(of: path), descriptor)
+    let folder = Self.watch(Self.folder(of: path), moment, descriptor)
     guard folder >= 0 else {
       defer { close(descriptor) }
       throw .system(.unreadable, "its folder cannot be watched", errno)
     }
     // Before anybody reads the file, so that no change of it falls in between.
-    state = Mutex(State(descriptor: descriptor, folder: folder, target: Self.watchTarget(of: path, descriptor)))
+    state = Mutex(State(descriptor: descriptor, folder: folder, target: Self.watchTarget(of: path, moment, descriptor)))
     try start()
   }
 
   /// Ends the watch; a notice that has begun may still be running.
-  func stop() {
+  package func stop() {
     state.withLock { state in
       // The thread is told by the event that this makes.
       if let descriptor = state.descriptor { inotify_rm_watch(descriptor, state.folder) }
@@ -72,7 +85,7 @@ final class FileWatch: Sendable {
     var target = state.target
     defer { end() }
     while let events = Self.waitForEvents(descriptor, ending: state.folder) {
-      let present = Self.watchTarget(of: path, descriptor)
+      let present = Self.watchTarget(of: path, moment, descriptor)
       let names = Set([path, target, present].compactMap(\.self).map { Self.name(of: $0) })
       if target != present || events.isIncomplete || !names.isDisjoint(with: events.names) { notify() }
       target = present
@@ -113,18 +126,18 @@ final class FileWatch: Sendable {
   /// does nothing.
   ///
   /// - Returns: that file; nil when there is none.
-  private static func watchTarget(of path: String, _ descriptor: CInt) -> String? {
+  private static func watchTarget(of path: String, _ moment: Moment, _ descriptor: CInt) -> String? {
     guard let resolved = realpath(path, nil) else { return nil }
     defer { free(resolved) }
     let target = String(cString: resolved)
-    _ = watch(folder(of: target), descriptor)
+    _ = watch(folder(of: target), moment, descriptor)
     return target
   }
 
-  private static func watch(_ folder: String, _ descriptor: CInt) -> CInt {
-    // Not IN_CREATE and IN_MODIFY: a file is not looked at before it is whole.
-    inotify_add_watch(
-      descriptor, folder, UInt32(IN_CLOSE_WRITE | IN_MOVED_TO | IN_MOVED_FROM | IN_DELETE | IN_ATTRIB | IN_ONLYDIR))
+  private static func watch(_ folder: String, _ moment: Moment, _ descriptor: CInt) -> CInt {
+    // Never IN_CREATE: a file is not looked at before something is in it.
+    let changes = IN_CLOSE_WRITE | IN_MOVED_TO | IN_MOVED_FROM | IN_DELETE | IN_ATTRIB | moment.mask
+    return inotify_add_watch(descriptor, folder, UInt32(changes | IN_ONLYDIR))
   }
 
   private static func folder(of path: String) -> String {
