@@ -79,6 +79,24 @@ struct PreferenceKeyTests {
     #expect(preferencesError { _ = try CompositePreferences([store]).explain(name) }?.code == .invalidKey)
   }
 
+  @Test func `control characters are found wherever they stand, and nothing else is taken for one`() {
+    // Beside them bytes that begin, end or look like one: C2 A0, C3 80, 20, 7E, E2 80 8B, F0 9F A6 8A.
+    let scalars = (0...0x180).compactMap(Unicode.Scalar.init) + ["\u{200B}", "\u{1F98A}", "\u{820}", "\u{AC2}"]
+    let neighbours = ["", "a", "\u{C2}", "\u{A0}", "é", "🦊"]
+    var wrong: [String] = []
+    for scalar in scalars {
+      let isControl = scalar.value < 0x20 || (0x7F...0x9F).contains(scalar.value)
+      for before in 0...17 {
+        for neighbour in neighbours {
+          let name = String(repeating: "x", count: before) + neighbour + String(scalar) + neighbour + "tail"
+          let isRefused = preferencesError { try PreferenceKeyName.validate(name) } != nil
+          if isRefused != isControl { wrong.append("\(before) \(neighbour) \(scalar.value)") }
+        }
+      }
+    }
+    #expect(wrong == [])
+  }
+
   @Test func `composed and decomposed accents are one key`() throws {
     try store.set(1, forKey: "caf\u{E9}")
     #expect(try store.integer(forKey: "cafe\u{301}") == 1)

@@ -27,6 +27,7 @@ import VaultCore
     if isWanted("batch") { try batch(&table) }
     if isWanted("create") { try create(&table) }
     if isWanted("writers") { try writers(&table) }
+    if isWanted("layers") { try layers(&table) }
     table.print()
   }
 
@@ -158,6 +159,14 @@ import VaultCore
     table.add(
       "batch of 10,000, a record", 10_000, "\(Table.number(microseconds)) µs", target: "≤ 4 µs",
       isMet: microseconds <= 4)
+  }
+
+  static func layers(_ table: inout Table) throws {
+    let benchmarks = LayerBenchmarks()
+    try benchmarks.lookups(&table)
+    try benchmarks.typedReads(&table)
+    try benchmarks.writes(&table)
+    try benchmarks.notifications(&table)
   }
 
   static func writers(_ table: inout Table) throws {

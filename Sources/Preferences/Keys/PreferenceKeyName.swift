@@ -11,12 +11,12 @@ public enum PreferenceKeyName {
   ///
   /// - Throws: ``PreferencesError/Code/invalidKey``.
   public static func validate(_ name: String) throws(PreferencesError) {
-    guard !name.isEmpty else { throw PreferencesError(.invalidKey, "the key is empty") }
-    let count = name.utf8.count
-    guard count <= maximumByteCount else {
-      throw PreferencesError(.invalidKey, "the key has \(count) bytes, more than \(maximumByteCount)")
+    let bytes = name.utf8Span.span
+    guard !bytes.isEmpty else { throw PreferencesError(.invalidKey, "the key is empty") }
+    guard bytes.count <= maximumByteCount else {
+      throw PreferencesError(.invalidKey, "the key has \(bytes.count) bytes, more than \(maximumByteCount)")
     }
-    guard !name.unicodeScalars.contains(where: isControl) else {
+    guard !hasControlCharacter(bytes) else {
       throw PreferencesError(.invalidKey, "key \"\(name)\": control characters are not allowed")
     }
   }
@@ -30,7 +30,31 @@ public enum PreferenceKeyName {
     }
   }
 
-  private static func isControl(_ scalar: Unicode.Scalar) -> Bool {
-    scalar.value < 0x20 || (0x7F...0x9F).contains(scalar.value)
+  // Eight bytes at a time: a composite's lookup checks the name again in each layer, and by characters that was a sixth of it.
+  private static func hasControlCharacter(_ bytes: Span<UInt8>) -> Bool {
+    let words = bytes.count / 8
+    for word in 0..<words {
+      let eight = bytes.bytes.unsafeLoadUnaligned(fromByteOffset: word * 8, as: UInt64.self)
+      if mayHaveControlCharacter(eight) { return hasControlCharacter(bytes, from: 0) }
+    }
+    return hasControlCharacter(bytes, from: words * 8)
+  }
+
+  private static func hasControlCharacter(_ bytes: Span<UInt8>, from start: Int) -> Bool {
+    for index in start..<bytes.count {
+      let byte = bytes[index]
+      // U+0080 to U+009F are C2 80 to C2 9F.
+      let isSecondOfTwo = (0x80..<0xA0).contains(byte) && index > 0 && bytes[index - 1] == 0xC2
+      if byte < 0x20 || byte == 0x7F || isSecondOfTwo { return true }
+    }
+    return false
+  }
+
+  /// Whether one of eight bytes is below 0x20 or is 0x7F or C2; it may say so of others, too.
+  private static func mayHaveControlCharacter(_ word: UInt64) -> Bool {
+    let (ones, highs): (UInt64, UInt64) = (0x0101_0101_0101_0101, 0x8080_8080_8080_8080)
+    func hasByte(below limit: UInt64, _ word: UInt64) -> Bool { (word &- ones &* limit) & ~word & highs != 0 }
+    return hasByte(below: 0x20, word) || hasByte(below: 1, word ^ ones &* 0x7F)
+      || hasByte(below: 1, word ^ ones &* 0xC2)
   }
 }
