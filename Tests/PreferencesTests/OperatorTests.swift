@@ -101,6 +101,32 @@ struct OperatorTests {
 
   // MARK: 67
 
+  @Test func `item 66: numbers are counted up and down, from zero, and never past their type`() throws {
+    let visits: Preference<Int8> = store <| "visits"
+    try visits++
+    try visits++
+    #expect(try visits.get() == 2)
+    try visits--
+    #expect(try visits.get() == 1)
+    try visits.set(.max)
+    #expect(preferencesError { try visits++ }?.code == .outOfRange)
+    try visits.set(.min)
+    #expect(preferencesError { try visits-- }?.code == .outOfRange)
+    #expect(try visits.get() == .min)
+  }
+
+  @Test func `item 67: truth values are combined with & and |, too`() throws {
+    let flag: Preference<Bool> = store <| "flag"
+    try flag |= false
+    #expect(try flag.get() == false)
+    try flag |= true
+    #expect(try flag.get() == true)
+    try flag &= true
+    #expect(try flag.get() == true)
+    try flag &= false
+    #expect(try flag.get() == false)
+  }
+
   @Test func `item 67: bits are combined and turned over`() throws {
     let bits: Preference<UInt8> = store <| "bits"
     try bits |= 0b1100

@@ -1,3 +1,6 @@
+postfix operator ++
+postfix operator --
+
 // An absent number is zero. What does not fit, and what is divided by zero, is thrown and changes nothing.
 
 extension Preference where Value: FixedWidthInteger {
@@ -30,6 +33,14 @@ extension Preference where Value: FixedWidthInteger {
   public static func %= (preference: Self, other: Value) throws {
     try preference.calculate { try preference.remainder($0, other) }
   }
+
+  /// Adds one; absent counts as zero.
+  /// - Throws: as `+=`.
+  public static postfix func ++ (preference: Self) throws { try preference += 1 }
+
+  /// Subtracts one; absent counts as zero.
+  /// - Throws: as `-=`.
+  public static postfix func -- (preference: Self) throws { try preference -= 1 }
 
   /// Keeps the bits that `other` has, too; absent counts as zero.
   public static func &= (preference: Self, other: Value) throws { try preference.calculate { $0 & other } }

@@ -13,6 +13,12 @@ extension Preference<Bool> {
     try preference.apply { try ($0 ?? false) || other() }
   }
 
+  /// As `&&=`, with the right side always computed.
+  public static func &= (preference: Self, other: Bool) throws { try preference &&= other }
+
+  /// As `||=`, with the right side always computed.
+  public static func |= (preference: Self, other: Bool) throws { try preference ||= other }
+
   /// Whether both are true; absent counts as false.
   public static func && (a: Self, b: @autoclosure () throws -> Self) throws -> Bool {
     try (a.get() ?? false) && (b().get() ?? false)
