@@ -45,7 +45,8 @@ let package = Package(
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ],
       swiftSettings: strict),
-    .testTarget(name: "PreferencesTests", dependencies: ["Preferences"], swiftSettings: strict),
+    .target(name: "LayerLaws", dependencies: ["Preferences"], path: "Tests/LayerLaws", swiftSettings: strict),
+    .testTarget(name: "PreferencesTests", dependencies: ["Preferences", "LayerLaws"], swiftSettings: strict),
     .testTarget(
       name: "PreferencesFoundationTests", dependencies: ["PreferencesFoundation", "Preferences"],
       swiftSettings: strict),
@@ -54,8 +55,8 @@ let package = Package(
       name: "VaultCoreTests", dependencies: ["VaultCore", "VaultSealing", "CSodium"],
       resources: [.copy("Vectors")], swiftSettings: strict),
     .testTarget(
-      name: "SecretsTests", dependencies: ["Secrets", "SecretsTesting", "Preferences", "VaultCore"],
-      swiftSettings: strict),
+      name: "SecretsTests",
+      dependencies: ["Secrets", "SecretsTesting", "Preferences", "VaultCore", "LayerLaws"], swiftSettings: strict),
     .testTarget(
       name: "SecretsTestingTests",
       dependencies: ["SecretsTesting", "Secrets", "Preferences", "PreferencesFoundation"], swiftSettings: strict),
