@@ -45,6 +45,8 @@ let package = Package(
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ],
       swiftSettings: strict),
+    .target(
+      name: "MemorySearching", dependencies: ["VaultSealing"], path: "Tests/MemorySearching", swiftSettings: strict),
     .target(name: "LayerLaws", dependencies: ["Preferences"], path: "Tests/LayerLaws", swiftSettings: strict),
     .testTarget(name: "PreferencesTests", dependencies: ["Preferences", "LayerLaws"], swiftSettings: strict),
     .testTarget(
@@ -52,11 +54,13 @@ let package = Package(
       swiftSettings: strict),
     .testTarget(name: "VaultSealingTests", dependencies: ["VaultSealing"], swiftSettings: strict),
     .testTarget(
-      name: "VaultCoreTests", dependencies: ["VaultCore", "VaultSealing", "CSodium"],
+      name: "VaultCoreTests", dependencies: ["VaultCore", "VaultSealing", "CSodium", "MemorySearching"],
       resources: [.copy("Vectors")], swiftSettings: strict),
     .testTarget(
       name: "SecretsTests",
-      dependencies: ["Secrets", "SecretsTesting", "Preferences", "VaultCore", "LayerLaws"], swiftSettings: strict),
+      dependencies: [
+        "Secrets", "SecretsTesting", "Preferences", "VaultCore", "VaultSealing", "LayerLaws", "MemorySearching",
+      ], swiftSettings: strict),
     .testTarget(
       name: "SecretsTestingTests",
       dependencies: ["SecretsTesting", "Secrets", "Preferences", "PreferencesFoundation"], swiftSettings: strict),

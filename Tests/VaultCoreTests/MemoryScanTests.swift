@@ -1,6 +1,7 @@
 import CSodium
 import Foundation
 import Glibc
+import MemorySearching
 import Synchronization
 import Testing
 
