@@ -30,7 +30,8 @@ let package = Package(
       providers: [.apt(["libsodium-dev"]), .brew(["libsodium"])]),
     .target(name: "CSystem"),
     .target(name: "Preferences", swiftSettings: strict),
-    .target(name: "PreferencesFoundation", dependencies: ["Preferences"], swiftSettings: strict),
+    .target(name: "CCurl", linkerSettings: [.linkedLibrary("dl")]),
+    .target(name: "PreferencesFoundation", dependencies: ["Preferences", "CCurl"], swiftSettings: strict),
     .target(
       name: "VaultSealing", dependencies: ["CSodium"],
       swiftSettings: strict + [.strictMemorySafety()]),

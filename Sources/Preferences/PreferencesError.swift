@@ -64,11 +64,11 @@ extension PreferencesError {
   }
 
   /// The same error with the part it is about in front of the message.
-  func about(_ part: String) -> PreferencesError {
+  package func about(_ part: String) -> PreferencesError {
     PreferencesError(code, "\(part): \(message)", cause: cause)
   }
 
-  func about(key: String) -> PreferencesError {
+  package func about(key: String) -> PreferencesError {
     about("key \"\(key)\"")
   }
 }

@@ -21,7 +21,7 @@ public enum PreferenceKeyName {
     }
   }
 
-  static func isValid(_ name: String) -> Bool {
+  package static func isValid(_ name: String) -> Bool {
     do {
       try validate(name)
       return true

@@ -1,9 +1,9 @@
 import FoundationEssentials
 
 /// Reads values from text, for layers that hold nothing else.
-enum PreferenceText {
+package enum PreferenceText {
   /// The value that `text` spells as `kind`; nil when it spells none. The whole text must match.
-  static func value(_ text: String, as kind: PreferenceValue.Kind) -> PreferenceValue? {
+  package static func value(_ text: String, as kind: PreferenceValue.Kind) -> PreferenceValue? {
     switch kind {
     case .string: .string(text)
     case .data: Data(base64Encoded: text).map(PreferenceValue.data)

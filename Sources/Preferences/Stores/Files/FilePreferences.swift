@@ -59,12 +59,8 @@ public final class FilePreferences<Format: PreferenceFileFormat>: PreferencesSto
   public func value(
     forKey key: String, as kind: PreferenceValue.Kind
   ) throws(PreferencesError) -> PreferenceValue? {
-    let value = try value(forKey: key)
-    guard kind == .url || kind == .date, case .string(let text) = value else { return value }
-    guard let parsed = PreferenceText.value(text, as: kind) else {
-      throw PreferencesError(.typeMismatch, "the string does not parse as \(kind)").about(key: key)
-    }
-    return parsed
+    try PreferenceKeyName.validate(key)
+    return try NestedValues.find(key, as: kind, in: state.withLock { $0.values })
   }
 
   /// The keys in ascending order; a dictionary is listed by its entries, as `server.port`.
@@ -87,8 +83,8 @@ public final class FilePreferences<Format: PreferenceFileFormat>: PreferencesSto
 
   /// Reloads whenever anybody changes the file, until the observation ends. Takes a thread.
   ///
-  /// A file that then cannot be read leaves the values as they were, and goes to ``handleFailure(_:key:)`` with the key
-  /// `*`.
+  /// A file that then cannot be read leaves the values as they were, and goes to
+  /// ``PreferencesReader/handleFailure(_:key:)`` with the key `*`.
   /// - Throws: ``PreferencesError/Code/unreadable`` when the folder cannot be watched, and as ``reload()``.
   public func watch() throws(PreferencesError) -> PreferenceObservation {
     let watch: FileWatch

@@ -4,8 +4,8 @@ import FoundationEssentials
 ///
 /// `server.port` is the entry of that name if there is one, else the entry `port` of the dictionary `server`; inside it
 /// the rest of the name is looked up by the same rule.
-enum NestedValues {
-  static func find(_ key: String, in values: [String: PreferenceValue]) -> PreferenceValue? {
+package enum NestedValues {
+  package static func find(_ key: String, in values: [String: PreferenceValue]) -> PreferenceValue? {
     var values = values
     var rest = key[...]
     while true {
@@ -15,6 +15,20 @@ enum NestedValues {
       values = inner
       rest = rest[rest.index(after: dot)...]
     }
+  }
+
+  /// As ``find(_:in:)``, with a string parsed where a URL or a date is wanted, which people write so.
+  ///
+  /// - Throws: `typeMismatch` when the string is none.
+  package static func find(
+    _ key: String, as kind: PreferenceValue.Kind, in values: [String: PreferenceValue]
+  ) throws(PreferencesError) -> PreferenceValue? {
+    let value = find(key, in: values)
+    guard kind == .url || kind == .date, case .string(let text) = value else { return value }
+    guard let parsed = PreferenceText.value(text, as: kind) else {
+      throw PreferencesError(.typeMismatch, "the string does not parse as \(kind)").about(key: key)
+    }
+    return parsed
   }
 
   /// Stores a value where ``find(_:in:)`` finds it: in its old place or, if it had none, in the innermost dictionary that
@@ -43,7 +57,7 @@ enum NestedValues {
   }
 
   /// The names of all values, in ascending order; a dictionary is listed by its entries.
-  static func keys(of values: [String: PreferenceValue]) -> [String] {
+  package static func keys(of values: [String: PreferenceValue]) -> [String] {
     var keys: Set<String> = []
     collectKeys(of: values, below: "", into: &keys)
     return keys.filter(PreferenceKeyName.isValid).sorted()
@@ -66,7 +80,7 @@ enum NestedValues {
   }
 
   /// The names under which lookups may give other values: those of what differs, of what is around it and inside it.
-  static func changes(from old: [String: PreferenceValue], to new: [String: PreferenceValue]) -> Set<String> {
+  package static func changes(from old: [String: PreferenceValue], to new: [String: PreferenceValue]) -> Set<String> {
     var names: Set<String> = []
     collectChanges(from: old, to: new, below: "", into: &names)
     return names

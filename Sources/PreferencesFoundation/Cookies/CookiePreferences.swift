@@ -1,0 +1,125 @@
+public import Foundation
+public import FoundationNetworking
+public import Preferences
+
+/// Preferences from HTTP cookies, read-only: the value of the cookie whose name is the key.
+///
+/// Cookies are often credentials, and these are not sealed: they lie in plain memory, and on Linux the shared storage
+/// writes those with an expiry date to a file that other users may read. So no key of a secret type is answered here;
+/// copy such a cookie into a vault. Descriptions and errors show no value.
+///
+/// Of several cookies with one name the one with the longest path counts, then the one with the longest domain, then
+/// the first in alphabetical order of domain and path, whoever asks. Cookies past their time do not count. Each read
+/// asks the storage, which tells nobody of changes.
+public struct CookiePreferences: PreferencesReader {
+  /// Which cookies count.
+  private enum Scope: Sendable {
+    case all
+    case domain(String)
+    case url(host: String, path: String, isSecure: Bool)
+    case none
+  }
+
+  public let name: String
+  private let storage: HTTPCookieStorage
+  private let scope: Scope
+
+  /// Reads all cookies of a storage, whoever they are for.
+  public init(_ storage: HTTPCookieStorage = .shared) {
+    (self.storage, scope, name) = (storage, .all, "cookies")
+  }
+
+  /// Reads the cookies that a host of this name gets, for whatever path, encrypted or not.
+  public init(_ storage: HTTPCookieStorage = .shared, domain: String) {
+    (self.storage, scope, name) = (storage, .domain(Self.host(domain)), "cookies of \(domain)")
+  }
+
+  /// Reads the cookies that go along with a request for `url`: by host, path, and whether it is encrypted. None for a
+  /// URL without a host.
+  public init(_ storage: HTTPCookieStorage = .shared, sentTo url: URL) {
+    self.storage = storage
+    let host = Self.host(url.host() ?? "")
+    let path = url.path().isEmpty ? "/" : url.path()
+    let isSecure = ["https", "wss"].contains(url.scheme?.lowercased())
+    scope = host.isEmpty ? .none : .url(host: host, path: path, isSecure: isSecure)
+    // Neither user nor query: they may be credentials, too.
+    name = "cookies of \(host)\(url.path())"
+  }
+
+  public var identity: StoreIdentity { StoreIdentity(Self.self, name: name, over: [StoreIdentity(storage)]) }
+
+  /// The cookie's value as a string.
+  /// - Throws: ``Preferences/PreferencesError/Code/invalidKey``.
+  public func value(forKey key: String) throws(PreferencesError) -> PreferenceValue? {
+    try text(forKey: key).map(PreferenceValue.string)
+  }
+
+  /// The cookie's value read as `kind`, by the rules of ``Preferences/EnvironmentPreferences``.
+  /// - Throws: as ``value(forKey:)``, and ``Preferences/PreferencesError/Code/typeMismatch`` when it does not parse.
+  public func value(
+    forKey key: String, as kind: PreferenceValue.Kind
+  ) throws(PreferencesError) -> PreferenceValue? {
+    guard let text = try text(forKey: key) else { return nil }
+    guard let value = PreferenceText.value(text, as: kind) else {
+      throw PreferencesError(.typeMismatch, "the cookie does not parse as \(kind)").about(key: key)
+    }
+    return value
+  }
+
+  /// The names of the cookies, in ascending order.
+  public func keys() -> [String] { Set(cookies.map(\.name)).filter(PreferenceKeyName.isValid).sorted() }
+
+  private func text(forKey key: String) throws(PreferencesError) -> String? {
+    try PreferenceKeyName.validate(key)
+    return cookies.filter { $0.name == key }.min(by: Self.precedes)?.value
+  }
+
+  /// The storage's cookies that count, in no order.
+  private var cookies: [HTTPCookie] {
+    let now = Date()
+    return (storage.cookies ?? []).filter { cookie in
+      guard cookie.expiresDate.map({ $0 > now }) ?? true else { return false }
+      return switch scope {
+      case .all: true
+      case .domain(let host): Self.goes(cookie, to: host)
+      // Foundation's own choice for a URL heeds neither the path nor `Secure`.
+      case .url(let host, let path, let isSecure):
+        Self.goes(cookie, to: host) && Self.covers(cookie.path, path) && (isSecure || !cookie.isSecure)
+      case .none: false
+      }
+    }
+  }
+
+  private static func precedes(_ a: HTTPCookie, _ b: HTTPCookie) -> Bool {
+    let (first, second) = (rank(a), rank(b))
+    if (first.path, first.domain) != (second.path, second.domain) {
+      return (first.path, first.domain) > (second.path, second.domain)
+    }
+    return (a.domain, a.path, a.value) < (b.domain, b.path, b.value)
+  }
+
+  private static func rank(_ cookie: HTTPCookie) -> (path: Int, domain: Int) {
+    (cookie.path.utf8.count, host(cookie.domain).utf8.count)
+  }
+
+  /// RFC 6265, 5.1.3: a domain with a dot in front is for the hosts below it as well.
+  private static func goes(_ cookie: HTTPCookie, to host: String) -> Bool {
+    let domain = cookie.domain.lowercased()
+    guard domain.hasPrefix(".") else { return host == domain }
+    return host == domain.dropFirst() || host.hasSuffix(domain)
+  }
+
+  /// RFC 6265, 5.1.4.
+  private static func covers(_ cookiePath: String, _ path: String) -> Bool {
+    guard path.hasPrefix(cookiePath) else { return false }
+    return path.utf8.count == cookiePath.utf8.count || cookiePath.hasSuffix("/")
+      || path.dropFirst(cookiePath.count).hasPrefix("/")
+  }
+
+  private static func host(_ domain: String) -> String {
+    let domain = domain.lowercased()
+    return domain.hasPrefix(".") ? String(domain.dropFirst()) : domain
+  }
+}
+
+extension CookiePreferences: CustomStringConvertible, CustomReflectable {}

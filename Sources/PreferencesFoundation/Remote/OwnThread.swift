@@ -1,0 +1,81 @@
+import Glibc
+import Preferences
+import Synchronization
+
+/// Runs work that blocks on a thread of its own, away from the cooperative pool.
+enum OwnThread {
+  private final class Work: Sendable {
+    let body: @Sendable () -> Void
+    init(_ body: @escaping @Sendable () -> Void) { self.body = body }
+  }
+
+  /// What `work` returns. A task that is cancelled meanwhile goes on at once; the work can ask whether it still is
+  /// wanted, and what it makes is lost then.
+  ///
+  /// - Throws: what `work` throws, `CancellationError`, and `unreachable` where the system gives no thread.
+  static func run<Product: Sendable>(
+    _ work: @escaping @Sendable (_ isWanted: @escaping @Sendable () -> Bool) throws -> Product
+  ) async throws -> Product {
+    let caller = WaitingCaller<Product>()
+    return try await withTaskCancellationHandler {
+      try await withCheckedThrowingContinuation { continuation in
+        guard caller.waits(continuation) else { return continuation.resume(throwing: CancellationError()) }
+        let hasStarted = start { caller.goOn(Result { try work { caller.isWaiting } }) }
+        if !hasStarted { caller.goOn(.failure(PreferencesError(.unreachable, "there is no thread to load in"))) }
+      }
+    } onCancel: {
+      caller.goOn(.failure(CancellationError()))
+    }
+  }
+
+  private static func start(_ body: @escaping @Sendable () -> Void) -> Bool {
+    let work = Unmanaged.passRetained(Work(body))
+    var thread = pthread_t()
+    let failed = pthread_create(
+      &thread, nil,
+      { work in
+        Unmanaged<Work>.fromOpaque(work!).takeRetainedValue().body()
+        return nil
+      }, work.toOpaque())
+    guard failed == 0 else {
+      work.release()
+      return false
+    }
+    pthread_detach(thread)
+    return true
+  }
+}
+
+/// Somebody who goes on once: with a product, or without because of a failure or a cancellation.
+private final class WaitingCaller<Product: Sendable>: Sendable {
+  private enum State {
+    case notYet
+    case waiting(CheckedContinuation<Product, any Error>)
+    case gone
+  }
+
+  private let state = Mutex(State.notYet)
+
+  /// - Returns: false when the caller does not wait any more.
+  func waits(_ continuation: CheckedContinuation<Product, any Error>) -> Bool {
+    state.withLock { state in
+      guard case .notYet = state else { return false }
+      state = .waiting(continuation)
+      return true
+    }
+  }
+
+  var isWaiting: Bool {
+    state.withLock { state in
+      if case .waiting = state { true } else { false }
+    }
+  }
+
+  func goOn(_ result: Result<Product, any Error>) {
+    let continuation: CheckedContinuation<Product, any Error>? = state.withLock { state in
+      defer { state = .gone }
+      if case .waiting(let continuation) = state { return continuation } else { return nil }
+    }
+    continuation?.resume(with: result)
+  }
+}

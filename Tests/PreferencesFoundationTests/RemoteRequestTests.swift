@@ -1,0 +1,165 @@
+import Foundation
+import Preferences
+import Testing
+
+@testable import PreferencesFoundation
+
+/// What is asked of whom, and what is told of it.
+struct RemoteRequestTests {
+  @Test(arguments: [
+    "file:///etc/passwd", "ftp://example.com/a", "data:,{}", "https:///a", "http:", "example.com/a", "",
+  ])
+  func `only web addresses are asked`(text: String) throws {
+    guard let url = URL(string: text) else { return }
+    let error = preferencesError { _ = try RemoteJSONPreferences(at: url) }
+    #expect(error?.code == .unreachable)
+    #expect(error?.message == "JSON file: the URL is not one of http or https with a host")
+  }
+
+  // MARK: Headers
+
+  @Test func `header fields are asked for at each load`() async throws {
+    let server = try LoopbackServer(LoopbackServer.response(200, [], "{}"))
+    let tokens = Answers(["one", "two"])
+    let settings = try RemoteJSONPreferences(at: server.url()) {
+      ["Authorization": "Bearer \(tokens.next())", "X-Empty": "", "user-agent": "shop/1"]
+    }
+    #expect(server.requests.isEmpty)
+    try await settings.load()
+    try await settings.load()
+    #expect(server.requests.map { $0.headers["authorization"] } == ["Bearer one", "Bearer two"])
+    #expect(server.requests[0].headers["x-empty"] == "")
+    #expect(server.requests[0].headers["user-agent"] == "shop/1")
+    #expect(server.requests[0].headers["accept-encoding"] == "identity")
+  }
+
+  @Test(arguments: [
+    "a\nb", "a\r\nX-Other: b", "a\u{0}b", "\u{7F}",
+  ])
+  func `a header value that would be another field is refused, and never shown`(value: String) async throws {
+    let server = try LoopbackServer(LoopbackServer.response(200, [], "{}"))
+    let settings = try RemoteJSONPreferences(at: server.url()) { ["X-Token": sentinel + value] }
+    let error = await preferencesError { try await settings.load() }
+    #expect(error?.code == .malformed)
+    #expect(error?.message.hasSuffix("the header field \"X-Token\" has control characters") == true)
+    #expect(!dumped(error as Any).contains(sentinel))
+    #expect(server.requests.isEmpty)
+  }
+
+  @Test(arguments: ["", "a b", "a:b", "a\r\nb", "é", "a;"])
+  func `a header name that is none is refused`(name: String) async throws {
+    let server = try LoopbackServer(LoopbackServer.response(200, [], "{}"))
+    let settings = try RemoteJSONPreferences(at: server.url()) { [name: "x"] }
+    #expect(await preferencesError { try await settings.load() }?.code == .malformed)
+    #expect(server.requests.isEmpty)
+  }
+
+  @Test func `a failure of who gives the header fields is the caller's`() async throws {
+    struct Locked: Error {}
+    let server = try LoopbackServer(LoopbackServer.response(200, [], "{}"))
+    let settings = try RemoteJSONPreferences(at: server.url()) { throw Locked() }
+    await #expect(throws: Locked.self) { try await settings.load() }
+    #expect(server.requests.isEmpty)
+  }
+
+  // MARK: Redirects
+
+  @Test(arguments: [301, 302, 303, 307, 308])
+  func `a redirect is followed, with the header fields on the same server`(status: Int) async throws {
+    let server = try LoopbackServer { request, connection in
+      if request.path == "/a/b?c=d" {
+        connection.send(LoopbackServer.response(200, [], #"{"port": 1}"#))
+      } else {
+        connection.send(LoopbackServer.response(status, ["Location: /a/b?c=d"], "moved"))
+      }
+    }
+    let settings = try RemoteJSONPreferences(at: server.url("/x")) { ["Authorization": "secret"] }
+    #expect(try await settings.load() == .updated)
+    #expect(server.requests.map(\.path) == ["/x", "/a/b?c=d"])
+    #expect(server.requests.allSatisfy { $0.headers["authorization"] == "secret" })
+  }
+
+  @Test func `another server does not get the header fields, and what it sends back to does`() async throws {
+    let home = Answers(["first", "again"])
+    let (far, near) = (Signal(), Told<URL>())
+    let other = try LoopbackServer { _, connection in
+      connection.send(LoopbackServer.response(302, ["Location: \(near.all[0])"]))
+      far.send()
+    }
+    let server = try LoopbackServer { _, connection in
+      if home.next() == "first" {
+        connection.send(LoopbackServer.response(302, ["Location: \(other.url("/there"))"]))
+      } else {
+        connection.send(LoopbackServer.response(200, [], "{}"))
+      }
+    }
+    near.add(server.url("/back"))
+    let settings = try RemoteJSONPreferences(at: server.url()) { ["X-Api-Key": "secret", "User-Agent": "mine"] }
+    #expect(try await settings.load() == .updated)
+    #expect(other.requests.map { $0.headers["x-api-key"] } == [nil])
+    #expect(other.requests.map { $0.headers["user-agent"] } == ["SecretPreferences"])
+    #expect(server.requests.map { $0.headers["x-api-key"] } == ["secret", "secret"])
+  }
+
+  @Test(arguments: 0...3)
+  func `redirects are followed as often as is said`(maximum: Int) async throws {
+    let server = try LoopbackServer(LoopbackServer.response(302, ["Location: /again"]))
+    let settings = try RemoteJSONPreferences(at: server.url(), maximumRedirectCount: maximum)
+    let error = await preferencesError { try await settings.load() }
+    #expect(error?.code == .refusedRedirect)
+    #expect(error?.message.hasSuffix("more than \(maximum) redirects") == true)
+    #expect(server.requests.count == maximum + 1)
+  }
+
+  @Test(arguments: [
+    "Location: ftp://127.0.0.1/a", "Location: file:///etc/passwd", "Location: javascript:alert(1)", "Location:", "A: b",
+    "Location: http://", "Location: http://a b/", "Location: http://127.0.0.1:99999/", "Location: mailto:a@b",
+    "Location: \u{1}",
+  ])
+  func `a redirect to nowhere is refused`(field: String) async throws {
+    let server = try LoopbackServer(LoopbackServer.response(302, [field]))
+    let settings = try RemoteJSONPreferences(at: server.url(), maximumRedirectCount: 1)
+    #expect(await preferencesError { try await settings.load() }?.code == .refusedRedirect)
+  }
+
+  @Test func `a redirect from https to http is refused, the other way is fine`() throws {
+    #expect(
+      preferencesError { _ = try RemoteSource.next("http://example.com/", from: "https://example.com/") }?.code
+        == .refusedRedirect)
+    #expect(preferencesError { _ = try RemoteSource.next("HTTP://a/", from: "HTTPS://a/") }?.code == .refusedRedirect)
+    #expect(try RemoteSource.next("https://example.com/", from: "http://example.com/") == "https://example.com/")
+    #expect(try RemoteSource.next("https://other.com/", from: "https://example.com/") == "https://other.com/")
+  }
+
+  @Test func `a password in the URL goes to its own server only`() throws {
+    let place = "http://me:\(sentinel)@example.com/a/b?c"
+    #expect(try RemoteSource.next("x y", from: place) == "http://me:\(sentinel)@example.com/a/x%20y")
+    #expect(try RemoteSource.next("//example.com:81/x", from: place) == "http://example.com:81/x")
+    #expect(try RemoteSource.next("//other.com/x", from: place) == "http://other.com/x")
+    #expect(try RemoteSource.next("https://other.com", from: place) == "https://other.com/")
+  }
+
+  // MARK: What is told
+
+  @Test func `user, password and query are sent and never shown`() async throws {
+    let answers = Answers([
+      LoopbackServer.response(200, [], #"{"token": "\#(sentinel)"}"#), LoopbackServer.response(403, [], sentinel),
+      LoopbackServer.response(200, [], sentinel), LoopbackServer.response(302, ["Location: ftp://\(sentinel)/"]),
+      "HTTP/1.1 200 OK\r\nContent-Length: 99\r\n\r\n\(sentinel)",
+    ])
+    let server = try answers.server()
+    let url = URL(string: "http://me:\(sentinel)@127.0.0.1:\(server.port)/a%20b?key=\(sentinel)#\(sentinel)")!
+    let settings = try RemoteJSONPreferences(at: url) { ["X-Token": sentinel] }
+    #expect(settings.name == "JSON file http://127.0.0.1:\(server.port)/a%20b")
+    try await settings.load()
+    #expect(settings["token"] == .string(sentinel))
+    #expect(server.requests[0].path == "/a%20b?key=\(sentinel)")
+    #expect(server.requests[0].headers["authorization"] == "Basic \(Data("me:\(sentinel)".utf8).base64EncodedString())")
+    for text in ["\(settings)", dumped(settings)] { #expect(!text.contains(sentinel)) }
+    for _ in 0..<4 {
+      let error = try #require(await preferencesError { try await settings.load() })
+      #expect(!dumped(error).contains(sentinel))
+      #expect(!"\(error)".contains(sentinel))
+    }
+  }
+}

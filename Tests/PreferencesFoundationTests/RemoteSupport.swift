@@ -1,0 +1,78 @@
+import Foundation
+import Preferences
+import PreferencesFoundation
+import Synchronization
+import Testing
+
+/// The preferences error that `body` throws, or nil when it throws none.
+func preferencesError(_ body: () async throws -> Void) async -> PreferencesError? {
+  do {
+    try await body()
+    return nil
+  } catch { return error as? PreferencesError }
+}
+
+/// What observers were told, in order.
+final class Told<Element: Sendable>: Sendable {
+  private let list = Mutex<[Element]>([])
+
+  var all: [Element] { list.withLock(\.self) }
+  func add(_ element: Element) { list.withLock { $0.append(element) } }
+}
+
+/// Something that one thread waits for until another has done it.
+final class Signal: Sendable {
+  private let (stream, continuation) = AsyncStream.makeStream(of: Void.self)
+  private let semaphore = DispatchSemaphore(value: 0)
+
+  func send() {
+    continuation.finish()
+    semaphore.signal()
+  }
+
+  func wait() async { for await _ in stream {} }
+  /// As ``wait()``, in a thread that may block.
+  func block() { semaphore.wait() }
+}
+
+/// Answers in turn; the last for ever.
+final class Answers: Sendable {
+  private let rest: Mutex<ArraySlice<String>>
+
+  init(_ answers: [String]) { rest = Mutex(answers[...]) }
+
+  func next() -> String { rest.withLock { $0.count > 1 ? $0.removeFirst() : $0.first ?? "" } }
+
+  /// A server that gives them.
+  func server() throws -> LoopbackServer { try LoopbackServer { _, connection in connection.send(self.next()) } }
+}
+
+/// The error of a load from a server that has answered well before. Checks that its values stay.
+func remoteFailure(
+  of answer: some Sequence<UInt8> & Sendable, upTo limit: Int = 16 << 20
+) async throws -> PreferencesError {
+  let answer = Array(answer)
+  let isFirst = Answers(["yes", "no"])
+  let server = try LoopbackServer { _, connection in
+    if isFirst.next() == "yes" {
+      connection.send(LoopbackServer.response(200, [], #"{"port": 1}"#))
+    } else {
+      connection.send(answer)
+    }
+  }
+  let settings = try RemoteJSONPreferences(at: server.url(), maximumByteCount: limit)
+  try await settings.load()
+  let told = Told<Void>()
+  let observation = settings.observe { _ in told.add(()) }
+  let error = await preferencesError { try await settings.load() }
+  #expect(try settings.dictionary() == ["port": 1])
+  #expect(told.all.isEmpty)
+  withExtendedLifetime(observation) {}
+  let found = try #require(error)
+  #expect(found.message.hasPrefix("JSON file http://127.0.0.1:\(server.port)/: "))
+  return found
+}
+
+func remoteFailure(of answer: String, upTo limit: Int = 16 << 20) async throws -> PreferencesError {
+  try await remoteFailure(of: answer.utf8, upTo: limit)
+}
