@@ -56,7 +56,7 @@ extension PreferencesError {
     PreferencesError(.typeMismatch, "expected \(expected), found \(found)")
   }
 
-  static func noStore(in name: String, for secrecy: Secrecy) -> PreferencesError {
+  package static func noStore(in name: String, for secrecy: Secrecy) -> PreferencesError {
     PreferencesError(
       .noStore,
       secrecy == .secret

@@ -76,6 +76,7 @@ extension PreferencesReader {
 }
 
 extension PreferencesReader where Self: AnyObject {
+  /// The object itself.
   public var identity: StoreIdentity { StoreIdentity(self) }
 }
 
@@ -91,7 +92,7 @@ extension PreferencesReader {
 
   /// The value of a declared key as it is stored; nil when it is absent, whatever the key's default.
   ///
-  /// - Throws: as ``value(for:)``.
+  /// - Throws: as ``value(for:)-(PreferenceKey<Value>)``.
   public func storedValue<Value>(for key: PreferenceKey<Value>) throws -> Value? {
     try PreferenceKeyName.validate(key.name)
     guard let value = try value(forKey: key.name, as: key.kind, secrecy: routed(key.secrecy)) else { return nil }
@@ -100,7 +101,7 @@ extension PreferencesReader {
 
   /// What a key's secrecy means for this reader. Who asks one store by itself has chosen it: a sealed one answers for
   /// plain keys, too. A plain one never answers for secret keys.
-  func routed(_ secrecy: Secrecy) -> Secrecy { isLayered || secrecy == .secret ? secrecy : .any }
+  package func routed(_ secrecy: Secrecy) -> Secrecy { isLayered || secrecy == .secret ? secrecy : .any }
 
   /// The string under `key`; nil when absent.
   public func string(forKey key: String) throws -> String? { try value(for: PreferenceKey(key).allowingSealed()) }
@@ -132,9 +133,11 @@ extension PreferencesReader {
 
 // A reader that conforms to these prints as its name, and not even `dump` shows its values.
 extension PreferencesReader where Self: CustomStringConvertible {
+  /// The name, on one line.
   public var description: String { escapedForDisplay(name) }
 }
 
 extension PreferencesReader where Self: CustomReflectable {
+  /// Shows nothing.
   public var customMirror: Mirror { Mirror(self, children: EmptyCollection<Mirror.Child>()) }
 }

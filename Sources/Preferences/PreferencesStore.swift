@@ -26,9 +26,11 @@ public protocol PreferencesStore: PreferencesReader {
   @discardableResult
   func write(_ value: PreferenceValue?, forKey key: String, secrecy: Secrecy) throws -> WriteOutcome
 
-  /// As ``write(_:forKey:secrecy:)``, but only when a lookup still gives `old`: what ``update(_:_:)`` is made of.
+  /// As ``write(_:forKey:secrecy:)``, but only when a lookup still gives `old`: what
+  /// ``PreferencesStore/update(_:_:)`` is made of.
   ///
-  /// Without one of its own a store gets one that keeps out other exchanges of this process and nothing else.
+  /// Without one of its own a store gets one that keeps out other exchanges of this process and nothing else. One of its
+  /// own compares with `isSame(as:)`: `==` never finds NaN again, and an update would try for ever.
   /// - Returns: nil when a lookup gives something else; then nothing is written.
   @discardableResult
   func exchange(

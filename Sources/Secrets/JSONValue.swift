@@ -36,7 +36,7 @@ struct JSONValue: Codable {
     case .double(let number): try Self.double(number, encoder)
     case .data(let data): try Self.marked(data.base64EncodedString(), .data, encoder)
     case .date(let date): try Self.marked(date.timeIntervalSinceReferenceDate, .date, encoder)
-    case .url(let url): try Self.marked(url.relativeString, .url, encoder)
+    case .url(let url): try Self.marked(url.absoluteString, .url, encoder)
     case .array(let items): try Self.plain(items.map(JSONValue.init), encoder)
     case .dictionary(let members):
       var container = encoder.container(keyedBy: Key.self)

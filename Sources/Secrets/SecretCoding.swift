@@ -42,7 +42,7 @@ enum SecretCoding {
   ) throws(VaultError) -> R {
     switch value {
     case .string(let text): return try lend(text.utf8Span.span.bytes, .string, body)
-    case .url(let url): return try lend(url.relativeString.utf8Span.span.bytes, .url, body)
+    case .url(let url): return try lend(url.absoluteString.utf8Span.span.bytes, .url, body)
     case .data(let data): return try lend(data.bytes, .data, body)
     case .bool(let flag): return try lend(UInt8(flag ? 1 : 0), .bool, body)
     case .integer(let number): return try lend(UInt64(bitPattern: number), .integer, body)

@@ -195,7 +195,7 @@ public struct SecretPreferences: PreferencesStore {
   ) throws(VaultError) -> WriteOutcome? {
     // Before the value: a write that comes between has another revision.
     let revision = try vault.record(service: serviceName, key: key, in: group)?.revision ?? 0
-    guard try value(forKey: key) == old else { return nil }
+    guard try value(forKey: key).isSame(as: old) else { return nil }
     do throws(VaultError) {
       try vault.update(service: serviceName, in: group) { (batch) throws(VaultError) in
         if let new {

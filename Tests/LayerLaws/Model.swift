@@ -62,7 +62,7 @@ indirect enum Model {
     case .readOnly(let base): return base.value(key, secrecy)
     case .buffered(let base, let collected):
       guard isLayered || secrecy == .any || isSealed == (secrecy == .secret) else { return nil }
-      if let value = collected.change(key, isLayered ? secrecy : .any) { return value }
+      if let value = collected.change(key, base.kept(key, secrecy)) { return value }
       return collected.removesAll ? nil : base.value(key, secrecy)
     case .composite(let layers, _, let secret):
       let secrecy = secret.contains(key) ? .secret : secrecy
@@ -101,9 +101,9 @@ indirect enum Model {
       guard let other = Self.underneath(key, names) else { return value == nil }
       return base.write(value, other, secrecy)
     case .readOnly: return false
-    case .buffered(_, let collected):
+    case .buffered(let base, let collected):
       guard accepts(routed(secrecy)) else { return false }
-      let kept = isLayered ? secrecy : .any
+      let kept = base.kept(key, secrecy)
       collected.changes.removeAll { $0.key == key && $0.secrecy == kept }
       collected.changes.append((key, value, kept))
       return true
@@ -144,6 +144,12 @@ indirect enum Model {
   func rollback() {
     guard case .buffered(_, let collected) = self else { return }
     (collected.changes, collected.removesAll) = ([], false)
+  }
+
+  /// What a buffer of this collects a key under.
+  private func kept(_ key: String, _ secrecy: Secrecy) -> Secrecy {
+    if case .composite(_, _, let secret) = self, secret.contains(key) { return .secret }
+    return isLayered ? secrecy : .any
   }
 
   private func targets(_ secrecy: Secrecy) -> [Model] {

@@ -37,6 +37,32 @@ extension FilePreferencesTests {
     }
   }
 
+  @Test(arguments: FileCase.allCases, ["", "a."])
+  func `item 12: saving keeps a name with a dot beside the dictionary that it leads into`(
+    file: FileCase, prefix: String
+  ) throws {
+    try withTemporaryFolder { folder in
+      let store = try file.open(folder + "/a", [.creating, .savingExplicitly])
+      try store.set(["other": 1] as PreferenceValue, forKey: "a")
+      try store.save()
+      try store.set(1, forKey: prefix + "server.port")
+      try store.set(["port": 2] as PreferenceValue, forKey: prefix + "server")
+      let reopened = {
+        try store.save()
+        return try file.open(folder + "/a")
+      }
+      for reader in [store, try reopened(), store] {
+        #expect(try reader.value(forKey: prefix + "server.port") == 1)
+        #expect(try reader.value(forKey: prefix + "server") == ["port": 2])
+      }
+      try store.set(3, forKey: prefix + "server.port")
+      for reader in [store, try reopened()] {
+        #expect(try reader.value(forKey: prefix + "server.port") == 3)
+        #expect(try reader.value(forKey: prefix + "server") == ["port": 2])
+      }
+    }
+  }
+
   @Test(arguments: FileCase.allCases)
   func `item 12: reloading keeps what is not saved`(file: FileCase) throws {
     try withTemporaryFolder { folder in

@@ -72,6 +72,21 @@ struct MigrationTests {
     #expect(store["preferences.version"] == nil)
   }
 
+  @Test func `item 49: NaN moves like any other value`() throws {
+    store["x"] = .double(.nan)
+    try migrator([.rename("x", to: "y"), .seal("y", into: vault)]).run(on: store)
+    #expect(store["y"] == nil)
+    #expect(try vault.value(forKey: "y")?.as(Double.self)?.isNaN == true)
+  }
+
+  @Test func `item 49: a sealed store that takes nothing says so itself, with nothing to undo`() throws {
+    let before = try store.dictionary()
+    #expect(throws: FailingPreferences.Locked.self) {
+      try migrator([.rename("port", to: "p"), .seal("token", into: ReadOnlyVault())]).run(on: store)
+    }
+    #expect(try store.dictionary() == before)
+  }
+
   @Test(arguments: 0..<4)
   func `item 49: a failing step leaves the data as it was`(place: Int) throws {
     let before = try store.dictionary()
@@ -181,6 +196,17 @@ private final class Vault: PreferencesStore {
 
   func removeValue(forKey key: String) throws -> WriteOutcome { try values.removeValue(forKey: key) }
   func removeAll() throws { values.removeAll() }
+}
+
+/// A sealed store that can be read and never written.
+private struct ReadOnlyVault: PreferencesStore {
+  let name = "vault"
+  let isSealed = true
+  func value(forKey key: String) throws -> PreferenceValue? { nil }
+  func keys() throws -> [String] { [] }
+  func set(_ value: PreferenceValue, forKey key: String) throws -> WriteOutcome { throw FailingPreferences.Locked() }
+  func removeValue(forKey key: String) throws -> WriteOutcome { throw FailingPreferences.Locked() }
+  func removeAll() throws { throw FailingPreferences.Locked() }
 }
 
 /// A store that fails at some writes: at those of a key, or of removing one.

@@ -331,6 +331,28 @@ struct PropertyListPreferencesTests {
     #expect(written.contains("<date>\(text)</date>"))
   }
 
+  @Test(arguments: [
+    ("0000-12-30T00:00:00Z", Date.distantPast.timeIntervalSinceReferenceDate),
+    ("0000-01-01T00:00:00Z", -63_145_526_400),
+    ("0000-02-29T00:00:00Z", -63_140_428_800), ("-002-04-10T12:26:40Z", -63_200_000_000),
+    ("-314887-08-14T06:13:20Z", -1e13), ("10000-01-01T00:00:00Z", 252_423_993_600), ("318888-05-20T17:46:40Z", 1e13),
+  ])
+  func `item 15: a date of any year is read as Foundation writes it`(text: String, seconds: Double) throws {
+    let document = PropertyListFixtures.document("<dict><key>a</key><date>\(text)</date></dict>")
+    let values = try PropertyListFormat().values(from: Array(document))
+    #expect(values == ["a": .date(Date(timeIntervalSinceReferenceDate: seconds))])
+    let written = try PropertyListFormat(.xml).bytes(of: values, replacing: nil)
+    #expect(try PropertyListFormat().values(from: written) == values)
+  }
+
+  @Test(arguments: [
+    "00-01-01T00:00:00Z", "--02-01-01T00:00:00Z", "+2001-01-01T00:00:00Z", "12345678901-01-01T00:00:00Z",
+    "-001-02-29T00:00:00Z", "2030437302-06-07T24:60:-2147483648Z",
+  ])
+  func `item 15: a date that names no day is refused`(text: String) throws {
+    #expect(try code(PropertyListFixtures.document("<dict><key>a</key><date>\(text)</date></dict>")) == .malformed)
+  }
+
   @Test func `item 15: every day is written as it is read`() throws {
     // A step that meets every day of the month, and the leap years of four centuries.
     for day in stride(from: -800_000, to: 2_900_000, by: 1_009) {

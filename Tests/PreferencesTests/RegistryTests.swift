@@ -32,6 +32,14 @@ struct RegistryTests {
     }
   }
 
+  @Test func `item 106: what follows the shared store is shared as the store that it means`() {
+    registry.share(store)
+    PreferencesRegistry.with(registry) { registry.share(SharedPreferences()) }
+    #expect(registry.shared.identity == store.identity)
+    PreferencesRegistry.with(PreferencesRegistry()) { registry.share(SharedPreferences()) }
+    #expect(registry.shared["a"] == nil)
+  }
+
   @Test func `the shared store passes every call on`() throws {
     let failing = FailingPreferences()
     registry.share(failing)

@@ -327,6 +327,26 @@ struct SyncTests {
     #expect(try there.value(for: port) == 81)
   }
 
+  @Test(arguments: [81, nil])
+  func `item 83: a store that tells of writes and keeps none is told of, and not written for ever`(kept: Int?)
+    async throws
+  {
+    let forgetful = RecordPreferences(
+      name: "forgetful", keys: { [] }, get: { $0 == "server.port" ? kept.map(PreferenceValue.init) : nil },
+      set: { _, _ in })
+    let sync = sync(here, forgetful)
+    let told = Mutex<[String]>([])
+    try PreferenceFailures.withHandler { failure in
+      told.withLock { $0.append("\(failure.reader) \(failure.key)") }
+    } _: {
+      try put(82, at: 2_000_000_000, in: here)
+      try sync.add(port)
+    }
+    #expect(told.withLock(\.self) == ["forgetful server.port"])
+    await #expect(throws: PreferencesError.self) { try await sync.waitForCompletion() }
+    #expect(try here.value(for: port) == 82)
+  }
+
   @Test func `item 83: a failure of a key that is removed is forgotten`() async throws {
     let there = SealablePreferences()
     let sync = sync(here, there)

@@ -228,6 +228,13 @@ struct TransformationTests {
     #expect(try store.data(forKey: "server")?.starts(with: "bplist".utf8) == (format == .binary))
   }
 
+  @Test func `item 60: dates come back to the fraction, unless XML is asked for`() throws {
+    let key = PreferenceKey<Server?>("server", through: PropertyListTransformation())
+    let server = Server(host: "a", port: 1, since: Date(timeIntervalSinceReferenceDate: 0.25))
+    try store.set(server, for: key)
+    #expect(try store.value(for: key) == server)
+  }
+
   @Test func `item 62: the coders that are given are used`() throws {
     let (encoder, decoder) = (JSONEncoder(), JSONDecoder())
     encoder.keyEncodingStrategy = .convertToSnakeCase

@@ -30,6 +30,14 @@ import Testing
     #expect(try billing.string(forKey: "token") == nil)
   }
 
+  @Test(arguments: [.double(.nan), [.double(.nan)]] as [PreferenceValue])
+  func `an exchange finds NaN again, so that an update of it ends`(stored: PreferenceValue) throws {
+    let secrets = try ThrowawayVault.current.preferences()
+    try secrets.set(stored, forKey: "x")
+    #expect(try secrets.exchange(stored, for: 1, forKey: "x", as: nil, secrecy: .any) == .visible)
+    #expect(try secrets.value(forKey: "x") == 1)
+  }
+
   @Test func `a group that is not there is refused at creation`() {
     #expect(code { try ThrowawayVault.current.preferences(accessGroup: "billing") } == .groupNotGranted)
   }

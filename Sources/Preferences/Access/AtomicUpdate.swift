@@ -2,7 +2,8 @@ extension PreferencesStore {
   /// Replaces the value of a declared key by what `change` makes of it. Of several updates at once none is lost.
   ///
   /// `change` gets what the key reads as, runs with no lock held, and is called again when another change came between.
-  /// - Throws: what `change` throws, with the old value still there; as ``value(for:)`` and ``set(_:for:)``.
+  /// - Throws: what `change` throws, with the old value still there; as
+  ///   ``PreferencesReader/value(for:)-(PreferenceKey<Value>)`` and ``set(_:for:)``.
   @discardableResult
   public func update<Value>(
     _ key: PreferenceKey<Value>, _ change: (inout Value) throws -> Void
@@ -43,6 +44,6 @@ extension PreferencesStore {
 }
 
 extension PreferenceValue? {
-  /// Whether this is that value; unlike with `==`, NaN is NaN.
-  func isSame(as other: Self) -> Bool { self == other || fingerprint == other.fingerprint }
+  /// Whether this is that value, or both are absent. Unlike with `==`, NaN is NaN: what an exchange compares by.
+  public func isSame(as other: Self) -> Bool { self == other || fingerprint == other.fingerprint }
 }

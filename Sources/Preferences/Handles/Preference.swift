@@ -23,7 +23,7 @@ public struct Preference<Value: Sendable>: Sendable {
 
   /// What the preference reads as; nil when it is absent and nothing stands in for it.
   ///
-  /// - Throws: as ``PreferencesReader/value(for:)``.
+  /// - Throws: as ``PreferencesReader/value(for:)-(PreferenceKey<Value>)``.
   public func get() throws -> Value? { substitute(try store.value(for: key)) }
 
   /// Whether something is stored, of whatever kind.

@@ -83,7 +83,8 @@ public struct CompositePreferences: PreferencesStore {
     return keys
   }
 
-  private func secrecy(of key: String, _ asked: Secrecy) -> Secrecy {
+  /// The secrecy that a key is asked for with: a listed one is secret, whoever asks.
+  func secrecy(of key: String, _ asked: Secrecy) -> Secrecy {
     secretKeys.contains(key) ? .secret : asked
   }
 

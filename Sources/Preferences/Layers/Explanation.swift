@@ -6,7 +6,9 @@ public struct Explanation: Sendable {
     case answered(PreferenceValue.Kind)
     /// It has a value of this kind, but a layer above answers first.
     case hidden(PreferenceValue.Kind)
+    /// It has no value.
     case absent
+    /// It could not say, and why.
     case failed(any Error)
     /// A layer above failed.
     case notAsked
@@ -42,7 +44,7 @@ extension CompositePreferences {
         guard !hasFailed else { return Explanation.Layer(name: layer.name, answer: .notAsked) }
         let answer: Explanation.Answer
         do {
-          let kind = try layer.value(forKey: key)?.kind
+          let kind = try layer.value(forKey: key, as: nil, secrecy: secrecy(of: key, .any))?.kind
           answer = kind.map { isAnswered ? .hidden($0) : .answered($0) } ?? .absent
           isAnswered = isAnswered || kind != nil
         } catch {

@@ -79,8 +79,7 @@ extension PrefixPreferences: PreferencesStore where Base: PreferencesStore {
     _ old: PreferenceValue?, for new: PreferenceValue?, forKey key: String, as kind: PreferenceValue.Kind?,
     secrecy: Secrecy
   ) throws -> WriteOutcome? {
-    try PreferenceKeyName.validate(key)
-    return try base.exchange(old, for: new, forKey: prefix + key, as: kind, secrecy: secrecy)
+    try base.exchange(old, for: new, forKey: try lengthened(key), as: kind, secrecy: secrecy)
   }
 
   public func set(_ values: [String: PreferenceValue]) throws {

@@ -31,7 +31,8 @@ extension PreferenceMigration.Step {
   public static func rename(_ old: String, to new: String) -> Self {
     Self { plan in
       guard old != new, let value = try plan.value(forKey: old) else { return }
-      if let there = try plan.value(forKey: new), there != value {
+      let there = try plan.value(forKey: new)
+      guard there == nil || there.isSame(as: value) else {
         throw PreferencesError(.conflict, "another value has the new name \"\(new)\"").about(key: old)
       }
       plan.change(new, to: value)
@@ -86,7 +87,7 @@ extension PreferenceMigration.Step {
       try PreferenceKeyName.validate(name)
       // A run that was killed before the plain value was removed has sealed the same one.
       let there = try sealed.value(forKey: name, as: nil, secrecy: .secret)
-      guard there == nil || there == value else {
+      guard there == nil || there.isSame(as: value) else {
         throw PreferencesError(.conflict, "another value is sealed as \"\(name)\"").about(key: key)
       }
       plan.sealed.append(MigrationPlan.Sealed(value: value, name: name, wasThere: there != nil, store: sealed))

@@ -68,7 +68,7 @@ public struct PreferenceMigrator: Sendable {
       for one in plan.sealed {
         sealed.append(one)
         try one.store.write(one.value, forKey: one.name, secrecy: .secret)
-        guard try one.store.value(forKey: one.name, as: nil, secrecy: .secret) == one.value else {
+        guard try one.store.value(forKey: one.name, as: nil, secrecy: .secret).isSame(as: one.value) else {
           throw PreferencesError(.unavailable, "what was sealed does not read back").about(key: one.name)
         }
       }
@@ -91,8 +91,15 @@ public struct PreferenceMigrator: Sendable {
     after cause: any Error
   ) throws {
     do {
-      for (key, value) in before { try store.write(value, forKey: key, secrecy: .plain) }
-      for one in sealed where !one.wasThere { try one.store.write(nil, forKey: one.name, secrecy: .secret) }
+      // What was not written needs no undoing: who takes no writes would fail at that.
+      for (key, value) in before {
+        let now = try store.value(forKey: key, as: nil, secrecy: store.routed(.plain))
+        if !now.isSame(as: value) { try store.write(value, forKey: key, secrecy: .plain) }
+      }
+      for one in sealed where !one.wasThere {
+        guard try one.store.value(forKey: one.name, as: nil, secrecy: .secret) != nil else { continue }
+        try one.store.write(nil, forKey: one.name, secrecy: .secret)
+      }
     } catch {
       // Nothing is lost: the plain values are removed last. The next run finds the same values and goes on.
       throw PreferencesError(.unavailable, "a migration failed and could not be undone", cause: cause)

@@ -16,6 +16,7 @@ public final class ChangeBroadcast: Sendable {
 
   private let state = Mutex(State())
 
+  /// Creates a broadcast without observers.
   public init() {}
 
   /// Calls `notify` with each change from now on, until the observation ends.
@@ -31,7 +32,7 @@ public final class ChangeBroadcast: Sendable {
     }
   }
 
-  /// Tells everybody, unless ``withoutObservation(_:)-(()->_)`` is in force in the calling task. Call it with no lock
+  /// Tells everybody, unless `withoutObservation` is in force in the calling task. Call it with no lock
   /// held, after the change can be read.
   public func send(_ change: PreferenceChange) {
     guard !Suppression.isInForce else { return }
@@ -61,7 +62,7 @@ public final class ChangeBroadcast: Sendable {
 }
 
 package enum Suppression {
-  /// Whether ``withoutObservation(_:)-(()->_)`` is in force in the calling task.
+  /// Whether `withoutObservation` is in force in the calling task.
   @TaskLocal package static var isInForce = false
 }
 

@@ -2,7 +2,7 @@ import Synchronization
 
 /// Stores that a program shares, by any key, and the one that is meant when none is named.
 ///
-/// There is one for the program, and tests make their own, see ``with(_:_:)-(_,()->_)``. All of it may be used from any
+/// There is one for the program, and tests make their own, see `with`. All of it may be used from any
 /// thread.
 public final class PreferencesRegistry: Sendable {
   // `AnyHashable` takes 1 and 1.0 for one key, so the type is part of it. It is made of a `Sendable` value only.
@@ -32,7 +32,7 @@ public final class PreferencesRegistry: Sendable {
   private static let standard = PreferencesRegistry()
   @TaskLocal private static var scoped: PreferencesRegistry?
 
-  /// The program's registry, or that of the surrounding ``with(_:_:)-(_,()->_)``.
+  /// The program's registry, or that of the surrounding `with`.
   public static var current: PreferencesRegistry { scoped ?? standard }
 
   /// Runs `body` with another registry in place of the program's, for this task and its children.
@@ -51,7 +51,11 @@ public final class PreferencesRegistry: Sendable {
   public var shared: any PreferencesStore { state.withLock(\.shared) }
 
   /// Makes `store` the shared one. Those who use ``SharedPreferences`` see its values from now on.
+  ///
+  /// Given ``SharedPreferences``, it is the store that they mean now; no other store may be made of them.
   public func share(_ store: any PreferencesStore) {
+    // It would ask itself otherwise, without end.
+    let store = store is SharedPreferences ? Self.current.shared : store
     state.withLock { state in
       state.shared = store
       state.version += 1

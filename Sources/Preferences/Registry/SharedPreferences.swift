@@ -1,5 +1,6 @@
 /// The shared store of the registry, whichever that is at each call: who holds this follows a replacement.
 public struct SharedPreferences: PreferencesStore {
+  /// Creates a view of the shared store.
   public init() {}
 
   private var store: any PreferencesStore { PreferencesRegistry.current.shared }

@@ -62,7 +62,7 @@ public final class BufferedPreferences: PreferencesStore {
   ) throws -> PreferenceValue? {
     try PreferenceKeyName.validate(key)
     guard isLayered || secrecy.admits(sealed: isSealed) else { return nil }
-    let (pending, removesAll) = state.withLock { ($0.pending(key, kept(secrecy)), $0.removesAll) }
+    let (pending, removesAll) = state.withLock { ($0.pending(key, kept(secrecy, key)), $0.removesAll) }
     if let pending { return pending.value }
     return removesAll ? nil : try base.value(forKey: key, as: kind, secrecy: secrecy)
   }
@@ -119,14 +119,18 @@ public final class BufferedPreferences: PreferencesStore {
     state.withLock { state in
       for (key, value) in written {
         state.count += 1
-        state.pending[Slot(key: key, secrecy: kept(secrecy))] = Pending(value: value, number: state.count)
+        state.pending[Slot(key: key, secrecy: kept(secrecy, key))] = Pending(value: value, number: state.count)
       }
     }
     changes.send(PreferenceChange(keys: Set(written.map(\.key))))
   }
 
-  /// A store by itself has one value for a key, whoever asks.
-  private func kept(_ secrecy: Secrecy) -> Secrecy { isLayered ? secrecy : .any }
+  /// What a key is collected under. A store by itself has one value for a key, whoever asks, and a name that a composite
+  /// lists as secret is secret here, too.
+  private func kept(_ secrecy: Secrecy, _ key: String) -> Secrecy {
+    guard isLayered else { return .any }
+    return (base as? CompositePreferences)?.secrecy(of: key, secrecy) ?? secrecy
+  }
 
   // MARK: Ending
 

@@ -1,10 +1,10 @@
 import Glibc
 
 /// Reads whole files of bounded size.
-enum RegularFile {
+package enum RegularFile {
   /// What a file holds, and whose it is.
-  struct Content {
-    var bytes: [UInt8]
+  package struct Content {
+    package var bytes: [UInt8]
     var status: stat
   }
 
@@ -12,7 +12,9 @@ enum RegularFile {
   ///
   /// - Parameter isPrivate: whether nobody but this user may be able to read or change it.
   /// - Throws: `notFound`, `unreadable`, `exposed`, `limitExceeded`.
-  static func read(_ path: String, upTo limit: Int, isPrivate: Bool = false) throws(PreferencesError) -> Content {
+  package static func read(
+    _ path: String, upTo limit: Int, isPrivate: Bool = false
+  ) throws(PreferencesError) -> Content {
     // A C string ends at the first NUL: another file than the one named would be opened.
     guard !path.utf8.contains(0) else { throw PreferencesError(.unreadable, "the path contains NUL") }
     // Without O_NONBLOCK the open of a FIFO waits until somebody writes.

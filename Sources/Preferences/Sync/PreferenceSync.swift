@@ -115,9 +115,10 @@ public final class PreferenceSync: Sendable {
       return !state.isWorking
     }
     guard begins else { return }
+    var attempts: [String: Attempt] = [:]
     while let key = next() {
       do {
-        let seen = try reconcile(key)
+        let seen = try reconcile(key, &attempts)
         state.withLock { state in
           state.keys[key.name]?.seen = seen
           state.failures[key.name] = nil
@@ -141,8 +142,17 @@ public final class PreferenceSync: Sendable {
     return key
   }
 
+  /// What was found, and what was to be written.
+  private struct Attempt: Equatable {
+    let local: SyncedKey.Seen.Side
+    let remote: SyncedKey.Seen.Side
+    let latest: SyncedKey.Seen.Side
+  }
+
   /// Makes both stores hold what was written last, and returns what they hold then.
-  private func reconcile(_ key: SyncedKey) throws(SyncFailure) -> SyncedKey.Seen {
+  private func reconcile(
+    _ key: SyncedKey, _ attempts: inout [String: Attempt]
+  ) throws(SyncFailure) -> SyncedKey.Seen {
     let here = try key.read(local)
     let there = try key.read(remote)
     var (ours, theirs) = (here, there)
@@ -164,6 +174,13 @@ public final class PreferenceSync: Sendable {
       return SyncedKey.Seen(local: here.seen, remote: there.seen)
     }
     let latest = ours.isNewer(than: theirs) ? ours : theirs
+    // A store that tells of a write and has not kept it would be written for ever.
+    let attempt = Attempt(local: here.seen, remote: there.seen, latest: latest.seen)
+    guard attempts.updateValue(attempt, forKey: key.name) != attempt else {
+      throw SyncFailure(
+        store: here.seen == latest.seen ? remote : local,
+        cause: PreferencesError(.unavailable, "it does not keep what is written").about(key: key.name))
+    }
     return SyncedKey.Seen(
       local: try key.write(latest, over: here, local), remote: try key.write(latest, over: there, remote))
   }

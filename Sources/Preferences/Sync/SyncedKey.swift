@@ -8,7 +8,7 @@ struct SyncedKey: Sendable {
 
   /// What a store held when it was synced last; no value is kept.
   struct Seen: Sendable {
-    struct Side: Sendable {
+    struct Side: Sendable, Equatable {
       var fingerprint: Int
       var time: Int64?
     }

@@ -9,14 +9,14 @@ public struct PropertyListTransformation<Value: Codable & Sendable>: PreferenceT
 
   /// Creates a transformation with coders of its own; nobody may change them afterwards.
   ///
-  /// - Parameter encoder: for XML when none is given.
+  /// - Parameter encoder: for binary when none is given. XML keeps dates in whole seconds only.
   public init(
     _ type: Value.Type = Value.self, encoder: PropertyListEncoder? = nil,
     decoder: PropertyListDecoder = PropertyListDecoder()
   ) {
-    let xml = PropertyListEncoder()
-    xml.outputFormat = .xml
-    (self.encoder, self.decoder) = (encoder ?? xml, decoder)
+    let binary = PropertyListEncoder()
+    binary.outputFormat = .binary
+    (self.encoder, self.decoder) = (encoder ?? binary, decoder)
   }
 
   public func value(from stored: Data) throws(PreferencesError) -> Value {

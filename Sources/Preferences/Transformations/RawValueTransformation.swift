@@ -3,6 +3,7 @@
 /// A raw value that the type does not know throws ``PreferencesError/Code/outOfRange``.
 public struct RawValueTransformation<Value: RawRepresentable & Sendable>: PreferenceTransformation
 where Value.RawValue: Sendable {
+  /// Creates the transformation of a type.
   public init(_ type: Value.Type = Value.self) {}
 
   public func value(from stored: Value.RawValue) throws(PreferencesError) -> Value {

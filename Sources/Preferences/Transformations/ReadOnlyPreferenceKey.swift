@@ -9,8 +9,11 @@ public struct ReadOnlyPreferenceKey<Value: Sendable>: Sendable {
 
   init(_ key: PreferenceKey<Value>) { self.key = key }
 
+  /// What the preference is called.
   public var name: String { key.name }
+  /// The kind that the value is stored as.
   public var kind: PreferenceValue.Kind { key.kind }
+  /// Which layers may answer.
   public var secrecy: Secrecy { key.secrecy }
   /// What an absent value reads as now.
   public var defaultValue: Value { key.defaultValue }

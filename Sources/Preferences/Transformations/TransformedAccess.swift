@@ -35,8 +35,8 @@ extension PreferencesStore {
 
   /// What `transformation` makes of the value under `key`; setting nil removes it.
   ///
-  /// ``handleFailure(_:key:)`` is told when reading fails, which answers nil, and when writing fails, which leaves the
-  /// old value there.
+  /// ``PreferencesReader/handleFailure(_:key:)`` is told when reading fails, which answers nil, and when writing fails,
+  /// which leaves the old value there.
   public subscript<Stored: PreferenceConvertible, Value>(
     key: String, transformation: some PreferenceTransformation<Stored, Value>
   ) -> Value? {

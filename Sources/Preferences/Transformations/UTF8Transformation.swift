@@ -2,6 +2,7 @@ public import FoundationEssentials
 
 /// Stores data as the text that it spells in UTF-8; other data throws ``PreferencesError/Code/notStorable``.
 public struct UTF8Transformation: PreferenceTransformation {
+  /// Creates the transformation.
   public init() {}
 
   public func value(from stored: String) -> Data { Data(stored.utf8) }

@@ -55,6 +55,7 @@ extension PreferenceSetAlgebra {
 }
 
 extension PreferenceSetAlgebra where Self: Sequence {
+  /// The elements in the order of the sequence.
   public var preferenceElements: [Element] { Array(self) }
 }
 

@@ -34,7 +34,7 @@ package enum PreferenceText {
     return preferred == .unsignedInteger ? unsigned ?? signed : signed ?? unsigned
   }
 
-  static func double(_ text: String) -> Double? {
+  package static func double(_ text: String) -> Double? {
     guard let double = Double(text) else { return nil }
     // `1e999` parses as infinity, which nobody wrote.
     if double.isInfinite && text.utf8.contains(where: { (0x30...0x39).contains($0) }) { return nil }

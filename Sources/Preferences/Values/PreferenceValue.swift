@@ -9,28 +9,48 @@ public import FoundationEssentials
 /// set nor `==` finds it again. There is no value that means nil: absent is `Optional<PreferenceValue>.none`, and a nil
 /// literal for a value does not compile.
 public enum PreferenceValue: Sendable, Hashable {
+  /// Text.
   case string(String)
+  /// Bytes.
   case data(Data)
+  /// True or false.
   case bool(Bool)
+  /// A whole number with a sign, of 64 bits.
   case integer(Int64)
+  /// A whole number without a sign, of 64 bits.
   case unsignedInteger(UInt64)
+  /// A floating-point number.
   case double(Double)
+  /// A point in time.
   case date(Date)
+  /// A URL, as its text.
   case url(URL)
+  /// Values in order.
   case array([PreferenceValue])
+  /// Values under names, in no order.
   case dictionary([String: PreferenceValue])
 
   /// The type of a value, without the value.
   public enum Kind: String, Sendable, Hashable, CaseIterable {
+    /// That of ``PreferenceValue/string(_:)``.
     case string
+    /// That of ``PreferenceValue/data(_:)``.
     case data
+    /// That of ``PreferenceValue/bool(_:)``.
     case bool
+    /// That of ``PreferenceValue/integer(_:)``.
     case integer
+    /// That of ``PreferenceValue/unsignedInteger(_:)``.
     case unsignedInteger
+    /// That of ``PreferenceValue/double(_:)``.
     case double
+    /// That of ``PreferenceValue/date(_:)``.
     case date
+    /// That of ``PreferenceValue/url(_:)``.
     case url
+    /// That of ``PreferenceValue/array(_:)``.
     case array
+    /// That of ``PreferenceValue/dictionary(_:)``.
     case dictionary
   }
 

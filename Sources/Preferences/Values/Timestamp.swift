@@ -6,18 +6,22 @@ import FoundationEssentials
 /// in the Julian calendar; a value must not change that way on its way in.
 enum Timestamp {
   /// The moment that `YYYY-MM-DDThh:mm:ss[.fraction](Z|±hh:mm)` names in the Gregorian calendar.
-  static func date(_ text: String) -> Date? {
+  ///
+  /// - Parameter isOfAnyYear: whether years before 1 and after 9999 are read, too, as `-002`, `0000` and `10000`.
+  static func date(_ text: String, ofAnyYear isOfAnyYear: Bool = false) -> Date? {
     var rest = Array(text.utf8)[...]
-    guard let year = number(4, &rest), skip("-", &rest), let month = number(2, &rest), skip("-", &rest),
+    guard let year = isOfAnyYear ? year(&rest) : number(4, &rest), skip("-", &rest),
+      let month = number(2, &rest), skip("-", &rest),
       let day = number(2, &rest), skip("T", &rest), let hour = number(2, &rest), skip(":", &rest),
       let minute = number(2, &rest), skip(":", &rest), let second = number(2, &rest),
       let fraction = fraction(&rest), let offset = offset(&rest), rest.isEmpty,
-      year >= 1, (1...12).contains(month), (1...length(ofMonth: month, year)).contains(day),
+      isOfAnyYear || year >= 1, (1...12).contains(month), (1...length(ofMonth: month, year)).contains(day),
       hour < 24, minute < 60, second < 60
     else { return nil }
     let past = year - 1
     let daysBefore = (1..<month).reduce(0) { $0 + length(ofMonth: $1, year) }
-    let days = past * 365 + past / 4 - past / 100 + past / 400 + daysBefore + day - 1
+    let leapDays = floor(past, 4) - floor(past, 100) + floor(past, 400)
+    let days = past * 365 + leapDays + daysBefore + day - 1
     let seconds = (days - daysBefore2001) * 86_400 + hour * 3_600 + minute * 60 + second - offset
     return Date(timeIntervalSinceReferenceDate: Double(seconds) + fraction)
   }
@@ -31,6 +35,18 @@ enum Timestamp {
     case 4, 6, 9, 11: 30
     default: 31
     }
+  }
+
+  private static func year(_ rest: inout ArraySlice<UInt8>) -> Int? {
+    let isNegative = rest.first == UInt8(ascii: "-")
+    if isNegative { rest.removeFirst() }
+    let digits = rest.prefix { (0x30...0x39).contains($0) }.count
+    guard (3...10).contains(digits), let year = number(digits, &rest) else { return nil }
+    return isNegative ? -year : year
+  }
+
+  private static func floor(_ dividend: Int, _ divisor: Int) -> Int {
+    dividend >= 0 ? dividend / divisor : (dividend + 1) / divisor - 1
   }
 
   private static func number(_ digits: Int, _ rest: inout ArraySlice<UInt8>) -> Int? {

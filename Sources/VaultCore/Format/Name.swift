@@ -7,9 +7,10 @@ public struct Name: Sendable, Hashable, Comparable {
   /// The bytes as they stand in the file.
   public let utf8: [UInt8]
 
-  /// Takes `text` in normal form C, so that two spellings of one text are one name.
+  /// Takes `text` in normal form C, so that two spellings of one text are one name. Neither may be longer than a name.
   /// - Throws: ``VaultError/Code/invalidName``; the text is not repeated.
   public init(_ text: String) throws(VaultError) {
+    guard text.utf8.count <= Name.maximumByteCount else { throw Name.invalid }
     try self.init(verbatim: Name.normalized(text))
   }
 
@@ -31,6 +32,8 @@ public struct Name: Sendable, Hashable, Comparable {
     a.utf8.withUnsafeBytes { a in b.utf8.withUnsafeBytes { b in compareBytes(a, b) < 0 } }
   }
 
+  static let maximumByteCount = 1024
+
   static let invalid = VaultError(.invalidName, "a name has 1 to 1024 bytes of UTF-8 without control characters")
 
   /// Lends the bytes of `text` in normal form C. ASCII, which is its own normal form, is not copied.
@@ -40,6 +43,7 @@ public struct Name: Sendable, Hashable, Comparable {
   ) throws(VaultError) -> R {
     let utf8 = text.utf8Span
     if utf8.isKnownASCII || text.utf8.allSatisfy({ $0 < 0x80 }) { return try withBytes(utf8.span.bytes, body) }
+    guard utf8.count <= maximumByteCount else { throw invalid }
     return try withBytes(normalized(text).span.bytes, body)
   }
 
@@ -62,7 +66,7 @@ public struct Name: Sendable, Hashable, Comparable {
 
   /// Whether `bytes` are a name.
   static func isValid(_ bytes: UnsafeRawBufferPointer) -> Bool {
-    guard (1...1024).contains(bytes.count) else { return false }
+    guard (1...maximumByteCount).contains(bytes.count) else { return false }
     // Eight bytes at a time while they are printable ASCII: a load checks two names a record.
     var index = 0
     while index + 8 <= bytes.count, isPrintable(bytes.loadUnaligned(fromByteOffset: index, as: UInt64.self)) {

@@ -6,7 +6,7 @@ import Glibc
 /// The new content is written to a file beside, which is the lock, too: whoever holds `flock` on it while it still has its
 /// name is the writer. So nothing needs to be there before the first write, and what a killed writer leaves is taken away by
 /// the next.
-struct FileReplacement {
+package struct FileReplacement {
   private let target: String
   private let beside: String
   private let folder: String
@@ -14,7 +14,7 @@ struct FileReplacement {
 
   /// - Parameter isPrivate: whether nobody but this user may be able to read the file: a new one is created so, and one
   ///   that others may read is refused.
-  init(_ path: String, isPrivate: Bool = false) throws(PreferencesError) {
+  package init(_ path: String, isPrivate: Bool = false) throws(PreferencesError) {
     guard !path.utf8.contains(0) else { throw PreferencesError(.unwritable, "the path contains NUL") }
     // A link is followed, else it would be replaced by a file.
     let target = try Self.resolved(path)
@@ -30,7 +30,7 @@ struct FileReplacement {
   /// Permissions and owner stay. The new file is on disk when this returns.
   /// - Parameter limit: the most bytes that are read and written.
   /// - Throws: what `edit` throws, the codes of `RegularFile`, and `unwritable`; the old file is still there then.
-  func callAsFunction(
+  package func callAsFunction(
     upTo limit: Int, _ edit: ([UInt8]?) throws(PreferencesError) -> [UInt8]?
   ) throws(PreferencesError) {
     let descriptor = try locked()

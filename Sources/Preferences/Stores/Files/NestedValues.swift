@@ -47,6 +47,30 @@ package enum NestedValues {
     values[String(key[..<dot])] = .dictionary(inner)
   }
 
+  /// Where a value is that stands beside a dictionary its name leads into, so that ``store(_:under:in:)`` would put a new
+  /// one inside: the names of the dictionaries around it, and its own there. Nil for every other.
+  static func placeBesideDictionary(of key: String, in values: [String: PreferenceValue]) -> [String]? {
+    var (values, rest, place) = (values, key[...], [String]())
+    while let dot = rest.firstIndex(of: "."), case .dictionary(let inner) = values[String(rest[..<dot])] {
+      if values[String(rest)] != nil { return place + [String(rest)] }
+      place.append(String(rest[..<dot]))
+      (values, rest) = (inner, rest[rest.index(after: dot)...])
+    }
+    return nil
+  }
+
+  /// Stores a value at a place of ``placeBesideDictionary(of:in:)``; by its name where a dictionary on the way is missing.
+  static func store(
+    _ value: PreferenceValue, at place: ArraySlice<String>, in values: inout [String: PreferenceValue]
+  ) {
+    guard let first = place.first, place.count > 1, case .dictionary(var inner) = values[first] else {
+      values[place.joined(separator: ".")] = value
+      return
+    }
+    store(value, at: place.dropFirst(), in: &inner)
+    values[first] = .dictionary(inner)
+  }
+
   /// Removes every value that ``find(_:in:)`` would come upon, and the dictionaries that this empties.
   static func remove(_ key: some StringProtocol, from values: inout [String: PreferenceValue]) {
     values[String(key)] = nil
@@ -111,7 +135,7 @@ extension PreferenceValue? {
 extension PreferenceValue {
   /// Whether a file of one is a file of the other. Unlike `==` this tells -0 from 0 and composed from decomposed accents,
   /// and a NaN is itself.
-  func isIdentical(to other: PreferenceValue) -> Bool {
+  package func isIdentical(to other: PreferenceValue) -> Bool {
     switch (self, other) {
     case (.string(let a), .string(let b)): a.utf8.elementsEqual(b.utf8)
     case (.url(let a), .url(let b)): a.absoluteString.utf8.elementsEqual(b.absoluteString.utf8)

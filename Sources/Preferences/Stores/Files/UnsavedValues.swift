@@ -32,6 +32,15 @@ struct UnsavedValues: Sendable {
     var differs = rebased.count != file.count
     // Outer names first: the inner ones are then found inside them.
     for key in unsaved.keys.sorted(by: { $0.utf8.count < $1.utf8.count }) {
+      // What stood beside a dictionary before is not put inside of it now, where it would change that.
+      if let place = NestedValues.placeBesideDictionary(of: key, in: values),
+        let value = NestedValues.find(key, in: values)
+      {
+        let before = rebased
+        NestedValues.store(value, at: place[...], in: &rebased)
+        differs = differs || !PreferenceValue.dictionary(before).isIdentical(to: .dictionary(rebased))
+        continue
+      }
       switch (NestedValues.find(key, in: values), NestedValues.find(key, in: rebased)) {
       case (nil, nil): continue
       case (let value?, let present?) where value.isIdentical(to: present): continue

@@ -10,11 +10,15 @@ struct BinaryPropertyListParser {
   private let objectCount: Int
   private let topObject: Int
   private let tableOffset: Int
+  private let readsReferences: Bool
   private var budget = ValueBudget()
 
-  init(_ bytes: [UInt8]) throws(PreferencesError) {
+  /// - Parameter readsReferences: whether the references of keyed archives are read, as the dictionaries that stand for
+  ///   them in XML. They are no preferences.
+  init(_ bytes: [UInt8], readingReferences readsReferences: Bool = false) throws(PreferencesError) {
     guard bytes.starts(with: "bplist00".utf8), bytes.count >= 8 + 32 else { throw Self.malformed(at: 0) }
     self.bytes = bytes
+    self.readsReferences = readsReferences
     let trailer = bytes.count - 32
     offsetSize = Int(bytes[trailer + 6])
     referenceSize = Int(bytes[trailer + 7])
@@ -61,6 +65,12 @@ struct BinaryPropertyListParser {
       return .data(Data(content))
     case 0x50...0x6F:
       return .string(try string(at: start, depth: depth))
+    case 0x80...0x87 where readsReferences:
+      try budget.spend(8, depth: depth)
+      guard let number = Int64(exactly: Self.bigEndian(try slice(low + 1, at: position))) else {
+        throw Self.malformed(at: start)
+      }
+      return ["CF$UID": .integer(number)]
     case 0xA0...0xAF:
       try budget.spend(0, depth: depth)
       return .array(try array(try count(low, at: &position), at: position, depth: depth))
@@ -68,7 +78,7 @@ struct BinaryPropertyListParser {
       try budget.spend(0, depth: depth)
       return .dictionary(try dictionary(try count(low, at: &position), at: position, depth: depth))
     default:
-      // Among them null, sets and the references of keyed archives, which are no preferences.
+      // Among them null, sets and, unless they are asked for, the references of keyed archives: no preferences.
       throw Self.malformed(at: start)
     }
   }

@@ -9,6 +9,7 @@ public struct PropertyListFormat: PreferenceFileFormat {
   public enum Encoding: Sendable, Hashable {
     /// For people: strings with control characters cannot be stored.
     case xml
+    /// For programs: strings with any character can be stored.
     case binary
   }
 
@@ -17,24 +18,44 @@ public struct PropertyListFormat: PreferenceFileFormat {
   /// How files are written; nil for as they were, and new ones as XML.
   public let encoding: Encoding?
 
-  public init() { encoding = nil }
+  /// Whether XML gets text with control characters as it is. No other reader of XML takes it then.
+  private let writesControlCharacters: Bool
+
+  public init() { (encoding, writesControlCharacters) = (nil, false) }
 
   /// Creates the format with one of its encodings. Files are read in both.
-  public init(_ encoding: Encoding) { self.encoding = encoding }
+  public init(_ encoding: Encoding) { (self.encoding, writesControlCharacters) = (encoding, false) }
+
+  private init(_ encoding: Encoding, writingControlCharacters: Bool) {
+    (self.encoding, writesControlCharacters) = (encoding, writingControlCharacters)
+  }
+
+  /// XML as Foundation writes and reads it, text with control characters among it.
+  package static let foundation = PropertyListFormat(.xml, writingControlCharacters: true)
 
   public func values(from bytes: [UInt8]) throws(PreferencesError) -> [String: PreferenceValue] {
+    try Self.xmlMarks.unmarked(try Self.members(of: bytes))
+  }
+
+  /// The values as they are in the file, with marks that nobody has looked at.
+  ///
+  /// - Parameter readsReferences: whether those of keyed archives are read, as dictionaries of one member `CF$UID`.
+  /// - Throws: `malformed`, `limitExceeded`.
+  static func members(
+    of bytes: [UInt8], readingReferences readsReferences: Bool = false
+  ) throws(PreferencesError) -> [String: PreferenceValue] {
     let value: PreferenceValue
-    if Self.isBinary(bytes) {
-      var parser = try BinaryPropertyListParser(bytes)
+    if isBinary(bytes) {
+      var parser = try BinaryPropertyListParser(bytes, readingReferences: readsReferences)
       value = try parser.parse()
     } else {
       var parser = try XMLPropertyListParser(bytes)
       value = try parser.parse()
     }
-    guard case .dictionary(let dictionary) = value else {
+    guard case .dictionary(let members) = value else {
       throw PreferencesError(.malformed, "the top level is not a dictionary")
     }
-    return try Self.xmlMarks.unmarked(dictionary)
+    return members
   }
 
   public func bytes(
@@ -45,7 +66,7 @@ public struct PropertyListFormat: PreferenceFileFormat {
     let values = try marks.marked(values)
     try ValueBudget.check(values)
     switch encoding {
-    case .xml: return try XMLPropertyListWriter.document(values)
+    case .xml: return try XMLPropertyListWriter(writesControlCharacters: writesControlCharacters).document(values)
     case .binary: return BinaryPropertyListWriter.file(values)
     }
   }

@@ -42,7 +42,8 @@ struct XMLPropertyListParser {
     case "real":
       return try parsed({ PreferenceText.value($0, as: .double) }, tag, depth: depth)
     case "date":
-      return try parsed({ PreferenceText.value($0, as: .date) }, tag, depth: depth)
+      // Foundation writes years of any length; its `Date.distantPast` is in the year 0.
+      return try parsed({ Timestamp.date($0, ofAnyYear: true).map(PreferenceValue.date) }, tag, depth: depth)
     case "data":
       return try parsed(Self.data, tag, depth: depth)
     default:

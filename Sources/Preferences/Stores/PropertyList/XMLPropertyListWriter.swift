@@ -1,9 +1,12 @@
 import FoundationEssentials
 
 /// Writes the XML format, with the keys of a dictionary in ascending order.
-enum XMLPropertyListWriter {
+struct XMLPropertyListWriter {
+  /// Whether text that XML cannot hold is written all the same.
+  let writesControlCharacters: Bool
+
   /// - Throws: `unstorable` for text that XML cannot hold.
-  static func document(_ values: [String: PreferenceValue]) throws(PreferencesError) -> [UInt8] {
+  func document(_ values: [String: PreferenceValue]) throws(PreferencesError) -> [UInt8] {
     var text = """
       <?xml version="1.0" encoding="UTF-8"?>
       <!DOCTYPE plist PUBLIC "-//Apple//DTD PLIST 1.0//EN" "http://www.apple.com/DTDs/PropertyList-1.0.dtd">
@@ -14,7 +17,7 @@ enum XMLPropertyListWriter {
     return Array((text + "</plist>\n").utf8)
   }
 
-  private static func write(
+  private func write(
     _ value: PreferenceValue, indent: String, to text: inout String
   ) throws(PreferencesError) {
     text += indent
@@ -42,7 +45,7 @@ enum XMLPropertyListWriter {
     text += "\n"
   }
 
-  private static func escaped(_ text: String) throws(PreferencesError) -> String {
+  private func escaped(_ text: String) throws(PreferencesError) -> String {
     var escaped = String.UnicodeScalarView()
     for scalar in text.unicodeScalars {
       switch scalar {
@@ -53,7 +56,10 @@ enum XMLPropertyListWriter {
       case "\r": escaped.append(contentsOf: "&#13;".unicodeScalars)
       case "\t", "\n": escaped.append(scalar)
       case "\0"..<" ", "\u{FFFE}", "\u{FFFF}":
-        throw PreferencesError(.unstorable, "XML cannot hold text with control characters; a binary file can")
+        guard writesControlCharacters else {
+          throw PreferencesError(.unstorable, "XML cannot hold text with control characters; a binary file can")
+        }
+        escaped.append(scalar)
       default: escaped.append(scalar)
       }
     }

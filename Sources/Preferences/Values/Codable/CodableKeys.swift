@@ -5,8 +5,8 @@ extension PreferenceKey where Value: Codable {
   /// data, URLs, booleans and numbers as their own kinds. See ``PreferenceValueEncoder``.
   ///
   /// The key says how its value is stored, so a type with a raw value that is `Codable` as well is stored as the raw
-  /// value by ``init(_:default:)``, and as its coding says by this one. ``alsoReading(_:)`` reads what the other has
-  /// written.
+  /// value by ``init(_:default:)-(String,_)``, and as its coding says by this one. ``alsoReading(_:)`` reads what the
+  /// other has written.
   ///
   /// An optional type is for ``codable(_:)``: with a default of its own its nil could not be stored.
   public static func codable(_ name: String, default defaultValue: Value) -> Self {
