@@ -1,0 +1,161 @@
+import Foundation
+public import Preferences
+import Synchronization
+
+/// Preferences in an `NSCache`: what can be computed or fetched again, and may vanish.
+///
+/// Within its limits a value stays until it is replaced or removed. Beyond them some go, at a write and never
+/// otherwise; they are absent then, and observers are told. Which ones is for `NSCache` to say, and on Linux it is not
+/// those that were used least: the cheapest goes first and, of equal ones, the latest. So a full cache whose values all
+/// cost the same keeps what it has, and a value may be gone when `set` returns; give later values a higher cost to have
+/// the earlier ones go.
+///
+/// Shared by reference. Every call is atomic and may come from any thread.
+public final class CachePreferences: PreferencesStore {
+  public let name: String
+  private let cost: @Sendable (PreferenceValue) -> Int
+  // A cache is not Sendable on Linux. This one is made here and never leaves the mutex, nor does its delegate, which it
+  // calls inside of it.
+  private let state: Mutex<State>
+  private let changes = ChangeBroadcast()
+
+  /// Creates an empty cache.
+  ///
+  /// - Parameters:
+  ///   - countLimit: how many values it keeps; 0 for no limit.
+  ///   - costLimit: what they may cost together; 0 for no limit.
+  ///   - cost: what a value costs, in a unit of your own, from 0 to 2^40; one outside counts as the nearest of these.
+  public init(
+    name: String = "cache", countLimit: Int = 0, costLimit: Int = 0,
+    cost: @escaping @Sendable (PreferenceValue) -> Int = { _ in 0 }
+  ) {
+    (self.name, self.cost) = (name, cost)
+    state = Mutex(State(countLimit: countLimit, costLimit: costLimit))
+  }
+
+  /// - Throws: ``PreferencesError/Code/invalidKey``.
+  public func value(forKey key: String) throws(PreferencesError) -> PreferenceValue? {
+    try PreferenceKeyName.validate(key)
+    return state.withLock { $0.value(key) }
+  }
+
+  /// The keys whose values are still there, in ascending order.
+  public func keys() -> [String] { state.withLock { $0.keys }.sorted() }
+
+  /// - Returns: ``WriteOutcome/visible``, also when the value was too much and is gone.
+  /// - Throws: ``PreferencesError/Code/invalidKey``.
+  @discardableResult
+  public func set(_ value: PreferenceValue, forKey key: String) throws(PreferencesError) -> WriteOutcome {
+    try set([key: value])
+    return .visible
+  }
+
+  /// In one step: no reader sees a part of it.
+  /// - Throws: ``PreferencesError/Code/invalidKey``, with nothing stored.
+  public func set(_ new: [String: PreferenceValue]) throws(PreferencesError) {
+    for key in new.keys { try PreferenceKeyName.validate(key) }
+    let entries = new.map { ($0, $1, boundedCost($1)) }
+    tell(state.withLock { state in entries.reduce(into: []) { $0.formUnion(state.set($1.0, to: $1.1, cost: $1.2)) } })
+  }
+
+  /// - Returns: ``WriteOutcome/visible``.
+  /// - Throws: ``PreferencesError/Code/invalidKey``.
+  @discardableResult
+  public func removeValue(forKey key: String) throws(PreferencesError) -> WriteOutcome {
+    try PreferenceKeyName.validate(key)
+    tell(state.withLock { $0.remove([key]) })
+    return .visible
+  }
+
+  public func removeAll() { tell(state.withLock { $0.remove($0.keys) }) }
+
+  /// In one step: no write of any kind comes between the comparison and this one.
+  @discardableResult
+  public func exchange(
+    _ old: PreferenceValue?, for new: PreferenceValue?, forKey key: String, as kind: PreferenceValue.Kind?,
+    secrecy: Secrecy
+  ) throws(PreferencesError) -> WriteOutcome? {
+    try PreferenceKeyName.validate(key)
+    guard accepts(routed(secrecy)) else { throw .noStore(in: name, for: secrecy) }
+    let cost = new.map(boundedCost) ?? 0
+    let changed = state.withLock { state -> Set<String>? in
+      guard state.value(key).isSame(as: old) else { return nil }
+      return new.map { state.set(key, to: $0, cost: cost) } ?? state.remove([key])
+    }
+    guard let changed else { return nil }
+    tell(changed)
+    return .visible
+  }
+
+  public func observe(_ notify: @escaping @Sendable (PreferenceChange) -> Void) -> PreferenceObservation {
+    changes.observe(notify)
+  }
+
+  /// A cache adds them up, and the process ends when the sum overflows.
+  private func boundedCost(_ value: PreferenceValue) -> Int { min(max(cost(value), 0), 1 << 40) }
+
+  private func tell(_ changed: Set<String>) {
+    if !changed.isEmpty { changes.send(PreferenceChange(keys: changed)) }
+  }
+}
+
+extension CachePreferences: CustomStringConvertible, CustomReflectable {}
+
+extension CachePreferences {
+  /// Names are compared as Swift strings; `NSString` gives equal ones different hashes.
+  private final class Key: NSObject {
+    let name: String
+    init(_ name: String) { self.name = name }
+    override var hash: Int { name.hashValue }
+    override func isEqual(_ object: Any?) -> Bool { (object as? Key)?.name == name }
+  }
+
+  private final class Entry: NSObject {
+    let key: String
+    let value: PreferenceValue
+    init(_ key: String, _ value: PreferenceValue) { (self.key, self.value) = (key, value) }
+  }
+
+  /// Hears what a cache throws out.
+  private final class Evictions: NSObject, NSCacheDelegate {
+    var keys: Set<String> = []
+    func cache(_ cache: NSCache<AnyObject, AnyObject>, willEvictObject object: Any) {
+      if let entry = object as? Entry { keys.insert(entry.key) }
+    }
+  }
+
+  private struct State: ~Copyable {
+    private let cache = NSCache<Key, Entry>()
+    // A cache does not tell its keys.
+    private(set) var keys: Set<String> = []
+    private let evictions = Evictions()
+
+    init(countLimit: Int, costLimit: Int) {
+      (cache.countLimit, cache.totalCostLimit) = (countLimit, costLimit)
+      cache.delegate = evictions
+    }
+
+    // On Linux the entries of a cache hold each other.
+    deinit { cache.removeAllObjects() }
+
+    func value(_ key: String) -> PreferenceValue? { cache.object(forKey: Key(key))?.value }
+
+    /// - Returns: the keys whose values are others now.
+    mutating func set(_ key: String, to value: PreferenceValue, cost: Int) -> Set<String> {
+      // It would be thrown out, and all the others before it.
+      if cache.totalCostLimit > 0, cost > cache.totalCostLimit { return remove([key]) }
+      cache.setObject(Entry(key, value), forKey: Key(key), cost: cost)
+      keys.insert(key)
+      defer { evictions.keys = [] }
+      keys.subtract(evictions.keys)
+      return evictions.keys.union([key])
+    }
+
+    /// - Returns: the keys that had a value.
+    mutating func remove(_ removed: Set<String>) -> Set<String> {
+      for key in removed { cache.removeObject(forKey: Key(key)) }
+      defer { keys.subtract(removed) }
+      return keys.intersection(removed)
+    }
+  }
+}

@@ -1,0 +1,86 @@
+public import Foundation
+public import Preferences
+
+/// Stored as the string that `NSStringFromPoint` gives, such as `{1.0, 2.5}`, and read from nothing else.
+///
+/// Every number comes back bit for bit, infinities too, and NaN as NaN; `NSPointFromString` cannot be used for that,
+/// which on Linux reads `{inf, 1}` as numbers that nobody wrote, and any other text as zeros.
+extension CGPoint: PreferenceConvertible {
+  public static var preferenceKind: PreferenceValue.Kind { .string }
+
+  /// - Throws: ``PreferencesError/Code/typeMismatch`` for another kind than a string,
+  ///   ``PreferencesError/Code/outOfRange``
+  ///   for another text than that of a point.
+  public init(preferenceValue value: PreferenceValue) throws(PreferencesError) {
+    guard let (x, y) = BracedPair.numbers(in: try String(preferenceValue: value)[...]) else {
+      throw PreferencesError(.outOfRange, "the string is no point")
+    }
+    self.init(x: x, y: y)
+  }
+
+  public var preferenceValue: PreferenceValue { .string(NSStringFromPoint(self)) }
+}
+
+/// Stored as the string that `NSStringFromSize` gives, such as `{640.0, 480.0}`; as for a point.
+extension CGSize: PreferenceConvertible {
+  public static var preferenceKind: PreferenceValue.Kind { .string }
+
+  /// - Throws: ``PreferencesError/Code/typeMismatch`` for another kind than a string,
+  ///   ``PreferencesError/Code/outOfRange``
+  ///   for another text than that of a size.
+  public init(preferenceValue value: PreferenceValue) throws(PreferencesError) {
+    guard let (width, height) = BracedPair.numbers(in: try String(preferenceValue: value)[...]) else {
+      throw PreferencesError(.outOfRange, "the string is no size")
+    }
+    self.init(width: width, height: height)
+  }
+
+  public var preferenceValue: PreferenceValue { .string(NSStringFromSize(self)) }
+}
+
+/// Stored as the string that `NSStringFromRect` gives, such as `{{0.0, 0.0}, {640.0, 480.0}}`; as for a point.
+extension CGRect: PreferenceConvertible {
+  public static var preferenceKind: PreferenceValue.Kind { .string }
+
+  /// - Throws: ``PreferencesError/Code/typeMismatch`` for another kind than a string,
+  ///   ``PreferencesError/Code/outOfRange``
+  ///   for another text than that of a rectangle.
+  public init(preferenceValue value: PreferenceValue) throws(PreferencesError) {
+    guard let (origin, size) = BracedPair.parts(of: try String(preferenceValue: value)[...]),
+      let (x, y) = BracedPair.numbers(in: origin), let (width, height) = BracedPair.numbers(in: size)
+    else { throw PreferencesError(.outOfRange, "the string is no rectangle") }
+    self.init(x: x, y: y, width: width, height: height)
+  }
+
+  public var preferenceValue: PreferenceValue { .string(NSStringFromRect(self)) }
+}
+
+/// Text of the form `{a, b}`, where both may be such text again.
+private enum BracedPair {
+  static func numbers(in text: Substring) -> (Double, Double)? {
+    guard let (first, second) = parts(of: text), let a = PreferenceText.double(String(first)),
+      let b = PreferenceText.double(String(second))
+    else { return nil }
+    return (a, b)
+  }
+
+  static func parts(of text: Substring) -> (Substring, Substring)? {
+    let text = trimmed(text)
+    guard text.first == "{", text.last == "}", text.count > 2 else { return nil }
+    let inside = text.dropFirst().dropLast()
+    var depth = 0
+    let comma = inside.firstIndex { character in
+      depth += character == "{" ? 1 : character == "}" ? -1 : 0
+      return depth == 0 && character == ","
+    }
+    guard let comma else { return nil }
+    return (trimmed(inside[..<comma]), trimmed(inside[inside.index(after: comma)...]))
+  }
+
+  private static func trimmed(_ text: Substring) -> Substring {
+    var text = text
+    while text.first == " " { text.removeFirst() }
+    while text.last == " " { text.removeLast() }
+    return text
+  }
+}

@@ -1,0 +1,69 @@
+import Preferences
+import Synchronization
+
+/// What all stores of one suite share in this process.
+final class UserDefaultsSuite: Sendable {
+  let file: UserDefaultsFile
+  let changes = ChangeBroadcast()
+  /// Nil until the file was read for the first time.
+  private let known = Mutex<[String: PreferenceValue]?>(nil)
+  /// Held while the file is read or replaced, so that what it has is taken over in the same order. Comes before
+  /// `known`.
+  private let saving = Mutex(())
+
+  private init(_ file: UserDefaultsFile) { self.file = file }
+
+  var values: [String: PreferenceValue]? { known.withLock(\.self) }
+
+  /// - Returns: the keys whose values are others now.
+  func reload() throws(PreferencesError) -> Set<String> {
+    try saving.withLock { _ throws(PreferencesError) in take(try file.read()) }
+  }
+
+  /// Brings a change into the file, over what is there now.
+  ///
+  /// - Returns: the keys whose values are others now.
+  func change(_ edit: (inout [String: PreferenceValue]) -> Void) throws(PreferencesError) -> Set<String> {
+    try saving.withLock { _ throws(PreferencesError) in take(try file.replace(edit)) }
+  }
+
+  private func take(_ new: [String: PreferenceValue]) -> Set<String> {
+    let old = known.withLock { known in
+      defer { known = new }
+      return known
+    }
+    guard let old else { return Set(new.keys) }
+    return Set(old.keys).union(new.keys).filter { key in
+      switch (old[key], new[key]) {
+      case (let before?, let after?): !before.isIdentical(to: after)
+      default: true
+      }
+    }
+  }
+}
+
+extension UserDefaultsSuite {
+  private struct Weak {
+    weak var suite: UserDefaultsSuite?
+  }
+
+  private static let inUse = Mutex<[String: Weak]>([:])
+
+  /// The one of that file, as long as somebody holds it.
+  private static func over(_ file: UserDefaultsFile) -> UserDefaultsSuite {
+    inUse.withLock { inUse in
+      if let suite = inUse[file.path]?.suite { return suite }
+      let suite = UserDefaultsSuite(file)
+      inUse = inUse.filter { $0.value.suite != nil }
+      inUse[file.path] = Weak(suite: suite)
+      return suite
+    }
+  }
+
+  static func named(_ name: String) throws(PreferencesError) -> UserDefaultsSuite {
+    over(try UserDefaultsFile(suite: name))
+  }
+
+  /// That of the program itself.
+  static let program = over(.program)
+}
