@@ -1,0 +1,150 @@
+internal import Preferences
+internal import Synchronization
+internal import Testing
+
+extension PreferenceKey<Int> {
+  fileprivate static let port = PreferenceKey("server.port", default: 80).allowingSealed()
+}
+
+private final class Owner {}
+
+extension ConformanceRule {
+  /// Callbacks: what they are told, how long they live, and what they may do.
+  static let callbacks = [
+    ConformanceRule(77, "a callback gets the old and the new value") { fixture in
+      let store = try fixture.makeStore()
+      let told = Collected<[Int?]>()
+      let observation = store.observe(.port) { told.append([$0.oldValue, $0.newValue]) }
+      try store.set(81, for: .port)
+      try store.set(82, for: .port)
+      try store.reset(.port)
+      #expect(told.all == [[80, 81], [81, 82], [82, 80]])
+      observation.invalidate()
+    },
+    ConformanceRule(77, "the present value is told at once, and the old value before a change, when asked for") {
+      fixture in
+      let store = try fixture.makeStore()
+      let told = Collected<KeyChange<Int>>()
+      let observation = store.observe(.port, options: [.initial, .prior]) { told.append($0) }
+      #expect(told.all.map(\.isInitial) == [true])
+      try store.set(81, for: .port)
+      #expect(told.all.map(\.isPrior) == [false, true, false])
+      #expect(told.all.map(\.oldValue) == [80, 80, 80])
+      #expect(told.all.map(\.newValue) == [80, nil, 81])
+      observation.invalidate()
+    },
+    ConformanceRule(77, "an observation that is invalidated, or dropped, is told no more") { fixture in
+      let store = try fixture.makeStore()
+      let told = Collected<Int?>()
+      var observations = [
+        store.observe(.port) { told.append($0.newValue) }, store.observe(.port) { told.append($0.newValue) },
+      ]
+      try store.set(81, for: .port)
+      #expect(told.all == [81, 81])
+      observations[0].invalidate()
+      try store.set(82, for: .port)
+      #expect(told.all == [81, 81, 82])
+      observations.removeAll()
+      try store.set(83, for: .port)
+      #expect(told.all == [81, 81, 82])
+    },
+    ConformanceRule(77, "tied to an owner it lives as long as the owner, and untied as long as it is held") { fixture in
+      let store = try fixture.makeStore()
+      let told = Collected<String>()
+      var owner: Owner? = Owner()
+      var held: PreferenceObservation?
+      if let owner {
+        store.observe(.port) { told.append("tied \($0.newValue ?? 0)") }.tie(to: owner)
+        held = store.observe(.port) { told.append("held \($0.newValue ?? 0)") }
+        held?.tie(to: owner)
+      }
+      held?.untie()
+      try store.set(81, for: .port)
+      weak let freed = owner
+      owner = nil
+      #expect(freed == nil, "an observation does not hold its owner")
+      try store.set(82, for: .port)
+      held = nil
+      try store.set(83, for: .port)
+      #expect(Set(told.all) == ["tied 81", "held 81", "held 82"])
+      #expect(told.all.count == 3)
+      #expect(held == nil)
+    },
+    ConformanceRule(80, "a callback may read and write, and what it writes is told after it") { fixture in
+      let store = try fixture.makeStore()
+      let told = Collected<[Int?]>()
+      let observation = store.observe(.port) { change in
+        told.append([change.newValue, 0])
+        do {
+          #expect(try store.value(for: .port) == change.newValue)
+          if let port = change.newValue, port < 85 { try store.set(port + 1, for: .port) }
+        } catch { Issue.record(error) }
+        told.append([change.newValue, 1])
+      }
+      try store.set(81, for: .port)
+      #expect(told.all == (81...85).flatMap { [[$0, 0], [$0, 1]] })
+      #expect(try fixture.reopened(store).value(for: .port) == 85)
+      observation.invalidate()
+    },
+    ConformanceRule(80, "writes inside callbacks do not pile up on the stack, and updates there go through") {
+      fixture in
+      let store = try fixture.makeStore()
+      let depth = Collected<Int>()
+      let running = Mutex(0)
+      let observation = store.observe(.port) { change in
+        depth.append(
+          running.withLock {
+            $0 += 1; return $0
+          })
+        do { if (change.newValue ?? 0) < 150 { try store.update(.port) { $0 += 1 } } } catch { Issue.record(error) }
+        running.withLock { $0 -= 1 }
+      }
+      try store.set(100, for: .port)
+      #expect(try store.value(for: .port) == 150)
+      #expect(depth.all.count == 51)
+      #expect(depth.all.max() == 1)
+      observation.invalidate()
+    },
+    ConformanceRule(80, "two observers that answer each other settle") { fixture in
+      let (one, other) = (try fixture.makeStore(), try fixture.makeStore())
+      let answer: @Sendable (any PreferencesStore, Int) -> Void = { store, port in
+        do { try store.set(min(port, 100), for: .port) } catch { Issue.record(error) }
+      }
+      let there = one.observe(.port) { answer(other, $0.newValue ?? 0) }
+      let back = other.observe(.port) { answer(one, ($0.newValue ?? 0) + 1) }
+      try one.set(81, for: .port)
+      #expect(try one.value(for: .port) == 100)
+      #expect(try other.value(for: .port) == 100)
+      there.invalidate()
+      back.invalidate()
+    },
+    ConformanceRule(80, "a callback may end its own observation or another, which is not called any more") { fixture in
+      let store = try fixture.makeStore()
+      let held = Mutex<[PreferenceObservation]>([])
+      let told = Collected<String>()
+      let first = store.observe(.port, options: .prior) { _ in
+        told.append("first")
+        for observation in held.withLock(\.self) { observation.invalidate() }
+      }
+      let second = store.observe(.port) { _ in told.append("second") }
+      held.withLock { $0 = [first, second] }
+      try store.set(81, for: .port)
+      try store.set(82, for: .port)
+      #expect(told.all == ["first"])
+    },
+    ConformanceRule(80, "an observation that begins inside a callback is told from then on") { fixture in
+      let store = try fixture.makeStore()
+      let held = Mutex<PreferenceObservation?>(nil)
+      let told = Collected<Int?>()
+      let first = store.observe(.port) { _ in
+        let second = store.observe(.port, options: .initial) { told.append($0.newValue) }
+        held.withLock { $0 = $0 ?? second }
+      }
+      try store.set(81, for: .port)
+      first.invalidate()
+      try store.set(82, for: .port)
+      #expect(told.all == [81, 82])
+      held.withLock(\.self)?.invalidate()
+    },
+  ]
+}

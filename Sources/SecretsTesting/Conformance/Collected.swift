@@ -1,0 +1,10 @@
+internal import Synchronization
+
+/// What closures have gathered, on whatever thread.
+final class Collected<Element: Sendable>: Sendable {
+  private let elements = Mutex<[Element]>([])
+
+  func append(_ element: Element) { elements.withLock { $0.append(element) } }
+
+  var all: [Element] { elements.withLock(\.self) }
+}

@@ -1,0 +1,136 @@
+internal import FoundationEssentials
+internal import Preferences
+internal import Testing
+
+extension ConformanceRule {
+  /// What every reader gets for saying which keys there are and what each has.
+  static let reading = [
+    // MARK: 1
+    ConformanceRule(reading: 1, "every typed getter gives what is stored") { fixture in
+      let day = Date(timeIntervalSinceReferenceDate: 86_400)
+      let link = try #require(URL(string: "https://example.com/?q=1"))
+      let reader = try fixture.makeReader([
+        "text": "word", "data": .data(Data([0, 255])), "flag": true, "count": -7, "share": 0.5, "day": .date(day),
+        "link": .url(link),
+      ])
+      #expect(try reader.string(forKey: "text") == "word")
+      #expect(try reader.data(forKey: "data") == Data([0, 255]))
+      #expect(try reader.bool(forKey: "flag") == true)
+      #expect(try reader.integer(forKey: "count") == -7)
+      #expect(try reader.double(forKey: "share") == 0.5)
+      #expect(try reader.date(forKey: "day") == day)
+      #expect(try reader.url(forKey: "link") == link)
+      #expect(try reader.value(for: .any("count")) as Int8? == -7)
+    },
+    ConformanceRule(reading: 1, "what has a value is there, and nothing else is") { fixture in
+      let reader = try fixture.makeReader(["text": "", "word": "x"])
+      for key in ["text", "word"] { #expect(try reader.contains(key), "\(key)") }
+      #expect(try reader.contains(EnumName.word))
+      for key in ["tex", "texts", "text.word", "TEXTS", "none"] { #expect(try !reader.contains(key), "\(key)") }
+    },
+    ConformanceRule(reading: 1, "subscripts by name, by enum and by declared key give what is stored") { fixture in
+      let reader = try fixture.makeReader(["text": "word"])
+      let told = failuresTold {
+        #expect(reader["text"] == "word")
+        #expect(reader[EnumName.text] == "word")
+        #expect(reader[.any("text")] as String? == "word")
+        #expect(reader["none"] == nil)
+        #expect(reader[PreferenceKey("none", default: "default").allowingSealed()] == "default")
+      }
+      #expect(told == 0)
+    },
+    ConformanceRule(reading: 1, "members give plain values, and of a sealed store none") { fixture in
+      let reader = try fixture.makeReader(["text": "word"])
+      // Of layers, the name alone has chosen a sealed one.
+      guard !reader.isSealed || reader.isSealedAlone else { return }
+      let told = failuresTold { #expect(memberText(reader) == (reader.isSealed ? nil : "word")) }
+      #expect(told == (reader.isSealed ? 1 : 0))
+    },
+
+    // MARK: 2
+    ConformanceRule(reading: 2, "the keys and their values are the dictionary") { fixture in
+      let values: [String: PreferenceValue] = ["text": "word", "word": "", "other": "x y"]
+      let reader = try fixture.makeReader(values)
+      #expect(try reader.keys().sorted() == values.keys.sorted())
+      #expect(try reader.dictionary(revealingSecrets: true) == values)
+    },
+    ConformanceRule(2, "keys and dictionary follow what is set, replaced and removed") { fixture in
+      let store = try fixture.makeStore()
+      #expect(try store.keys() == [])
+      try store.set(["a": 1, "b": [2, "two"], "c": ["in": 3]])
+      try store.set("x", forKey: "a")
+      try store.removeValue(forKey: "b")
+      let keys = try store.keys()
+      #expect(Set(keys).count == keys.count)
+      #expect(keys.contains("a"))
+      #expect(!keys.contains("b"))
+      // A store may list a dictionary by its entries, as long as each answers.
+      for key in keys { #expect(try store.contains(key), "\(key)") }
+      #expect(try store.dictionary(revealingSecrets: true)["a"] == "x")
+      #expect(try store.value(forKey: "c") == ["in": 3])
+    },
+
+    // MARK: 3
+    ConformanceRule(reading: 3, "what is absent is nil, or the key's default") { fixture in
+      let reader = try fixture.makeReader([:])
+      #expect(try reader.keys() == [])
+      #expect(try reader.value(forKey: "none") == nil)
+      #expect(try reader.string(forKey: "none") == nil)
+      #expect(try reader.data(forKey: "none") == nil)
+      #expect(try reader.bool(forKey: "none") == nil)
+      #expect(try reader.integer(forKey: "none") == nil)
+      #expect(try reader.double(forKey: "none") == nil)
+      #expect(try reader.date(forKey: "none") == nil)
+      #expect(try reader.url(forKey: "none") == nil)
+      #expect(try reader.value(for: PreferenceKey("none", default: 8080)) == 8080)
+      #expect(try reader.storedValue(for: PreferenceKey("none", default: 8080)) == nil)
+    },
+    ConformanceRule(reading: 3, "a value of another type is thrown as a mismatch, never nil or zero") { fixture in
+      let reader = try fixture.makeReader(["text": "wörd?"])
+      #expect(code { _ = try reader.integer(forKey: "text") } == .typeMismatch)
+      #expect(code { _ = try reader.bool(forKey: "text") } == .typeMismatch)
+      #expect(code { _ = try reader.double(forKey: "text") } == .typeMismatch)
+      #expect(code { _ = try reader.data(forKey: "text") } == .typeMismatch)
+      #expect(code { _ = try reader.date(forKey: "text") } == .typeMismatch)
+      #expect(code { _ = try reader.value(for: .any("text")) as [Int]? } == .typeMismatch)
+    },
+    ConformanceRule(reading: 3, "a number that the type cannot hold is out of range") { fixture in
+      let reader = try fixture.makeReader(["count": 300, "below": -1])
+      #expect(code { _ = try reader.value(for: .any("count")) as Int8? } == .outOfRange)
+      #expect(failure { _ = try reader.value(for: .any("below")) as UInt64? } is PreferencesError)
+    },
+    ConformanceRule(reading: 3, "a subscript reads the default for a failure, and tells of it") { fixture in
+      let reader = try fixture.makeReader(["text": "wörd?"])
+      let told = failuresTold {
+        #expect(reader[PreferenceKey("text", default: 8080).allowingSealed()] == 8080)
+        #expect(reader[.any("text")] as Int? == nil)
+        #expect(reader[""] == nil)
+      }
+      #expect(told == 3)
+    },
+    ConformanceRule(3, "a value that was read as another type stays as it is") { fixture in
+      let store = try fixture.makeStore()
+      try store.set("word", forKey: "text")
+      _ = failure { _ = try store.integer(forKey: "text") }
+      #expect(try store.value(forKey: "text") == "word")
+      #expect(try fixture.reopened(store).value(forKey: "text") == "word")
+    },
+    ConformanceRule(3, "what cannot be read is thrown, and not replaced by an empty store") { fixture in
+      let store = try fixture.reopened(try fixture.makeStore())
+      try store.set("word", forKey: "text")
+      let saved = try fixture.reopened(store)
+      guard try fixture.damage(saved) else { return }
+      for _ in 1...2 {
+        #expect(throws: (any Error).self, "a damaged store reads as one that is absent or empty") {
+          _ = try fixture.reopened(saved).value(forKey: "text")
+        }
+        #expect(throws: (any Error).self, "a damaged store was written over") {
+          try saved.set("new", forKey: "other")
+          _ = try fixture.reopened(saved)
+        }
+      }
+    },
+  ]
+}
+
+private func memberText(_ reader: some PreferencesReader) -> PreferenceValue? { reader.members.text }

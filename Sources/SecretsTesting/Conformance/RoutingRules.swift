@@ -1,0 +1,96 @@
+internal import Preferences
+internal import Testing
+
+extension ConformanceRule {
+  /// Which layers of a composite are written to.
+  static let routing =
+    [
+      // MARK: 29
+      ConformanceRule(29, "the first store that takes a key is written to, wherever this one is") { fixture in
+        for secrecy in [Secrecy.plain, .secret, .any] {
+          for place in 0...2 { try expectWritten(fixture, secrecy, place, .firstStore) }
+        }
+      },
+      ConformanceRule(29, "all stores that take a key are written to, and no other") { fixture in
+        for secrecy in [Secrecy.plain, .secret, .any] {
+          for place in 0...2 { try expectWritten(fixture, secrecy, place, .allStores) }
+        }
+      },
+      ConformanceRule(29, "the only store of a composite is written to, and below it nothing is") { fixture in
+        let store = try fixture.makeStore()
+        let other: DictionaryPreferences = ["text": "other"]
+        for mode in [CompositePreferences.WriteMode.firstStore, .allStores] {
+          let composite = CompositePreferences([other.readOnly, [store] as CompositePreferences], writeMode: mode)
+          try composite.set(.string("\(mode)"), forKey: "own")
+          #expect(try store.value(forKey: "own") == .string("\(mode)"))
+          #expect(other.keys() == ["text"])
+        }
+      },
+    ]
+    + changes.map { change in
+      // MARK: 30
+      ConformanceRule(30, "\(change.name) changes the layers that a set would") { fixture in
+        for mode in [CompositePreferences.WriteMode.firstStore, .allStores] {
+          for isFirst in [true, false] {
+            let store = try fixture.makeStore()
+            let other = DictionaryPreferences()
+            for each in [store, other] { try each.set("old", forKey: "text") }
+            let layers: [any PreferencesReader] = isFirst ? [store, other] : [other, store]
+            try change.make(CompositePreferences(layers, writeMode: mode))
+            let lower: PreferenceValue? = mode == .allStores ? change.result : "old"
+            #expect(try store.value(forKey: "text") == (isFirst ? change.result : lower))
+            #expect(try other.value(forKey: "text") == (isFirst ? lower : change.result))
+          }
+        }
+      }
+    }
+
+  private static let changes: [Change] = [
+    Change("a set", "new") { try $0.set("new", forKey: "text") },
+    Change("a merge", "new") { try $0.set(["text": "new"]) },
+    Change("+=", "new") { try $0 += [("text", "new")] },
+    Change("a typed set", "new") { try $0.set("new", for: .any("text")) },
+    Change("an update", "new") { try $0.update(.any("text") as PreferenceKey<String?>) { $0 = "new" } },
+    Change("a buffer's commit", "new") { composite in
+      let buffer = BufferedPreferences(composite)
+      try buffer.set("new", forKey: "text")
+      try buffer.commit()
+    },
+    Change("a removal", nil) { try $0.removeValue(forKey: "text") },
+    Change("a reset", nil) { try $0.reset(.any("text") as PreferenceKey<String?>) },
+    Change("an update to nil", nil) { try $0.update(.any("text") as PreferenceKey<String?>) { $0 = nil } },
+    Change("removing all", nil) { try $0.removeAll() },
+  ]
+}
+
+/// One way to change what is under `text`.
+private struct Change: Sendable {
+  let name: String
+  let result: PreferenceValue?
+  let make: @Sendable (CompositePreferences) throws -> Void
+
+  init(
+    _ name: String, _ result: PreferenceValue?, _ make: @escaping @Sendable (CompositePreferences) throws -> Void
+  ) {
+    (self.name, self.result, self.make) = (name, result, make)
+  }
+}
+
+/// Writes to a composite that has the store between a plain and a sealed one, and expects the value where it belongs.
+private func expectWritten(
+  _ fixture: StoreFixture, _ secrecy: Secrecy, _ place: Int, _ mode: CompositePreferences.WriteMode
+) throws {
+  let fixed: DictionaryPreferences = ["text": "fixed"]
+  var layers: [any PreferencesStore] = [DictionaryPreferences(), FailingPreferences(isSealed: true)]
+  layers.insert(try fixture.makeStore(), at: place)
+  let composite = CompositePreferences(layers + [fixed.readOnly], writeMode: mode)
+  try composite.write("new", forKey: "text", secrecy: secrecy)
+  let taking = layers.indices.filter { layers[$0].accepts(secrecy) }
+  let written = mode == .firstStore ? Array(taking.prefix(1)) : taking
+  for (index, layer) in layers.enumerated() {
+    let value = try layer.value(forKey: "text")
+    #expect(
+      value == (written.contains(index) ? "new" : nil), "\(secrecy) key, \(mode), layer \(index), store at \(place)")
+  }
+  #expect(try fixed.value(forKey: "text") == "fixed")
+}

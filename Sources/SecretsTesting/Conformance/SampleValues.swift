@@ -1,0 +1,75 @@
+internal import FoundationEssentials
+internal import Preferences
+
+enum Theme: String, PreferenceConvertible, Codable, PreferenceDictionaryKey { case light, dark }
+enum Level: Int, PreferenceConvertible { case low = 1, high = 9 }
+
+struct Rights: OptionSet, PreferenceConvertible, Hashable {
+  let rawValue: UInt8
+  static let read = Self(rawValue: 1)
+  static let write = Self(rawValue: 128)
+}
+
+/// A type with a conversion of its own.
+struct Celsius: PreferenceConvertible, Hashable {
+  var degrees: Double
+  static var preferenceKind: PreferenceValue.Kind { .double }
+  var preferenceValue: PreferenceValue { .double(degrees) }
+  init(_ degrees: Double) { self.degrees = degrees }
+  init(preferenceValue value: PreferenceValue) throws(PreferencesError) {
+    degrees = try Double(preferenceValue: value)
+  }
+}
+
+/// A type that is `Codable` and has nothing of ours.
+struct Server: Codable, Hashable {
+  var host = "default"
+  var port: UInt16 = 1
+  var since = Date(timeIntervalSinceReferenceDate: 0.25)
+  var key = Data([0, 255])
+  var home = URL(filePath: "/")
+  var proxy: String?
+  var theme = Theme.light
+  var tags: [String] = []
+}
+
+indirect enum Tree: Codable, Hashable, Sendable {
+  case leaf(Int)
+  case node(left: Tree, right: Tree)
+}
+
+/// A type that cannot be encoded.
+struct Unencodable: Codable {
+  struct Refused: Error {}
+  init() {}
+  init(from decoder: any Decoder) throws { throw Refused() }
+  func encode(to encoder: any Encoder) throws { throw Refused() }
+}
+
+/// A collection of somebody's own.
+struct Playlist: PreferenceCollection, Hashable {
+  var songs: [String]
+  init(_ elements: [String]) { songs = elements }
+  var startIndex: Int { songs.startIndex }
+  var endIndex: Int { songs.endIndex }
+  subscript(position: Int) -> String { songs[position] }
+  func index(after i: Int) -> Int { i + 1 }
+}
+
+/// A set algebra that is no sequence.
+struct Bag: PreferenceSetAlgebra, Hashable {
+  private var set: Set<Int>
+  init() { set = [] }
+  init(_ set: Set<Int>) { self.set = set }
+  var preferenceElements: [Int] { Array(set) }
+  func contains(_ member: Int) -> Bool { set.contains(member) }
+  func union(_ other: Bag) -> Bag { Bag(set.union(other.set)) }
+  func intersection(_ other: Bag) -> Bag { Bag(set.intersection(other.set)) }
+  func symmetricDifference(_ other: Bag) -> Bag { Bag(set.symmetricDifference(other.set)) }
+  mutating func insert(_ new: Int) -> (inserted: Bool, memberAfterInsert: Int) { set.insert(new) }
+  mutating func remove(_ member: Int) -> Int? { set.remove(member) }
+  mutating func update(with new: Int) -> Int? { set.update(with: new) }
+  mutating func formUnion(_ other: Bag) { set.formUnion(other.set) }
+  mutating func formIntersection(_ other: Bag) { set.formIntersection(other.set) }
+  mutating func formSymmetricDifference(_ other: Bag) { set.formSymmetricDifference(other.set) }
+}

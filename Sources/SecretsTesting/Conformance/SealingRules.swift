@@ -1,0 +1,174 @@
+internal import Preferences
+internal import Testing
+
+extension ConformanceRule {
+  /// What is shown of sealed values, and what a failing sealed layer takes away.
+  static let sealing = [
+    // MARK: 34
+    ConformanceRule(34, "dictionaries redact what a sealed layer holds, unless asked") { fixture in
+      let store = try fixture.makeStore()
+      guard store.accepts(.secret) else { return }
+      try store.set(sentinel, for: .secret("token"))
+      let composite: CompositePreferences = [["port": 80] as DictionaryPreferences, store]
+      for reader in [store, composite, store.readOnly, [composite] as CompositePreferences] as [any PreferencesReader] {
+        #expect(try reader.dictionary()["token"] == .redacted)
+        #expect(try reader.dictionary(revealingSecrets: true)["token"] == .string(sentinel))
+      }
+      #expect(try below("tok", composite).dictionary() == ["en": .redacted])
+      #expect(try composite.dictionary()["port"] == 80)
+    },
+    ConformanceRule(34, "dictionaries show what no sealed layer holds") { fixture in
+      let store = try fixture.makeStore()
+      guard !store.isSealed else { return }
+      try store.set("word", forKey: "text")
+      #expect(try store.dictionary() == ["text": "word"])
+      let sealed = FailingPreferences(["token": "s3cret"] as DictionaryPreferences, isSealed: true)
+      #expect(try CompositePreferences([sealed, store]).dictionary() == ["text": "word", "token": .redacted])
+    },
+    ConformanceRule(34, "neither descriptions nor dumps show a sealed value") { fixture in
+      let store = try fixture.makeStore()
+      guard store.accepts(.secret) else { return }
+      try store.set(sentinel, for: .secret("token"))
+      let composite: CompositePreferences = [DictionaryPreferences(), store]
+      let handle = composite.preference(for: .secret("token") as PreferenceKey<String?>)
+      @StoredPreference(.secret("token"), in: store) var token: String?
+      #expect(token == sentinel)
+      let buffer = BufferedPreferences(store)
+      try buffer.set(sentinel, for: .secret("other"))
+      let shown: [Any] = [
+        store, store.readOnly, below("tok", store), composite, [composite], handle, $token, buffer,
+        try composite.explain("token"), try composite.dictionary(), try composite.layer(holding: "token") as Any,
+        try DictionaryPreferences(copying: composite), PreferenceChange(keys: ["token"]), store.identity,
+      ]
+      for object in shown {
+        var text = "\(object)"
+        debugPrint(object, to: &text)
+        dump(object, to: &text)
+        #expect(!text.contains(sentinel), "shown by \(type(of: object))")
+      }
+    },
+    ConformanceRule(34, "a change that observers are told of does not print its values") { fixture in
+      let store = try fixture.makeStore()
+      guard store.accepts(.secret) else { return }
+      let texts = Collected<String>()
+      let observation = store.observe(.secret("token") as PreferenceKey<String?>, options: [.initial, .prior]) {
+        change in
+        var text = "\(change)"
+        dump(change, to: &text)
+        texts.append(text)
+      }
+      try store.set(sentinel, for: .secret("token"))
+      observation.invalidate()
+      #expect(texts.all.count == 3)
+      #expect(!texts.all.contains { $0.contains(sentinel) })
+    },
+    ConformanceRule(34, "a snapshot leaves sealed values out, unless asked") { fixture in
+      let store = try fixture.makeStore()
+      guard store.accepts(.secret) else { return }
+      try store.set(sentinel, for: .secret("token"))
+      let composite: CompositePreferences = [["port": 80] as DictionaryPreferences, store]
+      #expect(try DictionaryPreferences(copying: composite).keys() == ["port"])
+      let revealed = try DictionaryPreferences(copying: composite, includingSealed: true)
+      #expect(try revealed.value(forKey: "token") == .string(sentinel))
+      #expect(throws: PreferencesError.self) { try add(composite, to: DictionaryPreferences()) }
+    },
+    ConformanceRule(34, "what a buffer holds for a name that is listed as secret is redacted before the commit, too") {
+      fixture in
+      let store = try fixture.makeStore()
+      guard store.accepts(.secret) else { return }
+      let plain = DictionaryPreferences()
+      let buffer = BufferedPreferences(CompositePreferences([plain, store], secretKeys: ["token", "merged"]))
+      try buffer.set(sentinel, forKey: "token")
+      try buffer.set(["merged": .string(sentinel), "port": 80])
+      #expect(try buffer.dictionary() == ["token": .redacted, "merged": .redacted, "port": 80])
+      #expect(try buffer.string(forKey: "token") == sentinel)
+      #expect(try DictionaryPreferences(copying: buffer).keys() == ["port"])
+      #expect(throws: PreferencesError.self) { try add(buffer, to: DictionaryPreferences()) }
+      try buffer.commit()
+      #expect(try store.value(for: .secret("token")) == sentinel)
+      #expect(plain.keys() == ["port"])
+    },
+    ConformanceRule(34, "no error repeats a value") { fixture in
+      let store = try fixture.makeStore()
+      try store.set(.string(sentinel), forKey: "token")
+      let composite: CompositePreferences = [store]
+      let deep = (0..<1000).reduce(PreferenceValue.string(sentinel)) { value, _ in [value] }
+      let failures = [
+        failure { _ = try store.integer(forKey: "token") }, failure { _ = try composite.date(forKey: "token") },
+        failure { _ = try composite.value(for: .any("token")) as [String]? },
+        failure { try store.set(.string(sentinel), forKey: "") }, failure { try store.set(deep, forKey: "deep") },
+        failure { try composite.set(["token": .string(sentinel), "": .string(sentinel)]) },
+      ].compactMap(\.self)
+      #expect(failures.count >= 5)
+      for failure in failures {
+        var text = "\(failure)"
+        dump(failure, to: &text)
+        #expect(!text.contains(sentinel))
+      }
+    },
+
+    // MARK: 35
+    ConformanceRule(35, "beside a failing sealed layer plain keys are read and written here") { fixture in
+      let store = try fixture.makeStore()
+      guard store.accepts(.plain) else { return }
+      let port = PreferenceKey("port", default: 80)
+      try store.set(8080, for: port)
+      let vault = FailingPreferences(isSealed: true)
+      vault.fail()
+      for composite in [[vault, store], [store, vault], [[vault] as CompositePreferences, store]]
+        as [CompositePreferences]
+      {
+        #expect(try composite.value(for: port) == 8080)
+        #expect(try composite.set(443, for: port) == .visible)
+        try composite.update(port) { $0 += 1 }
+        #expect(try composite.value(for: port) == 444)
+        try composite.reset(port)
+        #expect(try composite.value(for: port) == 80)
+        try composite.set(8080, for: port)
+      }
+    },
+    ConformanceRule(35, "a secret key is unavailable while a sealed layer above fails, whatever is stored here") {
+      fixture in
+      let store = try fixture.makeStore()
+      try store.set("here", forKey: "password")
+      let vault = FailingPreferences(isSealed: true)
+      vault.fail()
+      let secret: PreferenceKey<String?> = .secret("password")
+      let composite: CompositePreferences = [vault, store]
+      for use in [
+        { _ = try composite.value(for: secret) }, { _ = try composite.value(forKey: "password") },
+        { _ = try composite.string(forKey: "password") }, { _ = try composite.contains("password") },
+        { _ = try composite.keys() }, { _ = try composite.dictionary() }, { try composite.set("new", for: secret) },
+        { try composite.set("new", forKey: "password") }, { try composite.set(["password": "new"]) },
+        { try composite.reset(secret) }, { try composite.removeAll() }, { try composite.update(secret) { $0 = "new" } },
+      ] as [() throws -> Void] {
+        #expect(code(of: use) == .unavailable)
+      }
+      #expect(try store.value(forKey: "password") == "here")
+      let told = failuresTold { #expect(composite[secret] == nil) }
+      #expect(told == 1)
+    },
+    ConformanceRule(35, "while this store fails, what is below it is not taken for it") { fixture in
+      let store = try fixture.makeStore()
+      try store.set("here", forKey: "password")
+      let failing = FailingPreferences(store)
+      let lower: DictionaryPreferences = ["password": "lower", "port": 80]
+      let composite: CompositePreferences = [failing, lower]
+      failing.fail()
+      #expect(code { _ = try composite.value(forKey: "password") } == .unavailable)
+      #expect(code { try composite.set("new", forKey: "password") } == .unavailable)
+      let port = PreferenceKey("port", default: 0)
+      if store.isSealed {
+        #expect(try composite.value(for: port) == 80)
+        #expect(code { _ = try composite.value(for: .secret("password")) as String? } == .unavailable)
+      } else {
+        #expect(code { _ = try composite.value(for: port) } == .unavailable)
+      }
+      failing.recover()
+      #expect(try composite.value(forKey: "password") == "here")
+    },
+  ]
+}
+
+/// Found in no description, dump or error.
+private let sentinel = "s3ntinel-5ecret"

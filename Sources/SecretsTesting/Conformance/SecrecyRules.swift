@@ -1,0 +1,153 @@
+internal import Preferences
+internal import Testing
+
+extension ConformanceRule {
+  /// Secret keys in composites that have the store as their plain or as their sealed layer.
+  static let secrecy =
+    secretWrites.flatMap { path in
+      // MARK: 33
+      [
+        ConformanceRule(33, "a secret key is kept out of this store when it is plain: \(path.name)") { fixture in
+          for mode in [CompositePreferences.WriteMode.firstStore, .allStores] {
+            for isFirst in [true, false] {
+              let store = try fixture.makeStore()
+              guard !store.isSealed else { return }
+              let sealed = FailingPreferences(isSealed: true)
+              let layers: [any PreferencesReader] = isFirst ? [store, sealed] : [sealed, store]
+              try path.write(CompositePreferences(layers, writeMode: mode, secretKeys: ["password"]))
+              #expect(try sealed.value(forKey: "password") == "s3cret")
+              #expect(try store.value(forKey: "password") == nil)
+              #expect(try !store.keys().contains("password"))
+            }
+          }
+        },
+        ConformanceRule(33, "a secret key is kept in this store when it is sealed: \(path.name)") { fixture in
+          for mode in [CompositePreferences.WriteMode.firstStore, .allStores] {
+            for isFirst in [true, false] {
+              let store = try fixture.makeStore()
+              guard store.isSealed else { return }
+              let plain = DictionaryPreferences()
+              let layers: [any PreferencesReader] = isFirst ? [store, plain] : [plain, store]
+              try path.write(CompositePreferences(layers, writeMode: mode, secretKeys: ["password"]))
+              #expect(try store.value(forKey: "password", as: nil, secrecy: .secret) == "s3cret")
+              #expect(try store.value(forKey: "password", as: nil, secrecy: .plain) == nil)
+              #expect(!plain.keys().contains("password"))
+            }
+          }
+        },
+      ]
+    } + [
+      ConformanceRule(33, "a store that is not sealed takes no secret key, through no path") { fixture in
+        let store = try fixture.makeStore()
+        guard !store.isSealed else { return }
+        let sealed = FailingPreferences(["password": "s3cret"] as DictionaryPreferences, isSealed: true)
+        #expect(!store.accepts(.secret))
+        for write in [
+          { try store.set("s", for: .secret("password")) },
+          { try store.write("s", forKey: "password", secrecy: .secret) },
+          { try store.update(.secret("password") as PreferenceKey<String?>) { $0 = "s" } },
+          { try add(sealed, to: store) }, { try CompositePreferences([store]).set("s", for: .secret("password")) },
+          { try CompositePreferences([store], secretKeys: ["password"]).set(["password": "s"]) },
+          { try PreferenceSync(sealed, with: store).add(.secret("password") as PreferenceKey<String?>) },
+          { try PreferenceSync(sealed, with: store).add(.any("password") as PreferenceKey<String?>) },
+        ] as [() throws -> Void] {
+          #expect(code(of: write) == .noStore)
+        }
+        #expect(try store.keys() == [])
+      },
+      ConformanceRule(33, "a store that is not sealed never answers for a secret key") { fixture in
+        let store = try fixture.makeStore()
+        guard !store.isSealed else { return }
+        try store.set("plain", forKey: "password")
+        let sealed = FailingPreferences(isSealed: true)
+        #expect(try store.value(for: .secret("password")) as String? == nil)
+        #expect(try CompositePreferences([store, sealed]).value(for: .secret("password")) as String? == nil)
+        #expect(try CompositePreferences([store], secretKeys: ["password"]).value(forKey: "password") == nil)
+      },
+      ConformanceRule(33, "a sealed store neither answers for a plain key in a composite nor keeps one") { fixture in
+        let store = try fixture.makeStore()
+        guard store.isSealedAlone else { return }
+        try store.set("sealed", forKey: "port")
+        let plain = DictionaryPreferences()
+        let composite: CompositePreferences = [store, plain]
+        let port: PreferenceKey<String?> = PreferenceKey("port")
+        #expect(try composite.value(for: port) == nil)
+        #expect(try composite.set("plain", for: port) == .visible)
+        #expect(try composite.value(for: port) == "plain")
+        #expect(try store.value(forKey: "port") == "sealed")
+      },
+      ConformanceRule(33, "a secret key that was written is read back, also after reopening") { fixture in
+        let store = try fixture.makeStore()
+        guard store.accepts(.secret) else { return }
+        try store.set("s3cret", for: .secret("password"))
+        for reader in [store, try fixture.reopened(store)] {
+          #expect(try reader.value(for: .secret("password")) == "s3cret")
+          #expect(try CompositePreferences([reader]).value(for: .secret("password")) == "s3cret")
+        }
+        try store.reset(.secret("password") as PreferenceKey<String?>)
+        #expect(try fixture.reopened(store).value(for: .secret("password")) as String? == nil)
+      },
+    ]
+
+  private static let secretWrites: [SecretWrite] = [
+    SecretWrite("a typed set") { try $0.set("s3cret", for: .secret("password")) },
+    SecretWrite("a set by name") { try $0.set("s3cret", forKey: "password") },
+    SecretWrite("a merge") { try $0.set(["password": "s3cret", "port": 80]) },
+    SecretWrite("+= of a dictionary") { try $0 += ["password": "s3cret"] },
+    SecretWrite("+= of pairs") { try $0 += [("password", "s3cret")] },
+    SecretWrite("+= of a sealed store") {
+      try $0 += FailingPreferences(["password": "s3cret"] as DictionaryPreferences, isSealed: true)
+    },
+    SecretWrite("+= of a buffer") { composite in
+      let source = CompositePreferences([FailingPreferences(isSealed: true)], secretKeys: ["password"])
+      let buffer = BufferedPreferences(source)
+      try buffer.set("s3cret", forKey: "password")
+      try composite += buffer
+    },
+    SecretWrite("?= of values") { try $0 ?= ["password": "s3cret"] },
+    SecretWrite("?= of closures") { try $0 ?= ["password": { "s3cret" }] },
+    SecretWrite("a subscript by name") { $0["password"] = "s3cret" },
+    SecretWrite("a subscript by key") { $0[.secret("password")] = "s3cret" },
+    SecretWrite("a member") { $0.members.password = "s3cret" },
+    SecretWrite("an update") { try $0.update(.secret("password") as PreferenceKey<String?>) { $0 = "s3cret" } },
+    SecretWrite("a handle") { try $0.preference(for: .secret("password")).set("s3cret") },
+    SecretWrite("a handle by name") { try ($0 <| "password") ?= "s3cret" },
+    SecretWrite("a wrapper") { composite in
+      @StoredPreference(.secret("password"), in: composite) var password: String?
+      password = "s3cret"
+    },
+    SecretWrite("a prefix view") { try $0.below("pass").set("s3cret", forKey: "word") },
+    SecretWrite("a view under another name") { try $0.renaming(["p": "password"]).set("s3cret", forKey: "p") },
+    SecretWrite("a composite around it") { try CompositePreferences([$0]).set("s3cret", forKey: "password") },
+    SecretWrite("a buffer's commit") { composite in
+      let buffer = BufferedPreferences(composite)
+      try buffer.set("s3cret", for: .secret("password"))
+      try buffer.commit()
+    },
+    SecretWrite("a buffer's commit by name") { composite in
+      let buffer = BufferedPreferences(composite)
+      try buffer.set(["password": "s3cret"])
+      try buffer.commit()
+    },
+    SecretWrite("a sync") { composite in
+      let other = FailingPreferences(["password": "s3cret"] as DictionaryPreferences, isSealed: true)
+      try PreferenceSync(composite, with: other).add(.secret("password") as PreferenceKey<String?>)
+    },
+    SecretWrite("a sync of a key that any layer may hold") { composite in
+      let other = FailingPreferences(["password": "s3cret"] as DictionaryPreferences, isSealed: true)
+      try PreferenceSync(composite, with: other).add(.any("password") as PreferenceKey<String?>)
+    },
+  ]
+}
+
+/// One way to write `s3cret` under `password`, which the composite lists as secret.
+private struct SecretWrite: Sendable {
+  let name: String
+  let write: @Sendable (CompositePreferences) throws -> Void
+
+  init(_ name: String, _ write: @escaping @Sendable (CompositePreferences) throws -> Void) {
+    (self.name, self.write) = (name, write)
+  }
+}
+
+func add(_ other: some PreferencesReader, to store: some PreferencesStore) throws { try store += other }

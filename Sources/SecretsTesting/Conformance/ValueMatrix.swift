@@ -1,0 +1,56 @@
+internal import Preferences
+internal import Testing
+
+/// Values in every shape that a key can be typed as, each under a key of its own.
+struct ValueMatrix {
+  private let store: any PreferencesStore
+  private var readings: [(any PreferencesReader) throws -> Void] = []
+
+  init(in store: any PreferencesStore) { self.store = store }
+
+  /// Stores two values, alone and in every collection.
+  mutating func add<Value: PreferenceConvertible & Hashable>(_ a: Value, _ b: Value) throws {
+    try put(a, nextKey { PreferenceKey($0, default: b) })
+    try put(b, nextKey { PreferenceKey($0) })
+    try put([a, b, a], nextKey { PreferenceKey($0) })
+    try put([[a], [], [b, a]], nextKey { PreferenceKey($0) })
+    try put([a, b], nextKey { PreferenceKey<Set<Value>?>($0) })
+    try put(["one": a, "two.three": b], nextKey { PreferenceKey($0) })
+    try put([1: a, -2: b], nextKey { PreferenceKey($0) })
+    try put(["one": [a, b], "none": []], nextKey { PreferenceKey($0) })
+  }
+
+  /// Stores two values by their coding, alone and in every collection.
+  mutating func addCoded<Value: Codable & Hashable & Sendable>(_ a: Value, _ b: Value) throws {
+    try put(a, nextKey { .codable($0, default: b) })
+    try put(b, nextKey { .codable($0) })
+    try put([a, b, a], nextKey { .codable($0) })
+    try put([[a], [], [b, a]], nextKey { .codable($0) })
+    try put([a, b], nextKey { PreferenceKey<Set<Value>?>.codable($0) })
+    try put(["one": a, "two.three": b], nextKey { .codable($0) })
+    try put([1: a, -2: b], nextKey { .codable($0) })
+    try put(["one": [a, b], "none": []], nextKey { .codable($0) })
+  }
+
+  /// Stores a value of its own shape.
+  mutating func add<Value: PreferenceConvertible & Hashable>(_ value: Value) throws {
+    try put(value, nextKey { PreferenceKey($0) })
+  }
+
+  /// Whether `reader` has all that was stored.
+  func check(_ reader: any PreferencesReader) throws {
+    for reading in readings { try reading(reader) }
+  }
+
+  private func nextKey<Value>(_ make: (String) -> PreferenceKey<Value>) -> PreferenceKey<Value> {
+    make("value \(readings.count)").allowingSealed()
+  }
+
+  private mutating func put<Value: Equatable>(_ value: Value, _ key: PreferenceKey<Value>) throws {
+    try store.set(value, for: key)
+    readings.append { (reader) throws in
+      #expect(try reader.storedValue(for: key) == value, "\(Value.self)")
+      #expect(try reader.value(forKey: key.name)?.kind == key.kind, "\(Value.self)")
+    }
+  }
+}

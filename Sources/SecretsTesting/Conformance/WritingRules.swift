@@ -1,0 +1,143 @@
+internal import FoundationEssentials
+internal import Preferences
+internal import Testing
+
+extension ConformanceRule {
+  /// What removes, and what is refused.
+  static let writing =
+    waysToRemove.map { way in
+      ConformanceRule(8, "a value is removed by \(way.name)") { fixture in
+        let store = try fixture.makeStore()
+        // Members are no way into what is sealed.
+        guard !way.isByMember || store.accepts(.plain) else { return }
+        if way.isByMember {
+          setMember(store)
+        } else {
+          try store.set("word", forKey: "text")
+        }
+        try store.set("stays", forKey: "other")
+        let full = try fixture.reopened(store)
+        #expect(try full.contains("text"))
+        let told = try failuresTold { try way.remove(full) }
+        #expect(told == 0)
+        for reader in [full, try fixture.reopened(full)] {
+          #expect(try reader.value(forKey: "text") == nil)
+          #expect(try !reader.contains("text"))
+          #expect(try reader.keys() == ["other"])
+        }
+      }
+    } + [
+      ConformanceRule(8, "removing what is absent changes nothing and is no error") { fixture in
+        let store = try fixture.makeStore()
+        try store.set("stays", forKey: "other")
+        let told = try failuresTold {
+          for way in waysToRemove where !way.isByMember { try way.remove(store) }
+        }
+        #expect(told == 0)
+        #expect(try fixture.reopened(store).keys() == ["other"])
+      },
+
+      // MARK: 9
+      ConformanceRule(9, "values at the edge come back, or are refused with the old value still there") { fixture in
+        for (name, value) in try edges() { try expectKeptOrRefused(value, name, fixture) }
+      },
+      ConformanceRule(9, "a merge that is refused stores nothing of it") { fixture in
+        let first = try fixture.makeStore()
+        try first.set(["a": "old", "b": "old"])
+        let store = try fixture.reopened(first)
+        #expect(throws: (any Error).self) { try store.set(["a": "new", "": "bad", "b": "new"]) }
+        for reader in [store, try fixture.reopened(store)] {
+          #expect(try reader.dictionary(revealingSecrets: true) == ["a": "old", "b": "old"])
+        }
+      },
+      ConformanceRule(9, "a value that its key cannot convert is thrown, and the old one stays") { fixture in
+        let store = try fixture.makeStore()
+        let key = PreferenceKey<String>(
+          "text", kind: .string, secrecy: .any, makeDefault: { "" },
+          decode: { value throws(PreferencesError) in try String(preferenceValue: value) },
+          encode: { text throws(PreferencesError) in
+            guard text.count < 10 else { throw PreferencesError(.outOfRange, "too long") }
+            return .string(text)
+          })
+        try store.set("word", for: key)
+        #expect(code { try store.set("much too long", for: key) } == .outOfRange)
+        #expect(try fixture.reopened(store).value(for: key) == "word")
+      },
+    ]
+
+  private static let waysToRemove: [WayToRemove] = [
+    WayToRemove("removeValue") { try $0.removeValue(forKey: "text") },
+    WayToRemove("removeValue of an enum's case") { try $0.removeValue(forKey: EnumName.text) },
+    WayToRemove("a subscript with nil") { $0["text"] = nil },
+    WayToRemove("a subscript of an enum's case with nil") { $0[EnumName.text] = nil },
+    WayToRemove("a key's subscript with nil") { $0[.any("text") as PreferenceKey<String?>] = nil },
+    WayToRemove("a member with nil", isByMember: true) { setMember($0, nil) },
+    WayToRemove("setting a key to nil") { try $0.set(nil, for: .any("text") as PreferenceKey<String?>) },
+    WayToRemove("setting a key of another type to nil") { try $0.set(nil, for: .any("text") as PreferenceKey<URL?>) },
+    WayToRemove("resetting a key") { try $0.reset(PreferenceKey("text", default: "").allowingSealed()) },
+    WayToRemove("writing nil") { try $0.write(nil, forKey: "text", secrecy: .any) },
+    WayToRemove("exchanging for nil") { store in
+      let old = try store.value(forKey: "text")
+      let outcome = try store.exchange(old, for: nil, forKey: "text", as: nil, secrecy: .any)
+      #expect(outcome != nil)
+    },
+    WayToRemove("an update to nil") { try $0.update(.any("text") as PreferenceKey<String?>) { $0 = nil } },
+    WayToRemove("a handle") { try $0.preference(for: .any("text") as PreferenceKey<String?>).clear() },
+    WayToRemove("a wrapper set to nil") { store in
+      @StoredPreference(.any("text"), in: store) var text: String?
+      text = nil
+    },
+    WayToRemove("-=") { try subtract("text", from: $0) },
+  ]
+}
+
+private struct WayToRemove: Sendable {
+  let name: String
+  let isByMember: Bool
+  let remove: @Sendable (any PreferencesStore) throws -> Void
+
+  init(_ name: String, isByMember: Bool = false, _ remove: @escaping @Sendable (any PreferencesStore) throws -> Void) {
+    (self.name, self.isByMember, self.remove) = (name, isByMember, remove)
+  }
+}
+
+private func setMember(_ store: some PreferencesStore, _ value: PreferenceValue? = "word") {
+  store.members.text = value
+}
+
+private func subtract(_ key: String, from store: some PreferencesStore) throws { try store -= key }
+
+/// Values that some format has no form for, or no bounds.
+private func edges() throws -> [(String, PreferenceValue)] {
+  func nested(_ depth: Int, _ wrap: (PreferenceValue) -> PreferenceValue) -> PreferenceValue {
+    (0..<depth).reduce("innermost") { value, _ in wrap(value) }
+  }
+  var wide: [String: PreferenceValue] = [:]
+  for number in 0..<2000 { wide["entry \(number)"] = .integer(Int64(number)) }
+  return [
+    ("100 arrays in each other", nested(100) { [$0] }),
+    ("1,000 arrays in each other", nested(1000) { [$0] }),
+    ("1,000 dictionaries in each other", nested(1000) { ["in": $0] }),
+    ("2,000 entries", .dictionary(wide)),
+    ("128 KiB of text", .string(String(repeating: "0123456789abcdef", count: 1 << 13))),
+    ("256 KiB of data", .data(Data(count: 256 << 10))),
+    ("no text", ""), ("no data", .data(Data())), ("no elements", []), ("no entries", [:]),
+    ("nothing in nothing", [[], [:]]),
+    ("an entry without a name", ["": 1]),
+    ("names of marks", ["$url": "no URL", "$data": [1], "$": 2, "$$url": 3]),
+    ("one name of a mark", ["$url": "x"]), ("one longer name of a mark", ["$$date": 0.5]),
+    ("$double", ["$double": "nan"]),
+    ("$data that is none", ["$data": "%"]), ("$unsigned", ["$unsigned": 1]), ("an unknown mark", ["$ref": "x"]),
+    ("names of two entries that are one in NFC", ["e\u{301}": 1]),
+    ("line ends", "a\r\nb\rc\nd\u{2028}e\u{85}f"), ("spaces around", "  \t x \n "), ("a null character", "a\u{0}b"),
+    ("control characters", "\u{1}\u{8}\u{B}\u{C}\u{1F}\u{7F}"), ("non-characters", "\u{FFFE}\u{FFFF}\u{1FFFF}"),
+    ("a byte order mark", "\u{FEFF}x"), ("markup", "<![CDATA[ & ]]> --> &amp; \"'"),
+    ("composed and decomposed", "\u{E9} e\u{301} \u{212B} 👩‍👩‍👧‍👦"),
+    ("a date between milliseconds", .date(Date(timeIntervalSinceReferenceDate: 0.123456789))),
+    ("the first date", .date(.distantPast)), ("the last date", .date(.distantFuture)),
+    ("a date beyond the years", .date(Date(timeIntervalSinceReferenceDate: 1e300))),
+    ("a date that is no moment", .date(Date(timeIntervalSinceReferenceDate: .nan))),
+    ("a date at infinity", .date(Date(timeIntervalSinceReferenceDate: -.infinity))),
+    ("bytes of every value", .data(Data(0...255))),
+  ]
+}

@@ -1,0 +1,196 @@
+import FoundationEssentials
+import Preferences
+import Synchronization
+
+/// A store in memory with one fault, or none.
+final class FaultyPreferences: PreferencesStore {
+  /// What is wrong with it, and the item of which a rule finds it.
+  enum Fault: String, CaseIterable {
+    case dropsWrites = "1: stores nothing"
+    case answersForAnything = "1: has a value under every name"
+    case forgetsTypes = "1: keeps the text of a value"
+    case forgetsKeys = "2: lists every second key"
+    case listsPhantoms = "2: lists a key that has no value"
+    case answersZero = "3: gives zero for what is of another type"
+    case hushesFailures = "3: tells nobody of failures"
+    case mixesNumbers = "4: keeps true and 1.0 as 1"
+    case cutsIntegers = "5: keeps 16 bits of an integer"
+    case losesSigns = "6: keeps -0 as 0"
+    case keepsPaths = "7: keeps the path of a URL"
+    case keepsRemoved = "8: keeps what is removed"
+    case missesAbsent = "8: fails at removing what is absent"
+    case dropsBeforeRefusing = "9: removes the old value before it refuses the new one"
+    case mergesPartly = "9: stores a part of a merge that it refuses"
+    case replacesOnMerge = "24: forgets what a merge does not name"
+    case keepsAll = "24: keeps everything when all is removed"
+    case losesWrites = "25: loses every seventh write"
+    case answersByTurns = "32: answers two times out of three"
+    case sharesIdentity = "32: is the same as all others"
+    case takesSecrets = "33: takes secret keys although it is not sealed"
+    case answersForAll = "33: answers for keys of every secrecy"
+    case deniesSecrets = "34: does not say that what it holds is sealed"
+    case printsValues = "34: prints its values"
+    case repeatsValues = "34: repeats values in its errors"
+    case takesDotsForPaths = "40: removes what is below a name, too"
+    case ignoresCase = "40: takes two names for one"
+    case comparesBytes = "40: takes one name for two"
+    case takesAnyName = "40: takes names against the rule"
+    case tellsNobody = "40: does not tell observers"
+
+    /// The item that forbids it.
+    var item: Int { Int(rawValue.prefix { $0.isNumber }) ?? 0 }
+  }
+
+  let name = "faulty"
+  let isSealed: Bool
+  let fault: Fault?
+  private let values = Mutex<[String: PreferenceValue]>([:])
+  private let count = Atomic(0)
+  private let changes = ChangeBroadcast()
+
+  init(_ fault: Fault?, isSealed: Bool) { (self.fault, self.isSealed) = (fault, isSealed) }
+
+  var identity: StoreIdentity {
+    fault == .sharesIdentity ? StoreIdentity(Self.self, name: name) : StoreIdentity(self)
+  }
+
+  // MARK: Reading
+
+  func value(forKey key: String) throws -> PreferenceValue? {
+    let key = try named(key)
+    if fault == .answersByTurns, isTurn(of: 3) { return nil }
+    let found = values.withLock { values in
+      values.first { $0.key == key && (fault != .comparesBytes || $0.key.utf8.elementsEqual(key.utf8)) }?.value
+    }
+    return found ?? (fault == .answersForAnything ? "" : nil)
+  }
+
+  func value(forKey key: String, as kind: PreferenceValue.Kind) throws -> PreferenceValue? {
+    let value = try value(forKey: key)
+    guard let value, fault == .answersZero, value.kind != kind else { return value }
+    switch kind {
+    case .integer: return 0
+    case .double: return 0.0
+    case .bool: return false
+    default: return value
+    }
+  }
+
+  func value(
+    forKey key: String, as kind: PreferenceValue.Kind?, secrecy: Secrecy
+  ) throws -> PreferenceValue? {
+    if fault == .deniesSecrets, secrecy == .secret { return nil }
+    let isAnswered =
+      fault == .answersForAll || fault == .takesSecrets || secrecy == .any || isSealed == (secrecy == .secret)
+    guard isAnswered else { return nil }
+    return try kind.map { try value(forKey: key, as: $0) } ?? value(forKey: key)
+  }
+
+  func keys() throws -> [String] {
+    let keys = values.withLock { $0.keys.sorted() }
+    switch fault {
+    case .forgetsKeys: return keys.indices.filter { $0 % 2 == 0 }.map { keys[$0] }
+    case .listsPhantoms: return keys + ["phantom"]
+    default: return keys
+    }
+  }
+
+  func observe(_ notify: @escaping @Sendable (PreferenceChange) -> Void) -> PreferenceObservation {
+    fault == .tellsNobody ? .none : changes.observe(notify)
+  }
+
+  func handleFailure(_ error: any Error, key: String) {
+    if fault != .hushesFailures { DictionaryPreferences([:], name: name).handleFailure(error, key: key) }
+  }
+
+  // MARK: Writing
+
+  @discardableResult
+  func set(_ value: PreferenceValue, forKey key: String) throws -> WriteOutcome {
+    let key = try named(key)
+    if isRefused(value) {
+      if fault == .dropsBeforeRefusing { values.withLock { $0[key] = nil } }
+      throw Refusal(text: fault == .repeatsValues ? "\(value)" : "not storable")
+    }
+    if fault == .dropsWrites || fault == .losesWrites && isTurn(of: 7) { return .visible }
+    values.withLock { $0[key] = kept(value) }
+    changes.send(PreferenceChange(keys: [key]))
+    return .visible
+  }
+
+  @discardableResult
+  func removeValue(forKey key: String) throws -> WriteOutcome {
+    let key = try named(key)
+    guard fault != .keepsRemoved else { return .visible }
+    let removed = values.withLock { values in
+      if fault == .takesDotsForPaths { values = values.filter { !$0.key.hasPrefix(key + ".") } }
+      return values.removeValue(forKey: key)
+    }
+    if removed == nil, fault == .missesAbsent { throw Refusal(text: "nothing to remove") }
+    changes.send(PreferenceChange(keys: [key]))
+    return .visible
+  }
+
+  func removeAll() throws {
+    if fault != .keepsAll { values.withLock { $0 = [:] } }
+    changes.send(.anything)
+  }
+
+  func set(_ new: [String: PreferenceValue]) throws {
+    if fault != .mergesPartly { for key in new.keys { _ = try named(key) } }
+    if fault == .replacesOnMerge { try removeAll() }
+    // From the last name on: one that is empty comes when the others are stored.
+    for (key, value) in new.sorted(by: { $0.key > $1.key }) { try set(value, forKey: key) }
+  }
+
+  func accepts(_ secrecy: Secrecy) -> Bool {
+    secrecy == .any || isSealed == (secrecy == .secret) || fault == .takesSecrets
+  }
+
+  // MARK: Faults
+
+  private func isTurn(of length: Int) -> Bool {
+    count.add(1, ordering: .relaxed).newValue % length == 0
+  }
+
+  private func named(_ key: String) throws -> String {
+    if fault != .takesAnyName { try PreferenceKeyName.validate(key) }
+    return fault == .ignoresCase ? key.lowercased() : key
+  }
+
+  /// Of what is hard to store this store takes all but dates that are no moment, and names of nothing.
+  private func isRefused(_ value: PreferenceValue) -> Bool {
+    switch value {
+    case .date(let date): date.timeIntervalSinceReferenceDate.isNaN
+    case .double(let number): fault == .dropsBeforeRefusing && number.isNaN
+    case .array(let items): fault == .repeatsValues && items.count == 1 && items[0].kind == .array
+    default: false
+    }
+  }
+
+  private func kept(_ value: PreferenceValue) -> PreferenceValue {
+    switch (fault, value) {
+    // Not of integers: a sync that cannot keep its times never ends.
+    case (.forgetsTypes, .bool), (.forgetsTypes, .double), (.forgetsTypes, .url), (.forgetsTypes, .data):
+      .string("\(value)")
+    case (.mixesNumbers, .bool(let flag)): flag ? 1 : 0
+    case (.mixesNumbers, .double(let number)): Int64(exactly: number).map(PreferenceValue.integer) ?? value
+    case (.mixesNumbers, .array(let items)): .array(items.map(kept))
+    case (.cutsIntegers, .integer(let number)): .integer(Int64(UInt16(truncatingIfNeeded: number) % 128))
+    case (.cutsIntegers, .unsignedInteger(let number)): .unsignedInteger(number & 0xFF)
+    case (.losesSigns, .double(let number)): number == 0 ? 0.0 : value
+    case (.losesSigns, .array(let items)): .array(items.map(kept))
+    case (.keepsPaths, .url(let url)): .url(URL(filePath: url.path))
+    default: value
+    }
+  }
+}
+
+private struct Refusal: Error {
+  let text: String
+}
+
+extension FaultyPreferences: CustomStringConvertible, CustomReflectable {
+  var description: String { fault == .printsValues ? "faulty \(values.withLock(\.self))" : name }
+  var customMirror: Mirror { Mirror(self, children: EmptyCollection<Mirror.Child>()) }
+}

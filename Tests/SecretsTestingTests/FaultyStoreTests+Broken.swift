@@ -1,0 +1,43 @@
+import SecretsTesting
+import Testing
+
+extension FaultyStoreTests {
+  /// The items whose rules find a fault, of typed keys, values, handles, observation and the registry.
+  private static let found: [BrokenPreferences.Fault: [Int]] = [
+    .sharesValues: [45, 51, 83, 106],
+    .hasOneIdentity: [47],
+    .losesValues: [42, 49, 52, 57, 60, 64, 71],
+    .forgetsWrites: [42, 50, 52, 56, 60, 64, 66, 69, 70, 71, 83, 106, 107, 108],
+    .forgetsRemovals: [43, 45, 46, 49, 57, 64, 83],
+    .losesOneOfSeveral: [49, 56, 61, 63, 68],
+    .storesIntegersAsDoubles: [42, 52, 54, 55, 56, 67],
+    .dropsOddElements: [52, 53, 56, 62],
+    .storesWhatIsRead: [42, 44, 64, 65, 68],
+    .removesWhatIsOfAnotherKind: [48, 54],
+    .takesSecrets: [49, 83],
+    .exchangesBlindly: [64],
+    .exchangesNoNaN: [64],
+    .tellsNothing: [46, 71, 72, 73, 74, 75, 76, 77, 78, 79, 80, 81, 82, 83, 106],
+    .tellsTooEarly: [72, 73, 77, 80, 82],
+    .tellsDirectly: [79],
+    .tellsOne: [46, 74],
+    .tellsForEver: [75],
+    .tellsNoRemovalOfAll: [46, 73],
+  ]
+
+  @Test(.timeLimit(.minutes(1)), arguments: BrokenPreferences.Fault.allCases)
+  func `a fault breaks what its items promise`(fault: BrokenPreferences.Fault) async throws {
+    for item in try #require(Self.found[fault]) {
+      var isFound = false
+      for rule in ConformanceRule.of(item: item) where !isFound {
+        isFound = try await !issues(of: rule, on: BrokenPreferences.kind(fault)).isEmpty
+      }
+      #expect(isFound, "item \(item)")
+    }
+  }
+}
+
+extension FaultyStore {
+  /// The same stores, for the rules that look for any fault.
+  static let broken = BrokenPreferences.Fault.allCases.map { FaultyStore(0, BrokenPreferences.kind($0)) }
+}

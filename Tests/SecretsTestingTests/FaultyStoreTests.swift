@@ -1,0 +1,66 @@
+import Preferences
+import SecretsTesting
+import Synchronization
+import Testing
+
+/// That the rules can fail: each finds a fault, and each fault is found.
+@Suite struct FaultyStoreTests {
+  @Test(arguments: FaultyStore.all)
+  func `a fault is found by a rule of the item that forbids it`(faulty: FaultyStore) async throws {
+    for rule in ConformanceRule.of(item: faulty.item) where try await finds(rule, faulty) { return }
+    Issue.record("no rule of item \(faulty.item) finds this")
+  }
+
+  @Test(arguments: ConformanceRule.all)
+  func `a rule finds a fault`(rule: ConformanceRule) async throws {
+    let related = FaultyStore.all.filter { $0.item == rule.item }
+    for faulty in related + FaultyStore.all + FaultyStore.broken where try await finds(rule, faulty) { return }
+    Issue.record("no fault breaks this rule")
+  }
+
+  @Test(arguments: [false, true])
+  func `without a fault the same store keeps every rule`(isSealed: Bool) async throws {
+    for rule in ConformanceRule.all {
+      await rule.check(StoreUnderTest("no fault") { _ in FaultyPreferences(nil, isSealed: isSealed) })
+    }
+  }
+
+  @Test func `what a rule finds names the rule and the store`() async throws {
+    let rule = try #require(ConformanceRule.of(item: 8).first)
+    let faulty = try #require(FaultyStore.all.first { $0.item == 8 })
+    let found = try #require(try await issues(of: rule, on: faulty.stores[0]).first)
+    #expect(found.comments.contains { $0.rawValue == "\(rule.testDescription), broken by: \(faulty.stores[0].name)" })
+  }
+
+  @Test func `a rule for stores passes a reader by`() async throws {
+    let rule = try #require(ConformanceRule.all.first { !$0.isForReaders })
+    let reader = StoreUnderTest("failing", reading: { _, _ in throw FailingPreferences.Failure() })
+    #expect(try await issues(of: rule, on: reader).isEmpty)
+    let reading = try #require(ConformanceRule.all.first { $0.isForReaders })
+    #expect(try await issues(of: reading, on: reader).count == 1)
+  }
+
+  private func finds(_ rule: ConformanceRule, _ faulty: FaultyStore) async throws -> Bool {
+    for store in faulty.stores where try await !issues(of: rule, on: store).isEmpty { return true }
+    return false
+  }
+
+  /// What a rule finds, recorded nowhere else.
+  func issues(of rule: ConformanceRule, on store: StoreUnderTest) async throws -> [Issue] {
+    let found = Mutex<[Issue]>([])
+    let collecting: IssueHandlingTrait = .compactMapIssues { issue in
+      found.withLock { $0.append(issue) }
+      return nil
+    }
+    let test = try #require(Test.current)
+    // A cancelled task does not wait for what will never be told.
+    let check = Task {
+      withUnsafeCurrentTask { $0?.cancel() }
+      try await collecting.provideScope(for: test, testCase: Test.Case.current) {
+        await PreferencesRegistry.with(PreferencesRegistry()) { await rule.check(store) }
+      }
+    }
+    try await check.value
+    return found.withLock(\.self)
+  }
+}

@@ -1,0 +1,47 @@
+import FoundationEssentials
+import Preferences
+import PreferencesFoundation
+import SecretsTesting
+
+extension StoreUnderTest {
+  /// Stores over Foundation's objects.
+  static let foundation = [
+    StoreUnderTest(
+      "user defaults",
+      reopening: { store, _ in try UserDefaultsPreferences(suiteName: suiteName(of: store)) },
+      damaging: { store, _ in try spoil(suiteName(of: store) + ".plist") },
+      make: { try UserDefaultsPreferences(suiteName: $0.folder + "/" + $0.uniqueName()) }),
+    StoreUnderTest("cache without a limit") { _ in CachePreferences() },
+    StoreUnderTest("composite of user defaults and a vault") { fixture in
+      let vault = try fixture.kept(orKeep: try ThrowawayVault())
+      return [
+        try vault.preferences(service: fixture.uniqueName()),
+        try UserDefaultsPreferences(suiteName: fixture.folder + "/" + fixture.uniqueName()),
+      ] as CompositePreferences
+    },
+  ]
+
+  private static func suiteName(of store: any PreferencesStore) throws -> String {
+    guard let defaults = store as? UserDefaultsPreferences else { throw WrongStore() }
+    return String(defaults.path.dropLast(".plist".count))
+  }
+
+  /// Readers over Foundation's objects.
+  static let foundationReaders = [
+    StoreUnderTest(
+      "bundle",
+      reading: { fixture, values in
+        let folder = fixture.folder + "/" + fixture.uniqueName()
+        try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
+        try DictionaryPreferences(values).write(to: folder + "/Info.plist", format: PropertyListFormat(.xml))
+        return try BundlePreferences(at: folder)
+      }),
+    StoreUnderTest(
+      "user defaults, read-only",
+      reading: { fixture, values in
+        let defaults = try UserDefaultsPreferences(suiteName: fixture.folder + "/" + fixture.uniqueName())
+        try defaults.set(values)
+        return defaults.readOnly
+      }),
+  ]
+}
