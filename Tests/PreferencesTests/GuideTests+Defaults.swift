@@ -1,0 +1,223 @@
+import FoundationEssentials
+import Observation
+import Preferences
+import Testing
+
+extension PreferenceKey<Double> {
+  static var quality: Self { .init("quality", default: 0.8) }
+}
+extension PreferenceKey<String?> {
+  static var nickname: Self { .init("nickname") }
+}
+extension PreferenceKey<String> {
+  static var camera: Self { .init("camera") { firstCamera() } }
+}
+
+private let cameras = Told<String>()
+private func firstCamera() -> String { cameras.all.last ?? "none" }
+
+enum MeetingLength: String, PreferenceConvertible {
+  case tenMinutes = "10 Minutes"
+  case oneHour = "1 Hour"
+}
+extension PreferenceKey<MeetingLength> {
+  static var meetingLength: Self { .init("meetingLength", default: .oneHour) }
+}
+
+struct User: Codable, Equatable {
+  var name: String
+  var age: Int
+}
+extension PreferenceKey<User> {
+  static var user: Self { .codable("user", default: User(name: "Ann", age: 24)) }
+}
+
+extension PreferenceKey<Bool> {
+  static var hasUnicorn: Self { .init("hasUnicorn", default: false) }
+  static var isUnicornMode: Self { .init("isUnicornMode", default: true) }
+}
+
+@Observable
+final class UnicornManager {
+  @ObservationIgnored
+  @StoredPreference(.hasUnicorn) var hasUnicorn
+}
+
+// ComingFromPrephirencesAndDefaults.md: Defaults, up to observation. Its types are in GuideTests+DefaultsTypes.swift.
+extension GuideTests {
+  @Test func `Defaults: a declared key is read and written`() throws {
+    let quality = settings[.quality]
+    settings[.quality] = 0.5
+    settings[.quality] += 0.25
+    if let nickname = settings[.nickname] { print(nickname) }
+
+    #expect(quality == 0.8 && settings["quality"] == 0.75 && settings[.nickname] == nil)
+  }
+
+  @Test func `Defaults: what keeps a store from its work is thrown`() throws {
+    let quality = try settings.value(for: .quality)
+    try settings.set(0.5, for: .quality)
+    try settings.update(.quality) { $0 += 0.25 }
+
+    #expect(quality == 0.8 && settings[.quality] == 0.75)
+  }
+
+  @Test func `Defaults: a default is computed at each read that finds nothing`() {
+    #expect(settings[.camera] == "none")
+    cameras.add("front")
+    #expect(settings[.camera] == "front")
+    #expect(settings.keys().isEmpty)
+  }
+
+  @Test func `Defaults: an enum and a Codable struct are values`() {
+    let length = settings[.meetingLength].rawValue
+    let name = settings[.user].name
+
+    #expect(length == "1 Hour" && name == "Ann")
+  }
+
+  @Test func `Defaults: a key needs no extension`() {
+    let isUnicorn = PreferenceKey("isUnicorn", default: true)
+    let value = settings[isUnicorn]
+
+    #expect(value)
+  }
+
+  @Test func `Defaults: a key is used with any store`() throws {
+    let extensionSettings = DictionaryPreferences(["isUnicornMode": false])
+
+    let value = extensionSettings[.isUnicornMode]
+    let bound = extensionSettings.preference(for: .isUnicornMode)
+
+    #expect(!value && bound.value == false)
+    #expect(settings[.isUnicornMode])
+  }
+
+  @Test func `Defaults: a default for those who read by name is a layer`() throws {
+    let preferences = CompositePreferences([
+      settings, DictionaryPreferences([PreferenceKey.isUnicornMode.name: true]),
+    ])
+    let byName = try preferences.bool(forKey: "isUnicornMode")
+
+    #expect(byName == true)
+    #expect(try settings.bool(forKey: "isUnicornMode") == nil)
+  }
+
+  @Test func `Defaults: keys are reset`() throws {
+    settings[.quality] = 0.5
+    settings[.isUnicornMode] = false
+
+    try settings.reset(.isUnicornMode)
+    try settings.reset(.quality, .isUnicornMode, .nickname)
+    try settings.reset([.isUnicornMode, .hasUnicorn])
+    try settings -= ["quality", "isUnicornMode"]
+    let isDefault = try settings.isDefault(.isUnicornMode)
+    settings.removeAll()
+
+    #expect(isDefault && settings.keys().isEmpty)
+  }
+
+  // MARK: In the place of SwiftUI
+
+  @Test func `Defaults: a property is wrapped, reset and observed`() async throws {
+    struct ContentSettings {
+      @StoredPreference(.hasUnicorn) var hasUnicorn
+
+      func reset() throws { try $hasUnicorn.reset() }
+    }
+
+    let registry = PreferencesRegistry()
+    registry.share(settings)
+    try await PreferencesRegistry.with(registry) {
+      let content = ContentSettings()
+      content.hasUnicorn = true
+      #expect(settings["hasUnicorn"] == true)
+      try content.reset()
+      #expect(settings["hasUnicorn"] == nil)
+      #expect(await content.$hasUnicorn.updates.first { _ in true } == false)
+    }
+  }
+
+  @Test func `Defaults: a truth value is toggled, and its change is told`() throws {
+    let told = Told<Bool?>()
+    let show: @Sendable (Bool?) -> Void = { told.add($0) }
+
+    let allDay = settings.preference("showAllDayEvents", as: Bool.self)
+      .didSet { old, new in show(new) }
+    try allDay.toggle()
+
+    #expect(told.all == [true] && settings["showAllDayEvents"] == true)
+  }
+
+  @Test func `Defaults: a wrapped property of an observable class is tracked`() {
+    let registry = PreferencesRegistry()
+    registry.share(settings)
+    PreferencesRegistry.with(registry) {
+      let manager = UnicornManager()
+      let told = Told<String>()
+      withObservationTracking {
+        _ = manager.hasUnicorn
+      } onChange: {
+        told.add("changed")
+      }
+      settings[.hasUnicorn] = true
+      #expect(told.all == ["changed"] && manager.hasUnicorn)
+    }
+  }
+
+  // MARK: Observation
+
+  @Test func `Defaults: the values of keys arrive as sequences`() async {
+    let one = settings.updates(for: .isUnicornMode)
+    let both = settings.updates(for: .isUnicornMode, .quality)
+    let any = settings.updates(forKeys: ["isUnicornMode", "quality"], initial: false)
+    let seen = Told<Bool>()
+    let show: @Sendable (Bool) -> Void = { seen.add($0) }
+
+    settings[.isUnicornMode] = false
+    let task = Task {
+      for await value in one {
+        show(value)
+        if !value { break }
+      }
+    }
+
+    await task.value
+    #expect(seen.all == [true, false])
+    var pairs = both.makeAsyncIterator()
+    #expect(await pairs.next()! == (true, 0.8))
+    var changes = any.makeAsyncIterator()
+    #expect(await changes.next() != nil)
+  }
+
+  @Test func `Defaults: a callback is told of changes until it is invalidated`() throws {
+    let told = Told<Bool?>()
+    let show: @Sendable (Bool?) -> Void = { told.add($0) }
+    let owner = Owner()
+
+    let observer = settings.observe(.isUnicornMode, options: .initial) { change in
+      show(change.oldValue)
+      show(change.newValue)
+    }
+    settings[.isUnicornMode] = false
+    observer.tie(to: owner)
+    observer.untie()
+    observer.invalidate()
+
+    settings[.isUnicornMode] = true
+    #expect(told.all == [true, true, true, false])
+  }
+
+  @Test func `Defaults: a write is kept from observers`() {
+    let told = Told<Int?>()
+    let observer = settings.observe(.serverPort) { told.add($0.newValue) }
+
+    withoutObservation {
+      settings[.serverPort] = 11
+    }
+    settings[.serverPort] = 12
+
+    observer.invalidate()
+    #expect(told.all == [12])
+  }
+}

@@ -1,0 +1,82 @@
+import Secrets
+import SecretsTesting
+import Testing
+
+extension PreferenceKey<Int> {
+  fileprivate static var port: Self { .init("server.port", default: 80) }
+}
+
+extension PreferenceKey<Secret<String>?> {
+  fileprivate static var githubToken: Self { .init("github.token") }
+}
+
+/// The code of Preferences.docc that needs a vault, word for word: Scripts/guide compares the two.
+@Suite(.throwawayVault) struct GuideTests {
+  private let settings: DictionaryPreferences = ["port": 8080]
+
+  @Test func `plain layers answer for the port, and the vault for the token`() throws {
+    let tokens = try ThrowawayVault.current.preferences()
+    try tokens.set("ghp_123", forKey: "github.token")
+
+    let preferences = CompositePreferences([
+      tokens,
+      EnvironmentPreferences(prefix: "SHOP"),
+      DictionaryPreferences(["server.port": 8080]),
+    ])
+    let port = try preferences.value(for: .port)
+    let token = try preferences.value(for: .githubToken)
+
+    #expect(port == 8080)
+    #expect(try token?.withValue { $0 } == "ghp_123")
+    ThrowawayVault.current.vault.lock()
+    #expect(try preferences.value(for: .port) == 8080)
+    #expect(throws: PreferencesError.self) { try preferences.value(for: .githubToken) }
+    #expect(throws: PreferencesError.self) { try preferences.integer(forKey: "server.port") }
+  }
+
+  @Test func `Prephirences: a keychain is a service in a vault`() throws {
+    let vault = ThrowawayVault.current.vault
+
+    let passwords = try SecretPreferences(service: "com.example.shop", in: vault)
+    try passwords.set("correct horse", forKey: "ann")
+    let password = try passwords.string(forKey: "ann")
+
+    #expect(password == "correct horse")
+  }
+
+  @Test func `Prephirences: a store has a class and a group`() throws {
+    let throwaway = try ThrowawayVault(groups: ["default", "shared"])
+    let vault = throwaway.vault
+
+    let afterUnlock = try SecretPreferences(
+      service: "com.example.shop", accessibility: .afterFirstUnlock, in: vault)
+    let shared = try SecretPreferences(service: "com.example.shop", accessGroup: "shared", in: vault)
+
+    try afterUnlock.set("a", forKey: "ann")
+    #expect(try shared.string(forKey: "ann") == nil)
+    let record = try vault.record(service: Name("com.example.shop"), key: "ann", in: vault.group())
+    #expect(record?.accessibility == .afterFirstUnlock)
+  }
+
+  @Test func `CryptoPrephirences: a secret key is sealed, whatever else is there`() throws {
+    let passwords = try ThrowawayVault.current.preferences()
+
+    let preferences = CompositePreferences([passwords, settings])
+    try preferences.set(Secret("ghp_123"), for: .githubToken)
+    let token = try preferences.value(for: .githubToken)
+
+    #expect(try token?.withValue { $0 } == "ghp_123")
+    #expect(settings.keys() == ["port"])
+    #expect(try passwords.string(forKey: "github.token") == "ghp_123")
+  }
+
+  @Test func `CryptoPrephirences: all settings are sealed and taken out again`() throws {
+    let passwords = try ThrowawayVault.current.preferences()
+
+    try passwords.set(settings.dictionary())
+    let copy = try DictionaryPreferences(copying: passwords, includingSealed: true)
+
+    #expect(copy["port"] == 8080)
+    #expect(try DictionaryPreferences(copying: passwords).keys().isEmpty)
+  }
+}
