@@ -40,4 +40,21 @@ struct PreferenceValueTests {
   @Test func `of a repeated key in a literal the last value counts`() {
     #expect(["a": 1, "a": 2] as PreferenceValue == ["a": 2])
   }
+
+  @Test func `a value prints as its kind and content`() throws {
+    #expect("\(PreferenceValue.string("a\"b"))" == #"string("a\"b")"#)
+    #expect("\(PreferenceValue.unsignedInteger(.max))" == "unsignedInteger(18446744073709551615)")
+    #expect("\(PreferenceValue.data(Data([1, 2])))" == "data(2 bytes)")
+    #expect("\(["a", 1] as PreferenceValue)" == #"array([string("a"), integer(1)])"#)
+    #expect("\(["k": true] as PreferenceValue)" == #"dictionary(["k": bool(true)])"#)
+    #expect(dumped(["k": [1]] as PreferenceValue).contains("integer(1)"))
+  }
+
+  @Test(arguments: [Double.nan, .infinity, -.infinity, .greatestFiniteMagnitude, 1e300, -1e19, 1e12])
+  func `any date prints, at the end of time, too`(seconds: Double) {
+    let value = PreferenceValue.date(Date(timeIntervalSinceReferenceDate: seconds))
+    for text in ["\(value)", String(reflecting: value), dumped(value), dumped(["k": [value]] as PreferenceValue)] {
+      #expect(text.contains("\(seconds) s from 2001"))
+    }
+  }
 }
