@@ -110,7 +110,13 @@ indirect enum Model {
     case .composite(_, _, let secret):
       let secrecy = secret.contains(key) ? .secret : secrecy
       let targets = targets(secrecy)
-      return !targets.isEmpty && targets.allSatisfy { $0.write(value, key, secrecy) }
+      let before = targets.map { $0.value(key, secrecy) }
+      for (index, target) in targets.enumerated() where !target.write(value, key, secrecy) {
+        // Those before it get back what a lookup told.
+        for index in (0..<index).reversed() { targets[index].write(before[index], key, secrecy) }
+        return false
+      }
+      return !targets.isEmpty
     }
   }
 

@@ -1,4 +1,5 @@
 import Preferences
+import Synchronization
 import Testing
 
 struct CompositePreferencesTests {
@@ -123,6 +124,32 @@ struct CompositePreferencesTests {
     }
   }
 
+  @Test func `item 30: when one of several stores refuses, those before it have what they had`() throws {
+    let first = DictionaryPreferences(["kept": "old", "other": 1])
+    let second = DictionaryPreferences()
+    let preferences = CompositePreferences(
+      [first, second, RefusingPreferences()], writeMode: .allStores)
+
+    #expect(preferencesError { try preferences.set("new", forKey: "kept") }?.code == .unavailable)
+    #expect(preferencesError { try preferences.set("new", forKey: "fresh") }?.code == .unavailable)
+    #expect(preferencesError { try preferences.removeValue(forKey: "kept") }?.code == .unavailable)
+    #expect(preferencesError { try preferences.set(["kept": "new", "other": 2, "fresh": 3]) }?.code == .unavailable)
+    #expect(
+      preferencesError { try preferences.update(PreferenceKey("other", default: 0)) { $0 += 1 } }?.code == .unavailable)
+
+    #expect(try first.dictionary() == ["kept": "old", "other": 1])
+    #expect(second.keys() == [])
+  }
+
+  @Test func `item 30: stores that cannot be put back are told of`() throws {
+    let first = RefusingPreferences(writesBeforeRefusing: 1)
+    let preferences = CompositePreferences([first, RefusingPreferences()], writeMode: .allStores)
+
+    let error = preferencesError { try preferences.set("new", forKey: "key") }
+
+    #expect(error?.message.contains("could not be taken back") == true)
+  }
+
   @Test func `without a store every write throws`() {
     let composite = CompositePreferences([FixedPreferences()], name: "read-only")
     #expect(preferencesError { _ = try composite.set(1, forKey: "a") }?.code == .noStore)
@@ -158,5 +185,39 @@ struct CompositePreferencesTests {
     let composite = CompositePreferences([DictionaryPreferences(["a": .string(sentinel)])])
     #expect("\(composite)" == "composite")
     #expect(!dumped(composite).contains(sentinel))
+  }
+}
+
+/// Takes a number of writes and refuses all others.
+private final class RefusingPreferences: PreferencesStore {
+  struct Refusal: Error {}
+
+  let name = "refusing"
+  private let values = DictionaryPreferences()
+  private let writesLeft: Mutex<Int>
+
+  init(writesBeforeRefusing count: Int = 0) { writesLeft = Mutex(count) }
+
+  func value(forKey key: String) throws -> PreferenceValue? { try values.value(forKey: key) }
+  func keys() throws -> [String] { values.keys() }
+
+  func set(_ value: PreferenceValue, forKey key: String) throws -> WriteOutcome {
+    try takeTurn()
+    return try values.set(value, forKey: key)
+  }
+
+  func removeValue(forKey key: String) throws -> WriteOutcome {
+    try takeTurn()
+    return try values.removeValue(forKey: key)
+  }
+
+  func removeAll() throws { throw Refusal() }
+
+  private func takeTurn() throws {
+    let isTaken = writesLeft.withLock { count in
+      count -= 1
+      return count >= 0
+    }
+    if !isTaken { throw Refusal() }
   }
 }

@@ -95,8 +95,8 @@ public struct CompositePreferences: PreferencesStore {
   /// - Returns: ``WriteOutcome/shadowed(by:)`` when an earlier layer holds the key: lookups still answer
   ///   from there.
   /// - Throws: ``PreferencesError/Code/noStore``, ``PreferencesError/Code/unavailable`` when an earlier
-  ///   layer cannot say whether it holds the key; then nothing is written. When one of several stores fails, those before
-  ///   it are written.
+  ///   layer cannot say whether it holds the key. When one of several stores fails, those before it get back what they
+  ///   had; the message says so if that fails, too.
   @discardableResult
   public func set(_ value: PreferenceValue, forKey key: String) throws(PreferencesError) -> WriteOutcome {
     try write(value, forKey: key, secrecy: .any)
@@ -124,11 +124,39 @@ public struct CompositePreferences: PreferencesStore {
     // Asked before the write, so that a layer which cannot answer leaves everything as it was.
     let shadow = try shadow(of: key, above: targets[0].index, secrecy)
     var outcome: WriteOutcome?
-    for (_, store) in targets {
-      let written = try Self.asking(store) { try store.write(value, forKey: key, secrecy: secrecy) }
+    try Self.changing(targets.map(\.store), [(key, secrecy)]) { store in
+      let written = try store.write(value, forKey: key, secrecy: secrecy)
       outcome = outcome ?? written
     }
     return shadow.map(WriteOutcome.shadowed) ?? outcome ?? .visible
+  }
+
+  /// Changes keys in each of `stores`. When one fails, those before it get back what they had.
+  private static func changing(
+    _ stores: [any PreferencesStore], _ keys: [(name: String, secrecy: Secrecy)],
+    _ change: (any PreferencesStore) throws -> Void
+  ) throws(PreferencesError) {
+    // Asked of all before any is written; the last has nobody behind it who could fail.
+    var undoing: [(store: any PreferencesStore, key: String, secrecy: Secrecy, old: PreferenceValue?)] = []
+    for store in stores.dropLast() {
+      for key in keys {
+        let old = try asking(store) { try store.value(forKey: key.name, as: nil, secrecy: key.secrecy) }
+        undoing.append((store, key.name, key.secrecy, old))
+      }
+    }
+    for (index, store) in stores.enumerated() {
+      do throws(PreferencesError) { try asking(store) { try change(store) } } catch {
+        do {
+          for one in undoing.prefix(index * keys.count).reversed() {
+            try one.store.write(one.old, forKey: one.key, secrecy: one.secrecy)
+          }
+        } catch let failure {
+          throw PreferencesError(
+            .unavailable, "\(error.message); what was written before could not be taken back", cause: failure)
+        }
+        throw error
+      }
+    }
   }
 
   /// As ``write(_:forKey:secrecy:)``, when the effective value is still `old`. Keeps out whoever the first of the written
@@ -146,13 +174,16 @@ public struct CompositePreferences: PreferencesStore {
     let stored = try Self.asking(first) { try first.value(forKey: key, as: kind, secrecy: secrecy) }
     guard try value(forKey: key, as: kind, secrecy: secrecy).isSame(as: old) else { return nil }
     let shadow = try shadow(of: key, above: index, secrecy)
-    let exchanged = try Self.asking(first) {
-      try first.exchange(stored, for: new, forKey: key, as: kind, secrecy: secrecy)
+    var (exchanged, isFirst): (WriteOutcome?, Bool) = (nil, true)
+    try Self.changing(targets.map(\.store), [(key, secrecy)]) { store in
+      if isFirst {
+        isFirst = false
+        exchanged = try first.exchange(stored, for: new, forKey: key, as: kind, secrecy: secrecy)
+      } else if exchanged != nil {
+        try store.write(new, forKey: key, secrecy: secrecy)
+      }
     }
     guard let exchanged else { return nil }
-    for (_, store) in targets.dropFirst() {
-      _ = try Self.asking(store) { try store.write(new, forKey: key, secrecy: secrecy) }
-    }
     return shadow.map(WriteOutcome.shadowed) ?? exchanged
   }
 
@@ -166,25 +197,25 @@ public struct CompositePreferences: PreferencesStore {
   }
 
   /// Merges `values` into the layers where ``set(_:forKey:)`` would write each.
+  ///
+  /// - Throws: as ``set(_:forKey:)``; what is in ``secretKeys`` is written behind the rest.
   public func set(_ values: [String: PreferenceValue]) throws(PreferencesError) {
     for key in values.keys { try PreferenceKeyName.validate(key) }
     let secret = values.filter { secretKeys.contains($0.key) }
     for (part, secrecy) in [(values.filter { secret[$0.key] == nil }, Secrecy.any), (secret, .secret)]
     where !part.isEmpty {
-      for (_, store) in try targets(secrecy) {
-        try Self.asking(store) {
-          // A composite routes each by itself; whether a store inside takes it must not depend on its neighbours.
-          if secrecy == .any { return try store.set(part) }
-          for (key, value) in part { try store.write(value, forKey: key, secrecy: secrecy) }
-        }
+      try Self.changing(try targets(secrecy).map(\.store), part.keys.map { ($0, secrecy) }) { store in
+        // A composite routes each by itself; whether a store inside takes it must not depend on its neighbours.
+        if secrecy == .any { return try store.set(part) }
+        for (key, value) in part { try store.write(value, forKey: key, secrecy: secrecy) }
       }
     }
   }
 
   /// Empties the layers that ``writeMode`` names, and no other.
   ///
-  /// - Throws: ``PreferencesError/Code/noStore``, ``PreferencesError/Code/unavailable`` when that layer
-  ///   fails.
+  /// - Throws: ``PreferencesError/Code/noStore``, ``PreferencesError/Code/unavailable`` when a layer fails; those before
+  ///   it are empty then.
   public func removeAll() throws(PreferencesError) {
     for (_, store) in try targets(.any) { try Self.asking(store) { try store.removeAll() } }
   }
