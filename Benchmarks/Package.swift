@@ -12,6 +12,7 @@ let package = Package(
         "CLimits",
         .product(name: "Secrets", package: "SecretPreferences"),
         .product(name: "Preferences", package: "SecretPreferences"),
+        .product(name: "PreferencesFoundation", package: "SecretPreferences"),
         .product(name: "VaultSealing", package: "SecretPreferences"),
         .product(name: "VaultCore", package: "SecretPreferences"),
       ],

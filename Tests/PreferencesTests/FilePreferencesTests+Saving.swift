@@ -229,7 +229,7 @@ extension FilePreferencesTests {
     }
   }
 
-  @Test(.timeLimit(.minutes(5)), arguments: FileCase.allCases)
+  @Test(.timeLimit(.minutes(10)), arguments: FileCase.allCases)
   func `item 82: a watched file is noticed when it is replaced, and when it is made`(file: FileCase) async throws {
     let folder = FileManager.default.temporaryDirectory.appending(path: "preferences-\(UUID().uuidString)").path
     try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
@@ -247,7 +247,7 @@ extension FilePreferencesTests {
     watch.invalidate()
   }
 
-  @Test(.timeLimit(.minutes(5)))
+  @Test(.timeLimit(.minutes(10)))
   func `item 82: a file that is written in place, or behind a link that is changed, is noticed`() async throws {
     let folder = FileManager.default.temporaryDirectory.appending(path: "preferences-\(UUID().uuidString)").path
     for name in ["/cfg", "/cfg/v1", "/cfg/v2"] {
@@ -272,7 +272,7 @@ extension FilePreferencesTests {
     watch.invalidate()
   }
 
-  @Test(.timeLimit(.minutes(5)))
+  @Test(.timeLimit(.minutes(10)))
   func `a watched file that becomes malformed leaves the values, and the watch goes on`() async throws {
     let folder = FileManager.default.temporaryDirectory.appending(path: "preferences-\(UUID().uuidString)").path
     try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)

@@ -25,7 +25,7 @@ extension FaultyStoreTests {
     .tellsNoRemovalOfAll: [46, 73],
   ]
 
-  @Test(.timeLimit(.minutes(1)), arguments: BrokenPreferences.Fault.allCases)
+  @Test(.timeLimit(.minutes(10)), arguments: BrokenPreferences.Fault.allCases)
   func `a fault breaks what its items promise`(fault: BrokenPreferences.Fault) async throws {
     for item in try #require(Self.found[fault]) {
       var isFound = false

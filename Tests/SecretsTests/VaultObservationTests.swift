@@ -6,7 +6,7 @@ import Testing
 import VaultCore
 
 /// What observers of a vault's secrets are told, and when.
-@Suite(.throwawayVault, .timeLimit(.minutes(1))) struct VaultObservationTests {
+@Suite(.throwawayVault, .timeLimit(.minutes(10))) struct VaultObservationTests {
   private static let token = PreferenceKey<String?>("token").allowingSealed()
 
   /// Collects what it is told.

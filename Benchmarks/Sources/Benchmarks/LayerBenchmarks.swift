@@ -1,5 +1,6 @@
 import Foundation
 import Preferences
+import PreferencesFoundation
 import Synchronization
 
 /// What a layer costs: beside a bare dictionary under a lock, and beside `UserDefaults`, with the same keys and values.
@@ -80,6 +81,36 @@ final class LayerBenchmarks {
     ])
     add("write, one layer", &table, limit: times[0], defaults: times[1], times[2])
     add("write to the first of 4 layers", &table, limit: times[0], defaults: times[1], times[3])
+  }
+
+  /// Our user defaults beside Foundation's, both on disk when they return, in suites of a folder of their own.
+  func userDefaults(_ table: inout Table) throws {
+    let folder = FileManager.default.temporaryDirectory.appending(path: "benchmark-\(UUID().uuidString)")
+    try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
+    defer { do { try FileManager.default.removeItem(at: folder) } catch {} }
+    let theirs = UserDefaults(suiteName: folder.path + "/theirs")!
+    let ours = try UserDefaultsPreferences(suiteName: folder.path + "/ours")
+    for index in 0..<20 { theirs.set(index, forKey: Self.keys[index]) }
+    try ours.set(Dictionary(uniqueKeysWithValues: (0..<20).map { (Self.keys[$0], .integer(Int64($0))) }))
+    let reads = try Self.medians([
+      { _ = theirs.integer(forKey: Self.keys[7]) }, { _ = try ours.integer(forKey: Self.keys[7]) },
+    ])
+    table.add("user defaults, typed read / UserDefaults", 20, reads[1], limit: reads[0], target: nil)
+    var turn = 0
+    let writes = try Timing.medians(
+      rounds: 21, calls: 5,
+      [
+        {
+          turn += 1
+          theirs.set(turn, forKey: Self.keys[7])
+          theirs.synchronize()
+        },
+        {
+          turn += 1
+          try ours.set(turn, forKey: Self.keys[7])
+        },
+      ])
+    table.add("user defaults, write / UserDefaults and synchronize", 20, writes[1], limit: writes[0], target: nil)
   }
 
   func notifications(_ table: inout Table) throws {

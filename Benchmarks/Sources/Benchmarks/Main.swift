@@ -167,6 +167,7 @@ import VaultCore
     try benchmarks.typedReads(&table)
     try benchmarks.writes(&table)
     try benchmarks.notifications(&table)
+    try benchmarks.userDefaults(&table)
   }
 
   static func writers(_ table: inout Table) throws {
