@@ -19,6 +19,10 @@ public protocol PreferencesStore: PreferencesReader {
   /// Whether a value of that secrecy may be written here.
   func accepts(_ secrecy: Secrecy) -> Bool
 
+  /// The secrecy that a write really has which is asked for with `asked`: secret for a name that a composite lists as
+  /// such, and for what is written by name when all that it goes to is sealed.
+  func secrecy(ofWriting key: String, asked: Secrecy) -> Secrecy
+
   /// Stores or, with nil, removes the value of a key of that secrecy.
   ///
   /// - Throws: ``PreferencesError/Code/noStore`` when it may not be written here, and as
@@ -46,6 +50,10 @@ extension PreferencesStore {
   }
 
   public func accepts(_ secrecy: Secrecy) -> Bool { secrecy.admits(sealed: isSealed) }
+
+  public func secrecy(ofWriting key: String, asked: Secrecy) -> Secrecy {
+    asked == .any && isSealed && !isLayered ? .secret : asked
+  }
 
   @discardableResult
   public func write(

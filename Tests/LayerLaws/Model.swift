@@ -62,7 +62,7 @@ indirect enum Model {
     case .readOnly(let base): return base.value(key, secrecy)
     case .buffered(let base, let collected):
       guard isLayered || secrecy == .any || isSealed == (secrecy == .secret) else { return nil }
-      if let value = collected.change(key, base.kept(key, secrecy)) { return value }
+      if let value = collected.change(key, secrecy == .any ? .any : base.kept(key, secrecy)) { return value }
       return collected.removesAll ? nil : base.value(key, secrecy)
     case .composite(let layers, _, let secret):
       let secrecy = secret.contains(key) ? .secret : secrecy
@@ -153,9 +153,22 @@ indirect enum Model {
   }
 
   /// What a buffer of this collects a key under.
-  private func kept(_ key: String, _ secrecy: Secrecy) -> Secrecy {
-    if case .composite(_, _, let secret) = self, secret.contains(key) { return .secret }
-    return isLayered ? secrecy : .any
+  private func kept(_ key: String, _ secrecy: Secrecy) -> Secrecy { isLayered ? written(key, secrecy) : .any }
+
+  /// What a write really is.
+  private func written(_ key: String, _ secrecy: Secrecy) -> Secrecy {
+    switch self {
+    case .dictionary(_, let isSealed): return secrecy == .any && isSealed ? .secret : secrecy
+    case .prefix(let base, let prefix): return base.written(prefix + key, secrecy)
+    case .renamed(let base, let names): return base.written(names[key] ?? key, secrecy)
+    case .readOnly: return secrecy
+    case .buffered(let base, _): return base.written(key, secrecy)
+    case .composite(_, _, let secret):
+      let secrecy = secret.contains(key) ? .secret : secrecy
+      let targets = targets(.any)
+      guard secrecy == .any, !targets.isEmpty else { return secrecy }
+      return targets.allSatisfy { $0.written(key, .any) == .secret } ? .secret : .any
+    }
   }
 
   private func targets(_ secrecy: Secrecy) -> [Model] {

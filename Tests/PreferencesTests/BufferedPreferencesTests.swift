@@ -128,4 +128,31 @@ struct BufferedPreferencesTests {
     observation.invalidate()
     #expect(told.withLock(\.self) == [["a"], ["b"], nil])
   }
+
+  @Test func `item 34: what is written by name and will be sealed is a secret before the commit, too`() throws {
+    let sealed = SealedPreferences()
+    let preferences = CompositePreferences([sealed, DictionaryPreferences()])
+    for base in [preferences, preferences.below("in."), CompositePreferences([preferences])] as [any PreferencesStore] {
+      let buffer = BufferedPreferences(base)
+      try buffer.set(.string(sentinel), forKey: "token")
+      let plain = DictionaryPreferences()
+
+      #expect(try buffer.dictionary() == ["token": .redacted])
+      #expect(try DictionaryPreferences(copying: buffer).keys() == [])
+      #expect(preferencesError { try plain += buffer }?.code == .noStore)
+      #expect(plain.keys() == [])
+      #expect(try buffer.value(for: PreferenceKey<String?>("token")) == nil)
+      #expect(try buffer.string(forKey: "token") == sentinel)
+    }
+  }
+
+  @Test func `what is written by name to all stores, plain ones too, is no secret`() throws {
+    let preferences = CompositePreferences([SealedPreferences(), DictionaryPreferences()], writeMode: .allStores)
+    let buffer = BufferedPreferences(preferences)
+
+    try buffer.set("text", forKey: "motd")
+
+    #expect(try buffer.dictionary() == ["motd": "text"])
+    #expect(try buffer.value(for: PreferenceKey<String?>("motd")) == "text")
+  }
 }

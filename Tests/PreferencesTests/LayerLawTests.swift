@@ -3,26 +3,10 @@ import LayerLaws
 import Preferences
 import Testing
 
-/// A store in memory whose values count as sealed.
-private final class SealedTestPreferences: PreferencesStore {
-  private let base = DictionaryPreferences()
-
-  var name: String { "sealed" }
-  var isSealed: Bool { true }
-  func value(forKey key: String) throws -> PreferenceValue? { try base.value(forKey: key) }
-  func keys() throws -> [String] { base.keys() }
-  func set(_ value: PreferenceValue, forKey key: String) throws -> WriteOutcome { try base.set(value, forKey: key) }
-  func removeValue(forKey key: String) throws -> WriteOutcome { try base.removeValue(forKey: key) }
-  func removeAll() throws { base.removeAll() }
-  func observe(_ notify: @escaping @Sendable (PreferenceChange) -> Void) -> PreferenceObservation {
-    base.observe(notify)
-  }
-}
-
 struct LayerLawTests {
   private static func failure(seed: UInt64) throws -> String? {
     try LayerLaw.failure(seed: seed) { random in
-      if random.chance(30) { return (SealedTestPreferences(), "sealed") }
+      if random.chance(30) { return (SealedPreferences(), "sealed") }
       return (DictionaryPreferences(), "dictionary")
     }
   }

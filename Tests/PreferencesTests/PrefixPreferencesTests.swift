@@ -100,17 +100,3 @@ struct PrefixPreferencesTests {
     #expect(preferencesError { try base.below("a").write("s", forKey: "k", secrecy: .secret) }?.code == .noStore)
   }
 }
-
-/// A layer that counts as sealed.
-struct SealedPreferences: PreferencesStore {
-  var base = DictionaryPreferences()
-  var name: String { "sealed" }
-  var isSealed: Bool { true }
-  func value(forKey key: String) throws -> PreferenceValue? { try base.value(forKey: key) }
-  func keys() throws -> [String] { base.keys() }
-  @discardableResult
-  func set(_ value: PreferenceValue, forKey key: String) throws -> WriteOutcome { try base.set(value, forKey: key) }
-  @discardableResult
-  func removeValue(forKey key: String) throws -> WriteOutcome { try base.removeValue(forKey: key) }
-  func removeAll() throws { base.removeAll() }
-}

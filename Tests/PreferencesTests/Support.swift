@@ -30,6 +30,24 @@ struct FixedPreferences: PreferencesReader {
   func keys() throws -> [String] { content.keys.sorted() }
 }
 
+/// A store in memory whose values count as sealed.
+final class SealedPreferences: PreferencesStore {
+  let base = DictionaryPreferences()
+
+  var name: String { "sealed" }
+  var isSealed: Bool { true }
+  func value(forKey key: String) throws -> PreferenceValue? { try base.value(forKey: key) }
+  func keys() throws -> [String] { base.keys() }
+  @discardableResult
+  func set(_ value: PreferenceValue, forKey key: String) throws -> WriteOutcome { try base.set(value, forKey: key) }
+  @discardableResult
+  func removeValue(forKey key: String) throws -> WriteOutcome { try base.removeValue(forKey: key) }
+  func removeAll() throws { base.removeAll() }
+  func observe(_ notify: @escaping @Sendable (PreferenceChange) -> Void) -> PreferenceObservation {
+    base.observe(notify)
+  }
+}
+
 /// A folder that lasts as long as `body`.
 func withTemporaryFolder(_ body: (String) throws -> Void) throws {
   let folder = FileManager.default.temporaryDirectory.appending(path: "preferences-\(UUID().uuidString)")

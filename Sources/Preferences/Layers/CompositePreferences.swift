@@ -27,6 +27,9 @@ public struct CompositePreferences: PreferencesStore {
   public let writeMode: WriteMode
   /// Names that are secret although they are asked for and written by name: see ``init(_:name:writeMode:secretKeys:)``.
   public let secretKeys: Set<String>
+  /// Those of the layers that are stores, and where they stand. Asking a layer what it is costs more than asking it for a
+  /// value.
+  private let ranked: [(index: Int, store: any PreferencesStore)]
 
   /// Creates a composite of `layers`, in the order they win.
   ///
@@ -38,6 +41,7 @@ public struct CompositePreferences: PreferencesStore {
     secretKeys: Set<String> = []
   ) {
     (self.name, self.layers, self.writeMode, self.secretKeys) = (name, layers, writeMode, secretKeys)
+    ranked = layers.enumerated().compactMap { index, layer in (layer as? any PreferencesStore).map { (index, $0) } }
   }
 
   /// Whether any layer is sealed.
@@ -222,14 +226,19 @@ public struct CompositePreferences: PreferencesStore {
 
   /// Whether a layer is a store that takes keys of that secrecy.
   public func accepts(_ secrecy: Secrecy) -> Bool {
-    layers.contains { ($0 as? any PreferencesStore)?.accepts(secrecy) ?? false }
+    ranked.contains { $0.store.accepts(secrecy) }
+  }
+
+  public func secrecy(ofWriting key: String, asked: Secrecy) -> Secrecy {
+    let secrecy = secrecy(of: key, asked)
+    let stores = ranked.map(\.store).filter { $0.accepts(secrecy) }
+    guard secrecy == .any, !stores.isEmpty else { return secrecy }
+    let targets = writeMode == .firstStore ? stores.prefix(1) : stores[...]
+    return targets.allSatisfy { $0.secrecy(ofWriting: key, asked: .any) == .secret } ? .secret : .any
   }
 
   private func targets(_ secrecy: Secrecy) throws(PreferencesError) -> [(index: Int, store: any PreferencesStore)] {
-    let stores = layers.enumerated().compactMap { index, layer -> (index: Int, store: any PreferencesStore)? in
-      guard let store = layer as? any PreferencesStore, store.accepts(secrecy) else { return nil }
-      return (index, store)
-    }
+    let stores = ranked.filter { $0.store.accepts(secrecy) }
     guard let first = stores.first else { throw .noStore(in: name, for: secrecy) }
     return writeMode == .firstStore ? [first] : stores
   }
@@ -238,7 +247,7 @@ public struct CompositePreferences: PreferencesStore {
 
   /// The layers that can be written to, in order.
   public var stores: [any PreferencesStore] {
-    layers.compactMap { $0 as? any PreferencesStore }.filter { $0.accepts(.any) }
+    ranked.map(\.store).filter { $0.accepts(.any) }
   }
 
   /// The layers that cannot, in order.

@@ -76,6 +76,10 @@ extension MappedPreferences: PreferencesStore where Base: PreferencesStore {
 
   public func accepts(_ secrecy: Secrecy) -> Bool { base.accepts(secrecy) }
 
+  public func secrecy(ofWriting key: String, asked: Secrecy) -> Secrecy {
+    base.secrecy(ofWriting: toBase[key] ?? key, asked: asked)
+  }
+
   @discardableResult
   public func write(_ value: PreferenceValue?, forKey key: String, secrecy: Secrecy) throws -> WriteOutcome {
     guard value != nil else {

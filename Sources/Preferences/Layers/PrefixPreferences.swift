@@ -69,6 +69,10 @@ extension PrefixPreferences: PreferencesStore where Base: PreferencesStore {
 
   public func accepts(_ secrecy: Secrecy) -> Bool { base.accepts(secrecy) }
 
+  public func secrecy(ofWriting key: String, asked: Secrecy) -> Secrecy {
+    base.secrecy(ofWriting: prefix + key, asked: asked)
+  }
+
   @discardableResult
   public func write(_ value: PreferenceValue?, forKey key: String, secrecy: Secrecy) throws -> WriteOutcome {
     try base.write(value, forKey: try lengthened(key), secrecy: secrecy)

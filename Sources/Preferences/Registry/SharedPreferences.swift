@@ -42,6 +42,10 @@ public struct SharedPreferences: PreferencesStore {
   public func set(_ values: [String: PreferenceValue]) throws { try store.set(values) }
   public func accepts(_ secrecy: Secrecy) -> Bool { store.accepts(secrecy) }
 
+  public func secrecy(ofWriting key: String, asked: Secrecy) -> Secrecy {
+    store.secrecy(ofWriting: key, asked: asked)
+  }
+
   @discardableResult
   public func write(_ value: PreferenceValue?, forKey key: String, secrecy: Secrecy) throws -> WriteOutcome {
     try store.write(value, forKey: key, secrecy: secrecy)

@@ -6,7 +6,7 @@ import Synchronization
 /// and each with the secrecy it was written with.
 ///
 /// Over a composite, a key that is typed secret and one of the same name that is typed plain are two, here as there. What
-/// was written by name alone is seen by plain keys and by name, since only the commit finds out which layer it goes to.
+/// was written by name alone is a secret when all that it goes to is sealed, and is seen by plain keys otherwise.
 public final class BufferedPreferences: PreferencesStore {
   private struct Slot: Hashable {
     var key: String
@@ -62,7 +62,9 @@ public final class BufferedPreferences: PreferencesStore {
   ) throws -> PreferenceValue? {
     try PreferenceKeyName.validate(key)
     guard isLayered || secrecy.admits(sealed: isSealed) else { return nil }
-    let (pending, removesAll) = state.withLock { ($0.pending(key, kept(secrecy, key)), $0.removesAll) }
+    // By name all that was collected is seen, whatever it was collected as.
+    let seen = secrecy == .any ? .any : kept(secrecy, key)
+    let (pending, removesAll) = state.withLock { ($0.pending(key, seen), $0.removesAll) }
     if let pending { return pending.value }
     return removesAll ? nil : try base.value(forKey: key, as: kind, secrecy: secrecy)
   }
@@ -97,6 +99,10 @@ public final class BufferedPreferences: PreferencesStore {
 
   public func accepts(_ secrecy: Secrecy) -> Bool { base.accepts(secrecy) }
 
+  public func secrecy(ofWriting key: String, asked: Secrecy) -> Secrecy {
+    base.secrecy(ofWriting: key, asked: asked)
+  }
+
   @discardableResult
   public func write(
     _ value: PreferenceValue?, forKey key: String, secrecy: Secrecy
@@ -125,11 +131,10 @@ public final class BufferedPreferences: PreferencesStore {
     changes.send(PreferenceChange(keys: Set(written.map(\.key))))
   }
 
-  /// What a key is collected under. A store by itself has one value for a key, whoever asks, and a name that a composite
-  /// lists as secret is secret here, too.
+  /// What a key is collected under. A store by itself has one value for a key, whoever asks, and what will be sealed is
+  /// secret from the beginning.
   private func kept(_ secrecy: Secrecy, _ key: String) -> Secrecy {
-    guard isLayered else { return .any }
-    return (base as? CompositePreferences)?.secrecy(of: key, secrecy) ?? secrecy
+    isLayered ? base.secrecy(ofWriting: key, asked: secrecy) : .any
   }
 
   // MARK: Ending
