@@ -58,8 +58,12 @@ struct SyncedKey: Sendable {
       let secrecy = store.routed(secrecy)
       let value = try store.value(forKey: name, as: kind, secrecy: secrecy)
       let time = try store.value(forKey: PreferenceSync.timeKey(for: name), as: .integer, secrecy: secrecy)
-      guard case .integer(let microseconds)? = time else { return Content(value: value) }
-      return Content(value: value, time: microseconds)
+      switch time {
+      case nil: return Content(value: value)
+      case .integer(let microseconds)?: return Content(value: value, time: microseconds)
+      // Taken for none it would be written again, and so for ever where a store turns numbers into something else.
+      default: throw PreferencesError(.typeMismatch, "the time it was synced at is no integer").about(key: name)
+      }
     }
   }
 
