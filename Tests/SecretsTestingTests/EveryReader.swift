@@ -60,7 +60,7 @@ extension StoreUnderTest {
     ]
 
   /// The text that is parsed as a value.
-  private static func text(of value: PreferenceValue) -> String {
+  static func text(of value: PreferenceValue) -> String {
     switch value {
     case .string(let text): text
     case .data(let data): data.base64EncodedString()

@@ -1,4 +1,5 @@
-import FoundationEssentials
+import Foundation
+import FoundationNetworking
 import Preferences
 import PreferencesFoundation
 import SecretsTesting
@@ -35,6 +36,19 @@ extension StoreUnderTest {
         try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
         try DictionaryPreferences(values).write(to: folder + "/Info.plist", format: PropertyListFormat(.xml))
         return try BundlePreferences(at: folder)
+      }),
+    StoreUnderTest(
+      "cookies",
+      reading: { _, values in
+        guard let storage = URLSessionConfiguration.ephemeral.httpCookieStorage else { throw WrongStore() }
+        for (key, value) in values {
+          let cookie = HTTPCookie(properties: [
+            .name: key, .value: text(of: value), .domain: "shop.example.com", .path: "/",
+          ])
+          guard let cookie else { throw WrongStore() }
+          storage.setCookie(cookie)
+        }
+        return CookiePreferences(storage)
       }),
     StoreUnderTest(
       "user defaults, read-only",

@@ -61,10 +61,11 @@ final class VaultNews: VaultCompanion {
           state.writesOfOthers = others
         } catch { failure = error }
       }
-      if state.index(service, group) == nil { state.audiences.append(Audience(service: service, group: group)) }
-      let index = state.index(service, group)!
-      state.audiences[index].observerCount += 1
-      return state.audiences[index].broadcast
+      var audience = Audience(service: service, group: group)
+      if let index = state.index(service, group) { audience = state.audiences.remove(at: index) }
+      audience.observerCount += 1
+      state.audiences.append(audience)
+      return audience.broadcast
     }
     if let failure { fail(failure) }
     let observation = broadcast.observe(notify)
