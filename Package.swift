@@ -48,10 +48,12 @@ let package = Package(
       swiftSettings: strict),
     .target(
       name: "MemorySearching", dependencies: ["VaultSealing"], path: "Tests/MemorySearching", swiftSettings: strict),
+    .target(name: "TestSupport", dependencies: ["Preferences"], path: "Tests/TestSupport", swiftSettings: strict),
     .target(name: "LayerLaws", dependencies: ["Preferences"], path: "Tests/LayerLaws", swiftSettings: strict),
-    .testTarget(name: "PreferencesTests", dependencies: ["Preferences", "LayerLaws"], swiftSettings: strict),
     .testTarget(
-      name: "PreferencesFoundationTests", dependencies: ["PreferencesFoundation", "Preferences"],
+      name: "PreferencesTests", dependencies: ["Preferences", "LayerLaws", "TestSupport"], swiftSettings: strict),
+    .testTarget(
+      name: "PreferencesFoundationTests", dependencies: ["PreferencesFoundation", "Preferences", "TestSupport"],
       swiftSettings: strict),
     .testTarget(name: "VaultSealingTests", dependencies: ["VaultSealing"], swiftSettings: strict),
     .testTarget(

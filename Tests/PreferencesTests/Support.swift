@@ -1,8 +1,5 @@
-import FoundationEssentials
 import Preferences
-
-/// Found in no description, error, explanation or dump.
-let sentinel = "s3ntinel-5ecret"
+@_exported import TestSupport
 
 /// A layer that cannot answer, such as a locked vault; its error's text holds the sentinel.
 struct FailingPreferences: PreferencesStore {
@@ -46,29 +43,4 @@ final class SealedPreferences: PreferencesStore {
   func observe(_ notify: @escaping @Sendable (PreferenceChange) -> Void) -> PreferenceObservation {
     base.observe(notify)
   }
-}
-
-/// A folder that lasts as long as `body`.
-func withTemporaryFolder(_ body: (String) throws -> Void) throws {
-  let folder = FileManager.default.temporaryDirectory.appending(path: "preferences-\(UUID().uuidString)")
-  try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
-  defer { try? FileManager.default.removeItem(at: folder) }
-  try body(folder.path)
-}
-
-/// The preferences error that `body` throws, or nil when it throws none.
-func preferencesError(_ body: () throws -> Void) -> PreferencesError? {
-  do {
-    try body()
-    return nil
-  } catch {
-    return error as? PreferencesError
-  }
-}
-
-/// What `dump` prints.
-func dumped(_ value: some Any) -> String {
-  var text = ""
-  dump(value, to: &text)
-  return text
 }

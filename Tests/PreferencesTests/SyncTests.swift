@@ -3,70 +3,24 @@ import Preferences
 import Synchronization
 import Testing
 
-/// A store in memory that is sealed, can be locked, and counts who observes it.
-private final class SealablePreferences: PreferencesStore {
-  struct Locked: Error {}
-
-  let name: String
-  let isSealed: Bool
-  private let base = DictionaryPreferences()
-  private let state = Mutex((isLocked: false, observers: 0))
-
-  init(_ name: String = "sealable", isSealed: Bool = false) { (self.name, self.isSealed) = (name, isSealed) }
-
-  var observerCount: Int { state.withLock(\.observers) }
-
-  func setLocked(_ isLocked: Bool) { state.withLock { $0.isLocked = isLocked } }
-
-  private func unlocked() throws -> DictionaryPreferences {
-    if state.withLock(\.isLocked) { throw Locked() }
-    return base
-  }
-
-  func value(forKey key: String) throws -> PreferenceValue? { try unlocked().value(forKey: key) }
-  func keys() throws -> [String] { try unlocked().keys() }
-  func set(_ value: PreferenceValue, forKey key: String) throws -> WriteOutcome {
-    try unlocked().set(value, forKey: key)
-  }
-  func removeValue(forKey key: String) throws -> WriteOutcome { try unlocked().removeValue(forKey: key) }
-  func removeAll() throws { try unlocked().removeAll() }
-
-  func observe(_ notify: @escaping @Sendable (PreferenceChange) -> Void) -> PreferenceObservation {
-    let observation = base.observe(notify)
-    state.withLock { $0.observers += 1 }
-    return PreferenceObservation { [self] in
-      observation.invalidate()
-      state.withLock { $0.observers -= 1 }
-    }
-  }
-}
-
-/// A clock that stands still until it is set.
-private final class Clock: Sendable {
-  private let seconds = Mutex(1_000.0)
-
-  func set(_ new: Double) { seconds.withLock { $0 = new } }
-  func now() -> Date { Date(timeIntervalSince1970: seconds.withLock(\.self)) }
-}
-
 struct SyncTests {
-  private let here = DictionaryPreferences([:], name: "here")
-  private let there = DictionaryPreferences([:], name: "there")
-  private let clock = Clock()
-  private let port = PreferenceKey<Int>("server.port", default: 80)
-  private let host = PreferenceKey<String?>("host")
+  let here = DictionaryPreferences([:], name: "here")
+  let there = DictionaryPreferences([:], name: "there")
+  let clock = Clock()
+  let port = PreferenceKey<Int>("server.port", default: 80)
+  let host = PreferenceKey<String?>("host")
 
-  private func sync(
+  func sync(
     _ local: any PreferencesStore, _ remote: any PreferencesStore
   ) -> PreferenceSync {
     PreferenceSync(local, with: remote) { [clock] in clock.now() }
   }
 
-  private func time(_ store: some PreferencesReader, _ key: String = "server.port") throws -> Int? {
+  func time(_ store: some PreferencesReader, _ key: String = "server.port") throws -> Int? {
     try store.integer(forKey: PreferenceSync.timeKey(for: key))
   }
 
-  private func put(_ port: Int?, at time: Int64, in store: DictionaryPreferences) throws {
+  func put(_ port: Int?, at time: Int64, in store: DictionaryPreferences) throws {
     if let port { try store.set(port, forKey: "server.port") }
     try store.set(time, forKey: PreferenceSync.timeKey(for: "server.port"))
   }
@@ -288,147 +242,6 @@ struct SyncTests {
       #expect(try here.value(for: key) == ["a": 1, "b": 2])
       #expect(try JSONPreferences(at: folder + "/a.json").value(for: key) == ["a": 1, "b": 2])
     }
-  }
-
-  // MARK: Completion and failures
-
-  @Test func `item 83: waiting for completion returns when both stores hold the same`() async throws {
-    let sync = sync(here, there)
-    try sync.add(port)
-    try await withThrowingTaskGroup { group in
-      for task in 1...4 {
-        group.addTask { [here, there, port] in
-          for number in 1...100 { try (task.isMultiple(of: 2) ? here : there).set(task * 1_000 + number, for: port) }
-        }
-      }
-      try await group.waitForAll()
-    }
-    try await sync.waitForCompletion()
-    #expect(try here.value(for: port) == there.value(for: port))
-    #expect(try time(here) == time(there))
-  }
-
-  @Test func `item 83: waiting for completion tells why a key is not synced, until it is`() async throws {
-    let there = SealablePreferences()
-    let sync = sync(here, there)
-    try sync.add(port)
-    there.setLocked(true)
-    let failures = Mutex<[String]>([])
-    try PreferenceFailures.withHandler { failure in
-      failures.withLock { $0.append("\(failure.reader) \(failure.key)") }
-    } _: {
-      _ = try here.set(81, for: port)
-    }
-    #expect(failures.withLock(\.self) == ["sealable server.port"])
-    await #expect(throws: SealablePreferences.Locked.self) { try await sync.waitForCompletion() }
-    there.setLocked(false)
-    sync.sync()
-    try await sync.waitForCompletion()
-    #expect(try there.value(for: port) == 81)
-  }
-
-  @Test(arguments: [81, nil])
-  func `item 83: a store that tells of writes and keeps none is told of, and not written for ever`(kept: Int?)
-    async throws
-  {
-    let forgetful = RecordPreferences(
-      name: "forgetful", keys: { [] }, get: { $0 == "server.port" ? kept.map(PreferenceValue.init) : nil },
-      set: { _, _ in })
-    let sync = sync(here, forgetful)
-    let told = Mutex<[String]>([])
-    try PreferenceFailures.withHandler { failure in
-      told.withLock { $0.append("\(failure.reader) \(failure.key)") }
-    } _: {
-      try put(82, at: 2_000_000_000, in: here)
-      try sync.add(port)
-    }
-    #expect(told.withLock(\.self) == ["forgetful server.port"])
-    await #expect(throws: PreferencesError.self) { try await sync.waitForCompletion() }
-    #expect(try here.value(for: port) == 82)
-  }
-
-  @Test func `item 83: a store that gives times back as text is not written for ever`() throws {
-    let row = DictionaryPreferences()
-    let writes = Mutex(0)
-    struct Endless: Error {}
-    let texts = RecordPreferences(
-      name: "texts", keys: { row.keys() }, get: { try row.value(forKey: $0) },
-      set: { value, key in
-        let count = writes.withLock { writes in
-          writes += 1
-          return writes
-        }
-        // What would go on for ever ends here, as a failure that is not the expected one.
-        guard count < 100 else { throw Endless() }
-        switch value {
-        case .string?: try row.set(value!, forKey: key)
-        case let value?: try row.set("\(value)", forKey: key)
-        case nil: try row.removeValue(forKey: key)
-        }
-      })
-    let motd = PreferenceKey<String?>("motd")
-    let sync = sync(here, texts)
-    PreferenceFailures.withHandler { _ in
-    } _: {
-      do {
-        try sync.add(motd)
-        for text in ["a", "b", "c"] { try here.set(text, for: motd) }
-        try texts.set("d", forKey: "motd")
-      } catch {}
-    }
-    #expect(writes.withLock(\.self) < 40)
-  }
-
-  @Test func `item 83: a failure of a key that is removed is forgotten`() async throws {
-    let there = SealablePreferences()
-    let sync = sync(here, there)
-    there.setLocked(true)
-    try PreferenceFailures.withHandler { _ in
-    } _: {
-      try sync.add(port)
-    }
-    sync.remove(port)
-    try await sync.waitForCompletion()
-  }
-
-  @Test func `item 83: a suppressed write is synced when it is asked for`() throws {
-    let sync = sync(here, there)
-    try sync.add(port)
-    try withoutObservation { try here.set(81, for: port) }
-    #expect(there.keys().isEmpty)
-    sync.sync()
-    #expect(try there.value(for: port) == 81)
-  }
-
-  @Test func `item 83: two machines that sync with one store end with the same`() throws {
-    let third = DictionaryPreferences([:], name: "third")
-    let (first, second) = (sync(here, there), sync(third, there))
-    try first.add(port, host)
-    try second.add(port, host)
-    try here.set(81, for: port)
-    try third.set("c", for: host)
-    #expect(try third.value(for: port) == 81)
-    #expect(try here.value(for: host) == "c")
-    try third.reset(port)
-    #expect(try here.storedValue(for: port) == nil)
-    #expect(try time(here) == time(third))
-    #expect(try time(here) == time(there))
-    try there.set(83, for: port)
-    #expect(try here.value(for: port) == 83)
-    #expect(try third.value(for: port) == 83)
-  }
-
-  @Test func `item 83: two syncs of the same stores, in opposite directions, settle`() throws {
-    let (first, second) = (sync(here, there), sync(there, here))
-    try first.add(port)
-    try second.add(port)
-    try here.set(81, for: port)
-    #expect(try there.value(for: port) == 81)
-    try there.set(82, for: port)
-    #expect(try here.value(for: port) == 82)
-    #expect(try time(here) == time(there))
-    first.removeAll()
-    second.removeAll()
   }
 
   // MARK: Secrets

@@ -1,0 +1,49 @@
+import Foundation
+import Preferences
+import Synchronization
+
+/// A store in memory that is sealed, can be locked, and counts who observes it.
+final class SealablePreferences: PreferencesStore {
+  struct Locked: Error {}
+
+  let name: String
+  let isSealed: Bool
+  private let base = DictionaryPreferences()
+  private let state = Mutex((isLocked: false, observers: 0))
+
+  init(_ name: String = "sealable", isSealed: Bool = false) { (self.name, self.isSealed) = (name, isSealed) }
+
+  var observerCount: Int { state.withLock(\.observers) }
+
+  func setLocked(_ isLocked: Bool) { state.withLock { $0.isLocked = isLocked } }
+
+  private func unlocked() throws -> DictionaryPreferences {
+    if state.withLock(\.isLocked) { throw Locked() }
+    return base
+  }
+
+  func value(forKey key: String) throws -> PreferenceValue? { try unlocked().value(forKey: key) }
+  func keys() throws -> [String] { try unlocked().keys() }
+  func set(_ value: PreferenceValue, forKey key: String) throws -> WriteOutcome {
+    try unlocked().set(value, forKey: key)
+  }
+  func removeValue(forKey key: String) throws -> WriteOutcome { try unlocked().removeValue(forKey: key) }
+  func removeAll() throws { try unlocked().removeAll() }
+
+  func observe(_ notify: @escaping @Sendable (PreferenceChange) -> Void) -> PreferenceObservation {
+    let observation = base.observe(notify)
+    state.withLock { $0.observers += 1 }
+    return PreferenceObservation { [self] in
+      observation.invalidate()
+      state.withLock { $0.observers -= 1 }
+    }
+  }
+}
+
+/// A clock that stands still until it is set.
+final class Clock: Sendable {
+  private let seconds = Mutex(1_000.0)
+
+  func set(_ new: Double) { seconds.withLock { $0 = new } }
+  func now() -> Date { Date(timeIntervalSince1970: seconds.withLock(\.self)) }
+}
