@@ -48,11 +48,7 @@ public struct EnvironmentPreferences: PreferencesReader {
     forKey key: String, as kind: PreferenceValue.Kind
   ) throws(PreferencesError) -> PreferenceValue? {
     guard let text = try text(forKey: key) else { return nil }
-    guard let value = PreferenceText.value(text, as: kind) else {
-      let message = "the text of \(variable(forKey: key)) does not parse as \(kind)"
-      throw PreferencesError(.typeMismatch, message).about(key: key)
-    }
-    return value
+    return try PreferenceText.parse(text, as: kind, of: key, calling: "the text of \(variable(forKey: key))")
   }
 
   /// A key for each variable that one can reach, in ascending order: `SHOP_SERVER_PORT` is `server.port`.

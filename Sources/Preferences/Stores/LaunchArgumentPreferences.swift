@@ -33,10 +33,7 @@ public struct LaunchArgumentPreferences: PreferencesReader {
     forKey key: String, as kind: PreferenceValue.Kind
   ) throws(PreferencesError) -> PreferenceValue? {
     guard let text = try text(forKey: key) else { return nil }
-    guard let value = PreferenceText.value(text, as: kind) else {
-      throw PreferencesError(.typeMismatch, "the argument does not parse as \(kind)").about(key: key)
-    }
-    return value
+    return try PreferenceText.parse(text, as: kind, of: key, calling: "the argument")
   }
 
   /// The names of the options, in ascending order.

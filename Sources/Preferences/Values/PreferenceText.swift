@@ -17,6 +17,19 @@ package enum PreferenceText {
     }
   }
 
+  /// The value that `text` spells as `kind`.
+  ///
+  /// - Parameter name: what an error calls the text.
+  /// - Throws: `typeMismatch` when it spells none.
+  package static func parse(
+    _ text: String, as kind: PreferenceValue.Kind, of key: String, calling name: String
+  ) throws(PreferencesError) -> PreferenceValue {
+    guard let value = value(text, as: kind) else {
+      throw PreferencesError(.typeMismatch, "\(name) does not parse as \(kind)").about(key: key)
+    }
+    return value
+  }
+
   static func bool(_ text: String) -> Bool? {
     switch text.lowercased() {
     case "true", "yes", "on", "1": true

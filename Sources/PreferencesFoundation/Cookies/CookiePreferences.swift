@@ -60,10 +60,7 @@ public struct CookiePreferences: PreferencesReader {
     forKey key: String, as kind: PreferenceValue.Kind
   ) throws(PreferencesError) -> PreferenceValue? {
     guard let text = try text(forKey: key) else { return nil }
-    guard let value = PreferenceText.value(text, as: kind) else {
-      throw PreferencesError(.typeMismatch, "the cookie does not parse as \(kind)").about(key: key)
-    }
-    return value
+    return try PreferenceText.parse(text, as: kind, of: key, calling: "the cookie")
   }
 
   /// The names of the cookies, in ascending order.

@@ -25,10 +25,7 @@ package enum NestedValues {
   ) throws(PreferencesError) -> PreferenceValue? {
     let value = find(key, in: values)
     guard kind == .url || kind == .date, case .string(let text) = value else { return value }
-    guard let parsed = PreferenceText.value(text, as: kind) else {
-      throw PreferencesError(.typeMismatch, "the string does not parse as \(kind)").about(key: key)
-    }
-    return parsed
+    return try PreferenceText.parse(text, as: kind, of: key, calling: "the string")
   }
 
   /// Stores a value where ``find(_:in:)`` finds it: in its old place or, if it had none, in the innermost dictionary that
