@@ -1,0 +1,56 @@
+import VaultSealing
+
+@testable import VaultCore
+
+extension Batch {
+  /// Sets a text of that accessibility; the record keeps its own when nil.
+  mutating func set(
+    _ text: String, forKey key: String, as accessibility: Accessibility?, edit: RecordEdit = RecordEdit()
+  ) throws(VaultError) {
+    try set(Array(text.utf8), kind: .string, forKey: key, as: accessibility, edit: edit)
+  }
+
+  mutating func set(
+    _ bytes: [UInt8], kind: ValueKind = .data, forKey key: String, as accessibility: Accessibility?,
+    edit: RecordEdit = RecordEdit()
+  ) throws(VaultError) {
+    let result = bytes.withUnsafeBytes { bytes in
+      Result { () throws(VaultError) in
+        try set(bytes, kind: kind, forKey: key, accessibility: accessibility, edit: edit)
+      }
+    }
+    try result.get()
+  }
+}
+
+extension Vault {
+  func set(
+    _ text: String, forKey key: String, in group: String = "default", as accessibility: Accessibility?,
+    edit: RecordEdit = RecordEdit()
+  ) throws(VaultError) {
+    try update(service: Name("db"), in: self.group(named: group)) { batch throws(VaultError) in
+      try batch.set(text, forKey: key, as: accessibility, edit: edit)
+    }
+  }
+
+  func accessibility(_ key: String, in group: String = "default") throws(VaultError) -> Accessibility? {
+    try record(service: Name("db"), key: key, in: self.group(named: group))?.accessibility
+  }
+}
+
+extension Vault.Options {
+  /// With the device key ``SealingKey/sample(from:)`` of that first byte.
+  static func device(_ first: UInt8? = 0x80, seed: String = "device", reserve: Int = 64) throws -> Vault.Options {
+    var options = sample(seed: seed, reserve: reserve)
+    options.deviceKey = try first.map { try .sample(from: $0) }
+    return options
+  }
+}
+
+extension RecordEdit {
+  static func keeping(_ depth: UInt16) -> RecordEdit {
+    var edit = RecordEdit()
+    edit.historyDepth = .set(depth)
+    return edit
+  }
+}
