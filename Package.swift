@@ -26,43 +26,51 @@ let package = Package(
   ],
   targets: [
     .systemLibrary(
-      name: "CSodium", pkgConfig: "libsodium",
+      name: "CVaultSodium", pkgConfig: "libsodium",
       providers: [.apt(["libsodium-dev"]), .brew(["libsodium"])]),
-    .target(name: "CSystem"),
+    .target(name: "CVaultSystem"),
     .target(name: "Preferences", swiftSettings: strict),
-    .target(name: "CCurl", linkerSettings: [.linkedLibrary("dl")]),
-    .target(name: "PreferencesFoundation", dependencies: ["Preferences", "CCurl"], swiftSettings: strict),
+    .target(name: "CPreferencesCurl", linkerSettings: [.linkedLibrary("dl")]),
+    .target(name: "PreferencesFoundation", dependencies: ["Preferences", "CPreferencesCurl"], swiftSettings: strict),
     .target(
-      name: "VaultSealing", dependencies: ["CSodium"],
+      name: "VaultSealing", dependencies: ["CVaultSodium"],
       swiftSettings: strict + [.strictMemorySafety()]),
-    .target(name: "VaultCore", dependencies: ["VaultSealing", "CSystem"], swiftSettings: strict),
+    .target(name: "VaultCore", dependencies: ["VaultSealing", "CVaultSystem"], swiftSettings: strict),
     .target(
       name: "Secrets", dependencies: ["Preferences", "VaultCore", "VaultSealing"], swiftSettings: strict),
     .target(name: "SecretsTesting", dependencies: ["Secrets", "Preferences"], swiftSettings: strict),
     .executableTarget(
       name: "secretprefs",
       dependencies: [
-        "Secrets", "VaultCore", "VaultSealing", "CSystem",
+        "Secrets", "VaultCore", "VaultSealing", "CVaultSystem",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ],
       swiftSettings: strict),
     .target(
-      name: "MemorySearching", dependencies: ["VaultSealing"], path: "Tests/MemorySearching", swiftSettings: strict),
-    .target(name: "TestSupport", dependencies: ["Preferences"], path: "Tests/TestSupport", swiftSettings: strict),
-    .target(name: "LayerLaws", dependencies: ["Preferences"], path: "Tests/LayerLaws", swiftSettings: strict),
+      name: "VaultMemorySearching", dependencies: ["VaultSealing"], path: "Tests/VaultMemorySearching",
+      swiftSettings: strict),
+    .target(
+      name: "PreferencesTestSupport", dependencies: ["Preferences"], path: "Tests/PreferencesTestSupport",
+      swiftSettings: strict),
+    .target(
+      name: "PreferenceLayerLaws", dependencies: ["Preferences"], path: "Tests/PreferenceLayerLaws",
+      swiftSettings: strict),
     .testTarget(
-      name: "PreferencesTests", dependencies: ["Preferences", "LayerLaws", "TestSupport"], swiftSettings: strict),
+      name: "PreferencesTests", dependencies: ["Preferences", "PreferenceLayerLaws", "PreferencesTestSupport"],
+      swiftSettings: strict),
     .testTarget(
-      name: "PreferencesFoundationTests", dependencies: ["PreferencesFoundation", "Preferences", "TestSupport"],
+      name: "PreferencesFoundationTests",
+      dependencies: ["PreferencesFoundation", "Preferences", "PreferencesTestSupport"],
       swiftSettings: strict),
     .testTarget(name: "VaultSealingTests", dependencies: ["VaultSealing"], swiftSettings: strict),
     .testTarget(
-      name: "VaultCoreTests", dependencies: ["VaultCore", "VaultSealing", "CSodium", "MemorySearching"],
+      name: "VaultCoreTests", dependencies: ["VaultCore", "VaultSealing", "CVaultSodium", "VaultMemorySearching"],
       resources: [.copy("Vectors")], swiftSettings: strict),
     .testTarget(
       name: "SecretsTests",
       dependencies: [
-        "Secrets", "SecretsTesting", "Preferences", "VaultCore", "VaultSealing", "LayerLaws", "MemorySearching",
+        "Secrets", "SecretsTesting", "Preferences", "VaultCore", "VaultSealing", "PreferenceLayerLaws",
+        "VaultMemorySearching",
       ], swiftSettings: strict),
     .testTarget(
       name: "SecretsTestingTests",

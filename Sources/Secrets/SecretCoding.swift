@@ -80,10 +80,10 @@ enum SecretCoding {
   }
 }
 
-extension Batch {
+extension Vault.Batch {
   /// Seals `value` and adds it; as the form for bytes.
   public mutating func set(
-    _ value: PreferenceValue, forKey key: String, accessibility: Accessibility? = nil,
+    _ value: PreferenceValue, forKey key: String, accessibility: Vault.Accessibility? = nil,
     ifRevision revision: UInt64? = nil
   ) throws(VaultError) {
     try SecretCoding.withEncoded(value) { (kind, body) throws(VaultError) in

@@ -100,10 +100,11 @@ extension SecretPreferences {
   }
 }
 
-extension Batch {
+extension Vault.Batch {
   /// Seals a secret and adds it; as the form for bytes.
   public mutating func set<Value>(
-    _ secret: Secret<Value>, forKey key: String, accessibility: Accessibility? = nil, ifRevision revision: UInt64? = nil
+    _ secret: Secret<Value>, forKey key: String, accessibility: Vault.Accessibility? = nil,
+    ifRevision revision: UInt64? = nil
   ) throws(VaultError) {
     try secret.content.withBytes { (kind, body) throws(VaultError) in
       try set(body, kind: kind, forKey: key, accessibility: accessibility, ifRevision: revision)

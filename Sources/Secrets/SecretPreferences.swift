@@ -15,11 +15,11 @@ public struct SecretPreferences: PreferencesStore {
   /// The vault that holds the records.
   public let vault: Vault
   /// When values that this store writes can be read. When nil, a record keeps what it has, and a new one is
-  /// ``Accessibility/whenUnlocked``.
-  public let accessibility: Accessibility?
+  /// ``Vault/Accessibility/whenUnlocked``.
+  public let accessibility: Vault.Accessibility?
 
   let group: AccessGroup
-  let serviceName: Name
+  let serviceName: Vault.Name
 
   /// Makes the store of a service.
   ///
@@ -29,9 +29,10 @@ public struct SecretPreferences: PreferencesStore {
   /// - Throws: ``VaultError/Code/groupNotGranted`` when there is no such group or the credential does not grant
   ///   it, ``VaultError/Code/invalidName``.
   public init(
-    service: String, accessGroup: String = AccessGroup.defaultName, accessibility: Accessibility? = nil, in vault: Vault
+    service: String, accessGroup: String = AccessGroup.defaultName, accessibility: Vault.Accessibility? = nil,
+    in vault: Vault
   ) throws(VaultError) {
-    serviceName = try Name(service)
+    serviceName = try Vault.Name(service)
     group = try vault.group(named: accessGroup)
     (self.service, self.accessGroup, self.accessibility, self.vault) = (service, accessGroup, accessibility, vault)
   }
@@ -112,7 +113,7 @@ public struct SecretPreferences: PreferencesStore {
   }
 
   /// Whether `key` has a value; a vault that cannot tell is an answer of its own.
-  public func presence(forKey key: String) -> Presence {
+  public func presence(forKey key: String) -> Vault.Presence {
     do throws(VaultError) {
       return try vault.kind(service: serviceName, key: key, in: group) == nil ? .absent : .present
     } catch { return .unavailable(error) }
@@ -237,12 +238,14 @@ public struct SecretPreferences: PreferencesStore {
   }
 }
 
-/// Whether a secret is there.
-public enum Presence: Sendable {
-  case present
-  case absent
-  /// The vault cannot tell, and why.
-  case unavailable(VaultError)
+extension Vault {
+  /// Whether a secret is there.
+  public enum Presence: Sendable {
+    case present
+    case absent
+    /// The vault cannot tell, and why.
+    case unavailable(VaultError)
+  }
 }
 
 extension SecretPreferences: CustomStringConvertible, CustomReflectable {

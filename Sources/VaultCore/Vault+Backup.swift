@@ -30,7 +30,8 @@ extension Vault {
   ///   and writing can throw.
   @discardableResult
   public static func restore(
-    _ backup: String, to path: String, credential: Credential, replacing: Bool = false, options: Options = Options()
+    _ backup: String, to path: String, credential: Vault.Credential, replacing: Bool = false,
+    options: Options = Options()
   ) throws(VaultError) -> VerificationReport {
     let sealer = try VaultError.sealing { () throws(SealingError) in try Sealer(random: options.random) }
     let state = try VaultState.load(
@@ -62,7 +63,7 @@ extension VaultState {
 extension VaultPath {
   /// Replaces a file of the same vault, whatever state it is in.
   fileprivate func replace(
-    with bytes: [UInt8], ofVault vaultID: Identifier, options: Vault.Options
+    with bytes: [UInt8], ofVault vaultID: Vault.Identifier, options: Vault.Options
   ) throws(VaultError) {
     _ = try open(limits: options.limits)
     let lock = WriterLock(self, timeout: options.lockTimeout)
@@ -73,7 +74,7 @@ extension VaultPath {
     let magic = Snapshot.magic
     let isSame = withExtendedLifetime(head) {
       head.count == Snapshot.headerCount && head.bytes.prefix(magic.count).elementsEqual(magic)
-        && Identifier(head.bytes.baseAddress! + 16) == vaultID
+        && Vault.Identifier(head.bytes.baseAddress! + 16) == vaultID
     }
     guard isSame else {
       throw VaultError(.alreadyExists, "something else than an earlier or later state of this vault is there")

@@ -43,7 +43,7 @@ extension Vault {
         for source in try bundle.groups() {
           let records = try bundle.records(in: source)
           for (service, records) in Dictionary(grouping: records, by: \.service) {
-            var batch = Batch(service: service, seal: seal)
+            var batch = Vault.Batch(service: service, seal: seal)
             for record in records {
               try batch.copy(record, from: bundle, source, ifRevision: replacing ? nil : 0)
             }
@@ -69,7 +69,7 @@ extension Vault {
     .unsupportedAccessibility, "a value of \"this device only\" cannot leave it")
 }
 
-extension Batch {
+extension Vault.Batch {
   /// Opens a record's value where it is and seals it here.
   fileprivate mutating func copy(
     _ record: RecordInfo, from vault: Vault, _ group: AccessGroup, ifRevision revision: UInt64? = nil

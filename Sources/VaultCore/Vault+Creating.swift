@@ -4,11 +4,11 @@ internal import VaultSealing
 /// An access group that a new vault starts with.
 public struct NewGroup: Sendable {
   /// Fills a batch with the records of one service.
-  public typealias Fill = @Sendable (inout Batch) throws(VaultError) -> Void
+  public typealias Fill = @Sendable (inout Vault.Batch) throws(VaultError) -> Void
 
   let name: String
   // A name that breaks the rule is refused when the vault is made.
-  private(set) var services: [(name: Result<Name, VaultError>, fill: Fill)] = []
+  private(set) var services: [(name: Result<Vault.Name, VaultError>, fill: Fill)] = []
 
   /// An empty group.
   public init(_ name: String = AccessGroup.defaultName) { self.name = name }
@@ -16,11 +16,11 @@ public struct NewGroup: Sendable {
   /// A group with records of one service.
   public init(_ name: String = AccessGroup.defaultName, service: String, _ fill: @escaping Fill) {
     self.name = name
-    services = [(Result { () throws(VaultError) in try Name(service) }, fill)]
+    services = [(Result { () throws(VaultError) in try Vault.Name(service) }, fill)]
   }
 
   /// Adds the records of a service that is not among them yet.
-  public mutating func add(service: Name, _ fill: @escaping Fill) { services.append((.success(service), fill)) }
+  public mutating func add(service: Vault.Name, _ fill: @escaping Fill) { services.append((.success(service), fill)) }
 }
 
 extension Vault {
@@ -84,11 +84,12 @@ extension Vault {
 extension NewGroup {
   /// Adds the group with its records to a vault in the making.
   func add(to draft: inout VaultDraft) throws(VaultError) {
-    let content = try draft.addGroup(try Name(name))
+    let content = try draft.addGroup(try Vault.Name(name))
     let (sealer, options) = (draft.sealer, draft.options)
     var changes: [Change] = []
     for (service, fill) in services {
-      var batch = Batch(service: try service.get()) { (service, key, kind, accessibility, value) throws(VaultError) in
+      var batch = Vault.Batch(service: try service.get()) {
+        (service, key, kind, accessibility, value) throws(VaultError) in
         try Vault.check(value, kind, options)
         let place = try content.place((accessibility ?? .whenUnlocked).rawValue, sealer)
         return try place.put(value, kind, service: service, key: key, deviceKey: options.deviceKey, sealer)

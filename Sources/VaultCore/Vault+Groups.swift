@@ -13,7 +13,7 @@ extension Vault {
   /// - Throws: ``VaultError/Code/alreadyExists``, ``VaultError/Code/ownerRequired``.
   @discardableResult
   public func createGroup(_ name: String) throws(VaultError) -> AccessGroup {
-    let name = try Name(name)
+    let name = try Vault.Name(name)
     let made = Noted<AccessGroup>()
     try rewrite { (draft, _) throws(VaultError) in
       made.note(AccessGroup(id: try draft.addGroup(name).id, name: name))
@@ -26,7 +26,7 @@ extension Vault {
   /// Gives an access group another name. Its key, its records and its slots stay.
   /// - Throws: ``VaultError/Code/alreadyExists``, ``VaultError/Code/ownerRequired``.
   public func renameGroup(_ group: AccessGroup, to name: String) throws(VaultError) {
-    let name = try Name(name)
+    let name = try Vault.Name(name)
     try rewrite { (draft, _) throws(VaultError) in
       try draft.rename(group.id, to: name)
       return nil
@@ -73,7 +73,7 @@ extension Vault {
   ///   - droppingHistory: whether kept earlier values go instead of being sealed anew.
   @discardableResult
   public func rotateVault(
-    keeping credentials: [Credential] = [], droppingHistory: Bool = false
+    keeping credentials: [Vault.Credential] = [], droppingHistory: Bool = false
   ) throws(VaultError) -> RotationReport {
     let keks = try presented(credentials)
     return try reporting { (draft, current) throws(VaultError) in

@@ -7,8 +7,8 @@ extension Vault {
 
   /// Forgets the keys.
   ///
-  /// Vault key, group keys, the key of the slot and the class keys of ``Accessibility/whenUnlocked`` values are wiped,
-  /// and so are the names and sealed values that were loaded. What is ``Accessibility/afterFirstUnlock`` stays readable
+  /// Vault key, group keys, the key of the slot and the class keys of ``Vault/Accessibility/whenUnlocked`` values are wiped,
+  /// and so are the names and sealed values that were loaded. What is ``Vault/Accessibility/afterFirstUnlock`` stays readable
   /// as it was loaded. Everything else answers ``VaultError/Code/locked`` until ``unlock(with:)``; a call that is under
   /// way in another thread either ends as it began, and its keys go with it, or answers that, too, with nothing written.
   public func lock() { handle.lock() }
@@ -19,7 +19,7 @@ extension Vault {
   /// for as long as a passphrase takes to stretch.
   /// - Throws: as ``open(at:credential:options:)``; ``VaultError/Code/tampered`` when another vault stands at the path.
   ///   What was unlocked or kept before stays then.
-  public func unlock(with credential: Credential) throws(VaultError) {
+  public func unlock(with credential: Vault.Credential) throws(VaultError) {
     try handle.forkGuard.check()
     let sealer = try VaultError.sealing { () throws(SealingError) in try Sealer(random: options.random) }
     let vaultID = handle.vaultID

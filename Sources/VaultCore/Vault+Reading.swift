@@ -11,7 +11,7 @@ extension Vault {
   ///   ``VaultError/Code/invalidName``, and what taking over other processes' writes can throw.
   @inlinable
   public func withValue<R>(
-    service: Name, key: String, in group: AccessGroup, _ body: (ValueKind, UnsafeRawBufferPointer) -> R
+    service: Vault.Name, key: String, in group: AccessGroup, _ body: (ValueKind, UnsafeRawBufferPointer) -> R
   ) throws(VaultError) -> R? {
     var result: R?
     try lend(service: service, key: key, in: group) { result = body($0, $1) }
@@ -36,10 +36,10 @@ extension Vault {
 
   @usableFromInline
   func lend(
-    service: Name, key: String, in group: AccessGroup, _ body: (ValueKind, UnsafeRawBufferPointer) -> Void
+    service: Vault.Name, key: String, in group: AccessGroup, _ body: (ValueKind, UnsafeRawBufferPointer) -> Void
   ) throws(VaultError) {
     try service.utf8.span.bytes.withUnsafeBytes { (service) throws(VaultError) in
-      try Name.withBytes(of: key) { (key) throws(VaultError) in
+      try Vault.Name.withBytes(of: key) { (key) throws(VaultError) in
         try lend(RecordName(service: service, key: key), previous: nil, in: group, body)
       }
     }
@@ -87,12 +87,12 @@ extension Vault {
   }
 
   /// The kind of a record's value, without opening it; `nil` when there is no such record.
-  public func kind(service: Name, key: String, in group: AccessGroup) throws(VaultError) -> ValueKind? {
+  public func kind(service: Vault.Name, key: String, in group: AccessGroup) throws(VaultError) -> ValueKind? {
     try withRecord(service, key, in: group) { ValueKind(rawValue: $0.kind) }
   }
 
   /// What is known of one record without opening its value; nil when there is no such record.
-  public func record(service: Name, key: String, in group: AccessGroup) throws(VaultError) -> RecordInfo? {
+  public func record(service: Vault.Name, key: String, in group: AccessGroup) throws(VaultError) -> RecordInfo? {
     try withRecord(service, key, in: group) { (record) throws(VaultError) in try RecordInfo(record) }
   }
 
@@ -106,10 +106,10 @@ extension Vault {
   }
 
   private func withRecord<R: Sendable>(
-    _ service: Name, _ key: String, in group: AccessGroup, _ body: (Record) throws(VaultError) -> R
+    _ service: Vault.Name, _ key: String, in group: AccessGroup, _ body: (Record) throws(VaultError) -> R
   ) throws(VaultError) -> R? {
     try service.utf8.span.bytes.withUnsafeBytes { (service) throws(VaultError) in
-      try Name.withBytes(of: key) { (key) throws(VaultError) in
+      try Vault.Name.withBytes(of: key) { (key) throws(VaultError) in
         try handle.withRecord(RecordName(service: service, key: key), in: group.id) {
           (_, found) throws(VaultError) in
           guard let record = found?.record else { return nil }
@@ -120,19 +120,19 @@ extension Vault {
   }
 
   /// All records of a group in order of their bytes, of one service or of all. Opens no value.
-  public func records(service: Name? = nil, in group: AccessGroup) throws(VaultError) -> [RecordInfo] {
+  public func records(service: Vault.Name? = nil, in group: AccessGroup) throws(VaultError) -> [RecordInfo] {
     try collect(service, in: group) { (record) throws(VaultError) in try RecordInfo(record) }
   }
 
   /// The keys of one service in order of their bytes. Opens no value.
-  public func keys(service: Name, in group: AccessGroup) throws(VaultError) -> [String] {
+  public func keys(service: Vault.Name, in group: AccessGroup) throws(VaultError) -> [String] {
     try collect(service, in: group) { (record) throws(VaultError) in
       String(decoding: record.name.key, as: UTF8.self)
     }
   }
 
   private func collect<R>(
-    _ service: Name?, in group: AccessGroup, _ transform: (Record) throws(VaultError) -> R
+    _ service: Vault.Name?, in group: AccessGroup, _ transform: (Record) throws(VaultError) -> R
   ) throws(VaultError) -> [R] {
     try handle.withCurrent { (_, state) throws(VaultError) in
       var found: [R] = []

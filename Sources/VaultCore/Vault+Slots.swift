@@ -4,13 +4,13 @@ internal import VaultSealing
 /// A stored way to unlock, as its owner sees it.
 public struct SlotInfo: Sendable {
   /// Names the slot; random, and the same for as long as the slot is.
-  public let id: Identifier
+  public let id: Vault.Identifier
   /// How the slot is opened.
   public let kind: VaultSummary.Slot.Kind
   /// Whether the slot grants the whole vault.
   public let isOwner: Bool
   /// The access group that another slot grants; nil for an owner slot, and when the group is gone.
-  public let group: Name?
+  public let group: Vault.Name?
   /// What somebody wrote down about it.
   public let label: String
   /// When it was made, in milliseconds since 1970-01-01 UTC.
@@ -40,7 +40,7 @@ extension Vault {
   /// on. A passphrase is stretched before any lock is taken.
   /// - Returns: the slot's id.
   @discardableResult
-  public func addSlot(_ new: NewSlot, granting group: AccessGroup? = nil) throws(VaultError) -> Identifier {
+  public func addSlot(_ new: NewSlot, granting group: AccessGroup? = nil) throws(VaultError) -> Vault.Identifier {
     let prepared = try prepare(new)
     try rewrite { (draft, _) throws(VaultError) in
       try draft.add(prepared, group: group?.id)
@@ -59,7 +59,7 @@ extension Vault {
   /// - Returns: the new slot's id.
   /// - Throws: ``VaultError/Code/notFound`` when there is no such slot.
   @discardableResult
-  public func replaceSlot(_ id: Identifier? = nil, with new: NewSlot) throws(VaultError) -> Identifier {
+  public func replaceSlot(_ id: Vault.Identifier? = nil, with new: NewSlot) throws(VaultError) -> Vault.Identifier {
     let (snapshot, current) = try asOwner()
     let asked = id ?? current.slot
     guard let old = snapshot.slots.first(where: { $0.id == asked }) else {
@@ -69,7 +69,7 @@ extension Vault {
     try rewrite { (draft, current) throws(VaultError) in
       let label = draft.slots.first { $0.slot.id == asked }?.listed.label ?? []
       let scope = try draft.remove(slot: asked)
-      var group: Identifier?
+      var group: Vault.Identifier?
       if case .group(let granted, _) = scope { group = granted }
       let unlocked = try draft.add(prepared, group: group, label: label)
       return asked == current.slot ? unlocked : nil
@@ -86,7 +86,7 @@ extension Vault {
   /// - Throws: ``VaultError/Code/lastOwnerSlot`` when no owner slot would be left, with nothing changed.
   @discardableResult
   public func removeSlot(
-    _ id: Identifier, keeping credentials: [Credential] = []
+    _ id: Vault.Identifier, keeping credentials: [Vault.Credential] = []
   ) throws(VaultError) -> RotationReport {
     let keks = try presented(credentials)
     return try reporting(keeping: keks) { (draft, current) throws(VaultError) in
@@ -105,7 +105,7 @@ extension Vault {
   /// Removes a slot and changes nothing else. Whoever held its credential and has a copy of the file has the key
   /// itself, and can go on reading: use ``removeSlot(_:keeping:)`` to revoke.
   /// - Throws: ``VaultError/Code/lastOwnerSlot`` also for the slot that opened this handle.
-  public func removeSlotWithoutRotation(_ id: Identifier) throws(VaultError) {
+  public func removeSlotWithoutRotation(_ id: Vault.Identifier) throws(VaultError) {
     try rewrite { (draft, current) throws(VaultError) in
       _ = try draft.remove(slot: id)
       guard id != current.slot else { throw draft.hasOwner ? Self.ownSlot : VaultDraft.withoutOwner }
@@ -152,7 +152,7 @@ extension Vault {
   /// - Parameter keks: of other slots, for the handle to go on with when its own is removed. A slot that is removed by name
   ///   goes before the rotation, and so is not told as dropped.
   func reporting(
-    keeping keks: [Identifier: SealingKey] = [:],
+    keeping keks: [Vault.Identifier: SealingKey] = [:],
     _ body: @escaping @Sendable (inout VaultDraft, Unlocked) throws(VaultError) -> Void
   ) throws(VaultError) -> RotationReport {
     let dropped = Noted<[SlotInfo]>()
@@ -180,10 +180,10 @@ extension Vault {
 
   /// The keys of all owner slots that one of the credentials opens. Derived before any lock is taken.
   /// - Throws: ``VaultError/Code/credentialRejected`` for a credential that opens none.
-  func presented(_ credentials: [Credential]) throws(VaultError) -> [Identifier: SealingKey] {
+  func presented(_ credentials: [Vault.Credential]) throws(VaultError) -> [Vault.Identifier: SealingKey] {
     let snapshot = try asOwner().snapshot
     let sealer = try VaultError.sealing { () throws(SealingError) in try Sealer(random: options.random) }
-    var keks: [Identifier: SealingKey] = [:]
+    var keks: [Vault.Identifier: SealingKey] = [:]
     for credential in credentials {
       let opened = try Unlocked.ownerSlots(of: snapshot, with: credential, sealer: sealer)
       // A group holder's goes on anyhow; one that opens nothing is a mistake, and refused.
@@ -205,7 +205,7 @@ extension VaultDraft {
 extension SlotInfo {
   /// - Parameter granted: the group that the slot names, as it is now.
   fileprivate init(
-    _ slot: Slot, _ listed: Manifest.Slot, group granted: (name: Name, epoch: UInt32)?, isCurrent: Bool
+    _ slot: Slot, _ listed: Manifest.Slot, group granted: (name: Vault.Name, epoch: UInt32)?, isCurrent: Bool
   ) {
     let isOwner = slot.scope == .owner
     self.init(

@@ -1,91 +1,96 @@
 internal import Synchronization
 internal import VaultSealing
 
-/// A set of changes of one access group that become durable together.
-public struct Batch: ~Copyable {
-  let service: Name
-  var changes: [Change] = []
-  private var positions: [Name: Int] = [:]
-  /// Seals a value for a service and a key, in an accessibility class or the one the record has.
-  typealias Seal = (Name, Name, ValueKind, Accessibility?, UnsafeRawBufferPointer) throws(VaultError) -> Change
-  private let seal: Seal
+extension Vault {
+  /// A set of changes of one access group that become durable together.
+  public struct Batch: ~Copyable {
+    let service: Vault.Name
+    var changes: [Change] = []
+    private var positions: [Vault.Name: Int] = [:]
+    /// Seals a value for a service and a key, in an accessibility class or the one the record has.
+    typealias Seal = (Vault.Name, Vault.Name, ValueKind, Vault.Accessibility?, UnsafeRawBufferPointer)
+      throws(VaultError) -> Change
+    private let seal: Seal
 
-  init(service: Name, seal: @escaping Seal) { (self.service, self.seal) = (service, seal) }
+    init(service: Vault.Name, seal: @escaping Seal) { (self.service, self.seal) = (service, seal) }
 
-  /// Seals `value` and adds it; of two changes of one key the later counts. The value's bytes are not kept.
-  /// - Throws: ``VaultError/Code/valueTooLarge``, ``VaultError/Code/typeMismatch`` when the bytes do not fit the
-  ///   kind, ``VaultError/Code/invalidName``, ``VaultError/Code/deviceKeyMissing``.
-  ///
-  /// - Parameters:
-  ///   - accessibility: when the value can be read. When nil, a record keeps what it has, and a new one is
-  ///     ``Accessibility/whenUnlocked``. Kept earlier values follow, except to or from "this device only", where they
-  ///     are dropped.
-  ///   - edit: what to write down about it in the same write.
-  ///   - revision: the one that the record must have, 0 when it must not be there; any when nil. Another is answered
-  ///     with ``VaultError/Code/conflict``, and the whole batch is not written.
-  public mutating func set(
-    _ value: UnsafeRawBufferPointer, kind: ValueKind, forKey key: String, accessibility: Accessibility? = nil,
-    edit: RecordEdit = RecordEdit(), ifRevision revision: UInt64? = nil
-  ) throws(VaultError) {
-    try set(value, kind: kind, for: try Name(key), accessibility: accessibility, edit: edit, ifRevision: revision)
-  }
-
-  /// As the form for text, for a name that may be another program's.
-  mutating func set(
-    _ value: UnsafeRawBufferPointer, kind: ValueKind, for key: Name, accessibility: Accessibility?, edit: RecordEdit,
-    ifRevision revision: UInt64?
-  ) throws(VaultError) {
-    try add(try seal(service, key, kind, accessibility, value), edit, revision)
-  }
-
-  /// Adds a removal. Removing what is not there is no error.
-  public mutating func remove(_ key: String, ifRevision revision: UInt64? = nil) throws(VaultError) {
-    try add(Change(service: service, key: try Name(key), action: .remove), RecordEdit(), revision)
-  }
-
-  /// Adds a change of what is written down about a record; its value stays.
-  ///
-  /// The write answers ``VaultError/Code/notFound`` when the record is not there.
-  public mutating func edit(
-    _ key: String, _ edit: RecordEdit, ifRevision revision: UInt64? = nil
-  ) throws(VaultError) {
-    try add(Change(service: service, key: try Name(key), action: .edit), edit, revision)
-  }
-
-  /// Makes a kept earlier value the current one; the present one joins the history.
-  ///
-  /// The write answers ``VaultError/Code/notFound`` when the record keeps no value of that revision.
-  public mutating func restore(
-    _ key: String, revision: UInt64, ifRevision expected: UInt64? = nil
-  ) throws(VaultError) {
-    try add(Change(service: service, key: try Name(key), action: .restore(revision)), RecordEdit(), expected)
-  }
-
-  /// Adds a change. One of a record that the batch changes already takes the place of the earlier one, with what that one
-  /// wrote down about the record.
-  private mutating func add(_ new: Change, _ edit: RecordEdit, _ expected: UInt64?) throws(VaultError) {
-    try edit.check()
-    var change = new
-    (change.edit, change.expected) = (edit, expected)
-    guard let position = positions[change.key] else {
-      positions[change.key] = changes.count
-      return changes.append(change)
+    /// Seals `value` and adds it; of two changes of one key the later counts. The value's bytes are not kept.
+    /// - Throws: ``VaultError/Code/valueTooLarge``, ``VaultError/Code/typeMismatch`` when the bytes do not fit the
+    ///   kind, ``VaultError/Code/invalidName``, ``VaultError/Code/deviceKeyMissing``.
+    ///
+    /// - Parameters:
+    ///   - accessibility: when the value can be read. When nil, a record keeps what it has, and a new one is
+    ///     ``Vault/Accessibility/whenUnlocked``. Kept earlier values follow, except to or from "this device only", where they
+    ///     are dropped.
+    ///   - edit: what to write down about it in the same write.
+    ///   - revision: the one that the record must have, 0 when it must not be there; any when nil. Another is answered
+    ///     with ``VaultError/Code/conflict``, and the whole batch is not written.
+    public mutating func set(
+      _ value: UnsafeRawBufferPointer, kind: ValueKind, forKey key: String, accessibility: Vault.Accessibility? = nil,
+      edit: RecordEdit = RecordEdit(), ifRevision revision: UInt64? = nil
+    ) throws(VaultError) {
+      try set(
+        value, kind: kind, for: try Vault.Name(key), accessibility: accessibility, edit: edit, ifRevision: revision)
     }
-    let earlier = changes[position]
-    if let before = earlier.expected {
-      guard expected == nil || expected == before else { throw .conflict }
-      change.expected = before
+
+    /// As the form for text, for a name that may be another program's.
+    mutating func set(
+      _ value: UnsafeRawBufferPointer, kind: ValueKind, for key: Vault.Name, accessibility: Vault.Accessibility?,
+      edit: RecordEdit,
+      ifRevision revision: UInt64?
+    ) throws(VaultError) {
+      try add(try seal(service, key, kind, accessibility, value), edit, revision)
     }
-    switch (earlier.action, change.action) {
-    case (.remove, .edit), (.remove, .restore): throw VaultError(.notFound, "the batch removes the record first")
-    case (.remove, _), (_, .remove): break
-    case (_, .edit):
-      change.action = earlier.action
-      change.keepsClass = earlier.keepsClass
-      change.edit = edit.behind(earlier.edit)
-    default: change.edit = edit.behind(earlier.edit, hasNewValue: true)
+
+    /// Adds a removal. Removing what is not there is no error.
+    public mutating func remove(_ key: String, ifRevision revision: UInt64? = nil) throws(VaultError) {
+      try add(Change(service: service, key: try Vault.Name(key), action: .remove), RecordEdit(), revision)
     }
-    changes[position] = change
+
+    /// Adds a change of what is written down about a record; its value stays.
+    ///
+    /// The write answers ``VaultError/Code/notFound`` when the record is not there.
+    public mutating func edit(
+      _ key: String, _ edit: RecordEdit, ifRevision revision: UInt64? = nil
+    ) throws(VaultError) {
+      try add(Change(service: service, key: try Vault.Name(key), action: .edit), edit, revision)
+    }
+
+    /// Makes a kept earlier value the current one; the present one joins the history.
+    ///
+    /// The write answers ``VaultError/Code/notFound`` when the record keeps no value of that revision.
+    public mutating func restore(
+      _ key: String, revision: UInt64, ifRevision expected: UInt64? = nil
+    ) throws(VaultError) {
+      try add(Change(service: service, key: try Vault.Name(key), action: .restore(revision)), RecordEdit(), expected)
+    }
+
+    /// Adds a change. One of a record that the batch changes already takes the place of the earlier one, with what that one
+    /// wrote down about the record.
+    private mutating func add(_ new: Change, _ edit: RecordEdit, _ expected: UInt64?) throws(VaultError) {
+      try edit.check()
+      var change = new
+      (change.edit, change.expected) = (edit, expected)
+      guard let position = positions[change.key] else {
+        positions[change.key] = changes.count
+        return changes.append(change)
+      }
+      let earlier = changes[position]
+      if let before = earlier.expected {
+        guard expected == nil || expected == before else { throw .conflict }
+        change.expected = before
+      }
+      switch (earlier.action, change.action) {
+      case (.remove, .edit), (.remove, .restore): throw VaultError(.notFound, "the batch removes the record first")
+      case (.remove, _), (_, .remove): break
+      case (_, .edit):
+        change.action = earlier.action
+        change.keepsClass = earlier.keepsClass
+        change.edit = edit.behind(earlier.edit)
+      default: change.edit = edit.behind(earlier.edit, hasNewValue: true)
+      }
+      changes[position] = change
+    }
   }
 }
 
@@ -100,7 +105,7 @@ extension Vault {
   ///   unchanged; ``VaultError/Code/durabilityUnknown`` when the change may or may not survive.
   @discardableResult
   public func update(
-    service: Name, in group: AccessGroup, _ body: (inout Batch) throws(VaultError) -> Void
+    service: Vault.Name, in group: AccessGroup, _ body: (inout Vault.Batch) throws(VaultError) -> Void
   ) throws(VaultError) -> Int {
     try commit(in: group) { (seal) throws(VaultError) in try Self.changes(service, seal, body) }
   }
@@ -110,7 +115,7 @@ extension Vault {
   /// - Parameter make: gives the changes; runs again if the group's key is rotated meanwhile.
   @discardableResult
   func commit(
-    in group: AccessGroup, _ make: (@escaping Batch.Seal) throws(VaultError) -> [Change]
+    in group: AccessGroup, _ make: (@escaping Vault.Batch.Seal) throws(VaultError) -> [Change]
   ) throws(VaultError) -> Int {
     let start = ContinuousClock.now
     repeat {
@@ -126,7 +131,7 @@ extension Vault {
   /// As the synchronous form, without ever blocking a cooperative thread.
   @discardableResult
   public func update(
-    service: Name, in group: AccessGroup, _ body: (inout Batch) throws(VaultError) -> Void
+    service: Vault.Name, in group: AccessGroup, _ body: (inout Vault.Batch) throws(VaultError) -> Void
   ) async throws(VaultError) -> Int {
     let start = ContinuousClock.now
     repeat {
@@ -155,15 +160,15 @@ extension Vault {
   }
 
   private static func changes(
-    _ service: Name, _ seal: @escaping Batch.Seal, _ fill: (inout Batch) throws(VaultError) -> Void
+    _ service: Vault.Name, _ seal: @escaping Vault.Batch.Seal, _ fill: (inout Vault.Batch) throws(VaultError) -> Void
   ) throws(VaultError) -> [Change] {
-    var batch = Batch(service: service, seal: seal)
+    var batch = Vault.Batch(service: service, seal: seal)
     try fill(&batch)
     return batch.changes
   }
 
   private func prepare(
-    _ group: AccessGroup, _ make: (@escaping Batch.Seal) throws(VaultError) -> [Change]
+    _ group: AccessGroup, _ make: (@escaping Vault.Batch.Seal) throws(VaultError) -> [Change]
   ) throws(VaultError) -> (key: SealingKey, changes: [Change]) {
     let take = { (loaded: inout VaultHandle.Loaded, state: VaultState) throws(VaultError) in
       let key = try state.content(group.id).key
@@ -200,8 +205,8 @@ extension Vault {
   }
 
   private func seal(
-    _ value: UnsafeRawBufferPointer, _ kind: ValueKind, _ accessibility: Accessibility?, _ service: Name,
-    _ key: Name, _ group: AccessGroup, _ sealer: Sealer
+    _ value: UnsafeRawBufferPointer, _ kind: ValueKind, _ accessibility: Vault.Accessibility?, _ service: Vault.Name,
+    _ key: Vault.Name, _ group: AccessGroup, _ sealer: Sealer
   ) throws(VaultError) -> Change {
     try Self.check(value, kind, options)
     let place = try handle.withLatest { (_, state) throws(VaultError) in

@@ -10,7 +10,7 @@ public final class Vault: Sendable {
     /// Which owners, modes and links are accepted.
     public var pathPolicy = PathPolicy.strict
     /// Lowered limits, if any.
-    public var limits = Limits.format
+    public var limits = Vault.Limits.format
     /// How long a write waits for other writers before ``VaultError/Code/lockTimeout``.
     public var lockTimeout = Duration.seconds(30)
     /// How many zero bytes are kept behind the journal, so that appends overwrite blocks that exist
@@ -59,7 +59,7 @@ public final class Vault: Sendable {
   ///   ``VaultError/Code/credentialRejected`` and the classes for files that are damaged or were tampered with; with a
   ///   mark ``VaultError/Code/rolledBack`` and ``VaultError/Code/markMissing``.
   public static func open(
-    at path: String, credential: Credential, options: Options = Options()
+    at path: String, credential: Vault.Credential, options: Options = Options()
   ) throws(VaultError) -> Vault {
     let path = VaultPath(path, policy: options.pathPolicy)
     let sealer = try VaultError.sealing { () throws(SealingError) in try Sealer(random: options.random) }

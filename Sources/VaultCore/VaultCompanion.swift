@@ -17,7 +17,7 @@ package protocol VaultCompanion: AnyObject, Sendable {
 package struct WrittenRecords: Sendable {
   package let group: AccessGroup
   /// The keys of each service.
-  package let keys: [Name: Set<String>]
+  package let keys: [Vault.Name: Set<String>]
 
   init(_ changes: [Change], in group: AccessGroup) {
     self.group = group

@@ -3,21 +3,21 @@ public struct VaultStatus: Sendable {
   /// One granted access group.
   public struct Group: Sendable {
     /// Names the group; random, and the same for its life.
-    public let id: Identifier
+    public let id: Vault.Identifier
     /// What people call it.
-    public let name: Name
+    public let name: Vault.Name
     /// How often the group's key was rotated, plus one.
     public let epoch: UInt32
     /// How many writes there were.
     public let generation: UInt64
     /// The tag that the next entry is chained to.
-    public let tag: Tag
+    public let tag: Vault.Tag
     /// How many records it has, of all services.
     public let recordCount: Int
   }
 
   /// Names the vault; random, and the same for its life.
-  public let vaultID: Identifier
+  public let vaultID: Vault.Identifier
   /// Whether the credential grants the whole vault.
   public let isOwner: Bool
   /// How many owner full writes there were.

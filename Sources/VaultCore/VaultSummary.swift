@@ -19,7 +19,7 @@ public struct VaultSummary: Sendable {
     }
 
     /// Names the slot; random, and the same for as long as the slot is.
-    public let id: Identifier
+    public let id: Vault.Identifier
     /// How the slot is opened.
     public let kind: Kind
     /// Whether the slot grants the whole vault, or one group.
@@ -27,7 +27,7 @@ public struct VaultSummary: Sendable {
   }
 
   /// Names the vault; random, and the same for its life.
-  public let vaultID: Identifier
+  public let vaultID: Vault.Identifier
   /// How many owner full writes there were.
   public let generation: UInt64
   /// In the file's order.

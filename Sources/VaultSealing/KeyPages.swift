@@ -1,4 +1,4 @@
-internal import CSodium
+internal import CVaultSodium
 internal import Synchronization
 
 /// Places of 32 bytes in guarded pages that many keys share.

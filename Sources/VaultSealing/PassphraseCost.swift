@@ -1,4 +1,4 @@
-internal import CSodium
+internal import CVaultSodium
 internal import Glibc
 
 /// How much work one guess at a passphrase costs: passes over an amount of memory, for Argon2id 1.3 with one lane.

@@ -1,4 +1,4 @@
-internal import CSodium
+internal import CVaultSodium
 
 /// A place random bytes come from: the system, or a fixed sequence in tests.
 @safe public struct RandomSource: Sendable {

@@ -1,4 +1,4 @@
-internal import CSodium
+internal import CVaultSodium
 
 /// Derives keys, seals and opens: every cipher call of the package (`Docs/Format.md` 2.1, 2.2).
 ///

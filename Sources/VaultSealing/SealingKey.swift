@@ -1,4 +1,4 @@
-internal import CSodium
+internal import CVaultSodium
 
 /// A 32-byte key in guarded memory that several holders may share; wiped with the last of them.
 ///

@@ -1,4 +1,4 @@
-internal import CSodium
+internal import CVaultSodium
 internal import Glibc
 internal import Synchronization
 

@@ -1,4 +1,4 @@
-internal import CSodium
+internal import CVaultSodium
 
 /// A heap buffer that is wiped before it is freed.
 ///

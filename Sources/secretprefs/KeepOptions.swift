@@ -33,11 +33,11 @@ struct KeepOptions: ParsableArguments {
   ///   - slots: all that the vault has.
   ///   - removed: the slot that is to go, which no credential may keep.
   func credentials(
-    for access: VaultAccess, slots: [SlotInfo], removing removed: Identifier? = nil
-  ) throws -> [Credential] {
+    for access: VaultAccess, slots: [SlotInfo], removing removed: Vault.Identifier? = nil
+  ) throws -> [Vault.Credential] {
     let ways = keepKeyFile.map { Unlocking.keyFile($0) } + keepPassphraseFd.map { .passphraseDescriptor($0) }
-    var kept: [Identifier] = []
-    var credentials: [Credential] = []
+    var kept: [Vault.Identifier] = []
+    var credentials: [Vault.Credential] = []
     for way in ways {
       guard let credential = try way.credential() else { continue }
       let opened = try slot(of: credential, access)
@@ -56,7 +56,7 @@ struct KeepOptions: ParsableArguments {
     return credentials
   }
 
-  private func slot(of credential: Credential, _ access: VaultAccess) throws -> Identifier? {
+  private func slot(of credential: Vault.Credential, _ access: VaultAccess) throws -> Vault.Identifier? {
     do throws(VaultError) {
       let vault = try Vault.open(at: access.location.path, credential: credential, options: access.options)
       return try vault.slots().first(where: \.isCurrent)?.id

@@ -46,7 +46,7 @@ struct VaultAccess {
   /// What opens the vault, for work that uses it on more than one file.
   ///
   /// - Parameter looking: whether nobody is asked for the passphrase of a file that is missing, broken or has none.
-  func credential(_ messages: Messages, looking: Bool = true) throws(VaultError) -> Credential {
+  func credential(_ messages: Messages, looking: Bool = true) throws(VaultError) -> Vault.Credential {
     let asking = Unlocking.passphrase(ask(looking: looking))
     guard let credential = try resolve(.first(of: [configured(), asking]), messages) else { throw Self.nothing }
     return credential
@@ -84,7 +84,7 @@ struct VaultAccess {
     return error
   }
 
-  private func resolve(_ unlocking: Unlocking, _ messages: Messages) throws(VaultError) -> Credential? {
+  private func resolve(_ unlocking: Unlocking, _ messages: Messages) throws(VaultError) -> Vault.Credential? {
     let variable = "SECRETPREFS_PASSPHRASE"
     let wasSet = getenv(variable) != nil
     defer {

@@ -1,5 +1,5 @@
 import Synchronization
-@_exported import TestSupport
+@_exported import PreferencesTestSupport
 
 /// Tells one task what another has done.
 final class Flag: Sendable {

@@ -1,5 +1,5 @@
 import FoundationEssentials
-import LayerLaws
+import PreferenceLayerLaws
 import Preferences
 import Testing
 

@@ -1,5 +1,5 @@
 import Preferences
-@_exported import TestSupport
+@_exported import PreferencesTestSupport
 
 /// A layer that cannot answer, such as a locked vault; its error's text holds the sentinel.
 struct FailingPreferences: PreferencesStore {

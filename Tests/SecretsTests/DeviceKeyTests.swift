@@ -19,7 +19,7 @@ import Testing
         atPath: directory, withIntermediateDirectories: false, attributes: [.posixPermissions: 0o700])
       for path in [device, other] { try write(try SealingKey(from: .system), to: path) }
       let vault = try opened(try DeviceKey.file(device))
-      try vault.update(service: Name("shop"), in: vault.group()) { (batch) throws(VaultError) in
+      try vault.update(service: Vault.Name("shop"), in: vault.group()) { (batch) throws(VaultError) in
         try "s3cret".utf8Span.span.bytes.withUnsafeBytes { (value) throws(VaultError) in
           try batch.set(value, kind: .string, forKey: "disk", accessibility: .whenUnlockedThisDeviceOnly)
         }
@@ -42,7 +42,7 @@ import Testing
     /// The value, read with that device key.
     func value(_ key: SealingKey?) throws -> String? {
       let vault = try opened(key)
-      return try vault.withValue(service: Name("shop"), key: "disk", in: vault.group()) { _, bytes in
+      return try vault.withValue(service: Vault.Name("shop"), key: "disk", in: vault.group()) { _, bytes in
         String(decoding: bytes, as: UTF8.self)
       }
     }

@@ -54,7 +54,7 @@ extension PreferenceKey<Secret<String>?> {
 
     try afterUnlock.set("a", forKey: "ann")
     #expect(try shared.string(forKey: "ann") == nil)
-    let record = try vault.record(service: Name("com.example.shop"), key: "ann", in: vault.group())
+    let record = try vault.record(service: Vault.Name("com.example.shop"), key: "ann", in: vault.group())
     #expect(record?.accessibility == .afterFirstUnlock)
   }
 

@@ -1,4 +1,4 @@
-import LayerLaws
+import PreferenceLayerLaws
 import Secrets
 import SecretsTesting
 import Testing

@@ -6,12 +6,12 @@ import Testing
 
 /// The class a store writes with, and what a store and the layers around it answer when the vault is locked.
 @Suite(.throwawayVault) struct LockedStoreTests {
-  private static func store(_ accessibility: Accessibility? = nil, in vault: Vault) throws -> SecretPreferences {
+  private static func store(_ accessibility: Vault.Accessibility? = nil, in vault: Vault) throws -> SecretPreferences {
     try SecretPreferences(service: "com.example.test", accessibility: accessibility, in: vault)
   }
 
-  private static func accessibility(_ key: String, in vault: Vault) throws -> Accessibility? {
-    try vault.record(service: Name("com.example.test"), key: key, in: vault.group())?.accessibility
+  private static func accessibility(_ key: String, in vault: Vault) throws -> Vault.Accessibility? {
+    try vault.record(service: Vault.Name("com.example.test"), key: key, in: vault.group())?.accessibility
   }
 
   /// A vault with `token` for while it is unlocked, and `background` for afterwards.
@@ -33,8 +33,8 @@ import Testing
     return try ThrowawayVault(options: options)
   }
 
-  @Test(arguments: Accessibility.allCases)
-  func `a store writes with its class`(accessibility: Accessibility) throws {
+  @Test(arguments: Vault.Accessibility.allCases)
+  func `a store writes with its class`(accessibility: Vault.Accessibility) throws {
     let vault = try Self.vaultOfDevice()
     let store = try Self.store(accessibility, in: vault.vault)
 
@@ -48,8 +48,8 @@ import Testing
     #expect(try store.string(forKey: "bridged") == "text")
   }
 
-  @Test(arguments: Accessibility.allCases)
-  func `a store writes asynchronously with its class`(accessibility: Accessibility) async throws {
+  @Test(arguments: Vault.Accessibility.allCases)
+  func `a store writes asynchronously with its class`(accessibility: Vault.Accessibility) async throws {
     let vault = try Self.vaultOfDevice()
     let store = try Self.store(accessibility, in: vault.vault)
 

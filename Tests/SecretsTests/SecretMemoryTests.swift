@@ -1,6 +1,6 @@
 import Foundation
 import Glibc
-import MemorySearching
+import VaultMemorySearching
 import Secrets
 import SecretsTesting
 import Testing

@@ -73,7 +73,7 @@ import Testing
     #expect(answer(secrets.presence(forKey: "key")) == "notFound")
   }
 
-  private func answer(_ presence: Presence) -> String {
+  private func answer(_ presence: Vault.Presence) -> String {
     switch presence {
     case .present: "present"
     case .absent: "absent"

@@ -122,7 +122,7 @@ import VaultCore
     var values = store.updates(for: Self.token).makeAsyncIterator()
     #expect(await values.next() == .some(nil))
 
-    let (service, group) = (try Name("com.example.test"), try vault.group())
+    let (service, group) = (try Vault.Name("com.example.test"), try vault.group())
     try await vault.update(service: service, in: group) { (batch) throws(VaultError) in
       try batch.set(PreferenceValue.string("direct"), forKey: "token")
     }

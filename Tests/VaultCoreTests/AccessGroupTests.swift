@@ -132,8 +132,8 @@ import VaultSealing
       try holder.set("entry", forKey: "user", in: "one")
       try shared.owner.renameGroup(shared.owner.group(named: "one"), to: "uno")
 
-      #expect(try holder.keys(service: Name("db"), in: group) == ["password", "user"])
-      try holder.update(service: Name("db"), in: group) { batch throws(VaultError) in
+      #expect(try holder.keys(service: Vault.Name("db"), in: group) == ["password", "user"])
+      try holder.update(service: Vault.Name("db"), in: group) { batch throws(VaultError) in
         try batch.set("after", forKey: "user")
       }
       #expect(try holder.groupNames() == ["uno"])
@@ -219,7 +219,7 @@ import VaultSealing
 
       for vault in [shared.owner, second] {
         try expectRefused(.groupNotGranted, at: shared.path) {
-          try vault.update(service: Name("db"), in: group) { batch throws(VaultError) in
+          try vault.update(service: Vault.Name("db"), in: group) { batch throws(VaultError) in
             try batch.set("lost", forKey: "password")
           }
         }

@@ -2,16 +2,16 @@ import VaultSealing
 
 @testable import VaultCore
 
-extension Batch {
+extension Vault.Batch {
   /// Sets a text of that accessibility; the record keeps its own when nil.
   mutating func set(
-    _ text: String, forKey key: String, as accessibility: Accessibility?, edit: RecordEdit = RecordEdit()
+    _ text: String, forKey key: String, as accessibility: Vault.Accessibility?, edit: RecordEdit = RecordEdit()
   ) throws(VaultError) {
     try set(Array(text.utf8), kind: .string, forKey: key, as: accessibility, edit: edit)
   }
 
   mutating func set(
-    _ bytes: [UInt8], kind: ValueKind = .data, forKey key: String, as accessibility: Accessibility?,
+    _ bytes: [UInt8], kind: ValueKind = .data, forKey key: String, as accessibility: Vault.Accessibility?,
     edit: RecordEdit = RecordEdit()
   ) throws(VaultError) {
     let result = bytes.withUnsafeBytes { bytes in
@@ -25,16 +25,16 @@ extension Batch {
 
 extension Vault {
   func set(
-    _ text: String, forKey key: String, in group: String = "default", as accessibility: Accessibility?,
+    _ text: String, forKey key: String, in group: String = "default", as accessibility: Vault.Accessibility?,
     edit: RecordEdit = RecordEdit()
   ) throws(VaultError) {
-    try update(service: Name("db"), in: self.group(named: group)) { batch throws(VaultError) in
+    try update(service: Vault.Name("db"), in: self.group(named: group)) { batch throws(VaultError) in
       try batch.set(text, forKey: key, as: accessibility, edit: edit)
     }
   }
 
-  func accessibility(_ key: String, in group: String = "default") throws(VaultError) -> Accessibility? {
-    try record(service: Name("db"), key: key, in: self.group(named: group))?.accessibility
+  func accessibility(_ key: String, in group: String = "default") throws(VaultError) -> Vault.Accessibility? {
+    try record(service: Vault.Name("db"), key: key, in: self.group(named: group))?.accessibility
   }
 }
 

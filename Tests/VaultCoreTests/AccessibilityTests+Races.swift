@@ -5,16 +5,16 @@ import VaultSealing
 
 /// What comes between sealing a value for a class and writing it.
 extension AccessibilityTests {
-  @Test(arguments: Accessibility.allCases, Accessibility.allCases)
+  @Test(arguments: Vault.Accessibility.allCases, Vault.Accessibility.allCases)
   func `a set that keeps the class is sealed again when another handle changed it meanwhile`(
-    from old: Accessibility, to new: Accessibility
+    from old: Vault.Accessibility, to new: Vault.Accessibility
   ) throws {
     try Self.with { vault, path in
       try vault.set("old", forKey: "key", as: old)
       let other = try Vault.opened(at: path, options: .device(seed: "other"))
       var fills = 0
 
-      try vault.update(service: Name("db"), in: vault.group()) { batch throws(VaultError) in
+      try vault.update(service: Vault.Name("db"), in: vault.group()) { batch throws(VaultError) in
         try batch.set("mine", forKey: "key", as: nil)
         if fills == 0 { try other.set("theirs", forKey: "key", as: new) }
         fills += 1
@@ -33,7 +33,7 @@ extension AccessibilityTests {
       let other = try Vault.opened(at: path, options: .device(seed: "other"))
       var fills = 0
 
-      try vault.update(service: Name("db"), in: vault.group()) { batch throws(VaultError) in
+      try vault.update(service: Vault.Name("db"), in: vault.group()) { batch throws(VaultError) in
         try batch.set("mine", forKey: "key", as: nil)
         if fills == 0 { try other.set("theirs", forKey: "key", as: .afterFirstUnlock) }
         fills += 1
@@ -51,7 +51,7 @@ extension AccessibilityTests {
       let other = try Vault.opened(at: path, options: .device(seed: "other"))
       var fills = 0
 
-      try vault.update(service: Name("db"), in: vault.group()) { batch throws(VaultError) in
+      try vault.update(service: Vault.Name("db"), in: vault.group()) { batch throws(VaultError) in
         try batch.set("mine", forKey: "key", as: nil)
         if fills == 0 { try other.remove("key") }
         fills += 1
@@ -63,16 +63,16 @@ extension AccessibilityTests {
     }
   }
 
-  @Test(arguments: Accessibility.allCases)
+  @Test(arguments: Vault.Accessibility.allCases)
   func `a set with a class wins over another handle's change of the class, and is sealed once`(
-    accessibility: Accessibility
+    accessibility: Vault.Accessibility
   ) throws {
     try Self.with { vault, path in
       try vault.set("old", forKey: "key", as: .whenUnlocked)
       let other = try Vault.opened(at: path, options: .device(seed: "other"))
       var fills = 0
 
-      try vault.update(service: Name("db"), in: vault.group()) { batch throws(VaultError) in
+      try vault.update(service: Vault.Name("db"), in: vault.group()) { batch throws(VaultError) in
         try batch.set("mine", forKey: "key", as: accessibility)
         if fills == 0 { try other.set("theirs", forKey: "key", as: .afterFirstUnlock) }
         fills += 1
@@ -84,15 +84,15 @@ extension AccessibilityTests {
     }
   }
 
-  @Test(arguments: RotationTests.Rotation.allCases, Accessibility.allCases)
+  @Test(arguments: RotationTests.Rotation.allCases, Vault.Accessibility.allCases)
   func `a value is sealed again when its group was rotated before it is written`(
-    rotation: RotationTests.Rotation, accessibility: Accessibility
+    rotation: RotationTests.Rotation, accessibility: Vault.Accessibility
   ) throws {
     try Self.with { vault, path in
       let other = try Vault.opened(at: path, options: .sample(seed: "other"))
       var fills = 0
 
-      try vault.update(service: Name("db"), in: vault.group()) { batch throws(VaultError) in
+      try vault.update(service: Vault.Name("db"), in: vault.group()) { batch throws(VaultError) in
         try batch.set("mine", forKey: "key", as: accessibility)
         if fills == 0 {
           let result = Result { try rotation.run(other) }
@@ -114,7 +114,7 @@ extension AccessibilityTests {
       try vault.set("old", forKey: "key", as: .whenUnlocked)
       var fills = 0
 
-      try vault.update(service: Name("db"), in: vault.group()) { batch throws(VaultError) in
+      try vault.update(service: Vault.Name("db"), in: vault.group()) { batch throws(VaultError) in
         try batch.set("mine", forKey: "key", as: nil)
         if fills == 0 { try vault.set("theirs", forKey: "key", as: .afterFirstUnlock) }
         fills += 1
@@ -135,7 +135,7 @@ extension AccessibilityTests {
       try onThreads(4) { number in
         let vault = try Vault.opened(at: path, options: .device(seed: "writer \(number)", reserve: 32 << 10))
         for round in 0..<25 {
-          let accessibility = number < 2 ? nil : Accessibility.allCases[(round + number) % 4]
+          let accessibility = number < 2 ? nil : Vault.Accessibility.allCases[(round + number) % 4]
           try vault.set("\(number) \(round)", forKey: "shared", as: accessibility)
           try vault.set("\(number) \(round)", forKey: "own \(number)", as: accessibility)
           #expect(try vault.text("own \(number)") == "\(number) \(round)")

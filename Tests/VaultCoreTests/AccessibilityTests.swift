@@ -15,7 +15,7 @@ import VaultSealing
 
   /// Values that the record keeps, newest first.
   static func kept(_ key: String, _ vault: Vault) throws -> [String?] {
-    let record = try #require(try vault.record(service: Name("db"), key: key, in: vault.group()))
+    let record = try #require(try vault.record(service: Vault.Name("db"), key: key, in: vault.group()))
     return try record.previous.map { previous in
       try vault.withValue(of: record, previous: previous.revision, in: vault.group()) { _, bytes in
         String(decoding: bytes, as: UTF8.self)
@@ -25,8 +25,8 @@ import VaultSealing
 
   // MARK: Setting
 
-  @Test(arguments: Accessibility.allCases)
-  func `a new record has the class it is set with`(accessibility: Accessibility) throws {
+  @Test(arguments: Vault.Accessibility.allCases)
+  func `a new record has the class it is set with`(accessibility: Vault.Accessibility) throws {
     try Self.with { vault, path in
       try vault.set("value", forKey: "key", as: accessibility)
 
@@ -45,8 +45,8 @@ import VaultSealing
     }
   }
 
-  @Test(arguments: Accessibility.allCases)
-  func `a set without a class keeps the one that the record has`(accessibility: Accessibility) throws {
+  @Test(arguments: Vault.Accessibility.allCases)
+  func `a set without a class keeps the one that the record has`(accessibility: Vault.Accessibility) throws {
     try Self.with { vault, path in
       try vault.set("old", forKey: "key", as: accessibility)
 
@@ -57,8 +57,10 @@ import VaultSealing
     }
   }
 
-  @Test(arguments: Accessibility.allCases, Accessibility.allCases)
-  func `a set with a class gives the record that class`(from old: Accessibility, to new: Accessibility) throws {
+  @Test(arguments: Vault.Accessibility.allCases, Vault.Accessibility.allCases)
+  func `a set with a class gives the record that class`(from old: Vault.Accessibility, to new: Vault.Accessibility)
+    throws
+  {
     try Self.with { vault, path in
       try vault.set("old", forKey: "key", as: old)
 
@@ -82,14 +84,14 @@ import VaultSealing
     }
   }
 
-  @Test(arguments: Accessibility.allCases)
-  func `an edit keeps the class and the value`(accessibility: Accessibility) throws {
+  @Test(arguments: Vault.Accessibility.allCases)
+  func `an edit keeps the class and the value`(accessibility: Vault.Accessibility) throws {
     try Self.with { vault, _ in
       try vault.set("value", forKey: "key", as: accessibility)
       var edit = RecordEdit()
       edit.label = .set("label")
 
-      try vault.update(service: Name("db"), in: vault.group()) { batch throws(VaultError) in
+      try vault.update(service: Vault.Name("db"), in: vault.group()) { batch throws(VaultError) in
         try batch.edit("key", edit)
       }
 
@@ -100,14 +102,14 @@ import VaultSealing
 
   @Test func `the records of one batch have each its own class`() throws {
     try Self.with { vault, path in
-      try vault.update(service: Name("db"), in: vault.group()) { batch throws(VaultError) in
-        for accessibility in Accessibility.allCases {
+      try vault.update(service: Vault.Name("db"), in: vault.group()) { batch throws(VaultError) in
+        for accessibility in Vault.Accessibility.allCases {
           try batch.set(accessibility.name, forKey: accessibility.name, as: accessibility)
         }
       }
 
       let again = try Vault.opened(at: path, options: .device())
-      for accessibility in Accessibility.allCases {
+      for accessibility in Vault.Accessibility.allCases {
         #expect(try again.accessibility(accessibility.name) == accessibility)
         #expect(try again.text(accessibility.name) == accessibility.name)
       }
@@ -116,7 +118,7 @@ import VaultSealing
 
   @Test func `of two sets of one key in a batch the later decides about the class`() throws {
     try Self.with { vault, _ in
-      try vault.update(service: Name("db"), in: vault.group()) { batch throws(VaultError) in
+      try vault.update(service: Vault.Name("db"), in: vault.group()) { batch throws(VaultError) in
         try batch.set("first", forKey: "key", as: .afterFirstUnlock)
         try batch.set("second", forKey: "key", as: .whenUnlockedThisDeviceOnly)
       }
@@ -129,13 +131,13 @@ import VaultSealing
   @Test func `a group that a vault is created with has records of every class`() throws {
     try TemporaryDirectory.with { directory in
       let group = NewGroup("default", service: "db") { batch throws(VaultError) in
-        for accessibility in Accessibility.allCases {
+        for accessibility in Vault.Accessibility.allCases {
           try batch.set("value", forKey: accessibility.name, as: accessibility)
         }
       }
       let vault = try Vault.sample(at: directory + "/vault.spv", groups: [group], options: .device())
 
-      for accessibility in Accessibility.allCases {
+      for accessibility in Vault.Accessibility.allCases {
         #expect(try vault.accessibility(accessibility.name) == accessibility)
         #expect(try vault.text(accessibility.name) == "value")
       }
@@ -144,11 +146,11 @@ import VaultSealing
 
   // MARK: Device key
 
-  private static let deviceClasses = Accessibility.allCases.filter(\.isThisDeviceOnly)
+  private static let deviceClasses = Vault.Accessibility.allCases.filter(\.isThisDeviceOnly)
 
   @Test(arguments: deviceClasses)
   func `row 60: without the device key a value is neither set nor read, and nothing is written`(
-    accessibility: Accessibility
+    accessibility: Vault.Accessibility
   ) throws {
     try Self.with { vault, path in
       try vault.set("value", forKey: "key", as: accessibility)
@@ -163,7 +165,7 @@ import VaultSealing
 
   @Test(arguments: deviceClasses)
   func `row 60: with another device key a value is wrongDevice, and can be set anew`(
-    accessibility: Accessibility
+    accessibility: Vault.Accessibility
   ) throws {
     try Self.with { vault, path in
       try vault.set("value", forKey: "key", as: accessibility)
@@ -189,7 +191,7 @@ import VaultSealing
 
   @Test func `verify counts values whose device layer it cannot open`() throws {
     try Self.with { vault, path in
-      for accessibility in Accessibility.allCases {
+      for accessibility in Vault.Accessibility.allCases {
         try vault.set("value", forKey: accessibility.name, as: accessibility)
       }
 
@@ -220,7 +222,7 @@ import VaultSealing
   @Test(arguments: Rewriting.allCases)
   func `row 60: classes, values and history of every class survive a full write`(rewriting: Rewriting) throws {
     try Self.with { vault, path in
-      for accessibility in Accessibility.allCases {
+      for accessibility in Vault.Accessibility.allCases {
         try vault.set("old", forKey: accessibility.name, as: accessibility, edit: .keeping(1))
         try vault.set("new", forKey: accessibility.name, as: nil)
       }
@@ -228,7 +230,7 @@ import VaultSealing
       try rewriting.run(vault, path)
 
       for vault in [vault, try Vault.opened(at: path, options: .device())] {
-        for accessibility in Accessibility.allCases {
+        for accessibility in Vault.Accessibility.allCases {
           #expect(try vault.accessibility(accessibility.name) == accessibility)
           #expect(try vault.text(accessibility.name) == "new")
           #expect(try Self.kept(accessibility.name, vault) == ["old"])
@@ -244,9 +246,9 @@ import VaultSealing
       (.whenUnlocked, .afterFirstUnlock), (.afterFirstUnlock, .whenUnlocked),
       (.whenUnlockedThisDeviceOnly, .afterFirstUnlockThisDeviceOnly),
       (.afterFirstUnlockThisDeviceOnly, .whenUnlockedThisDeviceOnly),
-    ] as [(Accessibility, Accessibility)])
+    ] as [(Vault.Accessibility, Vault.Accessibility)])
   func `row 75: kept values follow a record to a class of the same layers`(
-    old: Accessibility, new: Accessibility
+    old: Vault.Accessibility, new: Vault.Accessibility
   ) throws {
     try Self.with { vault, path in
       try vault.set("1", forKey: "key", as: old, edit: .keeping(3))
@@ -265,7 +267,9 @@ import VaultSealing
   @Test func `row 75: kept values follow a record to another class and back`() throws {
     try Self.with { vault, path in
       try vault.set("1", forKey: "key", as: .whenUnlocked, edit: .keeping(9))
-      for (number, accessibility) in [Accessibility.afterFirstUnlock, .whenUnlocked, .afterFirstUnlock].enumerated() {
+      for (number, accessibility) in [Vault.Accessibility.afterFirstUnlock, .whenUnlocked, .afterFirstUnlock]
+        .enumerated()
+      {
         try vault.set("\(number + 2)", forKey: "key", as: accessibility)
       }
 
@@ -277,9 +281,9 @@ import VaultSealing
     arguments: [
       (.whenUnlocked, .whenUnlockedThisDeviceOnly), (.whenUnlockedThisDeviceOnly, .whenUnlocked),
       (.afterFirstUnlock, .whenUnlockedThisDeviceOnly), (.afterFirstUnlockThisDeviceOnly, .afterFirstUnlock),
-    ] as [(Accessibility, Accessibility)])
+    ] as [(Vault.Accessibility, Vault.Accessibility)])
   func `row 75: a record that gains or loses the device layer drops its kept values and the replaced one`(
-    old: Accessibility, new: Accessibility
+    old: Vault.Accessibility, new: Vault.Accessibility
   ) throws {
     try Self.with { vault, path in
       try vault.set("1", forKey: "key", as: old, edit: .keeping(3))
@@ -315,10 +319,10 @@ import VaultSealing
     try Self.with { vault, path in
       try vault.set("1", forKey: "key", as: .whenUnlocked, edit: .keeping(3))
       try vault.set("2", forKey: "key", as: .afterFirstUnlock)
-      let record = try #require(try vault.record(service: Name("db"), key: "key", in: vault.group()))
+      let record = try #require(try vault.record(service: Vault.Name("db"), key: "key", in: vault.group()))
       let revision = try #require(record.previous.first).revision
 
-      try vault.update(service: Name("db"), in: vault.group()) { batch throws(VaultError) in
+      try vault.update(service: Vault.Name("db"), in: vault.group()) { batch throws(VaultError) in
         try batch.restore("key", revision: revision)
       }
 
@@ -333,12 +337,12 @@ import VaultSealing
 
   @Test func `every class has a name that names it`() throws {
     #expect(
-      Accessibility.allCases.map(\.name) == [
+      Vault.Accessibility.allCases.map(\.name) == [
         "whenUnlocked", "afterFirstUnlock", "whenUnlockedThisDeviceOnly", "afterFirstUnlockThisDeviceOnly",
       ])
-    #expect(Accessibility.allCases.map(\.rawValue) == [0, 1, 2, 3])
-    for accessibility in Accessibility.allCases {
-      #expect(try Accessibility(named: accessibility.name) == accessibility)
+    #expect(Vault.Accessibility.allCases.map(\.rawValue) == [0, 1, 2, 3])
+    for accessibility in Vault.Accessibility.allCases {
+      #expect(try Vault.Accessibility(named: accessibility.name) == accessibility)
     }
   }
 
@@ -349,13 +353,13 @@ import VaultSealing
       "kSecAttrAccessibleWhenUnlocked",
     ])
   func `every other name is refused`(name: String) {
-    #expect(refusal { try Accessibility(named: name) } == .unsupportedAccessibility)
+    #expect(refusal { try Vault.Accessibility(named: name) } == .unsupportedAccessibility)
   }
 
   @Test func `the refusal says which names there are and does not repeat the one that was given`() throws {
-    let error = #expect(throws: VaultError.self) { try Accessibility(named: "alwaysSomething") }
+    let error = #expect(throws: VaultError.self) { try Vault.Accessibility(named: "alwaysSomething") }
     let text = try #require(error).description
-    for accessibility in Accessibility.allCases { #expect(text.contains(accessibility.name)) }
+    for accessibility in Vault.Accessibility.allCases { #expect(text.contains(accessibility.name)) }
     #expect(!text.contains("alwaysSomething"))
   }
 }

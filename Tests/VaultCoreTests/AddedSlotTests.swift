@@ -5,7 +5,7 @@ import VaultSealing
 
 /// Slots that an owner adds, and what they grant.
 @Suite struct AddedSlotTests {
-  private static func credential(_ kind: String) throws -> Credential {
+  private static func credential(_ kind: String) throws -> Vault.Credential {
     kind == "passphrase" ? try .passphrase("new") : .key(try .sample(from: 200))
   }
 
@@ -89,10 +89,10 @@ import VaultSealing
       #expect(refusal { try holder.group(named: "none") } == .groupNotGranted)
       #expect(refusal { try holder.records(in: other) } == .groupNotGranted)
       #expect(
-        refusal { try holder.withValue(service: Name("db"), key: "password", in: other) { _, _ in } }
+        refusal { try holder.withValue(service: Vault.Name("db"), key: "password", in: other) { _, _ in } }
           == .groupNotGranted)
       try expectRefused(.groupNotGranted, at: shared.path) {
-        try holder.update(service: Name("db"), in: other) { batch throws(VaultError) in
+        try holder.update(service: Vault.Name("db"), in: other) { batch throws(VaultError) in
           try batch.set("new", forKey: "password")
         }
       }
@@ -103,7 +103,7 @@ import VaultSealing
     case slots, addSlot, addGroupSlot, replaceSlot, replaceOwnSlot, removeSlot, removeSlotWithoutRotation
     case createGroup, renameGroup, removeGroup, rotate, rotateVault
 
-    func run(_ vault: Vault, slot: Identifier, group: AccessGroup) throws {
+    func run(_ vault: Vault, slot: Vault.Identifier, group: AccessGroup) throws {
       let new = NewSlot(.key(try .sample(from: 200)))
       switch self {
       case .slots: _ = try vault.slots()

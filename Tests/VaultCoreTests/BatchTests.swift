@@ -8,14 +8,14 @@ import VaultSealing
   private struct Sample {
     let vault: Vault
     let group: AccessGroup
-    let service: Name
+    let service: Vault.Name
     let path: String
 
     func record(_ key: String = "key") throws -> RecordInfo? {
       try vault.record(service: service, key: key, in: group)
     }
 
-    func update(_ body: (inout Batch) throws(VaultError) -> Void) throws(VaultError) {
+    func update(_ body: (inout Vault.Batch) throws(VaultError) -> Void) throws(VaultError) {
       try vault.update(service: service, in: group, body)
     }
 
@@ -33,7 +33,7 @@ import VaultSealing
     try TemporaryDirectory.with { directory in
       let path = directory + "/vault.spv"
       let vault = try Vault.sample(at: path)
-      let sample = Sample(vault: vault, group: try vault.group(), service: try Name("db"), path: path)
+      let sample = Sample(vault: vault, group: try vault.group(), service: try Vault.Name("db"), path: path)
       try vault.set("older", forKey: "key")
       try sample.update { batch throws(VaultError) in try batch.edit("key", edit { $0.historyDepth = .set(2) }) }
       try vault.set("old", forKey: "key")
@@ -401,7 +401,7 @@ import VaultSealing
   @Test func `a group's holder may make several changes of one record`() throws {
     try SharedVault.with { shared in
       let holder = try shared.holder(of: "one")
-      let (group, service) = try (holder.group(named: "one"), Name("db"))
+      let (group, service) = try (holder.group(named: "one"), Vault.Name("db"))
 
       try holder.update(service: service, in: group) { batch throws(VaultError) in
         try batch.edit("password", edit { $0.label = .set("label") })
@@ -422,7 +422,7 @@ private func edit(_ change: (inout RecordEdit) -> Void) -> RecordEdit {
   return edit
 }
 
-extension Batch {
+extension Vault.Batch {
   /// Sets a string with everything that may go with it.
   fileprivate mutating func set(
     _ text: String, forKey key: String, edit: RecordEdit = RecordEdit(), ifRevision revision: UInt64? = nil

@@ -15,7 +15,7 @@ import VaultSealing
     var bundle: String { directory + "/bundle.spv" }
     var targetPath: String { directory + "/target.spv" }
 
-    var credential: Credential { get throws { .key(try .sample(from: 90)) } }
+    var credential: Vault.Credential { get throws { .key(try .sample(from: 90)) } }
 
     func export(_ records: [RecordInfo]? = nil) throws {
       let group = try source.group()
@@ -58,9 +58,9 @@ import VaultSealing
   }
 
   private struct Carried: Equatable {
-    let service, key: Name
+    let service, key: Vault.Name
     let kind: ValueKind
-    let accessibility: Accessibility
+    let accessibility: Vault.Accessibility
     let label, comment: String?
     let expiry: Int64?
     let depth: UInt16
@@ -78,7 +78,7 @@ import VaultSealing
     all.historyDepth = .set(3)
     all.attributes = .set([try .init("owner", [0, 1]), try .init("owner", []), try .init("team", [2])])
     let edit = all
-    try vault.update(service: Name("web"), in: group) { batch throws(VaultError) in
+    try vault.update(service: Vault.Name("web"), in: group) { batch throws(VaultError) in
       try batch.set("first", forKey: "token", edit: edit)
       try batch.set([0, 0xFF], kind: .data, forKey: "blob", accessibility: .afterFirstUnlock)
       try batch.set([1], kind: .bool, forKey: "flag")
@@ -86,12 +86,13 @@ import VaultSealing
       try batch.set([1, 2, 3], kind: ValueKind(rawValue: 200), forKey: "private")
       try batch.set([UInt8](repeating: 7, count: 8), kind: .integer, forKey: "number", accessibility: .afterFirstUnlock)
     }
-    try vault.update(service: Name("\u{1F511} mail"), in: group) { batch throws(VaultError) in
+    try vault.update(service: Vault.Name("\u{1F511} mail"), in: group) { batch throws(VaultError) in
       try batch.set("http://example.org", kind: .url, forKey: "\u{E9}")
     }
     // The values of before stay where they are.
     try vault.set("second", forKey: "token", service: "web")
-    try vault.update(service: Name("web"), in: group) { batch throws(VaultError) in try batch.edit("token", edit) }
+    try vault.update(service: Vault.Name("web"), in: group) { batch throws(VaultError) in try batch.edit("token", edit)
+    }
   }
 
   @Test func `records of several services arrive as they were, without their history`() throws {
@@ -111,7 +112,7 @@ import VaultSealing
         #expect(record.created == 1_800_000_000_000)
       }
       let token = try #require(
-        try sample.source.record(service: Name("web"), key: "token", in: sample.source.group()))
+        try sample.source.record(service: Vault.Name("web"), key: "token", in: sample.source.group()))
       #expect(token.previous.count == 1)
       #expect(try sample.source.verify().previousValues == 1)
     }
@@ -126,7 +127,7 @@ import VaultSealing
       try sample.target.set("third", forKey: "token", service: "web")
 
       let record = try #require(
-        try sample.target.record(service: Name("web"), key: "token", in: sample.target.group()))
+        try sample.target.record(service: Vault.Name("web"), key: "token", in: sample.target.group()))
       let kept = try #require(record.previous.first)
       let value = try sample.target.withValue(of: record, previous: kept.revision, in: sample.target.group()) {
         String(decoding: $1, as: UTF8.self)
@@ -166,10 +167,10 @@ import VaultSealing
     }
   }
 
-  @Test(arguments: [Accessibility.whenUnlockedThisDeviceOnly, .afterFirstUnlockThisDeviceOnly])
-  func `a value that stays on this device is refused, and no file is made`(accessibility: Accessibility) throws {
+  @Test(arguments: [Vault.Accessibility.whenUnlockedThisDeviceOnly, .afterFirstUnlockThisDeviceOnly])
+  func `a value that stays on this device is refused, and no file is made`(accessibility: Vault.Accessibility) throws {
     try with { sample in
-      try sample.source.update(service: Name("db"), in: sample.source.group()) { batch throws(VaultError) in
+      try sample.source.update(service: Vault.Name("db"), in: sample.source.group()) { batch throws(VaultError) in
         try batch.set("bound", forKey: "device", accessibility: accessibility)
       }
 
@@ -182,7 +183,7 @@ import VaultSealing
   @Test func `a value that was bound to this device since it was listed is refused, and no file is made`() throws {
     try with { sample in
       let listed = try sample.source.records(in: sample.source.group())
-      try sample.source.update(service: Name("db"), in: sample.source.group()) { batch throws(VaultError) in
+      try sample.source.update(service: Vault.Name("db"), in: sample.source.group()) { batch throws(VaultError) in
         try batch.set("bound", forKey: "password", accessibility: .whenUnlockedThisDeviceOnly)
       }
 
@@ -272,7 +273,7 @@ import VaultSealing
   @Test func `nothing of what was written down about a replaced record stays`() throws {
     try with { sample in
       try sample.export()
-      try sample.target.update(service: Name("db"), in: sample.target.group()) { batch throws(VaultError) in
+      try sample.target.update(service: Vault.Name("db"), in: sample.target.group()) { batch throws(VaultError) in
         var edit = RecordEdit()
         edit.label = .set("mine")
         edit.comment = .set("mine")
@@ -289,7 +290,7 @@ import VaultSealing
 
   @Test func `five thousand records are imported in one transaction`() throws {
     try with { sample in
-      try sample.source.update(service: Name("many"), in: sample.source.group()) { batch throws(VaultError) in
+      try sample.source.update(service: Vault.Name("many"), in: sample.source.group()) { batch throws(VaultError) in
         for number in 0..<5_000 { try batch.set("value \(number)", forKey: "key-\(number)") }
       }
       try sample.export()
@@ -308,12 +309,12 @@ import VaultSealing
 
   @Test func `names of other programs are carried byte for byte`() throws {
     try with { sample in
-      let decomposed = try Name(verbatim: Array("e\u{301}".utf8))
-      let composed = try Name(verbatim: Array("\u{E9}".utf8))
+      let decomposed = try Vault.Name(verbatim: Array("e\u{301}".utf8))
+      let composed = try Vault.Name(verbatim: Array("\u{E9}".utf8))
       for service in [decomposed, composed] {
         for key in [decomposed, composed] {
           try sample.source.commit(in: sample.source.group()) { (seal) throws(VaultError) in
-            var batch = Batch(service: service, seal: seal)
+            var batch = Vault.Batch(service: service, seal: seal)
             let value = service.utf8 + key.utf8
             try value.span.bytes.withUnsafeBytes { (value) throws(VaultError) in
               try batch.set(
@@ -409,9 +410,9 @@ import VaultSealing
   }
 }
 
-extension Batch {
+extension Vault.Batch {
   fileprivate mutating func set(
-    _ bytes: [UInt8], kind: ValueKind, forKey key: String, accessibility: Accessibility? = nil,
+    _ bytes: [UInt8], kind: ValueKind, forKey key: String, accessibility: Vault.Accessibility? = nil,
     edit: RecordEdit = RecordEdit()
   ) throws(VaultError) {
     try bytes.span.bytes.withUnsafeBytes { (bytes) throws(VaultError) in
@@ -420,7 +421,7 @@ extension Batch {
   }
 
   fileprivate mutating func set(
-    _ text: String, kind: ValueKind = .string, forKey key: String, accessibility: Accessibility? = nil,
+    _ text: String, kind: ValueKind = .string, forKey key: String, accessibility: Vault.Accessibility? = nil,
     edit: RecordEdit = RecordEdit()
   ) throws(VaultError) {
     try set(Array(text.utf8), kind: kind, forKey: key, accessibility: accessibility, edit: edit)

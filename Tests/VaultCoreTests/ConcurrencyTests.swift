@@ -249,7 +249,7 @@ import VaultCore
   @Test func `a value may be read while another is lent`() throws {
     try withVault { vault, _ in
       try vault.set("outer", forKey: "a")
-      let texts = try vault.withValue(service: Name("db"), key: "a", in: vault.group()) { _, bytes in
+      let texts = try vault.withValue(service: Vault.Name("db"), key: "a", in: vault.group()) { _, bytes in
         let inner = try? vault.text("password")
         return [String(decoding: bytes, as: UTF8.self), inner]
       }
@@ -268,7 +268,7 @@ import VaultCore
         let path = directory + "/vault.spv"
         let vault = try Vault.sample(at: path)
         let group = try vault.group()
-        let service = try Name("db")
+        let service = try Vault.Name("db")
         let child = fork()
         if child == 0 {
           alarm(20)

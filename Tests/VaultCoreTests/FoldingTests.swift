@@ -28,7 +28,7 @@ import VaultSealing
 
   @Test func `an update of several keys is one entry and one generation`() throws {
     try withVault { vault, path in
-      let removed = try vault.update(service: Name("db"), in: vault.group()) { batch throws(VaultError) in
+      let removed = try vault.update(service: Vault.Name("db"), in: vault.group()) { batch throws(VaultError) in
         try batch.set("1", forKey: "a")
         try batch.set("2", forKey: "b")
         try batch.set("3", forKey: "a")
@@ -50,7 +50,7 @@ import VaultSealing
     try withVault { vault, path in
       let before = try FileBytes.read(path)
 
-      let removed = try vault.update(service: Name("db"), in: vault.group()) { batch throws(VaultError) in
+      let removed = try vault.update(service: Vault.Name("db"), in: vault.group()) { batch throws(VaultError) in
         if update == "absent" { try batch.remove("absent") }
       }
 
@@ -177,7 +177,7 @@ import VaultSealing
     options.limits.writtenValueBytes = 16 << 20
     try withVault(options: options) { vault, path in
       let value = [UInt8](repeating: 1, count: 16 << 20)
-      try vault.update(service: Name("db"), in: vault.group()) { batch throws(VaultError) in
+      try vault.update(service: Vault.Name("db"), in: vault.group()) { batch throws(VaultError) in
         for key in ["a", "b"] { try batch.set(value, forKey: key) }
       }
 

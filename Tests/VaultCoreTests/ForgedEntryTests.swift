@@ -97,7 +97,7 @@ import VaultSealing
     records: Int, code: VaultError.Code?
   ) throws {
     let file = try SampleFiles.snapshot()
-    var (parts, limits) = (try Parts(file), Limits.format)
+    var (parts, limits) = (try Parts(file), Vault.Limits.format)
     parts.entries = [try KeyHolder(file).entry(EntryDraft())]
     limits.records = records
 
@@ -106,7 +106,7 @@ import VaultSealing
 
   @Test func `row J12: a put and a remove in one entry leave the number of records`() throws {
     let file = try SampleFiles.snapshot()
-    var (parts, limits) = (try Parts(file), Limits.format)
+    var (parts, limits) = (try Parts(file), Vault.Limits.format)
     parts.entries = [
       try KeyHolder(file).entry(
         EntryDraft(changes: [.remove("password"), .put(RecordDraft("user", revision: 2))]))
@@ -145,7 +145,7 @@ import VaultSealing
       options.limits.writtenValueBytes = 16 << 20
       let writer = try Vault.opened(at: path, options: options)
       let error = refusal {
-        try writer.update(service: Name("db"), in: writer.group(named: sound)) { batch throws(VaultError) in
+        try writer.update(service: Vault.Name("db"), in: writer.group(named: sound)) { batch throws(VaultError) in
           for key in ["a", "b"] { try batch.set([UInt8](repeating: 1, count: 16 << 20), forKey: key) }
         }
       }

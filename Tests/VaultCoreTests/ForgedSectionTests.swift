@@ -17,7 +17,7 @@ import VaultSealing
     }
   }
 
-  private static func outcome(_ file: [UInt8], limits: Limits = .format, _ draft: SectionDraft) throws
+  private static func outcome(_ file: [UInt8], limits: Vault.Limits = .format, _ draft: SectionDraft) throws
     -> VaultError.Code?
   {
     var parts = try Parts(file)
@@ -104,7 +104,7 @@ import VaultSealing
   }
 
   @Test func `a section of more records than the caller's limit exceeds it`() throws {
-    var (draft, limits) = (SectionDraft(), Limits.format)
+    var (draft, limits) = (SectionDraft(), Vault.Limits.format)
     draft.records = [RecordDraft("a"), RecordDraft("b"), RecordDraft("c")]
     limits.records = 2
 
@@ -113,7 +113,7 @@ import VaultSealing
 
   @Test(arguments: [(100, nil), (101, VaultError.Code.limitExceeded)])
   func `a value longer than the caller's limit exceeds it on load`(count: Int, code: VaultError.Code?) throws {
-    var (draft, limits) = (SectionDraft(), Limits.format)
+    var (draft, limits) = (SectionDraft(), Vault.Limits.format)
     draft.records[0].value = [UInt8](repeating: 0x61, count: count)
     limits.valueBytes = 100
 
@@ -121,7 +121,7 @@ import VaultSealing
   }
 
   @Test func `a caller lowers the limits of the format and cannot raise them`() throws {
-    var (draft, limits) = (SectionDraft(), Limits.format)
+    var (draft, limits) = (SectionDraft(), Vault.Limits.format)
     draft.count = 1 << 20 + 1
     limits.records = .max
 
@@ -130,7 +130,7 @@ import VaultSealing
 
   @Test func `a value limit without bound does not end the process`() async {
     await #expect(processExitsWith: .exitCode(42)) {
-      var limits = Limits.format
+      var limits = Vault.Limits.format
       limits.valueBytes = .max
       exit(try SampleFiles.refusal(opening: SampleFiles.snapshot(), limits: limits) == nil ? 42 : 1)
     }

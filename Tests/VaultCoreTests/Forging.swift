@@ -12,7 +12,7 @@ struct Parts {
     var count: UInt64?
     var sealed: [UInt8]
 
-    var tag: Tag { Tag.sealed(sealed) }
+    var tag: Vault.Tag { Vault.Tag.sealed(sealed) }
   }
 
   /// Bytes 0–47.
@@ -74,7 +74,7 @@ struct Parts {
     return parts.file.count
   }
 
-  var manifestTag: Tag { Tag.sealed(manifest) }
+  var manifestTag: Vault.Tag { Vault.Tag.sealed(manifest) }
 }
 
 /// The checksum of a snapshot or the check of an entry.
@@ -105,18 +105,18 @@ extension [UInt8] {
   }
 }
 
-extension Tag {
+extension Vault.Tag {
   /// The tag of a sealed thing.
-  static func sealed(_ bytes: [UInt8]) -> Tag { bytes.withUnsafeBytes { Tag($0.baseAddress! + 24) } }
+  static func sealed(_ bytes: [UInt8]) -> Vault.Tag { bytes.withUnsafeBytes { Vault.Tag($0.baseAddress! + 24) } }
   /// The tag of an entry's sealed part.
-  static func entry(_ bytes: [UInt8]) -> Tag { bytes.withUnsafeBytes { Tag($0.baseAddress! + 24 + 24) } }
+  static func entry(_ bytes: [UInt8]) -> Vault.Tag { bytes.withUnsafeBytes { Vault.Tag($0.baseAddress! + 24 + 24) } }
 }
 
 /// A load of bytes in memory by somebody with a raw key: every step of section 4, every group, no file.
 struct MemoryVault {
   let state: VaultState
 
-  init(_ file: [UInt8], key: SealingKey, limits: Limits = .format) throws(VaultError) {
+  init(_ file: [UInt8], key: SealingKey, limits: Vault.Limits = .format) throws(VaultError) {
     var options = Vault.Options()
     options.limits = limits
     let sealer = try VaultError.sealing { () throws(SealingError) in try Sealer() }
@@ -142,13 +142,13 @@ struct MemoryVault {
 
 /// Somebody with all keys who breaks the rules: seals what no writer of this package would.
 final class KeyHolder {
-  let vaultID: Identifier
-  let group: Identifier
+  let vaultID: Vault.Identifier
+  let group: Vault.Identifier
   let epoch: UInt32
   let groupKey: SealingKey
   let vaultKey: SealingKey
-  let manifestTag: Tag
-  let sectionTag: Tag
+  let manifestTag: Vault.Tag
+  let sectionTag: Vault.Tag
   let content: GroupContent
   let sealer: Sealer
   private let snapshot: Snapshot
@@ -196,7 +196,7 @@ final class KeyHolder {
   }
 
   /// An entry behind everything that `file` had, or behind `previous`.
-  func entry(padded: [UInt8], behind previous: Tag? = nil) -> [UInt8] {
+  func entry(padded: [UInt8], behind previous: Vault.Tag? = nil) -> [UInt8] {
     let sealed = seal(
       padded, with: groupKey,
       as: .entry(
@@ -210,7 +210,7 @@ final class KeyHolder {
     return writer.bytes.rechecked()
   }
 
-  func entry(_ draft: EntryDraft, behind previous: Tag? = nil) throws -> [UInt8] {
+  func entry(_ draft: EntryDraft, behind previous: Vault.Tag? = nil) throws -> [UInt8] {
     entry(padded: Self.padded(try draft.body(self), step: GroupContent.entryStep), behind: previous)
   }
 
@@ -316,7 +316,7 @@ struct RecordDraft {
 struct SectionDraft {
   var generation: UInt64 = 2
   var baseGeneration: UInt64 = 1
-  var baseTag: Tag?
+  var baseTag: Vault.Tag?
   var name = Array("default".utf8)
   var count: UInt32?
   var records = [RecordDraft()]

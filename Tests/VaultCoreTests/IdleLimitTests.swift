@@ -115,7 +115,7 @@ final class ManualClock: Clock, Sendable {
     }
 
     func value(_ key: String) throws(VaultError) -> String? {
-      try vault.withValue(service: Name("db"), key: key, in: group) { String(decoding: $1, as: UTF8.self) }
+      try vault.withValue(service: Vault.Name("db"), key: key, in: group) { String(decoding: $1, as: UTF8.self) }
     }
   }
 
@@ -142,8 +142,8 @@ final class ManualClock: Clock, Sendable {
     case set, removeNothing, createGroup, renameGroup, removeGroup, compact, rotate, rotateVault
     case addSlot, replaceSlot, removeSlot, removeSlotWithoutRotation
 
-    func run(_ fixture: Fixture, _ slot: Identifier) throws {
-      let (vault, group, service) = (fixture.vault, fixture.group, try Name("db"))
+    func run(_ fixture: Fixture, _ slot: Vault.Identifier) throws {
+      let (vault, group, service) = (fixture.vault, fixture.group, try Vault.Name("db"))
       switch self {
       case .value: _ = try fixture.value("password")
       case .kind: _ = try vault.kind(service: service, key: "password", in: group)

@@ -100,7 +100,7 @@ extension LockTests {
     isLocked: Bool
   ) throws {
     try Fixture.with { fixture in
-      let (vault, new) = (fixture.vault, try Credential.passphrase("new"))
+      let (vault, new) = (fixture.vault, try Vault.Credential.passphrase("new"))
       let owner = try fixture.other()
       try owner.replaceSlot(with: NewSlot(new, cost: .throwaway))
       try owner.set("now", forKey: "afterFirstUnlock", as: nil)
@@ -128,7 +128,7 @@ extension LockTests {
     try SharedVault.with { shared in
       try shared.owner.set("loaded", forKey: "kept", in: "one", as: .afterFirstUnlock)
       let holder = try shared.holder(of: "one")
-      let (group, service) = (try holder.group(named: "one"), try Name("db"))
+      let (group, service) = (try holder.group(named: "one"), try Vault.Name("db"))
       _ = try holder.status()
       try shared.owner.removeSlot(shared.slot("one"))
 

@@ -13,9 +13,9 @@ import VaultSealing
     let path: String
     let vault: Vault
     /// Opened `vault`.
-    let credential: Credential
+    let credential: Vault.Credential
     let group, unused: AccessGroup
-    let service: Name
+    let service: Vault.Name
 
     static func with(
       device: UInt8? = 0x80, _ change: (inout Vault.Options) -> Void = { _ in }, _ body: (Fixture) throws -> Void
@@ -25,7 +25,7 @@ import VaultSealing
         let maker = try Vault.sample(
           at: path, groups: [.sample(), .sample("unused")], options: .device(seed: "maker", reserve: 32 << 10))
         for group in ["default", "unused"] {
-          for accessibility in Accessibility.allCases {
+          for accessibility in Vault.Accessibility.allCases {
             try maker.set("first", forKey: accessibility.name, in: group, as: accessibility, edit: .keeping(2))
             try maker.set("loaded", forKey: accessibility.name, in: group, as: nil)
           }
@@ -36,12 +36,12 @@ import VaultSealing
       }
     }
 
-    init(at path: String, _ credential: Credential, _ options: Vault.Options) throws {
+    init(at path: String, _ credential: Vault.Credential, _ options: Vault.Options) throws {
       (self.path, self.credential) = (path, credential)
       vault = try Vault.open(at: path, credential: credential, options: options)
       group = try vault.group()
       unused = try vault.group(named: "unused")
-      service = try Name("db")
+      service = try Vault.Name("db")
       _ = try vault.records(in: group)
     }
 
@@ -60,7 +60,7 @@ import VaultSealing
 
     /// What the handle answers for the value of each class.
     func answers(in group: AccessGroup? = nil) -> [String] {
-      Accessibility.allCases.map { accessibility in
+      Vault.Accessibility.allCases.map { accessibility in
         do throws(VaultError) { return try value(accessibility.name, in: group) ?? "nil" } catch {
           return error.code.rawValue
         }
@@ -71,14 +71,14 @@ import VaultSealing
     static let locked = ["locked", "loaded", "locked", "loaded"]
   }
 
-  static let lost = Accessibility.allCases.filter { !$0.isReadableAfterLock }
-  static let kept = Accessibility.allCases.filter(\.isReadableAfterLock)
+  static let lost = Vault.Accessibility.allCases.filter { !$0.isReadableAfterLock }
+  static let kept = Vault.Accessibility.allCases.filter(\.isReadableAfterLock)
 
   // MARK: What goes
 
   @Test(arguments: lost, ["default", "unused"])
   func `row 61: after lock() nothing of a record whenUnlocked is answered`(
-    accessibility: Accessibility, group: String
+    accessibility: Vault.Accessibility, group: String
   ) throws {
     try Fixture.with { fixture in
       let (vault, service, key) = (fixture.vault, fixture.service, accessibility.name)
@@ -108,7 +108,7 @@ import VaultSealing
         #expect(refusal { try vault.kind(service: service, key: "nothing", in: group) } == .locked)
         #expect(refusal { try vault.record(service: service, key: "nothing", in: group) } == .locked)
       }
-      let other = try Name("other service")
+      let other = try Vault.Name("other service")
       #expect(refusal { try vault.kind(service: other, key: "afterFirstUnlock", in: fixture.group) } == .locked)
     }
   }
@@ -122,10 +122,10 @@ import VaultSealing
 
     func run(_ fixture: Fixture) throws {
       let (vault, group, service) = (fixture.vault, fixture.group, fixture.service)
-      func update(_ body: (inout Batch) throws(VaultError) -> Void) throws {
+      func update(_ body: (inout Vault.Batch) throws(VaultError) -> Void) throws {
         try vault.update(service: service, in: group, body)
       }
-      let slot = Identifier([UInt8](repeating: 1, count: 16))
+      let slot = Vault.Identifier([UInt8](repeating: 1, count: 16))
       switch self {
       case .groupNamed: _ = try vault.group(named: "default")
       case .groups: _ = try vault.groups()
@@ -172,7 +172,7 @@ import VaultSealing
   @Test func `after lock() an asynchronous update is locked`() async throws {
     try await TemporaryDirectory.with { directory in
       let vault = try Vault.sample(at: directory + "/vault.spv")
-      let (service, group) = (try Name("db"), try vault.group())
+      let (service, group) = (try Vault.Name("db"), try vault.group())
       vault.lock()
       var code: VaultError.Code?
 
@@ -211,7 +211,9 @@ import VaultSealing
   }
 
   @Test(arguments: kept)
-  func `after lock() all that is known of a record afterFirstUnlock is answered`(accessibility: Accessibility) throws {
+  func `after lock() all that is known of a record afterFirstUnlock is answered`(accessibility: Vault.Accessibility)
+    throws
+  {
     try Fixture.with { fixture in
       let (vault, service, group, key) = (fixture.vault, fixture.service, fixture.group, accessibility.name)
       let record = try #require(try vault.record(service: service, key: key, in: group))
@@ -245,7 +247,7 @@ import VaultSealing
     try Fixture.with { fixture in
       let other = try fixture.other()
       try other.set("other group", forKey: "afterFirstUnlock", in: "unused", as: nil)
-      try other.update(service: Name("db2"), in: other.group()) { batch throws(VaultError) in
+      try other.update(service: Vault.Name("db2"), in: other.group()) { batch throws(VaultError) in
         try batch.set("other service", forKey: "afterFirstUnlock", as: .afterFirstUnlock)
       }
       _ = try fixture.vault.status()
@@ -253,7 +255,7 @@ import VaultSealing
 
       #expect(try fixture.value("afterFirstUnlock") == "loaded")
       #expect(try fixture.value("afterFirstUnlock", in: fixture.unused) == "other group")
-      let value = try fixture.vault.withValue(service: Name("db2"), key: "afterFirstUnlock", in: fixture.group) {
+      let value = try fixture.vault.withValue(service: Vault.Name("db2"), key: "afterFirstUnlock", in: fixture.group) {
         String(decoding: $1, as: UTF8.self)
       }
       #expect(value == "other service")
@@ -333,7 +335,7 @@ import VaultSealing
       vault.lock()
 
       let codes = groups.map { group in
-        refusal { try vault.withValue(service: Name("db"), key: "kept", in: group) { _, _ in } }
+        refusal { try vault.withValue(service: Vault.Name("db"), key: "kept", in: group) { _, _ in } }
       }
       #expect(codes == [nil, .locked, nil])
       try vault.unlock(with: .key(.sample()))
@@ -350,7 +352,7 @@ import VaultSealing
       holder.lock()
 
       let codes = groups.map { group in
-        refusal { try holder.withValue(service: Name("db"), key: "kept", in: group) { _, _ in } }
+        refusal { try holder.withValue(service: Vault.Name("db"), key: "kept", in: group) { _, _ in } }
       }
       #expect(codes == [.locked, nil, .locked])
       try holder.unlock(with: shared.credential(of: "one"))

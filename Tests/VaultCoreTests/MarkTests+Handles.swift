@@ -31,7 +31,7 @@ extension MarkTests {
       try put(older)
       let mark = try shared.markText
       #expect(refusal { try vault.text("user") } == .rolledBack)
-      #expect(refusal { try vault.records(in: AccessGroup(id: .zero, name: Name("default"))) } == .rolledBack)
+      #expect(refusal { try vault.records(in: AccessGroup(id: .zero, name: Vault.Name("default"))) } == .rolledBack)
       for write in [OwnerWrite.set, .remove, .compact, .addSlot, .createGroup, .rotateVault] {
         try expectRefused(.rolledBack, at: shared.path) { try write.run(vault, shared) }
       }
@@ -47,7 +47,7 @@ extension MarkTests {
   @Test func `what an open handle seals before it notices an older copy is not written`() throws {
     try SharedVault.withMark { shared in
       let (vault, older) = try (shared.markedOwner(), shared.bytes)
-      let (group, service) = try (vault.group(), Name("db"))
+      let (group, service) = try (vault.group(), Vault.Name("db"))
       try vault.set("newer", forKey: "user")
 
       try shared.putInPlace(older)
@@ -133,7 +133,7 @@ extension MarkTests {
   @Test func `opening and reading while others write and raise the mark is never refused`() throws {
     try SharedVault.withMark { shared in
       // It takes a while between reading the file and having unlocked it.
-      let passphrase = try Credential.passphrase("owner")
+      let passphrase = try Vault.Credential.passphrase("owner")
       try shared.owner.addSlot(NewSlot(passphrase, cost: .minimum))
       let isDone = Atomic(false)
       try onThreads(3) { number in

@@ -35,7 +35,7 @@ extension MarkTests {
       case .set: try vault.set("v", forKey: "user")
       case .remove: try vault.remove("password")
       case .edit:
-        try vault.update(service: Name("db"), in: group) { batch throws(VaultError) in
+        try vault.update(service: Vault.Name("db"), in: group) { batch throws(VaultError) in
           var edit = RecordEdit()
           edit.label = .set("label")
           try batch.edit("password", edit)
@@ -85,7 +85,7 @@ extension MarkTests {
       case .set: try vault.set("v", forKey: "user", in: "one")
       case .remove: try vault.remove("password", in: "one")
       case .fold:
-        try vault.update(service: Name("db"), in: vault.group(named: "one")) { batch throws(VaultError) in
+        try vault.update(service: Vault.Name("db"), in: vault.group(named: "one")) { batch throws(VaultError) in
           try batch.set([UInt8](repeating: 0x61, count: 70_000), forKey: "long")
         }
       case .compact: try vault.compact()

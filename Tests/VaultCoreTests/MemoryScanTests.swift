@@ -1,7 +1,7 @@
-import CSodium
+import CVaultSodium
 import Foundation
 import Glibc
-import MemorySearching
+import VaultMemorySearching
 import Synchronization
 import Testing
 
@@ -86,7 +86,7 @@ import Testing
       await #expect(processExitsWith: .success) { [directory = directory as String] in
         let searched = try SearchedVault(directory)
         let vault = try searched.open()
-        let (service, group) = (try Name("db"), try vault.group())
+        let (service, group) = (try Vault.Name("db"), try vault.group())
         let value = try searched.fresh("new value")
         try await vault.update(service: service, in: group) { (batch) throws(VaultError) in
           try value.bytes.withUnsafeBytes { (bytes) throws(VaultError) in

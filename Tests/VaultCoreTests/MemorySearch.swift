@@ -1,4 +1,4 @@
-import MemorySearching
+import VaultMemorySearching
 import Synchronization
 
 @testable import VaultCore
@@ -18,11 +18,11 @@ extension MemorySearch {
       addSubkeys(
         "\(name) subkeys", content.key, .section(vault: content.vaultID, group: content.id, epoch: content.epoch),
         sealer)
-      for accessibility in Accessibility.allCases {
+      for accessibility in Vault.Accessibility.allCases {
         let key = try sealer.deriveKey("class-key", from: content.key) { $0.add(accessibility.rawValue) }
         add("\(name) class key \(accessibility.rawValue)", key)
         for value in SearchedVault.values where value.accessibility == accessibility {
-          let change = Change(service: try Name("db"), key: try Name(value.key), action: .remove)
+          let change = Change(service: try Vault.Name("db"), key: try Vault.Name(value.key), action: .remove)
           change.withName { name in
             addSubkeys(
               "\(prefix)subkeys of \(value.key)", key, .value(service: name.service, key: name.key, kind: 2), sealer)
@@ -33,7 +33,7 @@ extension MemorySearch {
   }
 
   /// Adds what a credential becomes for a slot.
-  func addCredential(_ credential: Credential, of slot: Slot, in vault: Vault, prefix: String = "") throws {
+  func addCredential(_ credential: Vault.Credential, of slot: Slot, in vault: Vault, prefix: String = "") throws {
     let sealer = try Sealer()
     let root = try credential.root(salt: slot.salt, cost: slot.cost)
     let key = try Slot.kek(from: root, vault: vault.handle.vaultID, slot: slot.id, sealer)

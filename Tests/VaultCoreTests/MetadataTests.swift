@@ -6,13 +6,13 @@ import VaultSealing
 /// What is written down about a record, its history, and compare-and-set.
 @Suite struct MetadataTests {
   private func with(
-    now: @escaping @Sendable () -> Int64 = { 1_000 }, _ body: (Vault, AccessGroup, Name, String) throws -> Void
+    now: @escaping @Sendable () -> Int64 = { 1_000 }, _ body: (Vault, AccessGroup, Vault.Name, String) throws -> Void
   ) throws {
     try TemporaryDirectory.with { directory in
       var options = Vault.Options.sample()
       options.now = now
       let vault = try Vault.sample(at: directory + "/s.spv", options: options)
-      try body(vault, try vault.group(), try Name("db"), directory + "/s.spv")
+      try body(vault, try vault.group(), try Vault.Name("db"), directory + "/s.spv")
     }
   }
 
@@ -164,7 +164,7 @@ import VaultSealing
     try await TemporaryDirectory.with { directory in
       let vault = try Vault.sample(at: directory + "/s.spv", options: .sample())
       try vault.set("0", forKey: "counter")
-      let (group, service) = (try vault.group(), try Name("db"))
+      let (group, service) = (try vault.group(), try Vault.Name("db"))
       try await withThrowingTaskGroup(of: Void.self) { tasks in
         for _ in 0..<8 {
           tasks.addTask {
@@ -220,7 +220,7 @@ import VaultSealing
   }
 }
 
-extension Batch {
+extension Vault.Batch {
   /// Adds a string by its bytes, with a comparison.
   fileprivate mutating func set(_ bytes: RawSpan, forKey key: String, ifRevision: UInt64) throws(VaultError) {
     try bytes.withUnsafeBytes { (bytes) throws(VaultError) in

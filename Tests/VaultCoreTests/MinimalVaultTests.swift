@@ -20,7 +20,7 @@ import VaultSealing
         ],
         options: options)
 
-      try vault.update(service: Name("db"), in: vault.group()) { batch throws(VaultError) in
+      try vault.update(service: Vault.Name("db"), in: vault.group()) { batch throws(VaultError) in
         try batch.set("app", forKey: "user")
       }
 

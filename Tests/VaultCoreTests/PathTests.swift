@@ -294,7 +294,7 @@ import VaultSealing
         let before = try FileBytes.read(path)
         let value = [UInt8](repeating: 0, count: 16 << 20)
         let code = refusal {
-          try vault.update(service: Name("db"), in: vault.group()) { batch throws(VaultError) in
+          try vault.update(service: Vault.Name("db"), in: vault.group()) { batch throws(VaultError) in
             for key in ["a", "b"] { try batch.set(value, forKey: key) }
           }
         }

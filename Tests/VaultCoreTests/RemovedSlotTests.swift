@@ -14,8 +14,8 @@ import VaultSealing
     }
   }
 
-  private static func second() throws -> Credential { try .passphrase("second") }
-  private static func third() throws -> Credential { .key(try .sample(from: 200)) }
+  private static func second() throws -> Vault.Credential { try .passphrase("second") }
+  private static func third() throws -> Vault.Credential { .key(try .sample(from: 200)) }
 
   @Test func `removing an owner slot gives the vault and every group new keys`() throws {
     try withOwners { shared in
@@ -157,7 +157,7 @@ import VaultSealing
       try shared.owner.removeSlot(shared.slot("one"))
 
       try expectRefused(.credentialRejected, at: shared.path) {
-        try holder.update(service: Name("db"), in: group) { batch throws(VaultError) in
+        try holder.update(service: Vault.Name("db"), in: group) { batch throws(VaultError) in
           try batch.set("lost", forKey: "password")
         }
       }

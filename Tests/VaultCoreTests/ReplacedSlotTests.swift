@@ -9,7 +9,7 @@ import VaultSealing
     "passphrase by passphrase", "passphrase by raw key", "raw key by passphrase", "raw key by raw key",
   ]
 
-  private static func credentials(_ change: String) throws -> (old: Credential, new: Credential) {
+  private static func credentials(_ change: String) throws -> (old: Vault.Credential, new: Vault.Credential) {
     let isPassphrase = change.split(separator: " by ").map { $0 == "passphrase" }
     return (
       isPassphrase[0] ? try .passphrase("old") : .key(try .sample(from: 200)),

@@ -127,7 +127,7 @@ import VaultSealing
     try TemporaryDirectory.with { directory in
       for round in 0..<400 {
         let path = directory + "/vault-\(round).spv"
-        let made = Mutex<[Identifier]>([])
+        let made = Mutex<[Vault.Identifier]>([])
         let codes = Mutex<[VaultError.Code]>([])
         try onThreads(6) { _ in
           // The same random bytes would make the same vault.
@@ -146,7 +146,7 @@ import VaultSealing
     }
 
     @Sendable func create(at path: String, _ options: Vault.Options) throws(VaultError) -> Vault {
-      let key = try Credential.key(
+      let key = try Vault.Credential.key(
         text: Array(("spv-key-1:" + String(repeating: "ab", count: 32)).utf8).span.bytes)
       return try Vault.create(at: path, slots: [NewSlot(key)], options: options)
     }
@@ -276,7 +276,7 @@ import VaultSealing
       try FileBytes.write(file, to: path)
 
       // The first thing that the handle hears of it is a write.
-      try vault.update(service: Name("db"), in: group) { batch throws(VaultError) in
+      try vault.update(service: Vault.Name("db"), in: group) { batch throws(VaultError) in
         try batch.set("new", forKey: "password")
       }
       #expect(try Vault.opened(at: path).text("password") == "new")
@@ -307,7 +307,7 @@ import VaultSealing
       }
 
       let error = refusal {
-        try vault.update(service: Name("db"), in: group) { batch throws(VaultError) in
+        try vault.update(service: Vault.Name("db"), in: group) { batch throws(VaultError) in
           try batch.set("new", forKey: "password")
         }
       }
@@ -327,7 +327,7 @@ import VaultSealing
       try #require(rename(path + ".copy", path) == 0)
       #expect(try Vault.opened(at: path).text("password") == "s3cret")
 
-      try vault.update(service: Name("db"), in: group) { batch throws(VaultError) in
+      try vault.update(service: Vault.Name("db"), in: group) { batch throws(VaultError) in
         try batch.set("new", forKey: "user")
       }
 

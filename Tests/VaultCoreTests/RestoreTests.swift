@@ -18,7 +18,7 @@ import VaultSealing
 
     @discardableResult
     func restore(
-      to path: String? = nil, credential: Credential? = nil, replacing: Bool = false,
+      to path: String? = nil, credential: Vault.Credential? = nil, replacing: Bool = false,
       options: Vault.Options = .sample(seed: "restore")
     ) throws -> VerificationReport {
       try Vault.restore(

@@ -87,7 +87,8 @@ import VaultSealing
         for writer in 0..<4 {
           tasks.addTask {
             for number in 0..<10 {
-              try await owner.update(service: Name("db"), in: owner.group(named: "one")) { batch throws(VaultError) in
+              try await owner.update(service: Vault.Name("db"), in: owner.group(named: "one")) {
+                batch throws(VaultError) in
                 try batch.set("async", forKey: "async-\(writer)-\(number)")
               }
             }
@@ -152,7 +153,7 @@ import VaultSealing
     rotation: RotationTests.Rotation
   ) throws {
     try SharedVault.with { shared in
-      let new = try Credential.key(.sample(from: 200))
+      let new = try Vault.Credential.key(.sample(from: 200))
       try Self.inOrder(shared) {
         try shared.owner.replaceSlot(with: NewSlot(new))
       } _: {
@@ -189,7 +190,7 @@ import VaultSealing
         try shared.owner.removeGroup(group)
       } _: {
         let found = refusal {
-          try shared.owner.update(service: Name("db"), in: group) { batch throws(VaultError) in
+          try shared.owner.update(service: Vault.Name("db"), in: group) { batch throws(VaultError) in
             try batch.set("lost", forKey: "password")
           }
         }
@@ -203,9 +204,9 @@ import VaultSealing
 
   @Test func `an owner slot that somebody adds while a rotation waits goes on or is reported as dropped`() throws {
     try SharedVault.with { shared in
-      let (other, new) = (try shared.secondOwner(), try Credential.key(.sample(from: 200)))
-      let added = Mutex<Identifier?>(nil)
-      let dropped = Mutex<[Identifier]>([])
+      let (other, new) = (try shared.secondOwner(), try Vault.Credential.key(.sample(from: 200)))
+      let added = Mutex<Vault.Identifier?>(nil)
+      let dropped = Mutex<[Vault.Identifier]>([])
       try Self.inOrder(shared) {
         let id = try other.addSlot(NewSlot(new))
         added.withLock { $0 = id }

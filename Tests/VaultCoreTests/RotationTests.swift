@@ -146,7 +146,8 @@ import VaultSealing
   @Test(arguments: Rotation.allCases)
   func `three thousand records survive`(rotation: Rotation) throws {
     try SharedVault.with { shared in
-      try shared.owner.update(service: Name("db"), in: shared.owner.group(named: "one")) { batch throws(VaultError) in
+      try shared.owner.update(service: Vault.Name("db"), in: shared.owner.group(named: "one")) {
+        batch throws(VaultError) in
         for number in 0..<3000 { try batch.set("value \(number)", forKey: "key-\(number)") }
       }
       let contents = try shared.owner.contents()
@@ -329,7 +330,7 @@ import VaultSealing
 
   @Test func `owner slots go on for the credentials presented, the others are dropped and reported`() throws {
     try SharedVault.with { shared in
-      let kept = try Credential.passphrase("kept")
+      let kept = try Vault.Credential.passphrase("kept")
       try shared.owner.addSlot(NewSlot(kept, label: "kept", cost: .throwaway))
       try shared.owner.addSlot(NewSlot(.passphrase("gone"), label: "gone", cost: .throwaway))
       let live = try Vault.open(at: shared.path, credential: kept, options: .sample(seed: "kept"))

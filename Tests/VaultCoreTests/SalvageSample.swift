@@ -16,8 +16,8 @@ struct SalvageSample {
   let manifest: Range<Int>
   let snapshotCount: Int
   let entryRanges: [Range<Int>]
-  let ids: [String: Identifier]
-  let known: [Identifier: Set<RecordImage.Core>]
+  let ids: [String: Vault.Identifier]
+  let known: [Vault.Identifier: Set<RecordImage.Core>]
 
   let names = ["default", "one", "two"]
 
@@ -35,12 +35,12 @@ struct SalvageSample {
   static let made = Result { try make() }
 
   /// Made once, for it is many writes.
-  static func make() throws -> (file: [UInt8], known: [Identifier: Set<RecordImage.Core>]) {
+  static func make() throws -> (file: [UInt8], known: [Vault.Identifier: Set<RecordImage.Core>]) {
     try SharedVault.with { shared in
       var options = Vault.Options.sample(seed: "sample to salvage")
       options.deviceKey = try .sample(from: 0x20)
       let vault = try Vault.opened(at: shared.path, options: options)
-      var known: [Identifier: Set<RecordImage.Core>] = [:]
+      var known: [Vault.Identifier: Set<RecordImage.Core>] = [:]
       func note() throws {
         for group in try vault.groups() {
           known[group.id, default: []].formUnion(
@@ -50,7 +50,7 @@ struct SalvageSample {
       try note()
       for name in shared.groups {
         let group = try vault.group(named: name)
-        try vault.update(service: Name("db"), in: group) { batch throws(VaultError) in
+        try vault.update(service: Vault.Name("db"), in: group) { batch throws(VaultError) in
           var history = RecordEdit()
           history.historyDepth = .set(2)
           try batch.set(Array("oldest \(name)".utf8), forKey: "history", .whenUnlocked, history)
@@ -63,7 +63,7 @@ struct SalvageSample {
           try batch.set(Array("class 1 \(name)".utf8), forKey: "unlocked", .afterFirstUnlock)
           try batch.set(Array("bound".utf8), forKey: "device", .whenUnlockedThisDeviceOnly)
         }
-        try vault.update(service: Name("web"), in: group) { batch throws(VaultError) in
+        try vault.update(service: Vault.Name("web"), in: group) { batch throws(VaultError) in
           try batch.set([1], kind: .bool, forKey: "flag")
           try batch.set([UInt8](repeating: 0xD0, count: 300), forKey: "blob")
         }
@@ -93,7 +93,7 @@ struct SalvageSample {
     }
   }
 
-  init(_ file: [UInt8], _ known: [Identifier: Set<RecordImage.Core>], in directory: String) throws {
+  init(_ file: [UInt8], _ known: [Vault.Identifier: Set<RecordImage.Core>], in directory: String) throws {
     (self.file, self.known, self.directory) = (file, known, directory)
     var options = Vault.Options.sample(seed: "original")
     options.deviceKey = try .sample(from: 0x20)
@@ -119,7 +119,7 @@ struct SalvageSample {
     return try #require(ids.first { $0.value.bytes == id }).key
   }
 
-  func credential(of name: String) throws -> Credential {
+  func credential(of name: String) throws -> Vault.Credential {
     .key(try .sample(from: UInt8(40 * (try #require(names.firstIndex(of: name)) + 1))))
   }
 
@@ -217,7 +217,7 @@ struct SalvageSample {
 extension RecordImage {
   /// What a value's own seal vouches for.
   struct Core: Hashable {
-    let service, key: Name
+    let service, key: Vault.Name
     let kind, `class`: UInt8
     fileprivate let bytes: [UInt8]?
 
@@ -243,9 +243,9 @@ extension RecordInfo {
   var isMarked: Bool { attributes.contains { $0.name.text == SalvageReport.attribute } }
 }
 
-extension Batch {
+extension Vault.Batch {
   mutating func set(
-    _ bytes: [UInt8], forKey key: String, _ accessibility: Accessibility, _ edit: RecordEdit = RecordEdit()
+    _ bytes: [UInt8], forKey key: String, _ accessibility: Vault.Accessibility, _ edit: RecordEdit = RecordEdit()
   ) throws(VaultError) {
     try bytes.span.bytes.withUnsafeBytes { (bytes) throws(VaultError) in
       try set(bytes, kind: .string, forKey: key, accessibility: accessibility, edit: edit)

@@ -104,7 +104,7 @@ extension SalvageTests {
   func `a vector is salvaged to what it holds, or refused`(vector: Vector) throws {
     try VectorFile.with(vector.file) { path in
       let secret = vector.attempt.credential
-      let credential: Credential =
+      let credential: Vault.Credential =
         if let passphrase = secret.passphrase { try .passphrase(passphrase) } else {
           try .key(text: Array((secret.key ?? "").utf8).span.bytes)
         }

@@ -81,7 +81,7 @@ import VaultSealing
   @Test func `a wrong credential, a missing file and one that is too short leave no file behind`() throws {
     try SalvageSample.with { sample in
       let (old, new) = (sample.directory + "/old.spv", sample.directory + "/new.spv")
-      func salvage(_ credential: Credential) -> VaultError.Code? {
+      func salvage(_ credential: Vault.Credential) -> VaultError.Code? {
         refusal { try Vault.salvage(at: old, credential: credential, to: new, options: sample.options) }
       }
       #expect(try salvage(.key(.sample())) == .notFound)

@@ -34,7 +34,7 @@ enum SampleFiles {
   }
 
   /// What an owner gets who opens `file` from a disk and verifies every group.
-  static func refusal(opening file: [UInt8], limits: Limits = .format) throws -> VaultError.Code? {
+  static func refusal(opening file: [UInt8], limits: Vault.Limits = .format) throws -> VaultError.Code? {
     try TemporaryDirectory.with { directory in
       try FileBytes.write(file, to: directory + "/vault.spv")
       var options = Vault.Options.sample()

@@ -1,4 +1,4 @@
-import CSodium
+import CVaultSodium
 import Foundation
 import Glibc
 import Synchronization
@@ -30,7 +30,7 @@ extension SealingKey {
   }
 }
 
-extension Batch {
+extension Vault.Batch {
   mutating func set(_ text: String, forKey key: String) throws(VaultError) {
     let bytes = Array(text.utf8)
     let result = bytes.withUnsafeBytes { bytes in
@@ -40,7 +40,7 @@ extension Batch {
   }
 }
 
-extension Batch {
+extension Vault.Batch {
   mutating func set(_ bytes: [UInt8], kind: ValueKind = .data, forKey key: String) throws(VaultError) {
     let result = bytes.withUnsafeBytes { bytes in
       Result { () throws(VaultError) in try set(bytes, kind: kind, forKey: key) }
@@ -84,7 +84,7 @@ extension Vault {
   func set(
     _ text: String, forKey key: String, service: String = "db", in group: String = "default"
   ) throws(VaultError) {
-    try update(service: Name(service), in: self.group(named: group)) { batch throws(VaultError) in
+    try update(service: Vault.Name(service), in: self.group(named: group)) { batch throws(VaultError) in
       try batch.set(text, forKey: key)
     }
   }
@@ -92,21 +92,21 @@ extension Vault {
   func set(
     _ bytes: [UInt8], kind: ValueKind = .data, forKey key: String, service: String = "db"
   ) throws(VaultError) {
-    try update(service: Name(service), in: group()) { batch throws(VaultError) in
+    try update(service: Vault.Name(service), in: group()) { batch throws(VaultError) in
       try batch.set(bytes, kind: kind, forKey: key)
     }
   }
 
   /// Sets without blocking the caller's thread.
   func commit(_ text: String, forKey key: String) async throws(VaultError) {
-    try await update(service: Name("db"), in: group()) { batch throws(VaultError) in
+    try await update(service: Vault.Name("db"), in: group()) { batch throws(VaultError) in
       try batch.set(text, forKey: key)
     }
   }
 
   @discardableResult
   func remove(_ key: String, in group: String = "default") throws(VaultError) -> Int {
-    try update(service: Name("db"), in: self.group(named: group)) { batch throws(VaultError) in
+    try update(service: Vault.Name("db"), in: self.group(named: group)) { batch throws(VaultError) in
       try batch.remove(key)
     }
   }
@@ -119,17 +119,17 @@ extension Vault {
   func text(
     _ key: String, service: String = "db", in group: String = "default"
   ) throws(VaultError) -> String? {
-    try withValue(service: Name(service), key: key, in: self.group(named: group)) { _, bytes in
+    try withValue(service: Vault.Name(service), key: key, in: self.group(named: group)) { _, bytes in
       String(decoding: bytes, as: UTF8.self)
     }
   }
 
   func bytes(_ key: String, service: String = "db") throws(VaultError) -> [UInt8]? {
-    try withValue(service: Name(service), key: key, in: group()) { _, bytes in Array(bytes) }
+    try withValue(service: Vault.Name(service), key: key, in: group()) { _, bytes in Array(bytes) }
   }
 
   func allKeys(service: String = "db", in group: String = "default") throws(VaultError) -> [String] {
-    try keys(service: Name(service), in: self.group(named: group))
+    try keys(service: Vault.Name(service), in: self.group(named: group))
   }
 }
 

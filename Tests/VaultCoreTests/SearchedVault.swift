@@ -1,7 +1,7 @@
-import CSodium
+import CVaultSodium
 import Foundation
 import Glibc
-import MemorySearching
+import VaultMemorySearching
 import Synchronization
 import Testing
 
@@ -29,7 +29,7 @@ struct SearchedVault {
   }
 
   /// The values: name, length, class.
-  static let values: [(key: String, count: Int, accessibility: Accessibility)] = [
+  static let values: [(key: String, count: Int, accessibility: Vault.Accessibility)] = [
     ("short", 12, .whenUnlocked), ("line", 40, .whenUnlocked), ("long", 5000, .whenUnlocked),
     ("kept", 40, .afterFirstUnlock), ("bound", 300, .whenUnlockedThisDeviceOnly),
     ("kept and bound", 40, .afterFirstUnlockThisDeviceOnly),
@@ -47,7 +47,7 @@ struct SearchedVault {
     try FileBytes.write(Array("spv-key-1:\(text(deviceKey))".utf8), to: directory + "/device-key")
     var options = Vault.Options()
     options.deviceKey = try SealingKey(copying: deviceKey)
-    let credentials = [try Credential.passphrase(of: passphrase), .key(try SealingKey(copying: key))]
+    let credentials = [try Vault.Credential.passphrase(of: passphrase), .key(try SealingKey(copying: key))]
     let vault = try Vault.create(
       at: directory + "/vault.spv", slots: credentials.map { NewSlot($0, cost: .throwaway) },
       groups: [NewGroup(), NewGroup("other")], options: options)
@@ -55,14 +55,14 @@ struct SearchedVault {
       for age in ["earlier ", ""] {
         let value = random(count)
         search.add("\(age)value \(key)", value)
-        try vault.update(service: Name("db"), in: vault.group()) { batch throws(VaultError) in
+        try vault.update(service: Vault.Name("db"), in: vault.group()) { batch throws(VaultError) in
           try batch.set(value, forKey: key, as: accessibility, edit: .keeping(1))
         }
       }
     }
     // Nobody asks for this record: its name comes into the memory of a process by loading alone.
     let name = text(random(20))
-    try vault.update(service: Name("db"), in: vault.group()) { batch throws(VaultError) in
+    try vault.update(service: Vault.Name("db"), in: vault.group()) { batch throws(VaultError) in
       try batch.set("v", forKey: name)
     }
     search.add("name of a record", Array(name.utf8))
@@ -95,8 +95,8 @@ struct SearchedVault {
     return try bytes.prefix(count)
   }
 
-  func passphrase(_ file: String = "passphrase") throws -> Credential { .passphrase(try bytes(of: file)) }
-  func key() throws -> Credential { try bytes(of: "key").withSpan { (span) throws in try .key(text: span) } }
+  func passphrase(_ file: String = "passphrase") throws -> Vault.Credential { .passphrase(try bytes(of: file)) }
+  func key() throws -> Vault.Credential { try bytes(of: "key").withSpan { (span) throws in try .key(text: span) } }
 
   func options() throws -> Vault.Options {
     var options = Vault.Options()
@@ -108,7 +108,7 @@ struct SearchedVault {
 
   /// Lends a value, and nothing more.
   func read(_ key: String, _ count: Int, _ vault: Vault) throws {
-    let length = try vault.withValue(service: Name("db"), key: key, in: vault.group()) { $1.count }
+    let length = try vault.withValue(service: Vault.Name("db"), key: key, in: vault.group()) { $1.count }
     try #require(length == count)
   }
 
@@ -125,22 +125,22 @@ struct SearchedVault {
   /// Changes the passphrase that opened `vault` to a new one.
   func replaceSlot(_ vault: Vault) throws {
     let new = try fresh("new passphrase")
-    try vault.replaceSlot(with: NewSlot(Credential(content: .passphrase(new)), cost: .throwaway))
-    let credential = Credential(content: .passphrase(new))
+    try vault.replaceSlot(with: NewSlot(Vault.Credential(content: .passphrase(new)), cost: .throwaway))
+    let credential = Vault.Credential(content: .passphrase(new))
     let slot = try vault.handle.loaded.withLock { try $0.state.snapshot.slots[0] }
     try search.note { search in try search.addCredential(credential, of: slot, in: vault, prefix: "new ") }
   }
 
   /// Secret bytes that are not known yet, noted.
-  func fresh(_ name: String, _ count: Int = 40) throws -> Credential.Passphrase {
-    let fresh = Credential.Passphrase(try SecretBytes(count: count, from: .system))
+  func fresh(_ name: String, _ count: Int = 40) throws -> Vault.Credential.Passphrase {
+    let fresh = Vault.Credential.Passphrase(try SecretBytes(count: count, from: .system))
     try search.note { search in fresh.bytes.withUnsafeBytes { search.add(name, $0) } }
     return fresh
   }
 
-  func set(_ vault: Vault, _ value: Credential.Passphrase) throws {
+  func set(_ vault: Vault, _ value: Vault.Credential.Passphrase) throws {
     _ = try value.bytes.withUnsafeBytes { (bytes) throws(VaultError) in
-      try vault.update(service: Name("db"), in: vault.group()) { (batch) throws(VaultError) in
+      try vault.update(service: Vault.Name("db"), in: vault.group()) { (batch) throws(VaultError) in
         try batch.set(bytes, kind: .data, forKey: "new")
       }
     }
@@ -165,8 +165,8 @@ struct SearchedVault {
   func found() throws -> Set<String> { Set(try search.finds().map(\.secret)) }
 }
 
-extension Credential {
-  static func passphrase(of bytes: [UInt8]) throws -> Credential {
+extension Vault.Credential {
+  static func passphrase(of bytes: [UInt8]) throws -> Vault.Credential {
     var secret = try SecretBytes(count: bytes.count)
     secret.withUnsafeMutableBytes { $0.copyBytes(from: bytes) }
     return .passphrase(secret)

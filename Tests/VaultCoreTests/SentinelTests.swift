@@ -52,20 +52,20 @@ import VaultSealing
       var options = Vault.Options.sample()
       options.lockTimeout = .milliseconds(50)
       let vault = try Self.vault(at: path, options: options)
-      let (service, group) = (try Name(Self.service), try vault.group())
+      let (service, group) = (try Vault.Name(Self.service), try vault.group())
       let bytes = Array(Self.secret.utf8)
       let long = Array(repeatElement(bytes, count: 100_000).joined())
 
       // The caller's input.
-      found.provoke { try Name(Self.key + "\n") }
+      found.provoke { try Vault.Name(Self.key + "\n") }
       found.provoke { try vault.set(Self.secret, forKey: Self.key + "\n", service: Self.service) }
       found.provoke { try vault.text(Self.key + "\n", service: Self.service) }
       found.provoke { try vault.group(named: Self.key) }
       found.provoke { try vault.set(bytes, kind: .bool, forKey: Self.key, service: Self.service) }
       found.provoke { try vault.set(bytes, kind: .integer, forKey: Self.key, service: Self.service) }
       found.provoke { try vault.set(long, forKey: Self.key, service: Self.service) }
-      found.provoke { _ = try Credential.key(text: Array(Self.sentinel.utf8).span.bytes) }
-      found.provoke { _ = try Credential.passphrase(String(repeating: Self.passphrase, count: 1000)) }
+      found.provoke { _ = try Vault.Credential.key(text: Array(Self.sentinel.utf8).span.bytes) }
+      found.provoke { _ = try Vault.Credential.passphrase(String(repeating: Self.passphrase, count: 1000)) }
       // Access and the file system.
       found.provoke { try Vault.open(at: path, credential: .passphrase(Self.passphrase + "!")) }
       found.provoke { try Self.vault(at: path) }

@@ -14,7 +14,7 @@ import VaultSealing
       switch self {
       case .compact: try vault.compact()
       case .change:
-        try vault.update(service: Name("db"), in: vault.group(named: group)) { batch throws(VaultError) in
+        try vault.update(service: Vault.Name("db"), in: vault.group(named: group)) { batch throws(VaultError) in
           try batch.set([UInt8](repeating: 0x61, count: 70_000), forKey: "long")
         }
       }

@@ -39,7 +39,7 @@ struct SharedVault: Sendable {
   }
 
   /// The credential of a group's holder.
-  func credential(of group: String) throws -> Credential {
+  func credential(of group: String) throws -> Vault.Credential {
     let number = try #require(groups.firstIndex(of: group))
     return .key(try .sample(from: UInt8(40 * (number + 1))))
   }
@@ -56,7 +56,7 @@ struct SharedVault: Sendable {
   }
 
   /// The slot of that label.
-  func slot(_ label: String) throws -> Identifier {
+  func slot(_ label: String) throws -> Vault.Identifier {
     try #require(try owner.slots().first { $0.label == label }).id
   }
 
@@ -76,7 +76,7 @@ struct SharedVault: Sendable {
 
 extension Vault {
   /// What opening with `credential` is refused with; `nil` when it opens and every granted group verifies.
-  static func refusal(at path: String, _ credential: Credential) -> VaultError.Code? {
+  static func refusal(at path: String, _ credential: Vault.Credential) -> VaultError.Code? {
     VaultCoreTests.refusal { try Vault.open(at: path, credential: credential).status() }
   }
 
@@ -97,7 +97,7 @@ func expectRefused<R>(
 
 /// All that can be read of one record, earlier values included.
 struct RecordImage: Equatable {
-  let service, key: Name
+  let service, key: Vault.Name
   let kind: UInt8
   let `class`: UInt8
   let revision: UInt64
@@ -188,7 +188,7 @@ extension KeyHolder {
     var manifest = try #require(try MemoryVault(file, key: .sample()).state.manifest)
     parts.slots.append(slot)
     manifest.slots.append(
-      Manifest.Slot(id: Identifier(Array(slot[8..<24])), kek: nil, created: 7, label: Array("unknown".utf8)))
+      Manifest.Slot(id: Vault.Identifier(Array(slot[8..<24])), kek: nil, created: 7, label: Array("unknown".utf8)))
     holder.replaceManifest(&parts, padded: padded(manifest.body(), step: Manifest.step))
     return parts.file
   }

@@ -1,4 +1,4 @@
-import CSodium
+import CVaultSodium
 import Testing
 import VaultSealing
 
@@ -242,7 +242,7 @@ import VaultSealing
 
   @Test(arguments: ["", String(repeating: "p", count: 4097)])
   func `an empty or overlong passphrase is invalid`(text: String) {
-    #expect(refusal { _ = try Credential.passphrase(text) } == .invalidPassphrase)
+    #expect(refusal { _ = try Vault.Credential.passphrase(text) } == .invalidPassphrase)
   }
 
   @Test(arguments: [
@@ -251,7 +251,7 @@ import VaultSealing
     "spv-key-1:" + String(repeating: "a", count: 64) + "\r\n",
   ])
   func `key text in any other form is invalid`(text: String) {
-    #expect(refusal { _ = try Credential.key(text: Array(text.utf8).span.bytes) } == .invalidKeyText)
+    #expect(refusal { _ = try Vault.Credential.key(text: Array(text.utf8).span.bytes) } == .invalidKeyText)
   }
 }
 

@@ -192,7 +192,7 @@ import VaultSealing
   }
 
   @Test func `a file longer than the caller's limit is refused before it is read`() throws {
-    var limits = Limits.format
+    var limits = Vault.Limits.format
     limits.fileBytes = 2000
 
     #expect(try SampleFiles.refusal(opening: SampleFiles.snapshot(), limits: limits) == .limitExceeded)

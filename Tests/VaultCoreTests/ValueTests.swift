@@ -16,9 +16,9 @@ import VaultSealing
       try vault.set([], kind: kind, forKey: "empty")
 
       #expect(try vault.bytes("empty") == [])
-      #expect(try vault.kind(service: Name("db"), key: "empty", in: vault.group()) == kind)
+      #expect(try vault.kind(service: Vault.Name("db"), key: "empty", in: vault.group()) == kind)
       #expect(try vault.bytes("missing") == nil)
-      #expect(try vault.kind(service: Name("db"), key: "missing", in: vault.group()) == nil)
+      #expect(try vault.kind(service: Vault.Name("db"), key: "missing", in: vault.group()) == nil)
     }
   }
 
@@ -87,9 +87,9 @@ import VaultSealing
   @Test(arguments: invalidNames)
   func `row 35: an invalid name is refused wherever one is given`(name: String) throws {
     try withVault { vault throws in
-      let (group, service) = (try vault.group(), try Name("db"))
+      let (group, service) = (try vault.group(), try Vault.Name("db"))
 
-      #expect(refusal { _ = try Name(name) } == .invalidName)
+      #expect(refusal { _ = try Vault.Name(name) } == .invalidName)
       #expect(refusal { try vault.set("value", forKey: name) } == .invalidName)
       #expect(refusal { try vault.remove(name) } == .invalidName)
       #expect(refusal { try vault.text(name) } == .invalidName)
@@ -103,7 +103,7 @@ import VaultSealing
     arguments: [[], [0xED, 0xA0, 0x80], [0xC3, 0x28], [0xFF], [0xC0, 0x80], [0xF4, 0x90, 0x80, 0x80]]
       as [[UInt8]])
   func `row 35: bytes that are no UTF-8 are no name`(bytes: [UInt8]) {
-    #expect(refusal { _ = try Name(verbatim: bytes) } == .invalidName)
+    #expect(refusal { _ = try Vault.Name(verbatim: bytes) } == .invalidName)
   }
 
   @Test(arguments: [
@@ -120,7 +120,7 @@ import VaultSealing
   @Test func `row 35: a batch with one invalid name changes nothing`() throws {
     try withVault { vault throws in
       let error = refusal {
-        try vault.update(service: Name("db"), in: vault.group()) { batch throws(VaultError) in
+        try vault.update(service: Vault.Name("db"), in: vault.group()) { batch throws(VaultError) in
           try batch.set("value", forKey: "good")
           try batch.set("value", forKey: "bad\n")
         }
@@ -139,7 +139,7 @@ import VaultSealing
       #expect(try vault.text("caf\u{E9}", service: "\u{E9}") == "two")
       #expect(try vault.text("cafe\u{301}", service: "e\u{301}") == "two")
       #expect(
-        try vault.keys(service: Name("\u{E9}"), in: vault.group()).map { Array($0.utf8) }
+        try vault.keys(service: Vault.Name("\u{E9}"), in: vault.group()).map { Array($0.utf8) }
           == [Array("caf\u{E9}".utf8)])
     }
   }
@@ -215,12 +215,12 @@ import VaultSealing
       let kind = ValueKind(rawValue: value.kind)
       try vault.set(value.bytes, kind: kind, forKey: "value")
 
-      let found = try vault.withValue(service: Name("db"), key: "value", in: vault.group()) {
+      let found = try vault.withValue(service: Vault.Name("db"), key: "value", in: vault.group()) {
         ($0, Array($1))
       }
       #expect(found?.0 == kind)
       #expect(found?.1 == value.bytes)
-      #expect(try vault.kind(service: Name("db"), key: "value", in: vault.group()) == kind)
+      #expect(try vault.kind(service: Vault.Name("db"), key: "value", in: vault.group()) == kind)
     }
   }
 
@@ -234,7 +234,7 @@ import VaultSealing
     try withVault { vault throws in
       try vault.set([1], kind: .bool, forKey: "password")
 
-      let found = try vault.withValue(service: Name("db"), key: "password", in: vault.group()) {
+      let found = try vault.withValue(service: Vault.Name("db"), key: "password", in: vault.group()) {
         ($0, Array($1))
       }
       #expect(found?.0 == .bool)

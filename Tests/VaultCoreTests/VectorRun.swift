@@ -48,7 +48,7 @@ struct VectorRun {
     return try Vault.open(at: path, credential: try credential(attempt.credential), options: options)
   }
 
-  private func credential(_ secret: VectorManifest.Attempt.Secret) throws(VaultError) -> Credential {
+  private func credential(_ secret: VectorManifest.Attempt.Secret) throws(VaultError) -> Vault.Credential {
     if let passphrase = secret.passphrase { return try .passphrase(passphrase) }
     return .key(try key(secret.key ?? ""))
   }

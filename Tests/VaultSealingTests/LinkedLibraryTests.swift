@@ -1,10 +1,10 @@
-import CSodium
+import CVaultSodium
 import Testing
 import VaultSealing
 
 /// Checks that the linked libsodium gives the published answers.
 ///
-/// `CSodium` is imported because the module has no call with a nonce, key length or output length of one's
+/// `CVaultSodium` is imported because the module has no call with a nonce, key length or output length of one's
 /// own choosing: SEAL hedges its nonce, hashes have transcripts in front, and a root has 32 bytes.
 struct LinkedLibraryTests {
   init() { _ = RandomSource.system.bytes(1) }  // makes the library ready

@@ -1,4 +1,4 @@
-import CSodium
+import CVaultSodium
 import Testing
 import VaultSealing
 
@@ -103,7 +103,7 @@ struct SealRefusalTests {
   }
 
   @Test func `a right tag over a wrong box is refused`() {
-    // Only a holder of the key can make this. CSodium: the tag is a hash without a transcript in front.
+    // Only a holder of the key can make this. CVaultSodium: the tag is a hash without a transcript in front.
     let subkeys = sealer.derived(64, "seal", from: key, place)
     var forged = sealed
     forged[60] ^= 1

@@ -58,7 +58,7 @@ import Testing
     #expect(made.exit == 0, "\(made.errorText)")
 
     let vault = try Vault.open(at: home.path + "/s.spv", unlocking: .keyFile(home.path + "/key.txt"))
-    let (service, group) = (try Name("default"), try vault.group(named: "default"))
+    let (service, group) = (try Vault.Name("default"), try vault.group(named: "default"))
     let record = try #require(try vault.record(service: service, key: "a", in: group))
     #expect(record.label == "shop" && record.comment == "note" && record.historyDepth == 3)
     #expect(record.expiry == 1_801_396_800_000)

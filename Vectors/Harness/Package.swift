@@ -14,10 +14,10 @@ let settings: [SwiftSetting] = [
 let package = Package(
   name: "Harness",
   targets: [
-    .systemLibrary(name: "CSodium", pkgConfig: "libsodium", providers: [.apt(["libsodium-dev"])]),
-    .target(name: "CSystem"),
-    .target(name: "VaultSealing", dependencies: ["CSodium"], swiftSettings: settings),
-    .target(name: "VaultCore", dependencies: ["VaultSealing", "CSystem"], swiftSettings: settings),
+    .systemLibrary(name: "CVaultSodium", pkgConfig: "libsodium", providers: [.apt(["libsodium-dev"])]),
+    .target(name: "CVaultSystem"),
+    .target(name: "VaultSealing", dependencies: ["CVaultSodium"], swiftSettings: settings),
+    .target(name: "VaultCore", dependencies: ["VaultSealing", "CVaultSystem"], swiftSettings: settings),
     .executableTarget(name: "run-vectors", dependencies: ["VaultCore", "VaultSealing"], swiftSettings: settings),
     .executableTarget(name: "write-vaults", dependencies: ["VaultCore", "VaultSealing"], swiftSettings: settings),
   ],

@@ -50,7 +50,7 @@ struct WriterProcess {
   static func run(_ arguments: [String]) throws {
     let key = try withUnsafeTemporaryAllocation(byteCount: KeyText.count, alignment: 1) { text in
       guard read(STDIN_FILENO, text.baseAddress, text.count) == text.count else { throw ended }
-      return try Credential.key(text: RawSpan(_unsafeBytes: UnsafeRawBufferPointer(text)))
+      return try Vault.Credential.key(text: RawSpan(_unsafeBytes: UnsafeRawBufferPointer(text)))
     }
     let vault = try Vault.open(at: arguments[0], credential: key)
     let tokens = try SecretPreferences(service: Sample.service, in: vault)

@@ -1,4 +1,4 @@
-import CCurl
+import CPreferencesCurl
 import Foundation
 import Preferences
 

@@ -17,7 +17,7 @@ final class VaultNews: VaultCompanion {
 
   /// Who observes one service in one access group.
   private struct Audience {
-    let service: Name
+    let service: Vault.Name
     let group: AccessGroup
     let broadcast = ChangeBroadcast()
     var observerCount = 0
@@ -32,7 +32,7 @@ final class VaultNews: VaultCompanion {
     /// Whose writes have been told; nil when nobody could tell.
     var writesOfOthers: Int?
 
-    func index(_ service: Name, _ group: AccessGroup) -> Int? {
+    func index(_ service: Vault.Name, _ group: AccessGroup) -> Int? {
       audiences.firstIndex { $0.service == service && $0.group.id == group.id }
     }
   }
@@ -49,7 +49,7 @@ final class VaultNews: VaultCompanion {
 
   /// - Parameter fail: is told when the file cannot be watched; own writes are told all the same.
   func observe(
-    service: Name, in group: AccessGroup, _ notify: @escaping @Sendable (PreferenceChange) -> Void,
+    service: Vault.Name, in group: AccessGroup, _ notify: @escaping @Sendable (PreferenceChange) -> Void,
     fail: (PreferencesError) -> Void
   ) -> PreferenceObservation {
     var failure: PreferencesError?
@@ -75,7 +75,7 @@ final class VaultNews: VaultCompanion {
     }
   }
 
-  private func endObserving(_ service: Name, _ group: AccessGroup) {
+  private func endObserving(_ service: Vault.Name, _ group: AccessGroup) {
     let watch = state.withLock { state -> FileWatch? in
       guard let index = state.index(service, group) else { return nil }
       state.audiences[index].observerCount -= 1
@@ -104,7 +104,7 @@ final class VaultNews: VaultCompanion {
 
   func didWrite(_ records: WrittenRecords) {
     let isSilent = Suppression.isInForce
-    var revisions: [Name: [String: UInt64]] = [:]
+    var revisions: [Vault.Name: [String: UInt64]] = [:]
     if isSilent {
       for (service, keys) in records.keys { revisions[service] = self.revisions(of: keys, service, records.group) }
     }
@@ -170,7 +170,7 @@ final class VaultNews: VaultCompanion {
   }
 
   /// The records' revisions; none for those that are not there, or while nobody can tell.
-  private func revisions(of keys: Set<String>, _ service: Name, _ group: AccessGroup) -> [String: UInt64] {
+  private func revisions(of keys: Set<String>, _ service: Vault.Name, _ group: AccessGroup) -> [String: UInt64] {
     guard let vault = owner.vault else { return [:] }
     var revisions: [String: UInt64] = [:]
     do throws(VaultError) {

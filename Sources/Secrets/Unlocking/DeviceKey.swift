@@ -1,7 +1,7 @@
 public import VaultCore
 public import VaultSealing
 
-/// Where a machine's device key comes from: what the "this device only" classes of ``Accessibility`` need besides the
+/// Where a machine's device key comes from: what the "this device only" classes of ``Vault/Accessibility`` need besides the
 /// vault's own keys.
 ///
 /// It is a raw key (`spv-key-1:…`) in a file that goes where no copy of the vault goes. Assign it to

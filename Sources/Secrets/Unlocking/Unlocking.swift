@@ -7,14 +7,14 @@ public import VaultSealing
 /// configured is used; when it fails, that is an error, and nothing falls through to the next
 /// (`Docs/Format.md` section 6).
 public struct Unlocking: Sendable {
-  private let resolve: @Sendable () throws(VaultError) -> Credential?
+  private let resolve: @Sendable () throws(VaultError) -> Vault.Credential?
 
-  init(_ resolve: @escaping @Sendable () throws(VaultError) -> Credential?) { self.resolve = resolve }
+  init(_ resolve: @escaping @Sendable () throws(VaultError) -> Vault.Credential?) { self.resolve = resolve }
 
   /// The credential that this way gives now; nil when the way is not configured. What was read is wiped with the last
   /// copy of the credential.
   /// - Throws: the error of a way that is configured and fails.
-  public func credential() throws(VaultError) -> Credential? { try resolve() }
+  public func credential() throws(VaultError) -> Vault.Credential? { try resolve() }
 
   /// Asks `ask` for the passphrase, once.
   public static func passphrase(_ ask: @escaping @Sendable () throws(VaultError) -> SecretBytes) -> Unlocking {
@@ -42,7 +42,7 @@ public struct Unlocking: Sendable {
   /// Reads `NAME.key` or, if there is none, `NAME.passphrase` in `$CREDENTIALS_DIRECTORY`, where systemd puts a
   /// service's credentials. Configured when one of the files is there.
   public static func credentialsDirectory(name: String = "secret-preferences") -> Unlocking {
-    Unlocking { () throws(VaultError) -> Credential? in
+    Unlocking { () throws(VaultError) -> Vault.Credential? in
       guard let directory = Environment.value("CREDENTIALS_DIRECTORY") else { return nil }
       let path = directory + "/" + name
       if CredentialReader.exists(path + ".key") { return .key(try CredentialReader.key(at: path + ".key")) }
@@ -53,7 +53,7 @@ public struct Unlocking: Sendable {
 
   /// Reads the key file that an environment variable names. Configured when the variable is set.
   public static func keyFileVariable(_ variable: String = "SECRETPREFS_KEY_FILE") -> Unlocking {
-    Unlocking { () throws(VaultError) -> Credential? in
+    Unlocking { () throws(VaultError) -> Vault.Credential? in
       guard let path = Environment.value(variable) else { return nil }
       return .key(try CredentialReader.key(at: path))
     }
@@ -64,7 +64,7 @@ public struct Unlocking: Sendable {
   ///
   /// Changing the environment is not safe beside other threads that read it: unlock first.
   public static func passphraseVariable(_ variable: String = "SECRETPREFS_PASSPHRASE") -> Unlocking {
-    Unlocking { () throws(VaultError) -> Credential? in
+    Unlocking { () throws(VaultError) -> Vault.Credential? in
       guard let passphrase = try Environment.take(variable) else { return nil }
       return .passphrase(passphrase)
     }
@@ -72,7 +72,7 @@ public struct Unlocking: Sendable {
 
   /// The first of `ways` that is configured.
   public static func first(of ways: [Unlocking]) -> Unlocking {
-    Unlocking { () throws(VaultError) -> Credential? in
+    Unlocking { () throws(VaultError) -> Vault.Credential? in
       for way in ways {
         if let credential = try way.credential() { return credential }
       }

@@ -10,7 +10,7 @@ final class KeptValues {
     let buffer: WipedBuffer
   }
 
-  private var groups: [Identifier: Group] = [:]
+  private var groups: [Vault.Identifier: Group] = [:]
 
   /// Copies what is kept, so that everything else goes with `state`. Opens the groups that nobody used yet; one that
   /// does not verify keeps nothing.
@@ -23,7 +23,7 @@ final class KeptValues {
   }
 
   /// A value that may still be read.
-  func find(_ name: RecordName, in group: Identifier) -> (record: Record, place: ValuePlace)? {
+  func find(_ name: RecordName, in group: Vault.Identifier) -> (record: Record, place: ValuePlace)? {
     guard let group = groups[group], let record = group.index.find(name), let place = group.places[record.class]
     else { return nil }
     return (record, place)

@@ -1,4 +1,4 @@
-internal import CSystem
+internal import CVaultSystem
 internal import Glibc
 
 /// Writes a whole new vault file beside the old one and puts it in its place (`Docs/Format.md` 9.3).

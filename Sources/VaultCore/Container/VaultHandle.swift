@@ -54,7 +54,7 @@ final class VaultHandle: Sendable {
 
   let path: VaultPath
   let options: Vault.Options
-  let vaultID: Identifier
+  let vaultID: Vault.Identifier
   let loaded: Mutex<Loaded>
   let forkGuard = ForkGuard()
   let mark: MarkKeeper?
@@ -130,7 +130,7 @@ final class VaultHandle: Sendable {
   ///
   /// - Parameter body: is given nil when there is no such record.
   func withRecord<R: Sendable>(
-    _ name: RecordName, in group: Identifier,
+    _ name: RecordName, in group: Vault.Identifier,
     _ body: (inout Loaded, (record: Record, place: ValuePlace)?) throws(VaultError) -> R
   ) throws(VaultError) -> R {
     try forkGuard.check()

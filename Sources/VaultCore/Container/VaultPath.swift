@@ -36,7 +36,7 @@ struct VaultPath: Sendable {
   }
 
   /// Opens the vault and judges what was opened, in the order of section 4, step 1.
-  func open(limits: Limits) throws(VaultError) -> (descriptor: Descriptor, status: stat) {
+  func open(limits: Vault.Limits) throws(VaultError) -> (descriptor: Descriptor, status: stat) {
     let descriptor = try Descriptor.open(file, O_RDONLY | O_NOFOLLOW | O_NONBLOCK) { refusal("open", $0) }
     let status = try descriptor.status()
     guard status.st_mode & S_IFMT == S_IFREG else {

@@ -19,7 +19,7 @@ final class VaultState: @unchecked Sendable {
   /// Where the next entry will stand.
   private(set) var tail: Int
   /// The 32 bytes before the tail: the check of the last entry, or the checksum.
-  private(set) var lastBytes: Tag
+  private(set) var lastBytes: Vault.Tag
   /// How many whole entries the journal has, whatever their group.
   private(set) var entryCount = 0
   /// Those that this handle has found in the file since it was loaded. Its own are among them only where a reader saw them before
@@ -32,7 +32,7 @@ final class VaultState: @unchecked Sendable {
   /// Whether the directory is known to hold the file's name durably.
   var isNameDurable: Bool
 
-  private let groupIDs: Set<Identifier>
+  private let groupIDs: Set<Vault.Identifier>
 
   /// Loads what `image` holds. With `entries` framed, groups are opened on demand.
   init(
@@ -68,7 +68,7 @@ final class VaultState: @unchecked Sendable {
       groups = snapshot.sections.filter { $0.id == group }.map { Group($0, floor: nil, key: key, image: image) }
     }
     tail = frame.tail
-    lastBytes = Tag(image.bytes.baseAddress! + frame.tail - Tag.count)
+    lastBytes = Vault.Tag(image.bytes.baseAddress! + frame.tail - Vault.Tag.count)
     take(frame, from: image)
   }
 
@@ -80,7 +80,7 @@ final class VaultState: @unchecked Sendable {
 
   /// GK = D(32, VK, "group-key", group id, epoch).
   static func groupKey(
-    from vaultKey: SealingKey, group: Identifier, epoch: UInt32, _ sealer: Sealer
+    from vaultKey: SealingKey, group: Vault.Identifier, epoch: UInt32, _ sealer: Sealer
   ) throws(SealingError) -> SealingKey {
     try sealer.deriveKey("group-key", from: vaultKey) {
       $0.add(group)
@@ -167,7 +167,7 @@ final class VaultState: @unchecked Sendable {
   // MARK: Groups
 
   /// The granted group of that id. Groups are ordered by id, as their sections are.
-  func group(_ id: Identifier) -> Group? {
+  func group(_ id: Vault.Identifier) -> Group? {
     var range = 0..<groups.count
     while let middle = range.isEmpty ? nil : (range.lowerBound + range.upperBound) / 2 {
       let found = groups[middle]
@@ -177,7 +177,7 @@ final class VaultState: @unchecked Sendable {
     return nil
   }
 
-  func content(_ id: Identifier) throws(VaultError) -> GroupContent {
+  func content(_ id: Vault.Identifier) throws(VaultError) -> GroupContent {
     guard let group = group(id) else {
       throw VaultError(.groupNotGranted, "the access group is gone, or was never granted to this credential")
     }
@@ -185,8 +185,8 @@ final class VaultState: @unchecked Sendable {
   }
 
   /// The group of that name, if the credential grants it.
-  func groupID(named name: Name) throws(VaultError) -> Identifier {
-    let found: Identifier?
+  func groupID(named name: Vault.Name) throws(VaultError) -> Vault.Identifier {
+    let found: Vault.Identifier?
     if let manifest {
       found = manifest.groups.first { $0.name == name }?.id
     } else {
@@ -213,12 +213,12 @@ final class VaultState: @unchecked Sendable {
     guard FileIdentity(status) == file?.identity else { return .replaced }
     isFrozen = status.st_nlink == 0
     // A zero entry_len behind the bytes we know is the reserve: nothing new.
-    var probe: (Tag, UInt64) = (.zero, 0)
+    var probe: (Vault.Tag, UInt64) = (.zero, 0)
     let count = try withUnsafeMutableBytes(of: &probe) { (bytes) throws(VaultError) in
-      try descriptor.read(into: bytes, at: tail - Tag.count)
+      try descriptor.read(into: bytes, at: tail - Vault.Tag.count)
     }
-    guard count >= Tag.count, probe.0 == lastBytes else { return .replaced }
-    if count < Tag.count + 4 || UInt32(truncatingIfNeeded: UInt64(littleEndian: probe.1)) == 0 { return .current }
+    guard count >= Vault.Tag.count, probe.0 == lastBytes else { return .replaced }
+    if count < Vault.Tag.count + 4 || UInt32(truncatingIfNeeded: UInt64(littleEndian: probe.1)) == 0 { return .current }
     return try catchUp(under: .reader).freshness
   }
 
@@ -241,16 +241,18 @@ final class VaultState: @unchecked Sendable {
       case .writerLock(let known): end = known
       }
       guard end >= tail else { return (.replaced, end, end) }
-      let start = tail - Tag.count
+      let start = tail - Vault.Tag.count
       let rest = try Self.read(descriptor, count: end - start, at: start)
-      guard rest.count >= Tag.count, Tag(rest.bytes.baseAddress!) == lastBytes else { return (.replaced, end, end) }
+      guard rest.count >= Vault.Tag.count, Vault.Tag(rest.bytes.baseAddress!) == lastBytes else {
+        return (.replaced, end, end)
+      }
       guard end <= options.limits.fileBytes else { throw VaultError(.limitExceeded, "the file has grown too long") }
-      let frame = try JournalFrame(rest.bytes, from: Tag.count, groups: groupIDs)
+      let frame = try JournalFrame(rest.bytes, from: Vault.Tag.count, groups: groupIDs)
       if !frame.entries.isEmpty {
         take(frame, from: rest)
         othersEntries += frame.entries.count
         tail = start + frame.tail
-        lastBytes = Tag(rest.bytes.baseAddress! + frame.tail - Tag.count)
+        lastBytes = Vault.Tag(rest.bytes.baseAddress! + frame.tail - Vault.Tag.count)
         attempts = 0
       }
       hasTornTail = frame.isTorn
@@ -270,7 +272,7 @@ final class VaultState: @unchecked Sendable {
   }
 
   /// Takes over an entry that this handle wrote and checked itself, unless a reader has seen it in the file already.
-  func append(_ staged: GroupContent.Staged, to content: GroupContent, at offset: Int, count: Int, check: Tag) {
+  func append(_ staged: GroupContent.Staged, to content: GroupContent, at offset: Int, count: Int, check: Vault.Tag) {
     guard tail == offset else { return }
     content.apply(staged)
     tail += count

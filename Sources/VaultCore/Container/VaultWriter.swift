@@ -52,7 +52,7 @@ final class VaultWriter: @unchecked Sendable {
   /// The changes of one ticket.
   private struct Request {
     let changes: [Change]
-    let group: Identifier
+    let group: Vault.Identifier
     let key: SealingKey
 
     init?(_ ticket: WriteQueue.Ticket) {
@@ -164,7 +164,8 @@ final class VaultWriter: @unchecked Sendable {
     let count =
       JournalFrame.headCount + JournalFrame.checkCount + Sealer.overhead
       + Padding.paddedCount(body.bytes.count, step: GroupContent.entryStep)
-    let isAppendable = mayAppend && Limits.entryBytes.contains(count) && state.tail + count <= options.limits.fileBytes
+    let isAppendable =
+      mayAppend && Vault.Limits.entryBytes.contains(count) && state.tail + count <= options.limits.fileBytes
     // What a fold by this writer would take away: an owner's takes all entries, a holder's its own.
     let foldable = state.unlocked.isOwner ? state.journalBytes : content.entryBytes
     let isJournalLong = foldable + count > max(64 << 10, state.snapshot.count)
@@ -207,7 +208,7 @@ final class VaultWriter: @unchecked Sendable {
 
   // MARK: Append
 
-  private func append(_ append: Append, _ file: Descriptor, group: Identifier) throws(VaultError) {
+  private func append(_ append: Append, _ file: Descriptor, group: Vault.Identifier) throws(VaultError) {
     let state = append.state
     let offset = append.offset
     // Without this, an append behind a rename that never became durable could vanish with the new name (5.1).
@@ -236,7 +237,7 @@ final class VaultWriter: @unchecked Sendable {
       try recover(file, error, from: offset, count: append.entry.count, group: group, append)
       return
     }
-    let check = Tag(append.entry.withUnsafeBytes { $0.baseAddress! + append.entry.count - Tag.count })
+    let check = Vault.Tag(append.entry.withUnsafeBytes { $0.baseAddress! + append.entry.count - Vault.Tag.count })
     // Also when another load or a lock has taken its place meanwhile: then nobody looks at it any more.
     handle.loaded.withLock { _ in
       state.append(
@@ -262,7 +263,7 @@ final class VaultWriter: @unchecked Sendable {
   /// After a failed sync the page cache may hold what the disk does not. A full write goes to other blocks and
   /// answers the question; otherwise nobody knows.
   private func recover(
-    _ file: Descriptor, _ failure: VaultError, from offset: Int, count: Int, group: Identifier, _ append: Append
+    _ file: Descriptor, _ failure: VaultError, from offset: Int, count: Int, group: Vault.Identifier, _ append: Append
   ) throws(VaultError) {
     mayAppend = false
     do throws(VaultError) {

@@ -10,7 +10,7 @@ final class WriteQueue: Sendable {
   /// What one caller wants done: it becomes durable as a whole or not at all.
   enum Work: Sendable {
     /// Changes of records of one group, sealed under `key`. Several of these may share an entry.
-    case changes([Change], group: Identifier, key: SealingKey)
+    case changes([Change], group: Vault.Identifier, key: SealingKey)
     /// A full write of its own: of slots, groups or keys, or without change.
     case rewrite(VaultWriter.Rewrite)
   }
@@ -117,7 +117,7 @@ final class WriteQueue: Sendable {
         state.pending.removeFirst()
         return [first]
       }
-      var names: Set<[Name]> = []
+      var names: Set<[Vault.Name]> = []
       var bytes = 0
       var count = 0
       for ticket in state.pending {

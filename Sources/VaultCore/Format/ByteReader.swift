@@ -37,17 +37,17 @@ struct ByteReader {
   @inline(__always)
   mutating func name() throws(VaultError) -> UnsafeRawBufferPointer {
     let bytes = try lp16()
-    guard Name.isValid(bytes) else { throw VaultError(.invalidName, "a name in the file breaks the rule") }
+    guard Vault.Name.isValid(bytes) else { throw VaultError(.invalidName, "a name in the file breaks the rule") }
     return bytes
   }
 
-  mutating func identifier() throws(VaultError) -> Identifier { Identifier(try bytes(16).baseAddress!) }
+  mutating func identifier() throws(VaultError) -> Vault.Identifier { Vault.Identifier(try bytes(16).baseAddress!) }
 
-  mutating func tag() throws(VaultError) -> Tag { Tag(try bytes(32).baseAddress!) }
+  mutating func tag() throws(VaultError) -> Vault.Tag { Vault.Tag(try bytes(32).baseAddress!) }
 
   mutating func generation() throws(VaultError) -> UInt64 {
     let value = try integer(UInt64.self)
-    guard Limits.generations.contains(value) else {
+    guard Vault.Limits.generations.contains(value) else {
       throw VaultError(.limitExceeded, "a generation is outside 1 to 2^63 - 1")
     }
     return value
@@ -75,8 +75,8 @@ struct ByteWriter {
 
   mutating func raw(_ more: UnsafeRawBufferPointer) { bytes.append(contentsOf: more) }
   mutating func raw(_ more: [UInt8]) { bytes.append(contentsOf: more) }
-  mutating func raw(_ identifier: Identifier) { identifier.withUnsafeBytes { raw($0) } }
-  mutating func raw(_ tag: Tag) { tag.withUnsafeBytes { raw($0) } }
+  mutating func raw(_ identifier: Vault.Identifier) { identifier.withUnsafeBytes { raw($0) } }
+  mutating func raw(_ tag: Vault.Tag) { tag.withUnsafeBytes { raw($0) } }
   mutating func zeros(_ count: Int) { bytes.append(contentsOf: repeatElement(0, count: count)) }
 
   mutating func lp16(_ more: UnsafeRawBufferPointer) {

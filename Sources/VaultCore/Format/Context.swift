@@ -2,14 +2,14 @@ internal import VaultSealing
 
 /// What a sealed thing is bound to: the table of `Docs/Format.md` 2.3.
 enum Context {
-  case slot(vault: Identifier, header: UnsafeRawBufferPointer)
+  case slot(vault: Vault.Identifier, header: UnsafeRawBufferPointer)
   case manifest(header: UnsafeRawBufferPointer, slots: UnsafeRawBufferPointer)
-  case section(vault: Identifier, group: Identifier, epoch: UInt32)
-  case entry(vault: Identifier, group: Identifier, epoch: UInt32, manifest: Tag, previous: Tag)
+  case section(vault: Vault.Identifier, group: Vault.Identifier, epoch: UInt32)
+  case entry(vault: Vault.Identifier, group: Vault.Identifier, epoch: UInt32, manifest: Vault.Tag, previous: Vault.Tag)
   case value(service: UnsafeRawBufferPointer, key: UnsafeRawBufferPointer, kind: UInt8)
   case previous(service: UnsafeRawBufferPointer, key: UnsafeRawBufferPointer, kind: UInt8, revision: UInt64)
   case device(
-    vault: Identifier, group: Identifier, service: UnsafeRawBufferPointer, key: UnsafeRawBufferPointer,
+    vault: Vault.Identifier, group: Vault.Identifier, service: UnsafeRawBufferPointer, key: UnsafeRawBufferPointer,
     kind: UInt8)
 
   func write(to transcript: inout Transcript) {
@@ -57,8 +57,8 @@ enum Context {
 }
 
 extension Transcript {
-  mutating func add(_ identifier: Identifier) { identifier.withUnsafeBytes { add($0) } }
-  mutating func add(_ tag: Tag) { tag.withUnsafeBytes { add($0) } }
+  mutating func add(_ identifier: Vault.Identifier) { identifier.withUnsafeBytes { add($0) } }
+  mutating func add(_ tag: Vault.Tag) { tag.withUnsafeBytes { add($0) } }
 }
 
 extension Sealer {

@@ -1,65 +1,69 @@
-/// Sixteen bytes that name a vault, a group or a slot; ordered like their bytes.
-public struct Identifier: Sendable, Hashable, Comparable, CustomStringConvertible {
-  static let count = 16
-  static let zero = Identifier(high: 0, low: 0)
+extension Vault {
+  /// Sixteen bytes that name a vault, a group or a slot; ordered like their bytes.
+  public struct Identifier: Sendable, Hashable, Comparable, CustomStringConvertible {
+    static let count = 16
+    static let zero = Vault.Identifier(high: 0, low: 0)
 
-  // Big-endian, so that comparing numbers compares bytes.
-  private let high: UInt64
-  private let low: UInt64
+    // Big-endian, so that comparing numbers compares bytes.
+    private let high: UInt64
+    private let low: UInt64
 
-  private init(high: UInt64, low: UInt64) {
-    self.high = high
-    self.low = low
+    private init(high: UInt64, low: UInt64) {
+      self.high = high
+      self.low = low
+    }
+
+    init(_ bytes: UnsafeRawPointer) {
+      high = UInt64(bigEndian: bytes.loadUnaligned(as: UInt64.self))
+      low = UInt64(bigEndian: bytes.loadUnaligned(fromByteOffset: 8, as: UInt64.self))
+    }
+
+    init(_ bytes: [UInt8]) {
+      precondition(bytes.count == Self.count)
+      self = bytes.withUnsafeBytes { Vault.Identifier($0.baseAddress!) }
+    }
+
+    func withUnsafeBytes<R>(_ body: (UnsafeRawBufferPointer) -> R) -> R {
+      Swift.withUnsafeBytes(of: (high.bigEndian, low.bigEndian), body)
+    }
+
+    var bytes: [UInt8] { withUnsafeBytes { Array($0) } }
+
+    public static func < (a: Vault.Identifier, b: Vault.Identifier) -> Bool {
+      a.high != b.high ? a.high < b.high : a.low < b.low
+    }
+
+    /// 32 lower-case hex digits.
+    public var description: String { bytes.hexadecimal }
   }
-
-  init(_ bytes: UnsafeRawPointer) {
-    high = UInt64(bigEndian: bytes.loadUnaligned(as: UInt64.self))
-    low = UInt64(bigEndian: bytes.loadUnaligned(fromByteOffset: 8, as: UInt64.self))
-  }
-
-  init(_ bytes: [UInt8]) {
-    precondition(bytes.count == Self.count)
-    self = bytes.withUnsafeBytes { Identifier($0.baseAddress!) }
-  }
-
-  func withUnsafeBytes<R>(_ body: (UnsafeRawBufferPointer) -> R) -> R {
-    Swift.withUnsafeBytes(of: (high.bigEndian, low.bigEndian), body)
-  }
-
-  var bytes: [UInt8] { withUnsafeBytes { Array($0) } }
-
-  public static func < (a: Identifier, b: Identifier) -> Bool {
-    a.high != b.high ? a.high < b.high : a.low < b.low
-  }
-
-  /// 32 lower-case hex digits.
-  public var description: String { bytes.hexadecimal }
 }
 
-/// The 32-byte tag of a sealed thing, or another 32-byte hash.
-public struct Tag: Sendable, Hashable, CustomStringConvertible {
-  static let count = 32
-  static let zero = Tag(a: 0, b: 0, c: 0, d: 0)
+extension Vault {
+  /// The 32-byte tag of a sealed thing, or another 32-byte hash.
+  public struct Tag: Sendable, Hashable, CustomStringConvertible {
+    static let count = 32
+    static let zero = Vault.Tag(a: 0, b: 0, c: 0, d: 0)
 
-  private let a, b, c, d: UInt64
+    private let a, b, c, d: UInt64
 
-  private init(a: UInt64, b: UInt64, c: UInt64, d: UInt64) {
-    (self.a, self.b, self.c, self.d) = (a, b, c, d)
+    private init(a: UInt64, b: UInt64, c: UInt64, d: UInt64) {
+      (self.a, self.b, self.c, self.d) = (a, b, c, d)
+    }
+
+    init(_ bytes: UnsafeRawPointer) {
+      a = bytes.loadUnaligned(as: UInt64.self)
+      b = bytes.loadUnaligned(fromByteOffset: 8, as: UInt64.self)
+      c = bytes.loadUnaligned(fromByteOffset: 16, as: UInt64.self)
+      d = bytes.loadUnaligned(fromByteOffset: 24, as: UInt64.self)
+    }
+
+    func withUnsafeBytes<R>(_ body: (UnsafeRawBufferPointer) -> R) -> R {
+      Swift.withUnsafeBytes(of: (a, b, c, d), body)
+    }
+
+    /// 64 lower-case hex digits.
+    public var description: String { withUnsafeBytes { Array($0) }.hexadecimal }
   }
-
-  init(_ bytes: UnsafeRawPointer) {
-    a = bytes.loadUnaligned(as: UInt64.self)
-    b = bytes.loadUnaligned(fromByteOffset: 8, as: UInt64.self)
-    c = bytes.loadUnaligned(fromByteOffset: 16, as: UInt64.self)
-    d = bytes.loadUnaligned(fromByteOffset: 24, as: UInt64.self)
-  }
-
-  func withUnsafeBytes<R>(_ body: (UnsafeRawBufferPointer) -> R) -> R {
-    Swift.withUnsafeBytes(of: (a, b, c, d), body)
-  }
-
-  /// 64 lower-case hex digits.
-  public var description: String { withUnsafeBytes { Array($0) }.hexadecimal }
 }
 
 extension [UInt8] {

@@ -3,15 +3,15 @@ internal import VaultSealing
 /// The manifest's body (`Docs/Format.md` 3.5): what an owner knows of all groups and slots.
 struct Manifest {
   struct Group {
-    let id: Identifier
+    let id: Vault.Identifier
     let epoch: UInt32
     let floorGeneration: UInt64
-    let floorTag: Tag
-    let name: Name
+    let floorTag: Vault.Tag
+    let name: Vault.Name
   }
 
   struct Slot {
-    let id: Identifier
+    let id: Vault.Identifier
     /// Kept for group slots only, so that an owner can re-wrap them; nil for owner slots.
     let kek: SealingKey?
     /// Milliseconds since 1970-01-01 UTC.
@@ -44,7 +44,7 @@ struct Manifest {
   init(_ body: UnsafeRawBufferPointer, slots fileSlots: [VaultCore.Slot]) throws(VaultError) {
     var reader = ByteReader(body)
     let groupCount = try reader.integer(UInt16.self)
-    guard groupCount <= Limits.groups else { throw VaultError(.limitExceeded, "groups in the manifest") }
+    guard groupCount <= Vault.Limits.groups else { throw VaultError(.limitExceeded, "groups in the manifest") }
     try reader.check(groupCount, itemsOfAtLeast: 63)
     var groups: [Group] = []
     for _ in 0..<groupCount {
@@ -52,11 +52,11 @@ struct Manifest {
       let epoch = try reader.integer(UInt32.self)
       let generation = try reader.generation()
       let tag = try reader.tag()
-      let name = try Name(verbatim: Array(reader.name()))
+      let name = try Vault.Name(verbatim: Array(reader.name()))
       groups.append(Group(id: id, epoch: epoch, floorGeneration: generation, floorTag: tag, name: name))
     }
     let slotCount = try reader.integer(UInt16.self)
-    guard slotCount <= Limits.slots else { throw VaultError(.limitExceeded, "slots in the manifest") }
+    guard slotCount <= Vault.Limits.slots else { throw VaultError(.limitExceeded, "slots in the manifest") }
     try reader.check(slotCount, itemsOfAtLeast: 58)
     let ownerSlots = Set(fileSlots.lazy.filter { $0.scope == .owner }.map(\.id))
     var slots: [Slot] = []

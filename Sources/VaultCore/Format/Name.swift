@@ -1,87 +1,89 @@
 internal import Glibc
 @_spi(_Unicode) import Swift
 
-/// The name of a group, a service or a key: 1 to 1024 bytes of UTF-8 without control characters
-/// (`Docs/Format.md` 2.5). Compared and ordered by bytes.
-public struct Name: Sendable, Hashable, Comparable {
-  /// The bytes as they stand in the file.
-  public let utf8: [UInt8]
+extension Vault {
+  /// The name of a group, a service or a key: 1 to 1024 bytes of UTF-8 without control characters
+  /// (`Docs/Format.md` 2.5). Compared and ordered by bytes.
+  public struct Name: Sendable, Hashable, Comparable {
+    /// The bytes as they stand in the file.
+    public let utf8: [UInt8]
 
-  /// Takes `text` in normal form C, so that two spellings of one text are one name. Neither may be longer than a name.
-  /// - Throws: ``VaultError/Code/invalidName``; the text is not repeated.
-  public init(_ text: String) throws(VaultError) {
-    guard text.utf8.count <= Name.maximumByteCount else { throw Name.invalid }
-    try self.init(verbatim: Name.normalized(text))
-  }
-
-  /// Takes bytes as they are. For names found in a file that another program wrote.
-  /// - Throws: ``VaultError/Code/invalidName``.
-  public init(verbatim bytes: [UInt8]) throws(VaultError) {
-    guard bytes.withUnsafeBytes(Name.isValid) else { throw Name.invalid }
-    utf8 = bytes
-  }
-
-  /// The name as a string. Two names that differ in bytes may be equal as strings.
-  public var text: String { String(decoding: utf8, as: UTF8.self) }
-
-  public func hash(into hasher: inout Hasher) {
-    utf8.withUnsafeBytes { hasher.combine(bytes: $0) }
-  }
-
-  public static func < (a: Name, b: Name) -> Bool {
-    a.utf8.withUnsafeBytes { a in b.utf8.withUnsafeBytes { b in compareBytes(a, b) < 0 } }
-  }
-
-  static let maximumByteCount = 1024
-
-  static let invalid = VaultError(.invalidName, "a name has 1 to 1024 bytes of UTF-8 without control characters")
-
-  /// Lends the bytes of `text` in normal form C. ASCII, which is its own normal form, is not copied.
-  /// - Throws: ``VaultError/Code/invalidName`` when they are not a name.
-  static func withBytes<R>(
-    of text: String, _ body: (UnsafeRawBufferPointer) throws(VaultError) -> R
-  ) throws(VaultError) -> R {
-    let utf8 = text.utf8Span
-    if utf8.isKnownASCII || text.utf8.allSatisfy({ $0 < 0x80 }) { return try withBytes(utf8.span.bytes, body) }
-    guard utf8.count <= maximumByteCount else { throw invalid }
-    return try withBytes(normalized(text).span.bytes, body)
-  }
-
-  private static func withBytes<R>(
-    _ bytes: RawSpan, _ body: (UnsafeRawBufferPointer) throws(VaultError) -> R
-  ) throws(VaultError) -> R {
-    try bytes.withUnsafeBytes { (bytes) throws(VaultError) in
-      guard isValid(bytes) else { throw invalid }
-      return try body(bytes)
+    /// Takes `text` in normal form C, so that two spellings of one text are one name. Neither may be longer than a name.
+    /// - Throws: ``VaultError/Code/invalidName``; the text is not repeated.
+    public init(_ text: String) throws(VaultError) {
+      guard text.utf8.count <= Vault.Name.maximumByteCount else { throw Vault.Name.invalid }
+      try self.init(verbatim: Vault.Name.normalized(text))
     }
-  }
 
-  private static func normalized(_ text: String) -> [UInt8] {
-    if text.utf8.allSatisfy({ $0 < 0x80 }) { return Array(text.utf8) }
-    // The standard library's own normaliser; swift-foundation uses the same entry. See Docs/Decisions/0002.
-    var normal = String.UnicodeScalarView()
-    normal.append(contentsOf: text._nfc)
-    return Array(String(normal).utf8)
-  }
-
-  /// Whether `bytes` are a name.
-  static func isValid(_ bytes: UnsafeRawBufferPointer) -> Bool {
-    guard (1...maximumByteCount).contains(bytes.count) else { return false }
-    // Eight bytes at a time while they are printable ASCII: a load checks two names a record.
-    var index = 0
-    while index + 8 <= bytes.count, isPrintable(bytes.loadUnaligned(fromByteOffset: index, as: UInt64.self)) {
-      index += 8
+    /// Takes bytes as they are. For names found in a file that another program wrote.
+    /// - Throws: ``VaultError/Code/invalidName``.
+    public init(verbatim bytes: [UInt8]) throws(VaultError) {
+      guard bytes.withUnsafeBytes(Vault.Name.isValid) else { throw Vault.Name.invalid }
+      utf8 = bytes
     }
-    return isUTF8(UnsafeRawBufferPointer(rebasing: bytes[index...]), allowingControls: false)
-  }
 
-  /// Whether each of eight bytes is from 0x20 to 0x7E.
-  private static func isPrintable(_ word: UInt64) -> Bool {
-    let each: UInt64 = 0x0101_0101_0101_0101
-    let delete = word ^ (each * 0x7F)
-    let below = (word &- each * 0x20) & ~word
-    let equal = (delete &- each) & ~delete
-    return (word | below | equal) & (each * 0x80) == 0
+    /// The name as a string. Two names that differ in bytes may be equal as strings.
+    public var text: String { String(decoding: utf8, as: UTF8.self) }
+
+    public func hash(into hasher: inout Hasher) {
+      utf8.withUnsafeBytes { hasher.combine(bytes: $0) }
+    }
+
+    public static func < (a: Vault.Name, b: Vault.Name) -> Bool {
+      a.utf8.withUnsafeBytes { a in b.utf8.withUnsafeBytes { b in compareBytes(a, b) < 0 } }
+    }
+
+    static let maximumByteCount = 1024
+
+    static let invalid = VaultError(.invalidName, "a name has 1 to 1024 bytes of UTF-8 without control characters")
+
+    /// Lends the bytes of `text` in normal form C. ASCII, which is its own normal form, is not copied.
+    /// - Throws: ``VaultError/Code/invalidName`` when they are not a name.
+    static func withBytes<R>(
+      of text: String, _ body: (UnsafeRawBufferPointer) throws(VaultError) -> R
+    ) throws(VaultError) -> R {
+      let utf8 = text.utf8Span
+      if utf8.isKnownASCII || text.utf8.allSatisfy({ $0 < 0x80 }) { return try withBytes(utf8.span.bytes, body) }
+      guard utf8.count <= maximumByteCount else { throw invalid }
+      return try withBytes(normalized(text).span.bytes, body)
+    }
+
+    private static func withBytes<R>(
+      _ bytes: RawSpan, _ body: (UnsafeRawBufferPointer) throws(VaultError) -> R
+    ) throws(VaultError) -> R {
+      try bytes.withUnsafeBytes { (bytes) throws(VaultError) in
+        guard isValid(bytes) else { throw invalid }
+        return try body(bytes)
+      }
+    }
+
+    private static func normalized(_ text: String) -> [UInt8] {
+      if text.utf8.allSatisfy({ $0 < 0x80 }) { return Array(text.utf8) }
+      // The standard library's own normaliser; swift-foundation uses the same entry. See Docs/Decisions/0002.
+      var normal = String.UnicodeScalarView()
+      normal.append(contentsOf: text._nfc)
+      return Array(String(normal).utf8)
+    }
+
+    /// Whether `bytes` are a name.
+    static func isValid(_ bytes: UnsafeRawBufferPointer) -> Bool {
+      guard (1...maximumByteCount).contains(bytes.count) else { return false }
+      // Eight bytes at a time while they are printable ASCII: a load checks two names a record.
+      var index = 0
+      while index + 8 <= bytes.count, isPrintable(bytes.loadUnaligned(fromByteOffset: index, as: UInt64.self)) {
+        index += 8
+      }
+      return isUTF8(UnsafeRawBufferPointer(rebasing: bytes[index...]), allowingControls: false)
+    }
+
+    /// Whether each of eight bytes is from 0x20 to 0x7E.
+    private static func isPrintable(_ word: UInt64) -> Bool {
+      let each: UInt64 = 0x0101_0101_0101_0101
+      let delete = word ^ (each * 0x7F)
+      let below = (word &- each * 0x20) & ~word
+      let equal = (delete &- each) & ~delete
+      return (word | below | equal) & (each * 0x80) == 0
+    }
   }
 }
 

@@ -7,7 +7,7 @@ struct Slot: Sendable, Equatable {
   static let passphraseKind: UInt8 = 1
   static let rawKeyKind: UInt8 = 2
 
-  enum Scope: Sendable, Equatable { case owner, group(Identifier, epoch: UInt32) }
+  enum Scope: Sendable, Equatable { case owner, group(Vault.Identifier, epoch: UInt32) }
 
   let bytes: [UInt8]
 
@@ -17,8 +17,8 @@ struct Slot: Sendable, Equatable {
   }
 
   var kind: UInt8 { bytes[0] }
-  var id: Identifier { identifier(at: 8) }
-  var groupID: Identifier { identifier(at: 24) }
+  var id: Vault.Identifier { identifier(at: 8) }
+  var groupID: Vault.Identifier { identifier(at: 24) }
   var epoch: UInt32 { integer(at: 4) }
   var cost: PassphraseCost { PassphraseCost(passes: integer(at: 40), kibibytes: integer(at: 44)) }
   var salt: [UInt8] { Array(bytes[48..<64]) }
@@ -28,7 +28,7 @@ struct Slot: Sendable, Equatable {
   ///
   /// - Parameter kek: is given the slot's id and salt, since both take part in the derivation.
   static func make(
-    kind: UInt8, scope: Scope, id: Identifier, cost: PassphraseCost?, salt: [UInt8], vault: Identifier,
+    kind: UInt8, scope: Scope, id: Vault.Identifier, cost: PassphraseCost?, salt: [UInt8], vault: Vault.Identifier,
     granting granted: SealingKey, kek: SealingKey, sealer: Sealer
   ) -> Slot {
     var header = ByteWriter()
@@ -37,7 +37,7 @@ struct Slot: Sendable, Equatable {
     case .owner:
       header.zeros(7)
       header.raw(id)
-      header.zeros(Identifier.count)
+      header.zeros(Vault.Identifier.count)
     case .group(let group, let epoch):
       header.integer(UInt8(1))
       header.zeros(2)
@@ -65,7 +65,7 @@ struct Slot: Sendable, Equatable {
 
   /// The same slot granting another key: same id, cost and salt, so that its credential goes on working.
   func rewrapped(
-    _ scope: Scope, granting granted: SealingKey, kek: SealingKey, vault: Identifier, sealer: Sealer
+    _ scope: Scope, granting granted: SealingKey, kek: SealingKey, vault: Vault.Identifier, sealer: Sealer
   ) -> Slot {
     Slot.make(
       kind: kind, scope: scope, id: id, cost: kind == Self.passphraseKind ? cost : nil, salt: salt, vault: vault,
@@ -74,8 +74,10 @@ struct Slot: Sendable, Equatable {
 
   /// Checks the rules of 3.2 and the bounds of 3.10 for all slots before anything is derived (section 4, step 5).
   static func check(_ slots: [Slot]) throws(VaultError) {
-    guard slots.count <= Limits.slots else { throw VaultError(.limitExceeded, "more than \(Limits.slots) slots") }
-    var seen: Set<Identifier> = []
+    guard slots.count <= Vault.Limits.slots else {
+      throw VaultError(.limitExceeded, "more than \(Vault.Limits.slots) slots")
+    }
+    var seen: Set<Vault.Identifier> = []
     var work: UInt64 = 0
     var passphrases = 0
     for slot in slots {
@@ -90,8 +92,8 @@ struct Slot: Sendable, Equatable {
     guard work <= PassphraseCost.acceptedTotalWork else {
       throw VaultError(.kdfRefused, "the slots together ask for more work than is accepted")
     }
-    guard passphrases <= Limits.passphraseSlots else {
-      throw VaultError(.limitExceeded, "more than \(Limits.passphraseSlots) passphrase slots")
+    guard passphrases <= Vault.Limits.passphraseSlots else {
+      throw VaultError(.limitExceeded, "more than \(Vault.Limits.passphraseSlots) passphrase slots")
     }
   }
 
@@ -110,7 +112,7 @@ struct Slot: Sendable, Equatable {
     bytes.withUnsafeBytes { UInt32(littleEndian: $0.loadUnaligned(fromByteOffset: offset, as: UInt32.self)) }
   }
 
-  private func identifier(at offset: Int) -> Identifier {
-    bytes.withUnsafeBytes { Identifier($0.baseAddress! + offset) }
+  private func identifier(at offset: Int) -> Vault.Identifier {
+    bytes.withUnsafeBytes { Vault.Identifier($0.baseAddress! + offset) }
   }
 }

@@ -13,7 +13,7 @@ struct Snapshot: Sendable {
 
   /// Where one group's section stands.
   struct Section: Sendable {
-    let id: Identifier
+    let id: Vault.Identifier
     let epoch: UInt32
     /// Head and sealed part together.
     let range: Range<Int>
@@ -21,7 +21,7 @@ struct Snapshot: Sendable {
     let sealed: Range<Int>
   }
 
-  let vaultID: Identifier
+  let vaultID: Vault.Identifier
   let generation: UInt64
   let slots: [Slot]
   let manifest: Range<Int>
@@ -31,7 +31,7 @@ struct Snapshot: Sendable {
   /// Bytes 0–47 of the file.
   let boundHeader: [UInt8]
   /// The tag of the sealed manifest.
-  let manifestTag: Tag
+  let manifestTag: Vault.Tag
 
   init(_ image: FileImage) throws(VaultError) {
     let file = image.bytes
@@ -53,12 +53,16 @@ struct Snapshot: Sendable {
     guard length >= UInt64(Self.headerCount + Self.checksumCount), length <= UInt64(file.count) else { throw damaged }
     count = Int(length)
     let end = count - Self.checksumCount
-    guard Self.checksum(UnsafeRawBufferPointer(rebasing: file[..<end])) == Tag(base + end) else { throw damaged }
+    guard Self.checksum(UnsafeRawBufferPointer(rebasing: file[..<end])) == Vault.Tag(base + end) else { throw damaged }
 
     let slotCount = Int(u16(12))
     let groupCount = Int(u16(14))
-    guard slotCount <= Limits.slots else { throw VaultError(.limitExceeded, "more than \(Limits.slots) slots") }
-    guard groupCount <= Limits.groups else { throw VaultError(.limitExceeded, "more than \(Limits.groups) groups") }
+    guard slotCount <= Vault.Limits.slots else {
+      throw VaultError(.limitExceeded, "more than \(Vault.Limits.slots) slots")
+    }
+    guard groupCount <= Vault.Limits.groups else {
+      throw VaultError(.limitExceeded, "more than \(Vault.Limits.groups) groups")
+    }
 
     var reader = ByteReader(UnsafeRawBufferPointer(rebasing: file[16..<end]))
     vaultID = try reader.identifier()
@@ -85,18 +89,18 @@ struct Snapshot: Sendable {
     try reader.finish()
     self.sections = sections
     boundHeader = Array(file[..<Self.boundHeaderCount])
-    manifestTag = Tag(base + manifest.lowerBound + Sealer.tag.lowerBound)
+    manifestTag = Vault.Tag(base + manifest.lowerBound + Sealer.tag.lowerBound)
   }
 
   /// The slots' bytes, which the manifest is bound to.
   var slotBytes: [UInt8] { slots.flatMap(\.bytes) }
 
-  func section(_ id: Identifier) -> Section? { sections.first { $0.id == id } }
+  func section(_ id: Vault.Identifier) -> Section? { sections.first { $0.id == id } }
 
-  static func checksum(_ bytes: UnsafeRawBufferPointer) -> Tag {
-    withUnsafeTemporaryAllocation(byteCount: Tag.count, alignment: 8) { out in
+  static func checksum(_ bytes: UnsafeRawBufferPointer) -> Vault.Tag {
+    withUnsafeTemporaryAllocation(byteCount: Vault.Tag.count, alignment: 8) { out in
       VaultSealing.checksum(bytes, into: out)
-      return Tag(out.baseAddress!)
+      return Vault.Tag(out.baseAddress!)
     }
   }
 

@@ -5,16 +5,16 @@ public struct AccessGroup: Sendable, Hashable {
   /// The name of the group that is meant where none is given.
   public static let defaultName = "default"
 
-  package let id: Identifier
+  package let id: Vault.Identifier
   /// The group's name when it was asked for.
-  public let name: Name
+  public let name: Vault.Name
 }
 
 extension Vault {
   /// The access group of that name.
   /// - Throws: ``VaultError/Code/groupNotGranted`` when there is none or the credential does not grant it.
   public func group(named name: String = AccessGroup.defaultName) throws(VaultError) -> AccessGroup {
-    let name = try Name(name)
+    let name = try Vault.Name(name)
     return AccessGroup(
       id: try handle.withCurrent { (_, state) throws(VaultError) in try state.groupID(named: name) }, name: name)
   }

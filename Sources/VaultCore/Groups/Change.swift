@@ -11,8 +11,8 @@ struct Change: Sendable {
     case restore(UInt64)
   }
 
-  let service: Name
-  let key: Name
+  let service: Vault.Name
+  let key: Vault.Name
   var action: Action
   var edit = RecordEdit()
   /// Whether a put is for whatever class the record has: sealed for the one it had when this was prepared.
@@ -21,7 +21,7 @@ struct Change: Sendable {
   /// when any will do.
   var expected: UInt64?
 
-  init(service: Name, key: Name, action: Action) {
+  init(service: Vault.Name, key: Vault.Name, action: Action) {
     (self.service, self.key, self.action) = (service, key, action)
   }
 
@@ -56,7 +56,7 @@ extension GroupContent {
     }
     guard !order.isEmpty else { return nil }
     Self.sort(&order, of: changes)
-    guard generation + 1 <= Limits.generations.upperBound else {
+    guard generation + 1 <= Vault.Limits.generations.upperBound else {
       throw VaultError(.limitExceeded, "the group has used up its generations")
     }
     var writer = ByteWriter()

@@ -24,7 +24,7 @@ final class Group {
   /// The entries that wait, in order.
   private var entries: [SealedEntry] = []
 
-  var id: Identifier { section.id }
+  var id: Vault.Identifier { section.id }
 
   init(_ section: Snapshot.Section, floor: Floor?, key: SealingKey, image: FileImage) {
     (self.section, self.floor, self.key) = (section, floor, key)
@@ -32,7 +32,7 @@ final class Group {
   }
 
   /// The group's records, verified. A refusal is final for this load of the file.
-  func content(_ snapshot: Snapshot, _ sealer: Sealer, _ limits: Limits) throws(VaultError) -> GroupContent {
+  func content(_ snapshot: Snapshot, _ sealer: Sealer, _ limits: Vault.Limits) throws(VaultError) -> GroupContent {
     switch state {
     case .open(let content): return content
     case .refused(let error): throw error
@@ -54,7 +54,7 @@ final class Group {
   }
 
   /// Why the group does not verify; nil when it does.
-  func refusal(_ snapshot: Snapshot, _ sealer: Sealer, _ limits: Limits) -> VaultError? {
+  func refusal(_ snapshot: Snapshot, _ sealer: Sealer, _ limits: Vault.Limits) -> VaultError? {
     do throws(VaultError) { _ = try content(snapshot, sealer, limits) } catch { return error }
     return nil
   }
@@ -93,7 +93,7 @@ extension GroupContent {
   /// Whether the section is the one of the owner's last write, or a group holder's that rests on it (section 4, step 7).
   func stands(on floor: Group.Floor, in snapshot: Snapshot) -> Bool {
     if generation == floor.floorGeneration { return tag == floor.floorTag }
-    return generation > floor.floorGeneration && generation - floor.floorGeneration <= Limits.generationsAhead
+    return generation > floor.floorGeneration && generation - floor.floorGeneration <= Vault.Limits.generationsAhead
       && baseGeneration == snapshot.generation && baseTag == snapshot.manifestTag
   }
 }

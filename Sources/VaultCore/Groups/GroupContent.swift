@@ -5,17 +5,17 @@ internal import VaultSealing
 ///
 /// Values stay sealed in here. Touched only under the vault's lock, or by the one thread that makes it.
 final class GroupContent {
-  let id: Identifier
+  let id: Vault.Identifier
   let epoch: UInt32
-  let vaultID: Identifier
+  let vaultID: Vault.Identifier
   let key: SealingKey
-  let name: Name
+  let name: Vault.Name
   let baseGeneration: UInt64
-  let baseTag: Tag
+  let baseTag: Vault.Tag
   let extensionField: [UInt8]
   private(set) var generation: UInt64
   /// The tag of the last entry, or of the section when there is none.
-  private(set) var tag: Tag
+  private(set) var tag: Vault.Tag
   /// How many entries stand behind the section.
   private(set) var entryCount = 0
   /// How long these entries are together.
@@ -24,7 +24,7 @@ final class GroupContent {
   // Names and sealed values live here; wiped when the group goes.
   private var buffers: [WipedBuffer]
   private var classKeys: [SealingKey?] = [nil, nil, nil, nil]
-  private let limits: Limits
+  private let limits: Vault.Limits
 
   static let sectionStep = 1024
   static let entryStep = 256
@@ -34,28 +34,29 @@ final class GroupContent {
   /// Opens and parses a section.
   /// - Throws: ``VaultError/Code/tampered`` when the seal fails, else the class of the first deviation.
   convenience init(
-    sealed: UnsafeRawBufferPointer, id: Identifier, epoch: UInt32, vaultID: Identifier, key: SealingKey,
-    sealer: Sealer, limits: Limits
+    sealed: UnsafeRawBufferPointer, id: Vault.Identifier, epoch: UInt32, vaultID: Vault.Identifier, key: SealingKey,
+    sealer: Sealer, limits: Vault.Limits
   ) throws(VaultError) {
     guard
       let body = try sealer.openBody(
         sealed, step: Self.sectionStep, with: key, as: .section(vault: vaultID, group: id, epoch: epoch))
     else { throw .tampered("a group's section") }
     try self.init(
-      body: body.buffer, count: body.count, tag: Tag(sealed.baseAddress! + Sealer.tag.lowerBound), id: id,
+      body: body.buffer, count: body.count, tag: Vault.Tag(sealed.baseAddress! + Sealer.tag.lowerBound), id: id,
       epoch: epoch, vaultID: vaultID, key: key, limits: limits)
   }
 
   /// Parses a section's body.
   init(
-    body: WipedBuffer, count bodyCount: Int, tag: Tag, id: Identifier, epoch: UInt32, vaultID: Identifier,
-    key: SealingKey, limits: Limits
+    body: WipedBuffer, count bodyCount: Int, tag: Vault.Tag, id: Vault.Identifier, epoch: UInt32,
+    vaultID: Vault.Identifier,
+    key: SealingKey, limits: Vault.Limits
   ) throws(VaultError) {
     var reader = ByteReader(UnsafeRawBufferPointer(rebasing: body.bytes[..<bodyCount]))
     let generation = try reader.generation()
     baseGeneration = try reader.generation()
     baseTag = try reader.tag()
-    name = try Name(verbatim: Array(reader.name()))
+    name = try Vault.Name(verbatim: Array(reader.name()))
     let count = try reader.integer(UInt32.self)
     guard count <= limits.records else { throw VaultError(.limitExceeded, "more records than the limit") }
     try reader.check(count, itemsOfAtLeast: Record.minimumCount)
@@ -79,7 +80,8 @@ final class GroupContent {
 
   /// Makes an empty group.
   init(
-    id: Identifier, vaultID: Identifier, key: SealingKey, name: Name, limits: Limits, epoch: UInt32 = 1,
+    id: Vault.Identifier, vaultID: Vault.Identifier, key: SealingKey, name: Vault.Name, limits: Vault.Limits,
+    epoch: UInt32 = 1,
     generation: UInt64 = 0
   ) {
     (self.id, self.vaultID, self.key, self.name, self.limits) = (id, vaultID, key, name, limits)
@@ -117,23 +119,23 @@ final class GroupContent {
     enum Change { case put(Record), remove(RecordName) }
 
     let changes: [Change]
-    let tag: Tag?
+    let tag: Vault.Tag?
     fileprivate let buffer: WipedBuffer
   }
 
   /// The context that the next entry of this group is sealed in.
-  func entryContext(_ manifestTag: Tag) -> Context {
+  func entryContext(_ manifestTag: Vault.Tag) -> Context {
     .entry(vault: vaultID, group: id, epoch: epoch, manifest: manifestTag, previous: tag)
   }
 
   /// Opens the sealed part of the entry that follows, and checks it against the records here.
   func stage(
-    sealed: UnsafeRawBufferPointer, manifestTag: Tag, sealer: Sealer
+    sealed: UnsafeRawBufferPointer, manifestTag: Vault.Tag, sealer: Sealer
   ) throws(VaultError) -> Staged {
     guard
       let body = try sealer.openBody(sealed, step: Self.entryStep, with: key, as: entryContext(manifestTag))
     else { throw .tampered("a journal entry") }
-    return try stage(body.buffer, count: body.count, tag: Tag(sealed.baseAddress! + Sealer.tag.lowerBound))
+    return try stage(body.buffer, count: body.count, tag: Vault.Tag(sealed.baseAddress! + Sealer.tag.lowerBound))
   }
 
   /// Checks a list of changes that was never sealed, for a full write.
@@ -141,7 +143,7 @@ final class GroupContent {
     try stage(body, count: body.bytes.count, tag: nil)
   }
 
-  private func stage(_ buffer: WipedBuffer, count: Int, tag: Tag?) throws(VaultError) -> Staged {
+  private func stage(_ buffer: WipedBuffer, count: Int, tag: Vault.Tag?) throws(VaultError) -> Staged {
     var reader = ByteReader(UnsafeRawBufferPointer(rebasing: buffer.bytes[..<count]))
     let next = try reader.generation()
     guard next == generation + 1 else { throw .malformed("the generation of a journal entry") }
@@ -198,7 +200,7 @@ final class GroupContent {
   ///
   /// - Parameter write: writes one record; as it is, or sealed anew.
   func sectionBody(
-    name: Name, generation: UInt64, baseGeneration: UInt64, baseTag: Tag,
+    name: Vault.Name, generation: UInt64, baseGeneration: UInt64, baseTag: Vault.Tag,
     _ write: (Record, inout ByteWriter) throws(VaultError) -> Void = { $1.raw($0.bytes) }
   ) throws(VaultError) -> [UInt8] {
     var writer = ByteWriter()

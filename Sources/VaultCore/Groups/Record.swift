@@ -16,7 +16,7 @@ struct Record {
   /// The shortest record: names of one byte, an empty value, no extension.
   static let minimumCount = 3 + 3 + fixedCount + 4 + Sealer.overhead + 4
   /// The longest sealed value: the value, its seal, and the device layer's.
-  static func sealedLimit(_ class: UInt8, _ limits: Limits) -> Int {
+  static func sealedLimit(_ class: UInt8, _ limits: Vault.Limits) -> Int {
     limits.valueBytes + Sealer.overhead * (`class` >= 2 ? 2 : 1)
   }
 
@@ -28,7 +28,7 @@ struct Record {
   ///   - last: the record before, whose name must be lower.
   init(
     _ reader: inout ByteReader, generation: UInt64, revision expected: UInt64? = nil, after last: RecordName?,
-    limits: Limits
+    limits: Vault.Limits
   ) throws(VaultError) {
     start = reader.position
     let service = try reader.name()
@@ -65,7 +65,7 @@ struct Record {
   var kind: UInt8 { fixed.load(as: UInt8.self) }
   var `class`: UInt8 { (fixed + 1).load(as: UInt8.self) }
   /// The class, which was checked when the record was parsed.
-  var accessibility: Accessibility { Accessibility(rawValue: `class`)! }
+  var accessibility: Vault.Accessibility { Vault.Accessibility(rawValue: `class`)! }
   var created: Int64 { Int64(littleEndian: fixed.loadUnaligned(fromByteOffset: 4, as: Int64.self)) }
   var modified: Int64 { Int64(littleEndian: fixed.loadUnaligned(fromByteOffset: 12, as: Int64.self)) }
   var revision: UInt64 { UInt64(littleEndian: fixed.loadUnaligned(fromByteOffset: 20, as: UInt64.self)) }

@@ -11,17 +11,17 @@ public struct RecordEdit: Sendable {
   /// An application's own attribute.
   public struct Attribute: Sendable, Hashable {
     /// The application's name for it.
-    public let name: Name
+    public let name: Vault.Name
     /// Any bytes.
     public let data: [UInt8]
 
     /// - Throws: ``VaultError/Code/invalidName``.
     public init(_ name: String, _ data: [UInt8]) throws(VaultError) {
-      self.name = try Name(name)
+      self.name = try Vault.Name(name)
       self.data = data
     }
 
-    init(name: Name, data: [UInt8]) { (self.name, self.data) = (name, data) }
+    init(name: Vault.Name, data: [UInt8]) { (self.name, self.data) = (name, data) }
   }
 
   /// What people call the record.
@@ -119,7 +119,7 @@ extension RecordInfo {
       // The name was checked when the record was loaded.
       guard
         case .success(let name) = Result(catching: { () throws(VaultError) in
-          try Name(verbatim: Array(item.data[2..<2 + length]))
+          try Vault.Name(verbatim: Array(item.data[2..<2 + length]))
         })
       else { return nil }
       return RecordEdit.Attribute(name: name, data: Array(item.data[(2 + length)...]))

@@ -1,13 +1,13 @@
 /// What is known of a record without opening its value. All of it is authenticated.
 public struct RecordInfo: Sendable {
   /// The application the record belongs to.
-  public let service: Name
+  public let service: Vault.Name
   /// What the record is asked for by, within its service.
-  public let key: Name
+  public let key: Vault.Name
   /// What its value is.
   public let kind: ValueKind
   /// When its value can be read.
-  public let accessibility: Accessibility
+  public let accessibility: Vault.Accessibility
   /// The group generation of the write that last changed the record.
   public let revision: UInt64
   /// Milliseconds since 1970-01-01 UTC, as the writer's clock said.
@@ -30,8 +30,8 @@ public struct RecordInfo: Sendable {
   }
 
   init(_ record: Record) throws(VaultError) {
-    service = try Name(verbatim: Array(record.name.service))
-    key = try Name(verbatim: Array(record.name.key))
+    service = try Vault.Name(verbatim: Array(record.name.service))
+    key = try Vault.Name(verbatim: Array(record.name.key))
     kind = ValueKind(rawValue: record.kind)
     accessibility = record.accessibility
     revision = record.revision

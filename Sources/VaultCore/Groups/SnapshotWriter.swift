@@ -2,7 +2,7 @@ internal import VaultSealing
 
 /// Makes the bytes of a new vault file: full writes and creation (`Docs/Format.md` 5.2, 5.3).
 struct SnapshotWriter {
-  let vaultID: Identifier
+  let vaultID: Vault.Identifier
   let generation: UInt64
   let slots: [Slot]
   let sealer: Sealer
@@ -10,15 +10,15 @@ struct SnapshotWriter {
 
   /// A section as it will stand in the file.
   struct Section {
-    let id: Identifier
+    let id: Vault.Identifier
     let epoch: UInt32
     let sealed: [UInt8]
-    var tag: Tag { sealed.withUnsafeBytes { Tag($0.baseAddress! + Sealer.tag.lowerBound) } }
+    var tag: Vault.Tag { sealed.withUnsafeBytes { Vault.Tag($0.baseAddress! + Sealer.tag.lowerBound) } }
   }
 
   /// Seals a group's content as a section: its records as they are, or moved under the entry's new key.
   func section(
-    _ group: VaultDraft.GroupEntry, generation: UInt64, baseGeneration: UInt64, baseTag: Tag
+    _ group: VaultDraft.GroupEntry, generation: UInt64, baseGeneration: UInt64, baseTag: Vault.Tag
   ) throws(VaultError) -> Section {
     let content = group.content
     var body: [UInt8]
@@ -103,7 +103,7 @@ extension VaultState {
   /// writer's lock and thrown away afterwards: its contents are changed.
   ///
   /// - Parameter body: an entry's body with the changes of `group`; nil for a fold without change.
-  func foldedFile(_ body: WipedBuffer?, group: Identifier?) throws(VaultError) -> [UInt8] {
+  func foldedFile(_ body: WipedBuffer?, group: Vault.Identifier?) throws(VaultError) -> [UInt8] {
     if case .holder(let own, _) = unlocked.grant { return try holderFold(own, body) }
     var draft = try VaultDraft(self)
     if let body, let group { try draft.apply(body, to: group) }
@@ -111,12 +111,12 @@ extension VaultState {
   }
 
   /// A group holder's full write: its own section, and everything else byte for byte.
-  private func holderFold(_ own: Identifier, _ body: WipedBuffer?) throws(VaultError) -> [UInt8] {
+  private func holderFold(_ own: Vault.Identifier, _ body: WipedBuffer?) throws(VaultError) -> [UInt8] {
     guard let image else { throw VaultError(.locked, "a full write needs the loaded file") }
     let content = try content(own)
     let generation = content.generation + 1
     if let body { content.apply(try content.stage(body: body)) }
-    guard Limits.generations.contains(generation) else {
+    guard Vault.Limits.generations.contains(generation) else {
       throw VaultError(.limitExceeded, "the group has used up its generations")
     }
     let writer = SnapshotWriter(

@@ -5,13 +5,13 @@ internal import VaultSealing
 struct ValuePlace: Sendable {
   let `class`: UInt8
   let classKey: SealingKey
-  let vaultID: Identifier
-  let groupID: Identifier
+  let vaultID: Vault.Identifier
+  let groupID: Vault.Identifier
 
   /// Seals a value as a change of its record.
   /// - Throws: ``VaultError/Code/deviceKeyMissing``.
   func put(
-    _ value: UnsafeRawBufferPointer, _ kind: ValueKind, service: Name, key: Name, deviceKey: SealingKey?,
+    _ value: UnsafeRawBufferPointer, _ kind: ValueKind, service: Vault.Name, key: Vault.Name, deviceKey: SealingKey?,
     _ sealer: Sealer
   ) throws(VaultError) -> Change {
     var change = Change(service: service, key: key, action: .remove)

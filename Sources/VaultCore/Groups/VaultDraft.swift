@@ -10,7 +10,7 @@ struct VaultDraft {
 
   struct GroupEntry {
     let content: GroupContent
-    var name: Name
+    var name: Vault.Name
     var epoch: UInt32
     /// The key the group will have; another than the content's when it is rotated.
     var key: SealingKey
@@ -25,13 +25,13 @@ struct VaultDraft {
     /// Whether each value is sealed anew.
     var isResealed: Bool { dropsHistory || !key.isEqual(to: content.key) }
 
-    init(content: GroupContent, name: Name, epoch: UInt32, key: SealingKey, sealed: [UInt8]?) {
+    init(content: GroupContent, name: Vault.Name, epoch: UInt32, key: SealingKey, sealed: [UInt8]?) {
       (self.content, self.name, self.epoch, self.key, self.sealed) = (content, name, epoch, key, sealed)
       generation = content.generation
     }
   }
 
-  let vaultID: Identifier
+  let vaultID: Vault.Identifier
   /// The generation of this owner write.
   let generation: UInt64
   var vaultKey: SealingKey
@@ -52,14 +52,15 @@ struct VaultDraft {
   /// Starts a new vault. Random bytes are drawn in the order of annex A.
   init(new options: Vault.Options) throws(SealingError) {
     sealer = try Sealer(random: options.random)
-    vaultID = Identifier(options.random.bytes(Identifier.count))
+    vaultID = Vault.Identifier(options.random.bytes(Vault.Identifier.count))
     vaultKey = try SealingKey(from: options.random)
     (generation, slots, groups, extensionField, self.options) = (1, [], [], [], options)
   }
 
   /// Starts from pieces.
   init(
-    vaultID: Identifier, generation: UInt64, vaultKey: SealingKey, extensionField: [UInt8], options: Vault.Options,
+    vaultID: Vault.Identifier, generation: UInt64, vaultKey: SealingKey, extensionField: [UInt8],
+    options: Vault.Options,
     sealer: Sealer
   ) {
     (self.vaultID, self.generation, self.vaultKey, self.extensionField) = (
@@ -70,7 +71,7 @@ struct VaultDraft {
 
   /// What becomes of groups that do not verify (5.6).
   struct Repair: Sendable {
-    let groups: Set<Identifier>
+    let groups: Set<Vault.Identifier>
     let how: GroupRepair
   }
 
@@ -83,7 +84,7 @@ struct VaultDraft {
     }
     guard let image = state.image else { throw VaultError(.locked, "a full write needs the loaded file") }
     generation = state.snapshot.generation + 1
-    guard Limits.generations.contains(generation) else {
+    guard Vault.Limits.generations.contains(generation) else {
       throw VaultError(.limitExceeded, "the vault has used up its generations")
     }
     vaultID = state.snapshot.vaultID
@@ -134,8 +135,8 @@ struct VaultDraft {
     guard Set(groups.map(\.name)).count == groups.count else {
       throw VaultError(.alreadyExists, "there is an access group of that name")
     }
-    guard groups.count <= Limits.groups else {
-      throw VaultError(.limitExceeded, "more than \(Limits.groups) access groups")
+    guard groups.count <= Vault.Limits.groups else {
+      throw VaultError(.limitExceeded, "more than \(Vault.Limits.groups) access groups")
     }
     var writer = SnapshotWriter(vaultID: vaultID, generation: generation, slots: slots, sealer: sealer)
     writer.progress = ProgressCounter(
@@ -149,7 +150,7 @@ struct VaultDraft {
         sections.append(.init(id: content.id, epoch: group.epoch, sealed: sealed))
       } else {
         floor += 1
-        guard Limits.generations.contains(floor) else {
+        guard Vault.Limits.generations.contains(floor) else {
           throw VaultError(.limitExceeded, "a group has used up its generations")
         }
         sections.append(try writer.section(group, generation: floor, baseGeneration: generation, baseTag: .zero))
@@ -175,7 +176,7 @@ struct VaultDraft {
   /// - Returns: what it opens, for a handle to go on with.
   @discardableResult
   mutating func add(
-    _ new: PreparedSlot, group: Identifier? = nil, label: [UInt8] = []
+    _ new: PreparedSlot, group: Vault.Identifier? = nil, label: [UInt8] = []
   ) throws(VaultError) -> Unlocked {
     var scope = Slot.Scope.owner
     var grant = Unlocked.Grant.owner(vaultKey)
@@ -198,7 +199,7 @@ struct VaultDraft {
   /// Removes a slot.
   /// - Returns: what it granted.
   /// - Throws: ``VaultError/Code/notFound``.
-  mutating func remove(slot id: Identifier) throws(VaultError) -> Slot.Scope {
+  mutating func remove(slot id: Vault.Identifier) throws(VaultError) -> Slot.Scope {
     guard let index = slots.firstIndex(where: { $0.slot.id == id }) else {
       throw VaultError(.notFound, "there is no slot of that id")
     }
@@ -208,8 +209,8 @@ struct VaultDraft {
   // MARK: Groups
 
   /// Adds an empty group.
-  mutating func addGroup(_ name: Name) throws(VaultError) -> GroupContent {
-    let id = Identifier(options.random.bytes(Identifier.count))
+  mutating func addGroup(_ name: Vault.Name) throws(VaultError) -> GroupContent {
+    let id = Vault.Identifier(options.random.bytes(Vault.Identifier.count))
     let key = try groupKey(id, epoch: 1)
     let content = GroupContent(id: id, vaultID: vaultID, key: key, name: name, limits: options.limits)
     groups.append(GroupEntry(content: content, name: name, epoch: 1, key: key, sealed: nil))
@@ -217,19 +218,19 @@ struct VaultDraft {
   }
 
   /// Removes a group with its records and its slots.
-  mutating func removeGroup(_ id: Identifier) throws(VaultError) {
+  mutating func removeGroup(_ id: Vault.Identifier) throws(VaultError) {
     groups.remove(at: try index(of: id))
     slots.removeAll { $0.slot.scope != .owner && $0.slot.groupID == id }
   }
 
-  mutating func rename(_ id: Identifier, to name: Name) throws(VaultError) {
+  mutating func rename(_ id: Vault.Identifier, to name: Vault.Name) throws(VaultError) {
     let index = try index(of: id)
     groups[index].name = name
     groups[index].isChanged = true
   }
 
   /// Makes the changes of an entry's body part of the group's new section.
-  mutating func apply(_ body: WipedBuffer, to id: Identifier) throws(VaultError) {
+  mutating func apply(_ body: WipedBuffer, to id: Vault.Identifier) throws(VaultError) {
     let index = try index(of: id)
     let content = groups[index].content
     content.apply(try content.stage(body: body))
@@ -240,7 +241,7 @@ struct VaultDraft {
 
   /// Gives a group a new key: the next epoch. Its slots are wrapped anew from the kept keys; those of unknown kinds
   /// cannot be, and go.
-  mutating func rotate(_ id: Identifier, droppingHistory: Bool) throws(VaultError) {
+  mutating func rotate(_ id: Vault.Identifier, droppingHistory: Bool) throws(VaultError) {
     let index = try index(of: id)
     let epoch = try Self.epoch(after: groups[index].epoch)
     let key = try groupKey(id, epoch: epoch)
@@ -256,14 +257,14 @@ struct VaultDraft {
     return epoch + 1
   }
 
-  mutating func rewrapSlots(of group: Identifier, epoch: UInt32, key: SealingKey) {
+  mutating func rewrapSlots(of group: Vault.Identifier, epoch: UInt32, key: SealingKey) {
     rewrap({ $0.scope != .owner && $0.groupID == group }, .group(group, epoch: epoch), granting: key) {
       $0.listed.kek
     }
   }
 
   /// Gives the vault and every group new keys. Owner slots whose key is not in `keks` cannot be wrapped anew, and go.
-  mutating func rotateVault(keeping keks: [Identifier: SealingKey], droppingHistory: Bool) throws(VaultError) {
+  mutating func rotateVault(keeping keks: [Vault.Identifier: SealingKey], droppingHistory: Bool) throws(VaultError) {
     vaultKey = try VaultError.sealing { () throws(SealingError) in try SealingKey(from: options.random) }
     // Whatever an unknown kind of slot grants, it is wrapped under a key that goes.
     rewrap({ $0.scope == .owner || !$0.isKnown }, .owner, granting: vaultKey) { keks[$0.slot.id] }
@@ -292,14 +293,14 @@ struct VaultDraft {
     slots = kept
   }
 
-  private func index(of group: Identifier) throws(VaultError) -> Int {
+  private func index(of group: Vault.Identifier) throws(VaultError) -> Int {
     guard let index = groups.firstIndex(where: { $0.content.id == group }) else {
       throw Self.groupIsGone
     }
     return index
   }
 
-  func groupKey(_ id: Identifier, epoch: UInt32) throws(VaultError) -> SealingKey {
+  func groupKey(_ id: Vault.Identifier, epoch: UInt32) throws(VaultError) -> SealingKey {
     try VaultError.sealing { () throws(SealingError) in
       try VaultState.groupKey(from: vaultKey, group: id, epoch: epoch, sealer)
     }

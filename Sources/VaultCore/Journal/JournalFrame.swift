@@ -5,7 +5,7 @@ struct JournalFrame: Sendable {
 
   /// One whole entry with a right check.
   struct Entry: Sendable {
-    let group: Identifier
+    let group: Vault.Identifier
     /// Head, sealed part and check, as offsets into the bytes that were framed.
     let range: Range<Int>
     var sealed: Range<Int> { range.lowerBound + headCount..<range.upperBound - checkCount }
@@ -24,15 +24,16 @@ struct JournalFrame: Sendable {
   /// Frames `bytes` from `start`, where an entry or the reserve begins.
   ///
   /// - Parameter groups: the ids of the file's sections.
-  init(_ bytes: UnsafeRawBufferPointer, from start: Int, groups: Set<Identifier>) throws(VaultError) {
+  init(_ bytes: UnsafeRawBufferPointer, from start: Int, groups: Set<Vault.Identifier>) throws(VaultError) {
     var entries: [Entry] = []
     var position = start
     while let count = Self.entryCount(bytes, position) {
-      guard Self.word(bytes, position + 4) == 0, groups.contains(Identifier(bytes.baseAddress! + position + 8)) else {
+      guard Self.word(bytes, position + 4) == 0, groups.contains(Vault.Identifier(bytes.baseAddress! + position + 8))
+      else {
         throw .malformed("the head of a journal entry")
       }
       let range = position..<position + count
-      entries.append(Entry(group: Identifier(bytes.baseAddress! + position + 8), range: range))
+      entries.append(Entry(group: Vault.Identifier(bytes.baseAddress! + position + 8), range: range))
       position = range.upperBound
     }
     self.entries = entries
@@ -47,22 +48,22 @@ struct JournalFrame: Sendable {
       position + count <= bytes.count
     else { return nil }
     let body = UnsafeRawBufferPointer(rebasing: bytes[position..<position + count - checkCount])
-    let check = Tag(bytes.baseAddress! + position + count - checkCount)
+    let check = Vault.Tag(bytes.baseAddress! + position + count - checkCount)
     return Snapshot.checksum(body) == check ? count : nil
   }
 
   private static func plausibleCount(_ bytes: UnsafeRawBufferPointer, _ position: Int) -> Int? {
     let count = Int(word(bytes, position))
-    return Limits.entryBytes.contains(count) && count % 8 == 0 ? count : nil
+    return Vault.Limits.entryBytes.contains(count) && count % 8 == 0 ? count : nil
   }
 
   /// Only heads are looked for and no hashes computed, so a hostile file costs linear time.
   private static func hasHead(
-    _ bytes: UnsafeRawBufferPointer, behind position: Int, _ groups: Set<Identifier>
+    _ bytes: UnsafeRawBufferPointer, behind position: Int, _ groups: Set<Vault.Identifier>
   ) -> Bool {
     for start in stride(from: position + 8, through: bytes.count - headCount, by: 8)
     where plausibleCount(bytes, start) != nil && word(bytes, start + 4) == 0
-      && groups.contains(Identifier(bytes.baseAddress! + start + 8))
+      && groups.contains(Vault.Identifier(bytes.baseAddress! + start + 8))
     { return true }
     return false
   }

@@ -9,7 +9,7 @@ public struct RollbackMark: Sendable, Hashable {
     /// Of the vault.
     public let generation: UInt64
     /// The manifest's.
-    public let tag: Tag
+    public let tag: Vault.Tag
   }
 
   /// The last state of one access group that was seen.
@@ -19,15 +19,15 @@ public struct RollbackMark: Sendable, Hashable {
     /// How many writes there had been.
     public let generation: UInt64
     /// The last entry's, or the section's.
-    public let tag: Tag
+    public let tag: Vault.Tag
   }
 
   /// The vault.
-  public let vaultID: Identifier
+  public let vaultID: Vault.Identifier
   /// Nil when no owner has seen the vault.
   public private(set) var ownerWrite: OwnerWrite?
   /// The groups that could be opened.
-  public private(set) var groups: [Identifier: Group]
+  public private(set) var groups: [Vault.Identifier: Group]
 
   /// The state of a loaded vault. Opens every granted group.
   init(_ state: VaultState) throws(VaultError) {
@@ -63,7 +63,7 @@ public struct RollbackMark: Sendable, Hashable {
       // An owner sees every group, so the others were removed.
       raised.groups = raised.groups.filter { seen.groups[$0.key] != nil }
     }
-    let wasRemoved = { (id: Identifier) in
+    let wasRemoved = { (id: Vault.Identifier) in
       guard let known = ownerWrite, let found = seen.ownerWrite else { return false }
       return found.generation < known.generation && groups[id] == nil
     }
@@ -135,17 +135,17 @@ extension RollbackMark {
     let lines = String(decoding: text, as: UTF8.self).split(separator: "\n", omittingEmptySubsequences: false)
       .map { $0.split(separator: " ", omittingEmptySubsequences: false) }
     guard lines.count > 2, lines[0] == ["spv-mark-1"], lines[1].count == 2, lines[1][0] == "vault",
-      let id = Identifier(hexadecimal: lines[1][1])
+      let id = Vault.Identifier(hexadecimal: lines[1][1])
     else { throw Self.malformed }
     (vaultID, ownerWrite, groups) = (id, nil, [:])
     for line in lines[2..<(lines.count - 1)] {
       switch line.first {
       case "owner" where line.count == 3:
-        guard let generation = UInt64(line[1]), let tag = Tag(hexadecimal: line[2]) else { throw Self.malformed }
+        guard let generation = UInt64(line[1]), let tag = Vault.Tag(hexadecimal: line[2]) else { throw Self.malformed }
         ownerWrite = OwnerWrite(generation: generation, tag: tag)
       case "group" where line.count == 5:
-        guard let id = Identifier(hexadecimal: line[1]), let epoch = UInt32(line[2]),
-          let generation = UInt64(line[3]), let tag = Tag(hexadecimal: line[4])
+        guard let id = Vault.Identifier(hexadecimal: line[1]), let epoch = UInt32(line[2]),
+          let generation = UInt64(line[3]), let tag = Vault.Tag(hexadecimal: line[4])
         else { throw Self.malformed }
         groups[id] = Group(epoch: epoch, generation: generation, tag: tag)
       default: throw Self.malformed
@@ -158,7 +158,7 @@ extension RollbackMark {
   private static var malformed: VaultError { .malformed("the mark") }
 }
 
-extension Identifier {
+extension Vault.Identifier {
   /// 32 lower-case hex digits.
   init?(hexadecimal text: Substring) {
     guard let bytes = [UInt8](hexadecimal: text), bytes.count == Self.count else { return nil }
@@ -166,11 +166,11 @@ extension Identifier {
   }
 }
 
-extension Tag {
+extension Vault.Tag {
   /// 64 lower-case hex digits.
   fileprivate init?(hexadecimal text: Substring) {
     guard let bytes = [UInt8](hexadecimal: text), bytes.count == Self.count else { return nil }
-    self = bytes.withUnsafeBytes { Tag($0.baseAddress!) }
+    self = bytes.withUnsafeBytes { Vault.Tag($0.baseAddress!) }
   }
 }
 

@@ -4,7 +4,7 @@ public struct SalvageReport: Sendable {
   /// One access group of the new vault.
   public struct Group: Sendable {
     /// Its name; made up from its id when none could be read.
-    public let name: Name
+    public let name: Vault.Name
     /// The records that are in the new vault. Each was sealed for its service, key and kind by a holder of the group's
     /// key.
     public let recordCount: Int

@@ -3,7 +3,7 @@ internal import VaultSealing
 /// What is left of one access group. Only records whose values open are kept.
 struct SalvagedGroup {
   private let section: Snapshot.Section
-  private let vaultID: Identifier
+  private let vaultID: Vault.Identifier
   private let key: SealingKey
   private let options: Vault.Options
   private let sealer: Sealer
@@ -18,14 +18,14 @@ struct SalvagedGroup {
   private var generation: UInt64
   /// Those that the group can have reached: one that claims more would use them up.
   private let generations: ClosedRange<UInt64>
-  private var readName: Name?
+  private var readName: Vault.Name?
   private(set) var lostEntryCount = 0
   private(set) var lostValueCount = 0
 
-  var id: Identifier { section.id }
+  var id: Vault.Identifier { section.id }
   /// The highest epoch that the group is known to have had.
   var lastEpoch: UInt32 { max(section.epoch, floor?.epoch ?? 0) }
-  var name: Name? { floor?.name ?? readName }
+  var name: Vault.Name? { floor?.name ?? readName }
   /// Whether a key holder gave the group its name; an attacker chooses what is decrypted without a tag.
   var hasVerifiedName: Bool { floor != nil || whole != nil }
   var hasName: Bool { name != nil }
@@ -43,9 +43,9 @@ struct SalvagedGroup {
     (self.floor, self.options, self.sealer) = (floor, options, sealer)
     let sealed = wreck.image[section.sealed]
     // One write must be left for the new vault.
-    let lowest = min(floor?.floorGeneration ?? 1, Limits.generations.upperBound - 1)
+    let lowest = min(floor?.floorGeneration ?? 1, Vault.Limits.generations.upperBound - 1)
     generation = lowest
-    generations = lowest...min(lowest + Limits.generationsAhead, Limits.generations.upperBound - 1)
+    generations = lowest...min(lowest + Vault.Limits.generationsAhead, Vault.Limits.generations.upperBound - 1)
     do throws(VaultError) {
       let content = try GroupContent(
         sealed: sealed, id: section.id, epoch: section.epoch, vaultID: vaultID, key: key, sealer: sealer,
@@ -53,7 +53,7 @@ struct SalvagedGroup {
       try take(content, wreck)
     } catch {
       try takePieces(sealed)
-      try takeEntries(behind: Tag(sealed.baseAddress! + Sealer.tag.lowerBound), or: floor?.floorTag, wreck)
+      try takeEntries(behind: Vault.Tag(sealed.baseAddress! + Sealer.tag.lowerBound), or: floor?.floorTag, wreck)
     }
   }
 
@@ -116,7 +116,7 @@ struct SalvagedGroup {
       let found = try reader.integer(UInt64.self)
       if generations.contains(found) { generation = found }
       _ = try reader.bytes(position - 8)
-      readName = try Name(verbatim: Array(reader.name()))
+      readName = try Vault.Name(verbatim: Array(reader.name()))
     } catch {}  // another is made up
     // A hostile section cannot make this quadratic.
     var budget = 4 * body.bytes.count
@@ -153,7 +153,7 @@ struct SalvagedGroup {
   /// - Parameters:
   ///   - tag: the section's, as it stands in the file.
   ///   - known: the one that the manifest tells.
-  private mutating func takeEntries(behind tag: Tag, or known: Tag?, _ wreck: Wreck) throws(VaultError) {
+  private mutating func takeEntries(behind tag: Vault.Tag, or known: Vault.Tag?, _ wreck: Wreck) throws(VaultError) {
     var tags = [tag, known ?? tag]
     var opened: [(buffer: WipedBuffer, count: Int)] = []
     let (key, sealer) = (key, sealer)
@@ -167,7 +167,7 @@ struct SalvagedGroup {
           }
           opened.append(body)
         } catch { return false }
-        tags = [Tag(sealed.baseAddress! + Sealer.tag.lowerBound)]
+        tags = [Vault.Tag(sealed.baseAddress! + Sealer.tag.lowerBound)]
         return true
       }
       return false
@@ -236,7 +236,7 @@ struct SalvagedGroup {
   private static let attributeCount = SalvagedPiece.attribute.data.count + Extension.itemHeadCount
 
   /// The group as the new vault takes it over, under the key it had.
-  mutating func content(named name: Name) throws(VaultError) -> GroupContent {
+  mutating func content(named name: Vault.Name) throws(VaultError) -> GroupContent {
     var writer = ByteWriter()
     var records: [Record] = []
     index.forEachInOrder { records.append($0) }
@@ -244,7 +244,7 @@ struct SalvagedGroup {
     writer.bytes.reserveCapacity(length)
     writer.integer(generation)
     writer.integer(UInt64(1))
-    writer.raw(Tag.zero)
+    writer.raw(Vault.Tag.zero)
     writer.lp16(name.utf8)
     writer.integer(UInt32(records.count))
     for record in records {

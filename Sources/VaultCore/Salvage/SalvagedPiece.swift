@@ -17,7 +17,7 @@ struct SalvagedPiece {
 
   /// Nil when no record can begin here.
   /// - Parameter highestRevision: what a revision is cut to that cannot be.
-  init?(_ bytes: UnsafeRawBufferPointer, highestRevision: UInt64, limits: Limits) {
+  init?(_ bytes: UnsafeRawBufferPointer, highestRevision: UInt64, limits: Vault.Limits) {
     var reader = ByteReader(bytes)
     do throws(VaultError) {
       name = RecordName(service: try reader.name(), key: try reader.name())

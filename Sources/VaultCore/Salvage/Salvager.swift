@@ -12,7 +12,7 @@ struct Salvager {
   private var snapshot: Snapshot { wreck.snapshot }
 
   /// - Throws: ``VaultError/Code/credentialRejected`` when no slot that is left opens.
-  init(_ image: FileImage, _ credential: Credential, _ options: Vault.Options) throws(VaultError) {
+  init(_ image: FileImage, _ credential: Vault.Credential, _ options: Vault.Options) throws(VaultError) {
     wreck = try Wreck(image)
     sealer = try VaultError.sealing { () throws(SealingError) in try Sealer(random: options.random) }
     unlocked = try Unlocked(wreck.snapshot, with: credential, sealer: sealer)
@@ -40,7 +40,7 @@ struct Salvager {
 
   /// The new vault, what opens it, and what became of everything.
   func run() throws(VaultError) -> (draft: VaultDraft, opening: Unlocked, report: SalvageReport) {
-    var saved: [Identifier: SalvagedGroup] = [:]
+    var saved: [Vault.Identifier: SalvagedGroup] = [:]
     for section in snapshot.sections {
       // Of several with one id the first that verifies, else the first.
       guard saved[section.id]?.isVerified != true, let key = try key(of: section) else { continue }
@@ -81,7 +81,7 @@ struct Salvager {
       vaultKey = try VaultError.sealing { () throws(SealingError) in try SealingKey(from: options.random) }
     }
     // A header that the manifest does not vouch for must not use the generations up.
-    let isPlausible = snapshot.generation < (manifest == nil ? 1 << 40 : Limits.generations.upperBound)
+    let isPlausible = snapshot.generation < (manifest == nil ? 1 << 40 : Vault.Limits.generations.upperBound)
     let generation = isPlausible ? snapshot.generation : 0
     var draft = VaultDraft(
       vaultID: snapshot.vaultID, generation: generation + 1, vaultKey: vaultKey,
@@ -115,17 +115,17 @@ struct Salvager {
 
   /// A name for each group, each once. Those that an owner listed come first, then those that a key holder gave: whoever
   /// only changed bytes takes no name away from them.
-  private func names(of groups: [SalvagedGroup]) throws(VaultError) -> [Name] {
-    var names: [Identifier: Name] = [:]
-    var taken: Set<Name> = []
+  private func names(of groups: [SalvagedGroup]) throws(VaultError) -> [Vault.Name] {
+    var names: [Vault.Identifier: Vault.Name] = [:]
+    var taken: Set<Vault.Name> = []
     for isTrusted in [\SalvagedGroup.isListed, \.hasVerifiedName, \.hasName] {
       for group in groups where names[group.id] == nil && group[keyPath: isTrusted] {
         if let name = group.name, taken.insert(name).inserted { names[group.id] = name }
       }
     }
-    var all: [Name] = []
+    var all: [Vault.Name] = []
     for group in groups {
-      if let name = names[group.id] { all.append(name) } else { all.append(try Name("salvaged \(group.id)")) }
+      if let name = names[group.id] { all.append(name) } else { all.append(try Vault.Name("salvaged \(group.id)")) }
     }
     return all
   }
@@ -176,7 +176,7 @@ extension Vault {
   /// - Throws: ``VaultError/Code/credentialRejected`` when no slot is left that opens; ``VaultError/Code/damaged`` when
   ///   nothing could be saved; ``VaultError/Code/alreadyExists`` when something is at `destination`.
   public static func salvage(
-    at path: String, credential: Credential, to destination: String, options: Options = Options()
+    at path: String, credential: Vault.Credential, to destination: String, options: Options = Options()
   ) throws(VaultError) -> SalvageReport {
     let target = VaultPath(destination, policy: options.pathPolicy)
     guard try target.status() == nil else { throw Replacement.exists }

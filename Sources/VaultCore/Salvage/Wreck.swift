@@ -21,7 +21,7 @@ struct Wreck {
   /// The slots that the header counts, byte for byte, as the manifest is bound to them.
   let statedSlots: [Slot]
   /// Of each group, in the file's order; of those that are not whole some may lie inside others.
-  let entries: [Identifier: [Entry]]
+  let entries: [Vault.Identifier: [Entry]]
   /// Where the last entry of any group begins whose check is right.
   let lastWholeEntry: Int
 
@@ -38,13 +38,13 @@ struct Wreck {
 
     var slots: [Slot] = []
     var foundCount = 0
-    for index in 0..<Limits.slots where slotEnd(index + 1) <= file.count {
+    for index in 0..<Vault.Limits.slots where slotEnd(index + 1) <= file.count {
       let slot = Slot(UnsafeRawBufferPointer(rebasing: file[slotEnd(index)..<slotEnd(index + 1)]))
       guard slot.isPlausible(besides: slots) else { continue }
       slots.append(slot)
       foundCount = index + 1
     }
-    let statedCount = min(Int(integer(12, UInt16.self)), Limits.slots)
+    let statedCount = min(Int(integer(12, UInt16.self)), Vault.Limits.slots)
     statedSlots = (0..<statedCount).prefix { slotEnd($0 + 1) <= file.count }.map { index in
       Slot(UnsafeRawBufferPointer(rebasing: file[slotEnd(index)..<slotEnd(index + 1)]))
     }
@@ -56,17 +56,17 @@ struct Wreck {
     if isPlausible, let first = sections.first {
       // The three lengths must agree; where they do, they are right.
       let rest = first.range.lowerBound - Int(manifestCount) - Snapshot.headerCount
-      if rest >= 0, rest % Slot.count == 0, rest / Slot.count <= Limits.slots { slotCount = rest / Slot.count }
+      if rest >= 0, rest % Slot.count == 0, rest / Slot.count <= Vault.Limits.slots { slotCount = rest / Slot.count }
     }
     let manifestStart = slotEnd(slotCount)
     let hasManifest = isPlausible && manifestCount <= UInt64(max(0, file.count - manifestStart))
     snapshot = Snapshot(
-      vaultID: Identifier(base + 16), generation: integer(32), slots: slots,
+      vaultID: Vault.Identifier(base + 16), generation: integer(32), slots: slots,
       manifest: hasManifest ? manifestStart..<manifestStart + Int(manifestCount) : 0..<0, sections: sections,
       image: image,
       // Its place does not depend on its length.
       manifestTag: manifestStart + Sealer.tag.upperBound <= file.count
-        ? Tag(base + manifestStart + Sealer.tag.lowerBound) : .zero)
+        ? Vault.Tag(base + manifestStart + Sealer.tag.lowerBound) : .zero)
     entries = Self.entries(file, from: headEnd, groups: Set(sections.map(\.id)))
     lastWholeEntry = entries.values.joined().filter(\.isWhole).map(\.range.lowerBound).max() ?? 0
   }
@@ -79,7 +79,7 @@ struct Wreck {
     _ file: UnsafeRawBufferPointer, from start: Int, snapshotCount: UInt64
   ) -> [Snapshot.Section] {
     let heads = stride(from: start, through: file.count - Snapshot.sectionHeadCount, by: 8).lazy
-      .compactMap { head(file, at: $0) }.prefix(4 * Limits.groups)
+      .compactMap { head(file, at: $0) }.prefix(4 * Vault.Limits.groups)
     let all = Array(heads)
     let starts = Set(all.map(\.start))
     var sections: [Snapshot.Section] = []
@@ -106,14 +106,14 @@ struct Wreck {
 
   private static func head(
     _ file: UnsafeRawBufferPointer, at start: Int
-  ) -> (start: Int, id: Identifier, epoch: UInt32, count: Int)? {
+  ) -> (start: Int, id: Vault.Identifier, epoch: UInt32, count: Int)? {
     let base = file.baseAddress! + start
     let zero = base.loadUnaligned(fromByteOffset: 20, as: UInt32.self)
     let epoch = UInt32(littleEndian: base.loadUnaligned(fromByteOffset: 16, as: UInt32.self))
     let count = UInt64(littleEndian: base.loadUnaligned(fromByteOffset: 24, as: UInt64.self))
-    let id = Identifier(base)
+    let id = Vault.Identifier(base)
     guard zero == 0, (1..<(1 << 31)).contains(epoch), count % 8 == 0, count >= UInt64(Snapshot.sealedMinimum),
-      count <= UInt64(Limits.format.fileBytes), id != .zero
+      count <= UInt64(Vault.Limits.format.fileBytes), id != .zero
     else { return nil }
     return (start, id, epoch, Int(count))
   }
@@ -122,17 +122,17 @@ struct Wreck {
 
   /// Looks for entries at every multiple of eight, wherever the snapshot may end.
   private static func entries(
-    _ file: UnsafeRawBufferPointer, from start: Int, groups: Set<Identifier>
-  ) -> [Identifier: [Entry]] {
-    var entries: [Identifier: [Entry]] = [:]
+    _ file: UnsafeRawBufferPointer, from start: Int, groups: Set<Vault.Identifier>
+  ) -> [Vault.Identifier: [Entry]] {
+    var entries: [Vault.Identifier: [Entry]] = [:]
     var position = start
     // A hostile file cannot make this quadratic.
     var budget = 4 * file.count
     while position + JournalFrame.headCount <= file.count, budget > 0 {
       let base = file.baseAddress! + position
       let count = Int(UInt32(littleEndian: base.loadUnaligned(as: UInt32.self)))
-      guard base.loadUnaligned(fromByteOffset: 4, as: UInt32.self) == 0, Limits.entryBytes.contains(count),
-        count % 8 == 0, position + count <= file.count, groups.contains(Identifier(base + 8))
+      guard base.loadUnaligned(fromByteOffset: 4, as: UInt32.self) == 0, Vault.Limits.entryBytes.contains(count),
+        count % 8 == 0, position + count <= file.count, groups.contains(Vault.Identifier(base + 8))
       else {
         position += 8
         continue
@@ -140,8 +140,8 @@ struct Wreck {
       budget -= count
       let range = position..<position + count
       let checked = UnsafeRawBufferPointer(rebasing: file[range].dropLast(JournalFrame.checkCount))
-      let isWhole = Snapshot.checksum(checked) == Tag(checked.baseAddress! + checked.count)
-      entries[Identifier(base + 8), default: []].append(Entry(range: range, isWhole: isWhole))
+      let isWhole = Snapshot.checksum(checked) == Vault.Tag(checked.baseAddress! + checked.count)
+      entries[Vault.Identifier(base + 8), default: []].append(Entry(range: range, isWhole: isWhole))
       position += isWhole ? count : 8
     }
     return entries
@@ -160,8 +160,8 @@ extension Slot {
 extension Snapshot {
   /// What was found, right or not.
   fileprivate init(
-    vaultID: Identifier, generation: UInt64, slots: [Slot], manifest: Range<Int>, sections: [Section],
-    image: FileImage, manifestTag: Tag
+    vaultID: Vault.Identifier, generation: UInt64, slots: [Slot], manifest: Range<Int>, sections: [Section],
+    image: FileImage, manifestTag: Vault.Tag
   ) {
     (self.vaultID, self.generation, self.slots) = (vaultID, generation, slots)
     (self.manifest, self.sections, self.manifestTag) = (manifest, sections, manifestTag)

@@ -1,64 +1,66 @@
 public import VaultSealing
 
-/// What opens a slot: a passphrase or a raw key. Files, descriptors and the like only carry one of the two.
-///
-/// The bytes lie in guarded memory and are wiped when the last copy of the credential goes. An opened vault keeps
-/// none: it keeps what was derived for its slot.
-public struct Credential: Sendable {
-  enum Content: Sendable {
-    case passphrase(Passphrase)
-    case key(SealingKey)
-  }
-
-  /// Lets several holders share bytes that cannot be copied.
-  final class Passphrase: Sendable {
-    let bytes: SecretBytes
-    init(_ bytes: consuming SecretBytes) { self.bytes = bytes }
-  }
-
-  let content: Content
-
-  /// A passphrase of 1 to 4096 bytes, used as they are.
-  public static func passphrase(_ bytes: consuming SecretBytes) -> Credential {
-    Credential(content: .passphrase(Passphrase(bytes)))
-  }
-
-  /// A raw key.
-  public static func key(_ key: SealingKey) -> Credential { Credential(content: .key(key)) }
-
-  /// Reads key text (`Docs/Format.md` 2.5).
-  /// - Throws: ``VaultError/Code/invalidKeyText``; the text is not repeated.
-  public static func key(text: RawSpan) throws(VaultError) -> Credential {
-    .key(try VaultError.sealing { () throws(SealingError) in try KeyText.parse(text) })
-  }
-
-  /// Takes a passphrase from a string. A string cannot be wiped: for tests and examples.
-  /// - Throws: ``VaultError/Code/invalidPassphrase`` when it is empty or longer than 4096 bytes.
-  public static func passphrase(_ text: String) throws(VaultError) -> Credential {
-    let utf8 = text.utf8Span.span.bytes
-    guard (1...4096).contains(utf8.byteCount) else {
-      throw VaultError(.invalidPassphrase, "a passphrase has 1 to 4096 bytes")
+extension Vault {
+  /// What opens a slot: a passphrase or a raw key. Files, descriptors and the like only carry one of the two.
+  ///
+  /// The bytes lie in guarded memory and are wiped when the last copy of the credential goes. An opened vault keeps
+  /// none: it keeps what was derived for its slot.
+  public struct Credential: Sendable {
+    enum Content: Sendable {
+      case passphrase(Passphrase)
+      case key(SealingKey)
     }
-    var bytes = try VaultError.sealing { () throws(SealingError) in try SecretBytes(count: utf8.byteCount) }
-    bytes.withUnsafeMutableBytes { out in utf8.withUnsafeBytes { out.copyMemory(from: $0) } }
-    return .passphrase(bytes)
-  }
 
-  var kind: UInt8 {
-    switch content {
-    case .passphrase: Slot.passphraseKind
-    case .key: Slot.rawKeyKind
+    /// Lets several holders share bytes that cannot be copied.
+    final class Passphrase: Sendable {
+      let bytes: SecretBytes
+      init(_ bytes: consuming SecretBytes) { self.bytes = bytes }
     }
-  }
 
-  /// The root key of `Docs/Format.md` 2.1, for a slot with this salt and cost.
-  func root(salt: [UInt8], cost: PassphraseCost) throws(VaultError) -> SealingKey {
-    switch content {
-    case .key(let key): return key
-    case .passphrase(let passphrase):
-      return try VaultError.sealing { () throws(SealingError) in
-        try passphrase.bytes.withSpan { (span) throws(SealingError) in
-          try PassphraseCost.stretch(span, salt: salt, cost: cost)
+    let content: Content
+
+    /// A passphrase of 1 to 4096 bytes, used as they are.
+    public static func passphrase(_ bytes: consuming SecretBytes) -> Vault.Credential {
+      Vault.Credential(content: .passphrase(Passphrase(bytes)))
+    }
+
+    /// A raw key.
+    public static func key(_ key: SealingKey) -> Vault.Credential { Vault.Credential(content: .key(key)) }
+
+    /// Reads key text (`Docs/Format.md` 2.5).
+    /// - Throws: ``VaultError/Code/invalidKeyText``; the text is not repeated.
+    public static func key(text: RawSpan) throws(VaultError) -> Vault.Credential {
+      .key(try VaultError.sealing { () throws(SealingError) in try KeyText.parse(text) })
+    }
+
+    /// Takes a passphrase from a string. A string cannot be wiped: for tests and examples.
+    /// - Throws: ``VaultError/Code/invalidPassphrase`` when it is empty or longer than 4096 bytes.
+    public static func passphrase(_ text: String) throws(VaultError) -> Vault.Credential {
+      let utf8 = text.utf8Span.span.bytes
+      guard (1...4096).contains(utf8.byteCount) else {
+        throw VaultError(.invalidPassphrase, "a passphrase has 1 to 4096 bytes")
+      }
+      var bytes = try VaultError.sealing { () throws(SealingError) in try SecretBytes(count: utf8.byteCount) }
+      bytes.withUnsafeMutableBytes { out in utf8.withUnsafeBytes { out.copyMemory(from: $0) } }
+      return .passphrase(bytes)
+    }
+
+    var kind: UInt8 {
+      switch content {
+      case .passphrase: Slot.passphraseKind
+      case .key: Slot.rawKeyKind
+      }
+    }
+
+    /// The root key of `Docs/Format.md` 2.1, for a slot with this salt and cost.
+    func root(salt: [UInt8], cost: PassphraseCost) throws(VaultError) -> SealingKey {
+      switch content {
+      case .key(let key): return key
+      case .passphrase(let passphrase):
+        return try VaultError.sealing { () throws(SealingError) in
+          try passphrase.bytes.withSpan { (span) throws(SealingError) in
+            try PassphraseCost.stretch(span, salt: salt, cost: cost)
+          }
         }
       }
     }

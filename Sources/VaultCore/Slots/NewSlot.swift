@@ -2,7 +2,7 @@ public import VaultSealing
 
 /// A slot that is to be made: a credential and what is written down about it.
 public struct NewSlot: Sendable {
-  let credential: Credential
+  let credential: Vault.Credential
   let label: String?
   let cost: PassphraseCost?
 
@@ -12,7 +12,7 @@ public struct NewSlot: Sendable {
   ///     label when this is nil.
   ///   - cost: of a passphrase; measured on this machine when `nil` (`Docs/Format.md` 5.5). Below
   ///     ``PassphraseCost/minimum`` only ``PassphraseCost/throwaway`` is accepted.
-  public init(_ credential: Credential, label: String? = nil, cost: PassphraseCost? = nil) {
+  public init(_ credential: Vault.Credential, label: String? = nil, cost: PassphraseCost? = nil) {
     self.credential = credential
     self.label = label
     self.cost = cost
@@ -46,7 +46,7 @@ extension PassphraseCost {
 /// A slot's credential after derivation, which takes long and so happens before any lock is taken.
 struct PreparedSlot: Sendable {
   let kind: UInt8
-  let id: Identifier
+  let id: Vault.Identifier
   let cost: PassphraseCost?
   let salt: [UInt8]
   let kek: SealingKey
@@ -54,13 +54,13 @@ struct PreparedSlot: Sendable {
 
   /// - Parameter floor: the cost of the slot it replaces, which it never goes below.
   init(
-    _ new: NewSlot, vault: Identifier, random: RandomSource, sealer: Sealer, floor: PassphraseCost? = nil
+    _ new: NewSlot, vault: Vault.Identifier, random: RandomSource, sealer: Sealer, floor: PassphraseCost? = nil
   ) throws(VaultError) {
     guard new.label?.utf8.count ?? 0 <= 1024 else { throw VaultError(.invalidName, "a label has at most 1024 bytes") }
     var cost = try new.decidedCost()
     if let floor, let chosen = cost { cost = chosen.raised(to: floor) }
     kind = new.credential.kind
-    id = Identifier(random.bytes(Identifier.count))
+    id = Vault.Identifier(random.bytes(Vault.Identifier.count))
     salt = cost == nil ? [UInt8](repeating: 0, count: 16) : random.bytes(16)
     let root = try new.credential.root(salt: salt, cost: cost ?? .minimum)
     let id = id

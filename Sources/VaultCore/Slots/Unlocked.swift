@@ -4,18 +4,18 @@ internal import VaultSealing
 struct Unlocked: Sendable {
   enum Grant: Sendable {
     case owner(SealingKey)
-    case holder(of: Identifier, SealingKey)
+    case holder(of: Vault.Identifier, SealingKey)
   }
 
   let grant: Grant
-  let slot: Identifier
+  let slot: Vault.Identifier
   let kek: SealingKey
 
   var isOwner: Bool { if case .owner = grant { true } else { false } }
 
   /// Tries the slots of the credential's kind in the order of `Docs/Format.md` section 4, step 6.
   /// - Throws: ``VaultError/Code/credentialRejected`` when none opens, ``VaultError/Code/kdfMemory``.
-  init(_ snapshot: Snapshot, with credential: Credential, sealer: Sealer) throws(VaultError) {
+  init(_ snapshot: Snapshot, with credential: Vault.Credential, sealer: Sealer) throws(VaultError) {
     for slot in Self.order(snapshot, kind: credential.kind) {
       let root = try credential.root(salt: slot.salt, cost: slot.cost)
       let kek = try VaultError.sealing { () throws(SealingError) in
@@ -31,7 +31,7 @@ struct Unlocked: Sendable {
 
   /// All owner slots that a credential opens.
   static func ownerSlots(
-    of snapshot: Snapshot, with credential: Credential, sealer: Sealer
+    of snapshot: Snapshot, with credential: Vault.Credential, sealer: Sealer
   ) throws(VaultError) -> [Unlocked] {
     var opened: [Unlocked] = []
     for slot in snapshot.slots where slot.kind == credential.kind && slot.scope == .owner {
@@ -54,7 +54,7 @@ struct Unlocked: Sendable {
     return Unlocked(grant: grant, slot: self.slot, kek: kek)
   }
 
-  init(grant: Grant, slot: Identifier, kek: SealingKey) {
+  init(grant: Grant, slot: Vault.Identifier, kek: SealingKey) {
     (self.grant, self.slot, self.kek) = (grant, slot, kek)
   }
 
@@ -95,7 +95,7 @@ struct Unlocked: Sendable {
 extension Slot {
   /// KEK = D(32, root, "kek", vault id, slot id).
   static func kek(
-    from root: SealingKey, vault: Identifier, slot: Identifier, _ sealer: Sealer
+    from root: SealingKey, vault: Vault.Identifier, slot: Vault.Identifier, _ sealer: Sealer
   ) throws(SealingError) -> SealingKey {
     try sealer.deriveKey("kek", from: root) {
       $0.add(vault)

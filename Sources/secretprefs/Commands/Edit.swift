@@ -34,8 +34,8 @@ struct Edit: ToolCommand {
       throw ToolError.usage("nothing is to be changed", hint: "\"secretprefs help edit\" shows what can be")
     }
     let access = try unlock.complete(try vault.access())
-    let service = try Name(record.service)
-    let name = try Name(key)
+    let service = try Vault.Name(record.service)
+    let name = try Vault.Name(key)
     let change = try MetadataChange(metadata, now: access.options.now())
     let vault = try access.open(messages)
     let group = try vault.group(named: record.group)

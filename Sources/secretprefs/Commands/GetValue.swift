@@ -13,7 +13,7 @@ struct GetValue: Work {
   var isJSON = false
 
   func perform(_ messages: Messages) throws {
-    let service = try Name(service)
+    let service = try Vault.Name(service)
     let vault = try access.open(messages)
     let group = try vault.group(named: group)
     guard let record = try vault.record(service: service, key: key, in: group) else { throw ToolError.noSuchKey }

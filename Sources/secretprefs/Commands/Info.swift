@@ -26,7 +26,7 @@ struct Info: ToolCommand {
 
   func perform(_ messages: Messages) throws {
     guard let key = keys.first, keys.count == 1 else { throw ToolError.usage("one key is needed", hint: Self.form) }
-    let service = try Name(record.service)
+    let service = try Vault.Name(record.service)
     let access = try unlock.complete(try vault.access())
     let vault = try access.open(messages)
     guard

@@ -51,7 +51,7 @@ struct Init: ToolCommand {
   func perform(_ messages: Messages) throws {
     var access = try vault.access()
     if let mark { try access.setMark(mark) }
-    _ = try Name(group)
+    _ = try Vault.Name(group)
     try access.location.refuseIfOccupied("the vault")
     if let markPath = access.markPath { try VaultLocation(argument: markPath).refuseIfOccupied("the mark") }
     var slots: [NewSlot] = []
@@ -83,7 +83,7 @@ struct Init: ToolCommand {
       try newPassphrase(messages), label: "passphrase", cost: throwawayCost ? .throwaway : nil)
   }
 
-  private func newPassphrase(_ messages: Messages) throws -> Credential {
+  private func newPassphrase(_ messages: Messages) throws -> Vault.Credential {
     guard passphraseFd != nil || !noPrompt else {
       throw VaultError(.noCredential, "a vault needs a passphrase or a key file")
     }

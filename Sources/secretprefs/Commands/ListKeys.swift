@@ -10,7 +10,7 @@ struct ListKeys: Work {
   var isJSON = false
 
   func perform(_ messages: Messages) throws {
-    let service = try Name(service)
+    let service = try Vault.Name(service)
     let vault = try access.open(messages)
     let group = try vault.group(named: group)
     if isJSON || isLong {

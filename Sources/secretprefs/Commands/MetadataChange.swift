@@ -6,13 +6,14 @@ struct MetadataChange {
   private let revision: UInt64?
   private let attributes: [RecordEdit.Attribute]
   /// The names of attributes that do not stay as they are.
-  private let replaced: Swift.Set<Name>
+  private let replaced: Swift.Set<Vault.Name>
 
   /// - Parameter now: milliseconds since 1970-01-01 UTC.
   init(_ options: MetadataOptions, now: Int64) throws {
     revision = options.ifRevision
     attributes = try options.attributes.map(Self.attribute)
-    let names = attributes.map(\.name) + (try options.noAttributes.map { (name) throws(VaultError) in try Name(name) })
+    let names =
+      attributes.map(\.name) + (try options.noAttributes.map { (name) throws(VaultError) in try Vault.Name(name) })
     replaced = Swift.Set(names)
     guard replaced.count == names.count else { throw ToolError.usage("an attribute is named twice") }
     edit.label = try Self.field(options.label, isRemoved: options.noLabel, "label")

@@ -5,7 +5,7 @@ internal import VaultCore
 struct NewPassphrase {
   let descriptor: Int32?
 
-  func read(_ messages: Messages) throws -> Credential {
+  func read(_ messages: Messages) throws -> Vault.Credential {
     if let descriptor, let credential = try Unlocking.passphraseDescriptor(descriptor).credential() {
       return credential
     }

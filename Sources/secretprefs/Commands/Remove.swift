@@ -28,9 +28,9 @@ struct Remove: ToolCommand {
       throw ToolError.usage("no key is given", hint: "secretprefs remove [<options>] <key> ...")
     }
     let access = try unlock.complete(try vault.access())
-    let service = try Name(record.service)
-    var names: Swift.Set<Name> = []
-    for key in keys { names.insert(try Name(key)) }
+    let service = try Vault.Name(record.service)
+    var names: Swift.Set<Vault.Name> = []
+    for key in keys { names.insert(try Vault.Name(key)) }
     let vault = try access.open(messages)
     let group = try vault.group(named: record.group)
     let removed = try vault.update(service: service, in: group) { (batch) throws(VaultError) in

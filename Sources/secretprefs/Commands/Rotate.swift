@@ -43,7 +43,7 @@ struct Rotate: ToolCommand {
     var access = try unlock.complete(try vault.access())
     access.progress = ProgressLine("rotating", messages)
     try keep.check(besides: access)
-    let name = try group.map { (text) throws(VaultError) in try Name(text) }
+    let name = try group.map { (text) throws(VaultError) in try Vault.Name(text) }
     let vault = try access.open(messages)
     let report: RotationReport
     if let name {

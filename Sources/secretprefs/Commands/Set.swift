@@ -63,10 +63,10 @@ struct Set: ToolCommand {
       throw ToolError.usage("a value is not taken from the arguments", hint: UsageRefusal.set)
     }
     let access = try unlock.complete(try vault.access())
-    let service = try Name(record.service)
-    let name = try Name(key)
+    let service = try Vault.Name(record.service)
+    let name = try Vault.Name(key)
     let change = try MetadataChange(metadata, now: access.options.now())
-    let accessibility = try accessibility.map { (name) throws(VaultError) in try Accessibility(named: name) }
+    let accessibility = try accessibility.map { (name) throws(VaultError) in try Vault.Accessibility(named: name) }
     let source = try ValueSource(
       file: file, trimmingNewline: trimNewline, mayPrompt: access.mayPrompt,
       isInputTaken: access.passphraseDescriptor == STDIN_FILENO)

@@ -23,7 +23,7 @@ struct ExtensionTarget: FuzzTarget {
     var writer = ByteWriter()
     writer.integer(UInt64(9))
     writer.integer(UInt64(1))
-    writer.zeros(Tag.count)
+    writer.zeros(Vault.Tag.count)
     writer.lp16(Array("group".utf8))
     writer.integer(UInt32(1))
     writer.lp16(Array("db".utf8))

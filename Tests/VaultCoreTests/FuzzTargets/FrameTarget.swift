@@ -4,7 +4,7 @@
 ///
 /// The check of every entry is made right, so that what is behind it is reached, unless it begins with FF.
 struct FrameTarget: FuzzTarget {
-  private static let ids = [1, 2].map { [UInt8](repeating: $0, count: Identifier.count) }
+  private static let ids = [1, 2].map { [UInt8](repeating: $0, count: Vault.Identifier.count) }
 
   func check(_ input: UnsafeRawBufferPointer) throws {
     let bytes = Self.mended(Array(input))
@@ -33,7 +33,7 @@ struct FrameTarget: FuzzTarget {
 
   private static func frame(_ bytes: [UInt8], from start: Int = 0) throws(VaultError) -> JournalFrame {
     let image = FileImage(bytes)
-    return try JournalFrame(image.bytes, from: start, groups: Set(ids.map { Identifier($0) }))
+    return try JournalFrame(image.bytes, from: start, groups: Set(ids.map { Vault.Identifier($0) }))
   }
 
   private static func mended(_ bytes: [UInt8]) -> [UInt8] {

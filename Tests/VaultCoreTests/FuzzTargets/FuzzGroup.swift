@@ -7,13 +7,13 @@ struct FuzzGroup {
   let key: SealingKey
   let sealer: Sealer
   /// Low enough that short inputs reach them.
-  let limits: Limits
+  let limits: Vault.Limits
 
   init() throws {
     let random = RandomSource.repeating
     key = try SealingKey(from: random)
     sealer = try Sealer(random: random)
-    var limits = Limits.format
+    var limits = Vault.Limits.format
     (limits.records, limits.valueBytes) = (6, 64)
     self.limits = limits
   }
@@ -24,7 +24,8 @@ struct FuzzGroup {
     let buffer = WipedBuffer(count: max(body.count, 1))
     buffer.bytes.copyBytes(from: body)
     return try GroupContent(
-      body: buffer, count: body.count, tag: .zero, id: Identifier([UInt8](repeating: 1, count: Identifier.count)),
+      body: buffer, count: body.count, tag: .zero,
+      id: Vault.Identifier([UInt8](repeating: 1, count: Vault.Identifier.count)),
       epoch: 1, vaultID: .zero, key: key, limits: limits)
   }
 }
@@ -51,7 +52,7 @@ extension GroupContent {
   }
 
   /// Seals the body of the entry that follows; head and check are right.
-  func entry(_ body: [UInt8], manifestTag: Tag, sealer: Sealer) -> [UInt8] {
+  func entry(_ body: [UInt8], manifestTag: Vault.Tag, sealer: Sealer) -> [UInt8] {
     let sealed = sealer.sealBody(body, step: Self.entryStep, with: key, as: entryContext(manifestTag))
     var writer = ByteWriter()
     writer.integer(UInt64(sealed.count + JournalFrame.headCount + JournalFrame.checkCount))
@@ -62,7 +63,7 @@ extension GroupContent {
   }
 
   /// Opens and reads what ``entry(_:manifestTag:sealer:)`` made.
-  func stage(_ entry: [UInt8], manifestTag: Tag, sealer: Sealer) throws(VaultError) -> Staged {
+  func stage(_ entry: [UInt8], manifestTag: Vault.Tag, sealer: Sealer) throws(VaultError) -> Staged {
     let sealed = Array(entry[JournalFrame.headCount..<entry.count - JournalFrame.checkCount])
     return try sealed.span.bytes.withUnsafeBytes { (sealed) throws(VaultError) in
       try stage(sealed: sealed, manifestTag: manifestTag, sealer: sealer)
@@ -86,6 +87,6 @@ extension GroupContent {
       }
     }
     return try Change(
-      service: Name("db"), key: Name(key), action: .put(kind: kind, class: `class`, sealed: sealed))
+      service: Vault.Name("db"), key: Vault.Name(key), action: .put(kind: kind, class: `class`, sealed: sealed))
   }
 }

@@ -79,7 +79,7 @@ struct JournalTarget: FuzzTarget {
   private func checkChanges(_ content: GroupContent, _ expected: ReferenceGroup, _ choice: Int) throws {
     var changes: [Change] = []
     for (index, record) in expected.records.enumerated() {
-      let (service, key) = try (Name(verbatim: record.name.service), Name(verbatim: record.name.key))
+      let (service, key) = try (Vault.Name(verbatim: record.name.service), Vault.Name(verbatim: record.name.key))
       var change = Change(service: service, key: key, action: .remove)
       switch (index + choice) % 4 {
       case 0: change.action = .put(kind: record.kind, class: record.class, sealed: record.sealed)

@@ -29,18 +29,18 @@ struct KeyTextTarget: FuzzTarget {
   private func checkText(_ bytes: [UInt8]) throws {
     let text = String(validating: bytes, as: UTF8.self)
     try demand(bytes.withUnsafeBytes { isUTF8($0) } == (text != nil), "what UTF-8 is")
-    try demand(bytes.withUnsafeBytes(Name.isValid) == ReferenceReader.isName(bytes), "what a name is")
+    try demand(bytes.withUnsafeBytes(Vault.Name.isValid) == ReferenceReader.isName(bytes), "what a name is")
     guard let text else { return }
     // A string becomes a name by way of its normal form, which is one whatever it is asked of.
-    let name: Name
-    do throws(VaultError) { name = try Name(text) } catch {
+    let name: Vault.Name
+    do throws(VaultError) { name = try Vault.Name(text) } catch {
       var isLent = false
-      do throws(VaultError) { isLent = try Name.withBytes(of: text) { _ in true } } catch {}
+      do throws(VaultError) { isLent = try Vault.Name.withBytes(of: text) { _ in true } } catch {}
       return try demand(error.code == .invalidName && !isLent, "a text that is no name")
     }
     try demand(ReferenceReader.isName(name.utf8) && name.text == text, "the name of a text")
-    try demand(try Name(name.text) == name, "the name of a name")
-    try demand(try Name.withBytes(of: text) { Array($0) } == name.utf8, "the lent bytes of a name")
+    try demand(try Vault.Name(name.text) == name, "the name of a name")
+    try demand(try Vault.Name.withBytes(of: text) { Array($0) } == name.utf8, "the lent bytes of a name")
   }
 
   private func checkOrder(_ bytes: [UInt8]) throws {

@@ -6,7 +6,7 @@ struct ManifestTarget: FuzzTarget {
 
   init() throws {
     var writer = ByteWriter()
-    func id(_ byte: UInt8) -> [UInt8] { [UInt8](repeating: byte, count: Identifier.count) }
+    func id(_ byte: UInt8) -> [UInt8] { [UInt8](repeating: byte, count: Vault.Identifier.count) }
     writer.raw(Snapshot.magic)
     for count in [1, 0, 2, 2] { writer.integer(UInt16(count)) }
     writer.raw(id(9))

@@ -6,10 +6,10 @@ struct ReferenceGroup {
   let baseGeneration: UInt64
   let baseTag, name, extensionField: [UInt8]
   private(set) var records: [ReferenceRecord] = []
-  private let limits: Limits
+  private let limits: Vault.Limits
 
   /// Reads the body of a section.
-  init(_ body: [UInt8], limits: Limits) throws(VaultError) {
+  init(_ body: [UInt8], limits: Vault.Limits) throws(VaultError) {
     self.limits = limits
     var reader = ReferenceReader(body)
     generation = try reader.generation()

@@ -35,7 +35,7 @@ struct ReferenceRecord: Equatable {
   ///   - revisions: those that the record may have.
   ///   - last: the name before, which has to be lower.
   init(
-    _ reader: inout ReferenceReader, revisions: ClosedRange<UInt64>, after last: Name?, limits: Limits
+    _ reader: inout ReferenceReader, revisions: ClosedRange<UInt64>, after last: Name?, limits: Vault.Limits
   ) throws(VaultError) {
     name = Name(service: try reader.name(), key: try reader.name())
     if let last, last >= name { throw .malformed("the order of records") }

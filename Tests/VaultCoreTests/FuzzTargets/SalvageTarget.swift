@@ -18,7 +18,7 @@ struct SalvageTarget: FuzzTarget {
   }
 
   private struct Saved {
-    let name: Name
+    let name: Vault.Name
     let section: Range<Int>
     var entries: [Range<Int>] = []
     /// What the group holds after its entries.
@@ -30,7 +30,7 @@ struct SalvageTarget: FuzzTarget {
   private let options: Vault.Options
   private let key: SealingKey
   private var file: [UInt8] = []
-  private var groups: [Identifier: Saved] = [:]
+  private var groups: [Vault.Identifier: Saved] = [:]
   /// Header and slot: without them nothing opens.
   private let head: Range<Int>
   private let manifestTag: Range<Int>
@@ -44,7 +44,7 @@ struct SalvageTarget: FuzzTarget {
     let unlocked = try draft.add(
       PreparedSlot(NewSlot(.key(key)), vault: draft.vaultID, random: options.random, sealer: draft.sealer))
     for name in ["first", "second"] {
-      let content = try draft.addGroup(Name(name))
+      let content = try draft.addGroup(Vault.Name(name))
       var kept = try content.put("kept", "one", draft.sealer)
       kept.edit.historyDepth = .set(1)
       let changes = [kept, try content.put("plain", "text", draft.sealer)]

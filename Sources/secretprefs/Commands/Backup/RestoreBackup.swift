@@ -79,7 +79,7 @@ struct RestoreBackup: ToolCommand {
   }
 
   /// How far the vault has come that is to be replaced.
-  private func standing(_ location: VaultLocation, vaultID: Identifier, options: Vault.Options) throws -> String {
+  private func standing(_ location: VaultLocation, vaultID: Vault.Identifier, options: Vault.Options) throws -> String {
     do throws(VaultError) {
       let standing = try VaultSummary(at: location.path, options: options)
       guard standing.vaultID == vaultID else {

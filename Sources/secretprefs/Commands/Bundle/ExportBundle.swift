@@ -45,8 +45,8 @@ struct ExportBundle: ToolCommand {
     }
     let access = try unlock.complete(try vault.access())
     try passphrase.check(besides: access)
-    let service = try Name(record.service)
-    let names = Swift.Set(try keys.map { (key) throws(VaultError) in try Name(key) })
+    let service = try Vault.Name(record.service)
+    let names = Swift.Set(try keys.map { (key) throws(VaultError) in try Vault.Name(key) })
     try VaultLocation(argument: to).refuseIfOccupied("the bundle")
     let vault = try access.open(messages)
     let group = try vault.group(named: record.group)

@@ -73,7 +73,7 @@ struct Doctor: ToolCommand {
   }
 
   private func mendGroups(_ how: GroupRepair, _ access: VaultAccess, _ messages: Messages) throws -> [String] {
-    let names = try groups.map { (name) throws(VaultError) in try Name(name) }
+    let names = try groups.map { (name) throws(VaultError) in try Vault.Name(name) }
     var access = access
     // A mark takes every group to verify. The next command raises it.
     access.markPath = nil

@@ -26,7 +26,7 @@ struct CreateGroup: ToolCommand {
       throw ToolError.usage("one name is needed", hint: Self.form)
     }
     let access = try unlock.complete(try vault.access())
-    _ = try Name(name)
+    _ = try Vault.Name(name)
     let vault = try access.open(messages)
     let group = try vault.createGroup(name)
     vault.tellMark(messages)

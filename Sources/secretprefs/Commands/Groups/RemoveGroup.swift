@@ -32,7 +32,7 @@ struct RemoveGroup: ToolCommand {
       throw ToolError.usage("one name is needed", hint: Self.form)
     }
     let access = try unlock.complete(try vault.access())
-    _ = try Name(name)
+    _ = try Vault.Name(name)
     let vault = try access.open(messages)
     let slots = try vault.slots()
     let group = try vault.group(named: name)

@@ -25,7 +25,7 @@ struct RenameGroup: ToolCommand {
   func perform(_ messages: Messages) throws {
     guard names.count == 2 else { throw ToolError.usage("two names are needed", hint: Self.form) }
     let access = try unlock.complete(try vault.access())
-    let (old, new) = (try Name(names[0]), try Name(names[1]))
+    let (old, new) = (try Vault.Name(names[0]), try Vault.Name(names[1]))
     let vault = try access.open(messages)
     try vault.renameGroup(try vault.group(named: old.text), to: new.text)
     vault.tellMark(messages)

@@ -28,8 +28,8 @@ struct RestoreValue: ToolCommand {
 
   func perform(_ messages: Messages) throws {
     guard words.count == 2 else { throw ToolError.usage("a key and a revision are needed", hint: Self.form) }
-    let service = try Name(record.service)
-    let key = try Name(words[0])
+    let service = try Vault.Name(record.service)
+    let key = try Vault.Name(words[0])
     guard let revision = UInt64(words[1]) else {
       throw ToolError.usage("a revision is a whole number", hint: Hints.revisions)
     }

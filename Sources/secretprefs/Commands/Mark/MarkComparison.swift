@@ -35,7 +35,7 @@ struct MarkComparison {
     /// Nil for the owners' writes.
     let epoch: UInt32?
     let generation: UInt64
-    let tag: Tag
+    let tag: Vault.Tag
 
     fileprivate var age: (UInt32, UInt64) { (epoch ?? 0, generation) }
 
@@ -48,7 +48,7 @@ struct MarkComparison {
     }
   }
 
-  let vaultID: Identifier
+  let vaultID: Vault.Identifier
   /// The owners' writes first, if anybody has seen them; then the groups that the vault shows, by name.
   private(set) var lines: [Line]
 

@@ -54,7 +54,7 @@ struct AddSlot: ToolCommand {
 
   private func add(
     _ slot: NewSlot, _ group: AccessGroup?, _ file: NewKeyFile?, to vault: Vault
-  ) throws -> Identifier {
+  ) throws -> Vault.Identifier {
     do throws(VaultError) { return try vault.addSlot(slot, granting: group) } catch {
       // A key that opens nothing would only be mistaken for one that does. But it stays where it may open the vault
       // and only its durability is in doubt.
