@@ -9,22 +9,21 @@ public import FoundationEssentials
 /// extension Weekday: PreferenceDictionaryKey {}
 /// ```
 public protocol PreferenceDictionaryKey: Hashable, Sendable {
-  /// Creates the key that `text` spells; nil when it spells none.
-  init?(preferenceText text: String)
+  /// The key that `text` spells; nil when it spells none.
+  static func fromPreferenceText(_ text: String) -> Self?
 
   /// The key as it is stored.
   var preferenceText: String { get }
 }
 
 extension PreferenceDictionaryKey where Self: LosslessStringConvertible {
-  public init?(preferenceText text: String) { self.init(text) }
+  public static func fromPreferenceText(_ text: String) -> Self? { Self(text) }
   public var preferenceText: String { description }
 }
 
 extension PreferenceDictionaryKey where Self: RawRepresentable, RawValue: PreferenceDictionaryKey {
-  public init?(preferenceText text: String) {
-    guard let rawValue = RawValue(preferenceText: text) else { return nil }
-    self.init(rawValue: rawValue)
+  public static func fromPreferenceText(_ text: String) -> Self? {
+    RawValue.fromPreferenceText(text).flatMap(Self.init(rawValue:))
   }
 
   public var preferenceText: String { rawValue.preferenceText }
@@ -43,7 +42,7 @@ extension UInt32: PreferenceDictionaryKey {}
 extension UInt64: PreferenceDictionaryKey {}
 
 extension UUID: PreferenceDictionaryKey {
-  public init?(preferenceText text: String) { self.init(uuidString: text) }
+  public static func fromPreferenceText(_ text: String) -> Self? { Self(uuidString: text) }
   public var preferenceText: String { uuidString }
 }
 
@@ -59,7 +58,7 @@ extension Dictionary: PreferenceConvertible where Key: PreferenceDictionaryKey, 
     entries.reserveCapacity(values.count)
     for (text, value) in values {
       do throws(PreferencesError) {
-        guard let key = Key(preferenceText: text) else {
+        guard let key = Key.fromPreferenceText(text) else {
           throw PreferencesError(.outOfRange, "its key is no \(Key.self)")
         }
         guard entries.updateValue(try Value(preferenceValue: value), forKey: key) == nil else {
