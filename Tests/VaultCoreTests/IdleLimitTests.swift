@@ -293,13 +293,13 @@ final class ManualClock: Clock, Sendable {
       var options = Vault.Options.sample()
       (options.idleLimit, options.clock) = (.seconds(1_000_000), clock)
       var vault: Vault? = try Vault.sample(at: directory + "/vault.spv", options: options)
-      weak let freed = vault?.handle
+      let isFreed = { [weak handle = vault?.handle] in handle == nil }
       while clock.deadlines.isEmpty { try await Task.sleep(for: .milliseconds(1)) }
-      #expect(freed != nil)
+      #expect(!isFreed())
 
       vault = nil
 
-      #expect(freed == nil)
+      #expect(isFreed())
       while !clock.deadlines.isEmpty { try await Task.sleep(for: .milliseconds(1)) }
     }
   }

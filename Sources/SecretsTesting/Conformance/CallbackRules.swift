@@ -60,9 +60,9 @@ extension ConformanceRule {
       }
       held?.untie()
       try store.set(81, for: .port)
-      weak let freed = owner
+      let isFreed = { [weak owner] in owner == nil }
       owner = nil
-      #expect(freed == nil, "an observation does not hold its owner")
+      #expect(isFreed(), "an observation does not hold its owner")
       try store.set(82, for: .port)
       held = nil
       try store.set(83, for: .port)
