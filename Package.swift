@@ -38,7 +38,9 @@ let package = Package(
     .target(name: "VaultCore", dependencies: ["VaultSealing", "CVaultSystem"], swiftSettings: strict),
     .target(
       name: "Secrets", dependencies: ["Preferences", "VaultCore", "VaultSealing"], swiftSettings: strict),
-    .target(name: "SecretsTesting", dependencies: ["Secrets", "Preferences"], swiftSettings: strict),
+    .target(
+      name: "SecretsTesting", dependencies: ["Secrets", "VaultCore", "VaultSealing", "Preferences"],
+      swiftSettings: strict),
     .executableTarget(
       name: "secretprefs",
       dependencies: [
