@@ -36,7 +36,7 @@ import VaultSealing
     },
     Forgery("a duplicate record", .malformed) { $0.records = [RecordDraft("a"), RecordDraft("a")] },
     Forgery("one record more than counted", .malformed) { $0.count = 0 },
-    // What remains is shorter than the shortest record (Docs/Format.md, annex F).
+    // What remains is shorter than the shortest record (Docs/Format.md section 4, step 3).
     Forgery("one record less than counted", .malformed) { $0.count = 2 },
     Forgery("2^20 records counted", .malformed) { $0.count = 1 << 20 },
     Forgery("2^20 + 1 records counted", .limitExceeded) { $0.count = 1 << 20 + 1 },
