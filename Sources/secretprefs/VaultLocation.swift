@@ -1,4 +1,5 @@
 internal import Glibc
+internal import Secrets
 internal import VaultCore
 
 /// Which file the vault is, and who said so.
@@ -10,15 +11,15 @@ struct VaultLocation {
   /// A file that an argument names.
   init(argument path: String) { (self.path, isFromArgument) = (path, true) }
 
-  /// The option, else `SECRETPREFS_VAULT`, else `secretprefs/default.spv` in the XDG data directory.
+  /// The option, else what the library takes for the default.
   init(option: String?) throws(ToolError) {
     if let option {
       guard !option.isEmpty else { throw .usage("--vault is empty") }
       (path, isFromArgument) = (option, true)
-    } else if let path = try Self.variable("SECRETPREFS_VAULT") {
-      (self.path, isFromArgument) = (path, false)
     } else {
-      (path, isFromArgument) = (try Self.dataDirectory() + "/secretprefs/default.spv", false)
+      do throws(VaultError) { (path, isFromArgument) = (try Vault.defaultPath(), false) } catch {
+        throw .usage(error.message, hint: "name the vault with --vault")
+      }
     }
   }
 
@@ -42,16 +43,13 @@ struct VaultLocation {
     guard try !isOccupied else { throw VaultError(.alreadyExists, "something is at \(place)'s path already") }
   }
 
-  private static func dataDirectory() throws(ToolError) -> String {
-    // The XDG rules: a relative path is invalid and ignored.
-    if let data = try variable("XDG_DATA_HOME"), data.hasPrefix("/") { return data }
-    if let home = try variable("HOME"), home.hasPrefix("/") { return home + "/.local/share" }
-    throw .usage("there is no home directory to look for a vault in", hint: "name the vault with --vault")
-  }
-
-  /// An environment variable; nil when it is not set or empty.
+  /// An environment variable of the tool's own; nil when it is not set. One that is set and empty is a mistake, and
+  /// what it should have said must not be passed over.
   static func variable(_ name: String) throws(ToolError) -> String? {
-    guard let bytes = getenv(name), bytes.pointee != 0 else { return nil }
+    guard let bytes = getenv(name) else { return nil }
+    guard bytes.pointee != 0 else {
+      throw .usage("the variable \(name) is empty", hint: "unset it, or say what it stands for")
+    }
     guard let text = String(validatingCString: bytes) else { throw .usage("\(name) is not valid UTF-8") }
     return text
   }

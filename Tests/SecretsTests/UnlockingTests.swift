@@ -169,4 +169,39 @@ import Testing
       #expect(byBadKey == .invalidKeyText)
     }
   }
+
+  @Test func `a vault that nobody names is the tool's own`() async {
+    await #expect(processExitsWith: .success) {
+      let fixture = try Fixture()
+      for name in ["SECRETPREFS_VAULT", "XDG_DATA_HOME"] { unsetenv(name) }
+      setenv("HOME", "/home/somebody", 1)
+      #expect(try Vault.defaultPath() == "/home/somebody/.local/share/secretprefs/default.spv")
+      setenv("XDG_DATA_HOME", "relative", 1)
+      #expect(try Vault.defaultPath() == "/home/somebody/.local/share/secretprefs/default.spv")
+      setenv("XDG_DATA_HOME", "/data", 1)
+      #expect(try Vault.defaultPath() == "/data/secretprefs/default.spv")
+
+      setenv("SECRETPREFS_VAULT", fixture.vault.path, 1)
+      let vault = try Vault.open(unlocking: .key(fixture.vault.key))
+      let value = try SecretPreferences(service: "com.example.test", in: vault).string(forKey: "key")
+      #expect(value == "v")
+    }
+  }
+
+  @Test func `an environment that names no vault is an error`() async {
+    await #expect(processExitsWith: .success) {
+      for name in ["SECRETPREFS_VAULT", "XDG_DATA_HOME"] { unsetenv(name) }
+      setenv("HOME", "", 1)
+      let homeless = code { try Vault.defaultPath() }
+      #expect(homeless == .notFound)
+      setenv("HOME", "/home/somebody", 1)
+      setenv("SECRETPREFS_VAULT", "", 1)
+      let empty = code { try Vault.defaultPath() }
+      #expect(empty == .invalidName)
+      setenv("SECRETPREFS_VAULT", "v\u{FFFD}", 1)
+      getenv("SECRETPREFS_VAULT")![1] = CChar(bitPattern: 0xFF)
+      let noText = code { try Vault.open(unlocking: .automatic) }
+      #expect(noText == .invalidName)
+    }
+  }
 }
