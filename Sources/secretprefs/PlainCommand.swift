@@ -15,7 +15,7 @@ struct PlainCommand {
     guard let command = arguments.words.first, command == "get" || command == "list",
       let plain = PlainCommand(arguments.words.dropFirst()), (plain.key != nil) == (command == "get")
     else { return nil }
-    do throws(ToolError) { return try plain.work() } catch {
+    do { return try plain.work() } catch {
       return nil  // the long way round finds the same, and says so
     }
   }
@@ -36,13 +36,13 @@ struct PlainCommand {
     }
   }
 
-  private func work() throws(ToolError) -> any Work {
+  private func work() throws -> any Work {
     var access = try VaultAccess(try VaultLocation(option: vault))
     access.keyFile = keyFile
     access.mayPrompt = !noPrompt
-    let (service, group) = (service ?? "default", group ?? "default")
-    guard let key else { return ListKeys(access: access, service: service, group: group) }
-    return GetValue(access: access, service: service, group: group, key: key)
+    let place = try RecordPlace(service: service, group: group)
+    guard let key else { return ListKeys(access: access, place: place) }
+    return GetValue(access: access, place: place, key: key)
   }
 
   private static func note(_ flag: inout Bool) -> Bool {

@@ -103,13 +103,13 @@ import VaultCore
   @Test func `a plain get is understood`() throws {
     let words = ["get", "--service", "s", "key", "--no-prompt", "--vault", "v", "--key-file", "k", "--group", "g"]
     let get = try #require(PlainCommand.understand(Arguments(words: words)) as? GetValue)
-    #expect(get.key == "key" && get.service == "s" && get.group == "g")
+    #expect(get.key == "key" && get.place.service.text == "s")
     #expect(get.access.location.path == "v" && get.access.keyFile == "k" && !get.access.mayPrompt)
   }
 
   @Test func `a plain list is understood`() throws {
     let words = ["list", "--vault", "v", "--service", "s"]
     let list = try #require(PlainCommand.understand(Arguments(words: words)) as? ListKeys)
-    #expect(list.service == "s" && list.group == "default" && list.access.location.path == "v")
+    #expect(list.place.service.text == "s" && list.access.location.path == "v")
   }
 }

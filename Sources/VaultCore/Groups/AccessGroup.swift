@@ -19,6 +19,11 @@ extension Vault {
       id: try handle.withCurrent { (_, state) throws(VaultError) in try state.groupID(named: name) }, name: name)
   }
 
+  /// Whether the credential grants the whole vault.
+  package var isOwner: Bool {
+    get throws(VaultError) { try handle.withCurrent { (_, state) throws(VaultError) in state.unlocked.isOwner } }
+  }
+
   /// The access groups that the credential grants, in the file's order.
   public func groups() throws(VaultError) -> [AccessGroup] {
     try handle.withCurrent { (_, state) throws(VaultError) in

@@ -34,24 +34,24 @@ struct Edit: ToolCommand {
       throw ToolError.usage("nothing is to be changed", hint: "\"secretprefs help edit\" shows what can be")
     }
     let access = try unlock.complete(try vault.access())
-    let service = try Vault.Name(record.service)
+    let place = try record.place()
     let name = try Vault.Name(key)
     let change = try MetadataChange(metadata, now: access.options.now())
     let vault = try access.open(messages)
-    let group = try vault.group(named: record.group)
+    let group = try place.group(in: vault)
     let (edit, revision) = try change.resolved { () throws(VaultError) in
-      try vault.record(service: service, key: key, in: group)
+      try vault.record(service: place.service, key: key, in: group)
     }
     do throws(VaultError) {
-      try vault.update(service: service, in: group) { (batch) throws(VaultError) in
+      try vault.update(service: place.service, in: group) { (batch) throws(VaultError) in
         try batch.edit(key, edit, ifRevision: revision)
       }
     } catch {
       guard error.code == .notFound else { throw error }
-      throw ToolError.noSuchKey
+      throw try place.noSuchKey(key, in: group, of: vault)
     }
     vault.tellMark(messages)
     guard self.vault.json else { return }
-    try Output.write(.object([("service", .string(service.text)), ("key", .string(name.text))]))
+    try Output.write(.object([("service", .string(place.service.text)), ("key", .string(name.text))]))
   }
 }

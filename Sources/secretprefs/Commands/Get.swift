@@ -42,7 +42,7 @@ struct Get: ToolCommand {
     var access = try unlock.complete(try vault.access())
     access.refusesExpired = refuseExpired
     try GetValue(
-      access: access, service: record.service, group: record.group, key: key, revision: revision,
+      access: access, place: try record.place(), key: key, revision: revision,
       addsNewline: newline, isJSON: vault.json
     ).perform(messages)
   }

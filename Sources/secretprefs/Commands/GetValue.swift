@@ -4,8 +4,7 @@ internal import VaultCore
 /// What `get` does, however its arguments were understood.
 struct GetValue: Work {
   let access: VaultAccess
-  let service: String
-  let group: String
+  let place: RecordPlace
   let key: String
   /// Which of the key's values; the current one when nil.
   var revision: UInt64?
@@ -13,10 +12,11 @@ struct GetValue: Work {
   var isJSON = false
 
   func perform(_ messages: Messages) throws {
-    let service = try Vault.Name(service)
     let vault = try access.open(messages)
-    let group = try vault.group(named: group)
-    guard let record = try vault.record(service: service, key: key, in: group) else { throw ToolError.noSuchKey }
+    let group = try place.group(in: vault)
+    guard let record = try vault.record(service: place.service, key: key, in: group) else {
+      throw try place.noSuchKey(key, in: group, of: vault)
+    }
     let earlier = revision == record.revision ? nil : revision
     let written = try vault.withValue(of: record, previous: earlier, in: group) { kind, bytes in
       Result { () throws(ToolError) in

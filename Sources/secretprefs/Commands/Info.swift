@@ -26,12 +26,13 @@ struct Info: ToolCommand {
 
   func perform(_ messages: Messages) throws {
     guard let key = keys.first, keys.count == 1 else { throw ToolError.usage("one key is needed", hint: Self.form) }
-    let service = try Vault.Name(record.service)
+    let place = try record.place()
     let access = try unlock.complete(try vault.access())
     let vault = try access.open(messages)
-    guard
-      let info = try vault.record(service: service, key: key, in: try vault.group(named: record.group))
-    else { throw ToolError.noSuchKey }
+    let group = try place.group(in: vault)
+    guard let info = try vault.record(service: place.service, key: key, in: group) else {
+      throw try place.noSuchKey(key, in: group, of: vault)
+    }
     let now = access.options.now()
     try self.vault.json ? Output.write(info.json(at: now)) : Output.write(info.text(at: now))
   }

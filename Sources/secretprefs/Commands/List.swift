@@ -29,8 +29,8 @@ struct List: ToolCommand {
 
   func perform(_ messages: Messages) throws {
     try ListKeys(
-      access: try unlock.complete(try vault.access()), service: record.service, group: record.group,
-      ofAllServices: allServices, isLong: long, isJSON: vault.json
+      access: try unlock.complete(try vault.access()), place: try record.place(), ofAllServices: allServices,
+      isLong: long, isJSON: vault.json
     ).perform(messages)
   }
 }

@@ -3,19 +3,17 @@ internal import VaultCore
 /// What `list` does, however its arguments were understood.
 struct ListKeys: Work {
   let access: VaultAccess
-  let service: String
-  let group: String
+  let place: RecordPlace
   var ofAllServices = false
   var isLong = false
   var isJSON = false
 
   func perform(_ messages: Messages) throws {
-    let service = try Vault.Name(service)
     let vault = try access.open(messages)
-    let group = try vault.group(named: group)
+    let group = try place.group(in: vault)
     if isJSON || isLong {
       let now = access.options.now()
-      let records = try vault.records(service: ofAllServices ? nil : service, in: group)
+      let records = try vault.records(service: ofAllServices ? nil : place.service, in: group)
       if isJSON { return try Output.write(.array(records.map { .object($0.members(at: now)) })) }
       let rows = records.map { (ofAllServices ? [displayed($0.service.text)] : []) + $0.row(at: now) }
       return try Output.write(Table(rows: rows).text)
@@ -29,7 +27,7 @@ struct ListKeys: Work {
         lines.append(UInt8(ascii: "\n"))
       }
     } else {
-      for var key in try vault.keys(service: service, in: group) {
+      for var key in try vault.keys(service: place.service, in: group) {
         key.withUTF8 { displayed($0, into: &lines) }
         lines.append(UInt8(ascii: "\n"))
       }

@@ -28,17 +28,18 @@ struct Remove: ToolCommand {
       throw ToolError.usage("no key is given", hint: "secretprefs remove [<options>] <key> ...")
     }
     let access = try unlock.complete(try vault.access())
-    let service = try Vault.Name(record.service)
+    let place = try record.place()
     var names: Swift.Set<Vault.Name> = []
     for key in keys { names.insert(try Vault.Name(key)) }
     let vault = try access.open(messages)
-    let group = try vault.group(named: record.group)
-    let removed = try vault.update(service: service, in: group) { (batch) throws(VaultError) in
+    let group = try place.group(in: vault)
+    let removed = try vault.update(service: place.service, in: group) { (batch) throws(VaultError) in
       for name in names { try batch.remove(name.text) }
     }
     vault.tellMark(messages)
     guard removed == names.count else {
-      throw names.count == 1 ? ToolError.noSuchKey : ToolError.someMissing(removed: removed, of: names.count)
+      throw names.count == 1
+        ? try place.noSuchKey(keys[0], in: group, of: vault) : ToolError.someMissing(removed: removed, of: names.count)
     }
     if self.vault.json { try Output.write(.object([("removed", .unsigned(UInt64(removed)))])) }
   }

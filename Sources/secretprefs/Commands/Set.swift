@@ -63,7 +63,7 @@ struct Set: ToolCommand {
       throw ToolError.usage("a value is not taken from the arguments", hint: UsageRefusal.set)
     }
     let access = try unlock.complete(try vault.access())
-    let service = try Vault.Name(record.service)
+    let place = try record.place()
     let name = try Vault.Name(key)
     let change = try MetadataChange(metadata, now: access.options.now())
     let accessibility = try accessibility.map { (name) throws(VaultError) in try Vault.Accessibility(named: name) }
@@ -71,13 +71,13 @@ struct Set: ToolCommand {
       file: file, trimmingNewline: trimNewline, mayPrompt: access.mayPrompt,
       isInputTaken: access.passphraseDescriptor == STDIN_FILENO)
     let vault = try access.open(messages)
-    let group = try vault.group(named: record.group)
+    let group = try place.group(in: vault)
     let value = try source.read()
     let (edit, revision) = try change.resolved { () throws(VaultError) in
-      try vault.record(service: service, key: key, in: group)
+      try vault.record(service: place.service, key: key, in: group)
     }
     try store(value) { (bytes, kind) throws(VaultError) in
-      try vault.update(service: service, in: group) { (batch) throws(VaultError) in
+      try vault.update(service: place.service, in: group) { (batch) throws(VaultError) in
         try batch.set(
           bytes, kind: kind, forKey: key, accessibility: accessibility, edit: edit, ifRevision: revision)
       }
@@ -86,7 +86,7 @@ struct Set: ToolCommand {
     guard self.vault.json else { return }
     try Output.write(
       .object([
-        ("service", .string(service.text)), ("key", .string(name.text)), ("kind", .string(kind.label)),
+        ("service", .string(place.service.text)), ("key", .string(name.text)), ("kind", .string(kind.label)),
       ]))
   }
 

@@ -62,6 +62,10 @@ struct ToolError: Error {
     VaultError(.notFound, "there is no such key"),
     hint: "\"secretprefs list\" shows the keys of a service; --service and --group choose others")
 
+  static let keyOfAnotherService = ToolError(
+    VaultError(.notFound, "there is no such key in this service"),
+    hint: "another service has it: \"secretprefs list --all-services\" shows which, --service names it")
+
   static let noSuchRevision = ToolError(
     VaultError(.notFound, "the key keeps no value of that revision"), hint: Hints.revisions)
 

@@ -45,13 +45,15 @@ struct ExportBundle: ToolCommand {
     }
     let access = try unlock.complete(try vault.access())
     try passphrase.check(besides: access)
-    let service = try Vault.Name(record.service)
+    let place = try record.place()
     let names = Swift.Set(try keys.map { (key) throws(VaultError) in try Vault.Name(key) })
     try VaultLocation(argument: to).refuseIfOccupied("the bundle")
     let vault = try access.open(messages)
-    let group = try vault.group(named: record.group)
-    let records = try vault.records(service: service, in: group).filter { all || names.contains($0.key) }
-    guard !records.isEmpty, all || records.count == names.count else { throw missing(names.count - records.count) }
+    let group = try place.group(in: vault)
+    let records = try vault.records(service: place.service, in: group).filter { all || names.contains($0.key) }
+    guard !records.isEmpty, all || records.count == names.count else {
+      throw try missing(names.count - records.count, place, group, vault)
+    }
     let file = try newKeyFile.map { try NewKeyFile(at: $0) }
     let slot = try file.map { NewSlot(.key($0.key), label: "bundle") } ?? passphrase.slot("bundle", access, messages)
     do throws(VaultError) { try vault.exportBundle(records, of: group, to: to, slot: slot) } catch {
@@ -63,8 +65,9 @@ struct ExportBundle: ToolCommand {
     try Output.write(.object([("bundle", .string(to)), ("exported", .unsigned(UInt64(records.count)))]))
   }
 
-  private func missing(_ count: Int) -> ToolError {
-    guard !all, keys.count > 1 else { return .noSuchKey }
+  private func missing(_ count: Int, _ place: RecordPlace, _ group: AccessGroup, _ vault: Vault) throws -> ToolError {
+    guard !all else { return .noSuchKey }
+    guard keys.count > 1 else { return try place.noSuchKey(keys[0], in: group, of: vault) }
     return ToolError(
       VaultError(.notFound, "\(counted(count, "key is", "keys are")) not there; nothing was exported"),
       hint: ToolError.noSuchKey.hint)

@@ -25,8 +25,11 @@ struct ImportBundle: ToolCommand {
   @OptionGroup var vault: VaultOptions
   @OptionGroup var unlock: UnlockOptions
 
-  @Option(help: ArgumentHelp("The access group that the keys go to.", valueName: "name"))
-  var group = AccessGroup.defaultName
+  @Option(
+    help: ArgumentHelp(
+      "The access group that the keys go to.",
+      discussion: "Else default, or the one group that a group's credential opens.", valueName: "name"))
+  var group: String?
 
   @Option(help: ArgumentHelp("Unlock the bundle with the raw key in this file.", valueName: "file"))
   var bundleKeyFile: String?
@@ -55,7 +58,7 @@ struct ImportBundle: ToolCommand {
       try PassphraseDescriptor.checkDistinct([bundlePassphraseFd] + [access.passphraseDescriptor].compactMap(\.self))
     }
     let vault = try access.open(messages)
-    let group = try vault.group(named: group)
+    let group = try RecordPlace(service: nil, group: group).group(in: vault)
     let count = try take(try bundle(file, access), into: group, of: vault)
     vault.tellMark(messages)
     guard self.vault.json else {

@@ -27,12 +27,13 @@ struct ListHistory: ToolCommand {
 
   func perform(_ messages: Messages) throws {
     guard let key = keys.first, keys.count == 1 else { throw ToolError.usage("one key is needed", hint: Self.form) }
-    let service = try Vault.Name(record.service)
+    let place = try record.place()
     let access = try unlock.complete(try vault.access())
     let vault = try access.open(messages)
-    guard
-      let record = try vault.record(service: service, key: key, in: try vault.group(named: record.group))
-    else { throw ToolError.noSuchKey }
+    let group = try place.group(in: vault)
+    guard let record = try vault.record(service: place.service, key: key, in: group) else {
+      throw try place.noSuchKey(key, in: group, of: vault)
+    }
     let values =
       [(record.revision, record.modified, record.kind)] + record.previous.map { ($0.revision, $0.modified, $0.kind) }
     guard !self.vault.json else {

@@ -28,16 +28,16 @@ struct RestoreValue: ToolCommand {
 
   func perform(_ messages: Messages) throws {
     guard words.count == 2 else { throw ToolError.usage("a key and a revision are needed", hint: Self.form) }
-    let service = try Vault.Name(record.service)
+    let place = try record.place()
     let key = try Vault.Name(words[0])
     guard let revision = UInt64(words[1]) else {
       throw ToolError.usage("a revision is a whole number", hint: Hints.revisions)
     }
     let access = try unlock.complete(try vault.access())
     let vault = try access.open(messages)
-    let group = try vault.group(named: record.group)
+    let group = try place.group(in: vault)
     do throws(VaultError) {
-      try vault.update(service: service, in: group) { (batch) throws(VaultError) in
+      try vault.update(service: place.service, in: group) { (batch) throws(VaultError) in
         try batch.restore(key.text, revision: revision)
       }
     } catch {
@@ -48,7 +48,7 @@ struct RestoreValue: ToolCommand {
     guard self.vault.json else { return }
     try Output.write(
       .object([
-        ("service", .string(service.text)), ("key", .string(key.text)), ("restored", .unsigned(revision)),
+        ("service", .string(place.service.text)), ("key", .string(key.text)), ("restored", .unsigned(revision)),
       ]))
   }
 }
