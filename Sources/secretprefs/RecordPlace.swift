@@ -13,7 +13,7 @@ struct RecordPlace {
 
   /// The access group that was named; else `default`, or the one of a holder who has another.
   func group(in vault: Vault) throws -> AccessGroup {
-    if let groupName { return try vault.group(named: groupName) }
+    if let groupName { return try vault.grantedGroup(groupName) }
     do throws(VaultError) { return try vault.group() } catch {
       // Not for an owner: what a script puts into `default` must not reach another group's holders once that is gone.
       guard error.code == .groupNotGranted, try !vault.isOwner, let only = try vault.groups().first else { throw error }

@@ -74,6 +74,16 @@ import VaultCore
     #expect(throws: ToolError.self) { try SlotChoice(text) }
   }
 
+  @Test(
+    arguments: [
+      ("biling", "billing"), ("bililng", "billing"), ("Billing", "billing"), ("deflaut", "default"), ("a", nil),
+      ("ab", "abc"), ("shop", nil), ("", nil),
+    ] as [(String, String?)])
+  func `a word is meant for another that is few edits away`(_ word: String, _ meant: String?) {
+    #expect(nearest(word, among: ["default", "billing", "abc"]) == meant)
+    #expect(nearest(word, among: []) == nil)
+  }
+
   @Test func `two passphrases from one descriptor are refused`() throws {
     try PassphraseDescriptor.checkDistinct([])
     try PassphraseDescriptor.checkDistinct([3, 4, 5])

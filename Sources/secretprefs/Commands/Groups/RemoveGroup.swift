@@ -35,7 +35,7 @@ struct RemoveGroup: ToolCommand {
     _ = try Vault.Name(name)
     let vault = try access.open(messages)
     let slots = try vault.slots()
-    let group = try vault.group(named: name)
+    let group = try vault.grantedGroup(name)
     let records = try vault.records(in: group).count
     let holders = slots.count { $0.group == group.name }
     let contents = "\(counted(records, "record", "records")) and \(counted(holders, "slot", "slots"))"

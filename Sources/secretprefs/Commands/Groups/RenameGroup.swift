@@ -27,7 +27,7 @@ struct RenameGroup: ToolCommand {
     let access = try unlock.complete(try vault.access())
     let (old, new) = (try Vault.Name(names[0]), try Vault.Name(names[1]))
     let vault = try access.open(messages)
-    try vault.renameGroup(try vault.group(named: old.text), to: new.text)
+    try vault.renameGroup(try vault.grantedGroup(old.text), to: new.text)
     vault.tellMark(messages)
     guard self.vault.json else { return }
     try Output.write(.object([("group", .string(new.text)), ("formerly", .string(old.text))]))

@@ -41,7 +41,7 @@ struct AddSlot: ToolCommand {
     try passphrase.check(besides: access)
     let vault = try access.open(messages)
     _ = try vault.slots()  // refuses a group holder before a passphrase is typed twice
-    let group = try forGroup.map { (name) throws(VaultError) in try vault.group(named: name) }
+    let group = try forGroup.map { (name) in try vault.grantedGroup(name) }
     let file = try newKeyFile.map { try NewKeyFile(at: $0) }
     let slot = try file.map { NewSlot(.key($0.key), label: label) } ?? passphrase.slot(label, access, messages)
     let id = try add(slot, group, file, to: vault)
