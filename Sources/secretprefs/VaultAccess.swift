@@ -20,6 +20,8 @@ struct VaultAccess {
   var deviceKeyFile: String?
   /// Where long work shows how far it has come.
   var progress: ProgressLine?
+  /// Which file this is, for a command that works on two.
+  var role: VaultRole?
 
   /// With the mark that the environment names, and nothing else but the vault's path.
   init(_ location: VaultLocation) throws(ToolError) {
@@ -28,10 +30,15 @@ struct VaultAccess {
   }
 
   /// Opens the vault with the first way to unlock that is configured (`Docs/Format.md` section 6).
-  func open(_ messages: Messages) throws -> Vault {
+  func open(_ messages: Messages) throws -> Vault { try openKeepingCredential(messages).vault }
+
+  /// As ``open(_:)``, for work that opens more than one file.
+  func openKeepingCredential(_ messages: Messages) throws -> (vault: Vault, credential: Vault.Credential) {
     do throws(VaultError) {
       let options = try unlockedOptions()
-      return try Vault.open(at: location.path, credential: try credential(messages), options: options)
+      return try withCredential(messages) { (credential) throws(VaultError) in
+        (try Vault.open(at: location.path, credential: credential, options: options), credential)
+      }
     } catch { throw explained(error) }
   }
 
@@ -43,13 +50,23 @@ struct VaultAccess {
     } catch { throw explained(error) }
   }
 
-  /// What opens the vault, for work that uses it on more than one file.
+  /// Does what takes a credential. A passphrase that was typed and is rejected may be typed again.
   ///
-  /// - Parameter looking: whether nobody is asked for the passphrase of a file that is missing, broken or has none.
-  func credential(_ messages: Messages, looking: Bool = true) throws(VaultError) -> Vault.Credential {
-    let asking = Unlocking.passphrase(ask(looking: looking))
-    guard let credential = try resolve(.first(of: [configured(), asking]), messages) else { throw Self.nothing }
-    return credential
+  /// - Parameters:
+  ///   - looking: whether nobody is asked for the passphrase of a file that is missing, broken or has none.
+  ///   - body: runs again with each passphrase that is typed.
+  func withCredential<Result>(
+    _ messages: Messages, looking: Bool = true, _ body: (Vault.Credential) throws(VaultError) -> Result
+  ) throws(VaultError) -> Result {
+    if let credential = try resolve(configured(), messages) { return try body(credential) }
+    var rejected = 0
+    while true {
+      let credential = Vault.Credential.passphrase(try ask(looking: looking, rejected: rejected))
+      do throws(VaultError) { return try body(credential) } catch {
+        rejected += 1
+        guard error.code == .credentialRejected, rejected < Prompt.tries else { throw error }
+      }
+    }
   }
 
   /// How every command treats a vault.
@@ -75,6 +92,7 @@ struct VaultAccess {
   /// Adds what only the tool knows to an error: where a missing vault was looked for, and whether it is the mark that
   /// is broken.
   func explained(_ error: VaultError) -> any Error {
+    if let role { return role.explained(error, path: location.path) }
     if error.code == .notFound, !location.isFromArgument {
       return ToolError(error, hint: "looked for \(displayed(location.path)); \(Hints.makeVault)")
     }
@@ -98,25 +116,21 @@ struct VaultAccess {
   private func configured() -> Unlocking {
     if let passphraseDescriptor { return .passphraseDescriptor(passphraseDescriptor) }
     if let keyFile { return .keyFile(keyFile) }
-    return .automatic
+    // What the environment names is the vault's.
+    return role == .bundle ? .first(of: []) : .automatic
   }
 
-  private static let nothing = VaultError(.noCredential, "no passphrase and no key file is configured")
-
   /// The last resort: asks for the passphrase.
-  func ask(looking: Bool) -> @Sendable () throws(VaultError) -> SecretBytes {
-    let (path, options, mayPrompt) = (location.path, options, mayPrompt)
-    return { () throws(VaultError) in
-      if looking {
-        let summary = try VaultSummary(at: path, options: options)
-        let hasPassphrase = summary.slots.contains { if case .passphrase = $0.kind { true } else { false } }
-        guard hasPassphrase else {
-          throw VaultError(.noCredential, "no key file is configured, and this vault has no passphrase")
-        }
+  private func ask(looking: Bool, rejected: Int) throws(VaultError) -> SecretBytes {
+    if looking {
+      let summary = try VaultSummary(at: location.path, options: options)
+      let hasPassphrase = summary.slots.contains { if case .passphrase = $0.kind { true } else { false } }
+      guard hasPassphrase else {
+        throw VaultError(.noCredential, "no key file is configured, and this vault has no passphrase")
       }
-      guard mayPrompt else { throw Self.nothing }
-      return try Prompt.passphrase(of: path)
     }
+    guard mayPrompt else { throw VaultError(.noCredential, "no passphrase and no key file is configured") }
+    return try Prompt.passphrase(of: (role.map { $0.rawValue + " " } ?? "") + location.path, rejected: rejected)
   }
 }
 

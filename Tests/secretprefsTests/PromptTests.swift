@@ -82,14 +82,45 @@ import Testing
     #expect(scene.terminal.echoes)
   }
 
-  @Test func `a wrong passphrase is refused once, without a second question`() throws {
+  @Test func `a wrong passphrase may be typed three times, and no more`() throws {
     let scene = try Scene()
     let running = try scene.start("get", "key")
-    try scene.terminal.wait(for: ": ")
-    scene.terminal.type("CANARY-7f3a\n")
+    for number in 1...3 {
+      try scene.terminal.wait(for: "default.spv: ", times: number)
+      #expect(!scene.terminal.echoes)
+      scene.terminal.type("CANARY-7f3a\n")
+    }
     let outcome = try running.wait()
     #expect(outcome.exit == 77)
     #expect(!outcome.errorText.contains("CANARY"))
+    scene.terminal.look()
+    #expect(scene.terminal.shown.components(separatedBy: "Passphrase of").count == 4)
+    #expect(scene.terminal.shown.contains("It does not open with that; 2 tries are left.\r\nPassphrase of"))
+    #expect(scene.terminal.shown.contains("It does not open with that; 1 try is left.\r\nPassphrase of"))
+    #expect(!scene.terminal.shown.contains("CANARY"))
+    #expect(scene.terminal.echoes)
+  }
+
+  @Test(arguments: [["get", "key"], ["status", "--unlock"], ["salvage", "--to", "saved.spv"]])
+  func `a passphrase that is right at last unlocks`(_ arguments: [String]) throws {
+    let scene = try Scene()
+    let running = try Running([Tool.path] + arguments, in: scene.home, input: scene.terminal.path)
+    try scene.terminal.wait(for: "default.spv: ")
+    scene.terminal.type("wrong\n")
+    try scene.terminal.wait(for: "default.spv: ", times: 2)
+    scene.terminal.type(Self.passphrase + "\n")
+    #expect(try running.wait().exit == 0)
+  }
+
+  @Test func `a passphrase that was not typed is tried once`() throws {
+    let scene = try Scene()
+    try scene.home.write("wrong", to: "wrong")
+    let running = try Running(
+      ["/bin/sh", "-c", "exec secretprefs get key --passphrase-fd 3 3< wrong"], in: scene.home,
+      input: scene.terminal.path)
+    #expect(try running.wait().exit == 77)
+    scene.terminal.look()
+    #expect(scene.terminal.shown.isEmpty)
   }
 
   @Test(arguments: ["\n", "\u{4}"]) func `an empty passphrase is refused`(_ typed: String) throws {
@@ -315,17 +346,19 @@ import Testing
     #expect(try running.wait().exit == 0)
   }
 
-  @Test func `a bundle's passphrase is typed after the vault's`() throws {
+  @Test func `a bundle's passphrase is typed after the vault's, and each again when it is wrong`() throws {
     let scene = try Scene()
     let made = try Tool.shell(
       "secretprefs bundle export --to b --all --throwaway-cost --new-passphrase-fd 4 --passphrase-fd 3 "
         + "3< passphrase 4< passphrase", in: scene.home)
     try #require(made.exit == 0)
     let running = try scene.start("bundle", "import", "b", "--replace")
-    try scene.terminal.wait(for: "default.spv: ")
-    scene.terminal.type(Self.passphrase + "\n")
-    try scene.terminal.wait(for: "Passphrase of b: ")
-    scene.terminal.type(Self.passphrase + "\n")
+    for vault in ["the vault \(scene.home.path)/.local/share/secretprefs/default.spv", "the bundle b"] {
+      try scene.terminal.wait(for: "Passphrase of \(vault): ")
+      scene.terminal.type("wrong\n")
+      try scene.terminal.wait(for: "Passphrase of \(vault): ", times: 2)
+      scene.terminal.type(Self.passphrase + "\n")
+    }
     #expect(try running.wait().text == "1 key imported\n")
   }
 

@@ -32,11 +32,11 @@ struct Salvage: ToolCommand {
     access.markPath = nil
     let target = VaultLocation(argument: to)
     try target.refuseIfOccupied("the new vault")
-    let credential = try access.credential(messages, looking: false)
     let report: SalvageReport
     do throws(VaultError) {
-      report = try Vault.salvage(
-        at: access.location.path, credential: credential, to: target.path, options: access.options)
+      report = try access.withCredential(messages, looking: false) { (credential) throws(VaultError) in
+        try Vault.salvage(at: access.location.path, credential: credential, to: target.path, options: access.options)
+      }
     } catch { throw access.explained(error) }
     try vault.json ? Output.write(report.json) : Output.write(report.text)
     guard report.isWhole else { throw ToolError.incomplete }

@@ -3,9 +3,16 @@ internal import VaultSealing
 
 /// The questions the tool asks, on the controlling terminal.
 enum Prompt {
+  /// How often the passphrase of an existing vault may be typed.
+  static let tries = 3
+
   /// The passphrase of an existing vault.
-  static func passphrase(of path: String) throws(VaultError) -> SecretBytes {
-    try notEmpty(try ControllingTerminal().ask("Passphrase of \(displayed(path)): "))
+  ///
+  /// - Parameter rejected: how many were typed in vain.
+  static func passphrase(of vault: String, rejected: Int) throws(VaultError) -> SecretBytes {
+    let remark =
+      rejected == 0 ? "" : "It does not open with that; \(counted(tries - rejected, "try is", "tries are")) left.\n"
+    return try notEmpty(try ControllingTerminal().ask("\(remark)Passphrase of \(displayed(vault)): "))
   }
 
   /// A new passphrase, typed twice.

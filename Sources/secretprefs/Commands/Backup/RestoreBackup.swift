@@ -41,8 +41,9 @@ struct RestoreBackup: ToolCommand {
     backup.markPath = nil
     backup.progress = ProgressLine("verifying", messages)
     let options = try backup.unlockedOptions()
-    let credential = try backup.credential(messages)
-    let copy = try Vault.open(at: file, credential: credential, options: options)
+    let (copy, credential) = try backup.withCredential(messages) { (credential) throws(VaultError) in
+      (try Vault.open(at: file, credential: credential, options: options), credential)
+    }
     let report = try copy.verify()
     let isBehind = try isBehindMark(copy, access, messages)
     let replaces = try access.location.isOccupied

@@ -1,7 +1,5 @@
 internal import ArgumentParser
-internal import Secrets
 internal import VaultCore
-internal import VaultSealing
 
 /// `secretprefs bundle import`.
 struct ImportBundle: ToolCommand {
@@ -14,7 +12,8 @@ struct ImportBundle: ToolCommand {
     discussion: """
       All of them into one access group, under the services they had, in one transaction. If a key is there \
       already, nothing is imported unless --replace is given. The bundle stays as it is: remove it when it has \
-      arrived.
+      arrived. Vault and bundle have a credential each: questions and errors say which of them they are about, and \
+      what the environment names is for the vault alone.
 
       EXAMPLE:
         secretprefs bundle import t.spv --bundle-key-file t.key
@@ -52,14 +51,15 @@ struct ImportBundle: ToolCommand {
       throw ToolError.usage(
         "--bundle-key-file and --bundle-passphrase-fd are two ways to unlock", hint: "give one of them")
     }
-    let access = try unlock.complete(try vault.access())
+    var access = try unlock.complete(try vault.access())
+    access.role = .vault
     if let bundlePassphraseFd {
       _ = try PassphraseDescriptor.check(bundlePassphraseFd, of: "--bundle-passphrase-fd")
       try PassphraseDescriptor.checkDistinct([bundlePassphraseFd] + [access.passphraseDescriptor].compactMap(\.self))
     }
     let vault = try access.open(messages)
     let group = try RecordPlace(service: nil, group: group).group(in: vault)
-    let count = try take(try bundle(file, access), into: group, of: vault)
+    let count = try take(try bundle(file, access, messages), into: group, of: vault)
     vault.tellMark(messages)
     guard self.vault.json else {
       return try Output.write("\(counted(count, "key", "keys")) imported\n")
@@ -74,22 +74,21 @@ struct ImportBundle: ToolCommand {
     }
   }
 
-  private func bundle(_ file: String, _ access: VaultAccess) throws -> Vault {
+  /// Opens the bundle, and verifies it: what is wrong in it must not look like a fault of the vault.
+  private func bundle(_ file: String, _ access: VaultAccess, _ messages: Messages) throws -> Vault {
     var access = access
     access.location = VaultLocation(argument: file)
+    access.role = .bundle
+    access.keyFile = bundleKeyFile
+    access.passphraseDescriptor = bundlePassphraseFd
     // The mark is of the vault.
     access.markPath = nil
-    let unlocking: Unlocking =
-      if let bundleKeyFile {
-        .keyFile(bundleKeyFile)
-      } else if let bundlePassphraseFd {
-        .passphraseDescriptor(bundlePassphraseFd)
-      } else {
-        .passphrase(access.ask(looking: true))
+    do throws(VaultError) {
+      return try access.withCredential(messages) { (credential) throws(VaultError) in
+        let bundle = try Vault.open(at: file, credential: credential, options: access.options)
+        _ = try bundle.verify()
+        return bundle
       }
-    do throws(VaultError) { return try Vault.open(at: file, unlocking: unlocking, options: access.options) } catch {
-      guard error.code == .noCredential else { throw error }
-      throw ToolError(error, hint: "give --bundle-key-file or --bundle-passphrase-fd; to be asked takes a terminal")
-    }
+    } catch { throw access.explained(error) }
   }
 }
