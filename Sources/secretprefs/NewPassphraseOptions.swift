@@ -11,6 +11,9 @@ struct NewPassphraseOptions: ParsableArguments {
       valueName: "number"))
   var newPassphraseFd: Int32?
 
+  @Flag(help: "Take a new passphrase that is short, repeats itself or follows a row.")
+  var acceptWeak = false
+
   @Flag(help: "Make guessing the new passphrase cheap: for tests and trials alone.")
   var throwawayCost = false
 
@@ -22,12 +25,12 @@ struct NewPassphraseOptions: ParsableArguments {
   }
 
   /// Reads the new passphrase, for a slot of that label.
-  func slot(_ label: String, _ access: VaultAccess, _ messages: Messages) throws -> NewSlot {
+  func slot(_ label: String, _ access: VaultAccess) throws -> NewSlot {
     do {
       guard newPassphraseFd != nil || access.mayPrompt else {
         throw VaultError(.noCredential, "no new passphrase is configured")
       }
-      let credential = try NewPassphrase(descriptor: newPassphraseFd).read(messages)
+      let credential = try NewPassphrase(descriptor: newPassphraseFd, acceptsWeak: acceptWeak).read()
       return NewSlot(credential, label: label, cost: throwawayCost ? .throwaway : nil)
     } catch let error as VaultError {
       guard error.code == .noCredential else { throw error }

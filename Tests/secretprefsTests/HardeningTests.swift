@@ -5,7 +5,7 @@ import Testing
   @Test func `row 66: a process that asks has no core, its signals decided and its vault closed to others`() throws {
     let home = try Scratch()
     try home.write("passphrase", to: "p")
-    let made = try Tool.shell("secretprefs init --throwaway-cost --passphrase-fd 3 3< p", in: home)
+    let made = try Tool.shell("secretprefs init --throwaway-cost --accept-weak --passphrase-fd 3 3< p", in: home)
     try #require(made.exit == 0)
     let terminal = try PseudoTerminal()
     let running = try Running([Tool.path, "get", "key"], in: home, input: terminal.path)
@@ -25,7 +25,7 @@ import Testing
   @Test func `an ignored signal stays ignored`() throws {
     let home = try Scratch()
     try home.write("passphrase", to: "p")
-    _ = try Tool.shell("secretprefs init --throwaway-cost --passphrase-fd 3 3< p", in: home)
+    _ = try Tool.shell("secretprefs init --throwaway-cost --accept-weak --passphrase-fd 3 3< p", in: home)
     let terminal = try PseudoTerminal()
     let running = try Running(
       ["/bin/sh", "-c", "trap '' INT; exec secretprefs get key"], in: home, input: terminal.path)

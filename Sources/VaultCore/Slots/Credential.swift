@@ -45,6 +45,12 @@ extension Vault {
       return .passphrase(bytes)
     }
 
+    /// Lends the bytes of a passphrase; `nil` for a raw key.
+    package func withPassphrase<R>(_ body: (UnsafeRawBufferPointer) -> R) -> R? {
+      guard case .passphrase(let passphrase) = content else { return nil }
+      return passphrase.bytes.withUnsafeBytes(body)
+    }
+
     var kind: UInt8 {
       switch content {
       case .passphrase: Slot.passphraseKind

@@ -39,6 +39,9 @@ struct Init: ToolCommand {
   @Flag(help: "Never ask on the terminal.")
   var noPrompt = false
 
+  @Flag(help: "Take a passphrase that is short, repeats itself or follows a row.")
+  var acceptWeak = false
+
   @Flag(help: "Make guessing the passphrase cheap: for tests and trials alone.")
   var throwawayCost = false
 
@@ -55,7 +58,7 @@ struct Init: ToolCommand {
     try access.location.refuseIfOccupied("the vault")
     if let markPath = access.markPath { try VaultLocation(argument: markPath).refuseIfOccupied("the mark") }
     var slots: [NewSlot] = []
-    if let slot = try passphraseSlot(messages) { slots.append(slot) }
+    if let slot = try passphraseSlot() { slots.append(slot) }
     let file = try keyFile.map { try NewKeyFile(at: $0) }
     if let file { slots.append(NewSlot(.key(file.key), label: "key file")) }
     try create(access, slots, file)
@@ -77,17 +80,17 @@ struct Init: ToolCommand {
     }
   }
 
-  private func passphraseSlot(_ messages: Messages) throws -> NewSlot? {
+  private func passphraseSlot() throws -> NewSlot? {
     guard keyFile == nil || passphrase || passphraseFd != nil else { return nil }
     return NewSlot(
-      try newPassphrase(messages), label: "passphrase", cost: throwawayCost ? .throwaway : nil)
+      try newPassphrase(), label: "passphrase", cost: throwawayCost ? .throwaway : nil)
   }
 
-  private func newPassphrase(_ messages: Messages) throws -> Vault.Credential {
+  private func newPassphrase() throws -> Vault.Credential {
     guard passphraseFd != nil || !noPrompt else {
       throw VaultError(.noCredential, "a vault needs a passphrase or a key file")
     }
     let descriptor = try passphraseFd.map { (number) throws(ToolError) in try PassphraseDescriptor.check(number) }
-    return try NewPassphrase(descriptor: descriptor).read(messages)
+    return try NewPassphrase(descriptor: descriptor, acceptsWeak: acceptWeak).read()
   }
 }

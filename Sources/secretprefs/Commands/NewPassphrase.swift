@@ -4,15 +4,21 @@ internal import VaultCore
 /// A new passphrase: from a descriptor, else typed twice on the terminal.
 struct NewPassphrase {
   let descriptor: Int32?
+  /// Whether one that ``PassphraseRule`` finds weak is taken.
+  let acceptsWeak: Bool
 
-  func read(_ messages: Messages) throws -> Vault.Credential {
+  func read() throws -> Vault.Credential {
     if let descriptor, let credential = try Unlocking.passphraseDescriptor(descriptor).credential() {
+      try credential.withPassphrase { bytes in Result { () throws(ToolError) in try judge(bytes) } }?.get()
       return credential
     }
-    let typed = try Prompt.newPassphrase()
-    // NIST SP 800-63B-4 asks for 15 characters of a passphrase that is used alone. Advice, not a rule.
-    let characters = typed.withUnsafeBytes { $0.count { $0 & 0xC0 != 0x80 } }
-    if characters < 15 { messages.warn("the passphrase is short; 15 characters or more are hard to guess") }
-    return .passphrase(typed)
+    return .passphrase(try Prompt.newPassphrase(judge))
+  }
+
+  private func judge(_ passphrase: UnsafeRawBufferPointer) throws(ToolError) {
+    guard !acceptsWeak, let weakness = PassphraseRule.weakness(of: passphrase) else { return }
+    throw ToolError(
+      VaultError(.invalidPassphrase, "the passphrase is weak: \(weakness)"),
+      hint: "take several words that have nothing to do with each other, or add --accept-weak")
   }
 }

@@ -16,9 +16,12 @@ enum Prompt {
   }
 
   /// A new passphrase, typed twice.
-  static func newPassphrase() throws(VaultError) -> SecretBytes {
+  ///
+  /// - Parameter judge: throws for one that will not do, before it is typed again.
+  static func newPassphrase(_ judge: (UnsafeRawBufferPointer) throws(ToolError) -> Void) throws -> SecretBytes {
     let terminal = try ControllingTerminal()
     let first = try notEmpty(try terminal.ask("New passphrase: "))
+    try first.withUnsafeBytes(judge)
     let second = try terminal.ask("The same again: ")
     let agree = first.isEqual(to: second)
     guard agree else { throw VaultError(.invalidPassphrase, "the two passphrases differ") }

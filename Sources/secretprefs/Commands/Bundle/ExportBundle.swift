@@ -55,7 +55,7 @@ struct ExportBundle: ToolCommand {
       throw try missing(names.count - records.count, place, group, vault)
     }
     let file = try newKeyFile.map { try NewKeyFile(at: $0) }
-    let slot = try file.map { NewSlot(.key($0.key), label: "bundle") } ?? passphrase.slot("bundle", access, messages)
+    let slot = try file.map { NewSlot(.key($0.key), label: "bundle") } ?? passphrase.slot("bundle", access)
     do throws(VaultError) { try vault.exportBundle(records, of: group, to: to, slot: slot) } catch {
       // A key that opens nothing would only be mistaken for one that does. But it stays where the bundle may be.
       if error.code != .durabilityUnknown { file?.remove() }

@@ -43,7 +43,7 @@ struct AddSlot: ToolCommand {
     _ = try vault.slots()  // refuses a group holder before a passphrase is typed twice
     let group = try forGroup.map { (name) in try vault.grantedGroup(name) }
     let file = try newKeyFile.map { try NewKeyFile(at: $0) }
-    let slot = try file.map { NewSlot(.key($0.key), label: label) } ?? passphrase.slot(label, access, messages)
+    let slot = try file.map { NewSlot(.key($0.key), label: label) } ?? passphrase.slot(label, access)
     let id = try add(slot, group, file, to: vault)
     vault.tellMark(messages)
     guard self.vault.json else { return try Output.write("\(id)\n") }

@@ -32,7 +32,7 @@ struct ChangePassphrase: ToolCommand {
     try passphrase.check(besides: access)
     let vault = try access.open(messages)
     let old = try chosen(choice, in: try vault.slots())
-    let id = try vault.replaceSlot(old.id, with: try passphrase.slot(old.label, access, messages))
+    let id = try vault.replaceSlot(old.id, with: try passphrase.slot(old.label, access))
     vault.tellMark(messages)
     guard self.vault.json else { return try Output.write("\(id)\n") }
     try Output.write(.object([("id", .string(id.description)), ("replaced", .string(old.id.description))]))
