@@ -10,7 +10,7 @@ import Foundation
 ///     ! a line of standard error
 ///     ? 64                                     (the exit code; 0 when there is none)
 ///
-/// The home stands as `{home}`, times as `{time}`, identifiers as `{id}`, the first digits of a slot's as `{short}`,
+/// The home stands as `{home}`, times as `{time}`, those in the names of files as `{stamp}`, identifiers as `{id}`, the first digits of a slot's as `{short}`,
 /// libsodium's version as `{sodium}`. With
 /// `RECORD_TRANSCRIPTS=1` the answers in the source files are written anew, to be read before they are kept.
 struct Transcript {
@@ -57,6 +57,7 @@ struct Transcript {
   private static func normal(_ text: String, _ home: Scratch) -> String {
     text.replacing(home.path, with: "{home}")
       .replacing(/[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9:.]{12}Z/, with: "{time}")
+      .replacing(/\b20[2-9][0-9]{5}T[0-9]{6}Z/, with: "{stamp}")
       .replacing(/\b[0-9a-f]{32}\b/, with: "{id}")
       .replacing(/\b[0-9a-f]{64}\b/, with: "{key}")
       .replacing(/(^[* ] |\bslot )[0-9a-f]{8}\b/.anchorsMatchLineEndings()) { $0.output.1 + "{short}" }

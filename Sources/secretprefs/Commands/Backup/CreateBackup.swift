@@ -14,14 +14,23 @@ struct CreateBackup: ToolCommand {
       the disk when the command returns. Nothing is ever replaced. The copy opens with the credentials of now, \
       also after they are changed or removed in the vault.
 
+      In a directory the copy is named after the vault and the time, and the answer is its path. With --keep, the \
+      new copy is read back and verified, and then the oldest dated copies of this vault go, so that so many are \
+      left; what is named otherwise, is another vault or does not open stays.
+
       EXAMPLE:
         secretprefs backup /var/backups/shop/secrets.spv
+        secretprefs backup /var/backups/shop/ --keep 7
       """)
 
   @OptionGroup var vault: VaultOptions
   @OptionGroup var unlock: UnlockOptions
 
-  @Argument(help: ArgumentHelp("Where the copy goes; nothing may be there.", valueName: "file"))
+  @Option(
+    help: ArgumentHelp("Leave so many dated copies in the directory, the new one among them.", valueName: "number"))
+  var keep: Int?
+
+  @Argument(help: ArgumentHelp("Where the copy goes: a directory, or where nothing is.", valueName: "file"))
   var files: [String] = []
 
   func perform(_ messages: Messages) throws {
@@ -29,7 +38,31 @@ struct CreateBackup: ToolCommand {
       throw ToolError.usage("one file is needed", hint: Self.form)
     }
     let access = try unlock.complete(try vault.access())
-    try access.open(messages).backUp(to: file)
-    if vault.json { try Output.write(.object([("backup", .string(file))])) }
+    let copies = DatedCopies(in: file, of: access.location.path)
+    guard keep == nil || copies != nil else {
+      throw ToolError.usage("--keep is for copies in a directory", hint: "a directory that is not there yet ends in /")
+    }
+    if let keep, keep < 1 { throw ToolError.usage("--keep is 1 or more: the new copy is one of them") }
+    guard let copies else {
+      try access.open(messages).backUp(to: file)
+      if vault.json { try Output.write(.object([("backup", .string(file))])) }
+      return
+    }
+    let made = try make(copies, access, messages)
+    guard vault.json else {
+      return try Output.write(
+        displayed(made.copy) + "\n" + made.removed.map { "removed \(displayed($0))\n" }.joined())
+    }
+    try Output.write(
+      .object([("backup", .string(made.copy)), ("removed", .array(made.removed.map { .string($0) }))]))
+  }
+
+  private func make(
+    _ copies: DatedCopies, _ access: VaultAccess, _ messages: Messages
+  ) throws -> (copy: String, removed: [String]) {
+    guard let keep else { return (try copies.add(try access.open(messages), access.options), []) }
+    let (vault, credential) = try access.openKeepingCredential(messages)
+    let copy = try copies.add(vault, access.options)
+    return (copy, try copies.removeOldest(keeping: keep, besides: copy, credential, access, messages))
   }
 }
