@@ -69,7 +69,7 @@ import VaultCore
     #expect(Table(rows: [["", ""]]).text == "\n")
   }
 
-  @Test(arguments: ["", "12345", "12345g", "0x1234", "-123456", "１２３４５６", String(repeating: "a", count: 33)])
+  @Test(arguments: ["", "g", "12345g", "0x1234", "-123456", "１２３４５６", String(repeating: "a", count: 33)])
   func `what does not name a slot is refused before a vault is opened`(_ text: String) {
     #expect(throws: ToolError.self) { try SlotChoice(text) }
   }

@@ -11,7 +11,8 @@ struct Root: ParsableCommand {
     abstract: "Keeps secrets sealed in one file.",
     usage: "secretprefs <command> [<options>]",
     discussion: """
-      A vault holds values under a service and a key. Values are read from standard input, a file or a \
+      A vault holds values under a service and a key; $SECRETPREFS_VAULT and $SECRETPREFS_SERVICE name those of \
+      your program. Values are read from standard input, a file or a \
       prompt, never from an argument, where every user of the machine could see them.
 
       EXAMPLE:

@@ -21,7 +21,7 @@ struct ChangePassphrase: ToolCommand {
   @OptionGroup var vault: VaultOptions
   @OptionGroup var unlock: UnlockOptions
 
-  @Option(help: ArgumentHelp("The slot's id, or its first digits: 6 or more.", valueName: "id"))
+  @Option(help: ArgumentHelp("The slot's id, or as many of its first digits as no other has.", valueName: "id"))
   var slot: String?
 
   @OptionGroup var passphrase: NewPassphraseOptions

@@ -29,7 +29,7 @@ struct RemoveSlot: ToolCommand {
   @Flag(help: "Remove the slot and change no key: whoever had its credential and a copy of the file reads on.")
   var withoutRotation = false
 
-  @Argument(help: ArgumentHelp("The slot's id, or its first digits: 6 or more.", valueName: "id"))
+  @Argument(help: ArgumentHelp("The slot's id, or as many of its first digits as no other has.", valueName: "id"))
   var ids: [String] = []
 
   func perform(_ messages: Messages) throws {

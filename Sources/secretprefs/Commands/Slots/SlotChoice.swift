@@ -5,9 +5,9 @@ struct SlotChoice {
   private let digits: String
 
   init(_ text: String) throws(ToolError) {
-    guard (6...32).contains(text.utf8.count), text.utf8.allSatisfy({ Character(Unicode.Scalar($0)).isHexDigit }) else {
+    guard (1...32).contains(text.utf8.count), text.utf8.allSatisfy({ Character(Unicode.Scalar($0)).isHexDigit }) else {
       throw .usage(
-        "a slot is named by 6 to 32 hex digits of its id", hint: "\"secretprefs slots list\" shows the ids")
+        "a slot is named by its id, or by the first hex digits of it", hint: "\"secretprefs slots list\" shows the ids")
     }
     digits = text.lowercased()
   }
@@ -16,7 +16,8 @@ struct SlotChoice {
     let found = slots.filter { $0.id.description.hasPrefix(digits) }
     guard let slot = found.first else { throw .noSuchSlot }
     guard found.count == 1 else {
-      throw .usage("several slots have ids that begin so", hint: "\"secretprefs slots list --json\" shows whole ids")
+      let ids = found.map(\.id.description).joined(separator: ", ")
+      throw .usage("several slots have ids that begin so: \(ids)", hint: "give more digits")
     }
     return slot
   }
