@@ -8,6 +8,7 @@ enum ExitStatus: Int32, CaseIterable {
   case badFile = 65
   case internalFault = 70
   case noMemory = 71
+  case answerLost = 73
   case inputOutput = 74
   case busy = 75
   case tampered = 76
@@ -43,6 +44,7 @@ enum ExitStatus: Int32, CaseIterable {
     case .badFile: "The file is no vault, is damaged, or of a later version."
     case .internalFault: "A fault of this program."
     case .noMemory: "No memory for the passphrase's key derivation."
+    case .answerLost: "Done and durable, but standard output could not be written."
     case .inputOutput: "Reading or writing failed, or owner and mode of a file are not safe."
     case .busy: "Another program kept the vault locked for too long."
     case .tampered: "Changed without the key, or older than its mark; or the mark is missing."
@@ -57,6 +59,7 @@ enum ExitStatus: Int32, CaseIterable {
     return switch self {
     case .no: codes + [ToolError.declinedCode, ToolError.problemsCode, ToolError.incompleteCode]
     case .usage: [ToolError.usageCode] + codes
+    case .answerLost: [ToolError.answerLostCode]
     default: codes
     }
   }

@@ -62,6 +62,7 @@ struct Init: ToolCommand {
     let file = try keyFile.map { try NewKeyFile(at: $0) }
     if let file { slots.append(NewSlot(.key(file.key), label: "key file")) }
     try create(access, slots, file)
+    Output.noteChange()
     guard vault.json else { return }
     var answer: [(String, JSON)] = [("vault", .string(access.location.path))]
     if let keyFile { answer.append(("keyFile", .string(keyFile))) }

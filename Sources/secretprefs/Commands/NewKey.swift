@@ -27,6 +27,7 @@ struct NewKey: ToolCommand {
       throw ToolError.usage("one file is needed", hint: Self.form)
     }
     _ = try NewKeyFile(at: file)
+    Output.noteChange()
     if json { try Output.write(.object([("keyFile", .string(file))])) }
   }
 }

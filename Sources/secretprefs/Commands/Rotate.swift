@@ -53,7 +53,7 @@ struct Rotate: ToolCommand {
         keeping: try keep.credentials(for: access, slots: try vault.slots()), droppingHistory: dropHistory)
     }
     report.tell(messages)
-    vault.tellMark(messages)
+    vault.noteChange(messages)
     guard self.vault.json else { return }
     let rotated: (String, JSON) = name.map { ("group", .string($0.text)) } ?? ("vault", .string(access.location.path))
     try Output.write(.object([rotated, ("dropped", report.json)]))

@@ -38,6 +38,7 @@ struct Salvage: ToolCommand {
         try Vault.salvage(at: access.location.path, credential: credential, to: target.path, options: access.options)
       }
     } catch { throw access.explained(error) }
+    Output.noteChange()
     try vault.json ? Output.write(report.json) : Output.write(report.text)
     guard report.isWhole else { throw ToolError.incomplete }
   }

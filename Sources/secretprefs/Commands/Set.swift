@@ -82,7 +82,7 @@ struct Set: ToolCommand {
           bytes, kind: kind, forKey: key, accessibility: accessibility, edit: edit, ifRevision: revision)
       }
     }
-    vault.tellMark(messages)
+    vault.noteChange(messages)
     guard self.vault.json else { return }
     try Output.write(
       .object([

@@ -1,9 +1,16 @@
 internal import Glibc
+internal import Synchronization
 
-/// Standard output, where data alone goes. Every write is checked: lost output is a failure.
+/// Standard output, where data alone goes. Every write is checked: lost output is a failure, and its class tells whether
+/// the command has changed anything before.
 enum Output {
+  /// Notes that what the command was to change is changed, and durable. What it writes from now on is its answer.
+  static func noteChange() { isChanged.store(true, ordering: .relaxed) }
+
   static func write(_ bytes: UnsafeRawBufferPointer) throws(ToolError) {
-    try writeAll(bytes, to: STDOUT_FILENO, "write to standard output")
+    do throws(ToolError) { try writeAll(bytes, to: STDOUT_FILENO, "write to standard output") } catch {
+      throw .lostAnswer(error, isChanged: isChanged.load(ordering: .relaxed))
+    }
   }
 
   static func write(_ bytes: [UInt8]) throws(ToolError) {
@@ -14,6 +21,8 @@ enum Output {
 
   static func write(_ json: JSON) throws(ToolError) { try write(json.text + "\n") }
 }
+
+private let isChanged = Atomic(false)
 
 /// Writes all of `bytes`, in one call unless the system takes less.
 func writeAll(_ bytes: UnsafeRawBufferPointer, to descriptor: Int32, _ step: String) throws(ToolError) {

@@ -9,6 +9,8 @@ struct ToolError: Error {
   static let declinedCode = "declined"
   static let problemsCode = "problems"
   static let incompleteCode = "incomplete"
+  static let answerLostCode = "answerLost"
+  static let internalCode = "internal"
 
   /// The error class of `Docs/Format.md` section 11, or one of the tool's own above.
   let code: String
@@ -31,7 +33,7 @@ struct ToolError: Error {
     case let error as ToolError: self = error
     case let error as VaultError: self.init(error)
     case let error as SealingError: self.init(VaultError(error))
-    default: self.init("internal", .internalFault, "something went wrong that should not be possible", nil)
+    default: self.init(Self.internalCode, .internalFault, "something went wrong that should not be possible", nil)
     }
   }
 
@@ -41,6 +43,14 @@ struct ToolError: Error {
 
   static func io(_ step: String, _ number: Int32) -> ToolError {
     ToolError(VaultError(.io, "\(step): \(String(cString: strerror(number)))", errno: number))
+  }
+
+  /// Standard output could not be written, which says nothing of what was done before.
+  static func lostAnswer(_ error: ToolError, isChanged: Bool) -> ToolError {
+    guard isChanged else { return ToolError(error.code, error.status, "\(error.message); nothing was changed", nil) }
+    return ToolError(
+      answerLostCode, .answerLost, "the change is made, but its answer is lost: \(error.message)",
+      "do not repeat the command; look at what there is now")
   }
 
   /// A question that was not answered with "yes".

@@ -45,10 +45,12 @@ struct CreateBackup: ToolCommand {
     if let keep, keep < 1 { throw ToolError.usage("--keep is 1 or more: the new copy is one of them") }
     guard let copies else {
       try access.open(messages).backUp(to: file)
+      Output.noteChange()
       if vault.json { try Output.write(.object([("backup", .string(file))])) }
       return
     }
     let made = try make(copies, access, messages)
+    Output.noteChange()
     guard vault.json else {
       return try Output.write(
         displayed(made.copy) + "\n" + made.removed.map { "removed \(displayed($0))\n" }.joined())

@@ -57,6 +57,7 @@ struct RestoreBackup: ToolCommand {
       }
     }
     try Vault.restore(file, to: access.location.path, credential: credential, replacing: replaces, options: options)
+    Output.noteChange()
     if isBehind {
       messages.warn("the restored vault is older than its mark; \"secretprefs mark accept\" allows its use")
     }

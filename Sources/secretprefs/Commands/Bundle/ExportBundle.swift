@@ -61,6 +61,7 @@ struct ExportBundle: ToolCommand {
       if error.code != .durabilityUnknown { file?.remove() }
       throw error
     }
+    Output.noteChange()
     guard self.vault.json else { return }
     try Output.write(.object([("bundle", .string(to)), ("exported", .unsigned(UInt64(records.count)))]))
   }

@@ -65,6 +65,7 @@ struct Doctor: ToolCommand {
       case .emptyGroup: try mendGroups(.empty, access, messages)
       case .leaveOutGroup: try mendGroups(.leaveOut, access, messages)
       }
+    if !done.isEmpty { Output.noteChange() }
     guard !vault.json else {
       return try Output.write(
         .object([("repair", .string(repair.rawValue)), ("done", .array(done.map { .string($0) }))]))

@@ -45,7 +45,7 @@ struct RemoveGroup: ToolCommand {
         otherwise: "\(contents) would go with the access group", mayPrompt: access.mayPrompt)
     }
     try vault.removeGroup(group)
-    vault.tellMark(messages)
+    vault.noteChange(messages)
     if self.vault.json {
       try Output.write(
         .object([

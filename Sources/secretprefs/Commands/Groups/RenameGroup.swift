@@ -28,7 +28,7 @@ struct RenameGroup: ToolCommand {
     let (old, new) = (try Vault.Name(names[0]), try Vault.Name(names[1]))
     let vault = try access.open(messages)
     try vault.renameGroup(try vault.grantedGroup(old.text), to: new.text)
-    vault.tellMark(messages)
+    vault.noteChange(messages)
     guard self.vault.json else { return }
     try Output.write(.object([("group", .string(new.text)), ("formerly", .string(old.text))]))
   }

@@ -44,7 +44,7 @@ struct RestoreValue: ToolCommand {
       guard error.code == .notFound else { throw error }
       throw ToolError(error, hint: Hints.revisions)
     }
-    vault.tellMark(messages)
+    vault.noteChange(messages)
     guard self.vault.json else { return }
     try Output.write(
       .object([

@@ -34,6 +34,7 @@ struct AcceptMark: ToolCommand {
         "Accept the vault as it is, though \(objection)?", otherwise: objection, mayPrompt: access.mayPrompt)
     }
     try vault.acceptMark(at: path)
+    Output.noteChange()
     guard self.vault.json else { return }
     try Output.write(.object([("mark", .string(path)), ("lowered", .bool(objection != nil))]))
   }

@@ -28,8 +28,9 @@ extension RollbackMark {
 }
 
 extension Vault {
-  /// Warns when the mark could not follow what was just written.
-  func tellMark(_ messages: Messages) {
+  /// Notes that something was just written, and warns when the mark could not follow.
+  func noteChange(_ messages: Messages) {
+    Output.noteChange()
     guard let markFailure else { return }
     messages.warn("what was written is durable, but the mark could not be raised (\(markFailure.message))")
   }

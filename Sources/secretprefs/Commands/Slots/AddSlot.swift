@@ -45,7 +45,7 @@ struct AddSlot: ToolCommand {
     let file = try newKeyFile.map { try NewKeyFile(at: $0) }
     let slot = try file.map { NewSlot(.key($0.key), label: label) } ?? passphrase.slot(label, access)
     let id = try add(slot, group, file, to: vault)
-    vault.tellMark(messages)
+    vault.noteChange(messages)
     guard self.vault.json else { return try Output.write("\(id)\n") }
     var answer: [(String, JSON)] = [("id", .string(id.description))]
     if let newKeyFile { answer.append(("keyFile", .string(newKeyFile))) }

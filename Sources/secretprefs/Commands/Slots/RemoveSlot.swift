@@ -47,7 +47,7 @@ struct RemoveSlot: ToolCommand {
     let report = withoutRotation ? try remove(slot, from: vault) : try rotate(slot, of: slots, vault, access)
     warn(slot, others: slots.filter { $0.id != slot.id }, messages)
     report?.tell(messages)
-    vault.tellMark(messages)
+    vault.noteChange(messages)
     guard self.vault.json else { return }
     try Output.write(
       .object([

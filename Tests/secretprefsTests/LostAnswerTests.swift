@@ -1,0 +1,108 @@
+import Testing
+
+/// What a command says of the vault when standard output cannot be written.
+@Suite struct LostAnswerTests {
+  /// Everything that changes a file, in the home that ``prepared()`` makes.
+  static let writing = [
+    "set b < value", "edit a --label x", "remove a", "history restore a 2", "compact", "rotate --group default",
+    "rotate --vault-keys --drop-others", "groups create g", "groups rename h i", "groups remove h --yes",
+    "slots add --new-key-file n", "slots remove $slot --without-rotation", "slots remove $slot --drop-others",
+    "passphrase --slot $slot --new-passphrase-fd 3 --throwaway-cost 3< value", "backup copy",
+    "backup restore old.spv --yes", "bundle export --to n.spv --new-key-file n --all",
+    "bundle import bundle.spv --bundle-key-file bundle.key --replace", "mark init --mark n",
+    "mark accept --mark other.mark --yes", "salvage --to n.spv", "init --vault n.spv --key-file n",
+    "doctor --repair permissions --vault open.spv",
+    "doctor --repair empty-group default --yes --vault broken.spv --key-file broken.key", "new-key n",
+  ]
+
+  static let reading = [
+    "get a", "list", "info a", "status", "verify", "history a", "groups", "slots", "mark --mark mark", "doctor",
+    "exit-codes", "--help", "help set",
+  ]
+
+  /// Those of ``writing`` that answer without `--json`.
+  static let answering = [
+    "slots add --new-key-file n", "passphrase --slot $slot --new-passphrase-fd 3 --throwaway-cost 3< value",
+    "bundle import bundle.spv --bundle-key-file bundle.key --replace", "salvage --to n.spv",
+    "doctor --repair permissions --vault open.spv",
+  ]
+
+  /// Standard outputs that cannot be written. The last is a pipe that nobody reads.
+  static let broken = [">/dev/full", ">&-", "4>&- >&3"]
+
+  private static func prepared() throws -> Scratch {
+    let home = try Scratch()
+    try home.write("a value that is long enough", to: "value")
+    try home.write("spv-key-1:9ced69111d98612e7f1545e02b0d876abf4602997baf8e94628f814a47130593\n", to: "broken.key")
+    let made = try Tool.shell(
+      """
+      set -e
+      umask 077
+      export SECRETPREFS_KEY_FILE=k
+      secretprefs init --key-file k
+      secretprefs set a --history 2 < value
+      secretprefs backup old.spv
+      cp old.spv open.spv && chmod 644 open.spv
+      cp "$TRANSCRIPTS/tampered.spv" broken.spv
+      secretprefs set a < value
+      secretprefs groups create h
+      secretprefs slots add --new-passphrase-fd 3 --throwaway-cost 3< value
+      secretprefs bundle export --to bundle.spv --new-key-file bundle.key a
+      secretprefs mark init --mark mark
+      secretprefs mark init --mark other.mark --vault bundle.spv --key-file bundle.key
+      mkfifo pipe
+      """, in: home)
+    try #require(made.exit == 0, "\(made.errorText)")
+    return home
+  }
+
+  /// Runs a command whose standard output is broken.
+  /// - Returns: how it ended, with `changed` or `unchanged` as its output.
+  private static func run(_ command: String, _ redirection: String, in home: Scratch) throws -> Tool.Outcome {
+    try Tool.shell(
+      """
+      state() {
+        find . -type f ! -name '.output-*' ! -name '.errors-*' -exec stat -c '%n %a' {} + -exec cksum {} + | sort
+      }
+      slot=$(secretprefs slots --json --key-file k | sed 's/.*"id":"\\([0-9a-f]*\\)","kind":"passphrase".*/\\1/')
+      case "\(command)" in *--key-file*) ;; *) export SECRETPREFS_KEY_FILE=k ;; esac
+      before=$(state)
+      exec 4<>pipe 3>pipe 4>&-
+      secretprefs \(command) \(redirection)
+      status=$?
+      [ "$before" = "$(state)" ] && echo unchanged || echo changed
+      exit $status
+      """, in: home)
+  }
+
+  @Test(arguments: writing)
+  func `a command that changed something says so though its answer is lost`(_ command: String) throws {
+    let outcome = try Self.run(command + " --json", ">/dev/full", in: try Self.prepared())
+    #expect(outcome.exit == 73, "\(outcome.errorText)")
+    #expect(outcome.text == "changed\n")
+    #expect(outcome.errorText.contains(#"{"error":{"code":"answerLost","message":"the change is made, "#))
+  }
+
+  @Test(arguments: answering, broken)
+  func `a lost answer in plain text is told from a lost change`(_ command: String, _ redirection: String) throws {
+    let outcome = try Self.run(command, redirection, in: try Self.prepared())
+    #expect(outcome.exit == 73)
+    #expect(outcome.text == "changed\n")
+    #expect(outcome.errorText.contains("secretprefs: error: the change is made, but "))
+  }
+
+  @Test(arguments: writing.filter { !answering.contains($0) && !$0.hasPrefix("doctor") })
+  func `a command that has nothing to say is not troubled by a broken standard output`(_ command: String) throws {
+    let outcome = try Self.run(command, ">/dev/full", in: try Self.prepared())
+    #expect(outcome.exit == 0, "\(outcome.errorText)")
+    #expect(outcome.text == "changed\n")
+  }
+
+  @Test(arguments: reading, broken)
+  func `a command that only reads says that nothing was changed`(_ command: String, _ redirection: String) throws {
+    let outcome = try Self.run(command, redirection, in: try Self.prepared())
+    #expect(outcome.exit == 74)
+    #expect(outcome.text == "unchanged\n")
+    #expect(outcome.errorText.contains("; nothing was changed\n"))
+  }
+}
