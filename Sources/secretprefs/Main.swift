@@ -6,7 +6,6 @@ internal import Glibc
 struct Main {
   // Nonisolated, so that nothing below belongs to the main actor and checks for it at run time.
   nonisolated static func main() {
-    ProcessHardening.apply()
     let status = run()
     // Everything that held a secret has been let go, and wiped, by now.
     PendingSignal.dieIfAny()
@@ -14,11 +13,11 @@ struct Main {
   }
 
   private nonisolated static func run() -> ExitStatus {
-    guard let arguments = Arguments.read() else {
-      return Messages(isJSON: false).report(.usage("an argument is not valid UTF-8"))
-    }
+    let arguments = Arguments.read()
     let messages = Messages(isJSON: arguments.contains(option: "--json"))
     do {
+      try ProcessHardening.apply()
+      guard arguments.areText else { throw ToolError.usage("an argument is not valid UTF-8") }
       if let work = PlainCommand.understand(arguments) {
         try work.perform(messages)
       } else {

@@ -153,4 +153,12 @@ import Testing
     #expect(outcome.output.isEmpty)
     #expect(outcome.errorText == "secretprefs: error: an argument is not valid UTF-8\n")
   }
+
+  @Test func `an argument that is not UTF-8 is refused in JSON where that is asked for`() throws {
+    let outcome = try Tool.shell("secretprefs get \"$(printf 'CANARY-7f3a\\377')\" --json", in: try Scratch())
+    #expect(outcome.exit == 64)
+    #expect(
+      outcome.errorText
+        == #"{"error":{"code":"usage","message":"an argument is not valid UTF-8","exit":64}}"# + "\n")
+  }
 }

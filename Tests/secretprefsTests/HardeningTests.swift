@@ -37,6 +37,27 @@ import Testing
     #expect(try running.wait().exit == 1)
   }
 
+  private static let mayUnshare =
+    (try? Tool.shell("unshare --user --map-root-user --mount mount -t tmpfs none /dev", in: try Scratch()).exit) == 0
+
+  @Test(
+    .enabled(if: mayUnshare),
+    arguments: [
+      ("", "secretprefs: error: open /dev/null as a standard descriptor: No such file or directory\n"),
+      (
+        " --json",
+        #"{"error":{"code":"internal","message":"open /dev/null as a standard descriptor: No such file or directory","#
+          + #""exit":70}}"# + "\n"
+      ),
+    ])
+  func `a process that cannot be made safe says why it ends`(_ option: String, _ message: String) throws {
+    let outcome = try Tool.shell(
+      "unshare --user --map-root-user --mount sh -c 'mount -t tmpfs none /dev; exec secretprefs list\(option) <&-'",
+      in: try Scratch())
+    #expect(outcome.exit == 70)
+    #expect(outcome.errorText == message)
+  }
+
   @Test func `files are made for their owner alone, whatever the umask`() throws {
     for umask in ["000", "777"] {
       let home = try Scratch()

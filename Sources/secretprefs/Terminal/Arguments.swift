@@ -1,16 +1,20 @@
 /// The arguments as they were given, without the program's name.
 struct Arguments {
   let words: [String]
+  /// Whether all of them are UTF-8. What is not was repaired, and could name something else than what was meant.
+  var areText = true
 
-  /// Nil when one is not UTF-8: repaired text could name something else than what was meant.
-  static func read() -> Arguments? {
-    var words: [String] = []
+  static func read() -> Arguments {
+    var arguments: [String] = []
+    var areText = true
     let pointers = CommandLine.unsafeArgv
     for index in 1..<max(1, Int(CommandLine.argc)) {
-      guard let bytes = pointers[index], let word = String(validatingCString: bytes) else { return nil }
-      words.append(word)
+      guard let bytes = pointers[index] else { break }
+      let word = String(validatingCString: bytes)
+      if word == nil { areText = false }
+      arguments.append(word ?? String(cString: bytes))
     }
-    return Arguments(words: words)
+    return Arguments(words: arguments, areText: areText)
   }
 
   /// Whether `option` stands before the `--` that ends options.

@@ -41,6 +41,11 @@ struct ToolError: Error {
     ToolError(usageCode, .usage, message, hint)
   }
 
+  /// The process could not be made fit to hold secrets.
+  static func `internal`(_ step: String, _ number: Int32) -> ToolError {
+    ToolError(internalCode, .internalFault, "\(step): \(String(cString: strerror(number)))", nil)
+  }
+
   static func io(_ step: String, _ number: Int32) -> ToolError {
     ToolError(VaultError(.io, "\(step): \(String(cString: strerror(number)))", errno: number))
   }
