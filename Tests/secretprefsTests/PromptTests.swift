@@ -326,6 +326,55 @@ import Testing
     ).wait()
     #expect(outcome.exit == 0)
     #expect(outcome.errorText == "secretprefs: warning: the value contains control characters\n")
-    try scene.terminal.wait(for: "a\u{1B}[2Jbs3cret")
+    try scene.terminal.wait(for: "a\u{1B}[2Jb")
+  }
+
+  @Test(arguments: [
+    ("printf s3cret", "", "s3cret\r\n"), ("printf 's3cret\n'", "", "s3cret\r\n"),
+    ("printf 's3cret\n'", "--newline", "s3cret\r\n\r\n"), ("printf s3cret", "--json", "s3cret\"}\r\n"),
+  ])
+  func `a value ends with a line feed on a terminal`(_ value: String, _ option: String, _ shown: String) throws {
+    let scene = try Scene()
+    let outcome = try Running(
+      [
+        "/bin/sh", "-c",
+        "\(value) | secretprefs set key --exact --passphrase-fd 3 3< passphrase; "
+          + "secretprefs get key \(option) --passphrase-fd 3 3< passphrase > /dev/tty; printf '$ ' > /dev/tty",
+      ], in: scene.home, input: scene.terminal.path
+    ).wait()
+    #expect(outcome.exit == 0)
+    try scene.terminal.wait(for: "$ ")
+    #expect(scene.terminal.shown.hasSuffix(shown + "$ "))
+  }
+
+  @Test(arguments: [
+    ("'token\n'", "", true), ("'token\r\n'", "", true), ("token", "", false), ("'token\n'", "--exact", false),
+    ("'token\n'", "--data", false), ("'token\n'", "--json", false),
+  ])
+  func `a line end that is left out is said on a terminal`(
+    _ value: String, _ option: String, _ isSaid: Bool
+  ) throws {
+    let scene = try Scene()
+    let set = "printf \(value) | secretprefs set token \(option) --passphrase-fd 3 3< passphrase"
+    let outcome = try Running(
+      ["/bin/sh", "-c", "\(set); \(set) 2> /dev/tty; printf '$ ' > /dev/tty"], in: scene.home,
+      input: scene.terminal.path
+    ).wait()
+    #expect(outcome.errors.isEmpty)
+    try scene.terminal.wait(for: "$ ")
+    let note = "secretprefs: note: one line end at the end of the value was left out; --exact keeps it\r\n"
+    #expect(scene.terminal.shown == (isSaid ? note : "") + "$ ")
+  }
+
+  @Test(arguments: [("", 64), ("--allow-empty", 0)] as [(String, Int32)])
+  func `an empty value is typed with --allow-empty alone`(_ option: String, _ exit: Int32) throws {
+    let scene = try Scene()
+    let running = try Running(
+      ["/bin/sh", "-c", "exec secretprefs set typed \(option) --passphrase-fd 3 3< passphrase"], in: scene.home,
+      input: scene.terminal.path)
+    try scene.terminal.wait(for: "Value: ")
+    try scene.terminal.wait(forEcho: false)
+    scene.terminal.type("\n")
+    #expect(try running.wait().exit == exit)
   }
 }

@@ -7,7 +7,8 @@ struct Get: ToolCommand {
     abstract: "Writes a value to standard output.",
     usage: "secretprefs get [<options>] <key>",
     discussion: """
-      Text and data are written byte for byte, with nothing added. A bool is true or false, a number is decimal, \
+      Text and data are written byte for byte, with nothing added; on a terminal alone a line feed ends the last \
+      line. A bool is true or false, a number is decimal, \
       a date is RFC 3339 in UTC. With --json the answer is an object with key, kind and value; data has base64 \
       instead of value. A value whose expiry has passed is written with a warning.
 

@@ -31,16 +31,17 @@ struct GetValue: Work {
   private func write(
     _ kind: ValueKind, _ bytes: UnsafeRawBufferPointer, _ messages: Messages
   ) throws(ToolError) {
+    let isTerminal = isatty(STDOUT_FILENO) == 1
+    var endsLine = false
     if let text = ValueText(kind, bytes) {
       try Output.write(text.text)
     } else {
       // The bytes are what was asked for, so they go out as they are; but a terminal obeys some of them.
-      if isatty(STDOUT_FILENO) == 1, ControlCharacters.stand(in: bytes) {
-        messages.warn("the value contains control characters")
-      }
+      if isTerminal, ControlCharacters.stand(in: bytes) { messages.warn("the value contains control characters") }
       try Output.write(bytes)
+      endsLine = bytes.last == UInt8(ascii: "\n")
     }
-    if addsNewline { try Output.write("\n") }
+    if addsNewline || isTerminal && !endsLine { try Output.write("\n") }
   }
 
   private func writeJSON(_ kind: ValueKind, _ bytes: UnsafeRawBufferPointer) throws(ToolError) {

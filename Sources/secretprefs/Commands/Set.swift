@@ -10,9 +10,11 @@ struct Set: ToolCommand {
     abstract: "Stores a value under a key.",
     usage: "secretprefs set [<options>] <key>",
     discussion: """
-      The value is standard input, byte for byte; or the file named with --file; or, when standard input is a \
-      terminal, one line typed without echo. A value in an argument is refused. A key may contain "=": \
-      nothing behind it is taken for a value. It is durable when the command returns.
+      The value is standard input; or the file named with --file; or, when standard input is a terminal, one line \
+      typed without echo. It is durable when the command returns. Of text, one line end (LF or CRLF) behind the \
+      last line is left out, which editors and echo put there; --exact keeps it, and data is stored byte for byte. \
+      An empty value is refused unless --allow-empty is given. A value in an argument is refused, and so is a key \
+      with "=" in it unless it stands behind two dashes.
 
       What is written down about the key stays unless it is named here, but for the expiry, which goes with the \
       old value. All of it is sealed in the vault, but other users of the machine see the arguments while the \
@@ -26,8 +28,10 @@ struct Set: ToolCommand {
 
       EXAMPLE:
         secretprefs set github
-        secretprefs set github --trim-newline < token.txt
+        secretprefs set github < token.txt
+        secretprefs set note --exact < note.txt
         secretprefs set signing-key --data --file key.der
+        secretprefs set --data --file key.der -- a=b
         secretprefs set github --expiry 90d --history 3 < token.txt
         secretprefs set github --if-revision 7 < token.txt
         secretprefs set disk --accessibility whenUnlockedThisDeviceOnly < key.txt
@@ -37,14 +41,17 @@ struct Set: ToolCommand {
   @OptionGroup var unlock: UnlockOptions
   @OptionGroup var record: RecordOptions
 
-  @Option(help: ArgumentHelp("Store the bytes of this file.", valueName: "file"))
+  @Option(help: ArgumentHelp("Store what is in this file.", valueName: "file"))
   var file: String?
 
   @Flag(help: "Store a data value, which may be any bytes, instead of text.")
   var data = false
 
-  @Flag(help: "Leave out one line feed at the end of standard input or the file.")
-  var trimNewline = false
+  @Flag(help: "Store text byte for byte, with the line end behind it.")
+  var exact = false
+
+  @Flag(help: "Store a value even if it is empty.")
+  var allowEmpty = false
 
   @Option(
     help: ArgumentHelp(
@@ -62,17 +69,23 @@ struct Set: ToolCommand {
     guard keys.count == 1 else {
       throw ToolError.usage("a value is not taken from the arguments", hint: UsageRefusal.set)
     }
+    // The parser does not tell on which side of the two dashes it stood.
+    guard !key.contains("=") || Arguments.read().behindDashes.contains(key) else {
+      throw ToolError.usage(
+        "a value is not taken from the arguments",
+        hint: "\(UsageRefusal.set); a key with an equals sign in it stands behind two dashes")
+    }
     let access = try unlock.complete(try vault.access())
     let place = try record.place()
     let name = try Vault.Name(key)
     let change = try MetadataChange(metadata, now: access.options.now())
     let accessibility = try accessibility.map { (name) throws(VaultError) in try Vault.Accessibility(named: name) }
     let source = try ValueSource(
-      file: file, trimmingNewline: trimNewline, mayPrompt: access.mayPrompt,
+      file: file, keepsLineEnd: exact || data, mayBeEmpty: allowEmpty, mayPrompt: access.mayPrompt,
       isInputTaken: access.passphraseDescriptor == STDIN_FILENO)
     let vault = try access.open(messages)
     let group = try place.group(in: vault)
-    let value = try source.read()
+    let value = try source.read(messages)
     let (edit, revision) = try change.resolved { () throws(VaultError) in
       try vault.record(service: place.service, key: key, in: group)
     }

@@ -33,5 +33,8 @@ struct Arguments {
       || contains(prefix: "--generate-completion-script") || words.first == "---completion"
   }
 
+  /// What is an argument and no option, however it begins.
+  var behindDashes: ArraySlice<String> { words.drop { $0 != "--" }.dropFirst() }
+
   private var options: ArraySlice<String> { words.prefix { $0 != "--" } }
 }

@@ -28,6 +28,12 @@ struct Messages {
     }
   }
 
+  /// Tells a person something that a program has no use for.
+  func note(_ message: String) {
+    guard !isJSON, isatty(STDERR_FILENO) == 1 else { return }
+    write("secretprefs: note: \(message)\n")
+  }
+
   /// One call, so that messages of several programs do not mix. A failure has nowhere to be reported.
   func write(_ text: String) {
     var text = text

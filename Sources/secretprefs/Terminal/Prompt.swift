@@ -30,16 +30,10 @@ enum Prompt {
 
   /// A value, one line of it.
   static func value() throws -> SecretBytes {
-    let value: SecretBytes
-    do throws(VaultError) { value = try ControllingTerminal().ask("Value: ") } catch {
+    do throws(VaultError) { return try ControllingTerminal().ask("Value: ") } catch {
       guard error.code == .noCredential else { throw error }
       throw ToolError.usage("there is no value and no terminal to ask on", hint: UsageRefusal.set)
     }
-    // More likely a slip than a wish; the wish has another way.
-    guard value.count > 0 else {
-      throw ToolError.usage("no value was typed", hint: "an empty value is stored from an empty file: < /dev/null")
-    }
-    return value
   }
 
   /// Has a question answered with "yes" before something is lost.

@@ -10,10 +10,13 @@ struct ValueSource {
   }
 
   private let place: Place
-  private let trimsNewline: Bool
+  private let keepsLineEnd: Bool
+  private let mayBeEmpty: Bool
 
-  init(file: String?, trimmingNewline: Bool, mayPrompt: Bool, isInputTaken: Bool) throws(ToolError) {
-    trimsNewline = trimmingNewline
+  init(
+    file: String?, keepsLineEnd: Bool, mayBeEmpty: Bool, mayPrompt: Bool, isInputTaken: Bool
+  ) throws(ToolError) {
+    (self.keepsLineEnd, self.mayBeEmpty) = (keepsLineEnd, mayBeEmpty)
     if let file {
       place = .file(file)
     } else if isInputTaken {
@@ -27,7 +30,16 @@ struct ValueSource {
     }
   }
 
-  func read() throws -> SecretBytes {
+  func read(_ messages: Messages) throws -> SecretBytes {
+    let value = try readPlace(messages)
+    // More likely a slip, or a program that failed in front of a pipe, than a wish.
+    guard value.count > 0 || mayBeEmpty else {
+      throw ToolError.usage("the value is empty", hint: "--allow-empty stores an empty value")
+    }
+    return value
+  }
+
+  private func readPlace(_ messages: Messages) throws -> SecretBytes {
     switch place {
     case .file(let path):
       let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY)
@@ -36,15 +48,20 @@ struct ValueSource {
       guard isatty(descriptor) == 0 else {  // it would echo
         throw ToolError.usage("the value's file is a terminal", hint: "leave --file out to be asked without echo")
       }
-      return try trimmed(try ValueReader.read(descriptor, atMost: ValueReader.longest, "read the value's file"))
+      return try trimmed(
+        try ValueReader.read(descriptor, atMost: ValueReader.longest, "read the value's file"), messages)
     case .input:
-      return try trimmed(try ValueReader.read(STDIN_FILENO, atMost: ValueReader.longest, "read standard input"))
+      return try trimmed(
+        try ValueReader.read(STDIN_FILENO, atMost: ValueReader.longest, "read standard input"), messages)
     case .prompt: return try Prompt.value()
     }
   }
 
-  private func trimmed(_ value: consuming SecretBytes) throws -> SecretBytes {
-    let endsLine = value.withUnsafeBytes { $0.last == UInt8(ascii: "\n") }
-    return trimsNewline && endsLine ? try value.prefix(value.count - 1) : value
+  /// Leaves out what ends the last line, as a passphrase's is: LF or CRLF.
+  private func trimmed(_ value: consuming SecretBytes, _ messages: Messages) throws -> SecretBytes {
+    let count = value.withUnsafeBytes { $0.last != 0x0A ? $0.count : $0.count - ($0.dropLast().last == 0x0D ? 2 : 1) }
+    guard !keepsLineEnd, count < value.count else { return value }
+    messages.note("one line end at the end of the value was left out; --exact keeps it")
+    return try value.prefix(count)
   }
 }
