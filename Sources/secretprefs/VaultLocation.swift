@@ -48,7 +48,7 @@ struct VaultLocation {
   static func variable(_ name: String) throws(ToolError) -> String? {
     guard let bytes = getenv(name) else { return nil }
     guard bytes.pointee != 0 else {
-      throw .usage("the variable \(name) is empty", hint: "unset it, or say what it stands for")
+      throw .usage("the variable \(name) is empty", hint: "unset it, or give it a value")
     }
     guard let text = String(validatingCString: bytes) else { throw .usage("\(name) is not valid UTF-8") }
     return text
