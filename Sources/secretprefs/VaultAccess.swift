@@ -106,7 +106,7 @@ struct VaultAccess {
     let variable = "SECRETPREFS_PASSPHRASE"
     let wasSet = getenv(variable) != nil
     defer {
-      if wasSet, getenv(variable) == nil {  // it was taken, so it was the one that counted
+      if wasSet, getenv(variable) == nil {  // it was removed, and could be seen until then
         messages.warn("\(variable) is visible to every program of the same user; a key file is safer")
       }
     }

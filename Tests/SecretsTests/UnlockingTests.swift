@@ -135,6 +135,39 @@ import Testing
     #expect(code { try fixture.opens(.first(of: [])) } == .noCredential)
   }
 
+  @Test func `the automatic way leaves no passphrase in the environment, whichever way it takes`() async {
+    await #expect(processExitsWith: .success) {
+      let fixture = try Fixture()
+      unsetenv("CREDENTIALS_DIRECTORY")
+      setenv("SECRETPREFS_KEY_FILE", fixture.keyFile, 1)
+      setenv("SECRETPREFS_PASSPHRASE", "not used", 1)
+      let place = getenv("SECRETPREFS_PASSPHRASE")!
+      let byKey = try fixture.opens(.automatic)
+      #expect(byKey)
+      #expect(getenv("SECRETPREFS_PASSPHRASE") == nil)
+      #expect(place.pointee == 0)
+
+      setenv("SECRETPREFS_KEY_FILE", fixture.directory + "/missing", 1)
+      setenv("SECRETPREFS_PASSPHRASE", "not used", 1)
+      let missing = code { try fixture.opens(.automatic) }
+      #expect(missing == .io)
+      #expect(getenv("SECRETPREFS_PASSPHRASE") == nil)
+    }
+  }
+
+  @Test func `an empty credentials directory counts as none`() async {
+    await #expect(processExitsWith: .success) {
+      let fixture = try Fixture()
+      setenv("CREDENTIALS_DIRECTORY", "", 1)
+      // Not the root directory, from which the key file has this name.
+      let name = String(fixture.keyFile.dropFirst().dropLast(4))
+      #expect(!name.hasPrefix("/"))
+      try fixture.write(fixture.keyText(), to: "key.key")
+      let credential = try Unlocking.credentialsDirectory(name: name).credential()
+      #expect(credential == nil)
+    }
+  }
+
   @Test func `the automatic way reads the environment in its order`() async {
     await #expect(processExitsWith: .success) {
       let fixture = try Fixture()

@@ -92,6 +92,11 @@ enum Environment {
   /// The variable's text; nil when it is not set. An empty one is set, and a mistake its user sees.
   static func value(_ name: String) -> String? { getenv(name).map { String(cString: $0) } }
 
+  /// Where systemd puts a service's credentials. An empty path is none: it would stand for the root directory.
+  static var credentialsDirectory: String? {
+    value("CREDENTIALS_DIRECTORY").flatMap { $0.isEmpty ? nil : $0 }
+  }
+
   /// Takes a secret out of the environment: copied to guarded memory, wiped where it stood, removed.
   static func take(_ name: String) throws(VaultError) -> SecretBytes? {
     guard let text = getenv(name) else { return nil }
@@ -99,10 +104,16 @@ enum Environment {
     let result = Result { () throws(SealingError) in
       Held(try SecretBytes(copying: UnsafeRawBufferPointer(start: text, count: count)))
     }
-    wipe(UnsafeMutableRawBufferPointer(start: text, count: count))
-    unsetenv(name)
+    remove(name)
     guard count > 0 else { throw VaultError(.invalidPassphrase, "the variable \(name) is empty") }
     do throws(SealingError) { return try result.get().bytes.take() } catch { throw VaultError(error) }
+  }
+
+  /// Wipes a secret where it stands in the environment, and removes it.
+  static func remove(_ name: String) {
+    guard let text = getenv(name) else { return }
+    wipe(UnsafeMutableRawBufferPointer(start: text, count: strlen(text)))
+    unsetenv(name)
   }
 
   /// Carries noncopyable bytes through a `Result`.

@@ -16,7 +16,7 @@ public enum DeviceKey {
   /// `SECRETPREFS_DEVICE_KEY_FILE` names; nil when neither is there.
   /// - Throws: the error of the one that is configured and fails; the other is not tried then.
   public static func automatic() throws(VaultError) -> SealingKey? {
-    if let directory = Environment.value("CREDENTIALS_DIRECTORY") {
+    if let directory = Environment.credentialsDirectory {
       let path = directory + "/secret-preferences-device.key"
       if CredentialReader.exists(path) { return try file(path) }
     }

@@ -43,7 +43,7 @@ public struct Unlocking: Sendable {
   /// service's credentials. Configured when one of the files is there.
   public static func credentialsDirectory(name: String = "secret-preferences") -> Unlocking {
     Unlocking { () throws(VaultError) -> Vault.Credential? in
-      guard let directory = Environment.value("CREDENTIALS_DIRECTORY") else { return nil }
+      guard let directory = Environment.credentialsDirectory else { return nil }
       let path = directory + "/" + name
       if CredentialReader.exists(path + ".key") { return .key(try CredentialReader.key(at: path + ".key")) }
       guard CredentialReader.exists(path + ".passphrase") else { return nil }
@@ -82,7 +82,13 @@ public struct Unlocking: Sendable {
 
   /// For services: systemd's credentials directory, then `SECRETPREFS_KEY_FILE`, then `SECRETPREFS_PASSPHRASE`.
   /// Never prompts, and there is no default key.
-  public static let automatic = first(of: [credentialsDirectory(), keyFileVariable(), passphraseVariable()])
+  ///
+  /// Whichever it is, and also when it fails, `SECRETPREFS_PASSPHRASE` is wiped and removed, so that no child process
+  /// inherits it: as with ``passphraseVariable(_:)``, unlock before other threads read the environment.
+  public static let automatic = Unlocking { () throws(VaultError) -> Vault.Credential? in
+    defer { Environment.remove("SECRETPREFS_PASSPHRASE") }
+    return try first(of: [credentialsDirectory(), keyFileVariable(), passphraseVariable()]).credential()
+  }
 }
 
 extension Vault {
