@@ -63,6 +63,25 @@ import VaultCore
     #expect(JSON.string("\"\\\u{202E}\u{E0001}\n").text == #""\"\\\u202e\udb40\udc01\u000a""#)
   }
 
+  @Test(arguments: [
+    (#"DOMAIN\user"#, #"DOMAIN\user"#), (#"a\"#, #"a\"#), (#"\\host\share"#, #"\\host\share"#),
+    (#"a\u{202E}"#, #"a\u{5C}u{202E}"#), (#"\u{5C}u{"#, #"\u{5C}u{5C}u{"#), (#"\u"#, #"\u"#),
+    ("\\\u{202E}", #"\\u{202E}"#), ("ü\\u{1B}", #"ü\u{5C}u{1B}"#),
+  ])
+  func `a backslash is escaped where it would read as an escape`(_ text: String, _ shown: String) {
+    #expect(displayed(text) == shown)
+  }
+
+  @Test func `no two names are shown alike`() {
+    // All texts of up to five of the characters that escapes are made of.
+    var texts = [""]
+    var shown: [String: String] = [:]
+    for _ in 0..<5 { texts += texts.flatMap { text in ["\\", "u", "{", "5", "C", "}", "\u{5}"].map { text + $0 } } }
+    for text in Swift.Set(texts) {
+      #expect(shown.updateValue(text, forKey: displayed(text)) == nil, "\(text.debugDescription)")
+    }
+  }
+
   @Test func `columns are as wide as their widest cell, and no line ends in spaces`() {
     #expect(Table(rows: []).text.isEmpty)
     #expect(Table(rows: [["a", "bb", ""], ["äöü", "b", "c"]]).text == "a    bb\näöü  b   c\n")

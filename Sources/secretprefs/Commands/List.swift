@@ -8,7 +8,7 @@ struct List: ToolCommand {
     usage: "secretprefs list [<options>]",
     discussion: """
       One key a line, ordered by bytes. Characters that do not print, or that change the direction of the \
-      text, are shown as \\u{…}; --json gives the exact names. With --long each line also has the revision, the \
+      text, are shown as \\u{…}, and so is a backslash before u{; --json gives the exact names. With --long each line also has the revision, the \
       kind, the time of the last change, and the expiry if there is one. No value is opened.
 
       EXAMPLE:
