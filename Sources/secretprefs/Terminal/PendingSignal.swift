@@ -3,8 +3,14 @@ internal import Synchronization
 
 /// The signal that arrived while the terminal did not echo, kept until it echoes again.
 enum PendingSignal {
-  /// Signals that end or stop a program and would leave the terminal mute.
-  static let all = [SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGTSTP]
+  /// Every signal that ends a program or stops it, and would leave the terminal mute. Left out are those that cannot be
+  /// caught, that do nothing by default, that stop a program in the background, and faults, which cannot be put off.
+  static let all = (1...64).filter { number in
+    ![
+      SIGKILL, SIGSTOP, SIGCHLD, SIGCONT, SIGURG, SIGWINCH, SIGTTIN, SIGTTOU, SIGILL, SIGTRAP, SIGBUS, SIGFPE, SIGSEGV,
+      SIGSYS,
+    ].contains(number)
+  }
 
   static var isPending: Bool { arrived.load(ordering: .relaxed) != 0 }
 
