@@ -78,7 +78,7 @@ let package = Package(
       name: "SecretsTestingTests",
       dependencies: ["SecretsTesting", "Secrets", "Preferences", "PreferencesFoundation"], swiftSettings: strict),
     .testTarget(
-      name: "secretprefsTests", dependencies: ["secretprefs", "Secrets", "VaultCore"],
+      name: "secretprefsTests", dependencies: ["secretprefs", "Secrets", "VaultCore", "VaultMemorySearching"],
       resources: [.copy("Transcripts")], swiftSettings: strict),
   ],
   swiftLanguageModes: [.v6]

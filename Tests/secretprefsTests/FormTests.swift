@@ -1,5 +1,6 @@
 import Testing
 import VaultCore
+import VaultMemorySearching
 
 @testable import secretprefs
 
@@ -86,6 +87,23 @@ import VaultCore
     #expect(Table(rows: []).text.isEmpty)
     #expect(Table(rows: [["a", "bb", ""], ["äöü", "b", "c"]]).text == "a    bb\näöü  b   c\n")
     #expect(Table(rows: [["", ""]]).text == "\n")
+  }
+
+  @Test func `a value on its way into JSON is in guarded memory alone`() throws {
+    let search = MemorySearch()
+    nonisolated(unsafe) let output = try SecretOutput()
+    try search.note { search in
+      try withUnsafeTemporaryAllocation(byteCount: 32, alignment: 8) { letters in
+        for index in letters.indices { letters[index] = .random(in: 0x61...0x7A) }
+        search.add("value", UnsafeRawBufferPointer(letters))
+        try output.writeEscaped(UnsafeRawBufferPointer(letters))
+      }
+    }
+    let finds = try search.finds()
+    withExtendedLifetime(output) {}
+    #expect(!finds.isEmpty)
+    // Such memory is left out of core files.
+    for find in finds { #expect(Mapping.flags(at: find.address).contains("dd"), "\(find)") }
   }
 
   @Test(arguments: ["", "g", "12345g", "0x1234", "-123456", "１２３４５６", String(repeating: "a", count: 33)])

@@ -18,10 +18,11 @@ struct GetValue: Work {
       throw try place.noSuchKey(key, in: group, of: vault)
     }
     let earlier = revision == record.revision ? nil : revision
+    let output = isJSON ? try SecretOutput() : nil
     let written = try vault.withValue(of: record, previous: earlier, in: group) { kind, bytes in
       Result { () throws(ToolError) in
         if record.isExpired(at: access.options.now()) { messages.warn("the key's expiry has passed") }
-        if isJSON { try writeJSON(kind, bytes) } else { try write(kind, bytes, messages) }
+        if let output { try writeJSON(kind, bytes, to: output) } else { try write(kind, bytes, messages) }
       }
     }
     guard let written else { throw revision == nil ? ToolError.noSuchKey : ToolError.noSuchRevision }
@@ -44,8 +45,9 @@ struct GetValue: Work {
     if addsNewline || isTerminal && !endsLine { try Output.write("\n") }
   }
 
-  private func writeJSON(_ kind: ValueKind, _ bytes: UnsafeRawBufferPointer) throws(ToolError) {
-    let output = SecretOutput()
+  private func writeJSON(
+    _ kind: ValueKind, _ bytes: UnsafeRawBufferPointer, to output: SecretOutput
+  ) throws(ToolError) {
     try output.write("{\"key\":" + JSON.string(key).text + ",\"kind\":" + JSON.string(kind.label).text)
     if let text = ValueText(kind, bytes) {
       try output.write(",\"value\":" + text.json.text)

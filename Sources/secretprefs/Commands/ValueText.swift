@@ -1,6 +1,9 @@
 internal import VaultCore
 
 /// A number, bool or date as text. Text and data have none: they are written as they are.
+///
+/// These are ordinary strings, in memory that is neither locked nor wiped. They are for settings that are kept sealed with
+/// others; a secret, such as a PIN, is stored as text.
 struct ValueText {
   let text: String
   let json: JSON

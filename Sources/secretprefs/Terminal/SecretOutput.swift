@@ -1,9 +1,11 @@
 internal import VaultSealing
 
-/// Standard output for a secret that has to be written in another form: through one small buffer that is wiped.
+/// Standard output for a secret that has to be written in another form: through one small buffer of guarded memory.
 final class SecretOutput {
-  private let buffer = WipedBuffer(count: 4096)
+  private var buffer: SecretBytes
   private var count = 0
+
+  init() throws(SealingError) { buffer = try SecretBytes(count: 4096) }
 
   func write(_ text: String) throws(ToolError) {
     for byte in text.utf8 { try put(byte) }
@@ -47,13 +49,15 @@ final class SecretOutput {
   }
 
   func flush() throws(ToolError) {
-    try Output.write(UnsafeRawBufferPointer(rebasing: UnsafeRawBufferPointer(buffer.bytes)[..<count]))
+    try buffer.withUnsafeBytes { (bytes) throws(ToolError) in
+      try Output.write(UnsafeRawBufferPointer(rebasing: bytes[..<count]))
+    }
     count = 0
   }
 
   private func put(_ byte: UInt8) throws(ToolError) {
-    if count == buffer.bytes.count { try flush() }
-    buffer.bytes[count] = byte
+    if count == buffer.count { try flush() }
+    buffer.withUnsafeMutableBytes { $0[count] = byte }
     count += 1
   }
 
