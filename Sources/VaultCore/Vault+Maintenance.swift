@@ -20,6 +20,18 @@ extension Vault {
   /// - Throws: the class of the first deviation; ``VaultError/Code/tampered`` when a value does not open.
   public func verify() throws(VaultError) -> VerificationReport { try freshState().verify() }
 
+  /// Opens every value of a group and every earlier one that is kept, as the vault is loaded.
+  ///
+  /// - Parameter body: gets the error of a value that does not open.
+  package func openValues(
+    in group: AccessGroup, _ body: (VaultError?) throws(VaultError) -> Void
+  ) throws(VaultError) {
+    let reader = try ValueReader(random: options.random)
+    try handle.withCurrent { (_, state) throws(VaultError) in
+      try state.openValues(of: group.id, reader) { (_, error) throws(VaultError) in try body(error) }
+    }
+  }
+
   /// A load of its own, with the key of the slot that opened this handle.
   func freshState() throws(VaultError) -> VaultState {
     let unlocked = try handle.withCurrent { (_, state) throws(VaultError) in state.unlocked }
@@ -46,34 +58,42 @@ extension VaultState {
     for group in groups { total += try content(group.id).count }
     let progress = ProgressCounter(options, total: total)
     for group in groups {
-      let content = try content(group.id)
-      try content.forEachInOrder { (record) throws(VaultError) in
-        if try opens(record, nil, content, reader) { values += 1 } else { deviceValues += 1 }
-        try Extension.forEach(record.extensionField) { (item) throws(VaultError) in
-          guard item.tag == Extension.RecordTag.previous else { return }
-          if try opens(record, try PreviousValue(item.data), content, reader) {
-            previousValues += 1
-          } else {
-            deviceValues += 1
-          }
+      try openValues(of: group.id, reader) { (isPrevious, error) throws(VaultError) in
+        if let error {
+          guard error.code == .deviceKeyMissing else { throw error }
+          deviceValues += 1
+        } else if isPrevious {
+          previousValues += 1
+        } else {
+          values += 1
         }
-        progress?.advance()
+        if !isPrevious { progress?.advance() }
       }
     }
     return VerificationReport(
       status: try status(), values: values, previousValues: previousValues, deviceValues: deviceValues)
   }
 
-  /// Whether a value opens to the end; `false` when only its device key is missing.
-  private func opens(
-    _ record: Record, _ previous: PreviousValue?, _ content: GroupContent, _ reader: ValueReader
-  ) throws(VaultError) -> Bool {
-    reader.take(
-      record, previous: previous, at: try content.place(record.class, sealer), deviceKey: options.deviceKey)
-    do throws(VaultError) { try reader.open(record.name) { _ in } } catch {
-      guard error.code == .deviceKeyMissing else { throw error }
-      return false
+  /// Opens each value of a group and, behind it, each earlier one that its record keeps: once, in one pass.
+  ///
+  /// - Parameter body: gets the error of a value that does not open.
+  func openValues(
+    of group: Vault.Identifier, _ reader: ValueReader,
+    _ body: (_ isPrevious: Bool, VaultError?) throws(VaultError) -> Void
+  ) throws(VaultError) {
+    let content = try content(group)
+    try content.forEachInOrder { (record) throws(VaultError) in
+      let place = try content.place(record.class, sealer)
+      func open(_ previous: PreviousValue?) throws(VaultError) {
+        reader.take(record, previous: previous, at: place, deviceKey: options.deviceKey)
+        var failure: VaultError?
+        do throws(VaultError) { try reader.open(record.name) { _ in } } catch { failure = error }
+        try body(previous != nil, failure)
+      }
+      try open(nil)
+      try Extension.forEach(record.extensionField) { (item) throws(VaultError) in
+        if item.tag == Extension.RecordTag.previous { try open(try PreviousValue(item.data)) }
+      }
     }
-    return true
   }
 }

@@ -1,4 +1,5 @@
 import Foundation
+import Secrets
 import Testing
 
 @testable import secretprefs
@@ -83,6 +84,26 @@ import Testing
     #expect(long.text.contains("{\"problem\":\"longJournal\",\"severity\":\"advice\","))
     try #require(Tool.run(["compact", "--key-file", "k"], in: home).exit == 0)
     #expect(try Tool.run(["doctor", "--key-file", "k"], in: home).text == "nothing is wrong\n")
+  }
+
+  @Test func `a doctor takes no longer than a verification, however many values a key keeps`() throws {
+    let home = try Scratch()
+    try #require(Tool.run(["init", "--vault", "v.spv", "--key-file", "k"], in: home).exit == 0)
+    let vault = try Vault.open(at: home.file("v.spv"), unlocking: .keyFile(home.file("k")))
+    let (service, group) = (try Vault.Name("default"), try vault.group(named: "default"))
+    var edit = RecordEdit()
+    edit.historyDepth = .set(.max)
+    for _ in 0...200 {
+      try vault.update(service: service, in: group) { (batch) throws(VaultError) in
+        try batch.set(UnsafeRawBufferPointer(start: nil, count: 0), kind: .data, forKey: "key", edit: edit)
+      }
+    }
+    let clock = ContinuousClock()
+    var kept = 0
+    let verification = try clock.measure { kept = try vault.verify().previousValues }
+    #expect(kept == 200)
+    let examination = try clock.measure { _ = try VaultExamination(vault, now: 0, progress: nil) }
+    #expect(examination < verification * 5, "\(examination) beside \(verification)")
   }
 
   @Test(arguments: [

@@ -10,27 +10,33 @@ struct VaultExamination {
 
   private let vault: Vault
   private var broken: [(group: AccessGroup, error: VaultError)] = []
-  private var records: [(group: AccessGroup, info: RecordInfo)] = []
+  private var whole: [AccessGroup] = []
+  /// Values in the groups that verify, and the earlier ones that are kept.
+  private var valueCount = 0
+  private var expiredCount = 0
 
   /// - Throws: what has nothing to do with the vault's contents.
   init(_ vault: Vault, now: Int64, progress: ProgressLine?) throws(VaultError) {
     self.vault = vault
-    try openGroups()
-    let expired = records.count { $0.info.isExpired(at: now) }
-    if expired > 0 {
+    try openGroups(now)
+    if expiredCount > 0 {
       problems.append(
         Problem(
-          .warning, "expired", "\(counted(expired, "value has", "values have")) expired",
+          .warning, "expired", "\(counted(expiredCount, "value has", "values have")) expired",
           repair: "secretprefs set stores new ones; secretprefs list --long shows which"))
     }
     try openValues(progress)
     try judgeSlots()
   }
 
-  private mutating func openGroups() throws(VaultError) {
+  private mutating func openGroups(_ now: Int64) throws(VaultError) {
     for group in try vault.groups() {
       do throws(VaultError) {
-        for info in try vault.records(in: group) { records.append((group, info)) }
+        for record in try vault.records(in: group) {
+          valueCount += 1 + record.previous.count
+          if record.isExpired(at: now) { expiredCount += 1 }
+        }
+        whole.append(group)
       } catch {
         guard Examination.isFinding(error) else { throw error }
         broken.append((group, error))
@@ -48,22 +54,20 @@ struct VaultExamination {
   }
 
   private mutating func openValues(_ progress: ProgressLine?) throws(VaultError) {
-    var (closed, onDevices, otherDevices) = (0, 0, 0)
-    for (index, record) in records.enumerated() {
-      for revision in [record.info.revision] + record.info.previous.map(\.revision) {
-        do throws(VaultError) {
-          _ = try vault.withValue(of: record.info, previous: revision, in: record.group) { _, _ in }
-        } catch {
-          switch error.code {
-          case .deviceKeyMissing: onDevices += 1
-          case .wrongDevice: otherDevices += 1
-          default:
-            guard Examination.isFinding(error) else { throw error }
-            closed += 1
-          }
+    var (done, closed, onDevices, otherDevices) = (0, 0, 0, 0)
+    for group in whole {
+      try vault.openValues(in: group) { (error) throws(VaultError) in
+        done += 1
+        progress?.show(done, of: valueCount)
+        guard let error else { return }
+        switch error.code {
+        case .deviceKeyMissing: onDevices += 1
+        case .wrongDevice: otherDevices += 1
+        default:
+          guard Examination.isFinding(error) else { throw error }
+          closed += 1
         }
       }
-      progress?.show(index + 1, of: records.count)
     }
     if closed > 0 {
       problems.append(
