@@ -83,6 +83,19 @@ import VaultMemorySearching
     }
   }
 
+  @Test(arguments: [
+    ("lsit", "list"), ("gett", "get"), ("st", "set"), ("pasphrase", "passphrase"), ("exit-code", "exit-codes"),
+    ("Get", "get"), ("groups craete", "groups create"), ("slots delete", nil), ("mark intt", "mark init"),
+    ("backup restroe a b", "backup restore"),
+    ("bundle export a", nil), ("hunter2", nil), ("x", nil), ("--lsit", nil), ("", nil),
+  ])
+  func `a command that is nearly one is suggested`(_ words: String, _ command: String?) {
+    let error = UsageRefusal.error(for: Arguments(words: words.split(separator: " ").map(String.init)))
+    let suggestion = command.map { "did you mean \"secretprefs \($0)\"?" }
+    #expect(error.hint?.hasPrefix("did you mean") == (suggestion != nil))
+    #expect(error.hint?.hasPrefix(suggestion ?? "") == true)
+  }
+
   @Test func `columns are as wide as their widest cell, and no line ends in spaces`() {
     #expect(Table(rows: []).text.isEmpty)
     #expect(Table(rows: [["a", "bb", ""], ["äöü", "b", "c"]]).text == "a    bb\näöü  b   c\n")
