@@ -46,8 +46,8 @@ public final class Vault: Sendable {
 
   var options: Options { handle.options }
 
-  init(_ state: VaultState) {
-    handle = VaultHandle(state)
+  init(_ state: VaultState) throws(VaultError) {
+    handle = try VaultHandle(state)
     queue = WriteQueue(VaultWriter(handle))
   }
 
@@ -61,14 +61,14 @@ public final class Vault: Sendable {
   public static func open(
     at path: String, credential: Vault.Credential, options: Options = Options()
   ) throws(VaultError) -> Vault {
-    let path = VaultPath(path, policy: options.pathPolicy)
+    let path = try VaultPath(path, policy: options.pathPolicy)
     let sealer = try VaultError.sealing { () throws(SealingError) in try Sealer(random: options.random) }
-    let state = try MarkKeeper.checking(MarkKeeper(options)) { () throws(VaultError) in
+    let state = try MarkKeeper.checking(try MarkKeeper(options)) { () throws(VaultError) in
       try VaultState.load(path: path, options: options, sealer: sealer) { (snapshot, sealer) throws(VaultError) in
         try Unlocked(snapshot, with: credential, sealer: sealer)
       }
     }
-    let vault = Vault(state)
+    let vault = try Vault(state)
     vault.handle.raiseMark(to: state, isLoad: true)
     return vault
   }

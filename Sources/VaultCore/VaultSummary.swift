@@ -48,7 +48,7 @@ public struct VaultSummary: Sendable {
   /// Reads the vault at `path` without a credential.
   /// - Throws: ``VaultError`` with the class of the first deviation.
   public init(at path: String, options: Vault.Options = Vault.Options()) throws(VaultError) {
-    let path = VaultPath(path, policy: options.pathPolicy)
+    let path = try VaultPath(path, policy: options.pathPolicy)
     self = try VaultState.retryingDamage { () throws(VaultError) in
       let (descriptor, status) = try path.open(limits: options.limits)
       return try VaultSummary(try VaultState.read(descriptor, count: Int(status.st_size)))

@@ -61,11 +61,11 @@ final class VaultHandle: Sendable {
   private let idleLimit: IdleLimit?
   let companion = Mutex<(any VaultCompanion)?>(nil)
 
-  init(_ state: VaultState) {
+  init(_ state: VaultState) throws(VaultError) {
     path = state.path
     options = state.options
     vaultID = state.snapshot.vaultID
-    mark = MarkKeeper(state.options)
+    mark = try MarkKeeper(state.options)
     state.dropImage()
     loaded = Mutex(Loaded(state))
     idleLimit = state.options.idleLimit.map { IdleLimit($0, clock: state.options.clock) }

@@ -209,7 +209,7 @@ final class VaultState: @unchecked Sendable {
   /// - Returns: `.replaced` when the path names another file, or other bytes stand where ours ended: load anew.
   /// - Throws: ``VaultError/Code/notFound`` when the vault was deleted.
   func refresh() throws(VaultError) -> Freshness {
-    guard let status = try path.status() else { throw VaultError(.notFound, "the vault was deleted") }
+    guard let status = try path.status() else { throw path.error(.notFound, "the vault was deleted") }
     guard FileIdentity(status) == file?.identity else { return .replaced }
     isFrozen = status.st_nlink == 0
     // A zero entry_len behind the bytes we know is the reserve: nothing new.

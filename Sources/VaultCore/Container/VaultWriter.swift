@@ -21,6 +21,7 @@ final class VaultWriter: @unchecked Sendable {
 
   private var path: VaultPath { handle.path }
   private var options: Vault.Options { handle.options }
+  private var replacement: Replacement { Replacement(path: path, timeout: options.lockTimeout) }
 
   /// Makes a new file of a load of its own, which is thrown away afterwards.
   /// - Returns: the file, and what opens it for this handle.
@@ -203,7 +204,7 @@ final class VaultWriter: @unchecked Sendable {
       if freshness == .current { return (end, tornEnd) }
       state = try handle.reload(&loaded)
     }
-    throw VaultError(.io, "the file changes although it is locked")
+    throw path.error(.io, "the file changes although it is locked")
   }
 
   // MARK: Append
@@ -213,7 +214,7 @@ final class VaultWriter: @unchecked Sendable {
     let offset = append.offset
     // Without this, an append behind a rename that never became durable could vanish with the new name (5.1).
     if !state.isNameDurable {
-      unlink(path.temporary)  // what a killed full write left: ours, since we hold the lock
+      replacement.removeLeftover()
       _ = try path.synchronizeDirectory()
       state.isNameDurable = true
     }
@@ -251,11 +252,11 @@ final class VaultWriter: @unchecked Sendable {
     do throws(VaultError) {
       let zeros = [UInt8](repeating: 0, count: max(0, min(count, end - offset)))
       try file.write(zeros, at: offset)
-      guard ftruncate(file.raw, off_t(end)) == 0 else { throw .io("truncate") }
+      guard ftruncate(file.raw, off_t(end)) == 0 else { throw .io("\(path.file): truncate") }
       try file.synchronizeData()
     } catch {
       mayAppend = false
-      throw VaultError(
+      throw path.error(
         .durabilityUnknown, "a failed append could not be taken back", errno: error.errno, cause: error)
     }
   }
@@ -276,7 +277,7 @@ final class VaultWriter: @unchecked Sendable {
         try file.write([UInt8](repeating: 0, count: count), at: offset)
         try file.synchronizeData()
       } catch {}  // said below: nobody knows
-      throw VaultError(
+      throw path.error(
         .durabilityUnknown, "the disk refused to sync an append: the change may or may not survive",
         errno: failure.errno, cause: failure)
     }
@@ -301,7 +302,9 @@ final class VaultWriter: @unchecked Sendable {
     let unlocked = try handle.withLatest { (_, state) throws(VaultError) in state.unlocked }
     let sealer = try VaultError.sealing { () throws(SealingError) in try Sealer(random: options.random) }
     let status = try file.status()
-    guard status.st_size <= options.limits.fileBytes else { throw VaultError(.limitExceeded, "the file") }
+    guard status.st_size <= options.limits.fileBytes else {
+      throw path.error(.limitExceeded, "the file is longer than \(options.limits.fileBytes) bytes")
+    }
     // A load of its own: readers go on with theirs, and nothing half done is ever seen.
     let old = try VaultState(
       try VaultState.read(file, count: Int(status.st_size)), file: OpenFile(file, status), path: path,
@@ -317,7 +320,7 @@ final class VaultWriter: @unchecked Sendable {
     ) { (snapshot, sealer) throws(VaultError) in try next.reopened(in: snapshot, sealer: sealer) }
     for group in checked.groups { _ = try checked.content(group.id) }
     let fresh: OpenFile
-    do throws(VaultError) { fresh = try Replacement(path: path).replace(status, with: bytes) } catch {
+    do throws(VaultError) { fresh = try replacement.replace(status, with: bytes) } catch {
       if error.code == .durabilityUnknown { lock.pass(to: nil) }
       throw error
     }

@@ -178,9 +178,10 @@ extension Vault {
   public static func salvage(
     at path: String, credential: Vault.Credential, to destination: String, options: Options = Options()
   ) throws(VaultError) -> SalvageReport {
-    let target = VaultPath(destination, policy: options.pathPolicy)
-    guard try target.status() == nil else { throw Replacement.exists }
+    let target = try VaultPath(destination, policy: options.pathPolicy)
+    try target.judgeNew()
     let (descriptor, status) = try VaultPath(path, policy: options.pathPolicy).open(limits: options.limits)
+    try target.refuseSource(FileIdentity(status))
     let image = try VaultState.read(descriptor, count: Int(status.st_size))
     let (draft, opening, report) = try Salvager(image, credential, options).run()
     _ = try make(draft, at: target, opening: opening)

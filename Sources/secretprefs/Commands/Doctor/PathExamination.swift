@@ -82,6 +82,3 @@ struct PathExamination {
       repair: "secretprefs compact")
   }
 }
-
-/// The octal digits of a mode.
-func octal(_ mode: mode_t) -> String { "0" + String(mode & 0o7777, radix: 8) }
