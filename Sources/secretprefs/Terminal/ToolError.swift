@@ -39,8 +39,8 @@ struct ToolError: Error {
     ToolError(usageCode, .usage, message, hint)
   }
 
-  static func io(_ step: String, _ number: Int32) -> ToolError {
-    ToolError(VaultError(.io, "\(step): \(String(cString: strerror(number)))", errno: number))
+  static func io(_ step: @autoclosure () -> String, _ number: Int32) -> ToolError {
+    ToolError(VaultError(.io, "\(step()): \(String(cString: strerror(number)))", errno: number))
   }
 
   /// A question that was not answered with "yes".
@@ -52,8 +52,16 @@ struct ToolError: Error {
   }
 
   /// What `salvage` ends with when something is lost, or may be.
-  static let incomplete = ToolError(
-    incompleteCode, .no, "not everything could be saved", "keep the damaged file: a backup may complete what was saved")
+  ///
+  /// - Parameter isCurrent: whether what was saved is known to be what was there last.
+  static func incomplete(isCurrent: Bool) -> ToolError {
+    ToolError(
+      incompleteCode, .no,
+      isCurrent
+        ? "not everything could be saved"
+        : "without the manifest, what was saved may be older than what was there last",
+      "keep the damaged file: a backup may complete what was saved")
+  }
 
   static let noSuchSlot = ToolError(
     VaultError(.notFound, "there is no slot of that id"), hint: "\"secretprefs slots list\" shows the ids")
