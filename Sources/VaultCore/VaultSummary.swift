@@ -36,7 +36,8 @@ public struct VaultSummary: Sendable {
   public let groupCount: Int
   /// The number of whole journal entries.
   public let entryCount: Int
-  /// Whether a broken entry without a successor ends the journal: a write that did not finish.
+  /// Whether a broken entry ends the journal: a write that did not finish, or one that was acknowledged and damaged since.
+  /// Which of the two it is cannot be known (`Docs/Format.md` 10.3). What it changed is not among what is read.
   public let hasTornTail: Bool
   /// The file's length, in bytes.
   public let fileBytes: Int

@@ -31,7 +31,9 @@ struct VaultAccess {
   func open(_ messages: Messages) throws -> Vault {
     do throws(VaultError) {
       let options = try unlockedOptions()
-      return try Vault.open(at: location.path, credential: try credential(messages), options: options)
+      let vault = try Vault.open(at: location.path, credential: try credential(messages), options: options)
+      if try vault.hasTornTail { messages.warn(TornTail.warning(location.path)) }
+      return vault
     } catch { throw explained(error) }
   }
 
@@ -72,12 +74,8 @@ struct VaultAccess {
     return options
   }
 
-  /// Adds what only the tool knows to an error: where a missing vault was looked for, and whether it is the mark that
-  /// is broken.
+  /// Adds what only the tool knows to an error: whether it is the mark that is broken.
   func explained(_ error: VaultError) -> any Error {
-    if error.code == .notFound, !location.isFromArgument {
-      return ToolError(error, hint: "looked for \(displayed(location.path)); \(Hints.makeVault)")
-    }
     if error.code == .malformed, let markPath {
       do { _ = try RollbackMark.read(at: markPath) } catch let broken as ToolError { return broken } catch {}
     }

@@ -1,24 +1,22 @@
 internal import Glibc
 internal import VaultCore
 
-/// Which file the vault is, and who said so.
+/// Which file the vault is.
 struct VaultLocation {
   let path: String
-  /// Whether the path stood in an argument. Such a path is not repeated in messages.
-  let isFromArgument: Bool
 
   /// A file that an argument names.
-  init(argument path: String) { (self.path, isFromArgument) = (path, true) }
+  init(argument path: String) { self.path = path }
 
   /// The option, else `SECRETPREFS_VAULT`, else `secretprefs/default.spv` in the XDG data directory.
   init(option: String?) throws(ToolError) {
     if let option {
       guard !option.isEmpty else { throw .usage("--vault is empty") }
-      (path, isFromArgument) = (option, true)
+      path = option
     } else if let path = try Self.variable("SECRETPREFS_VAULT") {
-      (self.path, isFromArgument) = (path, false)
+      self.path = path
     } else {
-      (path, isFromArgument) = (try Self.dataDirectory() + "/secretprefs/default.spv", false)
+      path = try Self.dataDirectory() + "/secretprefs/default.spv"
     }
   }
 
@@ -29,7 +27,7 @@ struct VaultLocation {
       var status = stat()
       if lstat(path, &status) == 0 { return true }
       guard errno == ENOENT || errno == ENOTDIR else {
-        throw VaultError(.io, "look at the vault's path: \(String(cString: strerror(errno)))", errno: errno)
+        throw VaultError(.io, "\(path): look at the path: \(String(cString: strerror(errno)))", errno: errno)
       }
       return false
     }
@@ -39,7 +37,9 @@ struct VaultLocation {
   ///
   /// - Parameter place: whose path it is.
   func refuseIfOccupied(_ place: StaticString) throws(VaultError) {
-    guard try !isOccupied else { throw VaultError(.alreadyExists, "something is at \(place)'s path already") }
+    guard try !isOccupied else {
+      throw VaultError(.alreadyExists, "\(path): something is at \(place)'s path already")
+    }
   }
 
   private static func dataDirectory() throws(ToolError) -> String {

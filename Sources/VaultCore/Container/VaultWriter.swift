@@ -218,6 +218,10 @@ final class VaultWriter: @unchecked Sendable {
       _ = try path.synchronizeDirectory()
       state.isNameDurable = true
     }
+    if append.tornEnd > offset {
+      let torn = try VaultState.read(file, count: append.tornEnd - offset, at: offset)
+      try withExtendedLifetime(torn) { () throws(VaultError) in try TornTail(path: path).keep(torn.bytes) }
+    }
     var bytes = append.entry
     let entryEnd = offset + bytes.count
     if append.tornEnd > entryEnd { bytes.append(contentsOf: repeatElement(0, count: append.tornEnd - entryEnd)) }
@@ -312,6 +316,7 @@ final class VaultWriter: @unchecked Sendable {
     ) { (snapshot, sealer) throws(VaultError) in try unlocked.reopened(in: snapshot, sealer: sealer) }
     try handle.mark?.check(old)
     let (bytes, next) = try make(old)
+    try old.keepTornTail()
     guard bytes.count <= options.limits.fileBytes else {
       throw VaultError(.limitExceeded, "the vault would exceed \(options.limits.fileBytes) bytes")
     }

@@ -51,6 +51,11 @@ struct ToolError: Error {
     ToolError(problemsCode, .no, count == 1 ? "something is wrong" : "\(count) things are wrong", nil)
   }
 
+  /// What `verify` ends with when all holds but the last journal entry.
+  static let tornTail = ToolError(
+    problemsCode, .no, "the last journal entry does not hold",
+    "copy the file, and look whether the newest changes are there; a mark or a backup tells more")
+
   /// What `salvage` ends with when something is lost, or may be.
   ///
   /// - Parameter isCurrent: whether what was saved is known to be what was there last.

@@ -76,9 +76,15 @@ struct PathExamination {
   }
 
   private mutating func judgeLeftovers(of file: FilePlace) {
-    guard file.hasLeftover else { return }
-    add(
-      .warning, "leftover", "a temporary file of a write that did not finish lies beside the vault",
-      repair: "secretprefs compact")
+    if file.hasLeftover {
+      add(
+        .warning, "leftover", "a temporary file of a write that did not finish lies beside the vault",
+        repair: "secretprefs compact, which says so if it may be something else")
+    }
+    if FilePlace(file.path + ".torn").status(followingLinks: false) != nil {
+      add(
+        .advice, "tornBytes", "the bytes of a broken journal entry are kept in \(displayed(file.path)).torn",
+        repair: "look whether the changes of that time are there; then remove the file")
+    }
   }
 }
