@@ -31,7 +31,7 @@ extension Vault {
   /// Warns when the mark could not follow what was just written.
   func tellMark(_ messages: Messages) {
     guard let markFailure else { return }
-    messages.warn("what was written is durable, but the mark could not be raised (\(markFailure.message))")
+    messages.warn("what was written is durable, but the mark could not be raised (\(displayed(markFailure.message)))")
   }
 }
 
