@@ -70,7 +70,7 @@ extension VaultPath {
     let (file, status) = try lock.acquire()
     defer { lock.release() }
     // Also a damaged vault says whose it is; what says nothing of the kind is somebody's other file.
-    let head = try VaultState.read(file, count: Snapshot.headerCount)
+    let head = try FileImage(file, 0..<Snapshot.headerCount, limit: Snapshot.headerCount)
     let magic = Snapshot.magic
     let isSame = withExtendedLifetime(head) {
       head.count == Snapshot.headerCount && head.bytes.prefix(magic.count).elementsEqual(magic)

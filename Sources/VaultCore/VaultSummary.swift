@@ -51,7 +51,8 @@ public struct VaultSummary: Sendable {
     let path = VaultPath(path, policy: options.pathPolicy)
     self = try VaultState.retryingDamage { () throws(VaultError) in
       let (descriptor, status) = try path.open(limits: options.limits)
-      return try VaultSummary(try VaultState.read(descriptor, count: Int(status.st_size)))
+      return try VaultSummary(
+        try FileImage(descriptor, 0..<Int(status.st_size), limit: options.limits.fileBytes))
     }
   }
 

@@ -118,8 +118,8 @@ final class VaultState: @unchecked Sendable {
     try retryingDamage { () throws(VaultError) in
       let (descriptor, status) = try path.open(limits: options.limits)
       let state = try VaultState(
-        try read(descriptor, count: Int(status.st_size)), file: OpenFile(descriptor, status), path: path,
-        options: options, sealer: sealer, unlock: unlock)
+        try FileImage(descriptor, 0..<Int(status.st_size), limit: options.limits.fileBytes),
+        file: OpenFile(descriptor, status), path: path, options: options, sealer: sealer, unlock: unlock)
       state.isFrozen = status.st_nlink == 0
       return state
     }
@@ -140,12 +140,6 @@ final class VaultState: @unchecked Sendable {
         pause()
       }
     }
-  }
-
-  static func read(_ descriptor: Descriptor, count: Int, at offset: Int = 0) throws(VaultError) -> FileImage {
-    let image = FileImage(count: count)
-    image.count = try descriptor.read(into: image.mutableBytes, at: offset)
-    return image
   }
 
   private static func pause() { usleep(50_000) }
@@ -242,11 +236,10 @@ final class VaultState: @unchecked Sendable {
       }
       guard end >= tail else { return (.replaced, end, end) }
       let start = tail - Vault.Tag.count
-      let rest = try Self.read(descriptor, count: end - start, at: start)
+      let rest = try FileImage(descriptor, start..<end, limit: options.limits.fileBytes)
       guard rest.count >= Vault.Tag.count, Vault.Tag(rest.bytes.baseAddress!) == lastBytes else {
         return (.replaced, end, end)
       }
-      guard end <= options.limits.fileBytes else { throw VaultError(.limitExceeded, "the file has grown too long") }
       let frame = try JournalFrame(rest.bytes, from: Vault.Tag.count, groups: groupIDs)
       if !frame.entries.isEmpty {
         take(frame, from: rest)

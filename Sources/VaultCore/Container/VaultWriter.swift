@@ -301,11 +301,10 @@ final class VaultWriter: @unchecked Sendable {
     let unlocked = try handle.withLatest { (_, state) throws(VaultError) in state.unlocked }
     let sealer = try VaultError.sealing { () throws(SealingError) in try Sealer(random: options.random) }
     let status = try file.status()
-    guard status.st_size <= options.limits.fileBytes else { throw VaultError(.limitExceeded, "the file") }
     // A load of its own: readers go on with theirs, and nothing half done is ever seen.
     let old = try VaultState(
-      try VaultState.read(file, count: Int(status.st_size)), file: OpenFile(file, status), path: path,
-      options: options, sealer: sealer
+      try FileImage(file, 0..<Int(status.st_size), limit: options.limits.fileBytes), file: OpenFile(file, status),
+      path: path, options: options, sealer: sealer
     ) { (snapshot, sealer) throws(VaultError) in try unlocked.reopened(in: snapshot, sealer: sealer) }
     try handle.mark?.check(old)
     let (bytes, next) = try make(old)

@@ -58,11 +58,11 @@ struct MarkFile: Sendable {
   }
 
   private static func read(_ descriptor: Descriptor, _ status: stat) throws(VaultError) -> RollbackMark {
-    guard status.st_mode & S_IFMT == S_IFREG, status.st_size <= longest else { throw .malformed("the mark") }
+    guard status.st_mode & S_IFMT == S_IFREG else { throw .malformed("the mark") }
     guard status.st_mode & 0o022 == 0 else {
       throw VaultError(.insecurePermissions, "group or others may write to the file")
     }
-    let image = try VaultState.read(descriptor, count: Int(status.st_size))
+    let image = try FileImage(descriptor, 0..<Int(status.st_size), limit: longest)
     return try RollbackMark(parsing: withExtendedLifetime(image) { Array(image.bytes) })
   }
 

@@ -181,7 +181,7 @@ extension Vault {
     let target = VaultPath(destination, policy: options.pathPolicy)
     guard try target.status() == nil else { throw Replacement.exists }
     let (descriptor, status) = try VaultPath(path, policy: options.pathPolicy).open(limits: options.limits)
-    let image = try VaultState.read(descriptor, count: Int(status.st_size))
+    let image = try FileImage(descriptor, 0..<Int(status.st_size), limit: options.limits.fileBytes)
     let (draft, opening, report) = try Salvager(image, credential, options).run()
     _ = try make(draft, at: target, opening: opening)
     return report
