@@ -60,4 +60,30 @@ import VaultCore
       do { try input.withUnsafeBytes(target.check) } catch { Issue.record("round \(round), \(input): \(error)") }
     }
   }
+
+  @Test func `a handle keeps no more of a group that nobody opened than its entries`() async {
+    await #expect(processExitsWith: .exitCode(42)) {
+      var grown = 0
+      try SharedVault.with(reserve: 512 << 10) { shared in
+        let reader = try shared.secondOwner()
+        let writer = try shared.holder(of: "one", reserve: 512 << 10)
+        _ = try reader.text("password")
+        let before = residentBytes()
+        for number in 0..<100 {
+          try writer.set("\(number)", forKey: "password", in: "one")
+          _ = try reader.text("password")
+        }
+        grown = residentBytes() - before
+      }
+      // 100 entries of 384 bytes; what each was read with would be 512 KiB.
+      if grown > 8 << 20 { print("grown by \(grown) bytes") }
+      exit(grown <= 8 << 20 ? 42 : 1)
+    }
+  }
+}
+
+/// The memory of this process that is in use.
+private func residentBytes() -> Int {
+  guard let text = try? String(contentsOfFile: "/proc/self/statm", encoding: .utf8) else { return 0 }
+  return Int(text.split(separator: " ")[1])! * sysconf(Int32(_SC_PAGESIZE))
 }

@@ -105,8 +105,11 @@ final class VaultState: @unchecked Sendable {
     _ = try path.synchronizeDirectory()
   }
 
-  /// Forgets the loaded bytes; unopened groups keep what they need.
-  func dropImage() { image = nil }
+  /// Forgets the loaded bytes. Groups that are not open yet keep what they need, and nothing keeps the reserve.
+  func dropImage() {
+    image?.shorten(to: tail)
+    image = nil
+  }
 
   // MARK: Loading
 
