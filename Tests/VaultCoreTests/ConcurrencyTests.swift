@@ -206,6 +206,50 @@ import VaultCore
     }
   }
 
+  @Test func `waits that were given up leave neither threads nor descriptors`() async {
+    await #expect(processExitsWith: .exitCode(42)) {
+      var isRight = false
+      try TemporaryDirectory.with { directory in
+        let path = directory + "/vault.spv"
+        var options = Vault.Options.sample()
+        options.lockTimeout = .milliseconds(20)
+        let vault = try Vault.sample(at: path, options: options)
+        let lock = try ForeignLock(on: path)
+        let attempt = { refusal { try vault.set("lost", forKey: "a") } == .lockTimeout }
+        isRight = attempt()
+        let before = (entries(of: "/proc/self/task"), entries(of: "/proc/self/fd"))
+        for _ in 0..<20 { isRight = isRight && attempt() }
+        let after = (entries(of: "/proc/self/task"), entries(of: "/proc/self/fd"))
+        if before != after { print("threads and descriptors were \(before) and are \(after)") }
+        isRight = isRight && before == after
+        lock.release()
+        try vault.set("kept", forKey: "a")
+      }
+      exit(isRight ? 42 : 1)
+    }
+  }
+
+  @Test func `the wait for the lock ends in time where the system gives no thread`() async {
+    await #expect(processExitsWith: .exitCode(42)) {
+      alarm(20)
+      try asUser { _, path in
+        var options = Vault.Options.sample()
+        options.lockTimeout = .milliseconds(200)
+        let vault = try Vault.sample(at: path, options: options)
+        let lock = try ForeignLock(on: path)
+        var limit = rlimit(rlim_cur: 0, rlim_max: 0)
+        try #require(setrlimit(__rlimit_resource_t(__RLIMIT_NPROC.rawValue), &limit) == 0)
+        let start = ContinuousClock.now
+        let code = refusal { try vault.set("new", forKey: "password") }
+        let duration = ContinuousClock.now - start
+        lock.release()
+        try vault.set("later", forKey: "password")
+        return try code == .lockTimeout && (.milliseconds(200)...(.seconds(2))).contains(duration)
+          && vault.text("password") == "later"
+      }
+    }
+  }
+
   @Test func `an asynchronous write that waits too long is a lockTimeout`() async throws {
     try await TemporaryDirectory.with { directory in
       let path = directory + "/vault.spv"
@@ -257,6 +301,7 @@ import VaultCore
       #expect(texts == ["outer", "s3cret"])
     }
   }
+}
 
 /// How many entries a directory of the process's own has.
 private func entries(of directory: String) -> Int {

@@ -9,7 +9,13 @@ int csystem_set_undumpable(void);
 /// renameat2 in the working directory with RENAME_NOREPLACE; 0, or -1 and errno.
 int csystem_rename_noreplace(const char *from, const char *to);
 
-/// A zeroed page that is zero again in a forked child (MADV_WIPEONFORK); null when there is none.
-void *csystem_wiped_on_fork(void);
+/// The body of a thread that waits in the kernel's queue for the exclusive flock of a descriptor, its argument. Ends
+/// with 0 or errno, and with CSYSTEM_CANCELLED when it is cancelled, which it may be at any time.
+void *csystem_wait_for_lock(void *descriptor);
+#define CSYSTEM_CANCELLED (-1L)
+
+/// pthread_clockjoin_np by CLOCK_MONOTONIC. Takes plain numbers: a system header that is included here would move its
+/// types out of Swift's Glibc.
+int csystem_join_until(unsigned long thread, long seconds, long nanoseconds, void **answer);
 
 #endif

@@ -17,8 +17,7 @@ final class WriterLock {
     while true {
       let file: Descriptor
       if let descriptor { file = descriptor } else { file = try path.openForWriting() }
-      // If the wait is given up, its thread still holds this descriptor and will unlock it: never use it again.
-      descriptor = nil
+      descriptor = nil  // kept again when it is locked and still the vault's
       try FileLock.acquire(file, timeout: timeout)
       do throws(VaultError) {
         let status = try file.status()
