@@ -31,8 +31,8 @@ extension Vault {
         return try Unlocked(snapshot, with: credential, sealer: sealer)
       }
     }
+    handle.raiseMark(loading: state)
     handle.unlock(state)
-    handle.raiseMark(to: state, isLoad: true)
     handle.companion.withLock { $0 }?.vaultChanged()
   }
 }

@@ -69,7 +69,7 @@ public final class Vault: Sendable {
       }
     }
     let vault = Vault(state)
-    vault.handle.raiseMark(to: state, isLoad: true)
+    vault.handle.raiseMark(loading: state)
     return vault
   }
 }

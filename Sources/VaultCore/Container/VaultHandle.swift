@@ -185,17 +185,19 @@ final class VaultHandle: Sendable {
     return state
   }
 
-  /// Raises the mark to what this handle wrote, or has loaded. A failure is kept, and stands in ``Vault/markFailure``:
-  /// what was written is durable whatever becomes of the mark.
-  ///
-  /// - Parameter isLoad: whether the state may hold what its writer has not synced yet; the mark must not say more than
-  ///   the disk.
-  func raiseMark(to state: VaultState, isLoad: Bool = false) {
+  /// Raises the mark to what `seen` says the vault has come to: all of it on the disk, for a mark that says more makes a
+  /// rollback of a power cut. A failure is kept, and stands in ``Vault/markFailure``: what was written is durable whatever
+  /// becomes of the mark.
+  func raiseMark(to seen: () throws(VaultError) -> RollbackMark) {
     guard let mark else { return }
-    do throws(VaultError) {
-      if isLoad { try state.synchronize() }
-      // Under the lock, since a reader may be taking more over right now; also when the handle was locked meanwhile.
-      try mark.raise(to: try loaded.withLock { _ throws(VaultError) in try RollbackMark(state) })
-    } catch { mark.note(error) }
+    do throws(VaultError) { try mark.raise(to: try seen()) } catch { mark.note(error) }
+  }
+
+  /// Raises the mark to a load that no reader has yet. What its writer may not have synced is synced first.
+  func raiseMark(loading state: VaultState) {
+    raiseMark { () throws(VaultError) in
+      try state.synchronize()
+      return try RollbackMark(state)
+    }
   }
 }

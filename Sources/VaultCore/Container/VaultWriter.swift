@@ -12,7 +12,7 @@ final class VaultWriter: @unchecked Sendable {
   /// After a failed sync nothing may be appended behind the entry in doubt; only full writes follow.
   private var mayAppend = true
   /// What the last write left, for the mark.
-  private var written: VaultState?
+  private var written: Result<RollbackMark, VaultError>?
 
   init(_ handle: VaultHandle) {
     self.handle = handle
@@ -28,7 +28,7 @@ final class VaultWriter: @unchecked Sendable {
 
   func commit(_ batch: [WriteQueue.Ticket]) -> [WriteQueue.Answer] {
     let answers = carryOut(batch)
-    if let written { handle.raiseMark(to: written) }
+    if let written { handle.raiseMark(to: written.get) }
     written = nil
     return answers
   }
@@ -242,8 +242,15 @@ final class VaultWriter: @unchecked Sendable {
     handle.loaded.withLock { _ in
       state.append(
         append.staged, to: append.content, at: offset, count: append.entry.count, check: check)
+      note(state)
     }
-    written = state
+  }
+
+  /// Notes how far the vault has come, for the mark. While the lock of the file is held: afterwards a reader may take over
+  /// what another writer has not synced yet.
+  private func note(_ state: VaultState) {
+    guard handle.mark != nil else { return }
+    written = Result { () throws(VaultError) in try RollbackMark(state) }
   }
 
   /// Takes back what a failed write left.
@@ -322,8 +329,8 @@ final class VaultWriter: @unchecked Sendable {
     }
     checked.adopt(fresh)
     checked.dropImage()
+    note(checked)
     handle.loaded.withLock { $0.replace(checked, since: unlocked) }
-    written = checked
     lock.pass(to: fresh.descriptor)
     mayAppend = true
   }
