@@ -109,7 +109,10 @@ struct Replacement {
       let error = VaultError.io("keep the owner")
       let isOurs = old.st_uid == geteuid()
       guard isOurs || !strict else { throw error }
-      _ = fchown(descriptor.raw, uid_t.max, old.st_gid)
+      // Another group must not get this one's rights, nor may this one lose them unsaid. Without any, none is missed.
+      guard fchown(descriptor.raw, uid_t.max, old.st_gid) == 0 || old.st_mode & 0o070 == 0 else {
+        throw .io("keep the group")
+      }
     }
     guard fchmod(descriptor.raw, strict ? 0o600 : old.st_mode & 0o664) == 0 else { throw .io("keep the mode") }
   }
