@@ -182,19 +182,16 @@ final class VaultState: @unchecked Sendable {
   }
 
   /// The group of that name, if the credential grants it.
-  func groupID(named name: Vault.Name) throws(VaultError) -> Vault.Identifier {
-    let found: Vault.Identifier?
-    if let manifest {
-      found = manifest.groups.first { $0.name == name }?.id
-    } else {
-      found = try groups.first.map { (group) throws(VaultError) in try content(group.id) }.flatMap {
-        $0.name == name ? $0.id : nil
+  func group(named name: Vault.Name) throws(VaultError) -> AccessGroup {
+    for spelling in name.spellings {
+      if let found = manifest?.groups.first(where: { $0.name.utf8 == spelling }) {
+        return AccessGroup(id: found.id, name: found.name)
       }
+      guard manifest == nil, let held = groups.first else { continue }
+      let name = try content(held.id).name
+      if name.utf8 == spelling { return AccessGroup(id: held.id, name: name) }
     }
-    guard let found else {
-      throw VaultError(.groupNotGranted, "this credential grants no access group of that name")
-    }
-    return found
+    throw VaultError(.groupNotGranted, "this credential grants no access group of that name")
   }
 
   // MARK: Staying current

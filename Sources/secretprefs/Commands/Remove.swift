@@ -34,7 +34,7 @@ struct Remove: ToolCommand {
     let vault = try access.open(messages)
     let group = try vault.group(named: record.group)
     let removed = try vault.update(service: service, in: group) { (batch) throws(VaultError) in
-      for name in names { try batch.remove(name.text) }
+      for name in names { try batch.remove(name) }
     }
     vault.tellMark(messages)
     guard removed == names.count else {

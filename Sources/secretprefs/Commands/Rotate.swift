@@ -47,7 +47,7 @@ struct Rotate: ToolCommand {
     let vault = try access.open(messages)
     let report: RotationReport
     if let name {
-      report = try vault.rotate(try vault.group(named: name.text), droppingHistory: dropHistory)
+      report = try vault.rotate(try vault.group(named: name), droppingHistory: dropHistory)
     } else {
       report = try vault.rotateVault(
         keeping: try keep.credentials(for: access, slots: try vault.slots()), droppingOthers: keep.dropOthers,

@@ -46,11 +46,15 @@ struct ExportBundle: ToolCommand {
     let access = try unlock.complete(try vault.access())
     try passphrase.check(besides: access)
     let service = try Vault.Name(record.service)
-    let names = Swift.Set(try keys.map { (key) throws(VaultError) in try Vault.Name(key) })
+    let names = Swift.Set(keys)
+    for name in names { _ = try Vault.Name(name) }
     try VaultLocation(argument: to).refuseIfOccupied("the bundle")
     let vault = try access.open(messages)
     let group = try vault.group(named: record.group)
-    let records = try vault.records(service: service, in: group).filter { all || names.contains($0.key) }
+    let records =
+      all
+      ? try vault.records(service: service, in: group)
+      : try names.compactMap { (name) throws(VaultError) in try vault.record(service: service, key: name, in: group) }
     guard !records.isEmpty, all || records.count == names.count else { throw missing(names.count - records.count) }
     let file = try newKeyFile.map { try NewKeyFile(at: $0) }
     let slot = try file.map { NewSlot(.key($0.key), label: "bundle") } ?? passphrase.slot("bundle", access, messages)

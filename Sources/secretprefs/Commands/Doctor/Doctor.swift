@@ -78,7 +78,7 @@ struct Doctor: ToolCommand {
     // A mark takes every group to verify. The next command raises it.
     access.markPath = nil
     let vault = try access.open(messages)
-    let groups = try names.map { (name) throws(VaultError) in try vault.group(named: name.text) }
+    let groups = try names.map { (name) throws(VaultError) in try vault.group(named: name) }
     let named = names.map { displayed($0.text) }.joined(separator: ", ")
     let verb = how == .empty ? "Empty" : "Leave out"
     if !yes {
