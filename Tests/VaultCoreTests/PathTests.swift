@@ -302,4 +302,18 @@ import VaultSealing
       }
     }
   }
+
+  @Test func `a vault opened by a relative path is used where it is after the program changes its directory`() async {
+    await #expect(processExitsWith: .exitCode(42)) {
+      try asUser { directory, path in
+        try #require(chdir(directory) == 0)
+        let vault = try Vault.sample(at: "vault.spv")
+        try #require(mkdir("elsewhere", 0o700) == 0 && chdir("elsewhere") == 0)
+        try vault.set("new", forKey: "password")
+        try vault.fold()
+        return try vault.text("password") == "new" && Vault.opened(at: path).text("password") == "new"
+          && access("vault.spv", F_OK) != 0
+      }
+    }
+  }
 }

@@ -23,6 +23,11 @@ struct VaultPath: Sendable {
       path = String(cString: resolved)
       free(resolved)
     }
+    // A program that changes its working directory goes on with the vault that it opened.
+    if !path.isEmpty, !path.utf8.starts(with: "/".utf8), let here = getcwd(nil, 0) {
+      if let directory = String(validatingCString: here) { path = directory + "/" + path }
+      free(here)
+    }
     file = path
     self.policy = policy
     cString = Array(path.utf8CString)
