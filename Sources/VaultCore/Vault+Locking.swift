@@ -2,7 +2,7 @@ internal import Synchronization
 internal import VaultSealing
 
 extension Vault {
-  /// Whether the keys are gone, by ``lock()`` or the idle limit.
+  /// Whether the keys are gone, by ``lock()`` or a limit of the options.
   public var isLocked: Bool { handle.isLocked }
 
   /// Forgets the keys.

@@ -18,7 +18,8 @@ public final class Vault: Sendable {
     public var reserveBytes = 32 << 10
     /// What a read of a record does whose expiry has passed.
     public var expiredRecords = ExpiryPolicy.answer
-    /// The key of this machine, for values of the "this device only" classes.
+    /// The key of this machine, for values of the "this device only" classes. It stays when the vault locks, since
+    /// ``Vault/Accessibility/afterFirstUnlockThisDeviceOnly`` values are read with it then; alone it opens nothing.
     public var deviceKey: SealingKey?
     /// The file of the vault's ``RollbackMark``; none when nil. Each load is checked against it, so that an older copy
     /// that was put back is refused. Every access group is then verified at each load.
@@ -28,7 +29,10 @@ public final class Vault: Sendable {
     public var raisesMark = true
     /// After how long without use the vault locks by itself, as by ``Vault/lock()``; never when nil.
     public var idleLimit: Duration?
-    /// What ``idleLimit`` is measured with. The default counts the time that the machine sleeps, too.
+    /// After how long the vault locks by itself, however much it is used: counted from opening or the last
+    /// ``Vault/unlock(with:)``; never when nil.
+    public var unlockLimit: Duration?
+    /// What ``idleLimit`` and ``unlockLimit`` are measured with. The default counts the time that the machine sleeps, too.
     public var clock: any Clock<Duration> = ContinuousClock()
     /// Is told how far verifying and rotating have come: every 1,000 records and at the last. Called by the thread that
     /// does the work, while it keeps other writers waiting: it must be quick and must not use the vault.
