@@ -21,17 +21,18 @@ internal import Synchronization
   package let origin = ForkGuard()
 
   /// Makes `count` zero bytes.
-  /// - Throws: ``SealingError/Code/guardedMemory`` when the system gives no memory.
+  /// - Throws: ``SealingError/Code/guardedMemory`` when the system gives no memory, ``SealingError/Code/randomBytes`` when
+  ///   it gives no random bytes.
   public init(count: Int) throws(SealingError) {
-    GuardedMemory.start()
+    guard GuardedMemory.isReady else { throw SealingError(.randomBytes, "the system refuses random bytes") }
     // A block of zero bytes has no address to speak of, so it gets one that is never read.
     guard let base = unsafe sodium_malloc(max(count, 1)) else {
       throw SealingError(.guardedMemory, "the system gave no guarded page for \(count) bytes")
     }
     unsafe sodium_memzero(base, max(count, 1))
     unsafe wipeOnFork(base, max(count, 1))
-    self.count = count
     unsafe self.base = unsafe base
+    self.count = count
     // sodium_malloc locks the page and hides a refusal. Locking is idempotent, so asking again tells.
     isLocked = unsafe mlock(base, max(count, 1)) == 0
     GuardedMemory.note(locked: isLocked)
@@ -94,7 +95,13 @@ internal import Synchronization
 /// What the process knows about its guarded pages.
 public enum GuardedMemory {
   private static let refused = Atomic<Int>(0)
-  private static let ready: Bool = sodium_init() >= 0
+  /// Makes libsodium ready; whether it is. Everything here that needs keys passes through this first: without random
+  /// bytes they would be predictable.
+  static let isReady: Bool = {
+    // Asked before libsodium asks, which would end the process without a message.
+    var byte: UInt8 = 0
+    return unsafe withUnsafeMutableBytes(of: &byte) { unsafe RandomSource.fillFromSystem($0) } && sodium_init() >= 0
+  }()
 
   /// The number of guarded blocks so far that the system refused to lock in memory. More than zero means that
   /// keys or values may have reached swap; raising `RLIMIT_MEMLOCK` ends it.
@@ -105,11 +112,5 @@ public enum GuardedMemory {
 
   static func note(locked: Bool) {
     if !locked { refused.add(1, ordering: .relaxed) }
-  }
-
-  /// Makes libsodium ready. Everything here that calls it passes through this first.
-  static func start() {
-    // It fails only where the system has no random source; going on would mean predictable keys.
-    precondition(ready, "libsodium found no random source")
   }
 }
