@@ -37,7 +37,8 @@ let package = Package(
       swiftSettings: strict + [.strictMemorySafety()]),
     .target(name: "VaultCore", dependencies: ["VaultSealing", "CVaultSystem"], swiftSettings: strict),
     .target(
-      name: "Secrets", dependencies: ["Preferences", "VaultCore", "VaultSealing"], swiftSettings: strict),
+      name: "Secrets", dependencies: ["Preferences", "VaultCore", "VaultSealing", "CVaultSystem"], swiftSettings: strict
+    ),
     .target(
       name: "SecretsTesting", dependencies: ["Secrets", "VaultCore", "VaultSealing", "Preferences"],
       swiftSettings: strict),

@@ -226,14 +226,14 @@ public struct SecretPreferences: PreferencesStore {
   /// Removes every value of this service in this group, in one transaction, and of no other.
   public func removeAll() throws(VaultError) {
     try vault.update(service: serviceName, in: group) { (batch) throws(VaultError) in
-      for key in try keys() { try batch.remove(key) }
+      for record in try vault.records(service: serviceName, in: group) { try batch.remove(record.key) }
     }
   }
 
   /// As the synchronous form, without ever blocking a cooperative thread.
   public func removeAll() async throws(VaultError) {
     try await vault.update(service: serviceName, in: group) { (batch) throws(VaultError) in
-      for key in try keys() { try batch.remove(key) }
+      for record in try vault.records(service: serviceName, in: group) { try batch.remove(record.key) }
     }
   }
 }

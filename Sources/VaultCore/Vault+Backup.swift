@@ -11,12 +11,10 @@ extension Vault {
   public func backUp(to path: String) throws(VaultError) {
     let state = try freshState()
     _ = try state.verify()
-    let destination = VaultPath(path, policy: options.pathPolicy)
-    guard try destination.status() == nil else { throw Replacement.exists }
-    try destination.makeDirectory()
-    try destination.judgeDirectory()
+    let destination = try VaultPath(path, policy: options.pathPolicy)
+    try destination.prepareNew()
     let copy = try state.copy()
-    FileLock.release(try Replacement(path: destination).create(copy, timeout: options.lockTimeout).descriptor)
+    FileLock.release(try Replacement(path: destination, timeout: options.lockTimeout).create(copy).descriptor)
   }
 
   /// Puts a backup where the vault is to be: verified with `credential` first, durable when this returns. The backup
@@ -35,17 +33,17 @@ extension Vault {
   ) throws(VaultError) -> VerificationReport {
     let sealer = try VaultError.sealing { () throws(SealingError) in try Sealer(random: options.random) }
     let state = try VaultState.load(
-      path: VaultPath(backup, policy: options.pathPolicy), options: options, sealer: sealer
+      path: try VaultPath(backup, policy: options.pathPolicy), options: options, sealer: sealer
     ) { (snapshot, sealer) throws(VaultError) in try Unlocked(snapshot, with: credential, sealer: sealer) }
     let report = try state.verify()
     let copy = try state.copy()
-    let target = VaultPath(path, policy: options.pathPolicy)
+    let target = try VaultPath(path, policy: options.pathPolicy)
+    if let source = state.file?.identity { try target.refuseSource(source) }
     if try target.status() == nil {
-      try target.makeDirectory()
-      try target.judgeDirectory()
-      FileLock.release(try Replacement(path: target).create(copy, timeout: options.lockTimeout).descriptor)
+      try target.prepareNew()
+      FileLock.release(try Replacement(path: target, timeout: options.lockTimeout).create(copy).descriptor)
     } else {
-      guard replacing else { throw Replacement.exists }
+      guard replacing else { throw target.exists }
       try target.replace(with: copy, ofVault: state.snapshot.vaultID, options: options)
     }
     return report
@@ -53,7 +51,7 @@ extension Vault {
 }
 
 extension VaultState {
-  /// The bytes of the file without a torn tail, which is nobody's data, and with a reserve.
+  /// The bytes of the file without a torn tail, which no reader takes, and with a reserve.
   fileprivate func copy() throws(VaultError) -> [UInt8] {
     guard let image else { throw VaultError(.locked, "a copy needs the loaded file") }
     return Array(image.bytes[..<tail]) + [UInt8](repeating: 0, count: options.reserveBytes)
@@ -70,15 +68,16 @@ extension VaultPath {
     let (file, status) = try lock.acquire()
     defer { lock.release() }
     // Also a damaged vault says whose it is; what says nothing of the kind is somebody's other file.
-    let head = try VaultState.read(file, count: Snapshot.headerCount)
+    let head = try FileImage(file, 0..<Snapshot.headerCount, limit: Snapshot.headerCount)
     let magic = Snapshot.magic
     let isSame = withExtendedLifetime(head) {
       head.count == Snapshot.headerCount && head.bytes.prefix(magic.count).elementsEqual(magic)
         && Vault.Identifier(head.bytes.baseAddress! + 16) == vaultID
     }
     guard isSame else {
-      throw VaultError(.alreadyExists, "something else than an earlier or later state of this vault is there")
+      throw error(.alreadyExists, "something else than an earlier or later state of this vault is there")
     }
-    lock.pass(to: try Replacement(path: self).replace(status, with: bytes).descriptor)
+    lock.pass(
+      to: try Replacement(path: self, timeout: options.lockTimeout).replace(status, with: bytes).descriptor)
   }
 }

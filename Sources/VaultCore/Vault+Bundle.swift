@@ -22,7 +22,7 @@ extension Vault {
     }
     var options = options
     options.markPath = nil
-    options.idleLimit = nil
+    (options.idleLimit, options.unlockLimit) = (nil, nil)
     _ = try Vault.create(at: path, slots: [slot], groups: [contents], options: options)
   }
 

@@ -31,17 +31,16 @@ extension Vault {
   ///   - slots: at least one; each makes its credential an owner.
   ///   - groups: the access groups to start with, with unique names.
   /// - Throws: ``VaultError/Code/alreadyExists`` when anything is at the path, or a mark is there;
+  ///   ``VaultError/Code/io`` for a name that ends in `.tmp`, which belongs to temporary files;
   ///   ``VaultError/Code/insecurePermissions`` when the directory does not do; else as writing.
   public static func create(
     at path: String, slots: [NewSlot], groups: [NewGroup] = [NewGroup()], options: Options = Options()
   ) throws(VaultError) -> Vault {
     guard !slots.isEmpty else { throw VaultError(.lastOwnerSlot, "a vault needs an owner") }
-    let path = VaultPath(path, policy: options.pathPolicy)
-    guard try path.status() == nil else { throw Replacement.exists }
-    let mark = MarkKeeper(options)
-    guard try mark?.exists != true else {
-      throw VaultError(.alreadyExists, "there is a mark already, of another or an earlier vault")
-    }
+    let path = try VaultPath(path, policy: options.pathPolicy)
+    try path.judgeNew()
+    let mark = try MarkKeeper(options)
+    try mark?.judgeNew()
     var draft = try VaultError.sealing { () throws(SealingError) in try VaultDraft(new: options) }
     var opened: [Unlocked] = []
     for slot in slots {
@@ -68,16 +67,17 @@ extension Vault {
       FileImage(bytes), file: nil, path: path, options: options, sealer: draft.sealer
     ) { (snapshot, sealer) throws(VaultError) in try unlocked.reopened(in: snapshot, sealer: sealer) }
     for group in state.groups { _ = try state.content(group.id) }
-    try path.makeDirectory()
-    try path.judgeDirectory()
-    let file = try Replacement(path: path).create(bytes, timeout: options.lockTimeout)
+    try path.prepareNew()
+    let file = try Replacement(path: path, timeout: options.lockTimeout).create(bytes)
     defer { FileLock.release(file.descriptor) }
     state.adopt(file)
     do throws(VaultError) { try mark?.create(state) } catch {
-      unlink(path.file)  // ours, since we hold its lock: without its mark it would not open again
+      // Ours, since we hold its lock: without its mark it would not open again. But where only the durability of the mark
+      // is in doubt, both are in place.
+      if error.code != .durabilityUnknown { unlink(path.file) }
       throw error
     }
-    return Vault(state)
+    return try Vault(state)
   }
 }
 

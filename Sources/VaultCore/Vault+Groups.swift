@@ -69,14 +69,16 @@ extension Vault {
   ///
   /// - Parameters:
   ///   - credentials: of the other owner slots that are to go on; the slot that opened this handle goes on by itself.
-  ///     Owner slots without a credential here are dropped and reported. Holders of groups go on.
+  ///     Holders of groups go on.
+  ///   - droppingOthers: whether owner slots without a credential here are dropped. They are reported then.
   ///   - droppingHistory: whether kept earlier values go instead of being sealed anew.
+  /// - Throws: ``VaultError/Code/conflict`` when a slot would be dropped that may not be, with nothing changed.
   @discardableResult
   public func rotateVault(
-    keeping credentials: [Vault.Credential] = [], droppingHistory: Bool = false
+    keeping credentials: [Vault.Credential] = [], droppingOthers: Bool = true, droppingHistory: Bool = false
   ) throws(VaultError) -> RotationReport {
     let keks = try presented(credentials)
-    return try reporting { (draft, current) throws(VaultError) in
+    return try reporting(droppingOthers: droppingOthers) { (draft, current) throws(VaultError) in
       try draft.rotateVault(
         keeping: keks.merging([current.slot: current.kek]) { $1 }, droppingHistory: droppingHistory)
     }

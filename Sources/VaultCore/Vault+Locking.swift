@@ -2,7 +2,7 @@ internal import Synchronization
 internal import VaultSealing
 
 extension Vault {
-  /// Whether the keys are gone, by ``lock()`` or the idle limit.
+  /// Whether the keys are gone, by ``lock()`` or a limit of the options.
   public var isLocked: Bool { handle.isLocked }
 
   /// Forgets the keys.
@@ -31,8 +31,8 @@ extension Vault {
         return try Unlocked(snapshot, with: credential, sealer: sealer)
       }
     }
+    handle.raiseMark(loading: state)
     handle.unlock(state)
-    handle.raiseMark(to: state, isLoad: true)
     handle.companion.withLock { $0 }?.vaultChanged()
   }
 }

@@ -38,10 +38,8 @@ extension Vault {
   func lend(
     service: Vault.Name, key: String, in group: AccessGroup, _ body: (ValueKind, UnsafeRawBufferPointer) -> Void
   ) throws(VaultError) {
-    try service.utf8.span.bytes.withUnsafeBytes { (service) throws(VaultError) in
-      try Vault.Name.withBytes(of: key) { (key) throws(VaultError) in
-        try lend(RecordName(service: service, key: key), previous: nil, in: group, body)
-      }
+    _ = try withNames(service, key) { (name) throws(VaultError) in
+      try lend(name, previous: nil, in: group, body)
     }
   }
 
@@ -50,21 +48,52 @@ extension Vault {
     of record: RecordInfo, previous revision: UInt64?, in group: AccessGroup,
     _ body: (ValueKind, UnsafeRawBufferPointer) -> Void
   ) throws(VaultError) {
-    try record.service.utf8.span.bytes.withUnsafeBytes { (service) throws(VaultError) in
-      try record.key.utf8.span.bytes.withUnsafeBytes { (key) throws(VaultError) in
-        try lend(RecordName(service: service, key: key), previous: revision, in: group, body)
+    _ = try Change(service: record.service, key: record.key, action: .remove).withName { (name) throws(VaultError) in
+      try lend(name, previous: revision, in: group, body)
+    }
+  }
+
+  /// Calls `body` with the names that a record may have in the file, until it answers: in exactly these bytes, then in
+  /// normal form C (`Docs/Decisions/0018`). ASCII, which is its own normal form, costs no copy and no second look.
+  private func withNames<R>(
+    _ service: Vault.Name, _ key: String, _ body: (RecordName) throws(VaultError) -> R?
+  ) throws(VaultError) -> R? {
+    if service.spelled == nil, Vault.Name.isASCII(key) {
+      return try service.utf8.span.bytes.withUnsafeBytes { (service) throws(VaultError) in
+        try key.utf8Span.span.bytes.withUnsafeBytes { (key) throws(VaultError) in
+          guard Vault.Name.isValid(key) else { throw Vault.Name.invalid }
+          return try body(RecordName(service: service, key: key))
+        }
       }
     }
+    let key = try Vault.Name(key)
+    var refusal: VaultError?
+    for service in service.spellings {
+      for key in key.spellings {
+        let (service, key) = (try Vault.Name(verbatim: service), try Vault.Name(verbatim: key))
+        do throws(VaultError) {
+          if let found = try Change(service: service, key: key, action: .remove).withName(body) { return found }
+          refusal = nil
+        } catch {
+          // A locked vault cannot say that a record is not there, and may still read the next.
+          guard error.code == .locked else { throw error }
+          refusal = error
+        }
+      }
+    }
+    if let refusal { throw refusal }
+    return nil
   }
 
   private func lend(
     _ name: RecordName, previous revision: UInt64?, in group: AccessGroup,
     _ body: (ValueKind, UnsafeRawBufferPointer) -> Void
-  ) throws(VaultError) {
-    guard let reader = try reader(of: name, previous: revision, in: group) else { return }
+  ) throws(VaultError) -> Void? {
+    guard let reader = try reader(of: name, previous: revision, in: group) else { return nil }
     defer { handle.giveBack(reader) }
     let kind = ValueKind(rawValue: reader.kind)
     try reader.open(name) { body(kind, $0) }
+    return ()
   }
 
   private func reader(
@@ -108,14 +137,18 @@ extension Vault {
   private func withRecord<R: Sendable>(
     _ service: Vault.Name, _ key: String, in group: AccessGroup, _ body: (Record) throws(VaultError) -> R
   ) throws(VaultError) -> R? {
-    try service.utf8.span.bytes.withUnsafeBytes { (service) throws(VaultError) in
-      try Vault.Name.withBytes(of: key) { (key) throws(VaultError) in
-        try handle.withRecord(RecordName(service: service, key: key), in: group.id) {
-          (_, found) throws(VaultError) in
-          guard let record = found?.record else { return nil }
-          return try body(record)
-        }
+    try withNames(service, key) { (name) throws(VaultError) in
+      try handle.withRecord(name, in: group.id) { (_, found) throws(VaultError) in
+        guard let record = found?.record else { return nil }
+        return try body(record)
       }
+    }
+  }
+
+  /// Whether there is a record of exactly these names.
+  func contains(_ service: Vault.Name, _ key: Vault.Name, in group: AccessGroup) throws(VaultError) -> Bool {
+    try Change(service: service, key: key, action: .remove).withName { (name) throws(VaultError) in
+      try handle.withRecord(name, in: group.id) { $1 != nil }
     }
   }
 
@@ -136,10 +169,11 @@ extension Vault {
   ) throws(VaultError) -> [R] {
     try handle.withCurrent { (_, state) throws(VaultError) in
       var found: [R] = []
-      let wanted = service?.utf8
-      try state.content(group.id).forEachInOrder { (record) throws(VaultError) in
-        if let wanted, !record.name.service.elementsEqual(wanted) { return }
-        found.append(try transform(record))
+      for wanted in service?.spellings ?? [[]] where found.isEmpty {
+        try state.content(group.id).forEachInOrder { (record) throws(VaultError) in
+          if !wanted.isEmpty, !record.name.service.elementsEqual(wanted) { return }
+          found.append(try transform(record))
+        }
       }
       return found
     }

@@ -80,16 +80,18 @@ extension Vault {
   /// Removes a slot and rotates what it granted, in one write: the vault for an owner slot, its group for another.
   /// What the slot's holder has already read, and old copies of the file, stay readable to it: change those secrets.
   ///
-  /// - Parameter keeping: for an owner slot, the credentials of the other owner slots that are to go on; the slot that
+  /// - Parameters:
+  ///   - keeping: for an owner slot, the credentials of the other owner slots that are to go on; the slot that
   ///   opened this handle goes on by itself, or, when it is the one to remove, the handle goes on with one of these.
-  ///   Owner slots without a credential here are dropped.
-  /// - Throws: ``VaultError/Code/lastOwnerSlot`` when no owner slot would be left, with nothing changed.
+  ///   - droppingOthers: whether owner slots without a credential here are dropped. They are reported then.
+  /// - Throws: ``VaultError/Code/lastOwnerSlot`` when no owner slot would be left, ``VaultError/Code/conflict`` when one
+  ///   would be dropped that may not be; with nothing changed.
   @discardableResult
   public func removeSlot(
-    _ id: Vault.Identifier, keeping credentials: [Vault.Credential] = []
+    _ id: Vault.Identifier, keeping credentials: [Vault.Credential] = [], droppingOthers: Bool = true
   ) throws(VaultError) -> RotationReport {
     let keks = try presented(credentials)
-    return try reporting(keeping: keks) { (draft, current) throws(VaultError) in
+    return try reporting(keeping: keks, droppingOthers: droppingOthers) { (draft, current) throws(VaultError) in
       switch try draft.remove(slot: id) {
       case .owner:
         try draft.rotateVault(keeping: keks.merging([current.slot: current.kek]) { $1 }, droppingHistory: false)
@@ -149,15 +151,20 @@ extension Vault {
 
   /// Runs a rotation and tells which slots it dropped, of those that were there when it ran.
   ///
-  /// - Parameter keks: of other slots, for the handle to go on with when its own is removed. A slot that is removed by name
-  ///   goes before the rotation, and so is not told as dropped.
+  /// - Parameters:
+  ///   - keks: of other slots, for the handle to go on with when its own is removed. A slot that is removed by name goes
+  ///     before the rotation, and so is not told as dropped.
+  ///   - droppingOthers: whether owner slots may be dropped, those included that were added a moment ago.
   func reporting(
-    keeping keks: [Vault.Identifier: SealingKey] = [:],
+    keeping keks: [Vault.Identifier: SealingKey] = [:], droppingOthers: Bool = true,
     _ body: @escaping @Sendable (inout VaultDraft, Unlocked) throws(VaultError) -> Void
   ) throws(VaultError) -> RotationReport {
     let dropped = Noted<[SlotInfo]>()
     try rewrite { (draft, current) throws(VaultError) in
       try body(&draft, current)
+      guard droppingOthers || !draft.dropped.contains(where: { $0.slot.scope == .owner }) else {
+        throw VaultError(.conflict, "an owner slot would be dropped: no credential of it is given")
+      }
       dropped.note(draft.dropped.map { draft.info($0, current) })
       let own = [current.slot: current.kek].merging(keks) { own, _ in own }
       guard

@@ -11,8 +11,19 @@ extension Vault {
     typealias Seal = (Vault.Name, Vault.Name, ValueKind, Vault.Accessibility?, UnsafeRawBufferPointer)
       throws(VaultError) -> Change
     private let seal: Seal
+    /// Where the records are; nil for a vault in the making.
+    private let target: (vault: Vault, group: AccessGroup)?
 
-    init(service: Vault.Name, seal: @escaping Seal) { (self.service, self.seal) = (service, seal) }
+    init(service: Vault.Name, in target: (vault: Vault, group: AccessGroup)? = nil, seal: @escaping Seal) {
+      (self.service, self.target, self.seal) = (service, target, seal)
+    }
+
+    /// The key that a text means: another program may have spelled it so (`Docs/Decisions/0018`).
+    private func meant(_ key: Vault.Name) throws(VaultError) -> Vault.Name {
+      guard let spelled = key.spelled, let target else { return key }
+      let exact = try Vault.Name(verbatim: spelled)
+      return try target.vault.contains(service, exact, in: target.group) ? exact : key
+    }
 
     /// Seals `value` and adds it; of two changes of one key the later counts. The value's bytes are not kept.
     /// - Throws: ``VaultError/Code/valueTooLarge``, ``VaultError/Code/typeMismatch`` when the bytes do not fit the
@@ -30,7 +41,8 @@ extension Vault {
       edit: RecordEdit = RecordEdit(), ifRevision revision: UInt64? = nil
     ) throws(VaultError) {
       try set(
-        value, kind: kind, for: try Vault.Name(key), accessibility: accessibility, edit: edit, ifRevision: revision)
+        value, kind: kind, for: try meant(Vault.Name(key)), accessibility: accessibility, edit: edit,
+        ifRevision: revision)
     }
 
     /// As the form for text, for a name that may be another program's.
@@ -44,7 +56,12 @@ extension Vault {
 
     /// Adds a removal. Removing what is not there is no error.
     public mutating func remove(_ key: String, ifRevision revision: UInt64? = nil) throws(VaultError) {
-      try add(Change(service: service, key: try Vault.Name(key), action: .remove), RecordEdit(), revision)
+      try remove(try Vault.Name(key), ifRevision: revision)
+    }
+
+    /// Adds a removal, as of a key that ``Vault/records(service:in:)`` lists.
+    public mutating func remove(_ key: Vault.Name, ifRevision revision: UInt64? = nil) throws(VaultError) {
+      try add(Change(service: service, key: try meant(key), action: .remove), RecordEdit(), revision)
     }
 
     /// Adds a change of what is written down about a record; its value stays.
@@ -53,7 +70,7 @@ extension Vault {
     public mutating func edit(
       _ key: String, _ edit: RecordEdit, ifRevision revision: UInt64? = nil
     ) throws(VaultError) {
-      try add(Change(service: service, key: try Vault.Name(key), action: .edit), edit, revision)
+      try add(Change(service: service, key: try meant(Vault.Name(key)), action: .edit), edit, revision)
     }
 
     /// Makes a kept earlier value the current one; the present one joins the history.
@@ -62,7 +79,8 @@ extension Vault {
     public mutating func restore(
       _ key: String, revision: UInt64, ifRevision expected: UInt64? = nil
     ) throws(VaultError) {
-      try add(Change(service: service, key: try Vault.Name(key), action: .restore(revision)), RecordEdit(), expected)
+      try add(
+        Change(service: service, key: try meant(Vault.Name(key)), action: .restore(revision)), RecordEdit(), expected)
     }
 
     /// Adds a change. One of a record that the batch changes already takes the place of the earlier one, with what that one
@@ -107,7 +125,7 @@ extension Vault {
   public func update(
     service: Vault.Name, in group: AccessGroup, _ body: (inout Vault.Batch) throws(VaultError) -> Void
   ) throws(VaultError) -> Int {
-    try commit(in: group) { (seal) throws(VaultError) in try Self.changes(service, seal, body) }
+    try commit(in: group) { (seal) throws(VaultError) in try changes(service, in: group, seal, body) }
   }
 
   /// Seals changes of any services and makes them durable together.
@@ -135,7 +153,9 @@ extension Vault {
   ) async throws(VaultError) -> Int {
     let start = ContinuousClock.now
     repeat {
-      let (key, changes) = try prepare(group) { (seal) throws(VaultError) in try Self.changes(service, seal, body) }
+      let (key, changes) = try prepare(group) { (seal) throws(VaultError) in
+        try self.changes(service, in: group, seal, body)
+      }
       if changes.isEmpty { return 0 }
       let announcement = announce(changes, in: group)
       defer { announcement?.end() }
@@ -159,10 +179,16 @@ extension Vault {
     }
   }
 
-  private static func changes(
-    _ service: Vault.Name, _ seal: @escaping Vault.Batch.Seal, _ fill: (inout Vault.Batch) throws(VaultError) -> Void
+  private func changes(
+    _ service: Vault.Name, in group: AccessGroup, _ seal: @escaping Vault.Batch.Seal,
+    _ fill: (inout Vault.Batch) throws(VaultError) -> Void
   ) throws(VaultError) -> [Change] {
-    var batch = Vault.Batch(service: service, seal: seal)
+    var service = service
+    if let spelled = service.spelled {
+      let exact = try Vault.Name(verbatim: spelled)
+      if try !keys(service: exact, in: group).isEmpty { service = exact }
+    }
+    var batch = Vault.Batch(service: service, in: (self, group), seal: seal)
     try fill(&batch)
     return batch.changes
   }

@@ -18,7 +18,8 @@ public final class Vault: Sendable {
     public var reserveBytes = 32 << 10
     /// What a read of a record does whose expiry has passed.
     public var expiredRecords = ExpiryPolicy.answer
-    /// The key of this machine, for values of the "this device only" classes.
+    /// The key of this machine, for values of the "this device only" classes. It stays when the vault locks, since
+    /// ``Vault/Accessibility/afterFirstUnlockThisDeviceOnly`` values are read with it then; alone it opens nothing.
     public var deviceKey: SealingKey?
     /// The file of the vault's ``RollbackMark``; none when nil. Each load is checked against it, so that an older copy
     /// that was put back is refused. Every access group is then verified at each load.
@@ -28,7 +29,10 @@ public final class Vault: Sendable {
     public var raisesMark = true
     /// After how long without use the vault locks by itself, as by ``Vault/lock()``; never when nil.
     public var idleLimit: Duration?
-    /// What ``idleLimit`` is measured with. The default counts the time that the machine sleeps, too.
+    /// After how long the vault locks by itself, however much it is used: counted from opening or the last
+    /// ``Vault/unlock(with:)``; never when nil.
+    public var unlockLimit: Duration?
+    /// What ``idleLimit`` and ``unlockLimit`` are measured with. The default counts the time that the machine sleeps, too.
     public var clock: any Clock<Duration> = ContinuousClock()
     /// Is told how far verifying and rotating have come: every 1,000 records and at the last. Called by the thread that
     /// does the work, while it keeps other writers waiting: it must be quick and must not use the vault.
@@ -46,8 +50,8 @@ public final class Vault: Sendable {
 
   var options: Options { handle.options }
 
-  init(_ state: VaultState) {
-    handle = VaultHandle(state)
+  init(_ state: VaultState) throws(VaultError) {
+    handle = try VaultHandle(state)
     queue = WriteQueue(VaultWriter(handle))
   }
 
@@ -61,15 +65,15 @@ public final class Vault: Sendable {
   public static func open(
     at path: String, credential: Vault.Credential, options: Options = Options()
   ) throws(VaultError) -> Vault {
-    let path = VaultPath(path, policy: options.pathPolicy)
+    let path = try VaultPath(path, policy: options.pathPolicy)
     let sealer = try VaultError.sealing { () throws(SealingError) in try Sealer(random: options.random) }
-    let state = try MarkKeeper.checking(MarkKeeper(options)) { () throws(VaultError) in
+    let state = try MarkKeeper.checking(try MarkKeeper(options)) { () throws(VaultError) in
       try VaultState.load(path: path, options: options, sealer: sealer) { (snapshot, sealer) throws(VaultError) in
         try Unlocked(snapshot, with: credential, sealer: sealer)
       }
     }
-    let vault = Vault(state)
-    vault.handle.raiseMark(to: state, isLoad: true)
+    let vault = try Vault(state)
+    vault.handle.raiseMark(loading: state)
     return vault
   }
 }

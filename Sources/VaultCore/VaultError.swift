@@ -121,7 +121,8 @@ public struct VaultError: Error, Sendable, CustomStringConvertible {
 extension VaultError {
   /// Carries an error of the sealing layer over: its codes are a part of ours.
   public init(_ error: SealingError) {
-    let code = error.code == .guardedMemory ? Code.io : Code(rawValue: error.code.rawValue)
+    let isSystem = error.code == .guardedMemory || error.code == .randomBytes
+    let code = isSystem ? Code.io : Code(rawValue: error.code.rawValue)
     self.init(code, error.message, cause: error)
   }
 

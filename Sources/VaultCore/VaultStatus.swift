@@ -26,7 +26,8 @@ public struct VaultStatus: Sendable {
   public let groups: [Group]
   /// Whole journal entries of all groups since the last full write.
   public let entryCount: Int
-  /// Whether the last write was cut off; what was acknowledged is not affected.
+  /// Whether a broken entry ends the journal: a write that did not finish, or one that was acknowledged and damaged since.
+  /// Which of the two it is cannot be known (`Docs/Format.md` 10.3). What it changed is not among what is read.
   public let hasTornTail: Bool
   /// Whether the file was replaced outside while it is mounted by itself: it will not change any more, and
   /// writes are refused.
@@ -38,6 +39,15 @@ extension Vault {
   /// - Throws: the class of the first deviation, ``VaultError/Code/tampered`` above all.
   public func status() throws(VaultError) -> VaultStatus {
     try handle.withCurrent { (_, state) throws(VaultError) in try state.status() }
+  }
+}
+
+extension Vault {
+  /// Whether a broken entry ended the journal when this handle last read it: see ``VaultStatus/hasTornTail``. Costs no
+  /// system call. The next write keeps the broken bytes in a file beside the vault, whose name ends in `.torn`.
+  /// - Throws: ``VaultError/Code/locked``.
+  public var hasTornTail: Bool {
+    get throws(VaultError) { try handle.withLatest { (_, state) throws(VaultError) in state.hasTornTail } }
   }
 }
 

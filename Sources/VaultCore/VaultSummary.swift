@@ -36,7 +36,8 @@ public struct VaultSummary: Sendable {
   public let groupCount: Int
   /// The number of whole journal entries.
   public let entryCount: Int
-  /// Whether a broken entry without a successor ends the journal: a write that did not finish.
+  /// Whether a broken entry ends the journal: a write that did not finish, or one that was acknowledged and damaged since.
+  /// Which of the two it is cannot be known (`Docs/Format.md` 10.3). What it changed is not among what is read.
   public let hasTornTail: Bool
   /// The file's length, in bytes.
   public let fileBytes: Int
@@ -48,10 +49,11 @@ public struct VaultSummary: Sendable {
   /// Reads the vault at `path` without a credential.
   /// - Throws: ``VaultError`` with the class of the first deviation.
   public init(at path: String, options: Vault.Options = Vault.Options()) throws(VaultError) {
-    let path = VaultPath(path, policy: options.pathPolicy)
+    let path = try VaultPath(path, policy: options.pathPolicy)
     self = try VaultState.retryingDamage { () throws(VaultError) in
       let (descriptor, status) = try path.open(limits: options.limits)
-      return try VaultSummary(try VaultState.read(descriptor, count: Int(status.st_size)))
+      return try VaultSummary(
+        try FileImage(descriptor, 0..<Int(status.st_size), limit: options.limits.fileBytes))
     }
   }
 

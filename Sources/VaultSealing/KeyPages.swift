@@ -36,7 +36,8 @@ enum KeyPages {
   /// A zeroed place, in nobody else's hands until it is given back.
   static func take() throws(SealingError) -> UnsafeMutableRawPointer {
     try unsafe shelves.withLock { (shelves) throws(SealingError) in
-      for shelf in shelves.all {
+      // The pages of a parent that this process was forked from are not locked here, and do not come back.
+      for shelf in shelves.all where shelf.page.bytes.origin.isOwn {
         if let index = shelf.page.taken.firstIndex(of: false) { return unsafe place(index, in: shelf) }
       }
       let shelf = try Shelf()
@@ -49,7 +50,7 @@ enum KeyPages {
   static func giveBack(_ place: UnsafeMutableRawPointer) {
     unsafe sodium_memzero(place, SealingKey.count)
     shelves.withLock { shelves in
-      for (position, shelf) in shelves.all.enumerated() {
+      for (position, shelf) in shelves.all.enumerated() where shelf.page.bytes.origin.isOwn {
         let offset = unsafe shelf.page.bytes.withUnsafeMutableBytes { unsafe place - $0.baseAddress! }
         guard (0..<shelf.page.bytes.count).contains(offset) else { continue }
         shelf.page.taken[offset / SealingKey.count] = false

@@ -214,7 +214,7 @@ extension UnsafeRawBufferPointer {
 ///
 /// - Parameter out: 32 bytes.
 package func checksum(_ bytes: UnsafeRawBufferPointer, into out: UnsafeMutableRawBufferPointer) {
-  GuardedMemory.start()
+  _ = GuardedMemory.isReady  // for the fast code of libsodium; hashing needs nothing secret
   precondition(out.count == 32, "a checksum has 32 bytes")
   unsafe crypto_generichash(
     out.baseAddress!.assumingMemoryBound(to: UInt8.self), 32, bytes.bytePointer, UInt64(bytes.count), nil, 0)

@@ -17,6 +17,8 @@ public struct SealingError: Error, Sendable, Hashable, CustomStringConvertible {
     public static let kdfMemory = Code(rawValue: "kdfMemory")
     /// No guarded page could be had from the system.
     public static let guardedMemory = Code(rawValue: "guardedMemory")
+    /// The system gives no random bytes.
+    public static let randomBytes = Code(rawValue: "randomBytes")
   }
 
   /// The kind of failure.

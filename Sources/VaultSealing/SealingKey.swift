@@ -7,6 +7,8 @@ internal import CVaultSodium
 @safe public final class SealingKey: @unchecked Sendable {
   // Unchecked: written once, before anybody else has the key.
   private let place: UnsafeMutableRawPointer
+  /// Which process the key belongs to: a forked child has zeros in its place.
+  package let origin = ForkGuard()
 
   /// The length of every key, in bytes.
   public static let count = 32
@@ -35,18 +37,25 @@ internal import CVaultSodium
     guard isFilled else { return nil }
   }
 
-  deinit { unsafe KeyPages.giveBack(place) }
+  deinit {
+    if origin.isOwn { unsafe KeyPages.giveBack(place) }
+  }
+
+  private var own: UnsafeMutableRawPointer {
+    precondition(origin.isOwn, "a key does not survive a fork")
+    return unsafe place
+  }
 
   /// Whether both are the same 32 bytes. Compared in constant time.
   package func isEqual(to other: SealingKey) -> Bool {
-    unsafe self === other || sodium_memcmp(place, other.place, Self.count) == 0
+    unsafe self === other || sodium_memcmp(own, other.own, Self.count) == 0
   }
 
   /// Lends the 32 bytes.
   public func withUnsafeBytes<R, E: Error>(
     _ body: (UnsafeRawBufferPointer) throws(E) -> R
   ) throws(E) -> R {
-    try unsafe body(UnsafeRawBufferPointer(start: place, count: Self.count))
+    try unsafe body(UnsafeRawBufferPointer(start: own, count: Self.count))
   }
 }
 

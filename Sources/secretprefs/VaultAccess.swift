@@ -36,9 +36,11 @@ struct VaultAccess {
   func openKeepingCredential(_ messages: Messages) throws -> (vault: Vault, credential: Vault.Credential) {
     do throws(VaultError) {
       let options = try unlockedOptions()
-      return try withCredential(messages) { (credential) throws(VaultError) in
+      let opened = try withCredential(messages) { (credential) throws(VaultError) in
         (try Vault.open(at: location.path, credential: credential, options: options), credential)
       }
+      if try opened.0.hasTornTail { messages.warn(TornTail.warning(location.path)) }
+      return opened
     } catch { throw explained(error) }
   }
 
@@ -89,13 +91,9 @@ struct VaultAccess {
     return options
   }
 
-  /// Adds what only the tool knows to an error: where a missing vault was looked for, and whether it is the mark that
-  /// is broken.
+  /// Adds what only the tool knows to an error: whether it is the mark that is broken.
   func explained(_ error: VaultError) -> any Error {
     if let role { return role.explained(error, path: location.path) }
-    if error.code == .notFound, !location.isFromArgument {
-      return ToolError(error, hint: "looked for \(displayed(location.path)); \(Hints.makeVault)")
-    }
     if error.code == .malformed, let markPath {
       do { _ = try RollbackMark.read(at: markPath) } catch let broken as ToolError { return broken } catch {}
     }

@@ -2,22 +2,20 @@ internal import Glibc
 internal import Secrets
 internal import VaultCore
 
-/// Which file the vault is, and who said so.
+/// Which file the vault is.
 struct VaultLocation {
   let path: String
-  /// Whether the path stood in an argument. Such a path is not repeated in messages.
-  let isFromArgument: Bool
 
   /// A file that an argument names.
-  init(argument path: String) { (self.path, isFromArgument) = (path, true) }
+  init(argument path: String) { self.path = path }
 
   /// The option, else what the library takes for the default.
   init(option: String?) throws(ToolError) {
     if let option {
       guard !option.isEmpty else { throw .usage("--vault is empty") }
-      (path, isFromArgument) = (option, true)
+      path = option
     } else {
-      do throws(VaultError) { (path, isFromArgument) = (try Vault.defaultPath(), false) } catch {
+      do throws(VaultError) { path = try Vault.defaultPath() } catch {
         throw .usage(error.message, hint: "name the vault with --vault")
       }
     }
@@ -30,7 +28,7 @@ struct VaultLocation {
       var status = stat()
       if lstat(path, &status) == 0 { return true }
       guard errno == ENOENT || errno == ENOTDIR else {
-        throw VaultError(.io, "look at the vault's path: \(String(cString: strerror(errno)))", errno: errno)
+        throw VaultError(.io, "\(path): look at the path: \(String(cString: strerror(errno)))", errno: errno)
       }
       return false
     }
@@ -40,7 +38,9 @@ struct VaultLocation {
   ///
   /// - Parameter place: whose path it is.
   func refuseIfOccupied(_ place: StaticString) throws(VaultError) {
-    guard try !isOccupied else { throw VaultError(.alreadyExists, "something is at \(place)'s path already") }
+    guard try !isOccupied else {
+      throw VaultError(.alreadyExists, "\(path): something is at \(place)'s path already")
+    }
   }
 
   /// An environment variable of the tool's own; nil when it is not set. One that is set and empty is a mistake, and

@@ -96,6 +96,25 @@ import Testing
     #expect(code { try fixture.opens(.first(of: ways)) } == .io)
   }
 
+  @Test func `a path with a NUL names no key file`() throws {
+    let fixture = try Fixture()
+    let path = fixture.keyFile + "\0x"
+
+    let byKeyFile = #expect(throws: VaultError.self) { try Unlocking.keyFile(path).credential() }
+    let byDevice = #expect(throws: VaultError.self) { try DeviceKey.file(path) }
+    #expect(byKeyFile?.code == .io && byKeyFile?.errno == EINVAL)
+    #expect(byDevice?.code == .io && byDevice?.errno == EINVAL)
+  }
+
+  @Test func `a refusal names the key file and its mode`() throws {
+    let fixture = try Fixture()
+    let path = try fixture.write(fixture.keyText(), to: "wide.txt", mode: 0o644)
+
+    let error = #expect(throws: VaultError.self) { try Unlocking.keyFile(path).credential() }
+    #expect(error?.message.contains(path) == true)
+    #expect(error?.message.contains("its mode is 0644, and 0640 is the widest accepted") == true)
+  }
+
   @Test(arguments: ["\n", "\r\n", ""]) func `one line end behind a passphrase is dropped`(_ end: String) throws {
     let fixture = try Fixture()
     let pipe = Pipe()

@@ -206,6 +206,50 @@ import VaultCore
     }
   }
 
+  @Test func `waits that were given up leave neither threads nor descriptors`() async {
+    await #expect(processExitsWith: .exitCode(42)) {
+      var isRight = false
+      try TemporaryDirectory.with { directory in
+        let path = directory + "/vault.spv"
+        var options = Vault.Options.sample()
+        options.lockTimeout = .milliseconds(20)
+        let vault = try Vault.sample(at: path, options: options)
+        let lock = try ForeignLock(on: path)
+        let attempt = { refusal { try vault.set("lost", forKey: "a") } == .lockTimeout }
+        isRight = attempt()
+        let before = (entries(of: "/proc/self/task"), entries(of: "/proc/self/fd"))
+        for _ in 0..<20 { isRight = isRight && attempt() }
+        let after = (entries(of: "/proc/self/task"), entries(of: "/proc/self/fd"))
+        if before != after { print("threads and descriptors were \(before) and are \(after)") }
+        isRight = isRight && before == after
+        lock.release()
+        try vault.set("kept", forKey: "a")
+      }
+      exit(isRight ? 42 : 1)
+    }
+  }
+
+  @Test func `the wait for the lock ends in time where the system gives no thread`() async {
+    await #expect(processExitsWith: .exitCode(42)) {
+      alarm(20)
+      try asUser { _, path in
+        var options = Vault.Options.sample()
+        options.lockTimeout = .milliseconds(200)
+        let vault = try Vault.sample(at: path, options: options)
+        let lock = try ForeignLock(on: path)
+        var limit = rlimit(rlim_cur: 0, rlim_max: 0)
+        try #require(setrlimit(__rlimit_resource_t(__RLIMIT_NPROC.rawValue), &limit) == 0)
+        let start = ContinuousClock.now
+        let code = refusal { try vault.set("new", forKey: "password") }
+        let duration = ContinuousClock.now - start
+        lock.release()
+        try vault.set("later", forKey: "password")
+        return try code == .lockTimeout && (.milliseconds(200)...(.seconds(2))).contains(duration)
+          && vault.text("password") == "later"
+      }
+    }
+  }
+
   @Test func `an asynchronous write that waits too long is a lockTimeout`() async throws {
     try await TemporaryDirectory.with { directory in
       let path = directory + "/vault.spv"
@@ -257,56 +301,9 @@ import VaultCore
       #expect(texts == ["outer", "s3cret"])
     }
   }
+}
 
-  @Test func `a handle used in a forked child refuses as locked`() async {
-    await #expect(processExitsWith: .exitCode(42)) {
-      typealias Fork = @convention(c) () -> pid_t
-      // Swift hides fork; a test of forking needs it all the same.
-      let fork = unsafeBitCast(try #require(dlsym(dlopen(nil, RTLD_NOW), "fork")), to: Fork.self)
-      var isRight = false
-      try TemporaryDirectory.with { directory in
-        let path = directory + "/vault.spv"
-        let vault = try Vault.sample(at: path)
-        let group = try vault.group()
-        let service = try Vault.Name("db")
-        let child = fork()
-        if child == 0 {
-          alarm(20)
-          let read = refusal { try vault.withValue(service: service, key: "password", in: group) { _, _ in } }
-          let write = refusal { try vault.set("new", forKey: "password") }
-          let list = refusal { try vault.records(in: group) }
-          let status = refusal { try vault.status() }
-          _exit([read, write, list, status].allSatisfy { $0 == .locked } ? 7 : 1)
-        }
-        var status: Int32 = 0
-        waitpid(child, &status, 0)
-        isRight = try status == 7 << 8 && vault.text("password") == "s3cret"
-        try vault.set("parent", forKey: "password")
-        isRight = try isRight && vault.text("password") == "parent"
-      }
-      exit(isRight ? 42 : 1)
-    }
-  }
-
-  @Test func `a vault opened in a forked child works there`() async {
-    await #expect(processExitsWith: .exitCode(42)) {
-      typealias Fork = @convention(c) () -> pid_t
-      let fork = unsafeBitCast(try #require(dlsym(dlopen(nil, RTLD_NOW), "fork")), to: Fork.self)
-      var isRight = false
-      try TemporaryDirectory.with { directory in
-        let path = directory + "/vault.spv"
-        let vault = try Vault.sample(at: path)
-        let child = fork()
-        if child == 0 {
-          alarm(20)
-          let code = refusal { try Vault.opened(at: path).set("child", forKey: "password") }
-          _exit(code == nil ? 7 : 1)
-        }
-        var status: Int32 = 0
-        waitpid(child, &status, 0)
-        isRight = try status == 7 << 8 && vault.text("password") == "child"
-      }
-      exit(isRight ? 42 : 1)
-    }
-  }
+/// How many entries a directory of the process's own has.
+private func entries(of directory: String) -> Int {
+  (try? FileManager.default.contentsOfDirectory(atPath: directory).count) ?? -1
 }

@@ -90,11 +90,13 @@ final class ManualClock: Clock, Sendable {
 
     static let limit = Duration.seconds(10)
 
-    static func with(limit: Duration? = limit, _ body: (Fixture) async throws -> Void) async throws {
+    static func with(
+      limit: Duration? = limit, unlockLimit: Duration? = nil, _ body: (Fixture) async throws -> Void
+    ) async throws {
       try await TemporaryDirectory.with { directory in
         let (clock, path) = (ManualClock(), directory + "/vault.spv")
         var options = Vault.Options.sample(reserve: 32 << 10)
-        (options.idleLimit, options.clock) = (limit, clock)
+        (options.idleLimit, options.unlockLimit, options.clock) = (limit, unlockLimit, clock)
         let vault = try Vault.sample(at: path, options: options)
         try vault.set("kept", forKey: "kept", as: .afterFirstUnlock)
         try await body(Fixture(vault: vault, clock: clock, path: path, group: vault.group()))
@@ -133,6 +135,34 @@ final class ManualClock: Clock, Sendable {
       #expect(refusal { try fixture.value("password") } == .locked)
       #expect(try fixture.value("kept") == "kept")
       #expect(fixture.clock.deadlines.isEmpty)
+    }
+  }
+
+  @Test func `a vault that is used all the time locks when it has been unlocked for so long`() async throws {
+    try await Fixture.with(unlockLimit: .seconds(25)) { fixture in
+      try await fixture.sleeps(until: .seconds(10), .seconds(25))
+      for _ in 0..<4 {
+        fixture.clock.jump(by: .seconds(6))
+        #expect(try fixture.value("password") == "s3cret")
+      }
+      fixture.clock.jump(by: .seconds(1))
+
+      #expect(refusal { try fixture.value("password") } == .locked)
+      #expect(try fixture.value("kept") == "kept")
+    }
+  }
+
+  @Test func `an unlock limit locks without a call, and unlocking starts it anew`() async throws {
+    try await Fixture.with(limit: nil, unlockLimit: .seconds(25)) { fixture in
+      try await fixture.sleeps(until: .seconds(25))
+      fixture.clock.advance(by: .seconds(25))
+      try await fixture.locks()
+
+      try fixture.vault.unlock(with: .key(.sample()))
+
+      try await fixture.sleeps(until: .seconds(50))
+      fixture.clock.advance(by: .seconds(24))
+      #expect(try fixture.value("password") == "s3cret")
     }
   }
 

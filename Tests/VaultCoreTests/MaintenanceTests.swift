@@ -63,7 +63,7 @@ import VaultCore
     try TemporaryDirectory.with { directory in
       let path = directory + "/s.spv"
       _ = try Vault.sample(at: path, options: .sample())
-      try FileBytes.write([1, 2, 3], to: path + ".tmp")
+      try FileBytes.write(Array(FileBytes.read(path)[..<100]), to: path + ".tmp")
 
       try Vault.opened(at: path).set("v", forKey: "key")
 

@@ -162,6 +162,19 @@ extension MarkTests {
 
   // MARK: Making and accepting
 
+  @Test func `a mark whose durability alone is in doubt leaves vault and mark in place`() async {
+    await #expect(processExitsWith: .exitCode(42)) {
+      try asUser { directory, path in
+        mkdir(directory + "/marks", 0o300)
+        var options = Vault.Options.sample()
+        options.markPath = directory + "/marks/mark"
+        let code = refusal { try Vault.sample(at: path, options: options) }
+        chmod(directory + "/marks", 0o700)
+        return try code == .durabilityUnknown && Vault.opened(at: path, options: options).text("password") == "s3cret"
+      }
+    }
+  }
+
   @Test func `create makes the mark, with its directory`() throws {
     try TemporaryDirectory.with { directory in
       var options = Vault.Options.sample()

@@ -150,6 +150,31 @@ extension MarkTests {
     }
   }
 
+  @Test func `a mark says what the handle wrote, and nothing that another writer may not have synced yet`() throws {
+    try SharedVault.withMark { shared in
+      let (marked, other) = (try shared.markedOwner(), try shared.secondOwner())
+      let group = try marked.group()
+      // A long list, so that readers hold the handle's lock while the other writer appends.
+      try marked.update(service: Vault.Name("db"), in: group) { batch throws(VaultError) in
+        for number in 0..<2000 { try batch.set("v", forKey: "key \(number)") }
+      }
+      let isDone = Atomic<Bool>(false)
+      try onThreads(4) { number in
+        switch number {
+        case 0:
+          defer { isDone.store(true, ordering: .releasing) }
+          for round in 0..<30 {
+            try marked.set("\(round)", forKey: "mine")
+            let revision = try marked.record(service: Vault.Name("db"), key: "mine", in: group)?.revision
+            #expect(try RollbackMark(at: shared.mark).groups[group.id]?.generation == revision)
+          }
+        case 1: while !isDone.load(ordering: .acquiring) { try other.set("theirs", forKey: "other") }
+        default: while !isDone.load(ordering: .acquiring) { _ = try marked.allKeys() }
+        }
+      }
+    }
+  }
+
   @Test func `a handle that only checks never writes the mark`() throws {
     try SharedVault.withMark { shared in
       let (text, before) = try (shared.markText, shared.bytes)

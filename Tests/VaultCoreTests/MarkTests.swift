@@ -292,9 +292,10 @@ import VaultSealing
     }
   }
 
-  @Test func `a mark in a directory that others may write is refused`() throws {
+  @Test(arguments: [mode_t(0o777), 0o770, 0o775])
+  func `a mark in a directory that group or others may write is refused`(directory: mode_t) throws {
     try SharedVault.withMark { shared in
-      try setMode(0o777, of: shared.markDirectory)
+      try setMode(directory, of: shared.markDirectory)
 
       #expect(refusal { try shared.markedOwner() } == .insecurePermissions)
       #expect(refusal { try shared.owner.acceptMark(at: shared.mark) } == .insecurePermissions)

@@ -53,6 +53,39 @@ import VaultSealing
     }
   }
 
+  @Test func `row 50: a path with a NUL is refused, and what stands before the NUL stays`() throws {
+    try TemporaryDirectory.with { directory in
+      let path = directory + "/vault.spv"
+      let vault = try Vault.sample(at: path)
+      let before = try FileBytes.read(path)
+      let (cut, key) = (path + "\0x", Vault.Credential.key(try .sample()))
+      var options = Vault.Options.sample()
+      options.markPath = directory + "/mark\0x"
+      let group = try vault.group()
+      let attempts: [() throws -> Void] = [
+        { _ = try Vault.opened(at: cut) }, { _ = try Vault.opened(at: path, options: options) },
+        { _ = try VaultSummary(at: cut) }, { _ = try RollbackMark(at: cut) },
+        { _ = try Vault.sample(at: directory + "/new\0x") },
+        { _ = try Vault.sample(at: directory + "/new", options: options) },
+        { try vault.backUp(to: directory + "/new\0x") }, { try vault.createMark(at: directory + "/new\0x") },
+        { try vault.acceptMark(at: cut) }, { try Vault.restore(cut, to: directory + "/new", credential: key) },
+        { try Vault.restore(path, to: cut, credential: key, replacing: true) },
+        { _ = try Vault.salvage(at: cut, credential: key, to: directory + "/new") },
+        { _ = try Vault.salvage(at: path, credential: key, to: directory + "/new\0x") },
+        {
+          try vault.exportBundle(
+            [], of: group, to: directory + "/new\0x", slot: NewSlot(.key(.sample(from: 9))))
+        },
+      ]
+      for (number, attempt) in attempts.enumerated() {
+        let error = #expect(throws: VaultError.self, "\(number)") { try attempt() }
+        #expect(error?.errno == EINVAL, "\(number)")
+      }
+      #expect(try FileManager.default.contentsOfDirectory(atPath: directory) == ["vault.spv"])
+      #expect(try FileBytes.read(path) == before)
+    }
+  }
+
   private static func makeSocket(_ path: String) throws {
     // A socket's path may have 107 bytes.
     let raw = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0)
@@ -184,6 +217,28 @@ import VaultSealing
     }
   }
 
+  @Test func `row 52: a refusal names the path, the mode found and the widest accepted`() throws {
+    try TemporaryDirectory.with { directory in
+      let path = directory + "/vault.spv"
+      _ = try Vault.sample(at: path)
+      try setMode(0o640, of: path)
+      let file = #expect(throws: VaultError.self) { try Vault.opened(at: path) }
+      try setMode(0o600, of: path)
+      try setMode(0o775, of: directory)
+      let place = #expect(throws: VaultError.self) { try Vault.opened(at: path) }
+
+      #expect(
+        file?.message
+          == "\(path): group or others may use the file: its mode is 0640, and 0600 is the widest accepted")
+      #expect(
+        place?.message == "\(directory): group or others may write to the directory: its mode is 0775, and 0755 is the "
+          + "widest accepted")
+      try setMode(0o700, of: directory)
+      let missing = #expect(throws: VaultError.self) { try Vault.opened(at: path + "x") }
+      #expect(missing?.message == "\(path)x: there is no vault at this path")
+    }
+  }
+
   @Test(arguments: ["append", "fold"])
   func `row 53: a relaxed write keeps mode 0640`(write: String) throws {
     try TemporaryDirectory.with { directory in
@@ -299,6 +354,20 @@ import VaultSealing
           }
         }
         return try code == .readOnly && FileBytes.read(path) == before && vault.allKeys() == ["password"]
+      }
+    }
+  }
+
+  @Test func `a vault opened by a relative path is used where it is after the program changes its directory`() async {
+    await #expect(processExitsWith: .exitCode(42)) {
+      try asUser { directory, path in
+        try #require(chdir(directory) == 0)
+        let vault = try Vault.sample(at: "vault.spv")
+        try #require(mkdir("elsewhere", 0o700) == 0 && chdir("elsewhere") == 0)
+        try vault.set("new", forKey: "password")
+        try vault.fold()
+        return try vault.text("password") == "new" && Vault.opened(at: path).text("password") == "new"
+          && access("vault.spv", F_OK) != 0
       }
     }
   }

@@ -8,6 +8,26 @@ import VaultSealing
 
 /// Owners who change slots, groups and keys while others read and write.
 @Suite struct RotationRaceTests {
+  @Test(arguments: [false, true])
+  func `a slot that another owner adds in between is not dropped unless others may be`(isRemoval: Bool) throws {
+    try SharedVault.with { shared in
+      try shared.owner.addSlot(NewSlot(.key(.sample(from: 9)), label: "removed"))
+      let removed = try shared.slot("removed")
+      let other = try shared.secondOwner()
+      _ = try shared.owner.slots()
+      try other.addSlot(NewSlot(.key(.sample(from: 8)), label: "new"))
+      let rotate = { (mayDrop: Bool) in
+        isRemoval
+          ? try shared.owner.removeSlot(removed, droppingOthers: mayDrop)
+          : try shared.owner.rotateVault(keeping: [.key(.sample(from: 9))], droppingOthers: mayDrop)
+      }
+
+      try expectRefused(.conflict, at: shared.path) { try rotate(false) }
+
+      #expect(try rotate(true).droppedSlots.map(\.label) == ["new"])
+    }
+  }
+
   @Test(arguments: RotationTests.Rotation.allCases)
   func `row 45: rotations lose no write of three holders, who go on without new credentials`(
     rotation: RotationTests.Rotation

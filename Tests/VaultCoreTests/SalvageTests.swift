@@ -142,7 +142,8 @@ import VaultSealing
         #expect(salvaged.report.lostGroups.isEmpty)
         #expect(salvaged.report.slotCount == 4)
         #expect(salvaged.report.hasManifest == (field.name == "snapshot_len"))
-        #expect(try sample.holder(of: "one", at: salvaged.path).contents()["one"] == sample.contents["one"])
+        let found = try sample.holder(of: "one", at: salvaged.path).contents()["one"]
+        #expect(found?.map(\.unmarked) == sample.contents["one"])
       }
     }
   }
@@ -221,7 +222,8 @@ import VaultSealing
 
       sample.expectWhole(sample.names, in: salvaged)
       #expect(!salvaged.report.hasManifest)
-      #expect(try sample.holder(of: "two", at: salvaged.path).contents()["two"] == sample.contents["two"])
+      let found = try sample.holder(of: "two", at: salvaged.path).contents()["two"]
+      #expect(found?.map(\.unmarked) == sample.contents["two"])
       #expect(refusal { try sample.holder(of: "one", at: salvaged.path) } == .credentialRejected)
       #expect(refusal { try sample.salvage(file, as: "one") } == .credentialRejected)
       #expect(try sample.salvage(file, as: "two").contents == ["two": sample.contents["two"]])
@@ -239,7 +241,8 @@ import VaultSealing
       #expect(refusal { try Vault.salvage(at: path, credential: .key(.sample()), to: new) } == .credentialRejected)
       _ = try Vault.salvage(at: path, credential: .passphrase("second"), to: new)
 
-      #expect(try Vault.open(at: new, credential: .passphrase("second")).contents() == vault.contents())
+      let found = try Vault.open(at: new, credential: .passphrase("second")).contents()
+      #expect(try found.mapValues { $0.map(\.unmarked) } == vault.contents())
     }
   }
 

@@ -105,7 +105,7 @@ struct RecordImage: Equatable {
   /// The value's bytes, or what opening it is refused with.
   let value: Value
   let previous: [Previous]
-  let extensionItems: [Item]
+  var extensionItems: [Item]
 
   enum Value: Equatable {
     case bytes([UInt8])

@@ -8,7 +8,7 @@ struct SealingErrorTests {
 
   @Test func `codes are told apart by their text`() {
     let codes: [SealingError.Code] = [
-      .invalidKeyText, .invalidPassphrase, .kdfRefused, .kdfMemory, .guardedMemory,
+      .invalidKeyText, .invalidPassphrase, .kdfRefused, .kdfMemory, .guardedMemory, .randomBytes,
     ]
 
     #expect(Set(codes.map(\.rawValue)).count == codes.count)

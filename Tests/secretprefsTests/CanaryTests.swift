@@ -52,7 +52,7 @@ import Testing
       with(
         [
           "--password", "--passphrase", "--secret", "--token", "--" + canary, "-p", "--lock-timeout", "--lock-timeout=",
-          "--passphrase-fd", "--passphrase-fd=", "--key-file", "--vault", "--service=", "--group=a\u{1}", "--json=",
+          "--passphrase-fd", "--passphrase-fd=", "--service=", "--group=a\u{1}", "--json=",
         ], $0)
     }
     + [
@@ -65,11 +65,16 @@ import Testing
     ].flatMap {
       with(
         [
-          "--password", "--passphrase=", "--" + canary, "-p", "--key-file", "--json=", "--new-passphrase",
-          "--new-passphrase-fd", "--keep-passphrase=", "--keep-passphrase-fd=", "--new-key=", "--keep-key-file",
-          "--bundle-passphrase=", "--bundle-passphrase-fd", "--bundle-key-file", "--device-key=", "--device-key-file",
+          "--password", "--passphrase=", "--" + canary, "-p", "--json=", "--new-passphrase",
+          "--new-passphrase-fd", "--keep-passphrase=", "--keep-passphrase-fd=", "--new-key=",
+          "--bundle-passphrase=", "--bundle-passphrase-fd", "--device-key=",
         ], $0)
     }
+    // Options for paths, of other commands.
+    + [
+      ["get", "key", "--bundle-key-file", canary], ["list", "--new-key-file", canary], ["status", "--to", canary],
+      ["init", "--device-key-file", canary], ["verify", "--keep-key-file=" + canary], ["get", "key", "--file", canary],
+    ]
 
   private static func with(_ options: [String], _ command: [String]) -> [[String]] {
     options.map { option in
@@ -115,7 +120,7 @@ import Testing
     case "slot": arguments = ["passphrase", "--slot", Self.canary, "--key-file", "k"]
     case "label": arguments = ["slots", "add", "--label", Self.canary, "--key-file", "k"]
     case "new key file":
-      arguments = ["slots", "add", "--new-key-file", Self.canary + "/k", "--label", Self.canary, "--key-file", "k"]
+      arguments = ["slots", "add", "--new-key-file", "missing/k", "--label", Self.canary, "--key-file", "k"]
     case "new passphrase":
       arguments = ["passphrase", "--new-passphrase-fd", "0", "--key-file", "k"]
     case "kept key file": arguments = ["rotate", "--vault-keys", "--keep-key-file", "value", "--key-file", "k"]
@@ -132,7 +137,7 @@ import Testing
     case "exported key":
       arguments = ["bundle", "export", "--to", "b", "--new-key-file", "n", Self.canary, "--key-file", "k"]
     case "repaired group": arguments = ["doctor", "--repair", "empty-group", Self.canary, "--yes", "--key-file", "k"]
-    case "doctor": arguments = ["doctor", "--repair", "permissions", "--vault", Self.canary, "--key-file", "value"]
+    case "doctor": arguments = ["doctor", "--repair", "permissions", "--vault", "value", "--key-file", "value"]
     case "restored backup": arguments = ["backup", "restore", "value", "--yes", "--key-file", "k"]
     case "salvaged": arguments = ["salvage", "--vault", "value", "--to", "s", "--key-file", "value"]
     case "long comment": arguments += ["--comment", String(repeating: Self.canary, count: 10_000)]
@@ -146,6 +151,27 @@ import Testing
       #expect(outcome.output.isEmpty)
       #expect(!outcome.errorText.contains(Self.canary))
     }
+  }
+
+  @Test(arguments: [
+    ["get", "key", "--key-file", "k", "--vault"], ["get", "key", "--key-file"],
+    ["init", "--vault", "other", "--key-file"],
+    ["get", "key", "--key-file", "k", "--mark"], ["get", "key", "--key-file", "k", "--device-key-file"],
+    ["set", "key", "--key-file", "k", "--file"], ["salvage", "--key-file", "k", "--vault"],
+    ["slots", "add", "--key-file", "k", "--new-key-file"], ["backup", "restore", "--key-file", "k"],
+  ])
+  func `an error of a file names its path, and nothing in the path moves the cursor`(_ arguments: [String]) throws {
+    let home = try Scratch()
+    try #require(Tool.run(["init", "--key-file", "k"], in: home).exit == 0)
+    let arguments =
+      arguments + ["missing\u{1B}[2J\u{202E}/file"] + (arguments[0] == "salvage" ? ["--to", "new"] : [])
+
+    let plain = try Tool.run(arguments, in: home)
+    #expect(plain.exit != 0)
+    #expect(plain.errorText.contains("missing\\u{1B}[2J\\u{202E}/file"))
+    #expect(!plain.errorText.contains("\u{1B}"))
+    let json = try Tool.run(arguments + ["--json"], in: home)
+    #expect(json.errorText.contains("missing\\u001b[2J\\u202e/file"))
   }
 
   @Test func `an argument that is not UTF-8 is refused`() throws {

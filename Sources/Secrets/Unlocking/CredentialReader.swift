@@ -6,7 +6,10 @@ internal import VaultSealing
 enum CredentialReader {
   private static let longestPassphrase = 4096
 
-  static func exists(_ path: String) -> Bool { access(path, F_OK) == 0 || errno != ENOENT }
+  static func exists(_ path: String) throws(VaultError) -> Bool {
+    try VaultError.refuseNUL(in: path)
+    return access(path, F_OK) == 0 || errno != ENOENT
+  }
 
   static func key(at path: String, what: String = "the key file") throws(VaultError) -> SealingKey {
     let text = try contents(of: path, atMost: KeyText.count + 2, what: what)
@@ -23,10 +26,12 @@ enum CredentialReader {
     try withoutLineEnd(try contents(of: descriptor, atMost: longestPassphrase + 3, what: step))
   }
 
-  /// Opens a file and judges what was opened (`Docs/Format.md` section 6).
+  /// Opens a file and judges what was opened (`Docs/Format.md` section 6). Others may read a ``MountedSecret`` alone.
   private static func contents(
     of path: String, atMost limit: Int, what: String
   ) throws(VaultError) -> SecretBytes {
+    try VaultError.refuseNUL(in: path)
+    let what = "\(what) \(path)"
     // A FIFO is opened to wait for its writer; anything else must not block.
     var named = stat()
     let waits = stat(path, &named) == 0 && named.st_mode & S_IFMT == S_IFIFO
@@ -40,11 +45,15 @@ enum CredentialReader {
       throw VaultError(.insecurePermissions, "\(what) is neither a regular file nor a FIFO")
     }
     guard status.st_uid == geteuid() || status.st_uid == 0 else {
-      throw VaultError(.insecurePermissions, "\(what) belongs to somebody else")
-    }
-    guard status.st_mode & 0o026 == 0 else {
       throw VaultError(
-        .insecurePermissions, "\(what) can be read by others, or written by group or others: its mode must be 0600")
+        .insecurePermissions,
+        "\(what) belongs to user \(status.st_uid), and must belong to user \(geteuid()) or root")
+    }
+    guard status.st_mode & 0o026 == 0 || MountedSecret.isOne(descriptor, at: path) else {
+      throw VaultError(
+        .insecurePermissions,
+        "\(what) can be read by others, or written by group or others: its mode is \(octal(status.st_mode)), and 0640 is "
+          + "the widest accepted")
     }
     return try contents(of: descriptor, atMost: limit, what: what)
   }
@@ -81,9 +90,9 @@ enum CredentialReader {
     do throws(SealingError) { return try SecretBytes(count: count) } catch { throw VaultError(error) }
   }
 
-  private static func failure(_ step: String) -> VaultError {
+  private static func failure(_ step: @autoclosure () -> String) -> VaultError {
     let number = errno
-    return VaultError(.io, "\(step): \(String(cString: strerror(number)))", errno: number)
+    return VaultError(.io, "\(step()): \(String(cString: strerror(number)))", errno: number)
   }
 }
 

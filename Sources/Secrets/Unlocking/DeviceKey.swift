@@ -18,7 +18,7 @@ public enum DeviceKey {
   public static func automatic() throws(VaultError) -> SealingKey? {
     if let directory = Environment.credentialsDirectory {
       let path = directory + "/secret-preferences-device.key"
-      if CredentialReader.exists(path) { return try file(path) }
+      if try CredentialReader.exists(path) { return try file(path) }
     }
     guard let path = Environment.value("SECRETPREFS_DEVICE_KEY_FILE") else { return nil }
     return try file(path)

@@ -30,6 +30,11 @@ public struct Unlocking: Sendable {
 
   /// Reads a raw key from a file (`spv-key-1:…`): a regular file or FIFO that belongs to us or to root, that group
   /// and others cannot write and others cannot read. Symbolic links are followed.
+  ///
+  /// Others may read a secret that Kubernetes or Docker mounts: a file of root's on a read-only file system in memory
+  /// (tmpfs), in a directory of root's, to which links lead within that directory alone.
+  /// - Throws: from ``credential()``, ``VaultError/Code/insecurePermissions``, ``VaultError/Code/invalidKeyText`` and
+  ///   ``VaultError/Code/io``; the message names the file and never what is in it.
   public static func keyFile(_ path: String) -> Unlocking {
     Unlocking { () throws(VaultError) in .key(try CredentialReader.key(at: path)) }
   }
@@ -45,8 +50,8 @@ public struct Unlocking: Sendable {
     Unlocking { () throws(VaultError) -> Vault.Credential? in
       guard let directory = Environment.credentialsDirectory else { return nil }
       let path = directory + "/" + name
-      if CredentialReader.exists(path + ".key") { return .key(try CredentialReader.key(at: path + ".key")) }
-      guard CredentialReader.exists(path + ".passphrase") else { return nil }
+      if try CredentialReader.exists(path + ".key") { return .key(try CredentialReader.key(at: path + ".key")) }
+      guard try CredentialReader.exists(path + ".passphrase") else { return nil }
       return .passphrase(try CredentialReader.passphrase(at: path + ".passphrase"))
     }
   }

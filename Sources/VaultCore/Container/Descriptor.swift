@@ -3,28 +3,32 @@ internal import Glibc
 /// An open file, closed when the last holder lets go.
 final class Descriptor: Sendable {
   let raw: Int32
+  /// What messages call the file.
+  private let path: String
 
-  init(_ raw: Int32) { self.raw = raw }
+  init(_ raw: Int32, _ path: String) { (self.raw, self.path) = (raw, path) }
   deinit { close(raw) }
 
   /// Opens `path`; -1 becomes the error that `refusal` makes of `errno`.
+  ///
+  /// - Parameter name: what messages call the file, if not by its path.
   static func open(
-    _ path: String, _ flags: Int32, mode: mode_t = 0, refusal: (Int32) -> VaultError
+    _ path: String, _ flags: Int32, mode: mode_t = 0, named name: String? = nil, refusal: (Int32) -> VaultError
   ) throws(VaultError) -> Descriptor {
     let raw = retrying { Glibc.open(path, flags | O_CLOEXEC, mode) }
     guard raw >= 0 else { throw refusal(errno) }
     // A vault must never be descriptor 0 to 2: text meant for people would be written into it.
-    guard raw <= 2 else { return Descriptor(raw) }
+    guard raw <= 2 else { return Descriptor(raw, name ?? path) }
     let higher = fcntl(raw, F_DUPFD_CLOEXEC, 3)
     let error = errno
     close(raw)
     guard higher >= 0 else { throw refusal(error) }
-    return Descriptor(higher)
+    return Descriptor(higher, name ?? path)
   }
 
   func status() throws(VaultError) -> stat {
     var status = stat()
-    guard fstat(raw, &status) == 0 else { throw .io("fstat") }
+    guard fstat(raw, &status) == 0 else { throw .io("\(path): fstat") }
     return status
   }
 
@@ -33,7 +37,7 @@ final class Descriptor: Sendable {
     var done = 0
     while done < buffer.count {
       let count = retrying { pread(raw, buffer.baseAddress! + done, buffer.count - done, off_t(offset + done)) }
-      guard count >= 0 else { throw .io("read") }
+      guard count >= 0 else { throw .io("\(path): read") }
       if count == 0 { break }
       done += count
     }
@@ -50,7 +54,7 @@ final class Descriptor: Sendable {
   func write(_ bytes: UnsafeRawBufferPointer, at offset: Int, done: inout Int) throws(VaultError) {
     while done < bytes.count {
       let count = retrying { pwrite(raw, bytes.baseAddress! + done, bytes.count - done, off_t(offset + done)) }
-      guard count >= 0 else { throw .io("write") }
+      guard count >= 0 else { throw .io("\(path): write") }
       done += count
     }
   }
@@ -60,11 +64,11 @@ final class Descriptor: Sendable {
   }
 
   func synchronize() throws(VaultError) {
-    guard retrying({ fsync(raw) }) == 0 else { throw .io("fsync") }
+    guard retrying({ fsync(raw) }) == 0 else { throw .io("\(path): fsync") }
   }
 
   func synchronizeData() throws(VaultError) {
-    guard retrying({ fdatasync(raw) }) == 0 else { throw .io("fdatasync") }
+    guard retrying({ fdatasync(raw) }) == 0 else { throw .io("\(path): fdatasync") }
   }
 }
 
@@ -99,19 +103,19 @@ func retrying<I: FixedWidthInteger>(_ call: () -> I) -> I {
 }
 
 extension VaultError {
-  /// A failed call, with `errno` as it is now.
-  static func io(_ step: String, _ number: Int32 = Glibc.errno) -> VaultError {
+  /// A failed call, with `errno` as it is now: before the text is put together.
+  static func io(_ step: @autoclosure () -> String, _ number: Int32 = Glibc.errno) -> VaultError {
     var text = [CChar](repeating: 0, count: 128)
     _ = strerror_r(number, &text, text.count)
     let reason = String(decoding: text.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
-    return VaultError(.io, "\(step): \(reason)", errno: number)
+    return VaultError(.io, "\(step()): \(reason)", errno: number)
   }
 
   /// A failed call that writes: a refusal of the right to write has a class of its own.
-  static func writing(_ step: String, _ number: Int32 = Glibc.errno) -> VaultError {
+  static func writing(_ step: @autoclosure () -> String, _ number: Int32 = Glibc.errno) -> VaultError {
     let refusals = [EACCES, EPERM, EROFS]
-    guard refusals.contains(number) else { return .io(step, number) }
+    guard refusals.contains(number) else { return .io(step(), number) }
     return VaultError(
-      .readOnly, "\(step): the file, its directory or the file system does not allow writing", errno: number)
+      .readOnly, "\(step()): the file, its directory or the file system does not allow writing", errno: number)
   }
 }

@@ -36,12 +36,7 @@ final class Gate<Answer: Sendable>: @unchecked Sendable {
     mutex = .allocate(capacity: 1)
     condition = .allocate(capacity: 1)
     pthread_mutex_init(mutex, nil)
-    var attributes = pthread_condattr_t()
-    pthread_condattr_init(&attributes)
-    // A deadline must not move when somebody sets the clock.
-    pthread_condattr_setclock(&attributes, CLOCK_MONOTONIC)
-    pthread_cond_init(condition, &attributes)
-    pthread_condattr_destroy(&attributes)
+    pthread_cond_init(condition, nil)
   }
 
   deinit {
@@ -64,21 +59,5 @@ final class Gate<Answer: Sendable>: @unchecked Sendable {
     defer { pthread_mutex_unlock(mutex) }
     while answer == nil { pthread_cond_wait(condition, mutex) }
     return answer!
-  }
-
-  /// Waits at most so long; `nil` afterwards.
-  func wait(atMost duration: Duration) -> Answer? {
-    var end = timespec()
-    clock_gettime(CLOCK_MONOTONIC, &end)
-    let (seconds, attoseconds) = duration.components
-    let nanoseconds = end.tv_nsec + Int(attoseconds / 1_000_000_000)
-    end.tv_sec += Int(seconds) + nanoseconds / 1_000_000_000
-    end.tv_nsec = nanoseconds % 1_000_000_000
-    pthread_mutex_lock(mutex)
-    defer { pthread_mutex_unlock(mutex) }
-    while answer == nil {
-      if pthread_cond_timedwait(condition, mutex, &end) == ETIMEDOUT { break }
-    }
-    return answer
   }
 }

@@ -20,7 +20,7 @@ func availableKibibytes() -> UInt64 {
 private func smallNumber(_ path: String) -> UInt64? {
   let raw = retrying { open(path, O_RDONLY | O_CLOEXEC) }
   guard raw >= 0 else { return nil }
-  let descriptor = Descriptor(raw)
+  let descriptor = Descriptor(raw, path)
   var bytes = [UInt8](repeating: 0, count: 64)
   let count = retrying { read(descriptor.raw, &bytes, bytes.count) }
   guard count > 0 else { return nil }

@@ -58,17 +58,19 @@ final class VaultHandle: Sendable {
   let loaded: Mutex<Loaded>
   let forkGuard = ForkGuard()
   let mark: MarkKeeper?
-  private let idleLimit: IdleLimit?
+  private let idleLimit: TimeLimit?
+  private let unlockLimit: TimeLimit?
   let companion = Mutex<(any VaultCompanion)?>(nil)
 
-  init(_ state: VaultState) {
+  init(_ state: VaultState) throws(VaultError) {
     path = state.path
     options = state.options
     vaultID = state.snapshot.vaultID
-    mark = MarkKeeper(state.options)
+    mark = try MarkKeeper(state.options)
     state.dropImage()
     loaded = Mutex(Loaded(state))
-    idleLimit = state.options.idleLimit.map { IdleLimit($0, clock: state.options.clock) }
+    idleLimit = state.options.idleLimit.map { TimeLimit($0, clock: state.options.clock) }
+    unlockLimit = state.options.unlockLimit.map { TimeLimit($0, clock: state.options.clock) }
     watch()
   }
 
@@ -76,7 +78,7 @@ final class VaultHandle: Sendable {
 
   var isLocked: Bool {
     loaded.withLock { loaded in
-      checkIdle(&loaded, isUse: false)
+      checkLimits(&loaded, isUse: false)
       return loaded.isLocked
     }
   }
@@ -85,20 +87,23 @@ final class VaultHandle: Sendable {
 
   func unlock(_ state: VaultState) {
     state.dropImage()
-    idleLimit?.use()  // first: whoever asks from now on must not find the limit over
+    // First: a caller that comes from now on must not find a limit over.
+    idleLimit?.start()
+    unlockLimit?.start()
     loaded.withLock { $0.unlock(state) }
     watch()
   }
 
-  /// Locks by itself when nobody uses the vault for a while.
+  /// Locks by itself when a limit is over.
   private func watch() {
     idleLimit?.watch { [weak self] in self?.lock() }
+    unlockLimit?.watch { [weak self] in self?.lock() }
   }
 
-  /// A machine that slept through the limit wakes up with the keys still there: nobody gets at them any more.
-  private func checkIdle(_ loaded: inout Loaded, isUse: Bool) {
-    guard let idleLimit else { return }
-    if idleLimit.isOver { loaded.lock() } else if isUse { idleLimit.use() }
+  /// A machine that slept through a limit wakes up with the keys still there: no call gets at them any more.
+  private func checkLimits(_ loaded: inout Loaded, isUse: Bool) {
+    if idleLimit?.isOver ?? false || unlockLimit?.isOver ?? false { return loaded.lock() }
+    if isUse { idleLimit?.start() }
   }
 
   // MARK: Using
@@ -111,7 +116,7 @@ final class VaultHandle: Sendable {
   ) throws(VaultError) -> R {
     try forkGuard.check()
     return try loaded.withLock { (loaded) throws(VaultError) in
-      checkIdle(&loaded, isUse: isUse)
+      checkLimits(&loaded, isUse: isUse)
       return try body(&loaded, try current(&loaded))
     }
   }
@@ -120,7 +125,7 @@ final class VaultHandle: Sendable {
   func withLatest<R>(_ body: (inout Loaded, VaultState) throws(VaultError) -> R) throws(VaultError) -> R {
     try forkGuard.check()
     return try loaded.withLock { (loaded) throws(VaultError) in
-      checkIdle(&loaded, isUse: true)
+      checkLimits(&loaded, isUse: true)
       return try body(&loaded, try loaded.state)
     }
   }
@@ -135,7 +140,7 @@ final class VaultHandle: Sendable {
   ) throws(VaultError) -> R {
     try forkGuard.check()
     return try loaded.withLock { (loaded) throws(VaultError) in
-      checkIdle(&loaded, isUse: true)
+      checkLimits(&loaded, isUse: true)
       if let kept = loaded.kept {
         // Whether another record is there, nobody can tell without the keys.
         guard let found = kept.find(name, in: group) else { throw Loaded.refusal }
@@ -185,17 +190,19 @@ final class VaultHandle: Sendable {
     return state
   }
 
-  /// Raises the mark to what this handle wrote, or has loaded. A failure is kept, and stands in ``Vault/markFailure``:
-  /// what was written is durable whatever becomes of the mark.
-  ///
-  /// - Parameter isLoad: whether the state may hold what its writer has not synced yet; the mark must not say more than
-  ///   the disk.
-  func raiseMark(to state: VaultState, isLoad: Bool = false) {
+  /// Raises the mark to what `seen` says the vault has come to: all of it on the disk, for a mark that says more makes a
+  /// rollback of a power cut. A failure is kept, and stands in ``Vault/markFailure``: what was written is durable whatever
+  /// becomes of the mark.
+  func raiseMark(to seen: () throws(VaultError) -> RollbackMark) {
     guard let mark else { return }
-    do throws(VaultError) {
-      if isLoad { try state.synchronize() }
-      // Under the lock, since a reader may be taking more over right now; also when the handle was locked meanwhile.
-      try mark.raise(to: try loaded.withLock { _ throws(VaultError) in try RollbackMark(state) })
-    } catch { mark.note(error) }
+    do throws(VaultError) { try mark.raise(to: try seen()) } catch { mark.note(error) }
+  }
+
+  /// Raises the mark to a load that no reader has yet. What its writer may not have synced is synced first.
+  func raiseMark(loading state: VaultState) {
+    raiseMark { () throws(VaultError) in
+      try state.synchronize()
+      return try RollbackMark(state)
+    }
   }
 }

@@ -14,21 +14,33 @@ struct VaultPath: Sendable {
   /// What is opened; after `realpath` with the relaxed policy.
   let file: String
   let policy: PathPolicy
+  /// What others must not have of the file, and of a directory without the sticky bit, with the relaxed policy.
+  private let foreign: mode_t
   // NUL-terminated, so that asking for the file's identity allocates nothing.
   private let cString: [CChar]
 
-  init(_ path: String, policy: PathPolicy) {
+  /// - Throws: ``VaultError/Code/io`` for a path that holds a NUL.
+  init(_ path: String, policy: PathPolicy, refusing foreign: mode_t = 0o002) throws(VaultError) {
+    try VaultError.refuseNUL(in: path)
     var path = path
     if policy == .relaxed, let resolved = realpath(path, nil) {
       path = String(cString: resolved)
       free(resolved)
     }
+    // A program that changes its working directory goes on with the vault that it opened.
+    if !path.isEmpty, !path.utf8.starts(with: "/".utf8), let here = getcwd(nil, 0) {
+      if let directory = String(validatingCString: here) { path = directory + "/" + path }
+      free(here)
+    }
     file = path
     self.policy = policy
+    self.foreign = foreign
     cString = Array(path.utf8CString)
   }
 
-  var temporary: String { file + ".tmp" }
+  private static let temporarySuffix = ".tmp"
+
+  var temporary: String { file + Self.temporarySuffix }
 
   var directory: String {
     guard let slash = file.utf8.lastIndex(of: UInt8(ascii: "/")) else { return "." }
@@ -39,13 +51,11 @@ struct VaultPath: Sendable {
   func open(limits: Vault.Limits) throws(VaultError) -> (descriptor: Descriptor, status: stat) {
     let descriptor = try Descriptor.open(file, O_RDONLY | O_NOFOLLOW | O_NONBLOCK) { refusal("open", $0) }
     let status = try descriptor.status()
-    guard status.st_mode & S_IFMT == S_IFREG else {
-      throw VaultError(.notAVault, "the path does not name a regular file")
-    }
+    guard status.st_mode & S_IFMT == S_IFREG else { throw notAFile }
     try judge(status)
     try judgeDirectory()
     guard status.st_size <= limits.fileBytes else {
-      throw VaultError(.limitExceeded, "the file is longer than \(limits.fileBytes) bytes")
+      throw error(.limitExceeded, "the file is longer than \(limits.fileBytes) bytes")
     }
     return (descriptor, status)
   }
@@ -53,90 +63,150 @@ struct VaultPath: Sendable {
   /// Opens the vault for writing.
   func openForWriting() throws(VaultError) -> Descriptor {
     try Descriptor.open(file, O_RDWR | O_NOFOLLOW | O_NONBLOCK) { error in
-      error == EISDIR
-        ? VaultError(.notAVault, "the path does not name a regular file") : refusal("open for writing", error)
+      error == EISDIR ? notAFile : refusal("open for writing", error)
     }
   }
 
-  private func refusal(_ step: String, _ error: Int32) -> VaultError {
-    switch error {
-    case ENOENT, ENOTDIR: VaultError(.notFound, "there is no vault at this path")
+  private func refusal(_ step: String, _ number: Int32) -> VaultError {
+    switch number {
+    case ENOENT, ENOTDIR: error(.notFound, "there is no vault at this path")
     // With the relaxed policy links were followed already, so this one leads nowhere.
-    case ELOOP where policy == .relaxed: VaultError(.notFound, "there is no vault where the symbolic link points")
-    case ELOOP: VaultError(.insecurePermissions, "the path is a symbolic link")
-    case ENXIO, ENODEV: VaultError(.notAVault, "the path names a socket or device")
-    default: step == "open" ? .io(step, error) : .writing(step, error)
+    case ELOOP where policy == .relaxed: error(.notFound, "there is no vault where the symbolic link points")
+    case ELOOP: error(.insecurePermissions, "the path is a symbolic link")
+    case ENXIO, ENODEV: error(.notAVault, "the path names a socket or device")
+    default: step == "open" ? .io("\(file): \(step)", number) : .writing("\(file): \(step)", number)
     }
+  }
+
+  private var notAFile: VaultError { error(.notAVault, "the path does not name a regular file") }
+
+  /// What is wrong with the file, by its path.
+  func error(_ code: VaultError.Code, _ text: String, errno: Int32? = nil, cause: VaultError? = nil) -> VaultError {
+    VaultError(code, "\(file): \(text)", errno: errno, cause: cause)
   }
 
   /// What the path names now, without following a link; `nil` when there is nothing.
   func status() throws(VaultError) -> stat? {
     var status = stat()
     if cString.withUnsafeBufferPointer({ lstat($0.baseAddress!, &status) }) == 0 { return status }
-    guard errno == ENOENT || errno == ENOTDIR else { throw .io("stat") }
+    guard errno == ENOENT || errno == ENOTDIR else { throw .io("\(file): stat") }
     return nil
+  }
+
+  // MARK: New files
+
+  /// Refuses a path where no new file may be made: something is there, it names a directory, or the name is that of a
+  /// temporary file, which the next replacement of another file would remove.
+  func judgeNew() throws(VaultError) {
+    let name = file.split(separator: "/", omittingEmptySubsequences: false).last ?? ""
+    guard !["", ".", ".."].contains(name) else { throw .io("\(file): make a file", EISDIR) }
+    guard !file.hasSuffix(Self.temporarySuffix) else {
+      throw error(
+        .io, "a name that ends in \(Self.temporarySuffix) is that of a temporary file: choose another", errno: EINVAL)
+    }
+    guard try status() == nil else { throw exists }
+  }
+
+  var exists: VaultError { error(.alreadyExists, "something is at this path already") }
+
+  /// Makes sure that a new file may be made, in a directory that is there and may be used.
+  func prepareNew() throws(VaultError) {
+    try judgeNew()
+    try makeDirectory()
+    try judgeDirectory()
+  }
+
+  /// Refuses to write this file where its temporary file would take the place of the one that is being read.
+  func refuseSource(_ source: FileIdentity) throws(VaultError) {
+    var status = stat()
+    guard lstat(temporary, &status) != 0 || FileIdentity(status) != source else {
+      throw VaultError(.io, "\(temporary): what is read has the name of a temporary file: rename it", errno: EINVAL)
+    }
   }
 
   /// Makes a rename durable. `false` when the directory cannot be opened.
   func synchronizeDirectory() throws(VaultError) -> Bool {
     let raw = retrying { Glibc.open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC) }
     guard raw >= 0 else { return false }
-    let descriptor = Descriptor(raw)
-    try descriptor.synchronize()
+    try Descriptor(raw, directory).synchronize()
     return true
   }
 
   /// Makes the directory, 0700, if it is missing, and those above it.
-  func makeDirectory() throws(VaultError) {
+  private func makeDirectory() throws(VaultError) {
     var missing: [String] = []
     var path = directory
     while access(path, F_OK) != 0 {
-      guard errno == ENOENT else { throw .io("look for the directory") }
+      guard errno == ENOENT else { throw .io("\(path): look for the directory") }
       missing.append(path)
-      path = VaultPath(path, policy: .strict).directory
+      path = try VaultPath(path, policy: .strict).directory
     }
     for directory in missing.reversed() {
       if mkdir(directory, 0o700) != 0 {
-        guard errno == EEXIST else { throw .writing("make the directory") }
+        guard errno == EEXIST else { throw .writing("\(directory): make the directory") }
         continue
       }
       // mkdir obeys the umask, which may take away even the owner's rights.
-      guard chmod(directory, 0o700) == 0 else { throw .writing("make the directory") }
+      guard chmod(directory, 0o700) == 0 else { throw .writing("\(directory): make the directory") }
       _ = try VaultPath(directory, policy: .strict).synchronizeDirectory()
     }
   }
 
+  // MARK: Owners and modes
+
   func judgeDirectory() throws(VaultError) {
+    let directory = directory
     var status = stat()
     guard stat(directory, &status) == 0 else {
-      throw errno == ENOENT ? VaultError(.notFound, "the directory does not exist") : .io("stat the directory")
+      throw errno == ENOENT
+        ? VaultError(.notFound, "\(directory): the directory does not exist") : .io("\(directory): stat the directory")
     }
+    let refused = policy == .strict ? 0o022 : foreign
+    if policy == .strict { try Self.judgeOwner(status, directory) }
+    guard status.st_mode & refused == 0 || (policy == .relaxed && status.st_mode & S_ISVTX != 0) else {
+      throw VaultError(
+        .insecurePermissions,
+        "\(directory): \(who(refused)) may write to the directory: "
+          + "its mode is \(octal(status.st_mode)), and \(octal(0o777 & ~refused)) is the widest accepted")
+    }
+  }
+
+  private func who(_ refused: mode_t) -> String { refused == 0o002 ? "others" : "group or others" }
+
+  func judge(_ status: stat) throws(VaultError) {
     switch policy {
     case .strict:
-      guard status.st_uid == geteuid() || status.st_uid == 0, status.st_mode & 0o022 == 0 else {
-        throw VaultError(
-          .insecurePermissions, "the directory belongs to somebody else, or group or others may write to it")
+      if geteuid() != 0 { try Self.judgeOwner(status, file, orRoot: false) }
+      guard status.st_mode & 0o077 == 0 else {
+        throw error(
+          .insecurePermissions,
+          "group or others may use the file: its mode is \(octal(status.st_mode)), and 0600 is the widest accepted")
       }
     case .relaxed:
-      guard status.st_mode & 0o002 == 0 || status.st_mode & S_ISVTX != 0 else {
-        throw VaultError(.insecurePermissions, "others may write to the directory")
+      guard status.st_mode & foreign == 0 else {
+        throw error(
+          .insecurePermissions,
+          "\(who(foreign)) may write to the file: "
+            + "its mode is \(octal(status.st_mode)), and \(octal(0o666 & ~foreign)) is the widest accepted")
       }
     }
   }
 
-  private func judge(_ status: stat) throws(VaultError) {
-    switch policy {
-    case .strict:
-      guard status.st_uid == geteuid() || geteuid() == 0 else {
-        throw VaultError(.insecurePermissions, "the file belongs to somebody else")
-      }
-      guard status.st_mode & 0o077 == 0 else {
-        throw VaultError(.insecurePermissions, "group or others may use the file: its mode must be 0600")
-      }
-    case .relaxed:
-      guard status.st_mode & 0o002 == 0 else {
-        throw VaultError(.insecurePermissions, "others may write to the file")
-      }
+  private static func judgeOwner(_ status: stat, _ path: String, orRoot: Bool = true) throws(VaultError) {
+    guard status.st_uid == geteuid() || (orRoot && status.st_uid == 0) else {
+      throw VaultError(
+        .insecurePermissions,
+        "\(path): belongs to user \(status.st_uid), and must belong to user \(geteuid())\(orRoot ? " or root" : "")")
     }
+  }
+}
+
+/// The octal digits of a mode.
+package func octal(_ mode: UInt32) -> String { "0" + String(mode & 0o7777, radix: 8) }
+
+extension VaultError {
+  /// Refuses a path that holds a NUL: a C string ends there, so another file would be used than the one that is named.
+  package static func refuseNUL(in path: String) throws(VaultError) {
+    guard !path.utf8.contains(0) else { throw .io("\(path): a path holds no NUL", EINVAL) }
   }
 }

@@ -105,8 +105,11 @@ final class VaultState: @unchecked Sendable {
     _ = try path.synchronizeDirectory()
   }
 
-  /// Forgets the loaded bytes; unopened groups keep what they need.
-  func dropImage() { image = nil }
+  /// Forgets the loaded bytes. Groups that are not open yet keep what they need, and nothing keeps the reserve.
+  func dropImage() {
+    image?.shorten(to: tail)
+    image = nil
+  }
 
   // MARK: Loading
 
@@ -118,8 +121,8 @@ final class VaultState: @unchecked Sendable {
     try retryingDamage { () throws(VaultError) in
       let (descriptor, status) = try path.open(limits: options.limits)
       let state = try VaultState(
-        try read(descriptor, count: Int(status.st_size)), file: OpenFile(descriptor, status), path: path,
-        options: options, sealer: sealer, unlock: unlock)
+        try FileImage(descriptor, 0..<Int(status.st_size), limit: options.limits.fileBytes),
+        file: OpenFile(descriptor, status), path: path, options: options, sealer: sealer, unlock: unlock)
       state.isFrozen = status.st_nlink == 0
       return state
     }
@@ -140,12 +143,6 @@ final class VaultState: @unchecked Sendable {
         pause()
       }
     }
-  }
-
-  static func read(_ descriptor: Descriptor, count: Int, at offset: Int = 0) throws(VaultError) -> FileImage {
-    let image = FileImage(count: count)
-    image.count = try descriptor.read(into: image.mutableBytes, at: offset)
-    return image
   }
 
   private static func pause() { usleep(50_000) }
@@ -185,19 +182,16 @@ final class VaultState: @unchecked Sendable {
   }
 
   /// The group of that name, if the credential grants it.
-  func groupID(named name: Vault.Name) throws(VaultError) -> Vault.Identifier {
-    let found: Vault.Identifier?
-    if let manifest {
-      found = manifest.groups.first { $0.name == name }?.id
-    } else {
-      found = try groups.first.map { (group) throws(VaultError) in try content(group.id) }.flatMap {
-        $0.name == name ? $0.id : nil
+  func group(named name: Vault.Name) throws(VaultError) -> AccessGroup {
+    for spelling in name.spellings {
+      if let found = manifest?.groups.first(where: { $0.name.utf8 == spelling }) {
+        return AccessGroup(id: found.id, name: found.name)
       }
+      guard manifest == nil, let held = groups.first else { continue }
+      let name = try content(held.id).name
+      if name.utf8 == spelling { return AccessGroup(id: held.id, name: name) }
     }
-    guard let found else {
-      throw VaultError(.groupNotGranted, "this credential grants no access group of that name")
-    }
-    return found
+    throw VaultError(.groupNotGranted, "this credential grants no access group of that name")
   }
 
   // MARK: Staying current
@@ -209,7 +203,7 @@ final class VaultState: @unchecked Sendable {
   /// - Returns: `.replaced` when the path names another file, or other bytes stand where ours ended: load anew.
   /// - Throws: ``VaultError/Code/notFound`` when the vault was deleted.
   func refresh() throws(VaultError) -> Freshness {
-    guard let status = try path.status() else { throw VaultError(.notFound, "the vault was deleted") }
+    guard let status = try path.status() else { throw path.error(.notFound, "the vault was deleted") }
     guard FileIdentity(status) == file?.identity else { return .replaced }
     isFrozen = status.st_nlink == 0
     // A zero entry_len behind the bytes we know is the reserve: nothing new.
@@ -242,11 +236,10 @@ final class VaultState: @unchecked Sendable {
       }
       guard end >= tail else { return (.replaced, end, end) }
       let start = tail - Vault.Tag.count
-      let rest = try Self.read(descriptor, count: end - start, at: start)
+      let rest = try FileImage(descriptor, start..<end, limit: options.limits.fileBytes)
       guard rest.count >= Vault.Tag.count, Vault.Tag(rest.bytes.baseAddress!) == lastBytes else {
         return (.replaced, end, end)
       }
-      guard end <= options.limits.fileBytes else { throw VaultError(.limitExceeded, "the file has grown too long") }
       let frame = try JournalFrame(rest.bytes, from: Vault.Tag.count, groups: groupIDs)
       if !frame.entries.isEmpty {
         take(frame, from: rest)

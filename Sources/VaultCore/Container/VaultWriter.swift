@@ -12,7 +12,7 @@ final class VaultWriter: @unchecked Sendable {
   /// After a failed sync nothing may be appended behind the entry in doubt; only full writes follow.
   private var mayAppend = true
   /// What the last write left, for the mark.
-  private var written: VaultState?
+  private var written: Result<RollbackMark, VaultError>?
 
   init(_ handle: VaultHandle) {
     self.handle = handle
@@ -21,6 +21,7 @@ final class VaultWriter: @unchecked Sendable {
 
   private var path: VaultPath { handle.path }
   private var options: Vault.Options { handle.options }
+  private var replacement: Replacement { Replacement(path: path, timeout: options.lockTimeout) }
 
   /// Makes a new file of a load of its own, which is thrown away afterwards.
   /// - Returns: the file, and what opens it for this handle.
@@ -28,7 +29,7 @@ final class VaultWriter: @unchecked Sendable {
 
   func commit(_ batch: [WriteQueue.Ticket]) -> [WriteQueue.Answer] {
     let answers = carryOut(batch)
-    if let written { handle.raiseMark(to: written) }
+    if let written { handle.raiseMark(to: written.get) }
     written = nil
     return answers
   }
@@ -203,7 +204,7 @@ final class VaultWriter: @unchecked Sendable {
       if freshness == .current { return (end, tornEnd) }
       state = try handle.reload(&loaded)
     }
-    throw VaultError(.io, "the file changes although it is locked")
+    throw path.error(.io, "the file changes although it is locked")
   }
 
   // MARK: Append
@@ -213,9 +214,13 @@ final class VaultWriter: @unchecked Sendable {
     let offset = append.offset
     // Without this, an append behind a rename that never became durable could vanish with the new name (5.1).
     if !state.isNameDurable {
-      unlink(path.temporary)  // what a killed full write left: ours, since we hold the lock
+      replacement.removeLeftover()
       _ = try path.synchronizeDirectory()
       state.isNameDurable = true
+    }
+    if append.tornEnd > offset {
+      let torn = try FileImage(file, offset..<append.tornEnd, limit: options.limits.fileBytes)
+      try withExtendedLifetime(torn) { () throws(VaultError) in try TornTail(path: path).keep(torn.bytes) }
     }
     var bytes = append.entry
     let entryEnd = offset + bytes.count
@@ -242,8 +247,15 @@ final class VaultWriter: @unchecked Sendable {
     handle.loaded.withLock { _ in
       state.append(
         append.staged, to: append.content, at: offset, count: append.entry.count, check: check)
+      note(state)
     }
-    written = state
+  }
+
+  /// Notes how far the vault has come, for the mark. While the lock of the file is held: afterwards a reader may take over
+  /// what another writer has not synced yet.
+  private func note(_ state: VaultState) {
+    guard handle.mark != nil else { return }
+    written = Result { () throws(VaultError) in try RollbackMark(state) }
   }
 
   /// Takes back what a failed write left.
@@ -251,11 +263,11 @@ final class VaultWriter: @unchecked Sendable {
     do throws(VaultError) {
       let zeros = [UInt8](repeating: 0, count: max(0, min(count, end - offset)))
       try file.write(zeros, at: offset)
-      guard ftruncate(file.raw, off_t(end)) == 0 else { throw .io("truncate") }
+      guard ftruncate(file.raw, off_t(end)) == 0 else { throw .io("\(path.file): truncate") }
       try file.synchronizeData()
     } catch {
       mayAppend = false
-      throw VaultError(
+      throw path.error(
         .durabilityUnknown, "a failed append could not be taken back", errno: error.errno, cause: error)
     }
   }
@@ -276,7 +288,7 @@ final class VaultWriter: @unchecked Sendable {
         try file.write([UInt8](repeating: 0, count: count), at: offset)
         try file.synchronizeData()
       } catch {}  // said below: nobody knows
-      throw VaultError(
+      throw path.error(
         .durabilityUnknown, "the disk refused to sync an append: the change may or may not survive",
         errno: failure.errno, cause: failure)
     }
@@ -301,14 +313,14 @@ final class VaultWriter: @unchecked Sendable {
     let unlocked = try handle.withLatest { (_, state) throws(VaultError) in state.unlocked }
     let sealer = try VaultError.sealing { () throws(SealingError) in try Sealer(random: options.random) }
     let status = try file.status()
-    guard status.st_size <= options.limits.fileBytes else { throw VaultError(.limitExceeded, "the file") }
     // A load of its own: readers go on with theirs, and nothing half done is ever seen.
     let old = try VaultState(
-      try VaultState.read(file, count: Int(status.st_size)), file: OpenFile(file, status), path: path,
-      options: options, sealer: sealer
+      try FileImage(file, 0..<Int(status.st_size), limit: options.limits.fileBytes), file: OpenFile(file, status),
+      path: path, options: options, sealer: sealer
     ) { (snapshot, sealer) throws(VaultError) in try unlocked.reopened(in: snapshot, sealer: sealer) }
     try handle.mark?.check(old)
     let (bytes, next) = try make(old)
+    try old.keepTornTail()
     guard bytes.count <= options.limits.fileBytes else {
       throw VaultError(.limitExceeded, "the vault would exceed \(options.limits.fileBytes) bytes")
     }
@@ -317,14 +329,14 @@ final class VaultWriter: @unchecked Sendable {
     ) { (snapshot, sealer) throws(VaultError) in try next.reopened(in: snapshot, sealer: sealer) }
     for group in checked.groups { _ = try checked.content(group.id) }
     let fresh: OpenFile
-    do throws(VaultError) { fresh = try Replacement(path: path).replace(status, with: bytes) } catch {
+    do throws(VaultError) { fresh = try replacement.replace(status, with: bytes) } catch {
       if error.code == .durabilityUnknown { lock.pass(to: nil) }
       throw error
     }
     checked.adopt(fresh)
     checked.dropImage()
+    note(checked)
     handle.loaded.withLock { $0.replace(checked, since: unlocked) }
-    written = checked
     lock.pass(to: fresh.descriptor)
     mayAppend = true
   }

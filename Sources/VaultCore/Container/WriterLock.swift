@@ -17,18 +17,17 @@ final class WriterLock {
     while true {
       let file: Descriptor
       if let descriptor { file = descriptor } else { file = try path.openForWriting() }
-      // If the wait is given up, its thread still holds this descriptor and will unlock it: never use it again.
-      descriptor = nil
+      descriptor = nil  // kept again when it is locked and still the vault's
       try FileLock.acquire(file, timeout: timeout)
       do throws(VaultError) {
         let status = try file.status()
-        guard let named = try path.status() else { throw VaultError(.notFound, "the vault was deleted") }
+        guard let named = try path.status() else { throw path.error(.notFound, "the vault was deleted") }
         if FileIdentity(named) == FileIdentity(status) {
           guard status.st_nlink <= 1 else {
-            throw VaultError(.hardLinked, "the file has several names, and writing would split them")
+            throw path.error(.hardLinked, "the file has several names, and writing would split them")
           }
           guard status.st_nlink == 1 else {
-            throw VaultError(.replaced, "the mounted file was replaced outside; mount its directory instead")
+            throw path.error(.replaced, "the mounted file was replaced outside; mount its directory instead")
           }
           descriptor = file
           return (file, status)

@@ -1,25 +1,50 @@
+internal import Glibc
+
 /// The bytes of a vault file as they were read once. Everything in it is sealed or public.
 final class FileImage: @unchecked Sendable {
-  // Unchecked: written only by whoever makes it, before anybody else sees it.
-  private let storage: UnsafeMutableRawBufferPointer
+  // Unchecked: changed only by the thread that makes it, before another one has it.
+  private var storage: UnsafeMutableRawPointer
+  /// How many bytes there are.
+  private(set) var count: Int
 
-  init(count: Int) {
-    storage = UnsafeMutableRawBufferPointer.allocate(byteCount: max(count, 1), alignment: 64)
-    self.count = count
+  /// Reads a part of a file; less where the file ends earlier.
+  ///
+  /// The file may have grown since it was last looked at, so its length is judged before memory is taken for it.
+  /// - Throws: ``VaultError/Code/limitExceeded``, ``VaultError/Code/io``.
+  init(_ descriptor: Descriptor, _ range: Range<Int>, limit: Int) throws(VaultError) {
+    guard range.upperBound <= limit else {
+      throw VaultError(.limitExceeded, "the file is longer than \(limit) bytes")
+    }
+    guard let storage = malloc(max(range.count, 1)) else { throw .io("make room for the file") }
+    (self.storage, count) = (storage, 0)
+    count = try descriptor.read(
+      into: UnsafeMutableRawBufferPointer(start: storage, count: range.count), at: range.lowerBound)
+  }
+
+  /// Copies bytes that are in memory already.
+  convenience init(copying bytes: UnsafeRawBufferPointer) {
+    self.init(count: bytes.count) { $0.copyMemory(from: bytes) }
   }
 
   convenience init(_ bytes: [UInt8]) {
-    self.init(count: bytes.count)
-    storage.copyBytes(from: bytes)
+    self.init(count: bytes.count) { $0.copyBytes(from: bytes) }
   }
 
-  deinit { storage.deallocate() }
+  private init(count: Int, _ fill: (UnsafeMutableRawBufferPointer) -> Void) {
+    storage = malloc(max(count, 1))!
+    self.count = count
+    fill(UnsafeMutableRawBufferPointer(start: storage, count: count))
+  }
 
-  /// How many of the bytes are the file's; shrinks when the file did while it was read.
-  var count: Int
+  deinit { free(storage) }
 
-  var bytes: UnsafeRawBufferPointer { UnsafeRawBufferPointer(rebasing: storage[..<count]) }
-  var mutableBytes: UnsafeMutableRawBufferPointer { UnsafeMutableRawBufferPointer(rebasing: storage[..<count]) }
+  /// Gives back what stands behind the first `length` bytes.
+  func shorten(to length: Int) {
+    guard length < count, let shorter = realloc(storage, max(length, 1)) else { return }
+    (storage, count) = (shorter, length)
+  }
+
+  var bytes: UnsafeRawBufferPointer { UnsafeRawBufferPointer(start: storage, count: count) }
 
   subscript(range: Range<Int>) -> UnsafeRawBufferPointer { UnsafeRawBufferPointer(rebasing: bytes[range]) }
 }

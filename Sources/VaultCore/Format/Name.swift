@@ -7,23 +7,37 @@ extension Vault {
   public struct Name: Sendable, Hashable, Comparable {
     /// The bytes as they stand in the file.
     public let utf8: [UInt8]
+    /// The text that the name was made of, where that is not its normal form: a name that another program wrote may be
+    /// spelled so (`Docs/Decisions/0018`).
+    let spelled: [UInt8]?
 
     /// Takes `text` in normal form C, so that two spellings of one text are one name. Neither may be longer than a name.
+    ///
+    /// A record, service or access group whose name another program wrote in exactly the bytes of `text` is still the one
+    /// that is meant.
     /// - Throws: ``VaultError/Code/invalidName``; the text is not repeated.
     public init(_ text: String) throws(VaultError) {
       guard text.utf8.count <= Vault.Name.maximumByteCount else { throw Vault.Name.invalid }
-      try self.init(verbatim: Vault.Name.normalized(text))
+      let normal = Vault.Name.normalized(text)
+      guard normal.withUnsafeBytes(Vault.Name.isValid) else { throw Vault.Name.invalid }
+      utf8 = normal
+      spelled = text.utf8.elementsEqual(normal) ? nil : Array(text.utf8)
     }
 
     /// Takes bytes as they are. For names found in a file that another program wrote.
     /// - Throws: ``VaultError/Code/invalidName``.
     public init(verbatim bytes: [UInt8]) throws(VaultError) {
       guard bytes.withUnsafeBytes(Vault.Name.isValid) else { throw Vault.Name.invalid }
-      utf8 = bytes
+      (utf8, spelled) = (bytes, nil)
     }
 
     /// The name as a string. Two names that differ in bytes may be equal as strings.
     public var text: String { String(decoding: utf8, as: UTF8.self) }
+
+    /// What the name may stand as in a file, in the order in which it is looked for.
+    var spellings: [[UInt8]] { [spelled, utf8].compactMap(\.self) }
+
+    public static func == (a: Vault.Name, b: Vault.Name) -> Bool { a.utf8 == b.utf8 }
 
     public func hash(into hasher: inout Hasher) {
       utf8.withUnsafeBytes { hasher.combine(bytes: $0) }
@@ -37,28 +51,13 @@ extension Vault {
 
     static let invalid = VaultError(.invalidName, "a name has 1 to 1024 bytes of UTF-8 without control characters")
 
-    /// Lends the bytes of `text` in normal form C. ASCII, which is its own normal form, is not copied.
-    /// - Throws: ``VaultError/Code/invalidName`` when they are not a name.
-    static func withBytes<R>(
-      of text: String, _ body: (UnsafeRawBufferPointer) throws(VaultError) -> R
-    ) throws(VaultError) -> R {
-      let utf8 = text.utf8Span
-      if utf8.isKnownASCII || text.utf8.allSatisfy({ $0 < 0x80 }) { return try withBytes(utf8.span.bytes, body) }
-      guard utf8.count <= maximumByteCount else { throw invalid }
-      return try withBytes(normalized(text).span.bytes, body)
-    }
-
-    private static func withBytes<R>(
-      _ bytes: RawSpan, _ body: (UnsafeRawBufferPointer) throws(VaultError) -> R
-    ) throws(VaultError) -> R {
-      try bytes.withUnsafeBytes { (bytes) throws(VaultError) in
-        guard isValid(bytes) else { throw invalid }
-        return try body(bytes)
-      }
+    /// Whether `text` is ASCII, which is its own normal form.
+    static func isASCII(_ text: String) -> Bool {
+      text.utf8Span.isKnownASCII || text.utf8.allSatisfy { $0 < 0x80 }
     }
 
     private static func normalized(_ text: String) -> [UInt8] {
-      if text.utf8.allSatisfy({ $0 < 0x80 }) { return Array(text.utf8) }
+      if isASCII(text) { return Array(text.utf8) }
       // The standard library's own normaliser; swift-foundation uses the same entry. See Docs/Decisions/0002.
       var normal = String.UnicodeScalarView()
       normal.append(contentsOf: text._nfc)

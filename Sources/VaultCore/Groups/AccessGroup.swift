@@ -14,9 +14,12 @@ extension Vault {
   /// The access group of that name.
   /// - Throws: ``VaultError/Code/groupNotGranted`` when there is none or the credential does not grant it.
   public func group(named name: String = AccessGroup.defaultName) throws(VaultError) -> AccessGroup {
-    let name = try Vault.Name(name)
-    return AccessGroup(
-      id: try handle.withCurrent { (_, state) throws(VaultError) in try state.groupID(named: name) }, name: name)
+    try group(named: try Vault.Name(name))
+  }
+
+  /// As the form for text.
+  public func group(named name: Vault.Name) throws(VaultError) -> AccessGroup {
+    try handle.withCurrent { (_, state) throws(VaultError) in try state.group(named: name) }
   }
 
   /// Whether the credential grants the whole vault.

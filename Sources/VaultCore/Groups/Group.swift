@@ -6,6 +6,9 @@ final class Group {
   struct SealedEntry {
     let image: FileImage
     let range: Range<Int>
+
+    /// The same, with nothing else that was read with it.
+    var alone: SealedEntry { SealedEntry(image: FileImage(copying: image[range]), range: 0..<range.count) }
   }
 
   /// What the manifest says of a group; holders have none.
@@ -63,7 +66,9 @@ final class Group {
   func append(_ entry: SealedEntry, _ snapshot: Snapshot, _ sealer: Sealer) {
     switch state {
     case .refused: break
-    case .sealed: entries.append(entry)
+    // The image of the load is here anyway, for the section. What was read later is as long as all that stood behind
+    // the journal, and each read has another.
+    case .sealed(let image): entries.append(entry.image === image ? entry : entry.alone)
     case .open(let content):
       do throws(VaultError) { try advance(content, entry, snapshot, sealer) } catch { state = .refused(error) }
     }

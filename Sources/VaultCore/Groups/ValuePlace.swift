@@ -19,6 +19,7 @@ struct ValuePlace: Sendable {
       let context = Context.value(service: name.service, key: name.key, kind: kind.rawValue)
       if `class` < 2 { return sealer.sealValue(value, with: classKey, as: context) }
       guard let deviceKey else { throw .deviceKeyMissing }
+      try deviceKey.origin.check()
       let inner = sealer.sealValue(value, with: deviceKey, as: device(name, kind.rawValue))
       return inner.withUnsafeBytes { sealer.sealValue($0, with: classKey, as: context) }
     }

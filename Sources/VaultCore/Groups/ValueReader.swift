@@ -50,6 +50,7 @@ final class ValueReader: @unchecked Sendable {
       throw .tampered("a value")
     }
     guard let deviceKey else { throw .deviceKeyMissing }
+    try deviceKey.origin.check()
     let device = place.device(name, kind)
     return try inner.withUnsafeBytes { (inner) throws(VaultError) in
       try lend(

@@ -68,7 +68,7 @@ struct JournalFrame: Sendable {
     return false
   }
 
-  private static func lastNonzero(_ bytes: UnsafeRawBufferPointer, from start: Int) -> Int {
+  static func lastNonzero(_ bytes: UnsafeRawBufferPointer, from start: Int) -> Int {
     var end = bytes.count
     while end >= start + 8, bytes.loadUnaligned(fromByteOffset: end - 8, as: UInt64.self) == 0 { end -= 8 }
     while end > start, bytes[end - 1] == 0 { end -= 1 }

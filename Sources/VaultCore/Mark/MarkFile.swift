@@ -4,6 +4,7 @@ internal import Synchronization
 /// The file that a ``RollbackMark`` is kept in. Replaced by the steps of `Docs/Format.md` 9.3, under a lock of its own,
 /// so that several programs may raise one mark.
 struct MarkFile: Sendable {
+  private static let magic = Array("spv-mark-1\n".utf8)
   // Some 150 bytes for each of at most 1,024 groups.
   private static let longest = 1 << 20
 
@@ -11,9 +12,10 @@ struct MarkFile: Sendable {
   private let timeout: Duration
 
   /// - Parameter path: links are followed, and the file may belong to anybody: who keeps the mark is the
-  ///   administrator's choice. What others may write is refused.
-  init(_ path: String, timeout: Duration) {
-    self.path = VaultPath(path, policy: .relaxed)
+  ///   administrator's choice. What group or others may write is refused, and so is a directory where they could put
+  ///   another mark in its place.
+  init(_ path: String, timeout: Duration) throws(VaultError) {
+    self.path = try VaultPath(path, policy: .relaxed, refusing: 0o022)
     self.timeout = timeout
   }
 
@@ -23,22 +25,21 @@ struct MarkFile: Sendable {
   func read() throws(VaultError) -> RollbackMark {
     try concerningMark { () throws(VaultError) in
       let (descriptor, status) = try path.open(limits: .format)
-      return try Self.read(descriptor, status)
+      return try read(descriptor, status)
     }
   }
 
-  var exists: Bool {
-    get throws(VaultError) { try path.status() != nil }
-  }
+  /// Refuses a path where no mark can be made.
+  func judgeNew() throws(VaultError) { try concerningMark { () throws(VaultError) in try path.judgeNew() } }
+
+  private var replacement: Replacement { Replacement(path: path, timeout: timeout, magic: Self.magic) }
 
   /// Makes the file.
   /// - Throws: ``VaultError/Code/alreadyExists``.
   func create(_ mark: RollbackMark) throws(VaultError) {
     try concerningMark { () throws(VaultError) in
-      guard try path.status() == nil else { throw Replacement.exists }
-      try path.makeDirectory()
-      try path.judgeDirectory()
-      FileLock.release(try Replacement(path: path).create(Array(mark.text.utf8), timeout: timeout).descriptor)
+      try path.prepareNew()
+      FileLock.release(try replacement.create(Array(mark.text.utf8)).descriptor)
     }
   }
 
@@ -49,20 +50,18 @@ struct MarkFile: Sendable {
       let lock = WriterLock(path, timeout: timeout)
       let (file, status) = try lock.acquire()
       defer { lock.release() }
-      let old = try Self.read(file, status)
+      let old = try read(file, status)
       let new = try change(old)
       if new != old {
-        lock.pass(to: try Replacement(path: path).replace(status, with: Array(new.text.utf8)).descriptor)
+        lock.pass(to: try replacement.replace(status, with: Array(new.text.utf8)).descriptor)
       }
     }
   }
 
-  private static func read(_ descriptor: Descriptor, _ status: stat) throws(VaultError) -> RollbackMark {
-    guard status.st_mode & S_IFMT == S_IFREG, status.st_size <= longest else { throw .malformed("the mark") }
-    guard status.st_mode & 0o022 == 0 else {
-      throw VaultError(.insecurePermissions, "group or others may write to the file")
-    }
-    let image = try VaultState.read(descriptor, count: Int(status.st_size))
+  private func read(_ descriptor: Descriptor, _ status: stat) throws(VaultError) -> RollbackMark {
+    guard status.st_mode & S_IFMT == S_IFREG else { throw .malformed("the mark") }
+    try path.judge(status)
+    let image = try FileImage(descriptor, 0..<Int(status.st_size), limit: Self.longest)
     return try RollbackMark(parsing: withExtendedLifetime(image) { Array(image.bytes) })
   }
 
@@ -73,7 +72,7 @@ struct MarkFile: Sendable {
       case .rolledBack, .tampered, .malformed: throw error
       case .notAVault, .limitExceeded: throw .malformed("the mark")
       case .notFound:
-        throw VaultError(.markMissing, "there is no mark where one should be", errno: error.errno, cause: error)
+        throw path.error(.markMissing, "there is no mark where one should be", errno: error.errno, cause: error)
       default: throw VaultError(error.code, "the mark: \(error.message)", errno: error.errno, cause: error)
       }
     }
@@ -87,9 +86,9 @@ final class MarkKeeper: Sendable {
   private let lastFailure = Mutex<VaultError?>(nil)
 
   /// Nil when the vault has no mark.
-  init?(_ options: Vault.Options) {
+  init?(_ options: Vault.Options) throws(VaultError) {
     guard let path = options.markPath else { return nil }
-    file = MarkFile(path, timeout: options.lockTimeout)
+    file = try MarkFile(path, timeout: options.lockTimeout)
     raises = options.raisesMark
   }
 
@@ -107,9 +106,8 @@ final class MarkKeeper: Sendable {
   /// Refuses a load under the vault's lock that is older than the mark.
   func check(_ state: VaultState) throws(VaultError) { try file.read().check(try RollbackMark(state)) }
 
-  var exists: Bool {
-    get throws(VaultError) { try file.exists }
-  }
+  /// Refuses a path where no mark can be made.
+  func judgeNew() throws(VaultError) { try file.judgeNew() }
 
   /// Makes the mark of a new vault.
   func create(_ state: VaultState) throws(VaultError) { try file.create(try RollbackMark(state)) }

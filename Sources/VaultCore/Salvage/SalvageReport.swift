@@ -8,9 +8,13 @@ public struct SalvageReport: Sendable {
     /// The records that are in the new vault. Each was sealed for its service, key and kind by a holder of the group's
     /// key.
     public let recordCount: Int
-    /// Whether section and every journal entry that was found verify, and each value opens: then the group is as
-    /// whole as the file shows it. Otherwise each of its records has the attribute ``SalvageReport/attribute``.
+    /// Whether section and every journal entry that was found verify, each value opens, and the group ``isCurrent``: then
+    /// it is as whole as the file shows it. Otherwise each of its records has the attribute ``SalvageReport/attribute``.
     public let isVerified: Bool
+    /// Whether the group is in the state that the manifest speaks of, or in one that its holders wrote on top of that.
+    /// `false` where an owner's manifest could not be read: the records may be of an older state of the group that was put
+    /// back, and the attribute says so. A group holder never sees the manifest: then this is `true`, as for a load.
+    public let isCurrent: Bool
     /// Journal entries of the group that were found and could not be used.
     public let lostEntryCount: Int
     /// Values that were found and did not open.

@@ -10,8 +10,9 @@ struct SalvagedGroup {
   private let floor: Manifest.Group?
   /// The group as it was, when its section verifies.
   private var whole: GroupContent?
-  /// Whether the section is the one that the manifest speaks of, or a holder's behind it.
-  private var isCurrent = true
+  /// Whether the section is the one that the manifest speaks of, or a holder's behind it. Without a manifest no owner's
+  /// is: what verifies was true once.
+  private(set) var isCurrent: Bool
   private var index = RecordIndex()
   /// Where the records are that `whole` does not have.
   private var buffers: [WipedBuffer] = []
@@ -30,15 +31,19 @@ struct SalvagedGroup {
   var hasVerifiedName: Bool { floor != nil || whole != nil }
   var hasName: Bool { name != nil }
   var title: String { name?.text ?? "\(id)" }
-  var isVerified: Bool { whole != nil && isCurrent && lostEntryCount == 0 && lostValueCount == 0 }
+  /// Whether the section and all that was found of the group open.
+  var isWhole: Bool { whole != nil && lostEntryCount == 0 && lostValueCount == 0 }
+  var isVerified: Bool { isWhole && isCurrent }
   /// Whether an owner listed the group.
   var isListed: Bool { floor != nil }
   var isEmptyHanded: Bool { whole == nil && index.count == 0 }
 
+  /// - Parameter isOwner: whether there should be a floor, which a group holder never sees.
   init(
-    _ section: Snapshot.Section, of wreck: Wreck, key: SealingKey, floor: Manifest.Group?, options: Vault.Options,
-    sealer: Sealer
+    _ section: Snapshot.Section, of wreck: Wreck, key: SealingKey, floor: Manifest.Group?, isOwner: Bool,
+    options: Vault.Options, sealer: Sealer
   ) throws(VaultError) {
+    isCurrent = floor != nil || !isOwner
     (self.section, vaultID, self.key) = (section, wreck.snapshot.vaultID, key)
     (self.floor, self.options, self.sealer) = (floor, options, sealer)
     let sealed = wreck.image[section.sealed]
@@ -233,14 +238,15 @@ struct SalvagedGroup {
     return isOpen && fits
   }
 
-  private static let attributeCount = SalvagedPiece.attribute.data.count + Extension.itemHeadCount
+  private var mark: Extension.OwnedItem { isCurrent ? SalvagedPiece.unverified : SalvagedPiece.perhapsOld }
 
   /// The group as the new vault takes it over, under the key it had.
   mutating func content(named name: Vault.Name) throws(VaultError) -> GroupContent {
     var writer = ByteWriter()
     var records: [Record] = []
     index.forEachInOrder { records.append($0) }
-    let length = records.reduce(128 + name.utf8.count) { $0 + Int($1.count) + Self.attributeCount }
+    let markCount = mark.data.count + Extension.itemHeadCount
+    let length = records.reduce(128 + name.utf8.count) { $0 + Int($1.count) + markCount }
     writer.bytes.reserveCapacity(length)
     writer.integer(generation)
     writer.integer(UInt64(1))
@@ -269,14 +275,13 @@ struct SalvagedGroup {
   ///
   /// - Parameter keepsHistory: earlier values are below the record's revision; where that was cut, they are not.
   private func extensionField(of record: Record, keepsHistory: Bool) throws(VaultError) -> [UInt8] {
-    var items: [Extension.OwnedItem] = isVerified ? [] : [SalvagedPiece.attribute]
-    let mark = SalvagedPiece.attribute
+    var items: [Extension.OwnedItem] = isVerified ? [] : [mark]
     try Extension.forEach(record.extensionField) { (item) throws(VaultError) in
       if item.tag == Extension.RecordTag.previous {
         guard keepsHistory, try opens(try PreviousValue(item.data), of: record) else { return }
       }
       // Salvaged before: marked once is enough.
-      if !isVerified, item.tag == mark.tag, item.data.elementsEqual(mark.data) { return }
+      if !isVerified, item.tag == mark.tag, item.data.starts(with: SalvagedPiece.attributeName) { return }
       items.append(.init(item.tag, Array(item.data)))
     }
     return Extension.field(items)

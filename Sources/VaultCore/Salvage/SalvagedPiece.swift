@@ -72,11 +72,17 @@ struct SalvagedPiece {
     writer.bytes.wipe()
   }
 
-  /// What marks a record whose group was not whole.
-  static let attribute = {
+  /// What marks a record whose group was not whole, and one whose group may be in an older state besides.
+  static let unverified = attribute("unverified")
+  static let perhapsOld = attribute("unverified, perhaps old")
+
+  static let attributeName = {
     var writer = ByteWriter()
     writer.lp16(Array(SalvageReport.attribute.utf8))
-    writer.raw(Array("unverified".utf8))
-    return Extension.OwnedItem(Extension.RecordTag.attribute, writer.bytes)
+    return writer.bytes
   }()
+
+  private static func attribute(_ text: String) -> Extension.OwnedItem {
+    Extension.OwnedItem(Extension.RecordTag.attribute, attributeName + Array(text.utf8))
+  }
 }

@@ -42,11 +42,13 @@ struct Salvager {
   func run() throws(VaultError) -> (draft: VaultDraft, opening: Unlocked, report: SalvageReport) {
     var saved: [Vault.Identifier: SalvagedGroup] = [:]
     for section in snapshot.sections {
-      // Of several with one id the first that verifies, else the first.
-      guard saved[section.id]?.isVerified != true, let key = try key(of: section) else { continue }
+      // Of several with one id the first that verifies, or is whole where nothing verifies; else the first.
+      guard !(saved[section.id].map(isBest) ?? false), let key = try key(of: section) else { continue }
       let floor = manifest?.groups.first { $0.id == section.id }
-      let group = try SalvagedGroup(section, of: wreck, key: key, floor: floor, options: options, sealer: sealer)
-      if group.isVerified || saved[section.id]?.isEmptyHanded ?? true { saved[section.id] = group }
+      let group = try SalvagedGroup(
+        section, of: wreck, key: key, floor: floor, isOwner: unlocked.isOwner, options: options,
+        sealer: sealer)
+      if isBest(group) || saved[section.id]?.isEmptyHanded ?? true { saved[section.id] = group }
     }
     let groups = saved.values.sorted { $0.id < $1.id }
     let unseen = (manifest?.groups ?? []).filter { saved[$0.id] == nil }
@@ -60,6 +62,8 @@ struct Salvager {
     }
     return try assemble(kept, lost: lost)
   }
+
+  private func isBest(_ group: SalvagedGroup) -> Bool { manifest == nil ? group.isWhole : group.isVerified }
 
   private func key(of section: Snapshot.Section) throws(VaultError) -> SealingKey? {
     switch unlocked.grant {
@@ -93,8 +97,8 @@ struct Salvager {
       try draft.adopt(content, after: group.lastEpoch, keepsKey: unlocked.isOwner && group.lastEpoch == content.epoch)
       groups.append(
         SalvageReport.Group(
-          name: name, recordCount: content.count, isVerified: group.isVerified, lostEntryCount: group.lostEntryCount,
-          lostValueCount: group.lostValueCount))
+          name: name, recordCount: content.count, isVerified: group.isVerified, isCurrent: group.isCurrent,
+          lostEntryCount: group.lostEntryCount, lostValueCount: group.lostValueCount))
     }
     let opening = Unlocked(grant: .owner(vaultKey), slot: unlocked.slot, kek: unlocked.kek)
     // Where the manifest vouches for the slots, also those of kinds that nobody here knows.
@@ -178,10 +182,11 @@ extension Vault {
   public static func salvage(
     at path: String, credential: Vault.Credential, to destination: String, options: Options = Options()
   ) throws(VaultError) -> SalvageReport {
-    let target = VaultPath(destination, policy: options.pathPolicy)
-    guard try target.status() == nil else { throw Replacement.exists }
+    let target = try VaultPath(destination, policy: options.pathPolicy)
+    try target.judgeNew()
     let (descriptor, status) = try VaultPath(path, policy: options.pathPolicy).open(limits: options.limits)
-    let image = try VaultState.read(descriptor, count: Int(status.st_size))
+    try target.refuseSource(FileIdentity(status))
+    let image = try FileImage(descriptor, 0..<Int(status.st_size), limit: options.limits.fileBytes)
     let (draft, opening, report) = try Salvager(image, credential, options).run()
     _ = try make(draft, at: target, opening: opening)
     return report

@@ -61,8 +61,11 @@ extension Vault {
     /// The root key of `Docs/Format.md` 2.1, for a slot with this salt and cost.
     func root(salt: [UInt8], cost: PassphraseCost) throws(VaultError) -> SealingKey {
       switch content {
-      case .key(let key): return key
+      case .key(let key):
+        try key.origin.check()
+        return key
       case .passphrase(let passphrase):
+        try passphrase.bytes.origin.check()
         return try VaultError.sealing { () throws(SealingError) in
           try passphrase.bytes.withSpan { (span) throws(SealingError) in
             try PassphraseCost.stretch(span, salt: salt, cost: cost)

@@ -13,7 +13,8 @@ struct Init: ToolCommand {
       Without options the passphrase is asked for twice on the terminal. With --key-file a new raw key is \
       written to that file, which opens the vault instead; whoever has it can read everything, and without it \
       nothing can be read. --passphrase adds a passphrase to a vault with a key file. An \
-      existing file is never overwritten.
+      existing file is never overwritten. If an interrupted run left the vault without its mark, the same \
+      command makes the mark.
 
       EXAMPLE:
         secretprefs init
@@ -55,6 +56,10 @@ struct Init: ToolCommand {
     var access = try vault.access()
     if let mark { try access.setMark(mark) }
     _ = try Vault.Name(group)
+    if try finish(access, messages) {
+      Output.noteChange()
+      return try answer(access)
+    }
     try access.location.refuseIfOccupied("the vault")
     if let markPath = access.markPath { try VaultLocation(argument: markPath).refuseIfOccupied("the mark") }
     var slots: [NewSlot] = []
@@ -63,6 +68,35 @@ struct Init: ToolCommand {
     if let file { slots.append(NewSlot(.key(file.key), label: "key file")) }
     try create(access, slots, file)
     Output.noteChange()
+    try answer(access)
+  }
+
+  /// Makes the mark that an earlier run of the same command did not come to make: the vault opens with what is named
+  /// here, and nothing was ever written to it.
+  ///
+  /// - Returns: whether that is all there was to do.
+  private func finish(_ access: VaultAccess, _ messages: Messages) throws -> Bool {
+    guard let markPath = access.markPath, keyFile != nil || passphraseFd != nil, try access.location.isOccupied,
+      try !VaultLocation(argument: markPath).isOccupied
+    else { return false }
+    var access = access
+    access.markPath = nil
+    access.keyFile = keyFile
+    access.passphraseDescriptor =
+      try keyFile == nil
+      ? passphraseFd.map { (number) throws(ToolError) in try PassphraseDescriptor.check(number) } : nil
+    let made: Vault
+    // Then it is somebody else's vault, and there already.
+    do { made = try access.open(messages) } catch is VaultError { return false }
+    let status = try made.status()
+    guard status.isOwner, status.generation == 1, status.entryCount == 0, status.groups.map(\.name.text) == [group],
+      status.groups.allSatisfy({ $0.recordCount == 0 })
+    else { return false }
+    try made.createMark(at: markPath)
+    return true
+  }
+
+  private func answer(_ access: VaultAccess) throws {
     guard vault.json else { return }
     var answer: [(String, JSON)] = [("vault", .string(access.location.path))]
     if let keyFile { answer.append(("keyFile", .string(keyFile))) }

@@ -34,7 +34,7 @@ struct Remove: ToolCommand {
     let vault = try access.open(messages)
     let group = try place.group(in: vault)
     let removed = try vault.update(service: place.service, in: group) { (batch) throws(VaultError) in
-      for name in names { try batch.remove(name.text) }
+      for name in names { try batch.remove(name) }
     }
     vault.noteChange(messages)
     guard removed == names.count else {

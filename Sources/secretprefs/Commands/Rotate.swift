@@ -50,7 +50,8 @@ struct Rotate: ToolCommand {
       report = try vault.rotate(try vault.grantedGroup(name.text), droppingHistory: dropHistory)
     } else {
       report = try vault.rotateVault(
-        keeping: try keep.credentials(for: access, slots: try vault.slots()), droppingHistory: dropHistory)
+        keeping: try keep.credentials(for: access, slots: try vault.slots()), droppingOthers: keep.dropOthers,
+        droppingHistory: dropHistory)
     }
     report.tell(messages)
     vault.noteChange(messages)

@@ -12,8 +12,9 @@ struct Salvage: ToolCommand {
     discussion: """
       For when there is no backup. The damaged file is only read. The new one has every value that still proves \
       to be what a holder of the keys once stored, and opens with the slots that are left. What is UNVERIFIED may \
-      lack records or have older values; these records have the attribute "salvaged". With a credential for one \
-      access group the new vault has that group alone. Exit code 1 if something was lost, or may have been.
+      lack records or have older values; these records have the attribute "salvaged". If the manifest cannot be \
+      read, all of it may be an older state that was put back. With a credential for one access group the new \
+      vault has that group alone. Exit code 1 if something was lost, or may have been.
 
       EXAMPLE:
         secretprefs salvage --to saved.spv
@@ -40,7 +41,9 @@ struct Salvage: ToolCommand {
     } catch { throw access.explained(error) }
     Output.noteChange()
     try vault.json ? Output.write(report.json) : Output.write(report.text)
-    guard report.isWhole else { throw ToolError.incomplete }
+    guard report.isWhole else {
+      throw ToolError.incomplete(isCurrent: report.groups.allSatisfy(\.isCurrent))
+    }
   }
 }
 
@@ -58,7 +61,10 @@ extension SalvageReport {
     rows += lostGroups.sorted().map { [displayed($0), "lost", "nothing of it could be read"] }
     let slots = "\(counted(slotCount, "slot opens", "slots open")) the new vault\n"
     let manifest =
-      hasList ? "" : "The list of groups and slots could not be read: groups may be missing, labels are.\n"
+      hasList
+      ? (isOwner ? "" : "Whether this is the group's newest state, its own credential cannot tell.\n")
+      : "The list of groups and slots could not be read: groups may be missing, labels are, and each group may be in\n"
+        + "an older state that was put back.\n"
     return Table(rows: rows).text + slots + manifest
   }
 
@@ -71,7 +77,8 @@ extension SalvageReport {
           groups.sorted { $0.name < $1.name }.map { group in
             .object([
               ("name", .string(group.name.text)), ("records", .unsigned(UInt64(group.recordCount))),
-              ("verified", .bool(group.isVerified)), ("lostEntries", .unsigned(UInt64(group.lostEntryCount))),
+              ("verified", .bool(group.isVerified)), ("current", .bool(group.isCurrent)),
+              ("lostEntries", .unsigned(UInt64(group.lostEntryCount))),
               ("lostValues", .unsigned(UInt64(group.lostValueCount))),
             ])
           })

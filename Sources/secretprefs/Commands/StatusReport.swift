@@ -22,7 +22,7 @@ struct StatusReport {
       (
         "journal",
         counted(summary.entryCount, "entry", "entries")
-          + (summary.hasTornTail ? "; the last write was cut off" : "")
+          + (summary.hasTornTail ? "; \(TornTail.words)" : "")
       ),
     ]
     for slot in summary.slots { lines.append(("slot", slot.kind.words + (slot.isOwner ? ", owner" : ", one group"))) }
@@ -69,7 +69,7 @@ struct StatusReport {
   private var mark: String {
     guard hasMark else { return "none: an older copy of the file would not be noticed" }
     guard verified != nil else { return "not checked; that takes a passphrase or key" }
-    let raised = markFailure.map { "could not be raised (\($0.message))" } ?? "raised"
+    let raised = markFailure.map { "could not be raised (\(displayed($0.message)))" } ?? "raised"
     return "checked, the vault is not older; \(raised)"
   }
 

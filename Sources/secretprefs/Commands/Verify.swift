@@ -10,7 +10,7 @@ struct Verify: ToolCommand {
     discussion: """
       Reads the file anew and opens the manifest, every section and journal entry, every value and every kept \
       earlier value. Nothing is written. With --report the answer says in plain words what was checked, what \
-      holds, and what cannot be known.
+      holds, and what cannot be known. Exit code 1 if the last journal entry is broken.
 
       EXAMPLE:
         secretprefs verify
@@ -28,14 +28,12 @@ struct Verify: ToolCommand {
     access.progress = ProgressLine("verifying", messages)
     let hasMark = access.markPath != nil
     let found = try access.open(messages).verify()
-    if found.status.hasTornTail {
-      messages.warn("the last write was cut off; what was acknowledged is not affected")
-    }
     if vault.json {
       try Output.write(found.json(hasMark: hasMark))
     } else {
       try Output.write(report ? found.report(hasMark: hasMark) : found.summary)
     }
+    if found.status.hasTornTail { throw ToolError.tornTail }
   }
 }
 
@@ -60,7 +58,9 @@ extension VerificationReport {
     return """
       \(summary)
       Checked, and it holds:
-      The file arrived as it was written: its checksum, lengths and order.
+      \(status.hasTornTail
+        ? "The snapshot, and every journal entry but the last, arrived as they were written."
+        : "The file arrived as it was written: its checksum, lengths and order.")
       \(status.isOwner
         ? "Header, slots, manifest and every access group were made by holders of the vault's keys, for this vault,\n"
           + "and belong together: none is of another time or copy."
@@ -70,6 +70,9 @@ extension VerificationReport {
       \(hasMark
         ? "It is not older than its mark: nothing that the mark has seen was undone, unless the mark was, too.\n" : "")
       Not known, whatever is checked inside the file:
+      \(status.hasTornTail
+        ? "Whether the last journal entry, which is broken, had been acknowledged. What it changed is missing here.\n"
+        : "")\
       \(hasMark
         ? "Whether something was undone that was written while nobody raised the mark."
         : "Whether the whole file is an older copy, or the newest entries since the last full write were cut off.\n"

@@ -15,7 +15,9 @@ struct Messages {
       members.append(("exit", .unsigned(UInt64(error.status.rawValue))))
       write(JSON.object([("error", .object(members))]).text + "\n")
     } else {
-      write("secretprefs: error: \(error.message)\n" + (error.hint.map { "secretprefs: hint: \($0)\n" } ?? ""))
+      // It may hold a path.
+      write(
+        "secretprefs: error: \(displayed(error.message))\n" + (error.hint.map { "secretprefs: hint: \($0)\n" } ?? ""))
     }
     return error.status
   }

@@ -46,8 +46,8 @@ struct ToolError: Error {
     ToolError(internalCode, .internalFault, "\(step): \(String(cString: strerror(number)))", nil)
   }
 
-  static func io(_ step: String, _ number: Int32) -> ToolError {
-    ToolError(VaultError(.io, "\(step): \(String(cString: strerror(number)))", errno: number))
+  static func io(_ step: @autoclosure () -> String, _ number: Int32) -> ToolError {
+    ToolError(VaultError(.io, "\(step()): \(String(cString: strerror(number)))", errno: number))
   }
 
   /// Standard output could not be written, which says nothing of what was done before.
@@ -66,9 +66,22 @@ struct ToolError: Error {
     ToolError(problemsCode, .no, count == 1 ? "something is wrong" : "\(count) things are wrong", nil)
   }
 
+  /// What `verify` ends with when all holds but the last journal entry.
+  static let tornTail = ToolError(
+    problemsCode, .no, "the last journal entry does not hold",
+    "copy the file, and look whether the newest changes are there; a mark or a backup tells more")
+
   /// What `salvage` ends with when something is lost, or may be.
-  static let incomplete = ToolError(
-    incompleteCode, .no, "not everything could be saved", "keep the damaged file: a backup may complete what was saved")
+  ///
+  /// - Parameter isCurrent: whether what was saved is known to be what was there last.
+  static func incomplete(isCurrent: Bool) -> ToolError {
+    ToolError(
+      incompleteCode, .no,
+      isCurrent
+        ? "not everything could be saved"
+        : "without the manifest, what was saved may be older than what was there last",
+      "keep the damaged file: a backup may complete what was saved")
+  }
 
   static let noSuchSlot = ToolError(
     VaultError(.notFound, "there is no slot of that id"), hint: "\"secretprefs slots list\" shows the ids")

@@ -43,13 +43,13 @@ struct ValueSource {
     switch place {
     case .file(let path):
       let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY)
-      guard descriptor >= 0 else { throw ToolError.io("open the value's file", errno) }
+      guard descriptor >= 0 else { throw ToolError.io("\(path): open the value's file", errno) }
       defer { close(descriptor) }
       guard isatty(descriptor) == 0 else {  // it would echo
         throw ToolError.usage("the value's file is a terminal", hint: "leave --file out to be asked without echo")
       }
       return try trimmed(
-        try ValueReader.read(descriptor, atMost: ValueReader.longest, "read the value's file"), messages)
+        try ValueReader.read(descriptor, atMost: ValueReader.longest, "\(path): read the value's file"), messages)
     case .input:
       return try trimmed(
         try ValueReader.read(STDIN_FILENO, atMost: ValueReader.longest, "read standard input"), messages)

@@ -11,7 +11,7 @@ protocol FuzzTarget {
 
 /// The targets by the names that `Scripts/fuzz` and the corpus know them by.
 enum FuzzTargetName: String, CaseIterable {
-  case header, manifest, section, `extension`, journal, frame, mark, keytext, salvage
+  case header, manifest, section, `extension`, journal, frame, mark, keytext, salvage, catchup
 
   func make() throws -> any FuzzTarget {
     switch self {
@@ -24,6 +24,7 @@ enum FuzzTargetName: String, CaseIterable {
     case .mark: MarkTarget()
     case .keytext: KeyTextTarget()
     case .salvage: try SalvageTarget()
+    case .catchup: try CatchUpTarget()
     }
   }
 }

@@ -91,7 +91,7 @@ struct RestoreBackup: ToolCommand {
     } catch {
       // Damage is a reason to restore. Whose file it is, its header tells when it comes to it.
       guard [.damaged, .malformed, .limitExceeded, .kdfRefused].contains(error.code) else { throw error }
-      return "does not open (\(error.message))"
+      return "does not open (\(displayed(error.message)))"
     }
   }
 }

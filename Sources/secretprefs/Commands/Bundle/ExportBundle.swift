@@ -46,11 +46,17 @@ struct ExportBundle: ToolCommand {
     let access = try unlock.complete(try vault.access())
     try passphrase.check(besides: access)
     let place = try record.place()
-    let names = Swift.Set(try keys.map { (key) throws(VaultError) in try Vault.Name(key) })
+    let names = Swift.Set(keys)
+    for name in names { _ = try Vault.Name(name) }
     try VaultLocation(argument: to).refuseIfOccupied("the bundle")
     let vault = try access.open(messages)
     let group = try place.group(in: vault)
-    let records = try vault.records(service: place.service, in: group).filter { all || names.contains($0.key) }
+    let records =
+      all
+      ? try vault.records(service: place.service, in: group)
+      : try names.compactMap { (name) throws(VaultError) in
+        try vault.record(service: place.service, key: name, in: group)
+      }
     guard !records.isEmpty, all || records.count == names.count else {
       throw try missing(names.count - records.count, place, group, vault)
     }

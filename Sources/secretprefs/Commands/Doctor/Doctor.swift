@@ -45,7 +45,7 @@ struct Doctor: ToolCommand {
   func perform(_ messages: Messages) throws {
     let access = try unlock.complete(try vault.access())
     guard try access.location.isOccupied else {
-      throw access.explained(VaultError(.notFound, "there is no vault at this path"))
+      throw VaultError(.notFound, "\(access.location.path): there is no vault at this path")
     }
     if let repair { return try mend(repair, access, messages) }
     guard groups.isEmpty else { throw ToolError.usage("groups are named with --repair alone", hint: Self.form) }

@@ -1,4 +1,5 @@
 internal import Glibc
+internal import Secrets
 internal import VaultCore
 
 /// Looks at a vault from its path to its values, and on after what it finds.
@@ -27,9 +28,11 @@ struct Examination {
 
   private func keyFileProblems() throws(ToolError) -> [Problem] {
     try access.keyFiles.compactMap { what, path in
-      guard let status = FilePlace(path).status(), status.st_mode & 0o026 != 0 else { return nil }
+      guard let status = FilePlace(path).status(), status.st_mode & 0o026 != 0, !MountedSecret.isAt(path) else {
+        return nil
+      }
       return Problem(
-        .error, "keyFileMode", "others may use \(what): its mode is \(octal(status.st_mode))",
+        .error, "keyFileMode", "others may use \(what) \(displayed(path)): its mode is \(octal(status.st_mode))",
         repair: "secretprefs doctor --repair permissions")
     }
   }
@@ -100,6 +103,6 @@ struct Examination {
       case .io: "name a file that can be read; if it is there, look after the disk"
       default: Hints.text(error.code) ?? ""
       }
-    report.problems.append(Problem(.error, error.code.rawValue, error.message, repair: repair ?? hint))
+    report.problems.append(Problem(.error, error.code.rawValue, displayed(error.message), repair: repair ?? hint))
   }
 }

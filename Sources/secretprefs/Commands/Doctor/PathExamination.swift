@@ -76,12 +76,15 @@ struct PathExamination {
   }
 
   private mutating func judgeLeftovers(of file: FilePlace) {
-    guard file.hasLeftover else { return }
-    add(
-      .warning, "leftover", "a temporary file of a write that did not finish lies beside the vault",
-      repair: "secretprefs compact")
+    if file.hasLeftover {
+      add(
+        .warning, "leftover", "a temporary file of a write that did not finish lies beside the vault",
+        repair: "secretprefs compact, which says so if it may be something else")
+    }
+    if FilePlace(file.path + ".torn").status(followingLinks: false) != nil {
+      add(
+        .advice, "tornBytes", "the bytes of a broken journal entry are kept in \(displayed(file.path)).torn",
+        repair: "look whether the changes of that time are there; then remove the file")
+    }
   }
 }
-
-/// The octal digits of a mode.
-func octal(_ mode: mode_t) -> String { "0" + String(mode & 0o7777, radix: 8) }

@@ -1,4 +1,5 @@
 internal import Glibc
+internal import Secrets
 internal import VaultCore
 
 /// Takes rights away that others have and must not have, from what is ours and is what it should be.
@@ -12,9 +13,9 @@ struct PermissionRepair {
 
   init(_ access: VaultAccess) throws {
     let vault = FilePlace(access.location.path)
-    try take(0o077, if: 0o077, from: vault, "the vault", beginningWith: Self.vaultStart, O_NOFOLLOW)
+    try take(0o077, if: 0o077, from: vault, "the vault", beginningWith: Self.vaultStart, O_NOFOLLOW, isAlwaysRead: true)
     try take(0o022, if: 0o022, from: vault.directory, "the vault's directory", beginningWith: [], O_DIRECTORY)
-    for (what, path) in try access.keyFiles {
+    for (what, path) in try access.keyFiles where !MountedSecret.isAt(path) {
       try take(0o077, if: 0o026, from: FilePlace(path), what, beginningWith: Self.keyStart)
     }
   }
@@ -22,28 +23,37 @@ struct PermissionRepair {
   /// - Parameters:
   ///   - rights: what others must not have.
   ///   - excess: what of it is wrong: a service manager may let a group read a key.
+  ///   - isAlwaysRead: whether it must begin so even if there is nothing to change: what follows depends on what it is.
   private mutating func take(
     _ rights: mode_t, if excess: mode_t, from place: FilePlace, _ what: String, beginningWith start: [UInt8],
-    _ flags: Int32 = 0
+    _ flags: Int32 = 0, isAlwaysRead: Bool = false
   ) throws {
     let descriptor = open(place.path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY | flags)
     guard descriptor >= 0 else {
-      throw errno == ELOOP ? Self.refused("\(what) is a symbolic link") : ToolError.io("open \(what)", errno)
+      throw errno == ELOOP
+        ? Self.refused("\(place.path): \(what) is a symbolic link") : ToolError.io("\(place.path): open \(what)", errno)
     }
     defer { close(descriptor) }
     var status = stat()
-    guard fstat(descriptor, &status) == 0 else { throw ToolError.io("stat \(what)", errno) }
-    guard status.st_mode & excess != 0 else { return }
-    guard status.st_uid == geteuid() else { throw Self.refused("\(what) belongs to somebody else") }
-    guard status.st_mode & S_ISVTX == 0 else { throw Self.refused("\(what) is shared by many") }
+    guard fstat(descriptor, &status) == 0 else { throw ToolError.io("\(place.path): stat \(what)", errno) }
+    let isWide = status.st_mode & excess != 0
+    guard isWide || isAlwaysRead else { return }
     if !start.isEmpty {
       var bytes = [UInt8](repeating: 0, count: start.count)
       guard pread(descriptor, &bytes, bytes.count, 0) == bytes.count, bytes == start else {
-        throw Self.refused("\(what) is not what it should be, and stays as it is")
+        throw Self.refused("\(place.path): \(what) is not what it should be, and stays as it is")
       }
     }
+    guard isWide else { return }
+    guard status.st_uid == geteuid() else {
+      throw Self.refused(
+        "\(place.path): \(what) belongs to user \(status.st_uid), and must belong to user \(geteuid())")
+    }
+    guard status.st_mode & S_ISVTX == 0 else {
+      throw Self.refused("\(place.path): \(what) is shared by many: its mode is \(octal(status.st_mode))")
+    }
     let mode = status.st_mode & 0o7777 & ~rights
-    guard fchmod(descriptor, mode) == 0 else { throw ToolError.io("set the mode of \(what)", errno) }
+    guard fchmod(descriptor, mode) == 0 else { throw ToolError.io("\(place.path): set the mode of \(what)", errno) }
     done.append("the mode of \(what) was \(octal(status.st_mode)) and is \(octal(mode))")
   }
 

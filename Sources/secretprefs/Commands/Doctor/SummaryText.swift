@@ -8,8 +8,8 @@ extension VaultSummary {
     if hasTornTail {
       problems.append(
         Problem(
-          .warning, "tornTail", "the last write was cut off; what was acknowledged is not affected",
-          repair: "secretprefs compact"))
+          .warning, "tornTail", TornTail.words,
+          repair: "copy the file, and look whether the newest changes are there; a mark or a backup tells more"))
     }
     // 5: what an owner's next write would fold, holders of groups leave alone.
     if journalBytes > max(1 << 16, snapshotBytes) {

@@ -48,7 +48,7 @@ struct VaultExamination {
     let repair = "secretprefs doctor --repair empty-group \(dashes)\(names.map(shellWord).joined(separator: " "))"
     problems += broken.map { group, error in
       Problem(
-        .error, "brokenGroup", "access group \(displayed(group.name.text)): \(error.message)",
+        .error, "brokenGroup", "access group \(displayed(group.name.text)): \(displayed(error.message))",
         repair: "secretprefs salvage, for what is left in it; then \(repair)")
     }
   }

@@ -38,7 +38,7 @@ struct RestoreValue: ToolCommand {
     let group = try place.group(in: vault)
     do throws(VaultError) {
       try vault.update(service: place.service, in: group) { (batch) throws(VaultError) in
-        try batch.restore(key.text, revision: revision)
+        try batch.restore(words[0], revision: revision)
       }
     } catch {
       guard error.code == .notFound else { throw error }

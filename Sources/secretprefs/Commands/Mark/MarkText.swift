@@ -32,7 +32,7 @@ extension Vault {
   func noteChange(_ messages: Messages) {
     Output.noteChange()
     guard let markFailure else { return }
-    messages.warn("what was written is durable, but the mark could not be raised (\(markFailure.message))")
+    messages.warn("what was written is durable, but the mark could not be raised (\(displayed(markFailure.message)))")
   }
 }
 

@@ -69,7 +69,8 @@ struct RemoveSlot: ToolCommand {
     }
     guard slot.isOwner else { return try vault.removeSlot(slot.id) }
     return try vault.removeSlot(
-      slot.id, keeping: try keep.credentials(for: access, slots: slots, removing: slot.id))
+      slot.id, keeping: try keep.credentials(for: access, slots: slots, removing: slot.id),
+      droppingOthers: keep.dropOthers)
   }
 
   private func warn(_ slot: SlotInfo, others: [SlotInfo], _ messages: Messages) {

@@ -1,12 +1,12 @@
 internal import Synchronization
 
-/// Tells when a vault has not been used for so long that it locks by itself.
-final class IdleLimit: Sendable {
+/// Tells when a vault locks by itself: so long after something that starts the time anew.
+final class TimeLimit: Sendable {
   private let limit: Duration
   /// The time since this was made, on the injected clock.
   private let elapsed: @Sendable () -> Duration
   private let sleep: @Sendable (Duration) async throws -> Void
-  private let lastUse = Mutex(Duration.zero)
+  private let begin = Mutex(Duration.zero)
   private let watcher = Mutex<Task<Void, Never>?>(nil)
 
   init(_ limit: Duration, clock: some Clock<Duration>) {
@@ -18,14 +18,14 @@ final class IdleLimit: Sendable {
 
   deinit { watcher.withLock { $0?.cancel() } }
 
-  func use() {
+  func start() {
     let now = elapsed()
-    lastUse.withLock { $0 = now }
+    begin.withLock { $0 = now }
   }
 
   var isOver: Bool { rest <= .zero }
 
-  private var rest: Duration { lastUse.withLock { $0 } + limit - elapsed() }
+  private var rest: Duration { begin.withLock { $0 } + limit - elapsed() }
 
   /// Calls `body` once when the limit is reached. Replaces an earlier watch.
   func watch(_ body: @escaping @Sendable () -> Void) {

@@ -1,0 +1,72 @@
+internal import Glibc
+
+/// Keeps the bytes of a broken last entry before a write takes their place (`Docs/Format.md` 10.3): whether the entry had
+/// been acknowledged cannot be known, and these bytes are all that is left of it.
+///
+/// They are sealed like the vault, in a file beside it: 0600 and durable.
+struct TornTail {
+  /// The vault.
+  let path: VaultPath
+
+  /// More than a server that is left alone comes to; what damages a file on purpose shall not fill the disk.
+  private static let mostFiles = 100
+
+  /// Writes `bytes` to a new file, unless an earlier attempt already has.
+  /// - Throws: ``VaultError/Code/io``, ``VaultError/Code/readOnly``; the vault is as it was.
+  func keep(_ bytes: UnsafeRawBufferPointer) throws(VaultError) {
+    for number in 1...Self.mostFiles where try keep(bytes, in: name(number)) {
+      _ = try path.synchronizeDirectory()
+      return
+    }
+    throw VaultError(
+      .io, "\(name(1)): \(Self.mostFiles) broken entries are kept already: look at them and remove them", errno: EEXIST)
+  }
+
+  private func name(_ number: Int) -> String { path.file + ".torn" + (number == 1 ? "" : ".\(number)") }
+
+  /// - Returns: `false` when something else has that name.
+  private func keep(_ bytes: UnsafeRawBufferPointer, in name: String) throws(VaultError) -> Bool {
+    let file: Descriptor
+    do throws(VaultError) {
+      file = try Descriptor.open(name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, mode: 0o600) {
+        .writing("\(name): keep a broken entry", $0)
+      }
+    } catch {
+      guard error.errno == EEXIST else { throw error }
+      return try holds(bytes, name)
+    }
+    do throws(VaultError) {
+      guard fchmod(file.raw, 0o600) == 0 else { throw .io("\(name): set the mode") }
+      // Root keeps a user's file the user's. Where that fails, root can still read it.
+      if let owner = try path.status()?.st_uid { _ = fchown(file.raw, owner, gid_t.max) }
+      try file.write(bytes, at: 0)
+      try file.synchronize()
+    } catch {
+      unlink(name)
+      throw error
+    }
+    return true
+  }
+
+  /// Whether the file has these bytes: a write that was killed kept them before.
+  private func holds(_ bytes: UnsafeRawBufferPointer, _ name: String) throws(VaultError) -> Bool {
+    do throws(VaultError) {
+      let file = try Descriptor.open(name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK) { .io("\(name): open", $0) }
+      let status = try file.status()
+      guard status.st_mode & S_IFMT == S_IFREG, status.st_size == bytes.count else { return false }
+      let kept = try FileImage(file, 0..<bytes.count, limit: bytes.count)
+      guard withExtendedLifetime(kept, { kept.bytes.elementsEqual(bytes) }) else { return false }
+      try file.synchronize()
+      return true
+    } catch { return false }  // what cannot be read keeps its name
+  }
+}
+
+extension VaultState {
+  /// Keeps what stands broken behind the tail, before the file is replaced.
+  func keepTornTail() throws(VaultError) {
+    guard hasTornTail, let image else { return }
+    let end = JournalFrame.lastNonzero(image.bytes, from: tail)
+    try withExtendedLifetime(image) { () throws(VaultError) in try TornTail(path: path).keep(image[tail..<end]) }
+  }
+}
