@@ -1,0 +1,6 @@
+import Preferences
+import PreferencesFoundation
+import Secrets
+import SecretsTesting
+import VaultCore
+import VaultSealing

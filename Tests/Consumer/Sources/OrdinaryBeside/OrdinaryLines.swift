@@ -1,0 +1,1 @@
+../OrdinaryAlone/OrdinaryLines.swift
