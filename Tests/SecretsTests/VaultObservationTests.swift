@@ -100,21 +100,24 @@ import VaultCore
     #expect(await values.next() == .some(nil))
   }
 
-  @Test func `item 82: what another process writes is seen`() async throws {
-    let throwaway = ThrowawayVault.current
-    let store = try throwaway.preferences()
-    var values = store.updates(for: Self.token).makeAsyncIterator()
-    #expect(await values.next() == .some(nil))
-    let key = throwaway.key.withUnsafeBytes { Data($0) }
+  // Exit tests capture values since Swift 6.3.
+  #if compiler(>=6.3)
+    @Test func `item 82: what another process writes is seen`() async throws {
+      let throwaway = ThrowawayVault.current
+      let store = try throwaway.preferences()
+      var values = store.updates(for: Self.token).makeAsyncIterator()
+      #expect(await values.next() == .some(nil))
+      let key = throwaway.key.withUnsafeBytes { Data($0) }
 
-    await #expect(processExitsWith: .success) { [path = throwaway.path as String, key = key as Data] in
-      let key = try key.withUnsafeBytes { try SealingKey(copying: $0) }
-      let vault = try Vault.open(at: path, credential: .key(key))
-      try SecretPreferences(service: "com.example.test", in: vault).set("from afar", forKey: "token")
+      await #expect(processExitsWith: .success) { [path = throwaway.path as String, key = key as Data] in
+        let key = try key.withUnsafeBytes { try SealingKey(copying: $0) }
+        let vault = try Vault.open(at: path, credential: .key(key))
+        try SecretPreferences(service: "com.example.test", in: vault).set("from afar", forKey: "token")
+      }
+
+      #expect(await values.next() == "from afar")
     }
-
-    #expect(await values.next() == "from afar")
-  }
+  #endif
 
   @Test func `what is written past the store, by the vault object, is seen`() async throws {
     let vault = ThrowawayVault.current.vault
