@@ -26,6 +26,7 @@ enum VaultRole: String {
 extension VaultError {
   /// What happened, and to which file.
   func message(about path: String) -> String {
-    message.utf8.starts(with: "\(path): ".utf8) ? message : "\(displayed(path)): \(message)"
+    // The vault calls a file by its absolute path.
+    message.contains("\(path): ") ? message : "\(displayed(path)): \(message)"
   }
 }

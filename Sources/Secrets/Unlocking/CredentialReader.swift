@@ -31,6 +31,7 @@ enum CredentialReader {
     of path: String, atMost limit: Int, what: String
   ) throws(VaultError) -> SecretBytes {
     try VaultError.refuseNUL(in: path)
+    guard !path.isEmpty else { throw VaultError(.io, "the path of \(what) is empty", errno: ENOENT) }
     let what = "\(what) \(path)"
     // A FIFO is opened to wait for its writer; anything else must not block.
     var named = stat()
