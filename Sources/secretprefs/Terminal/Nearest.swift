@@ -1,22 +1,23 @@
-/// The one of `words` that `word` was most likely meant to be; nil when none differs in so few of its characters.
+/// The one of `words` that `word` was most likely meant to be; nil when none differs in at most a third of its characters.
 func nearest(_ word: String, among words: [String]) -> String? {
   let limit = (word.count + 1) / 3
   let found = words.map { (word: $0, edits: edits(from: word, to: $0)) }.min { $0.edits < $1.edits }
   return found.flatMap { $0.edits <= limit ? $0.word : nil }
 }
 
-/// How many characters have to be inserted, removed or replaced to make one text of the other (Levenshtein).
+/// How many characters have to be inserted, removed, replaced or swapped with the next to make one text of the other.
 private func edits(from first: String, to second: String) -> Int {
-  let second = Array(second)
-  var row = Array(0...second.count)
-  for (index, character) in first.enumerated() {
-    var diagonal = row[0]
-    row[0] = index + 1
-    for (column, other) in second.enumerated() {
-      let replaced = diagonal + (character == other ? 0 : 1)
-      diagonal = row[column + 1]
-      row[column + 1] = min(replaced, diagonal + 1, row[column] + 1)
+  let (first, second) = (Array(first), Array(second))
+  var rows = [Array(0...second.count)]
+  for i in first.indices {
+    rows.append([i + 1])
+    for j in second.indices {
+      var least = min(rows[i][j + 1] + 1, rows[i + 1][j] + 1, rows[i][j] + (first[i] == second[j] ? 0 : 1))
+      if i > 0, j > 0, first[i] == second[j - 1], first[i - 1] == second[j] {
+        least = min(least, rows[i - 1][j - 1] + 1)
+      }
+      rows[i + 1].append(least)
     }
   }
-  return row[second.count]
+  return rows[first.count][second.count]
 }

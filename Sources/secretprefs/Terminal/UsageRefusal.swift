@@ -81,30 +81,10 @@ enum UsageRefusal {
   ///
   /// - Parameter prefix: what the command begins with, before the word.
   private static func suggestion(for word: String, of prefix: String) -> String {
-    let names = forms.map(\.command).filter { $0.hasPrefix(prefix) && !$0.dropFirst(prefix.count).contains(" ") }
-    // Short words are near to everything.
-    let limit = min(2, word.count - 1)
-    let near = names.map { ($0, editDistance(word.lowercased(), String($0.dropFirst(prefix.count)))) }
-      .filter { $1 <= limit }.min { $0.1 < $1.1 }
-    return near.map { "did you mean \"secretprefs \($0.0)\"? " } ?? ""
+    // A word of any length is an argument; commands are short.
+    guard word.utf8.count <= 20 else { return "" }
+    let names = forms.map(\.command).filter { $0.hasPrefix(prefix) }.map { String($0.dropFirst(prefix.count)) }
+    let near = nearest(word.lowercased(), among: names.filter { !$0.contains(" ") })
+    return near.map { "did you mean \"secretprefs \(prefix)\($0)\"? " } ?? ""
   }
-}
-
-/// How many letters have to be inserted, left out, replaced or swapped with the next to make one word of another. Long
-/// words are as far from each other as can be.
-func editDistance(_ first: String, _ second: String) -> Int {
-  let (first, second) = (Array(first), Array(second))
-  guard max(first.count, second.count) <= 20 else { return .max }
-  var rows = [Array(0...second.count)]
-  for i in first.indices {
-    rows.append([i + 1])
-    for j in second.indices {
-      var least = min(rows[i][j + 1] + 1, rows[i + 1][j] + 1, rows[i][j] + (first[i] == second[j] ? 0 : 1))
-      if i > 0, j > 0, first[i] == second[j - 1], first[i - 1] == second[j] {
-        least = min(least, rows[i - 1][j - 1] + 1)
-      }
-      rows[i + 1].append(least)
-    }
-  }
-  return rows[first.count][second.count]
 }
