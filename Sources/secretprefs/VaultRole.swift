@@ -27,6 +27,6 @@ extension VaultError {
   /// What happened, and to which file.
   func message(about path: String) -> String {
     // The vault calls a file by its absolute path.
-    message.contains("\(path): ") ? message : "\(displayed(path)): \(message)"
+    message.contains("\(path): ") ? message : "\(path): \(message)"
   }
 }

@@ -57,7 +57,7 @@ struct DatedCopies {
       guard unlink(path) == 0 else {
         let number = errno
         for path in removed { messages.warn("\(displayed(path)) was removed") }
-        throw ToolError.io("the new copy is made; remove \(displayed(path))", number)
+        throw ToolError.io("the new copy is made; remove \(path)", number)
       }
       removed.append(path)
     }
