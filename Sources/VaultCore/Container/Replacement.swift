@@ -68,7 +68,12 @@ struct Replacement {
         FileLock.release(leftover)
         throw inTheWay
       }
-      discard(leftover)
+      guard !names(leftover) || unlink(path.temporary) == 0 || errno == ENOENT else {
+        let error = VaultError.writing("\(path.temporary): remove the temporary file")
+        FileLock.release(leftover)
+        throw error
+      }
+      FileLock.release(leftover)
       try check()
     } while ContinuousClock.now - start < timeout
     throw path.error(.lockTimeout, "other processes keep creating this file")
