@@ -15,10 +15,12 @@ enum Tool {
 
   struct TookTooLong: Error {}
 
-  /// The folder of the built tool, which is that of the running test program.
-  static let folder = URL(filePath: "/proc/self/exe").resolvingSymlinksInPath().deletingLastPathComponent().path
+  /// The built tool: the one beside the running test program, unless SECRETPREFS_TOOL names a different build.
+  static let path =
+    ProcessInfo.processInfo.environment["SECRETPREFS_TOOL"]
+    ?? URL(filePath: "/proc/self/exe").resolvingSymlinksInPath().deletingLastPathComponent().path + "/secretprefs"
 
-  static var path: String { folder + "/secretprefs" }
+  static var folder: String { URL(filePath: path).deletingLastPathComponent().path }
 
   /// Runs the tool.
   static func run(
