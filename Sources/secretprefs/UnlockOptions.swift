@@ -2,7 +2,9 @@ internal import ArgumentParser
 
 /// How to unlock the vault.
 struct UnlockOptions: ParsableArguments {
-  @Option(help: ArgumentHelp("Unlock with the raw key in this file.", valueName: "file"))
+  @Option(
+    name: PlainOption.keyFile.name,
+    help: ArgumentHelp("Unlock with the raw key in this file.", valueName: "file"))
   var keyFile: String?
 
   @Option(
@@ -12,7 +14,7 @@ struct UnlockOptions: ParsableArguments {
       valueName: "number"))
   var passphraseFd: Int32?
 
-  @Flag(help: "Never ask for the passphrase on the terminal.")
+  @Flag(name: PlainOption.noPrompt.name, help: "Never ask for the passphrase on the terminal.")
   var noPrompt = false
 
   @Option(

@@ -3,6 +3,7 @@ internal import ArgumentParser
 /// Which vault, and how answers look. Every command that works on a vault has these.
 struct VaultOptions: ParsableArguments {
   @Option(
+    name: PlainOption.vault.name,
     help: ArgumentHelp(
       "The vault.",
       discussion: "Else $SECRETPREFS_VAULT, else secretprefs/default.spv in $XDG_DATA_HOME or ~/.local/share.",

@@ -3,12 +3,10 @@ internal import VaultCore
 
 /// `secretprefs edit`.
 struct Edit: ToolCommand {
-  static let form = "secretprefs edit [<options>] <key>"
-
   static let configuration = CommandConfiguration(
     commandName: "edit",
     abstract: "Changes what is written down about a key; its value stays.",
-    usage: form,
+    usage: "secretprefs edit [<options>] <key>",
     discussion: """
       Label, comment, attributes, expiry and how many earlier values are kept. What is not named stays as it is. \
       All of it is sealed in the vault, but other users of the machine see the arguments while the command runs: \
@@ -29,7 +27,7 @@ struct Edit: ToolCommand {
   var keys: [String] = []
 
   func perform(_ messages: Messages) throws {
-    guard let key = keys.first, keys.count == 1 else { throw ToolError.usage("one key is needed", hint: Self.form) }
+    let key = try Self.sole(keys, "key")
     guard !metadata.isEmpty else {
       throw ToolError.usage("nothing is to be changed", hint: "\"secretprefs help edit\" shows what can be")
     }

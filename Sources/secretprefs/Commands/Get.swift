@@ -37,9 +37,7 @@ struct Get: ToolCommand {
   var keys: [String] = []
 
   func perform(_ messages: Messages) throws {
-    guard let key = keys.first, keys.count == 1 else {
-      throw ToolError.usage("one key is needed", hint: "secretprefs get [<options>] <key>")
-    }
+    let key = try Self.sole(keys, "key")
     var access = try unlock.complete(try vault.access())
     access.refusesExpired = refuseExpired
     try GetValue(

@@ -3,12 +3,10 @@ internal import VaultCore
 
 /// `secretprefs info`.
 struct Info: ToolCommand {
-  static let form = "secretprefs info [<options>] <key>"
-
   static let configuration = CommandConfiguration(
     commandName: "info",
     abstract: "Tells what is known of a key without opening its value.",
-    usage: form,
+    usage: "secretprefs info [<options>] <key>",
     discussion: """
       Kind, revision and times, and label, comment, expiry, attributes and kept earlier values where there are \
       any. All of it is sealed in the file and authenticated.
@@ -25,7 +23,7 @@ struct Info: ToolCommand {
   var keys: [String] = []
 
   func perform(_ messages: Messages) throws {
-    guard let key = keys.first, keys.count == 1 else { throw ToolError.usage("one key is needed", hint: Self.form) }
+    let key = try Self.sole(keys, "key")
     let place = try record.place()
     let access = try unlock.complete(try vault.access())
     let vault = try access.open(messages)

@@ -2,12 +2,10 @@ internal import ArgumentParser
 
 /// `secretprefs new-key`.
 struct NewKey: ToolCommand {
-  static let form = "secretprefs new-key [--json] <file>"
-
   static let configuration = CommandConfiguration(
     commandName: "new-key",
     abstract: "Makes a raw key in a new file, and nothing else.",
-    usage: form,
+    usage: "secretprefs new-key [--json] <file>",
     discussion: """
       For a device key (--device-key-file), which belongs on one machine and in no backup of the vault. A key \
       that opens a vault is made by "secretprefs init" and "secretprefs slots add".
@@ -23,9 +21,7 @@ struct NewKey: ToolCommand {
   var files: [String] = []
 
   func perform(_ messages: Messages) throws {
-    guard let file = files.first, files.count == 1 else {
-      throw ToolError.usage("one file is needed", hint: Self.form)
-    }
+    let file = try Self.sole(files, "file")
     _ = try NewKeyFile(at: file)
     Output.noteChange()
     if json { try Output.write(.object([("keyFile", .string(file))])) }

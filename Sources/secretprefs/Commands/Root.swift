@@ -4,6 +4,20 @@ internal import VaultSealing
 /// A command as the argument parser understands it.
 protocol ToolCommand: ParsableCommand, Work {}
 
+extension ParsableCommand {
+  /// How the command is written.
+  static var usage: String { configuration.usage ?? "" }
+
+  /// A refusal that shows how the command is written.
+  static func misused(_ message: String) -> ToolError { .usage(message, hint: usage) }
+
+  /// The one argument of a command that takes exactly one.
+  static func sole(_ words: [String], _ meaning: StaticString) throws(ToolError) -> String {
+    guard let word = words.first, words.count == 1 else { throw misused("one \(meaning) is needed") }
+    return word
+  }
+}
+
 /// `secretprefs`.
 struct Root: ParsableCommand {
   static let configuration = CommandConfiguration(

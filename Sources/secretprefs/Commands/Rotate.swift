@@ -3,12 +3,10 @@ internal import VaultCore
 
 /// `secretprefs rotate`.
 struct Rotate: ToolCommand {
-  static let form = "secretprefs rotate [<options>] (--group <name> | --vault-keys)"
-
   static let configuration = CommandConfiguration(
     commandName: "rotate",
     abstract: "Replaces keys, and seals everything under them anew.",
-    usage: form,
+    usage: "secretprefs rotate [<options>] (--group <name> | --vault-keys)",
     discussion: """
       With --group one access group gets a new key; its slots go on. With --vault-keys the vault and all groups \
       get new keys: other owner slots go on if their credentials are given, and --drop-others lets the rest go; \
@@ -35,7 +33,7 @@ struct Rotate: ToolCommand {
 
   func perform(_ messages: Messages) throws {
     guard (group == nil) == vaultKeys else {
-      throw ToolError.usage("either --group or --vault-keys is needed", hint: Self.form)
+      throw Self.misused("either --group or --vault-keys is needed")
     }
     guard vaultKeys || keep.isEmpty else {
       throw ToolError.usage("the slots of a group go on by themselves", hint: "leave the --keep options out")

@@ -3,12 +3,10 @@ internal import VaultCore
 
 /// `secretprefs salvage`.
 struct Salvage: ToolCommand {
-  static let form = "secretprefs salvage [<options>] --to <file>"
-
   static let configuration = CommandConfiguration(
     commandName: "salvage",
     abstract: "Saves what can be saved from a damaged vault, into a new one.",
-    usage: form,
+    usage: "secretprefs salvage [<options>] --to <file>",
     discussion: """
       For when there is no backup. The damaged file is only read. The new one has every value that still proves \
       to be what a holder of the keys once stored, and opens with the slots that are left. What is UNVERIFIED may \

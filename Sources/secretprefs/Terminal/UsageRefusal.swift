@@ -1,49 +1,23 @@
-/// The answer to arguments that are not understood, made from a fixed list: nothing of the arguments is in it.
+internal import ArgumentParser
+
+/// The answer to arguments that are not understood, made from the declarations of the commands: nothing of the arguments
+/// is in it.
 enum UsageRefusal {
   static let set =
     "the value comes from standard input, --file or a prompt: secretprefs set <key> < value.txt"
 
-  private static let forms: [(command: String, form: String)] = [
-    ("init", "secretprefs init [<options>]"),
-    ("set", "secretprefs set [<options>] <key> < value.txt"),
-    ("get", "secretprefs get [<options>] <key>"),
-    ("list", "secretprefs list [<options>]"),
-    ("remove", "secretprefs remove [<options>] <key> ..."),
-    ("status", "secretprefs status [<options>]"),
-    ("groups list", "secretprefs groups list [<options>]"),
-    ("groups create", CreateGroup.form),
-    ("groups rename", RenameGroup.form),
-    ("groups remove", RemoveGroup.form),
-    ("groups", "secretprefs groups [list | create | rename | remove]"),
-    ("slots list", "secretprefs slots list [<options>]"),
-    ("slots add", "secretprefs slots add [<options>]"),
-    ("slots remove", RemoveSlot.form),
-    ("slots", "secretprefs slots [list | add | remove]"),
-    ("passphrase", "secretprefs passphrase [<options>]"),
-    ("rotate", Rotate.form),
-    ("compact", "secretprefs compact [<options>]"),
-    ("info", Info.form),
-    ("edit", Edit.form),
-    ("history list", ListHistory.form),
-    ("history restore", RestoreValue.form),
-    ("history", History.form),
-    ("verify", "secretprefs verify [<options>]"),
-    ("backup create", CreateBackup.form),
-    ("backup restore", RestoreBackup.form),
-    ("backup", Backup.form),
-    ("bundle export", ExportBundle.form),
-    ("bundle import", ImportBundle.form),
-    ("bundle", "secretprefs bundle [export | import]"),
-    ("mark show", "secretprefs mark [show] [<options>]"),
-    ("mark init", "secretprefs mark init [<options>]"),
-    ("mark accept", "secretprefs mark accept [<options>]"),
-    ("mark", "secretprefs mark [show | init | accept]"),
-    ("doctor", Doctor.form),
-    ("salvage", Salvage.form),
-    ("new-key", NewKey.form),
-    ("exit-codes", "secretprefs exit-codes [--json]"),
-    ("help", "secretprefs help [<command>]"),
-  ]
+  /// Every command with the words that call it and its usage line, the more specific ones first.
+  private static let forms =
+    forms(of: Root.configuration.subcommands, after: "") + [("help", "secretprefs help [<command>]")]
+
+  private static func forms(
+    of commands: [any ParsableCommand.Type], after prefix: String
+  ) -> [(command: String, usage: String)] {
+    commands.flatMap { command in
+      let name = prefix + (command.configuration.commandName ?? "")
+      return forms(of: command.configuration.subcommands, after: name + " ") + [(name, command.usage)]
+    }
+  }
 
   /// Options that do not exist because they would carry a secret.
   private static let secretOptions = [
@@ -74,7 +48,7 @@ enum UsageRefusal {
     return .usage(
       "the arguments of \"secretprefs \(known.command)\" are not understood",
       hint: suggestion(for: second ?? "", of: first + " ")
-        + "\(known.form); see secretprefs help \(known.command)")
+        + "\(known.usage); see secretprefs help \(known.command)")
   }
 
   /// Names the command that was probably meant, and not the word that was written: it may be a secret.

@@ -2,12 +2,10 @@ internal import ArgumentParser
 
 /// `secretprefs backup`.
 struct Backup: ParsableCommand {
-  static let form = "secretprefs backup [create | restore] [<options>] <file>"
-
   static let configuration = CommandConfiguration(
     commandName: "backup",
     abstract: "Makes a verified copy of the vault, and puts one back.",
-    usage: form,
+    usage: "secretprefs backup [create | restore] [<options>] <file>",
     discussion: """
       For a backup that is itself called create or restore, write a path: ./restore.
 

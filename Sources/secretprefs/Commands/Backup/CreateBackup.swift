@@ -3,12 +3,10 @@ internal import VaultCore
 
 /// `secretprefs backup create`.
 struct CreateBackup: ToolCommand {
-  static let form = "secretprefs backup [create] [<options>] <file>"
-
   static let configuration = CommandConfiguration(
     commandName: "create",
     abstract: "Makes a verified copy of the vault, also while others write.",
-    usage: form,
+    usage: "secretprefs backup [create] [<options>] <file>",
     discussion: """
       The copy is one consistent state, checked with the credential before it gets its name, mode 0600, and on \
       the disk when the command returns. Nothing is ever replaced. The copy opens with the credentials of now, \
@@ -34,9 +32,7 @@ struct CreateBackup: ToolCommand {
   var files: [String] = []
 
   func perform(_ messages: Messages) throws {
-    guard let file = files.first, files.count == 1 else {
-      throw ToolError.usage("one file is needed", hint: Self.form)
-    }
+    let file = try Self.sole(files, "file")
     let access = try unlock.complete(try vault.access())
     let copies = DatedCopies(in: file, of: access.location.path)
     guard keep == nil || copies != nil else {

@@ -4,12 +4,10 @@ internal import VaultSealing
 
 /// `secretprefs backup restore`.
 struct RestoreBackup: ToolCommand {
-  static let form = "secretprefs backup restore [<options>] <file>"
-
   static let configuration = CommandConfiguration(
     commandName: "restore",
     abstract: "Puts a backup where the vault is to be.",
-    usage: form,
+    usage: "secretprefs backup restore [<options>] <file>",
     discussion: """
       The backup is verified first, with a credential of its time, and stays as it is. If an earlier or later \
       state of the same vault is in the way, damaged or not, the command says how far each has come and asks on \
@@ -32,9 +30,7 @@ struct RestoreBackup: ToolCommand {
   var files: [String] = []
 
   func perform(_ messages: Messages) throws {
-    guard let file = files.first, files.count == 1 else {
-      throw ToolError.usage("one file is needed", hint: Self.form)
-    }
+    let file = try Self.sole(files, "file")
     let access = try unlock.complete(try vault.access())
     var backup = access
     backup.location = VaultLocation(argument: file)

@@ -4,12 +4,10 @@ internal import VaultSealing
 
 /// `secretprefs bundle export`.
 struct ExportBundle: ToolCommand {
-  static let form = "secretprefs bundle export [<options>] --to <file> (<key> ... | --all)"
-
   static let configuration = CommandConfiguration(
     commandName: "export",
     abstract: "Seals chosen keys and their values into a bundle.",
-    usage: form,
+    usage: "secretprefs bundle export [<options>] --to <file> (<key> ... | --all)",
     discussion: """
       The bundle opens with a new raw key, written to a new file, or with a passphrase: do not take one that \
       opens anything else. Label, comment, attributes, expiry and accessibility go along, kept earlier values do \
@@ -39,7 +37,7 @@ struct ExportBundle: ToolCommand {
   var keys: [String] = []
 
   func perform(_ messages: Messages) throws {
-    guard keys.isEmpty == all else { throw ToolError.usage("either keys or --all are needed", hint: Self.form) }
+    guard keys.isEmpty == all else { throw Self.misused("either keys or --all are needed") }
     guard newKeyFile == nil || passphrase.newPassphraseFd == nil else {
       throw ToolError.usage("--new-key-file and --new-passphrase-fd are two ways to unlock", hint: "give one of them")
     }

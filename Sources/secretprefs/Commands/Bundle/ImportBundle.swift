@@ -3,12 +3,10 @@ internal import VaultCore
 
 /// `secretprefs bundle import`.
 struct ImportBundle: ToolCommand {
-  static let form = "secretprefs bundle import [<options>] <file>"
-
   static let configuration = CommandConfiguration(
     commandName: "import",
     abstract: "Takes the keys and values of a bundle over.",
-    usage: form,
+    usage: "secretprefs bundle import [<options>] <file>",
     discussion: """
       All of them into one access group, under the services they had, in one transaction. If a key is there \
       already, nothing is imported unless --replace is given. The bundle stays as it is: remove it when it has \
@@ -44,9 +42,7 @@ struct ImportBundle: ToolCommand {
   var files: [String] = []
 
   func perform(_ messages: Messages) throws {
-    guard let file = files.first, files.count == 1 else {
-      throw ToolError.usage("one file is needed", hint: Self.form)
-    }
+    let file = try Self.sole(files, "file")
     guard bundleKeyFile == nil || bundlePassphraseFd == nil else {
       throw ToolError.usage(
         "--bundle-key-file and --bundle-passphrase-fd are two ways to unlock", hint: "give one of them")

@@ -3,12 +3,10 @@ internal import VaultCore
 
 /// `secretprefs doctor`.
 struct Doctor: ToolCommand {
-  static let form = "secretprefs doctor [<options>] [--repair <name> [<group> ...]]"
-
   static let configuration = CommandConfiguration(
     commandName: "doctor",
     abstract: "Looks at everything, and says what is wrong and what mends it.",
-    usage: form,
+    usage: "secretprefs doctor [<options>] [--repair <name> [<group> ...]]",
     discussion: """
       Owners, modes and links of the vault, its directory and key files, the file's structure, slots and their \
       cost, the mark, and what the system lets programs lock away. With a configured credential also access \
@@ -48,7 +46,7 @@ struct Doctor: ToolCommand {
       throw VaultError(.notFound, "\(access.location.path): there is no vault at this path")
     }
     if let repair { return try mend(repair, access, messages) }
-    guard groups.isEmpty else { throw ToolError.usage("groups are named with --repair alone", hint: Self.form) }
+    guard groups.isEmpty else { throw Self.misused("groups are named with --repair alone") }
     let report = try Examination(access, asks: asks, messages).report
     try vault.json ? Output.write(report.json) : Output.write(report.text)
     if report.wrongCount > 0 { throw ToolError.problems(report.wrongCount) }
@@ -56,8 +54,8 @@ struct Doctor: ToolCommand {
 
   private func mend(_ repair: Repair, _ access: VaultAccess, _ messages: Messages) throws {
     guard groups.isEmpty == (repair == .permissions) else {
-      throw ToolError.usage(
-        repair == .permissions ? "this repair takes no access group" : "an access group is needed", hint: Self.form)
+      throw Self.misused(
+        repair == .permissions ? "this repair takes no access group" : "an access group is needed")
     }
     let done =
       switch repair {

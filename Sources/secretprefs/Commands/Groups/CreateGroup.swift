@@ -3,12 +3,10 @@ internal import VaultCore
 
 /// `secretprefs groups create`.
 struct CreateGroup: ToolCommand {
-  static let form = "secretprefs groups create [<options>] <name>"
-
   static let configuration = CommandConfiguration(
     commandName: "create",
     abstract: "Makes an empty access group.",
-    usage: form,
+    usage: "secretprefs groups create [<options>] <name>",
     discussion: """
       EXAMPLE:
         secretprefs groups create billing
@@ -22,9 +20,7 @@ struct CreateGroup: ToolCommand {
   var names: [String] = []
 
   func perform(_ messages: Messages) throws {
-    guard let name = names.first, names.count == 1 else {
-      throw ToolError.usage("one name is needed", hint: Self.form)
-    }
+    let name = try Self.sole(names, "name")
     let access = try unlock.complete(try vault.access())
     _ = try Vault.Name(name)
     let vault = try access.open(messages)

@@ -3,12 +3,10 @@ internal import VaultCore
 
 /// `secretprefs groups remove`.
 struct RemoveGroup: ToolCommand {
-  static let form = "secretprefs groups remove [<options>] <name>"
-
   static let configuration = CommandConfiguration(
     commandName: "remove",
     abstract: "Removes an access group with its records and its slots.",
-    usage: form,
+    usage: "secretprefs groups remove [<options>] <name>",
     discussion: """
       Asks on the terminal first, and says how many records would go. Copies of the file from before still have \
       them.
@@ -28,9 +26,7 @@ struct RemoveGroup: ToolCommand {
   var names: [String] = []
 
   func perform(_ messages: Messages) throws {
-    guard let name = names.first, names.count == 1 else {
-      throw ToolError.usage("one name is needed", hint: Self.form)
-    }
+    let name = try Self.sole(names, "name")
     let access = try unlock.complete(try vault.access())
     _ = try Vault.Name(name)
     let vault = try access.open(messages)

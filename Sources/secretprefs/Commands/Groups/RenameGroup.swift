@@ -3,12 +3,10 @@ internal import VaultCore
 
 /// `secretprefs groups rename`.
 struct RenameGroup: ToolCommand {
-  static let form = "secretprefs groups rename [<options>] <name> <new name>"
-
   static let configuration = CommandConfiguration(
     commandName: "rename",
     abstract: "Gives an access group another name.",
-    usage: form,
+    usage: "secretprefs groups rename [<options>] <name> <new name>",
     discussion: """
       Its records, its key and its slots stay.
 
@@ -23,7 +21,7 @@ struct RenameGroup: ToolCommand {
   var names: [String] = []
 
   func perform(_ messages: Messages) throws {
-    guard names.count == 2 else { throw ToolError.usage("two names are needed", hint: Self.form) }
+    guard names.count == 2 else { throw Self.misused("two names are needed") }
     let access = try unlock.complete(try vault.access())
     let (old, new) = (try Vault.Name(names[0]), try Vault.Name(names[1]))
     let vault = try access.open(messages)

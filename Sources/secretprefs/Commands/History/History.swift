@@ -2,12 +2,10 @@ internal import ArgumentParser
 
 /// `secretprefs history`.
 struct History: ParsableCommand {
-  static let form = "secretprefs history [list | restore] [<options>] <key> [<revision>]"
-
   static let configuration = CommandConfiguration(
     commandName: "history",
     abstract: "Lists the earlier values that a key keeps, and restores one.",
-    usage: form,
+    usage: "secretprefs history [list | restore] [<options>] <key> [<revision>]",
     discussion: """
       A key keeps as many as "secretprefs set --history" or "secretprefs edit --history" says, and none without. \
       "secretprefs get --revision" writes one to standard output. For a key that is itself called list or \

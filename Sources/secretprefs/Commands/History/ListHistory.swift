@@ -3,12 +3,10 @@ internal import VaultCore
 
 /// `secretprefs history list`.
 struct ListHistory: ToolCommand {
-  static let form = "secretprefs history [list] [<options>] <key>"
-
   static let configuration = CommandConfiguration(
     commandName: "list",
     abstract: "Lists the current value and the kept earlier ones, newest first.",
-    usage: form,
+    usage: "secretprefs history [list] [<options>] <key>",
     discussion: """
       One value a line: revision, time of the last change, and kind. A star marks the current one. No value \
       is opened.
@@ -26,7 +24,7 @@ struct ListHistory: ToolCommand {
   var keys: [String] = []
 
   func perform(_ messages: Messages) throws {
-    guard let key = keys.first, keys.count == 1 else { throw ToolError.usage("one key is needed", hint: Self.form) }
+    let key = try Self.sole(keys, "key")
     let place = try record.place()
     let access = try unlock.complete(try vault.access())
     let vault = try access.open(messages)

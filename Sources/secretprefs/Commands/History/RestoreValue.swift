@@ -3,12 +3,10 @@ internal import VaultCore
 
 /// `secretprefs history restore`.
 struct RestoreValue: ToolCommand {
-  static let form = "secretprefs history restore [<options>] <key> <revision>"
-
   static let configuration = CommandConfiguration(
     commandName: "restore",
     abstract: "Makes a kept earlier value the current one.",
-    usage: form,
+    usage: "secretprefs history restore [<options>] <key> <revision>",
     discussion: """
       The present value joins the earlier ones, so this can be undone. As when a value is set, label, comment and \
       attributes stay and an expiry goes.
@@ -27,7 +25,7 @@ struct RestoreValue: ToolCommand {
   var words: [String] = []
 
   func perform(_ messages: Messages) throws {
-    guard words.count == 2 else { throw ToolError.usage("a key and a revision are needed", hint: Self.form) }
+    guard words.count == 2 else { throw Self.misused("a key and a revision are needed") }
     let place = try record.place()
     let key = try Vault.Name(words[0])
     guard let revision = UInt64(words[1]) else {

@@ -3,12 +3,10 @@ internal import VaultCore
 
 /// `secretprefs slots remove`.
 struct RemoveSlot: ToolCommand {
-  static let form = "secretprefs slots remove [<options>] <id>"
-
   static let configuration = CommandConfiguration(
     commandName: "remove",
     abstract: "Removes a way to unlock, and rotates the keys it gave.",
-    usage: form,
+    usage: "secretprefs slots remove [<options>] <id>",
     discussion: """
       With an owner slot the whole vault gets new keys: other owner slots go on if their credentials are \
       given, and --drop-others lets the rest go; slots of groups go on. With a slot of a group, that group gets \
@@ -33,7 +31,7 @@ struct RemoveSlot: ToolCommand {
   var ids: [String] = []
 
   func perform(_ messages: Messages) throws {
-    guard let id = ids.first, ids.count == 1 else { throw ToolError.usage("one id is needed", hint: Self.form) }
+    let id = try Self.sole(ids, "id")
     let choice = try SlotChoice(id)
     guard !withoutRotation || keep.isEmpty else {
       throw ToolError.usage("without rotation every other slot goes on", hint: "leave the --keep options out")
