@@ -3,10 +3,10 @@ import VaultSealing
 
 struct PaddingTests {
   @Test(arguments: [256, 1024]) func `every body up to 5000 bytes comes back`(_ step: Int) {
+    let longest = run(5000, step: 3)
     let wrong = (0...5000).filter { count in
-      let body = run(count, step: 3)
-      let padded = padded(body, step: step)
-      return unpadded(padded, step: step) != count || !padded.starts(with: body)
+      let padded = padded(Array(longest[..<count]), step: step)
+      return unpadded(padded, step: step) != count || padded[..<count] != longest[..<count]
     }
 
     #expect(wrong.isEmpty)

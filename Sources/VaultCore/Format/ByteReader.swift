@@ -77,7 +77,7 @@ struct ByteWriter {
   mutating func raw(_ more: [UInt8]) { bytes.append(contentsOf: more) }
   mutating func raw(_ identifier: Vault.Identifier) { identifier.withUnsafeBytes { raw($0) } }
   mutating func raw(_ tag: Vault.Tag) { tag.withUnsafeBytes { raw($0) } }
-  mutating func zeros(_ count: Int) { bytes.append(contentsOf: repeatElement(0, count: count)) }
+  mutating func zeros(_ count: Int) { bytes += [UInt8](repeating: 0, count: count) }
 
   mutating func lp16(_ more: UnsafeRawBufferPointer) {
     integer(UInt16(more.count))
