@@ -8,7 +8,7 @@ final class GuardedContent: Sendable {
 
   init(_ kind: ValueKind, _ body: UnsafeRawBufferPointer) throws(VaultError) {
     self.kind = kind
-    bytes = try VaultError.sealing { () throws(SealingError) in try SecretBytes(copying: body) }
+    bytes = try SecretBytes(copying: body)
   }
 
   /// - Throws: ``VaultError/Code/typeMismatch`` when the bytes do not fit the kind.
@@ -16,7 +16,7 @@ final class GuardedContent: Sendable {
     self.kind = kind
     bytes = try body.withUnsafeBytes { (body) throws(VaultError) in
       guard kind.fits(body) else { throw VaultError(.typeMismatch, "the bytes do not fit the kind of value") }
-      return try VaultError.sealing { () throws(SealingError) in try SecretBytes(copying: body) }
+      return try SecretBytes(copying: body)
     }
   }
 

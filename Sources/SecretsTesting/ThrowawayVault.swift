@@ -31,7 +31,7 @@ public final class ThrowawayVault: Sendable {
   ) throws(VaultError) {
     directory = try Self.makeDirectory()
     path = directory + "/throwaway.spv"
-    do throws(SealingError) { key = try SealingKey(from: options.random) } catch { throw VaultError(error) }
+    key = try SealingKey(from: options.random)
     var slots = [NewSlot(.key(key), label: "throwaway key")]
     if withPassphrase {
       slots.append(NewSlot(try .passphrase(Self.passphrase), label: "throwaway passphrase", cost: .throwaway))

@@ -31,7 +31,7 @@ extension Vault {
     _ backup: String, to path: String, credential: Vault.Credential, replacing: Bool = false,
     options: Options = Options()
   ) throws(VaultError) -> VerificationReport {
-    let sealer = try VaultError.sealing { () throws(SealingError) in try Sealer(random: options.random) }
+    let sealer = try Sealer(random: options.random)
     let state = try VaultState.load(
       path: try VaultPath(backup, policy: options.pathPolicy), options: options, sealer: sealer
     ) { (snapshot, sealer) throws(VaultError) in try Unlocked(snapshot, with: credential, sealer: sealer) }

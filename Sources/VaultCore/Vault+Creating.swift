@@ -41,7 +41,7 @@ extension Vault {
     try path.judgeNew()
     let mark = try MarkKeeper(options)
     try mark?.judgeNew()
-    var draft = try VaultError.sealing { () throws(SealingError) in try VaultDraft(new: options) }
+    var draft = try VaultDraft(new: options)
     var opened: [Unlocked] = []
     for slot in slots {
       opened.append(
@@ -91,7 +91,7 @@ extension NewGroup {
       var batch = Vault.Batch(service: try service.get()) {
         (service, key, kind, accessibility, value) throws(VaultError) in
         try Vault.check(value, kind, options)
-        let place = try content.place((accessibility ?? .whenUnlocked).rawValue, sealer)
+        let place = try content.place(accessibility ?? .whenUnlocked, sealer)
         return try place.put(value, kind, service: service, key: key, deviceKey: options.deviceKey, sealer)
       }
       try fill(&batch)

@@ -21,7 +21,7 @@ extension Vault {
   ///   What was unlocked or kept before stays then.
   public func unlock(with credential: Vault.Credential) throws(VaultError) {
     try handle.forkGuard.check()
-    let sealer = try VaultError.sealing { () throws(SealingError) in try Sealer(random: options.random) }
+    let sealer = try Sealer(random: options.random)
     let vaultID = handle.vaultID
     let state = try MarkKeeper.checking(handle.mark) { () throws(VaultError) in
       try VaultState.load(path: handle.path, options: options, sealer: sealer) {

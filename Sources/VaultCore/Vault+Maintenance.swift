@@ -35,7 +35,7 @@ extension Vault {
   /// A load of its own, with the key of the slot that opened this handle.
   func freshState() throws(VaultError) -> VaultState {
     let unlocked = try handle.withCurrent { (_, state) throws(VaultError) in state.unlocked }
-    let sealer = try VaultError.sealing { () throws(SealingError) in try Sealer(random: options.random) }
+    let sealer = try Sealer(random: options.random)
     return try MarkKeeper.checking(handle.mark) { () throws(VaultError) in
       try VaultState.load(path: handle.path, options: options, sealer: sealer) {
         (snapshot, sealer) throws(VaultError) in try unlocked.reopened(in: snapshot, sealer: sealer)
@@ -83,7 +83,7 @@ extension VaultState {
   ) throws(VaultError) {
     let content = try content(group)
     try content.forEachInOrder { (record) throws(VaultError) in
-      let place = try content.place(record.class, sealer)
+      let place = try content.place(record.accessibility, sealer)
       func open(_ previous: PreviousValue?) throws(VaultError) {
         reader.take(record, previous: previous, at: place, deviceKey: options.deviceKey)
         var failure: VaultError?

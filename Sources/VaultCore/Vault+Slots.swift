@@ -122,7 +122,7 @@ extension Vault {
 
   func prepare(_ new: NewSlot, floor: PassphraseCost? = nil) throws(VaultError) -> PreparedSlot {
     let vaultID = try asOwner().snapshot.vaultID
-    let sealer = try VaultError.sealing { () throws(SealingError) in try Sealer(random: options.random) }
+    let sealer = try Sealer(random: options.random)
     return try PreparedSlot(new, vault: vaultID, random: options.random, sealer: sealer, floor: floor)
   }
 
@@ -189,7 +189,7 @@ extension Vault {
   /// - Throws: ``VaultError/Code/credentialRejected`` for a credential that opens none.
   func presented(_ credentials: [Vault.Credential]) throws(VaultError) -> [Vault.Identifier: SealingKey] {
     let snapshot = try asOwner().snapshot
-    let sealer = try VaultError.sealing { () throws(SealingError) in try Sealer(random: options.random) }
+    let sealer = try Sealer(random: options.random)
     var keks: [Vault.Identifier: SealingKey] = [:]
     for credential in credentials {
       let opened = try Unlocked.ownerSlots(of: snapshot, with: credential, sealer: sealer)

@@ -238,8 +238,8 @@ extension Vault {
     let place = try handle.withLatest { (_, state) throws(VaultError) in
       let name = Change(service: service, key: key, action: .remove)
       let content = try state.content(group.id)
-      let `class` = accessibility?.rawValue ?? name.withName { content.find($0)?.class ?? 0 }
-      return try content.place(`class`, state.sealer)
+      let accessibility = accessibility ?? name.withName { content.find($0)?.accessibility ?? .whenUnlocked }
+      return try content.place(accessibility, state.sealer)
     }
     var change = try place.put(value, kind, service: service, key: key, deviceKey: options.deviceKey, sealer)
     change.keepsClass = accessibility == nil

@@ -66,7 +66,7 @@ public final class Vault: Sendable {
     at path: String, credential: Vault.Credential, options: Options = Options()
   ) throws(VaultError) -> Vault {
     let path = try VaultPath(path, policy: options.pathPolicy)
-    let sealer = try VaultError.sealing { () throws(SealingError) in try Sealer(random: options.random) }
+    let sealer = try Sealer(random: options.random)
     let state = try MarkKeeper.checking(try MarkKeeper(options)) { () throws(VaultError) in
       try VaultState.load(path: path, options: options, sealer: sealer) { (snapshot, sealer) throws(VaultError) in
         try Unlocked(snapshot, with: credential, sealer: sealer)

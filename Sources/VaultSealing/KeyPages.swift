@@ -13,7 +13,7 @@ enum KeyPages {
     var bytes: SecretBytes
     var taken: [Bool]
 
-    init() throws(SealingError) {
+    init() throws(VaultError) {
       // Room for libsodium's canary in the same page.
       bytes = try SecretBytes(count: 126 * SealingKey.count)
       taken = [Bool](repeating: false, count: 126)
@@ -23,7 +23,7 @@ enum KeyPages {
   /// Owns a page, so that an array can hold it.
   private final class Shelf {
     var page: Page
-    init() throws(SealingError) { page = try Page() }
+    init() throws(VaultError) { page = try Page() }
   }
 
   @safe private struct Shelves: @unchecked Sendable {
@@ -34,8 +34,8 @@ enum KeyPages {
   private static let shelves = Mutex(Shelves())
 
   /// A zeroed place, in nobody else's hands until it is given back.
-  static func take() throws(SealingError) -> UnsafeMutableRawPointer {
-    try unsafe shelves.withLock { (shelves) throws(SealingError) in
+  static func take() throws(VaultError) -> UnsafeMutableRawPointer {
+    try unsafe shelves.withLock { (shelves) throws(VaultError) in
       // The pages of a parent that this process was forked from are not locked here, and do not come back.
       for shelf in shelves.all where shelf.page.bytes.origin.isOwn {
         if let index = shelf.page.taken.firstIndex(of: false) { return unsafe place(index, in: shelf) }

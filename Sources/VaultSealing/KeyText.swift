@@ -6,8 +6,8 @@ public enum KeyText {
   public static let count = 74
 
   /// Reads key text, with one line feed behind it or none.
-  /// - Throws: ``SealingError/Code/invalidKeyText``; the text is not repeated.
-  public static func parse(_ text: RawSpan) throws(SealingError) -> SealingKey {
+  /// - Throws: ``VaultError/Code/invalidKeyText``; the text is not repeated.
+  public static func parse(_ text: RawSpan) throws(VaultError) -> SealingKey {
     let key = try unsafe SealingKey(fillingIf: { key in
       unsafe text.withUnsafeBytes { text in
         guard text.count == count || (unsafe text.count == count + 1 && text[count] == 0x0A),
@@ -23,13 +23,13 @@ public enum KeyText {
       }
     })
     guard let key else {
-      throw SealingError(.invalidKeyText, "a key is written as spv-key-1: and 64 lower-case hex digits")
+      throw VaultError(.invalidKeyText, "a key is written as spv-key-1: and 64 lower-case hex digits")
     }
     return key
   }
 
   /// Writes `key` as text without a line feed, in guarded memory.
-  public static func write(_ key: SealingKey) throws(SealingError) -> SecretBytes {
+  public static func write(_ key: SealingKey) throws(VaultError) -> SecretBytes {
     var text = try SecretBytes(count: count)
     unsafe text.withUnsafeMutableBytes { text in
       unsafe text.copyBytes(from: prefix)

@@ -38,11 +38,11 @@ public struct PassphraseCost: Sendable, Hashable {
   /// doubled up to 256 MiB or a quarter of `availableKibibytes`, never below ``minimum``.
   public static func calibrated(
     within limit: Duration = .milliseconds(500), availableKibibytes: UInt64 = .max
-  ) throws(SealingError) -> PassphraseCost {
+  ) throws(VaultError) -> PassphraseCost {
     var cost = minimum
     let passphrase = try SecretBytes(count: 16)
     let start = ContinuousClock.now
-    _ = try passphrase.withSpan { span throws(SealingError) in
+    _ = try passphrase.withSpan { span throws(VaultError) in
       try stretch(span, salt: [UInt8](repeating: 0, count: 16), cost: cost)
     }
     // Time grows in proportion to the memory, so one measurement is enough.
@@ -61,17 +61,17 @@ public struct PassphraseCost: Sendable, Hashable {
   /// - Parameters:
   ///   - passphrase: 1 to 4096 bytes, used as they are.
   ///   - salt: 16 bytes.
-  /// - Throws: ``SealingError/Code/invalidPassphrase``, ``SealingError/Code/kdfRefused``,
-  ///   ``SealingError/Code/kdfMemory``.
+  /// - Throws: ``VaultError/Code/invalidPassphrase``, ``VaultError/Code/kdfRefused``,
+  ///   ``VaultError/Code/kdfMemory``.
   public static func stretch(
     _ passphrase: RawSpan, salt: [UInt8], cost: PassphraseCost
-  ) throws(SealingError) -> SealingKey {
+  ) throws(VaultError) -> SealingKey {
     precondition(salt.count == Int(crypto_pwhash_SALTBYTES), "a salt has 16 bytes")
     guard (1...4096).contains(passphrase.byteCount) else {
-      throw SealingError(.invalidPassphrase, "a passphrase has 1 to 4096 bytes")
+      throw VaultError(.invalidPassphrase, "a passphrase has 1 to 4096 bytes")
     }
     guard cost.isAcceptable else {
-      throw SealingError(.kdfRefused, "Argon2id cost of \(cost) is outside the accepted bounds")
+      throw VaultError(.kdfRefused, "Argon2id cost of \(cost) is outside the accepted bounds")
     }
     let root = try unsafe SealingKey(fillingIf: { out in
       unsafe passphrase.withUnsafeBytes { passphrase in
@@ -83,7 +83,7 @@ public struct PassphraseCost: Sendable, Hashable {
       }
     })
     guard let root else {
-      throw SealingError(.kdfMemory, "Argon2id found no \(cost.kibibytes / 1024) MiB of memory")
+      throw VaultError(.kdfMemory, "Argon2id found no \(cost.kibibytes / 1024) MiB of memory")
     }
     return root
   }

@@ -26,7 +26,7 @@ internal import CVaultSodium
   private let random: RandomSource
 
   /// Makes a sealer that draws nonces from `random`.
-  package init(random: RandomSource = .system) throws(SealingError) {
+  package init(random: RandomSource = .system) throws(VaultError) {
     var page = try SecretBytes(count: Self.pageCount)
     unsafe pageBytes = unsafe page.withUnsafeMutableBytes { unsafe $0 }
     self.page = page
@@ -60,7 +60,7 @@ internal import CVaultSodium
   /// Derives a 32-byte key.
   package func deriveKey(
     _ label: StaticString, from key: SealingKey, context: (inout Transcript) -> Void
-  ) throws(SealingError) -> SealingKey {
+  ) throws(VaultError) -> SealingKey {
     try unsafe SealingKey { unsafe derive(label, from: key, into: $0, context: context) }
   }
 
@@ -144,11 +144,11 @@ internal import CVaultSodium
   /// Opens a value into locked memory, lends it to `body` and wipes it.
   ///
   /// - Returns: whether it opened; `body` ran only if so.
-  /// - Throws: ``SealingError/Code/guardedMemory`` when a value longer than ``scratchCount`` finds no page.
+  /// - Throws: ``VaultError/Code/io`` when a value longer than ``scratchCount`` finds no page.
   package func withOpened(
     _ sealed: UnsafeRawBufferPointer, with key: SealingKey, context: (inout Transcript) -> Void,
     _ body: (UnsafeRawBufferPointer) -> Void
-  ) throws(SealingError) -> Bool {
+  ) throws(VaultError) -> Bool {
     let count = max(sealed.count - Self.overhead, 0)
     if count > Self.scratchCount {
       var block = try SecretBytes(count: count)

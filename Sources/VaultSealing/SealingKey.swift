@@ -14,24 +14,24 @@ internal import CVaultSodium
   public static let count = 32
 
   /// Lets `body` fill in the 32 bytes, which are zero before.
-  init(filling body: (UnsafeMutableRawBufferPointer) -> Void) throws(SealingError) {
+  init(filling body: (UnsafeMutableRawBufferPointer) -> Void) throws(VaultError) {
     unsafe place = try unsafe KeyPages.take()
     unsafe body(UnsafeMutableRawBufferPointer(start: place, count: Self.count))
   }
 
   /// Draws a new key.
-  public convenience init(from random: RandomSource) throws(SealingError) {
+  public convenience init(from random: RandomSource) throws(VaultError) {
     try unsafe self.init { unsafe random.fill($0) }
   }
 
   /// Copies 32 bytes whose storage stays the caller's to wipe.
-  public convenience init(copying bytes: UnsafeRawBufferPointer) throws(SealingError) {
+  public convenience init(copying bytes: UnsafeRawBufferPointer) throws(VaultError) {
     precondition(bytes.count == Self.count, "a key has 32 bytes")
     try unsafe self.init { unsafe $0.copyMemory(from: bytes) }
   }
 
   /// Lets `body` fill in the 32 bytes; nil when it answers `false`.
-  package convenience init?(fillingIf body: (UnsafeMutableRawBufferPointer) -> Bool) throws(SealingError) {
+  package convenience init?(fillingIf body: (UnsafeMutableRawBufferPointer) -> Bool) throws(VaultError) {
     var isFilled = false
     try unsafe self.init { isFilled = unsafe body($0) }
     guard isFilled else { return nil }

@@ -21,13 +21,12 @@ internal import Synchronization
   package let origin = ForkGuard()
 
   /// Makes `count` zero bytes.
-  /// - Throws: ``SealingError/Code/guardedMemory`` when the system gives no memory, ``SealingError/Code/randomBytes`` when
-  ///   it gives no random bytes.
-  public init(count: Int) throws(SealingError) {
-    guard GuardedMemory.isReady else { throw SealingError(.randomBytes, "the system refuses random bytes") }
+  /// - Throws: ``VaultError/Code/io`` when the system gives no memory or no random bytes.
+  public init(count: Int) throws(VaultError) {
+    guard GuardedMemory.isReady else { throw VaultError(.io, "the system refuses random bytes") }
     // A block of zero bytes has no address to speak of, so it gets one that is never read.
     guard let base = unsafe sodium_malloc(max(count, 1)) else {
-      throw SealingError(.guardedMemory, "the system gave no guarded page for \(count) bytes")
+      throw VaultError(.io, "the system gave no guarded page for \(count) bytes")
     }
     unsafe sodium_memzero(base, max(count, 1))
     unsafe wipeOnFork(base, max(count, 1))
@@ -39,13 +38,13 @@ internal import Synchronization
   }
 
   /// Copies `bytes`, whose own storage stays the caller's to wipe.
-  public init(copying bytes: UnsafeRawBufferPointer) throws(SealingError) {
+  public init(copying bytes: UnsafeRawBufferPointer) throws(VaultError) {
     try self.init(count: bytes.count)
     if let source = bytes.baseAddress { unsafe base.copyMemory(from: source, byteCount: count) }
   }
 
   /// Draws `count` bytes from `random`.
-  public init(count: Int, from random: RandomSource) throws(SealingError) {
+  public init(count: Int, from random: RandomSource) throws(VaultError) {
     try self.init(count: count)
     unsafe random.fill(UnsafeMutableRawBufferPointer(start: base, count: count))
   }
@@ -80,7 +79,7 @@ internal import Synchronization
   }
 
   /// Gives the first `length` bytes in a block of their own; the rest is wiped.
-  public consuming func prefix(_ length: Int) throws(SealingError) -> SecretBytes {
+  public consuming func prefix(_ length: Int) throws(VaultError) -> SecretBytes {
     precondition((0...count).contains(length), "a prefix is no longer than the whole")
     if length == count { return self }
     return try unsafe SecretBytes(copying: UnsafeRawBufferPointer(start: own, count: length))

@@ -138,12 +138,10 @@ import Testing
   @Test func `a passphrase closure is asked once`() throws {
     let fixture = try Fixture()
     let unlocking = Unlocking.passphrase { () throws(VaultError) in
-      do throws(SealingError) {
-        let text = Array(ThrowawayVault.passphrase.utf8)
-        var bytes = try SecretBytes(count: text.count)
-        bytes.withUnsafeMutableBytes { $0.copyBytes(from: text) }
-        return bytes
-      } catch { throw VaultError(error) }
+      let text = Array(ThrowawayVault.passphrase.utf8)
+      var bytes = try SecretBytes(count: text.count)
+      bytes.withUnsafeMutableBytes { $0.copyBytes(from: text) }
+      return bytes
     }
 
     #expect(try fixture.opens(unlocking))

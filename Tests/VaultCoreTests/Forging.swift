@@ -119,7 +119,7 @@ struct MemoryVault {
   init(_ file: [UInt8], key: SealingKey, limits: Vault.Limits = .format) throws(VaultError) {
     var options = Vault.Options()
     options.limits = limits
-    let sealer = try VaultError.sealing { () throws(SealingError) in try Sealer() }
+    let sealer = try Sealer()
     state = try VaultState(
       FileImage(file), file: nil, path: VaultPath("/nonexistent", policy: .strict), options: options, sealer: sealer
     ) { (snapshot, sealer) throws(VaultError) in

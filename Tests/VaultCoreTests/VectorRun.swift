@@ -54,7 +54,7 @@ struct VectorRun {
   }
 
   private func key(_ text: String) throws(VaultError) -> SealingKey {
-    do throws(SealingError) { return try KeyText.parse(Array(text.utf8).span.bytes) } catch { throw VaultError(error) }
+    return try KeyText.parse(Array(text.utf8).span.bytes)
   }
 
   private func record(

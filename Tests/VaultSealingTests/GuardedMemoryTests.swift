@@ -90,12 +90,12 @@ struct GuardedMemoryTests {
         ) { _ in }
       }
 
-      #expect(code == .guardedMemory)
+      #expect(code == .io)
     }
   }
 }
 
-private func refusalOfStretching(at cost: PassphraseCost) -> SealingError.Code? {
+private func refusalOfStretching(at cost: PassphraseCost) -> VaultError.Code? {
   refusal { try PassphraseCost.stretch(run(1).span.bytes, salt: run(16), cost: cost) }
 }
 

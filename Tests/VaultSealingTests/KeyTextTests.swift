@@ -8,7 +8,7 @@ struct KeyTextTests {
     let key = try SealingKey(from: .system)
     let text = try KeyText.write(key)
 
-    let read = try text.withSpan { text throws(SealingError) in try KeyText.parse(text) }
+    let read = try text.withSpan { text throws(VaultError) in try KeyText.parse(text) }
 
     #expect(text.count == 74)
     #expect(read.copy == key.copy)

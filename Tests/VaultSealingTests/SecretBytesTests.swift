@@ -71,12 +71,12 @@ struct SecretBytesTests {
   }
 
   @Test func `more memory than there is is refused`() {
-    #expect(refusal { try SecretBytes(count: .max) } == .guardedMemory)
+    #expect(refusal { try SecretBytes(count: .max) } == .io)
   }
 
   @Test func `an error thrown inside the loan comes out`() throws {
     var secret = try SecretBytes(count: 1)
-    let error = SealingError(.invalidKeyText, "thrown inside")
+    let error = VaultError(.invalidKeyText, "thrown inside")
 
     let codes = [
       refusal { try secret.withUnsafeBytes { _ in throw error } },

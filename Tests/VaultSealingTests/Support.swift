@@ -29,11 +29,11 @@ func repeated(_ byte: UInt8, _ count: Int) -> [UInt8] {
 }
 
 /// The code that `body` throws; `nil` when it throws nothing.
-func refusal<R: ~Copyable>(of body: () throws -> R) -> SealingError.Code? {
+func refusal<R: ~Copyable>(of body: () throws -> R) -> VaultError.Code? {
   do {
     _ = try body()
     return nil
-  } catch let error as SealingError {
+  } catch let error as VaultError {
     return error.code
   } catch {
     Issue.record(error)
@@ -57,20 +57,20 @@ extension RandomSource {
 }
 
 extension SecretBytes {
-  static func of(_ bytes: [UInt8]) throws(SealingError) -> SecretBytes {
-    try bytes.span.bytes.withUnsafeBytes { bytes throws(SealingError) in try SecretBytes(copying: bytes) }
+  static func of(_ bytes: [UInt8]) throws(VaultError) -> SecretBytes {
+    try bytes.span.bytes.withUnsafeBytes { bytes throws(VaultError) in try SecretBytes(copying: bytes) }
   }
 
   var copy: [UInt8] { withUnsafeBytes { [UInt8]($0) } }
 }
 
 extension SealingKey {
-  static func of(_ bytes: [UInt8]) throws(SealingError) -> SealingKey {
-    try bytes.span.bytes.withUnsafeBytes { bytes throws(SealingError) in try SealingKey(copying: bytes) }
+  static func of(_ bytes: [UInt8]) throws(VaultError) -> SealingKey {
+    try bytes.span.bytes.withUnsafeBytes { bytes throws(VaultError) in try SealingKey(copying: bytes) }
   }
 
   /// The key of the annex: the bytes 00…1f.
-  static func annex() throws(SealingError) -> SealingKey { try of(run(32)) }
+  static func annex() throws(VaultError) -> SealingKey { try of(run(32)) }
 
   var copy: [UInt8] { withUnsafeBytes { [UInt8]($0) } }
 }

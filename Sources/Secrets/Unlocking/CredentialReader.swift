@@ -13,9 +13,7 @@ enum CredentialReader {
 
   static func key(at path: String, what: String = "the key file") throws(VaultError) -> SealingKey {
     let text = try contents(of: path, atMost: KeyText.count + 2, what: what)
-    do throws(SealingError) {
-      return try text.withSpan { (span) throws(SealingError) in try KeyText.parse(span) }
-    } catch { throw VaultError(error) }
+    return try text.withSpan { (span) throws(VaultError) in try KeyText.parse(span) }
   }
 
   static func passphrase(at path: String) throws(VaultError) -> SecretBytes {
@@ -71,7 +69,7 @@ enum CredentialReader {
       if more == 0 { break }
       count += more
     }
-    do throws(SealingError) { return try bytes.prefix(count) } catch { throw VaultError(error) }
+    return try bytes.prefix(count)
   }
 
   /// Drops exactly one trailing LF or CRLF (2.5).
@@ -84,11 +82,11 @@ enum CredentialReader {
     guard (1...longestPassphrase).contains(length) else {
       throw VaultError(.invalidPassphrase, "a passphrase has 1 to \(longestPassphrase) bytes")
     }
-    do throws(SealingError) { return try bytes.prefix(length) } catch { throw VaultError(error) }
+    return try bytes.prefix(length)
   }
 
   static func guarded(_ count: Int) throws(VaultError) -> SecretBytes {
-    do throws(SealingError) { return try SecretBytes(count: count) } catch { throw VaultError(error) }
+    return try SecretBytes(count: count)
   }
 
   private static func failure(_ step: @autoclosure () -> String) -> VaultError {
@@ -111,12 +109,12 @@ enum Environment {
   static func take(_ name: String) throws(VaultError) -> SecretBytes? {
     guard let text = getenv(name) else { return nil }
     let count = strlen(text)
-    let result = Result { () throws(SealingError) in
+    let result = Result { () throws(VaultError) in
       Held(try SecretBytes(copying: UnsafeRawBufferPointer(start: text, count: count)))
     }
     remove(name)
     guard count > 0 else { throw VaultError(.invalidPassphrase, "the variable \(name) is empty") }
-    do throws(SealingError) { return try result.get().bytes.take() } catch { throw VaultError(error) }
+    return try result.get().bytes.take()
   }
 
   /// Wipes a secret where it stands in the environment, and removes it.

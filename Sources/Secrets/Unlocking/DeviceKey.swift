@@ -1,4 +1,4 @@
-public import VaultCore
+internal import VaultCore
 public import VaultSealing
 
 /// Where a machine's device key comes from: what the "this device only" classes of ``Vault/Accessibility`` need besides the

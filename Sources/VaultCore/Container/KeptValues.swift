@@ -5,7 +5,7 @@ internal import VaultSealing
 final class KeptValues {
   private struct Group {
     let index: RecordIndex
-    let places: [UInt8: ValuePlace]
+    let places: [Vault.Accessibility: ValuePlace]
     /// Names and sealed values live here.
     let buffer: WipedBuffer
   }
@@ -24,18 +24,20 @@ final class KeptValues {
 
   /// A value that may still be read.
   func find(_ name: RecordName, in group: Vault.Identifier) -> (record: Record, place: ValuePlace)? {
-    guard let group = groups[group], let record = group.index.find(name), let place = group.places[record.class]
+    guard let group = groups[group], let record = group.index.find(name), let place = group.places[record.accessibility]
     else { return nil }
     return (record, place)
   }
 
   private static func kept(_ content: GroupContent, _ state: VaultState) throws(VaultError) -> Group? {
     var count = 0
-    var places: [UInt8: ValuePlace] = [:]
+    var places: [Vault.Accessibility: ValuePlace] = [:]
     try content.forEachInOrder { (record) throws(VaultError) in
       guard record.accessibility.isReadableAfterLock else { return }
       count += Int(record.count)
-      if places[record.class] == nil { places[record.class] = try content.place(record.class, state.sealer) }
+      if places[record.accessibility] == nil {
+        places[record.accessibility] = try content.place(record.accessibility, state.sealer)
+      }
     }
     guard count > 0 else { return nil }
     let buffer = WipedBuffer(count: count)

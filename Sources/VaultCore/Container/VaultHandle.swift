@@ -155,10 +155,10 @@ final class VaultHandle: Sendable {
         guard [.credentialRejected, .staleCredential].contains(error.code),
           let record = try state.content(group).find(name), record.accessibility.isReadableAfterLock
         else { throw error }
-        return try body(&loaded, (record, try state.content(group).place(record.class, state.sealer)))
+        return try body(&loaded, (record, try state.content(group).place(record.accessibility, state.sealer)))
       }
       guard let record = content.find(name) else { return try body(&loaded, nil) }
-      return try body(&loaded, (record, try content.place(record.class, state.sealer)))
+      return try body(&loaded, (record, try content.place(record.accessibility, state.sealer)))
     }
   }
 

@@ -56,9 +56,7 @@ final class VaultState: @unchecked Sendable {
       var groups: [Group] = []
       for (section, floor) in zip(snapshot.sections, manifest.groups) {
         guard section.epoch == floor.epoch else { throw .tampered("a group's epoch differs from the manifest's") }
-        let key = try VaultError.sealing { () throws(SealingError) in
-          try Self.groupKey(from: vaultKey, group: section.id, epoch: section.epoch, sealer)
-        }
+        let key = try Self.groupKey(from: vaultKey, group: section.id, epoch: section.epoch, sealer)
         groups.append(Group(section, floor: floor, key: key, image: image))
       }
       self.manifest = manifest
@@ -72,16 +70,18 @@ final class VaultState: @unchecked Sendable {
     take(frame, from: image)
   }
 
+  /// Where the entry that cannot be read begins, as an offset in the file.
+  struct BrokenEntry: Error { let offset: Int }
+
   static func damagedJournal(tail: Int) -> VaultError {
-    var error = VaultError(.damaged, "a journal entry is broken and another stands behind it")
-    error.tail = tail
-    return error
+    VaultError(
+      .damaged, "a journal entry is broken and another stands behind it", cause: BrokenEntry(offset: tail))
   }
 
   /// GK = D(32, VK, "group-key", group id, epoch).
   static func groupKey(
     from vaultKey: SealingKey, group: Vault.Identifier, epoch: UInt32, _ sealer: Sealer
-  ) throws(SealingError) -> SealingKey {
+  ) throws(VaultError) -> SealingKey {
     try sealer.deriveKey("group-key", from: vaultKey) {
       $0.add(group)
       $0.add(epoch)
@@ -137,7 +137,7 @@ final class VaultState: @unchecked Sendable {
       do throws(VaultError) { return try load() } catch {
         guard error.code == .damaged else { throw error }
         // The journal grew while we read it: that is work in progress, so counting starts anew.
-        if let reached = error.tail, reached > tail { (tail, attempts) = (reached, 0) }
+        if let reached = (error.cause as? BrokenEntry)?.offset, reached > tail { (tail, attempts) = (reached, 0) }
         guard attempts < 2 else { throw error }
         attempts += 1
         pause()

@@ -137,8 +137,8 @@ final class VaultWriter: @unchecked Sendable {
   private func isCurrent(_ ticket: Request, _ content: GroupContent) -> Bool {
     ticket.key.isEqual(to: content.key)
       && ticket.changes.allSatisfy { change in
-        guard change.keepsClass, case .put(_, let `class`, _) = change.action else { return true }
-        return change.withName { content.find($0)?.class ?? 0 } == `class`
+        guard change.keepsClass, case .put(_, let accessibility, _) = change.action else { return true }
+        return change.withName { content.find($0)?.accessibility ?? .whenUnlocked } == accessibility
       }
   }
 
@@ -311,7 +311,7 @@ final class VaultWriter: @unchecked Sendable {
     _ file: Descriptor, _ make: (VaultState) throws(VaultError) -> (file: [UInt8], opening: Unlocked)
   ) throws(VaultError) {
     let unlocked = try handle.withLatest { (_, state) throws(VaultError) in state.unlocked }
-    let sealer = try VaultError.sealing { () throws(SealingError) in try Sealer(random: options.random) }
+    let sealer = try Sealer(random: options.random)
     let status = try file.status()
     // A load of its own: readers go on with theirs, and nothing half done is ever seen.
     let old = try VaultState(

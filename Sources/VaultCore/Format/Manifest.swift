@@ -68,7 +68,7 @@ struct Manifest {
       let created = try reader.integer(Int64.self)
       let label = try reader.lp16()
       guard label.count <= 1024, isUTF8(label) else { throw .malformed("a slot's label") }
-      let key = hasKEK ? try VaultError.sealing { () throws(SealingError) in try SealingKey(copying: kek) } : nil
+      let key = hasKEK ? try SealingKey(copying: kek) : nil
       slots.append(Slot(id: id, kek: key, created: created, label: Array(label)))
     }
     let extensionBytes = try reader.lp32()

@@ -1,3 +1,5 @@
+internal import VaultSealing
+
 extension Vault {
   /// When a value can be read: the classes of `Docs/Format.md` section 7. Part of the value's seal.
   public enum Accessibility: UInt8, Sendable, Hashable, CaseIterable {
@@ -31,6 +33,11 @@ extension Vault {
     public var isReadableAfterLock: Bool { self == .afterFirstUnlock || self == .afterFirstUnlockThisDeviceOnly }
 
     /// Whether the device key is needed.
-    public var isThisDeviceOnly: Bool { rawValue >= 2 }
+    public var isThisDeviceOnly: Bool {
+      self == .whenUnlockedThisDeviceOnly || self == .afterFirstUnlockThisDeviceOnly
+    }
+
+    /// How much longer a sealed value is than the value: its seal, and that of the device layer.
+    var sealOverhead: Int { isThisDeviceOnly ? 2 * Sealer.overhead : Sealer.overhead }
   }
 }

@@ -3,7 +3,7 @@ internal import VaultSealing
 /// One change of one record, its value already sealed: what waits in the queue of writes.
 struct Change: Sendable {
   enum Action: Sendable {
-    case put(kind: UInt8, class: UInt8, sealed: [UInt8])
+    case put(kind: UInt8, Vault.Accessibility, sealed: [UInt8])
     case remove
     /// Leaves the value and changes what is written down about it.
     case edit
@@ -80,9 +80,9 @@ extension GroupContent {
       writer.integer(UInt8(1))
       writer.lp16(change.service.utf8)
       writer.lp16(change.key.utf8)
-      let (kind, `class`, sealed) = try newValue(of: change, old, sealer)
+      let (kind, accessibility, sealed) = try newValue(of: change, old, sealer)
       writer.integer(kind)
-      writer.integer(`class`)
+      writer.integer(accessibility.rawValue)
       writer.integer(UInt16(0))
       writer.integer(old?.created ?? now)
       writer.integer(now)
@@ -116,19 +116,21 @@ extension GroupContent {
   /// Kind, class and sealed value that a record has after a change.
   private func newValue(
     of change: Change, _ old: Record?, _ sealer: Sealer
-  ) throws(VaultError) -> (UInt8, UInt8, [UInt8]) {
-    if case .put(let kind, let `class`, let sealed) = change.action { return (kind, `class`, sealed) }
+  ) throws(VaultError) -> (UInt8, Vault.Accessibility, [UInt8]) {
+    if case .put(let kind, let accessibility, let sealed) = change.action { return (kind, accessibility, sealed) }
     guard let old else { throw VaultError(.notFound, "there is no such record") }
-    guard case .restore(let revision) = change.action else { return (old.kind, old.class, Array(old.sealedValue)) }
+    guard case .restore(let revision) = change.action else {
+      return (old.kind, old.accessibility, Array(old.sealedValue))
+    }
     guard let kept = try old.previous(revision) else {
       throw VaultError(.notFound, "the record keeps no value of that revision")
     }
     let name = old.name
     let sealed = try reseal(
-      kept.sealed, old.class,
+      kept.sealed, old.accessibility,
       from: .previous(service: name.service, key: name.key, kind: kept.kind, revision: revision),
-      to: .value(service: name.service, key: name.key, kind: kept.kind), class: old.class, sealer)
-    return (kept.kind, old.class, sealed)
+      to: .value(service: name.service, key: name.key, kind: kept.kind), class: old.accessibility, sealer)
+    return (kept.kind, old.accessibility, sealed)
   }
 
   /// Sorts positions by the names of their changes. The names are laid out side by side first: comparing them where
@@ -179,9 +181,9 @@ extension GroupContent {
       var kept = 0
       // Kept values follow the record to a new class. One that loses or gains the device layer drops them: moving
       // them would need the device key.
-      var newClass = old.class
-      if case .put(_, let `class`, _) = change.action { newClass = `class` }
-      let isLayerKept = (newClass >= 2) == (old.class >= 2)
+      var newClass = old.accessibility
+      if case .put(_, let accessibility, _) = change.action { newClass = accessibility }
+      let isLayerKept = newClass.isThisDeviceOnly == old.accessibility.isThisDeviceOnly
       if hasNewValue, isLayerKept {
         items.append(.init(Extension.RecordTag.previous, try previousItem(of: old, class: newClass, sealer)))
         kept = 1
@@ -189,7 +191,7 @@ extension GroupContent {
       try Extension.forEach(old.extensionField) { (item) throws(VaultError) in
         guard item.tag == Extension.RecordTag.previous, kept < depth, isLayerKept else { return }
         let data =
-          newClass == old.class
+          newClass == old.accessibility
           ? Array(item.data) : try moved(try PreviousValue(item.data), of: old, toClass: newClass, sealer)
         items.append(.init(item.tag, data))
         kept += 1
@@ -199,10 +201,11 @@ extension GroupContent {
   }
 
   /// The old value as a previous one of a record of `class`.
-  private func previousItem(of old: Record, class: UInt8, _ sealer: Sealer) throws(VaultError) -> [UInt8] {
+  private func previousItem(of old: Record, class: Vault.Accessibility, _ sealer: Sealer) throws(VaultError) -> [UInt8]
+  {
     let name = old.name
     let sealed = try reseal(
-      old.sealedValue, old.class, from: .value(service: name.service, key: name.key, kind: old.kind),
+      old.sealedValue, old.accessibility, from: .value(service: name.service, key: name.key, kind: old.kind),
       to: .previous(service: name.service, key: name.key, kind: old.kind, revision: old.revision), class: `class`,
       sealer)
     return PreviousValue.item(revision: old.revision, modified: old.modified, kind: old.kind, sealed: sealed)
@@ -210,17 +213,18 @@ extension GroupContent {
 
   /// A kept value, sealed for another class.
   private func moved(
-    _ kept: PreviousValue, of old: Record, toClass class: UInt8, _ sealer: Sealer
+    _ kept: PreviousValue, of old: Record, toClass class: Vault.Accessibility, _ sealer: Sealer
   ) throws(VaultError) -> [UInt8] {
     let name = old.name
     let place = Context.previous(service: name.service, key: name.key, kind: kept.kind, revision: kept.revision)
-    let sealed = try reseal(kept.sealed, old.class, from: place, to: place, class: `class`, sealer)
+    let sealed = try reseal(kept.sealed, old.accessibility, from: place, to: place, class: `class`, sealer)
     return PreviousValue.item(revision: kept.revision, modified: kept.modified, kind: kept.kind, sealed: sealed)
   }
 
   /// Moves a value to another place, or to another class with the same layers. A device layer inside stays as it is.
   private func reseal(
-    _ sealed: UnsafeRawBufferPointer, _ oldClass: UInt8, from old: Context, to new: Context, class newClass: UInt8,
+    _ sealed: UnsafeRawBufferPointer, _ oldClass: Vault.Accessibility, from old: Context, to new: Context,
+    class newClass: Vault.Accessibility,
     _ sealer: Sealer
   ) throws(VaultError) -> [UInt8] {
     try sealer.resealed(
@@ -239,10 +243,8 @@ extension Sealer {
     _ sealed: UnsafeRawBufferPointer, from oldKey: SealingKey, _ old: Context, to newKey: SealingKey, _ new: Context
   ) throws(VaultError) -> [UInt8] {
     var out = [UInt8](repeating: 0, count: sealed.count)
-    let isOpen = try VaultError.sealing { () throws(SealingError) in
-      try withOpened(sealed, with: oldKey, context: { old.write(to: &$0) }) { value in
-        out.withUnsafeMutableBytes { seal(value, with: newKey, as: new, into: $0) }
-      }
+    let isOpen = try withOpened(sealed, with: oldKey, context: { old.write(to: &$0) }) { value in
+      out.withUnsafeMutableBytes { seal(value, with: newKey, as: new, into: $0) }
     }
     guard isOpen else { throw .tampered("a value") }
     return out

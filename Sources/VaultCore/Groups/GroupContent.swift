@@ -23,7 +23,7 @@ final class GroupContent {
   private(set) var index: RecordIndex
   // Names and sealed values live here; wiped when the group goes.
   private var buffers: [WipedBuffer]
-  private var classKeys: [SealingKey?] = [nil, nil, nil, nil]
+  private var classKeys: ClassKeys
   private let limits: Vault.Limits
 
   static let sectionStep = 1024
@@ -76,6 +76,7 @@ final class GroupContent {
     buffers = [body]
     self.tag = tag
     (self.id, self.epoch, self.vaultID, self.key, self.limits) = (id, epoch, vaultID, key, limits)
+    classKeys = ClassKeys(of: key)
   }
 
   /// Makes an empty group.
@@ -86,6 +87,7 @@ final class GroupContent {
   ) {
     (self.id, self.vaultID, self.key, self.name, self.limits) = (id, vaultID, key, name, limits)
     (self.epoch, self.generation) = (epoch, generation)
+    classKeys = ClassKeys(of: key)
     baseGeneration = 1
     baseTag = .zero
     tag = .zero
@@ -94,14 +96,9 @@ final class GroupContent {
     buffers = []
   }
 
-  /// The key that values of `class` are sealed with.
-  func classKey(_ class: UInt8, _ sealer: Sealer) throws(VaultError) -> SealingKey {
-    if let key = classKeys[Int(`class`)] { return key }
-    let made = try VaultError.sealing { () throws(SealingError) in
-      try sealer.deriveKey("class-key", from: key) { $0.add(`class`) }
-    }
-    classKeys[Int(`class`)] = made
-    return made
+  /// The key that values of a class are sealed with.
+  func classKey(_ accessibility: Vault.Accessibility, _ sealer: Sealer) throws(VaultError) -> SealingKey {
+    try classKeys.key(accessibility, sealer)
   }
 
   var count: Int { index.count }

@@ -16,8 +16,8 @@ struct Record {
   /// The shortest record: names of one byte, an empty value, no extension.
   static let minimumCount = 3 + 3 + fixedCount + 4 + Sealer.overhead + 4
   /// The longest sealed value: the value, its seal, and the device layer's.
-  static func sealedLimit(_ class: UInt8, _ limits: Vault.Limits) -> Int {
-    limits.valueBytes + Sealer.overhead * (`class` >= 2 ? 2 : 1)
+  static func sealedLimit(_ accessibility: Vault.Accessibility, _ limits: Vault.Limits) -> Int {
+    limits.valueBytes + accessibility.sealOverhead
   }
 
   /// Parses one record strictly; `reader` stands behind it afterwards.
@@ -37,8 +37,8 @@ struct Record {
     if let last, !(last < name) { throw .malformed("the order of records") }
     hash = name.hash
     let fixed = try reader.bytes(Self.fixedCount)
-    let `class` = fixed[1]
-    guard fixed[0] != 0, `class` <= 3, fixed[2] == 0, fixed[3] == 0 else {
+    guard fixed[0] != 0, let accessibility = Vault.Accessibility(rawValue: fixed[1]), fixed[2] == 0, fixed[3] == 0
+    else {
       throw .malformed("a record's kind or class")
     }
     let revision = UInt64(littleEndian: fixed.loadUnaligned(fromByteOffset: 20, as: UInt64.self))
@@ -46,8 +46,8 @@ struct Record {
       throw .malformed("a record's revision")
     }
     let sealed = try reader.lp32()
-    guard sealed.count >= Sealer.overhead * (`class` >= 2 ? 2 : 1) else { throw .malformed("a sealed value") }
-    guard sealed.count <= Self.sealedLimit(`class`, limits) else {
+    guard sealed.count >= accessibility.sealOverhead else { throw .malformed("a sealed value") }
+    guard sealed.count <= Self.sealedLimit(accessibility, limits) else {
       throw VaultError(.limitExceeded, "a value is longer than the limit")
     }
     try Extension.checkRecord(try reader.lp32(), revision: revision)
@@ -63,9 +63,8 @@ struct Record {
   }
 
   var kind: UInt8 { fixed.load(as: UInt8.self) }
-  var `class`: UInt8 { (fixed + 1).load(as: UInt8.self) }
   /// The class, which was checked when the record was parsed.
-  var accessibility: Vault.Accessibility { Vault.Accessibility(rawValue: `class`)! }
+  var accessibility: Vault.Accessibility { Vault.Accessibility(rawValue: (fixed + 1).load(as: UInt8.self))! }
   var created: Int64 { Int64(littleEndian: fixed.loadUnaligned(fromByteOffset: 4, as: Int64.self)) }
   var modified: Int64 { Int64(littleEndian: fixed.loadUnaligned(fromByteOffset: 12, as: Int64.self)) }
   var revision: UInt64 { UInt64(littleEndian: fixed.loadUnaligned(fromByteOffset: 20, as: UInt64.self)) }

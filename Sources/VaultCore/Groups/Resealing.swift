@@ -4,21 +4,20 @@ internal import VaultSealing
 /// not needed.
 struct Resealing {
   let old: GroupContent
-  let new: SealingKey
   let dropsHistory: Bool
   let sealer: Sealer
-  private var newClassKeys: [SealingKey?] = [nil, nil, nil, nil]
+  private var newKeys: ClassKeys
 
   init(_ old: GroupContent, under new: SealingKey, dropsHistory: Bool, sealer: Sealer) {
-    (self.old, self.new, self.dropsHistory, self.sealer) = (old, new, dropsHistory, sealer)
+    (self.old, newKeys, self.dropsHistory, self.sealer) = (old, ClassKeys(of: new), dropsHistory, sealer)
   }
 
   /// Writes `record` with its value and previous values sealed under the new key. Revision and times stay.
   /// - Throws: ``VaultError/Code/tampered`` when one of them does not open.
   mutating func write(_ record: Record, to writer: inout ByteWriter) throws(VaultError) {
     let name = record.name
-    let oldKey = try old.classKey(record.class, sealer)
-    let newKey = try classKey(record.class)
+    let oldKey = try old.classKey(record.accessibility, sealer)
+    let newKey = try newKeys.key(record.accessibility, sealer)
     writer.raw(record.bytesBeforeValue)
     let value = Context.value(service: name.service, key: name.key, kind: record.kind)
     writer.lp32(try sealer.resealed(record.sealedValue, from: oldKey, value, to: newKey, value))
@@ -41,14 +40,5 @@ struct Resealing {
     }
     writer.lp32(items.bytes)
     items.bytes.wipe()
-  }
-
-  private mutating func classKey(_ class: UInt8) throws(VaultError) -> SealingKey {
-    if let key = newClassKeys[Int(`class`)] { return key }
-    let key = try VaultError.sealing { () throws(SealingError) in
-      try sealer.deriveKey("class-key", from: new) { $0.add(`class`) }
-    }
-    newClassKeys[Int(`class`)] = key
-    return key
   }
 }

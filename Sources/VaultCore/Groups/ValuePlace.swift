@@ -3,7 +3,7 @@ internal import VaultSealing
 /// What a value is sealed with and bound to, besides its name and kind: everything of a group that sealing or opening
 /// one value needs, so that it can be done outside the handle's lock.
 struct ValuePlace: Sendable {
-  let `class`: UInt8
+  let accessibility: Vault.Accessibility
   let classKey: SealingKey
   let vaultID: Vault.Identifier
   let groupID: Vault.Identifier
@@ -17,13 +17,13 @@ struct ValuePlace: Sendable {
     var change = Change(service: service, key: key, action: .remove)
     let sealed = try change.withName { (name) throws(VaultError) -> [UInt8] in
       let context = Context.value(service: name.service, key: name.key, kind: kind.rawValue)
-      if `class` < 2 { return sealer.sealValue(value, with: classKey, as: context) }
+      if !accessibility.isThisDeviceOnly { return sealer.sealValue(value, with: classKey, as: context) }
       guard let deviceKey else { throw .deviceKeyMissing }
       try deviceKey.origin.check()
       let inner = sealer.sealValue(value, with: deviceKey, as: device(name, kind.rawValue))
       return inner.withUnsafeBytes { sealer.sealValue($0, with: classKey, as: context) }
     }
-    change.action = .put(kind: kind.rawValue, class: `class`, sealed: sealed)
+    change.action = .put(kind: kind.rawValue, accessibility, sealed: sealed)
     return change
   }
 
@@ -35,8 +35,9 @@ struct ValuePlace: Sendable {
 
 extension GroupContent {
   /// Where values of a class stand.
-  func place(_ class: UInt8, _ sealer: Sealer) throws(VaultError) -> ValuePlace {
-    ValuePlace(class: `class`, classKey: try classKey(`class`, sealer), vaultID: vaultID, groupID: id)
+  func place(_ accessibility: Vault.Accessibility, _ sealer: Sealer) throws(VaultError) -> ValuePlace {
+    ValuePlace(
+      accessibility: accessibility, classKey: try classKey(accessibility, sealer), vaultID: vaultID, groupID: id)
   }
 }
 

@@ -13,7 +13,7 @@ final class ValueReader: @unchecked Sendable {
   private var revision: UInt64?
 
   init(random: RandomSource) throws(VaultError) {
-    sealer = try VaultError.sealing { () throws(SealingError) in try Sealer(random: random) }
+    sealer = try Sealer(random: random)
   }
 
   /// Copies what is needed to open a record's value, under the handle's lock.
@@ -41,11 +41,11 @@ final class ValueReader: @unchecked Sendable {
       } else {
         Context.value(service: name.service, key: name.key, kind: kind)
       }
-    if place.class < 2 { return try lend(sealed, key, context, refusal: .tampered("a value"), body) }
-    // Two seals, so the inner one rests in a block of its own while it is opened.
-    var inner = try VaultError.sealing { () throws(SealingError) in
-      try SecretBytes(count: sealed.count - Sealer.overhead)
+    if !place.accessibility.isThisDeviceOnly {
+      return try lend(sealed, key, context, refusal: .tampered("a value"), body)
     }
+    // Two seals, so the inner one rests in a block of its own while it is opened.
+    var inner = try SecretBytes(count: sealed.count - Sealer.overhead)
     guard inner.withUnsafeMutableBytes({ sealer.open(sealed, with: key, as: context, into: $0) }) else {
       throw .tampered("a value")
     }
@@ -65,13 +65,10 @@ final class ValueReader: @unchecked Sendable {
   ) throws(VaultError) {
     var fits = false
     let kind = ValueKind(rawValue: kind)
-    let isOpen: Bool
-    do throws(SealingError) {
-      isOpen = try sealer.withOpened(sealed, with: key, context: { context.write(to: &$0) }) { value in
-        fits = kind.fits(value)
-        if fits { body(value) }
-      }
-    } catch { throw VaultError(error) }
+    let isOpen = try sealer.withOpened(sealed, with: key, context: { context.write(to: &$0) }) { value in
+      fits = kind.fits(value)
+      if fits { body(value) }
+    }
     guard isOpen else { throw refusal() }
     guard fits else { throw .malformed("a value that does not fit its kind") }
   }

@@ -50,7 +50,7 @@ struct VaultDraft {
   private static let groupIsGone = VaultError(.groupNotGranted, "the access group is gone")
 
   /// Starts a new vault. Random bytes are drawn in the order of annex A.
-  init(new options: Vault.Options) throws(SealingError) {
+  init(new options: Vault.Options) throws(VaultError) {
     sealer = try Sealer(random: options.random)
     vaultID = Vault.Identifier(options.random.bytes(Vault.Identifier.count))
     vaultKey = try SealingKey(from: options.random)
@@ -265,7 +265,7 @@ struct VaultDraft {
 
   /// Gives the vault and every group new keys. Owner slots whose key is not in `keks` cannot be wrapped anew, and go.
   mutating func rotateVault(keeping keks: [Vault.Identifier: SealingKey], droppingHistory: Bool) throws(VaultError) {
-    vaultKey = try VaultError.sealing { () throws(SealingError) in try SealingKey(from: options.random) }
+    vaultKey = try SealingKey(from: options.random)
     // Whatever an unknown kind of slot grants, it is wrapped under a key that goes.
     rewrap({ $0.scope == .owner || !$0.isKnown }, .owner, granting: vaultKey) { keks[$0.slot.id] }
     for group in groups.map(\.content.id) { try rotate(group, droppingHistory: droppingHistory) }
@@ -301,8 +301,6 @@ struct VaultDraft {
   }
 
   func groupKey(_ id: Vault.Identifier, epoch: UInt32) throws(VaultError) -> SealingKey {
-    try VaultError.sealing { () throws(SealingError) in
-      try VaultState.groupKey(from: vaultKey, group: id, epoch: epoch, sealer)
-    }
+    try VaultState.groupKey(from: vaultKey, group: id, epoch: epoch, sealer)
   }
 }

@@ -5,6 +5,7 @@ struct SalvagedGroup {
   private let section: Snapshot.Section
   private let vaultID: Vault.Identifier
   private let key: SealingKey
+  private var classKeys: ClassKeys
   private let options: Vault.Options
   private let sealer: Sealer
   private let floor: Manifest.Group?
@@ -45,6 +46,7 @@ struct SalvagedGroup {
   ) throws(VaultError) {
     isCurrent = floor != nil || !isOwner
     (self.section, vaultID, self.key) = (section, wreck.snapshot.vaultID, key)
+    classKeys = ClassKeys(of: key)
     (self.floor, self.options, self.sealer) = (floor, options, sealer)
     let sealed = wreck.image[section.sealed]
     // One write must be left for the new vault.
@@ -138,9 +140,9 @@ struct SalvagedGroup {
     }
   }
 
-  private func opens(_ piece: SalvagedPiece) throws(VaultError) -> Bool {
+  private mutating func opens(_ piece: SalvagedPiece) throws(VaultError) -> Bool {
     try opens(
-      piece.sealed, piece.class, .value(service: piece.name.service, key: piece.name.key, kind: piece.kind),
+      piece.sealed, piece.accessibility, .value(service: piece.name.service, key: piece.name.key, kind: piece.kind),
       as: ValueKind(rawValue: piece.kind))
   }
 
@@ -205,7 +207,7 @@ struct SalvagedGroup {
   private mutating func keep(_ record: Record) throws(VaultError) {
     let name = record.name
     let context = Context.value(service: name.service, key: name.key, kind: record.kind)
-    guard try opens(record.sealedValue, record.class, context, as: ValueKind(rawValue: record.kind)) else {
+    guard try opens(record.sealedValue, record.accessibility, context, as: ValueKind(rawValue: record.kind)) else {
       lostValueCount += 1
       return
     }
@@ -216,24 +218,23 @@ struct SalvagedGroup {
     index.put(record)
   }
 
-  private func opens(_ previous: PreviousValue, of record: Record) throws(VaultError) -> Bool {
+  private mutating func opens(_ previous: PreviousValue, of record: Record) throws(VaultError) -> Bool {
     let name = record.name
     return try opens(
-      previous.sealed, record.class,
+      previous.sealed, record.accessibility,
       .previous(service: name.service, key: name.key, kind: previous.kind, revision: previous.revision),
       as: ValueKind(rawValue: previous.kind))
   }
 
   /// Whether a value opens and fits its kind; of one with a device layer, whether the outer seal opens.
-  private func opens(
-    _ sealed: UnsafeRawBufferPointer, _ class: UInt8, _ context: Context, as kind: ValueKind
+  private mutating func opens(
+    _ sealed: UnsafeRawBufferPointer, _ accessibility: Vault.Accessibility, _ context: Context,
+    as kind: ValueKind
   ) throws(VaultError) -> Bool {
     var fits = false
-    let isOpen = try VaultError.sealing { () throws(SealingError) in
-      let classKey = try sealer.deriveKey("class-key", from: key) { $0.add(`class`) }
-      return try sealer.withOpened(sealed, with: classKey, context: { context.write(to: &$0) }) { value in
-        fits = `class` >= 2 || kind.fits(value)
-      }
+    let classKey = try classKeys.key(accessibility, sealer)
+    let isOpen = try sealer.withOpened(sealed, with: classKey, context: { context.write(to: &$0) }) { value in
+      fits = accessibility.isThisDeviceOnly || kind.fits(value)
     }
     return isOpen && fits
   }
@@ -274,7 +275,7 @@ struct SalvagedGroup {
   /// What is written down about a record, without earlier values that do not open; marked when the group is not whole.
   ///
   /// - Parameter keepsHistory: earlier values are below the record's revision; where that was cut, they are not.
-  private func extensionField(of record: Record, keepsHistory: Bool) throws(VaultError) -> [UInt8] {
+  private mutating func extensionField(of record: Record, keepsHistory: Bool) throws(VaultError) -> [UInt8] {
     var items: [Extension.OwnedItem] = isVerified ? [] : [mark]
     try Extension.forEach(record.extensionField) { (item) throws(VaultError) in
       if item.tag == Extension.RecordTag.previous {

@@ -5,7 +5,7 @@ internal import VaultSealing
 struct SalvagedPiece {
   let name: RecordName
   let kind: UInt8
-  let `class`: UInt8
+  let accessibility: Vault.Accessibility
   let sealed: UnsafeRawBufferPointer
   private let created: Int64
   private let modified: Int64
@@ -22,16 +22,16 @@ struct SalvagedPiece {
     do throws(VaultError) {
       name = RecordName(service: try reader.name(), key: try reader.name())
       kind = try reader.integer()
-      `class` = try reader.integer()
-      guard kind != 0, `class` <= 3, try reader.integer(UInt16.self) == 0 else { return nil }
+      guard let accessibility = Vault.Accessibility(rawValue: try reader.integer()), kind != 0,
+        try reader.integer(UInt16.self) == 0
+      else { return nil }
+      self.accessibility = accessibility
       created = try reader.integer()
       modified = try reader.integer()
       revision = min(max(try reader.integer(), 1), highestRevision)
       sealed = try reader.lp32()
-      let layers = `class` >= 2 ? 2 : 1
-      guard sealed.count >= Sealer.overhead * layers, sealed.count <= Record.sealedLimit(`class`, limits) else {
-        return nil
-      }
+      guard sealed.count >= accessibility.sealOverhead, sealed.count <= Record.sealedLimit(accessibility, limits)
+      else { return nil }
     } catch { return nil }
     let end = reader.position
     if let field = Self.extensionField(&reader, revision: revision) {
@@ -61,7 +61,7 @@ struct SalvagedPiece {
     writer.lp16(name.service)
     writer.lp16(name.key)
     writer.integer(kind)
-    writer.integer(`class`)
+    writer.integer(accessibility.rawValue)
     writer.integer(UInt16(0))
     writer.integer(created)
     writer.integer(modified)

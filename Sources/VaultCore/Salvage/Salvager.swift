@@ -14,7 +14,7 @@ struct Salvager {
   /// - Throws: ``VaultError/Code/credentialRejected`` when no slot that is left opens.
   init(_ image: FileImage, _ credential: Vault.Credential, _ options: Vault.Options) throws(VaultError) {
     wreck = try Wreck(image)
-    sealer = try VaultError.sealing { () throws(SealingError) in try Sealer(random: options.random) }
+    sealer = try Sealer(random: options.random)
     unlocked = try Unlocked(wreck.snapshot, with: credential, sealer: sealer)
     self.options = options
     manifest = Self.manifest(wreck, unlocked, sealer)
@@ -69,9 +69,7 @@ struct Salvager {
     switch unlocked.grant {
     case .holder(let group, let key): return group == section.id ? key : nil
     case .owner(let vaultKey):
-      return try VaultError.sealing { () throws(SealingError) in
-        try VaultState.groupKey(from: vaultKey, group: section.id, epoch: section.epoch, sealer)
-      }
+      return try VaultState.groupKey(from: vaultKey, group: section.id, epoch: section.epoch, sealer)
     }
   }
 
@@ -82,7 +80,7 @@ struct Salvager {
     if case .owner(let key) = unlocked.grant {
       vaultKey = key
     } else {
-      vaultKey = try VaultError.sealing { () throws(SealingError) in try SealingKey(from: options.random) }
+      vaultKey = try SealingKey(from: options.random)
     }
     // A header that the manifest does not vouch for must not use the generations up.
     let isPlausible = snapshot.generation < (manifest == nil ? 1 << 40 : Vault.Limits.generations.upperBound)

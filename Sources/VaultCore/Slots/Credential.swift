@@ -30,7 +30,7 @@ extension Vault {
     /// Reads key text (`Docs/Format.md` 2.5).
     /// - Throws: ``VaultError/Code/invalidKeyText``; the text is not repeated.
     public static func key(text: RawSpan) throws(VaultError) -> Vault.Credential {
-      .key(try VaultError.sealing { () throws(SealingError) in try KeyText.parse(text) })
+      .key(try KeyText.parse(text))
     }
 
     /// Takes a passphrase from a string. A string cannot be wiped: for tests and examples.
@@ -40,7 +40,7 @@ extension Vault {
       guard (1...4096).contains(utf8.byteCount) else {
         throw VaultError(.invalidPassphrase, "a passphrase has 1 to 4096 bytes")
       }
-      var bytes = try VaultError.sealing { () throws(SealingError) in try SecretBytes(count: utf8.byteCount) }
+      var bytes = try SecretBytes(count: utf8.byteCount)
       bytes.withUnsafeMutableBytes { out in utf8.withUnsafeBytes { out.copyMemory(from: $0) } }
       return .passphrase(bytes)
     }
@@ -66,10 +66,8 @@ extension Vault {
         return key
       case .passphrase(let passphrase):
         try passphrase.bytes.origin.check()
-        return try VaultError.sealing { () throws(SealingError) in
-          try passphrase.bytes.withSpan { (span) throws(SealingError) in
-            try PassphraseCost.stretch(span, salt: salt, cost: cost)
-          }
+        return try passphrase.bytes.withSpan { (span) throws(VaultError) in
+          try PassphraseCost.stretch(span, salt: salt, cost: cost)
         }
       }
     }

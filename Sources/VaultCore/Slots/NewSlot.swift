@@ -28,9 +28,7 @@ public struct NewSlot: Sendable {
       }
       return cost
     }
-    return try VaultError.sealing { () throws(SealingError) in
-      try PassphraseCost.calibrated(availableKibibytes: availableKibibytes())
-    }
+    return try PassphraseCost.calibrated(availableKibibytes: availableKibibytes())
   }
 }
 
@@ -64,9 +62,7 @@ struct PreparedSlot: Sendable {
     salt = cost == nil ? [UInt8](repeating: 0, count: 16) : random.bytes(16)
     let root = try new.credential.root(salt: salt, cost: cost ?? .minimum)
     let id = id
-    kek = try VaultError.sealing { () throws(SealingError) in
-      try Slot.kek(from: root, vault: vault, slot: id, sealer)
-    }
+    kek = try Slot.kek(from: root, vault: vault, slot: id, sealer)
     self.cost = cost
     label = new.label.map { Array($0.utf8) }
   }

@@ -18,9 +18,7 @@ struct Unlocked: Sendable {
   init(_ snapshot: Snapshot, with credential: Vault.Credential, sealer: Sealer) throws(VaultError) {
     for slot in Self.order(snapshot, kind: credential.kind) {
       let root = try credential.root(salt: slot.salt, cost: slot.cost)
-      let kek = try VaultError.sealing { () throws(SealingError) in
-        try Slot.kek(from: root, vault: snapshot.vaultID, slot: slot.id, sealer)
-      }
+      let kek = try Slot.kek(from: root, vault: snapshot.vaultID, slot: slot.id, sealer)
       if let grant = try Self.open(slot, snapshot, kek, sealer) {
         (self.grant, self.slot, self.kek) = (grant, slot.id, kek)
         return
@@ -36,9 +34,7 @@ struct Unlocked: Sendable {
     var opened: [Unlocked] = []
     for slot in snapshot.slots where slot.kind == credential.kind && slot.scope == .owner {
       let root = try credential.root(salt: slot.salt, cost: slot.cost)
-      let kek = try VaultError.sealing { () throws(SealingError) in
-        try Slot.kek(from: root, vault: snapshot.vaultID, slot: slot.id, sealer)
-      }
+      let kek = try Slot.kek(from: root, vault: snapshot.vaultID, slot: slot.id, sealer)
       if let grant = try open(slot, snapshot, kek, sealer) {
         opened.append(Unlocked(grant: grant, slot: slot.id, kek: kek))
       }
@@ -68,17 +64,15 @@ struct Unlocked: Sendable {
   private static func open(
     _ slot: Slot, _ snapshot: Snapshot, _ kek: SealingKey, _ sealer: Sealer
   ) throws(VaultError) -> Grant? {
-    let key = try VaultError.sealing { () throws(SealingError) in
-      try SealingKey(fillingIf: { out in
-        slot.bytes.withUnsafeBytes { bytes in
-          sealer.open(
-            UnsafeRawBufferPointer(rebasing: bytes[Slot.headerCount...]), with: kek,
-            as: .slot(
-              vault: snapshot.vaultID, header: UnsafeRawBufferPointer(rebasing: bytes[..<Slot.headerCount])),
-            into: out)
-        }
-      })
-    }
+    let key = try SealingKey(fillingIf: { out in
+      slot.bytes.withUnsafeBytes { bytes in
+        sealer.open(
+          UnsafeRawBufferPointer(rebasing: bytes[Slot.headerCount...]), with: kek,
+          as: .slot(
+            vault: snapshot.vaultID, header: UnsafeRawBufferPointer(rebasing: bytes[..<Slot.headerCount])),
+          into: out)
+      }
+    })
     guard let key else { return nil }
     switch slot.scope {
     case .owner: return .owner(key)
@@ -96,7 +90,7 @@ extension Slot {
   /// KEK = D(32, root, "kek", vault id, slot id).
   static func kek(
     from root: SealingKey, vault: Vault.Identifier, slot: Vault.Identifier, _ sealer: Sealer
-  ) throws(SealingError) -> SealingKey {
+  ) throws(VaultError) -> SealingKey {
     try sealer.deriveKey("kek", from: root) {
       $0.add(vault)
       $0.add(slot)

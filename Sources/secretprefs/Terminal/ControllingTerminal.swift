@@ -44,7 +44,7 @@ final class ControllingTerminal {
       }
     }
     if !echoes { show("\n") }
-    do throws(SealingError) { return try line.prefix(count) } catch { throw VaultError(error) }
+    return try line.prefix(count)
   }
 
   /// Waits for input, and deals with signals. Always true, or it throws.
@@ -109,7 +109,7 @@ final class ControllingTerminal {
   }
 
   private static func guarded(_ count: Int) throws(VaultError) -> SecretBytes {
-    do throws(SealingError) { return try SecretBytes(count: count) } catch { throw VaultError(error) }
+    return try SecretBytes(count: count)
   }
 
   private static func failure(_ step: String) -> VaultError {

@@ -5,7 +5,7 @@ final class SecretOutput {
   private var buffer: SecretBytes
   private var count = 0
 
-  init() throws(SealingError) { buffer = try SecretBytes(count: 4096) }
+  init() throws(VaultError) { buffer = try SecretBytes(count: 4096) }
 
   func write(_ text: String) throws(ToolError) {
     for byte in text.utf8 { try put(byte) }

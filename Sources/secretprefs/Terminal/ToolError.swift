@@ -32,7 +32,6 @@ struct ToolError: Error {
     switch error {
     case let error as ToolError: self = error
     case let error as VaultError: self.init(error)
-    case let error as SealingError: self.init(VaultError(error))
     default: self.init(Self.internalCode, .internalFault, "something went wrong that should not be possible", nil)
     }
   }

@@ -71,9 +71,12 @@ extension GroupContent {
   }
 
   /// A change that sets db/`key` to a value that opens.
-  func put(_ key: String, kind: UInt8 = 2, class: UInt8 = 0, _ value: String, _ sealer: Sealer) throws -> Change {
+  func put(
+    _ key: String, kind: UInt8 = 2, accessibility: Vault.Accessibility = .whenUnlocked, _ value: String,
+    _ sealer: Sealer
+  ) throws -> Change {
     let (service, name, value) = (Array("db".utf8), Array(key.utf8), Array(value.utf8))
-    let classKey = try classKey(`class`, sealer)
+    let classKey = try classKey(accessibility, sealer)
     let sealed = service.withUnsafeBytes { service in
       name.withUnsafeBytes { name in
         value.withUnsafeBytes { value in
@@ -87,6 +90,6 @@ extension GroupContent {
       }
     }
     return try Change(
-      service: Vault.Name("db"), key: Vault.Name(key), action: .put(kind: kind, class: `class`, sealed: sealed))
+      service: Vault.Name("db"), key: Vault.Name(key), action: .put(kind: kind, accessibility, sealed: sealed))
   }
 }

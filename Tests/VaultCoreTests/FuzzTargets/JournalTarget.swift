@@ -18,7 +18,8 @@ struct JournalTarget: FuzzTarget {
     kept.edit.historyDepth = .set(2)
     kept.edit.label = .set("label")
     for changes in [
-      [kept, try content.put("plain", kind: 1, class: 1, "text", sealer)], [try content.put("kept", "second", sealer)],
+      [kept, try content.put("plain", kind: 1, accessibility: .afterFirstUnlock, "text", sealer)],
+      [try content.put("kept", "second", sealer)],
       [try content.put("kept", "third", sealer)],
     ] {
       guard let body = try content.entryBody(changes, now: 0, sealer: sealer) else { continue }
@@ -82,7 +83,8 @@ struct JournalTarget: FuzzTarget {
       let (service, key) = try (Vault.Name(verbatim: record.name.service), Vault.Name(verbatim: record.name.key))
       var change = Change(service: service, key: key, action: .remove)
       switch (index + choice) % 4 {
-      case 0: change.action = .put(kind: record.kind, class: record.class, sealed: record.sealed)
+      case 0:
+        change.action = .put(kind: record.kind, Vault.Accessibility(rawValue: record.class)!, sealed: record.sealed)
       case 1: change.action = .edit
       case 2: change.action = record.previous.last.map { .restore($0.revision) } ?? .edit
       default: break

@@ -17,7 +17,7 @@ struct KeyTextTarget: FuzzTarget {
       && digits.allSatisfy { Array("0123456789abcdef".utf8).contains($0) }
       && (bytes.count == 74 || bytes.dropFirst(74) == [0x0A])
     let key: SealingKey
-    do throws(SealingError) { key = try KeyText.parse(bytes.span.bytes) } catch {
+    do throws(VaultError) { key = try KeyText.parse(bytes.span.bytes) } catch {
       try demand(!isKeyText, "key text is refused")
       return try demand(error.code == .invalidKeyText, "key text is refused as \(error)")
     }

@@ -13,7 +13,7 @@ struct SalvageTarget: FuzzTarget {
 
     init(_ record: Record) {
       (service, key) = (Array(record.name.service), Array(record.name.key))
-      (kind, `class`, sealed) = (record.kind, record.class, Array(record.sealedValue))
+      (kind, `class`, sealed) = (record.kind, record.accessibility.rawValue, Array(record.sealedValue))
     }
   }
 

@@ -1,6 +1,4 @@
-public import VaultSealing
-
-/// What a vault refused or failed to do, in the error classes of `Docs/Format.md` section 11.
+/// What a vault, or the sealing beneath it, refused or failed to do, in the error classes of `Docs/Format.md` section 11.
 ///
 /// The message names the part concerned and never a value, a passphrase, a key or the name of a record.
 public struct VaultError: Error, Sendable, CustomStringConvertible {
@@ -65,9 +63,9 @@ public struct VaultError: Error, Sendable, CustomStringConvertible {
     public static let locked = Code(rawValue: "locked")
     /// No way to unlock is configured.
     public static let noCredential = Code(rawValue: "noCredential")
-    /// Argon2id found no memory.
+    /// Argon2id found no memory for its cost.
     public static let kdfMemory = Code(rawValue: "kdfMemory")
-    /// A system call failed; the vault is as it was.
+    /// A system call failed, or the system gave no guarded memory or no random bytes; the vault is as it was.
     public static let io = Code(rawValue: "io")
     /// The file, the directory or the file system does not allow writing.
     public static let readOnly = Code(rawValue: "readOnly")
@@ -104,8 +102,6 @@ public struct VaultError: Error, Sendable, CustomStringConvertible {
   public let errno: Int32?
   /// What led here, if another error did.
   public let cause: (any Error)?
-  /// How far a damaged journal could be read, for the decision to read it again.
-  var tail: Int?
 
   /// - Parameter message: one line without a value, a passphrase, a key or the name of a record.
   public init(_ code: Code, _ message: String, errno: Int32? = nil, cause: (any Error)? = nil) {
@@ -116,26 +112,4 @@ public struct VaultError: Error, Sendable, CustomStringConvertible {
   }
 
   public var description: String { "\(code.rawValue): \(message)" }
-}
-
-extension VaultError {
-  /// Carries an error of the sealing layer over: its codes are a part of ours.
-  public init(_ error: SealingError) {
-    let isSystem = error.code == .guardedMemory || error.code == .randomBytes
-    let code = isSystem ? Code.io : Code(rawValue: error.code.rawValue)
-    self.init(code, error.message, cause: error)
-  }
-
-  /// Runs `body` and carries its error over.
-  package static func sealing<R: ~Copyable>(_ body: () throws(SealingError) -> R) throws(VaultError) -> R {
-    do { return try body() } catch { throw VaultError(error) }
-  }
-
-  @inline(never) static func malformed(_ part: StaticString) -> VaultError {
-    VaultError(.malformed, "\(part) breaks the format")
-  }
-
-  @inline(never) static func tampered(_ part: String) -> VaultError {
-    VaultError(.tampered, "\(part): changed by someone without the key, or repaired wrongly after a disk error")
-  }
 }

@@ -1,0 +1,11 @@
+internal import VaultSealing
+
+extension VaultError {
+  @inline(never) static func malformed(_ part: StaticString) -> VaultError {
+    VaultError(.malformed, "\(part) breaks the format")
+  }
+
+  @inline(never) static func tampered(_ part: String) -> VaultError {
+    VaultError(.tampered, "\(part): changed by someone without the key, or repaired wrongly after a disk error")
+  }
+}
