@@ -10,6 +10,9 @@ let strict: [SwiftSetting] = [
   .enableUpcomingFeature("InferIsolatedConformances"),
 ]
 
+/// For types that are views of bytes somebody else owns.
+let views: [SwiftSetting] = [.enableExperimentalFeature("Lifetimes")]
+
 /// Files whose exit tests capture values, which Swift 6.2 cannot.
 func excludedBeforeSwift63(_ files: [String]) -> [String] {
   #if compiler(>=6.3)
@@ -43,8 +46,8 @@ let package = Package(
     .target(name: "PreferencesFoundation", dependencies: ["Preferences", "CPreferencesCurl"], swiftSettings: strict),
     .target(
       name: "VaultSealing", dependencies: ["CVaultSodium"],
-      swiftSettings: strict + [.strictMemorySafety()]),
-    .target(name: "VaultCore", dependencies: ["VaultSealing", "CVaultSystem"], swiftSettings: strict),
+      swiftSettings: strict + views + [.strictMemorySafety()]),
+    .target(name: "VaultCore", dependencies: ["VaultSealing", "CVaultSystem"], swiftSettings: strict + views),
     .target(
       name: "Secrets", dependencies: ["Preferences", "VaultCore", "VaultSealing", "CVaultSystem"], swiftSettings: strict
     ),

@@ -24,12 +24,12 @@ public struct Secret<Value: PreferenceConvertible>: Sendable {
   /// - Throws: ``VaultError/Code/io`` when the system gives no guarded memory, ``VaultError/Code/typeMismatch`` for a list
   ///   or dictionary that cannot be sealed.
   public init(_ value: Value) throws(VaultError) {
-    content = try SecretCoding.withEncoded(value.preferenceValue, GuardedContent.init)
+    content = try SecretCoding.withEncoded(value.preferenceValue, GuardedContent.init(_:copying:))
   }
 
   /// Copies a stored value that a `Value` can be made of.
   init(stored: PreferenceValue) throws(VaultError) {
-    self.init(checked: try SecretCoding.withEncoded(stored, GuardedContent.init))
+    self.init(checked: try SecretCoding.withEncoded(stored, GuardedContent.init(_:copying:)))
     try checkKind()
   }
 

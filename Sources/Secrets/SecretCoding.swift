@@ -36,19 +36,27 @@ enum SecretCoding {
     }
   }
 
-  /// Lends the kind and body of `value`.
+  /// Lends the kind and body of `value` where they are: a copy of ours would have to be wiped.
   static func withEncoded<R>(
-    _ value: PreferenceValue, _ body: (ValueKind, UnsafeRawBufferPointer) throws(VaultError) -> R
+    _ value: PreferenceValue, _ body: (ValueKind, RawSpan) throws(VaultError) -> R
   ) throws(VaultError) -> R {
+    func lend(_ word: UInt64, _ kind: ValueKind) throws(VaultError) -> R {
+      let word: InlineArray = [word.littleEndian]
+      return try body(kind, word.span.bytes)
+    }
     switch value {
-    case .string(let text): return try lend(text.utf8Span.span.bytes, .string, body)
-    case .url(let url): return try lend(url.absoluteString.utf8Span.span.bytes, .url, body)
-    case .data(let data): return try lend(data.bytes, .data, body)
-    case .bool(let flag): return try lend(UInt8(flag ? 1 : 0), .bool, body)
-    case .integer(let number): return try lend(UInt64(bitPattern: number), .integer, body)
-    case .unsignedInteger(let number): return try lend(number, .unsignedInteger, body)
-    case .double(let number): return try lend(number.bitPattern, .double, body)
-    case .date(let date): return try lend(date.timeIntervalSinceReferenceDate.bitPattern, .date, body)
+    case .string(let text): return try body(.string, text.utf8Span.span.bytes)
+    case .url(let url):
+      let text = url.absoluteString
+      return try body(.url, text.utf8Span.span.bytes)
+    case .data(let data): return try body(.data, data.bytes)
+    case .bool(let flag):
+      let byte: InlineArray<1, UInt8> = [flag ? 1 : 0]
+      return try body(.bool, byte.span.bytes)
+    case .integer(let number): return try lend(UInt64(bitPattern: number), .integer)
+    case .unsignedInteger(let number): return try lend(number, .unsignedInteger)
+    case .double(let number): return try lend(number.bitPattern, .double)
+    case .date(let date): return try lend(date.timeIntervalSinceReferenceDate.bitPattern, .date)
     case .array, .dictionary:
       guard value.depth <= deepest else {
         throw VaultError(.typeMismatch, "a list or dictionary nested more than \(deepest) levels deep")
@@ -59,24 +67,8 @@ enum SecretCoding {
       do { data = try encoder.encode(JSONValue(value)) } catch {
         throw VaultError(.typeMismatch, "a list or dictionary could not be written as JSON")
       }
-      return try lend(data.bytes, .json, body)
+      return try body(.json, data.bytes)
     }
-  }
-
-  // Lent where they are: a copy of ours would have to be wiped.
-
-  private static func lend<R>(
-    _ bytes: RawSpan, _ kind: ValueKind,
-    _ body: (ValueKind, UnsafeRawBufferPointer) throws(VaultError) -> R
-  ) throws(VaultError) -> R {
-    try bytes.withUnsafeBytes { (bytes) throws(VaultError) in try body(kind, bytes) }
-  }
-
-  private static func lend<R>(
-    _ number: some FixedWidthInteger, _ kind: ValueKind,
-    _ body: (ValueKind, UnsafeRawBufferPointer) throws(VaultError) -> R
-  ) throws(VaultError) -> R {
-    try withUnsafeBytes(of: number.littleEndian) { (bytes) throws(VaultError) in try body(kind, bytes) }
   }
 }
 

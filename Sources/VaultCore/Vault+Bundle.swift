@@ -36,31 +36,24 @@ extension Vault {
   public func importBundle(
     _ bundle: Vault, into group: AccessGroup, replacing: Bool = false
   ) throws(VaultError) -> Int {
-    var count = 0
-    do throws(VaultError) {
-      try commit(in: group) { (seal) throws(VaultError) in
-        var changes: [Change] = []
-        for source in try bundle.groups() {
-          let records = try bundle.records(in: source)
-          for (service, records) in Dictionary(grouping: records, by: \.service) {
-            var batch = Vault.Batch(service: service, seal: seal)
-            for record in records {
-              try batch.copy(record, from: bundle, source, ifRevision: replacing ? nil : 0)
-            }
-            changes += batch.changes
-          }
-        }
-        guard Set(changes.map { [$0.service, $0.key] }).count == changes.count else {
-          throw VaultError(.alreadyExists, "two groups of the bundle have a record of one name")
-        }
-        count = changes.count
-        return changes
+    let (opener, sealer) = try takeSealer(for: group)
+    defer { handle.giveBack(opener) }
+    var changes: [Change] = []
+    for source in try bundle.groups() {
+      for (service, records) in Dictionary(grouping: try bundle.records(in: source), by: \.service) {
+        var batch = Vault.Batch(service: service, sealer)
+        for record in records { try batch.copy(record, from: bundle, source, ifRevision: replacing ? nil : 0) }
+        changes += batch.changes
       }
-    } catch {
+    }
+    guard Set(changes.map(\.address)).count == changes.count else {
+      throw VaultError(.alreadyExists, "two groups of the bundle have a record of one name")
+    }
+    do throws(VaultError) { try commit(changes, in: group) } catch {
       guard error.code == .conflict else { throw error }
       throw VaultError(.alreadyExists, "a record of the bundle is there already; nothing was imported")
     }
-    return count
+    return changes.count
   }
 }
 
@@ -78,7 +71,7 @@ extension Vault.Batch {
     let isThere: Void? = try vault.withValue(of: record, in: group) { kind, value in
       do throws(VaultError) {
         try set(
-          value, kind: kind, for: record.key, accessibility: record.accessibility, edit: RecordEdit(of: record),
+          value.bytes, kind: kind, for: record.key, accessibility: record.accessibility, edit: RecordEdit(of: record),
           ifRevision: revision)
       } catch { failure = error }
     }

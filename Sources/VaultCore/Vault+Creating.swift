@@ -87,13 +87,9 @@ extension NewGroup {
     let content = try draft.addGroup(try Vault.Name(name))
     let (sealer, options) = (draft.sealer, draft.options)
     var changes: [Change] = []
+    let groupSealer = try GroupSealer(content, options, sealer)
     for (service, fill) in services {
-      var batch = Vault.Batch(service: try service.get()) {
-        (service, key, kind, accessibility, value) throws(VaultError) in
-        try Vault.check(value, kind, options)
-        let place = try content.place(accessibility ?? .whenUnlocked, sealer)
-        return try place.put(value, kind, service: service, key: key, deviceKey: options.deviceKey, sealer)
-      }
+      var batch = Vault.Batch(service: try service.get(), groupSealer)
       try fill(&batch)
       changes += batch.changes
     }

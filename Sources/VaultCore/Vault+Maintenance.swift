@@ -26,7 +26,7 @@ extension Vault {
   package func openValues(
     in group: AccessGroup, _ body: (VaultError?) throws(VaultError) -> Void
   ) throws(VaultError) {
-    let reader = try ValueReader(random: options.random)
+    let reader = try ValueOpener(random: options.random)
     try handle.withCurrent { (_, state) throws(VaultError) in
       try state.openValues(of: group.id, reader) { (_, error) throws(VaultError) in try body(error) }
     }
@@ -52,7 +52,7 @@ extension Vault {
 extension VaultState {
   /// Opens every value that is granted.
   func verify() throws(VaultError) -> VerificationReport {
-    let reader = try ValueReader(random: options.random)
+    let reader = try ValueOpener(random: options.random)
     var (values, previousValues, deviceValues) = (0, 0, 0)
     var total = 0
     for group in groups { total += try content(group.id).count }
@@ -78,7 +78,7 @@ extension VaultState {
   ///
   /// - Parameter body: gets the error of a value that does not open.
   func openValues(
-    of group: Vault.Identifier, _ reader: ValueReader,
+    of group: Vault.Identifier, _ reader: ValueOpener,
     _ body: (_ isPrevious: Bool, VaultError?) throws(VaultError) -> Void
   ) throws(VaultError) {
     let content = try content(group)

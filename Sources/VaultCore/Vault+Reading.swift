@@ -14,7 +14,7 @@ extension Vault {
     service: Vault.Name, key: String, in group: AccessGroup, _ body: (ValueKind, UnsafeRawBufferPointer) -> R
   ) throws(VaultError) -> R? {
     var result: R?
-    try lend(service: service, key: key, in: group) { result = body($0, $1) }
+    try lend(service, .text(key), in: group) { result = body($0, $1) }
     return result
   }
 
@@ -28,51 +28,55 @@ extension Vault {
     _ body: (ValueKind, UnsafeRawBufferPointer) -> R
   ) throws(VaultError) -> R? {
     var result: R?
-    try lend(of: record, previous: revision, in: group) { result = body($0, $1) }
+    try lend(record.service, .listed(record.key), previous: revision, in: group) { result = body($0, $1) }
     return result
   }
 
-  // Not generic, so that a read costs no look-up of types at run time.
-
+  /// Finds a value and lends it, opened. Not generic, so that a read costs no look-up of types at run time.
   @usableFromInline
   func lend(
-    service: Vault.Name, key: String, in group: AccessGroup, _ body: (ValueKind, UnsafeRawBufferPointer) -> Void
+    _ service: Vault.Name, _ key: RecordKey, previous revision: UInt64? = nil, in group: AccessGroup,
+    _ body: (ValueKind, UnsafeRawBufferPointer) -> Void
   ) throws(VaultError) {
-    _ = try withNames(service, key) { (name) throws(VaultError) in
-      try lend(name, previous: nil, in: group, body)
+    _ = try find(service, key) { (name) throws(VaultError) -> Void? in
+      guard let opener = try opener(of: name, previous: revision, in: group) else { return nil }
+      defer { handle.giveBack(opener) }
+      let kind = ValueKind(rawValue: opener.kind)
+      return try opener.open(name) { body(kind, $0) }
     }
   }
 
+  /// A key as a caller has it.
   @usableFromInline
-  func lend(
-    of record: RecordInfo, previous revision: UInt64?, in group: AccessGroup,
-    _ body: (ValueKind, UnsafeRawBufferPointer) -> Void
-  ) throws(VaultError) {
-    _ = try Change(service: record.service, key: record.key, action: .remove).withName { (name) throws(VaultError) in
-      try lend(name, previous: revision, in: group, body)
-    }
+  enum RecordKey {
+    /// Text, which a record may spell in more than one way.
+    case text(String)
+    /// A name as it stands in the file.
+    case listed(Vault.Name)
   }
 
   /// Calls `body` with the names that a record may have in the file, until it answers: in exactly these bytes, then in
   /// normal form C (`Docs/Decisions/0018`). ASCII, which is its own normal form, costs no copy and no second look.
-  private func withNames<R>(
-    _ service: Vault.Name, _ key: String, _ body: (RecordName) throws(VaultError) -> R?
+  private func find<R>(
+    _ service: Vault.Name, _ key: RecordKey, _ body: (borrowing RecordName) throws(VaultError) -> R?
   ) throws(VaultError) -> R? {
-    if service.spelled == nil, Vault.Name.isASCII(key) {
-      return try service.utf8.span.bytes.withUnsafeBytes { (service) throws(VaultError) in
-        try key.utf8Span.span.bytes.withUnsafeBytes { (key) throws(VaultError) in
-          guard Vault.Name.isValid(key) else { throw Vault.Name.invalid }
-          return try body(RecordName(service: service, key: key))
-        }
+    let name: Vault.Name
+    switch key {
+    case .listed(let key): return try body(RecordAddress(service, key).name)
+    case .text(let text):
+      if service.spelled == nil, Vault.Name.isASCII(text) {
+        let bytes = text.utf8Span.span.bytes
+        guard Vault.Name.isValid(bytes) else { throw Vault.Name.invalid }
+        return try body(RecordName(service: service.bytes, key: bytes))
       }
+      name = try Vault.Name(text)
     }
-    let key = try Vault.Name(key)
     var refusal: VaultError?
     for service in service.spellings {
-      for key in key.spellings {
-        let (service, key) = (try Vault.Name(verbatim: service), try Vault.Name(verbatim: key))
+      for key in name.spellings {
+        let address = RecordAddress(try Vault.Name(verbatim: service), try Vault.Name(verbatim: key))
         do throws(VaultError) {
-          if let found = try Change(service: service, key: key, action: .remove).withName(body) { return found }
+          if let found = try body(address.name) { return found }
           refusal = nil
         } catch {
           // A locked vault cannot say that a record is not there, and may still read the next.
@@ -85,20 +89,10 @@ extension Vault {
     return nil
   }
 
-  private func lend(
-    _ name: RecordName, previous revision: UInt64?, in group: AccessGroup,
-    _ body: (ValueKind, UnsafeRawBufferPointer) -> Void
-  ) throws(VaultError) -> Void? {
-    guard let reader = try reader(of: name, previous: revision, in: group) else { return nil }
-    defer { handle.giveBack(reader) }
-    let kind = ValueKind(rawValue: reader.kind)
-    try reader.open(name) { body(kind, $0) }
-    return ()
-  }
-
-  private func reader(
-    of name: RecordName, previous revision: UInt64?, in group: AccessGroup
-  ) throws(VaultError) -> ValueReader? {
+  /// What opens the value of a record, with all that is needed for it.
+  private func opener(
+    of name: borrowing RecordName, previous revision: UInt64?, in group: AccessGroup
+  ) throws(VaultError) -> ValueOpener? {
     try handle.withRecord(name, in: group.id) { (loaded, found) throws(VaultError) in
       guard let (record, place) = found else { return nil }
       if options.expiredRecords == .refuse, let expiry = try record.expiry(), expiry <= options.now() {
@@ -109,46 +103,42 @@ extension Vault {
         previous = try record.previous(revision)
         guard previous != nil else { return nil }
       }
-      let reader = try handle.takeReader(&loaded)
-      reader.take(record, previous: previous, at: place, deviceKey: options.deviceKey)
-      return reader
+      let opener = try handle.takeOpener(&loaded)
+      opener.take(record, previous: previous, at: place, deviceKey: options.deviceKey)
+      return opener
     }
   }
 
   /// The kind of a record's value, without opening it; `nil` when there is no such record.
   public func kind(service: Vault.Name, key: String, in group: AccessGroup) throws(VaultError) -> ValueKind? {
-    try withRecord(service, key, in: group) { ValueKind(rawValue: $0.kind) }
+    try withRecord(service, .text(key), in: group) { ValueKind(rawValue: $0.kind) }
   }
 
   /// What is known of one record without opening its value; nil when there is no such record.
   public func record(service: Vault.Name, key: String, in group: AccessGroup) throws(VaultError) -> RecordInfo? {
-    try withRecord(service, key, in: group) { (record) throws(VaultError) in try RecordInfo(record) }
+    try withRecord(service, .text(key), in: group) { (record) throws(VaultError) in try RecordInfo(record) }
   }
 
   /// The same record as it is now; nil when it is gone.
   func record(_ record: RecordInfo, in group: AccessGroup) throws(VaultError) -> RecordInfo? {
-    try Change(service: record.service, key: record.key, action: .remove).withName { (name) throws(VaultError) in
-      try handle.withRecord(name, in: group.id) { (_, found) throws(VaultError) in
-        try found.map { (found) throws(VaultError) in try RecordInfo(found.record) }
-      }
-    }
-  }
-
-  private func withRecord<R: Sendable>(
-    _ service: Vault.Name, _ key: String, in group: AccessGroup, _ body: (Record) throws(VaultError) -> R
-  ) throws(VaultError) -> R? {
-    try withNames(service, key) { (name) throws(VaultError) in
-      try handle.withRecord(name, in: group.id) { (_, found) throws(VaultError) in
-        guard let record = found?.record else { return nil }
-        return try body(record)
-      }
+    try withRecord(record.service, .listed(record.key), in: group) { (record) throws(VaultError) in
+      try RecordInfo(record)
     }
   }
 
   /// Whether there is a record of exactly these names.
   func contains(_ service: Vault.Name, _ key: Vault.Name, in group: AccessGroup) throws(VaultError) -> Bool {
-    try Change(service: service, key: key, action: .remove).withName { (name) throws(VaultError) in
-      try handle.withRecord(name, in: group.id) { $1 != nil }
+    try withRecord(service, .listed(key), in: group) { _ in true } ?? false
+  }
+
+  private func withRecord<R: Sendable>(
+    _ service: Vault.Name, _ key: RecordKey, in group: AccessGroup, _ body: (Record) throws(VaultError) -> R
+  ) throws(VaultError) -> R? {
+    try find(service, key) { (name) throws(VaultError) in
+      try handle.withRecord(name, in: group.id) { (_, found) throws(VaultError) in
+        guard let record = found?.record else { return nil }
+        return try body(record)
+      }
     }
   }
 
@@ -160,7 +150,7 @@ extension Vault {
   /// The keys of one service in order of their bytes. Opens no value.
   public func keys(service: Vault.Name, in group: AccessGroup) throws(VaultError) -> [String] {
     try collect(service, in: group) { (record) throws(VaultError) in
-      String(decoding: record.name.key, as: UTF8.self)
+      String(decoding: record.name.key.copy, as: UTF8.self)
     }
   }
 
@@ -171,7 +161,7 @@ extension Vault {
       var found: [R] = []
       for wanted in service?.spellings ?? [[]] where found.isEmpty {
         try state.content(group.id).forEachInOrder { (record) throws(VaultError) in
-          if !wanted.isEmpty, !record.name.service.elementsEqual(wanted) { return }
+          if !wanted.isEmpty, compareBytes(record.name.service, wanted.span.bytes) != 0 { return }
           found.append(try transform(record))
         }
       }

@@ -146,7 +146,7 @@ extension Vault {
   func rewrite(_ make: @escaping VaultWriter.Rewrite) throws(VaultError) {
     // Told also when it throws: whether the change is there may be unknown then.
     defer { handle.companion.withLock { $0 }?.vaultChanged() }
-    if case .failed(let error) = queue.perform(.rewrite(make)) { throw error }
+    _ = try queue.perform(.rewrite(make)).get()
   }
 
   /// Runs a rotation and tells which slots it dropped, of those that were there when it ran.

@@ -7,15 +7,12 @@ extension Vault {
     let service: Vault.Name
     var changes: [Change] = []
     private var positions: [Vault.Name: Int] = [:]
-    /// Seals a value for a service and a key, in an accessibility class or the one the record has.
-    typealias Seal = (Vault.Name, Vault.Name, ValueKind, Vault.Accessibility?, UnsafeRawBufferPointer)
-      throws(VaultError) -> Change
-    private let seal: Seal
+    private let sealer: GroupSealer
     /// Where the records are; nil for a vault in the making.
     private let target: (vault: Vault, group: AccessGroup)?
 
-    init(service: Vault.Name, in target: (vault: Vault, group: AccessGroup)? = nil, seal: @escaping Seal) {
-      (self.service, self.target, self.seal) = (service, target, seal)
+    init(service: Vault.Name, in target: (vault: Vault, group: AccessGroup)? = nil, _ sealer: GroupSealer) {
+      (self.service, self.target, self.sealer) = (service, target, sealer)
     }
 
     /// The key that a text means: another program may have spelled it so (`Docs/Decisions/0018`).
@@ -40,6 +37,14 @@ extension Vault {
       _ value: UnsafeRawBufferPointer, kind: ValueKind, forKey key: String, accessibility: Vault.Accessibility? = nil,
       edit: RecordEdit = RecordEdit(), ifRevision revision: UInt64? = nil
     ) throws(VaultError) {
+      try set(value.bytes, kind: kind, forKey: key, accessibility: accessibility, edit: edit, ifRevision: revision)
+    }
+
+    /// As the form for unsafe bytes.
+    public mutating func set(
+      _ value: RawSpan, kind: ValueKind, forKey key: String, accessibility: Vault.Accessibility? = nil,
+      edit: RecordEdit = RecordEdit(), ifRevision revision: UInt64? = nil
+    ) throws(VaultError) {
       try set(
         value, kind: kind, for: try meant(Vault.Name(key)), accessibility: accessibility, edit: edit,
         ifRevision: revision)
@@ -47,11 +52,21 @@ extension Vault {
 
     /// As the form for text, for a name that may be another program's.
     mutating func set(
-      _ value: UnsafeRawBufferPointer, kind: ValueKind, for key: Vault.Name, accessibility: Vault.Accessibility?,
-      edit: RecordEdit,
+      _ value: RawSpan, kind: ValueKind, for key: Vault.Name, accessibility: Vault.Accessibility?, edit: RecordEdit,
       ifRevision revision: UInt64?
     ) throws(VaultError) {
-      try add(try seal(service, key, kind, accessibility, value), edit, revision)
+      try sealer.check(value, kind)
+      let address = RecordAddress(service, key)
+      // A record keeps the class that it has.
+      var present: Vault.Accessibility?
+      if accessibility == nil, let (vault, group) = target {
+        present = try vault.handle.accessibility(of: address, in: group.id)
+      }
+      let place = sealer.place(accessibility ?? present ?? .whenUnlocked)
+      let sealed = SealedValue(
+        kind: kind.rawValue, place: place,
+        bytes: try place.seal(value, kind, for: address.name, deviceKey: sealer.deviceKey, sealer.sealer))
+      try add(Change(address, .put(sealed, keepsClass: accessibility == nil)), edit, revision)
     }
 
     /// Adds a removal. Removing what is not there is no error.
@@ -61,7 +76,7 @@ extension Vault {
 
     /// Adds a removal, as of a key that ``Vault/records(service:in:)`` lists.
     public mutating func remove(_ key: Vault.Name, ifRevision revision: UInt64? = nil) throws(VaultError) {
-      try add(Change(service: service, key: try meant(key), action: .remove), RecordEdit(), revision)
+      try add(Change(RecordAddress(service, try meant(key)), .remove), RecordEdit(), revision)
     }
 
     /// Adds a change of what is written down about a record; its value stays.
@@ -70,7 +85,7 @@ extension Vault {
     public mutating func edit(
       _ key: String, _ edit: RecordEdit, ifRevision revision: UInt64? = nil
     ) throws(VaultError) {
-      try add(Change(service: service, key: try meant(Vault.Name(key)), action: .edit), edit, revision)
+      try add(Change(RecordAddress(service, try meant(Vault.Name(key))), .edit), edit, revision)
     }
 
     /// Makes a kept earlier value the current one; the present one joins the history.
@@ -80,7 +95,7 @@ extension Vault {
       _ key: String, revision: UInt64, ifRevision expected: UInt64? = nil
     ) throws(VaultError) {
       try add(
-        Change(service: service, key: try meant(Vault.Name(key)), action: .restore(revision)), RecordEdit(), expected)
+        Change(RecordAddress(service, try meant(Vault.Name(key))), .restore(revision)), RecordEdit(), expected)
     }
 
     /// Adds a change. One of a record that the batch changes already takes the place of the earlier one, with what that one
@@ -89,8 +104,8 @@ extension Vault {
       try edit.check()
       var change = new
       (change.edit, change.expected) = (edit, expected)
-      guard let position = positions[change.key] else {
-        positions[change.key] = changes.count
+      guard let position = positions[change.address.key] else {
+        positions[change.address.key] = changes.count
         return changes.append(change)
       }
       let earlier = changes[position]
@@ -103,7 +118,6 @@ extension Vault {
       case (.remove, _), (_, .remove): break
       case (_, .edit):
         change.action = earlier.action
-        change.keepsClass = earlier.keepsClass
         change.edit = edit.behind(earlier.edit)
       default: change.edit = edit.behind(earlier.edit, hasNewValue: true)
       }
@@ -116,7 +130,7 @@ extension Vault {
   /// Sets and removes records of one service in one transaction: all of it is durable when this returns, or
   /// nothing has changed. Blocks for the disk; concurrent calls share one append and one sync.
   ///
-  /// - Parameter body: fills the batch. Runs again if the group's key is rotated meanwhile.
+  /// - Parameter body: fills the batch. Runs once.
   /// - Returns: how many removals found their record.
   /// - Throws: what filling throws; ``VaultError/Code/readOnly``, ``VaultError/Code/io``,
   ///   ``VaultError/Code/lockTimeout``, ``VaultError/Code/hardLinked``, ``VaultError/Code/replaced`` with the vault
@@ -125,25 +139,11 @@ extension Vault {
   public func update(
     service: Vault.Name, in group: AccessGroup, _ body: (inout Vault.Batch) throws(VaultError) -> Void
   ) throws(VaultError) -> Int {
-    try commit(in: group) { (seal) throws(VaultError) in try changes(service, in: group, seal, body) }
-  }
-
-  /// Seals changes of any services and makes them durable together.
-  ///
-  /// - Parameter make: gives the changes; runs again if the group's key is rotated meanwhile.
-  @discardableResult
-  func commit(
-    in group: AccessGroup, _ make: (@escaping Vault.Batch.Seal) throws(VaultError) -> [Change]
-  ) throws(VaultError) -> Int {
-    let start = ContinuousClock.now
-    repeat {
-      let (key, changes) = try prepare(group, make)
-      if changes.isEmpty { return 0 }
-      let announcement = announce(changes, in: group)
-      defer { announcement?.end() }
-      if let removed = try result(queue.perform(.changes(changes, group: group.id, key: key))) { return removed }
-    } while ContinuousClock.now - start < options.lockTimeout
-    throw Self.restless
+    let (opener, sealer) = try takeSealer(for: group)
+    defer { handle.giveBack(opener) }
+    var batch = Vault.Batch(service: try meant(service, in: group), in: (self, group), sealer)
+    try body(&batch)
+    return try commit(batch.changes, in: group)
   }
 
   /// As the synchronous form, without ever blocking a cooperative thread.
@@ -151,98 +151,48 @@ extension Vault {
   public func update(
     service: Vault.Name, in group: AccessGroup, _ body: (inout Vault.Batch) throws(VaultError) -> Void
   ) async throws(VaultError) -> Int {
-    let start = ContinuousClock.now
-    repeat {
-      let (key, changes) = try prepare(group) { (seal) throws(VaultError) in
-        try self.changes(service, in: group, seal, body)
-      }
-      if changes.isEmpty { return 0 }
-      let announcement = announce(changes, in: group)
-      defer { announcement?.end() }
-      if let removed = try result(await queue.perform(.changes(changes, group: group.id, key: key))) {
-        return removed
-      }
-    } while ContinuousClock.now - start < options.lockTimeout
-    throw Self.restless
+    let changes: [Change]
+    do {
+      let (opener, sealer) = try takeSealer(for: group)
+      defer { handle.giveBack(opener) }
+      var batch = Vault.Batch(service: try meant(service, in: group), in: (self, group), sealer)
+      try body(&batch)
+      changes = batch.changes
+    }
+    if changes.isEmpty { return 0 }
+    let announcement = announce(changes, in: group)
+    defer { announcement?.end() }
+    return try await queue.perform(.changes(changes, group: group.id)).get()
   }
 
-  // Each further try needs another rotation in the milliseconds between sealing and writing.
-  private static var restless: VaultError {
-    VaultError(.lockTimeout, "the group's key was rotated again and again while this was written")
+  /// Makes sealed changes durable together.
+  /// - Returns: how many removals found their record.
+  @discardableResult
+  func commit(_ changes: [Change], in group: AccessGroup) throws(VaultError) -> Int {
+    if changes.isEmpty { return 0 }
+    let announcement = announce(changes, in: group)
+    defer { announcement?.end() }
+    return try queue.perform(.changes(changes, group: group.id)).get()
   }
 
-  private func result(_ answer: WriteQueue.Answer) throws(VaultError) -> Int? {
-    switch answer {
-    case .done(let removed): return removed
-    case .stale: return nil
-    case .failed(let error): throw error
-    }
-  }
-
-  private func changes(
-    _ service: Vault.Name, in group: AccessGroup, _ seal: @escaping Vault.Batch.Seal,
-    _ fill: (inout Vault.Batch) throws(VaultError) -> Void
-  ) throws(VaultError) -> [Change] {
-    var service = service
-    if let spelled = service.spelled {
-      let exact = try Vault.Name(verbatim: spelled)
-      if try !keys(service: exact, in: group).isEmpty { service = exact }
-    }
-    var batch = Vault.Batch(service: service, in: (self, group), seal: seal)
-    try fill(&batch)
-    return batch.changes
-  }
-
-  private func prepare(
-    _ group: AccessGroup, _ make: (@escaping Vault.Batch.Seal) throws(VaultError) -> [Change]
-  ) throws(VaultError) -> (key: SealingKey, changes: [Change]) {
-    let take = { (loaded: inout VaultHandle.Loaded, state: VaultState) throws(VaultError) in
-      let key = try state.content(group.id).key
-      return (try self.handle.takeReader(&loaded), key)
-    }
-    let reader: ValueReader
-    let groupKey: SealingKey
-    do throws(VaultError) {
-      // Sealing needs keys, not news: what others wrote meanwhile is taken over under the writer's lock.
-      (reader, groupKey) = try handle.withLatest(take)
-    } catch {
-      // Refused earlier, but the file may have been mended since.
-      (reader, groupKey) = try handle.withCurrent(take)
-    }
-    defer { handle.giveBack(reader) }
-    let sealer = reader.sealer
-    let changes = try make { [self] (service, key, kind, accessibility, value) throws(VaultError) in
-      try seal(value, kind, accessibility, service, key, group, sealer)
-    }
-    return (groupKey, changes)
-  }
-
-  /// Refuses what a reader would refuse.
-  static func check(
-    _ value: UnsafeRawBufferPointer, _ kind: ValueKind, _ options: Options
-  ) throws(VaultError) {
-    let limit = options.limits.writtenValueBytes
-    guard value.count <= limit else {
-      throw VaultError(.valueTooLarge, "a value of \(value.count) bytes; the limit is \(limit)")
-    }
-    guard kind.rawValue != 0, kind.fits(value) else {
-      throw VaultError(.typeMismatch, "the bytes do not fit the kind of value")
-    }
-  }
-
-  private func seal(
-    _ value: UnsafeRawBufferPointer, _ kind: ValueKind, _ accessibility: Vault.Accessibility?, _ service: Vault.Name,
-    _ key: Vault.Name, _ group: AccessGroup, _ sealer: Sealer
-  ) throws(VaultError) -> Change {
-    try Self.check(value, kind, options)
-    let place = try handle.withLatest { (_, state) throws(VaultError) in
-      let name = Change(service: service, key: key, action: .remove)
+  /// Takes what seals for `group`. The opener is the caller's until it is given back.
+  func takeSealer(for group: AccessGroup) throws(VaultError) -> (opener: ValueOpener, sealer: GroupSealer) {
+    let take = { [self] (loaded: inout VaultHandle.Loaded, state: VaultState) throws(VaultError) in
       let content = try state.content(group.id)
-      let accessibility = accessibility ?? name.withName { content.find($0)?.accessibility ?? .whenUnlocked }
-      return try content.place(accessibility, state.sealer)
+      let opener = try handle.takeOpener(&loaded)
+      return (opener, try GroupSealer(content, options, opener.sealer))
     }
-    var change = try place.put(value, kind, service: service, key: key, deviceKey: options.deviceKey, sealer)
-    change.keepsClass = accessibility == nil
-    return change
+    // Sealing needs keys, not the present records: what others wrote meanwhile is taken over under the writer's lock.
+    do throws(VaultError) { return try handle.withLatest(take) } catch {
+      // Refused earlier, but the file may have been fixed since.
+      return try handle.withCurrent(take)
+    }
+  }
+
+  /// The service that a text means: another program may have spelled it so (`Docs/Decisions/0018`).
+  private func meant(_ service: Vault.Name, in group: AccessGroup) throws(VaultError) -> Vault.Name {
+    guard let spelled = service.spelled else { return service }
+    let exact = try Vault.Name(verbatim: spelled)
+    return try keys(service: exact, in: group).isEmpty ? service : exact
   }
 }

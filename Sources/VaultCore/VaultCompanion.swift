@@ -21,7 +21,7 @@ package struct WrittenRecords: Sendable {
 
   init(_ changes: [Change], in group: AccessGroup) {
     self.group = group
-    keys = Dictionary(grouping: changes, by: \.service).mapValues { Set($0.map(\.key.text)) }
+    keys = Dictionary(grouping: changes, by: \.address.service).mapValues { Set($0.map(\.address.key.text)) }
   }
 }
 

@@ -22,7 +22,8 @@ internal import CVaultSodium
   private let page: SecretBytes
   // The page's own address, which never changes: a sealer serves one caller at a time, and its parts are disjoint.
   private let pageBytes: UnsafeMutableRawBufferPointer
-  private var transcript = Transcript()
+  /// What the next seal is bound to: ``bind()`` starts it, and the items of the context follow.
+  package var transcript = Transcript()
   private let random: RandomSource
 
   /// Makes a sealer that draws nonces from `random`.
@@ -33,19 +34,11 @@ internal import CVaultSodium
     self.random = random
   }
 
-  /// The longest value that ``withOpened(_:with:context:_:)`` lends out of the sealer's own page, in bytes.
+  /// The longest value that ``withOpened(_:with:_:)`` lends out of the sealer's own page, in bytes.
   package static let scratchCount = pageCount - valueOffset
 
   /// Derives `D(out.count, key, label, context…)` into `out`.
   package func derive(
-    _ label: StaticString, from key: SealingKey, into out: UnsafeMutableRawBufferPointer,
-    context: (inout Transcript) -> Void
-  ) {
-    unsafe deriveOnly(label, from: key, into: out, context: context)
-    wipeStack()
-  }
-
-  private func deriveOnly(
     _ label: StaticString, from key: SealingKey, into out: UnsafeMutableRawBufferPointer,
     context: (inout Transcript) -> Void
   ) {
@@ -55,6 +48,8 @@ internal import CVaultSodium
     unsafe key.withUnsafeBytes { key in
       unsafe hash(into: out, key: key, transcript.bytes)
     }
+    transcript.clear()
+    wipeStack()
   }
 
   /// Derives a 32-byte key.
@@ -64,56 +59,56 @@ internal import CVaultSodium
     try unsafe SealingKey { unsafe derive(label, from: key, into: $0, context: context) }
   }
 
-  /// Seals `message` for the place that `context` names; the result opens nowhere else.
-  ///
-  /// - Parameter out: exactly `message.count` + ``overhead`` bytes, apart from `message`.
-  package func seal(
-    _ message: UnsafeRawBufferPointer, with key: SealingKey, into out: UnsafeMutableRawBufferPointer,
-    context: (inout Transcript) -> Void
-  ) {
-    precondition(out.count == message.count + Self.overhead, "sealed bytes have a fixed length")
-    unsafe withSubkeys(key, context) { ke, km, page in
-      unsafe withExtendedLifetime(page) {
-        // The hedged nonce: it repeats only if the random bytes and the message both do, so a machine that is
-        // restored from a snapshot does not reuse a key stream.
-        let drawn = unsafe UnsafeMutableRawBufferPointer(rebasing: page[Self.tagOffset..<Self.tagOffset + 24])
-        unsafe random.fill(drawn)
-        let nonce = unsafe UnsafeMutableRawBufferPointer(rebasing: out[0..<Self.nonceCount])
-        unsafe hash(into: nonce, key: km, UnsafeRawBufferPointer(drawn), message)
-        let box = unsafe UnsafeMutableRawBufferPointer(rebasing: out[Self.tag.upperBound...])
-        _ = unsafe crypto_secretbox_easy(
-          box.baseAddress!.assumingMemoryBound(to: UInt8.self), message.bytePointer,
-          UInt64(message.count), nonce.baseAddress!.assumingMemoryBound(to: UInt8.self), ke.bytePointer!)
-        unsafe hash(
-          into: UnsafeMutableRawBufferPointer(rebasing: out[Self.tag]), key: km,
-          UnsafeRawBufferPointer(nonce), UnsafeRawBufferPointer(box))
-      }
+  /// Starts the context of the next seal that is made or opened. Its items are added to ``transcript``.
+  package func bind() { transcript.begin("seal") }
+
+  /// Seals `message` for the place that was bound; the result opens nowhere else. It is ``overhead`` bytes longer.
+  package func seal(_ message: RawSpan, with key: SealingKey) -> [UInt8] {
+    let message = unsafe message.lent
+    let (ke, km) = unsafe subkeys(of: key)
+    defer { wipeSubkeys() }
+    return unsafe [UInt8](unsafeUninitializedCapacity: message.count + Self.overhead) { bytes, count in
+      count = message.count + Self.overhead
+      let out = unsafe UnsafeMutableRawBufferPointer(rebasing: UnsafeMutableRawBufferPointer(bytes)[..<count])
+      // The hedged nonce: it repeats only if the random bytes and the message both do, so a machine that is
+      // restored from a snapshot does not reuse a key stream.
+      let drawn = unsafe UnsafeMutableRawBufferPointer(rebasing: pageBytes[Self.tagOffset..<Self.tagOffset + 24])
+      unsafe random.fill(drawn)
+      let nonce = unsafe UnsafeMutableRawBufferPointer(rebasing: out[0..<Self.nonceCount])
+      unsafe hash(into: nonce, key: km, UnsafeRawBufferPointer(drawn), message)
+      let box = unsafe UnsafeMutableRawBufferPointer(rebasing: out[Self.tag.upperBound...])
+      _ = unsafe crypto_secretbox_easy(
+        box.baseAddress!.assumingMemoryBound(to: UInt8.self), message.bytePointer,
+        UInt64(message.count), nonce.baseAddress!.assumingMemoryBound(to: UInt8.self), ke.bytePointer!)
+      unsafe hash(
+        into: UnsafeMutableRawBufferPointer(rebasing: out[Self.tag]), key: km,
+        UnsafeRawBufferPointer(nonce), UnsafeRawBufferPointer(box))
     }
   }
 
-  /// Opens what ``seal(_:with:into:context:)`` made with the same key and context.
+  /// Opens what ``seal(_:with:)`` made with the same key and context, which was bound.
   ///
   /// - Parameter out: at least `sealed.count` - ``overhead`` bytes, apart from `sealed`; holds nothing of the
   ///   message when the answer is `false`.
   /// - Returns: whether tag and box are right. A wrong key, another place and a changed byte look alike.
   package func open(
-    _ sealed: UnsafeRawBufferPointer, with key: SealingKey, into out: UnsafeMutableRawBufferPointer,
-    context: (inout Transcript) -> Void
+    _ sealed: RawSpan, with key: SealingKey, into out: UnsafeMutableRawBufferPointer
   ) -> Bool {
+    let sealed = unsafe sealed.lent
     guard sealed.count >= Self.overhead else { return false }
     precondition(out.count >= sealed.count - Self.overhead, "the message needs room")
-    return unsafe withSubkeys(key, context) { ke, km, page in
-      let nonce = unsafe UnsafeRawBufferPointer(rebasing: sealed[0..<Self.nonceCount])
-      let box = unsafe UnsafeRawBufferPointer(rebasing: sealed[Self.tag.upperBound...])
-      let tag = unsafe UnsafeMutableRawBufferPointer(rebasing: page[Self.tagOffset..<Self.tagOffset + 32])
-      unsafe hash(into: tag, key: km, nonce, box)
-      guard
-        unsafe sodium_memcmp(tag.baseAddress!, sealed.baseAddress! + Self.tag.lowerBound, Self.tag.count) == 0
-      else { return false }
-      return unsafe crypto_secretbox_open_easy(
-        out.baseAddress?.assumingMemoryBound(to: UInt8.self), box.bytePointer!, UInt64(box.count),
-        nonce.bytePointer!, ke.bytePointer!) == 0
+    let (ke, km) = unsafe subkeys(of: key)
+    defer { wipeSubkeys() }
+    let nonce = unsafe UnsafeRawBufferPointer(rebasing: sealed[0..<Self.nonceCount])
+    let box = unsafe UnsafeRawBufferPointer(rebasing: sealed[Self.tag.upperBound...])
+    let tag = unsafe UnsafeMutableRawBufferPointer(rebasing: pageBytes[Self.tagOffset..<Self.tagOffset + 32])
+    unsafe hash(into: tag, key: km, nonce, box)
+    guard unsafe sodium_memcmp(tag.baseAddress!, sealed.baseAddress! + Self.tag.lowerBound, Self.tag.count) == 0 else {
+      return false
     }
+    return unsafe crypto_secretbox_open_easy(
+      out.baseAddress?.assumingMemoryBound(to: UInt8.self), box.bytePointer!, UInt64(box.count),
+      nonce.bytePointer!, ke.bytePointer!) == 0
   }
 
   /// Decrypts what does not open, for salvaging pieces that have seals of their own. **What comes out is not
@@ -121,24 +116,22 @@ internal import CVaultSodium
   ///
   /// - Parameter out: `sealed.count` - ``overhead`` bytes, apart from `sealed`.
   package func decryptUnverified(
-    _ sealed: UnsafeRawBufferPointer, with key: SealingKey, into out: UnsafeMutableRawBufferPointer,
-    context: (inout Transcript) -> Void
+    _ sealed: RawSpan, with key: SealingKey, into out: UnsafeMutableRawBufferPointer
   ) {
+    let sealed = unsafe sealed.lent
     precondition(out.count + Self.overhead == sealed.count, "the message has a fixed length")
-    unsafe withSubkeys(key, context) { ke, _, page in
-      unsafe withExtendedLifetime(page) {
-        // secretbox takes the first 32 bytes of the key stream for Poly1305, and the message's from there on.
-        let authenticator = 32
-        let stream = WipedBuffer(count: authenticator + out.count)
-        unsafe wipe(UnsafeMutableRawBufferPointer(rebasing: stream.bytes[..<authenticator]))
-        unsafe UnsafeMutableRawBufferPointer(rebasing: stream.bytes[authenticator...]).copyMemory(
-          from: UnsafeRawBufferPointer(rebasing: sealed[Self.overhead...]))
-        let bytes = unsafe stream.bytes.baseAddress!.assumingMemoryBound(to: UInt8.self)
-        _ = unsafe crypto_stream_xsalsa20_xor(
-          bytes, bytes, UInt64(stream.bytes.count), sealed.bytePointer!, ke.bytePointer!)
-        unsafe out.copyMemory(from: UnsafeRawBufferPointer(rebasing: stream.bytes[authenticator...]))
-      }
-    }
+    let (ke, _) = unsafe subkeys(of: key)
+    defer { wipeSubkeys() }
+    // secretbox takes the first 32 bytes of the key stream for Poly1305, and the message's from there on.
+    let authenticator = 32
+    let stream = WipedBuffer(count: authenticator + out.count)
+    unsafe wipe(UnsafeMutableRawBufferPointer(rebasing: stream.bytes[..<authenticator]))
+    unsafe UnsafeMutableRawBufferPointer(rebasing: stream.bytes[authenticator...]).copyMemory(
+      from: UnsafeRawBufferPointer(rebasing: sealed[Self.overhead...]))
+    let bytes = unsafe stream.bytes.baseAddress!.assumingMemoryBound(to: UInt8.self)
+    _ = unsafe crypto_stream_xsalsa20_xor(
+      bytes, bytes, UInt64(stream.bytes.count), sealed.bytePointer!, ke.bytePointer!)
+    unsafe out.copyMemory(from: UnsafeRawBufferPointer(rebasing: stream.bytes[authenticator...]))
   }
 
   /// Opens a value into locked memory, lends it to `body` and wipes it.
@@ -146,14 +139,13 @@ internal import CVaultSodium
   /// - Returns: whether it opened; `body` ran only if so.
   /// - Throws: ``VaultError/Code/io`` when a value longer than ``scratchCount`` finds no page.
   package func withOpened(
-    _ sealed: UnsafeRawBufferPointer, with key: SealingKey, context: (inout Transcript) -> Void,
-    _ body: (UnsafeRawBufferPointer) -> Void
+    _ sealed: RawSpan, with key: SealingKey, _ body: (UnsafeRawBufferPointer) -> Void
   ) throws(VaultError) -> Bool {
-    let count = max(sealed.count - Self.overhead, 0)
+    let count = max(sealed.byteCount - Self.overhead, 0)
     if count > Self.scratchCount {
       var block = try SecretBytes(count: count)
       return unsafe block.withUnsafeMutableBytes { out in
-        guard unsafe open(sealed, with: key, into: out, context: context) else { return false }
+        guard unsafe open(sealed, with: key, into: out) else { return false }
         unsafe body(UnsafeRawBufferPointer(out))
         return true
       }
@@ -161,25 +153,26 @@ internal import CVaultSodium
     let out = unsafe UnsafeMutableRawBufferPointer(
       rebasing: pageBytes[Self.valueOffset..<Self.valueOffset + count])
     defer { unsafe wipe(out) }
-    guard unsafe open(sealed, with: key, into: out, context: context) else { return false }
+    guard unsafe open(sealed, with: key, into: out) else { return false }
     unsafe body(UnsafeRawBufferPointer(out))
     return true
   }
 
-  private func withSubkeys<R>(
-    _ key: SealingKey, _ context: (inout Transcript) -> Void,
-    _ body: (UnsafeRawBufferPointer, UnsafeRawBufferPointer, UnsafeMutableRawBufferPointer) -> R
-  ) -> R {
-    let page = unsafe pageBytes
-    let subkeys = unsafe UnsafeMutableRawBufferPointer(rebasing: page[0..<64])
-    defer {
-      unsafe wipe(UnsafeMutableRawBufferPointer(rebasing: page[0..<Self.valueOffset]))
-      wipeStack()
+  /// Derives the two subkeys of a seal under `key` that is bound to ``transcript``.
+  private func subkeys(of key: SealingKey) -> (ke: UnsafeRawBufferPointer, km: UnsafeRawBufferPointer) {
+    precondition(transcript.count > 0, "a seal is bound first")
+    let both = unsafe UnsafeMutableRawBufferPointer(rebasing: pageBytes[0..<64])
+    unsafe key.withUnsafeBytes { key in
+      unsafe hash(into: both, key: key, transcript.bytes)
     }
-    unsafe deriveOnly("seal", from: key, into: subkeys, context: context)
-    return unsafe body(
-      UnsafeRawBufferPointer(rebasing: subkeys[0..<32]), UnsafeRawBufferPointer(rebasing: subkeys[32..<64]),
-      page)
+    // Bound once, used once: a seal never takes the context of another.
+    transcript.clear()
+    return unsafe (UnsafeRawBufferPointer(rebasing: both[0..<32]), UnsafeRawBufferPointer(rebasing: both[32..<64]))
+  }
+
+  private func wipeSubkeys() {
+    unsafe wipe(UnsafeMutableRawBufferPointer(rebasing: pageBytes[0..<Self.valueOffset]))
+    wipeStack()
   }
 
   private func hash(
@@ -206,6 +199,11 @@ extension Sealer: CustomReflectable {
 /// else happens to lie over them: found by searching the memory of a live process.
 @inline(__always) func wipeStack(_ count: Int = 4096) { sodium_stackzero(count) }
 
+extension RawSpan {
+  /// The bytes where they are. Their owner outlives the call that was given the span.
+  @unsafe fileprivate var lent: UnsafeRawBufferPointer { unsafe withUnsafeBytes { unsafe $0 } }
+}
+
 extension UnsafeRawBufferPointer {
   var bytePointer: UnsafePointer<UInt8>? { unsafe baseAddress?.assumingMemoryBound(to: UInt8.self) }
 }
@@ -213,9 +211,10 @@ extension UnsafeRawBufferPointer {
 /// The unkeyed `B(32, "", bytes)` of `Docs/Format.md` 3.4 and 3.7. **No security meaning.**
 ///
 /// - Parameter out: 32 bytes.
-package func checksum(_ bytes: UnsafeRawBufferPointer, into out: UnsafeMutableRawBufferPointer) {
+package func checksum(_ bytes: RawSpan, into out: UnsafeMutableRawBufferPointer) {
   _ = GuardedMemory.isReady  // for the fast code of libsodium; hashing needs nothing secret
   precondition(out.count == 32, "a checksum has 32 bytes")
+  let bytes = unsafe bytes.lent
   unsafe crypto_generichash(
     out.baseAddress!.assumingMemoryBound(to: UInt8.self), 32, bytes.bytePointer, UInt64(bytes.count), nil, 0)
 }

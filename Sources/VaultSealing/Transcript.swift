@@ -24,6 +24,9 @@ internal import Glibc
     unsafe append(item)
   }
 
+  /// Appends one item.
+  package mutating func add(_ item: RawSpan) { unsafe item.withUnsafeBytes { unsafe add($0) } }
+
   /// Appends one item that consists of two parts without anything between.
   mutating func add(_ first: UnsafeRawBufferPointer, _ second: UnsafeRawBufferPointer) {
     addLength(first.count + second.count)
@@ -49,6 +52,9 @@ internal import Glibc
       UnsafeRawBufferPointer(start: prefix.utf8Start, count: prefix.utf8CodeUnitCount),
       UnsafeRawBufferPointer(start: label.utf8Start, count: label.utf8CodeUnitCount))
   }
+
+  /// Starts over, bound to nothing.
+  mutating func clear() { count = 0 }
 
   var bytes: UnsafeRawBufferPointer { unsafe UnsafeRawBufferPointer(start: storage, count: count) }
 

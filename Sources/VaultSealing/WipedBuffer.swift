@@ -14,6 +14,12 @@ internal import CVaultSodium
     unsafe bytes = UnsafeMutableRawBufferPointer.allocate(byteCount: count, alignment: 64)
   }
 
+  /// The same for reading. Valid as long as the object lives.
+  package var span: RawSpan {
+    @_lifetime(borrow self)
+    get { unsafe _overrideLifetime(UnsafeRawBufferPointer(bytes).bytes, borrowing: self) }
+  }
+
   deinit {
     unsafe sodium_memzero(bytes.baseAddress, bytes.count)
     unsafe bytes.deallocate()

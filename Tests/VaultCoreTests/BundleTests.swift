@@ -313,15 +313,13 @@ import VaultSealing
       let composed = try Vault.Name(verbatim: Array("\u{E9}".utf8))
       for service in [decomposed, composed] {
         for key in [decomposed, composed] {
-          try sample.source.commit(in: sample.source.group()) { (seal) throws(VaultError) in
-            var batch = Vault.Batch(service: service, seal: seal)
-            let value = service.utf8 + key.utf8
-            try value.span.bytes.withUnsafeBytes { (value) throws(VaultError) in
-              try batch.set(
-                value, kind: .data, for: key, accessibility: nil, edit: RecordEdit(), ifRevision: nil)
-            }
-            return batch.changes
-          }
+          let (opener, sealer) = try sample.source.takeSealer(for: sample.source.group())
+          defer { sample.source.handle.giveBack(opener) }
+          var batch = Vault.Batch(service: service, sealer)
+          let value = service.utf8 + key.utf8
+          try batch.set(
+            value.span.bytes, kind: .data, for: key, accessibility: nil, edit: RecordEdit(), ifRevision: nil)
+          try sample.source.commit(batch.changes, in: sample.source.group())
         }
       }
       let expected = try carried(sample.source)

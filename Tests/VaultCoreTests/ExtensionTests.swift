@@ -167,12 +167,9 @@ import VaultSealing
     var draft = SectionDraft(generation: 3)
     let classKey = try holder.sealer.deriveKey("class-key", from: holder.groupKey) { $0.add(UInt8(0)) }
     let record = draft.records[0]
-    let sealed = record.service.withUnsafeBytes { service in
-      record.key.withUnsafeBytes { key in
-        holder.seal(
-          [0x61], with: classKey, as: .previous(service: service, key: key, kind: 1, revision: 1))
-      }
-    }
+    let sealed = holder.seal(
+      [0x61], with: classKey,
+      as: .previous(service: record.service.span.bytes, key: record.key.span.bytes, kind: 1, revision: 1))
     func item(_ revision: UInt8) -> [UInt8] {
       extensionItem(5, [revision] + [UInt8](repeating: 0, count: 15) + [1, 73, 0, 0, 0] + sealed)
     }

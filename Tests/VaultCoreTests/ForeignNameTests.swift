@@ -116,8 +116,6 @@ extension Vault.Batch {
   /// Adds a record whose name is written as it is.
   fileprivate mutating func put(_ text: String, for key: String) throws(VaultError) {
     let (value, key) = (Array(text.utf8), try Vault.Name(verbatim: Array(key.utf8)))
-    try value.span.bytes.withUnsafeBytes { (value) throws(VaultError) in
-      try set(value, kind: .string, for: key, accessibility: nil, edit: RecordEdit(), ifRevision: nil)
-    }
+    try set(value.span.bytes, kind: .string, for: key, accessibility: nil, edit: RecordEdit(), ifRevision: nil)
   }
 }

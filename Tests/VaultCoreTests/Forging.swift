@@ -80,7 +80,7 @@ struct Parts {
 /// The checksum of a snapshot or the check of an entry.
 func checksum(of bytes: [UInt8]) -> [UInt8] {
   var out = [UInt8](repeating: 0, count: 32)
-  bytes.withUnsafeBytes { bytes in out.withUnsafeMutableBytes { VaultSealing.checksum(bytes, into: $0) } }
+  out.withUnsafeMutableBytes { VaultSealing.checksum(bytes.span.bytes, into: $0) }
   return out
 }
 
@@ -134,7 +134,7 @@ struct MemoryVault {
   func keys(_ group: Int = 0) throws -> [String] {
     var keys: [String] = []
     try state.content(state.groups[group].id).forEachInOrder { record in
-      keys.append(String(decoding: record.name.key, as: UTF8.self))
+      keys.append(String(decoding: record.name.key.copy, as: UTF8.self))
     }
     return keys
   }
@@ -179,12 +179,9 @@ final class KeyHolder {
   }
 
   /// Seals bytes that are padded already, or wrongly.
-  func seal(_ padded: [UInt8], with key: SealingKey, as context: Context) -> [UInt8] {
-    var out = [UInt8](repeating: 0, count: padded.count + Sealer.overhead)
-    padded.withUnsafeBytes { padded in
-      out.withUnsafeMutableBytes { sealer.seal(padded, with: key, as: context, into: $0) }
-    }
-    return out
+  func seal(_ padded: [UInt8], with key: SealingKey, as context: borrowing Context) -> [UInt8] {
+    sealer.bind(to: context)
+    return sealer.seal(padded.span.bytes, with: key)
   }
 
   func section(padded: [UInt8]) -> [UInt8] {
@@ -217,23 +214,15 @@ final class KeyHolder {
   /// Seals a value as if it belonged elsewhere, or had another kind or class.
   func value(_ value: [UInt8], service: [UInt8], key: [UInt8], kind: UInt8, class: UInt8) throws -> [UInt8] {
     let classKey = try sealer.deriveKey("class-key", from: groupKey) { $0.add(`class`) }
-    return service.withUnsafeBytes { service in
-      key.withUnsafeBytes { key in
-        seal(value, with: classKey, as: .value(service: service, key: key, kind: kind))
-      }
-    }
+    return seal(value, with: classKey, as: .value(service: service.span.bytes, key: key.span.bytes, kind: kind))
   }
 
   /// The manifest's body without its padding.
   func manifestBody(_ parts: Parts) throws -> [UInt8] {
     let slots = parts.slots.flatMap { $0 }
-    let body = try parts.head.withUnsafeBytes { head in
-      try slots.withUnsafeBytes { slots in
-        try parts.manifest.withUnsafeBytes { manifest in
-          try sealer.openBody(manifest, step: 1024, with: vaultKey, as: .manifest(header: head, slots: slots))
-        }
-      }
-    }!
+    let body = try sealer.openBody(
+      parts.manifest.span.bytes, step: 1024, with: vaultKey,
+      as: .manifest(header: parts.head.span.bytes, slots: slots.span.bytes))!
     return Array(body.buffer.bytes[..<body.count])
   }
 
@@ -243,11 +232,8 @@ final class KeyHolder {
     parts.head.store(UInt16(parts.sections.count), at: 14)
     parts.head.store(UInt64(padded.count + Sealer.overhead), at: 40)
     let (head, slots) = (parts.head, parts.slots.flatMap { $0 })
-    parts.manifest = head.withUnsafeBytes { head in
-      slots.withUnsafeBytes { slots in
-        seal(padded, with: vaultKey, as: .manifest(header: head, slots: slots))
-      }
-    }
+    parts.manifest = seal(
+      padded, with: vaultKey, as: .manifest(header: head.span.bytes, slots: slots.span.bytes))
   }
 }
 

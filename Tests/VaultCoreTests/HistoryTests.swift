@@ -139,10 +139,9 @@ import VaultSealing
 
   private static func record(_ forger: KeyHolder) throws -> Record {
     let (service, key) = (Array("db".utf8), Array("password".utf8))
-    return try #require(
-      service.withUnsafeBytes { service in
-        key.withUnsafeBytes { key in forger.content.find(RecordName(service: service, key: key)) }
-      })
+    let name = RecordName(service: service.span.bytes, key: key.span.bytes)
+    let found = forger.content.find(name)
+    return try #require(found)
   }
 
   /// The next section with that one record as it is, but for its extension field.

@@ -22,11 +22,9 @@ extension MemorySearch {
         let key = try sealer.deriveKey("class-key", from: content.key) { $0.add(accessibility.rawValue) }
         add("\(name) class key \(accessibility.rawValue)", key)
         for value in SearchedVault.values where value.accessibility == accessibility {
-          let change = Change(service: try Vault.Name("db"), key: try Vault.Name(value.key), action: .remove)
-          change.withName { name in
-            addSubkeys(
-              "\(prefix)subkeys of \(value.key)", key, .value(service: name.service, key: name.key, kind: 2), sealer)
-          }
+          let (service, name) = (try Vault.Name("db"), try Vault.Name(value.key))
+          addSubkeys(
+            "\(prefix)subkeys of \(value.key)", key, .value(service: service.bytes, key: name.bytes, kind: 2), sealer)
         }
       }
     }
@@ -39,12 +37,9 @@ extension MemorySearch {
     let key = try Slot.kek(from: root, vault: vault.handle.vaultID, slot: slot.id, sealer)
     if credential.kind == Slot.passphraseKind { add(prefix + "root", root) }
     add(prefix + "slot key", key)
-    slot.bytes.withUnsafeBytes { bytes in
-      addSubkeys(
-        prefix + "subkeys of a slot", key,
-        .slot(vault: vault.handle.vaultID, header: UnsafeRawBufferPointer(rebasing: bytes[..<Slot.headerCount])), sealer
-      )
-    }
+    addSubkeys(
+      prefix + "subkeys of a slot", key,
+      .slot(vault: vault.handle.vaultID, header: slot.bytes.span.bytes.extracting(..<Slot.headerCount)), sealer)
   }
 
   func addSubkeys(_ name: String, _ key: SealingKey, _ context: Context, _ sealer: Sealer) {

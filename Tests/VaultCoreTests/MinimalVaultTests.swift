@@ -32,7 +32,7 @@ import VaultSealing
 
   private func hash(_ bytes: [UInt8]) -> String {
     var out = [UInt8](repeating: 0, count: 32)
-    bytes.withUnsafeBytes { bytes in out.withUnsafeMutableBytes { checksum(bytes, into: $0) } }
+    out.withUnsafeMutableBytes { checksum(bytes.span.bytes, into: $0) }
     return hexadecimal(out)
   }
 }

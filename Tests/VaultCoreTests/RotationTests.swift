@@ -201,13 +201,10 @@ import VaultSealing
     var parts = try Parts(file)
     var draft = SectionDraft()
     let (service, key) = (draft.records[0].service, draft.records[0].key)
-    let inner = service.withUnsafeBytes { service in
-      key.withUnsafeBytes { key in
-        forger.seal(
-          Array("first".utf8), with: deviceKey,
-          as: .device(vault: forger.vaultID, group: forger.group, service: service, key: key, kind: 1))
-      }
-    }
+    let inner = forger.seal(
+      Array("first".utf8), with: deviceKey,
+      as: .device(
+        vault: forger.vaultID, group: forger.group, service: service.span.bytes, key: key.span.bytes, kind: 1))
     draft.records[0].class = 3
     draft.records[0].sealed = try forger.value(inner, service: service, key: key, kind: 1, class: 3)
     draft.records[0].extensionField = extensionItem(6, [5, 0])

@@ -202,11 +202,8 @@ import VaultSealing
     let kek = try Slot.kek(from: root, vault: snapshot.vaultID, slot: slot.id, sealer)
     var keys = [UInt8](repeating: 0, count: 64)
     keys.withUnsafeMutableBytes { keys in
-      slot.bytes.withUnsafeBytes { bytes in
-        let header = UnsafeRawBufferPointer(rebasing: bytes[..<64])
-        sealer.derive("seal", from: kek, into: keys) {
-          Context.slot(vault: snapshot.vaultID, header: header).write(to: &$0)
-        }
+      sealer.derive("seal", from: kek, into: keys) {
+        Context.slot(vault: snapshot.vaultID, header: slot.bytes.span.bytes.extracting(..<64)).write(to: &$0)
       }
     }
     return (Array(keys[..<32]), Array(keys[32...]))

@@ -11,7 +11,7 @@ struct ChecksumTests {
 
   private func checksumOf(_ bytes: [UInt8]) -> [UInt8] {
     var out = repeated(0, 32)
-    bytes.withUnsafeBytes { bytes in out.withUnsafeMutableBytes { checksum(bytes, into: $0) } }
+    out.withUnsafeMutableBytes { checksum(bytes.span.bytes, into: $0) }
     return out
   }
 }

@@ -76,6 +76,36 @@ extension SealingKey {
 }
 
 extension Sealer {
+  /// Binds a context and seals.
+  func seal(
+    _ message: UnsafeRawBufferPointer, with key: SealingKey, into out: UnsafeMutableRawBufferPointer,
+    context: (inout Transcript) -> Void
+  ) {
+    bind()
+    context(&transcript)
+    out.copyBytes(from: seal(message.bytes, with: key))
+  }
+
+  /// Binds a context and opens.
+  func open(
+    _ sealed: UnsafeRawBufferPointer, with key: SealingKey, into out: UnsafeMutableRawBufferPointer,
+    context: (inout Transcript) -> Void
+  ) -> Bool {
+    bind()
+    context(&transcript)
+    return open(sealed.bytes, with: key, into: out)
+  }
+
+  /// Binds a context and lends what is opened.
+  func withOpened(
+    _ sealed: UnsafeRawBufferPointer, with key: SealingKey, context: (inout Transcript) -> Void,
+    _ body: (UnsafeRawBufferPointer) -> Void
+  ) throws(VaultError) -> Bool {
+    bind()
+    context(&transcript)
+    return try withOpened(sealed.bytes, with: key, body)
+  }
+
   func derived(
     _ count: Int, _ label: StaticString, from key: SealingKey, _ context: (inout Transcript) -> Void
   ) -> [UInt8] {

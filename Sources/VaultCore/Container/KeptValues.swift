@@ -23,7 +23,7 @@ final class KeptValues {
   }
 
   /// A value that may still be read.
-  func find(_ name: RecordName, in group: Vault.Identifier) -> (record: Record, place: ValuePlace)? {
+  func find(_ name: borrowing RecordName, in group: Vault.Identifier) -> (record: Record, place: ValuePlace)? {
     guard let group = groups[group], let record = group.index.find(name), let place = group.places[record.accessibility]
     else { return nil }
     return (record, place)

@@ -13,8 +13,8 @@ final class VaultHandle: Sendable {
     private var holding: Holding
     /// What ``VaultState/othersEntries`` of earlier loads has come to, each load counted as one more.
     private(set) var othersBefore = 0
-    /// Readers that nobody uses right now.
-    fileprivate var idleReaders: [ValueReader] = []
+    /// Openers that no caller uses right now.
+    fileprivate var idleOpeners: [ValueOpener] = []
 
     init(_ state: VaultState) { holding = .unlocked(state) }
 
@@ -46,7 +46,7 @@ final class VaultHandle: Sendable {
     mutating func lock() {
       guard case .unlocked(let state) = holding else { return }
       holding = .locked(KeptValues(state))
-      idleReaders = []
+      idleOpeners = []
     }
 
     static let refusal = VaultError(.locked, "the vault is locked")
@@ -135,7 +135,7 @@ final class VaultHandle: Sendable {
   ///
   /// - Parameter body: is given nil when there is no such record.
   func withRecord<R: Sendable>(
-    _ name: RecordName, in group: Vault.Identifier,
+    _ name: borrowing RecordName, in group: Vault.Identifier,
     _ body: (inout Loaded, (record: Record, place: ValuePlace)?) throws(VaultError) -> R
   ) throws(VaultError) -> R {
     try forkGuard.check()
@@ -162,18 +162,25 @@ final class VaultHandle: Sendable {
     }
   }
 
+  /// The class of a record as it was last seen; nil when there is none.
+  func accessibility(
+    of address: RecordAddress, in group: Vault.Identifier
+  ) throws(VaultError) -> Vault.Accessibility? {
+    try withLatest { (_, state) throws(VaultError) in try state.content(group).find(address.name)?.accessibility }
+  }
+
   private func current(_ loaded: inout Loaded) throws(VaultError) -> VaultState {
     let state = try loaded.state
     return try state.refresh() == .replaced ? try reload(&loaded) : state
   }
 
-  /// A reader for one caller, who gives it back.
-  func takeReader(_ loaded: inout Loaded) throws(VaultError) -> ValueReader {
-    if let idle = loaded.idleReaders.popLast() { return idle }
-    return try ValueReader(random: options.random)
+  /// An opener for one caller, who gives it back.
+  func takeOpener(_ loaded: inout Loaded) throws(VaultError) -> ValueOpener {
+    if let idle = loaded.idleOpeners.popLast() { return idle }
+    return try ValueOpener(random: options.random)
   }
 
-  func giveBack(_ reader: ValueReader) { loaded.withLock { $0.idleReaders.append(reader) } }
+  func giveBack(_ opener: ValueOpener) { loaded.withLock { $0.idleOpeners.append(opener) } }
 
   /// Loads anew with the cached key of the slot. On failure the old state stays, and the next use tries again.
   @discardableResult

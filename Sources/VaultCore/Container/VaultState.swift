@@ -150,13 +150,10 @@ final class VaultState: @unchecked Sendable {
   private static func openManifest(
     _ snapshot: Snapshot, _ image: FileImage, _ vaultKey: SealingKey, _ sealer: Sealer
   ) throws(VaultError) -> Manifest {
-    let slots = snapshot.slotBytes
-    let body = try snapshot.boundHeader.span.bytes.withUnsafeBytes { (header) throws(VaultError) in
-      try slots.span.bytes.withUnsafeBytes { (slots) throws(VaultError) in
-        try sealer.openBody(
-          image[snapshot.manifest], step: Manifest.step, with: vaultKey, as: .manifest(header: header, slots: slots))
-      }
-    }
+    let (header, slots) = (snapshot.boundHeader, snapshot.slotBytes)
+    let body = try sealer.openBody(
+      image[snapshot.manifest].bytes, step: Manifest.step, with: vaultKey,
+      as: .manifest(header: header.span.bytes, slots: slots.span.bytes))
     guard let body else { throw .tampered("the manifest, the header or a slot") }
     return try Manifest(UnsafeRawBufferPointer(rebasing: body.buffer.bytes[..<body.count]), of: snapshot)
   }

@@ -27,38 +27,26 @@ final class VaultWriter: @unchecked Sendable {
   /// - Returns: the file, and what opens it for this handle.
   typealias Rewrite = @Sendable (VaultState) throws(VaultError) -> (file: [UInt8], opening: Unlocked)
 
-  func commit(_ batch: [WriteQueue.Ticket]) -> [WriteQueue.Answer] {
+  func commit(_ batch: [WriteQueue.Request]) -> [WriteQueue.Answer] {
     let answers = carryOut(batch)
     if let written { handle.raiseMark(to: written.get) }
     written = nil
     return answers
   }
 
-  private func carryOut(_ batch: [WriteQueue.Ticket]) -> [WriteQueue.Answer] {
+  private func carryOut(_ batch: [WriteQueue.Request]) -> [WriteQueue.Answer] {
     do throws(VaultError) {
       switch batch[0].work {
-      case .changes: return try write(batch.compactMap(Request.init))
+      case .changes(_, let group): return try write(batch.map(\.work.changes), to: group)
       case .rewrite(let rewrite): try fullWrite(rewrite)
       }
-      return [.done(removed: 0)]
+      return [.success(0)]
     } catch {
       // What one record refuses must not fail the others: each alone then.
       guard batch.count > 1, [.tampered, .malformed, .limitExceeded].contains(error.code) else {
-        return batch.map { _ in .failed(error) }
+        return batch.map { _ in .failure(error) }
       }
       return batch.flatMap { carryOut([$0]) }
-    }
-  }
-
-  /// The changes of one ticket.
-  private struct Request {
-    let changes: [Change]
-    let group: Vault.Identifier
-    let key: SealingKey
-
-    init?(_ ticket: WriteQueue.Ticket) {
-      guard case .changes(let changes, let group, let key) = ticket.work else { return nil }
-      (self.changes, self.group, self.key) = (changes, group, key)
     }
   }
 
@@ -68,7 +56,6 @@ final class VaultWriter: @unchecked Sendable {
     case nothing
     case append(Append)
     case fullWrite(body: WipedBuffer, isForced: Bool)
-    case stale
   }
 
   private struct Append {
@@ -82,26 +69,22 @@ final class VaultWriter: @unchecked Sendable {
     let tornEnd: Int
   }
 
-  private func write(_ batch: [Request]) throws(VaultError) -> [WriteQueue.Answer] {
+  /// - Parameter batch: changes of records of `group`, no record twice; each part is made as a whole or refused.
+  private func write(
+    _ batch: [[Change]], to group: Vault.Identifier
+  ) throws(VaultError) -> [WriteQueue.Answer] {
     try handle.forkGuard.check()
     let (file, status) = try lock.acquire()
     // Full writes put another file in place, whose lock is then the one to release.
     defer { lock.release() }
-    let group = batch[0].group
     var changes: [Change] = []
     var answers: [WriteQueue.Answer] = []
     var plan = try handle.loaded.withLock { (loaded) throws(VaultError) -> Plan in
       let (end, tornEnd) = try catchUp(&loaded, status)
       let state = try loaded.state
       let content = try state.content(group)
-      guard batch.allSatisfy({ isCurrent($0, content) }) else { return .stale }
-      for request in batch {
-        if let refusal = try refusal(of: request, content) {
-          answers.append(.failed(refusal))
-        } else {
-          answers.append(.done(removed: removals(request, content)))
-          changes += request.changes
-        }
+      answers = batch.map { part in
+        Result { () throws(VaultError) in try prepare(part, content, state.sealer, addingTo: &changes) }
       }
       return try self.plan(changes, state, content, end: end, tornEnd: tornEnd, allowingLongJournal: false)
     }
@@ -125,35 +108,30 @@ final class VaultWriter: @unchecked Sendable {
     }
     switch plan {
     case .nothing, .fullWrite: return answers
-    case .stale: return batch.map { _ in .stale }
     case .append(let append):
       try self.append(append, file, group: group)
       return answers
     }
   }
 
-  /// Whether the values were sealed under the group's present key and for the records' present classes. Comparing
-  /// epochs would not do: a copy of the vault that was rotated elsewhere has the same numbers and other keys.
-  private func isCurrent(_ ticket: Request, _ content: GroupContent) -> Bool {
-    ticket.key.isEqual(to: content.key)
-      && ticket.changes.allSatisfy { change in
-        guard change.keepsClass, case .put(_, let accessibility, _) = change.action else { return true }
-        return change.withName { content.find($0)?.accessibility ?? .whenUnlocked } == accessibility
+  /// Adds the changes of one caller as the group is now, all of them or none.
+  /// - Returns: how many removals find their record.
+  private func prepare(
+    _ part: [Change], _ content: GroupContent, _ sealer: Sealer, addingTo changes: inout [Change]
+  ) throws(VaultError) -> Int {
+    let before = changes.count
+    var removed = 0
+    do throws(VaultError) {
+      for change in part {
+        let old = content.find(change.address.name)
+        if case .remove = change.action, old != nil { removed += 1 }
+        changes.append(try content.upToDate(change, old, deviceKey: options.deviceKey, sealer))
       }
-  }
-
-  private func refusal(of request: Request, _ content: GroupContent) throws(VaultError) -> VaultError? {
-    for change in request.changes {
-      if let refusal = try content.refusal(of: change) { return refusal }
+    } catch {
+      changes.removeSubrange(before...)
+      throw error
     }
-    return nil
-  }
-
-  private func removals(_ ticket: Request, _ content: GroupContent) -> Int {
-    ticket.changes.count { change in
-      guard case .remove = change.action else { return false }
-      return change.withName { content.find($0) } != nil
-    }
+    return removed
   }
 
   private func plan(
@@ -182,7 +160,7 @@ final class VaultWriter: @unchecked Sendable {
     writer.integer(UInt32(0))
     writer.raw(content.id)
     writer.raw(sealed)
-    writer.raw(writer.bytes.withUnsafeBytes(Snapshot.checksum))
+    writer.raw(Snapshot.checksum(writer.bytes.span.bytes))
     // The reader's own code judges the entry before it is written: a writer's fault must not reach the file.
     let staged = try sealed.span.bytes.withUnsafeBytes { (sealed) throws(VaultError) in
       try content.stage(sealed: sealed, manifestTag: state.snapshot.manifestTag, sealer: sealer)

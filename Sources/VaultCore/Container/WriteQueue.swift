@@ -1,5 +1,4 @@
 internal import Synchronization
-internal import VaultSealing
 
 /// Lets concurrent writes of one process share one append and one sync (group commit).
 ///
@@ -9,13 +8,16 @@ internal import VaultSealing
 final class WriteQueue: Sendable {
   /// What one caller wants done: it becomes durable as a whole or not at all.
   enum Work: Sendable {
-    /// Changes of records of one group, sealed under `key`. Several of these may share an entry.
-    case changes([Change], group: Vault.Identifier, key: SealingKey)
+    /// Sealed changes of records of one group. Several of these may share an entry.
+    case changes([Change], group: Vault.Identifier)
     /// A full write of its own: of slots, groups or keys, or without change.
     case rewrite(VaultWriter.Rewrite)
+
+    /// None for a full write.
+    var changes: [Change] { if case .changes(let changes, _) = self { changes } else { [] } }
   }
 
-  final class Ticket: Sendable {
+  final class Request: Sendable {
     let work: Work
     fileprivate let deliver: Delivery
 
@@ -31,20 +33,15 @@ final class WriteQueue: Sendable {
     }
   }
 
-  enum Answer: Sendable {
-    /// Durable. How many of the removals found their record.
-    case done(removed: Int)
-    /// The group's key or a record's class changed since the values were sealed: seal again.
-    case stale
-    case failed(VaultError)
-  }
+  /// How many of the removals found their record; all of it is durable.
+  typealias Answer = Result<Int, VaultError>
 
   private struct State {
-    var pending: [Ticket] = []
+    var pending: [Request] = []
     var isLed = false
   }
 
-  /// A batch is cut at this many bytes, so that no entry grows without bound. One ticket is never cut.
+  /// A batch is cut at this many bytes, so that no entry grows without bound. One request is never cut.
   private static let batchBytes = 1 << 20
 
   private let state = Mutex(State())
@@ -56,28 +53,28 @@ final class WriteQueue: Sendable {
   /// Returns when the work is durable or has failed. Blocks.
   func perform(_ work: Work) -> Answer {
     let gate = Gate<Answer?>()
-    let ticket = Ticket(work, deliver: .gate(gate))
+    let request = Request(work, deliver: .gate(gate))
     // An open gate without an answer means: it is your turn to lead.
-    if !enqueue(ticket), let answer = gate.wait() { return answer }
+    if !enqueue(request), let answer = gate.wait() { return answer }
     let batch = takeBatch()
     let answers = writer.commit(batch)
     for (other, answer) in zip(batch, answers).dropFirst() { other.answer(answer) }
     handOn()
-    return answers[0]  // a leader's own ticket is the first
+    return answers[0]  // a leader's own request is the first
   }
 
   /// Returns when the work is durable or has failed. Suspends.
   func perform(_ work: Work) async -> Answer {
     await withCheckedContinuation { continuation in
-      let ticket = Ticket(work, deliver: .continuation(continuation))
-      if enqueue(ticket) { startHelper() }
+      let request = Request(work, deliver: .continuation(continuation))
+      if enqueue(request) { startHelper() }
     }
   }
 
   /// Whether the caller has to see that the queue is led.
-  private func enqueue(_ ticket: Ticket) -> Bool {
+  private func enqueue(_ request: Request) -> Bool {
     state.withLock { state in
-      state.pending.append(ticket)
+      state.pending.append(request)
       defer { state.isLed = true }
       return !state.isLed
     }
@@ -88,13 +85,13 @@ final class WriteQueue: Sendable {
       while true {
         let batch = takeBatch()
         if batch.isEmpty { return }
-        for (ticket, answer) in zip(batch, writer.commit(batch)) { ticket.answer(answer) }
+        for (request, answer) in zip(batch, writer.commit(batch)) { request.answer(answer) }
       }
     }
   }
 
   private func handOn() {
-    let next = state.withLock { state -> Ticket? in
+    let next = state.withLock { state -> Request? in
       if state.pending.isEmpty { state.isLed = false }
       return state.pending.first
     }
@@ -107,25 +104,25 @@ final class WriteQueue: Sendable {
 
   /// Takes what can be done together: a rewrite alone, or changes of one group, no record twice. With nothing left,
   /// the queue is no longer led.
-  private func takeBatch() -> [Ticket] {
+  private func takeBatch() -> [Request] {
     state.withLock { state in
       guard let first = state.pending.first else {
         state.isLed = false
         return []
       }
-      guard state.pending.count > 1, case .changes(_, let group, _) = first.work else {
+      guard state.pending.count > 1, case .changes(_, let group) = first.work else {
         state.pending.removeFirst()
         return [first]
       }
-      var names: Set<[Vault.Name]> = []
+      var names: Set<RecordAddress> = []
       var bytes = 0
       var count = 0
-      for ticket in state.pending {
-        guard case .changes(let changes, group, _) = ticket.work else { break }
+      for request in state.pending {
+        guard case .changes(let changes, group) = request.work else { break }
         bytes += changes.reduce(0) { $0 + $1.cost }
         guard count == 0 || bytes <= Self.batchBytes else { break }
         // A record written twice gets two revisions, so the second write waits for the next entry.
-        let own = changes.map { [$0.service, $0.key] }
+        let own = changes.map(\.address)
         guard count == 0 || names.isDisjoint(with: own) else { break }
         names.formUnion(own)
         count += 1

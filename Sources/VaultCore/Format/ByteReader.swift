@@ -37,7 +37,7 @@ struct ByteReader {
   @inline(__always)
   mutating func name() throws(VaultError) -> UnsafeRawBufferPointer {
     let bytes = try lp16()
-    guard Vault.Name.isValid(bytes) else { throw VaultError(.invalidName, "a name in the file breaks the rule") }
+    guard Vault.Name.isValid(bytes.bytes) else { throw VaultError(.invalidName, "a name in the file breaks the rule") }
     return bytes
   }
 

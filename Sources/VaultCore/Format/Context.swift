@@ -1,15 +1,15 @@
 internal import VaultSealing
 
 /// What a sealed thing is bound to: the table of `Docs/Format.md` 2.3.
-enum Context {
-  case slot(vault: Vault.Identifier, header: UnsafeRawBufferPointer)
-  case manifest(header: UnsafeRawBufferPointer, slots: UnsafeRawBufferPointer)
+enum Context: ~Escapable {
+  case slot(vault: Vault.Identifier, header: RawSpan)
+  case manifest(header: RawSpan, slots: RawSpan)
   case section(vault: Vault.Identifier, group: Vault.Identifier, epoch: UInt32)
   case entry(vault: Vault.Identifier, group: Vault.Identifier, epoch: UInt32, manifest: Vault.Tag, previous: Vault.Tag)
-  case value(service: UnsafeRawBufferPointer, key: UnsafeRawBufferPointer, kind: UInt8)
-  case previous(service: UnsafeRawBufferPointer, key: UnsafeRawBufferPointer, kind: UInt8, revision: UInt64)
+  case value(service: RawSpan, key: RawSpan, kind: UInt8)
+  case previous(service: RawSpan, key: RawSpan, kind: UInt8, revision: UInt64)
   case device(
-    vault: Vault.Identifier, group: Vault.Identifier, service: UnsafeRawBufferPointer, key: UnsafeRawBufferPointer,
+    vault: Vault.Identifier, group: Vault.Identifier, service: RawSpan, key: RawSpan,
     kind: UInt8)
 
   func write(to transcript: inout Transcript) {
@@ -62,45 +62,44 @@ extension Transcript {
 }
 
 extension Sealer {
-  func open(
-    _ sealed: UnsafeRawBufferPointer, with key: SealingKey, as context: Context,
-    into out: UnsafeMutableRawBufferPointer
-  ) -> Bool {
-    open(sealed, with: key, into: out) { context.write(to: &$0) }
-  }
-
-  func seal(
-    _ message: UnsafeRawBufferPointer, with key: SealingKey, as context: Context,
-    into out: UnsafeMutableRawBufferPointer
-  ) {
-    seal(message, with: key, into: out) { context.write(to: &$0) }
+  /// Binds the next seal, which is made or opened, to `context`.
+  func bind(to context: borrowing Context) {
+    bind()
+    context.write(to: &transcript)
   }
 
   /// Pads and seals a body, and wipes the plain copy. The result is `paddedCount` + 72 bytes long.
-  func sealBody(_ body: [UInt8], step: Int, with key: SealingKey, as context: Context) -> [UInt8] {
-    body.withUnsafeBytes { sealBody($0, step: step, with: key, as: context) }
+  func sealBody(_ body: [UInt8], step: Int, with key: SealingKey, as context: borrowing Context) -> [UInt8] {
+    let padded = WipedBuffer(count: Padding.paddedCount(body.count, step: step))
+    padded.bytes.copyBytes(from: body)
+    return sealPadded(padded, from: body.count, with: key, as: context)
   }
 
   /// As the form for arrays; the caller's buffer stays the caller's to wipe.
-  func sealBody(_ body: UnsafeRawBufferPointer, step: Int, with key: SealingKey, as context: Context) -> [UInt8] {
+  func sealBody(
+    _ body: UnsafeRawBufferPointer, step: Int, with key: SealingKey, as context: borrowing Context
+  ) -> [UInt8] {
     let padded = WipedBuffer(count: Padding.paddedCount(body.count, step: step))
     padded.bytes.copyMemory(from: body)
-    Padding.pad(padded.bytes, from: body.count)
-    return [UInt8](unsafeUninitializedCapacity: padded.bytes.count + Sealer.overhead) { out, count in
-      count = padded.bytes.count + Sealer.overhead
-      seal(
-        UnsafeRawBufferPointer(padded.bytes), with: key, as: context,
-        into: UnsafeMutableRawBufferPointer(rebasing: UnsafeMutableRawBufferPointer(out)[..<count]))
-    }
+    return sealPadded(padded, from: body.count, with: key, as: context)
+  }
+
+  private func sealPadded(
+    _ padded: WipedBuffer, from count: Int, with key: SealingKey, as context: borrowing Context
+  ) -> [UInt8] {
+    Padding.pad(padded.bytes, from: count)
+    bind(to: context)
+    return seal(padded.span, with: key)
   }
 
   /// Opens a padded body: `nil` when the seal fails, ``VaultError/Code/malformed`` when the padding is wrong.
   func openBody(
-    _ sealed: UnsafeRawBufferPointer, step: Int, with key: SealingKey, as context: Context
+    _ sealed: RawSpan, step: Int, with key: SealingKey, as context: borrowing Context
   ) throws(VaultError) -> (buffer: WipedBuffer, count: Int)? {
-    guard sealed.count > Sealer.overhead else { return nil }
-    let buffer = WipedBuffer(count: sealed.count - Sealer.overhead)
-    guard open(sealed, with: key, as: context, into: buffer.bytes) else { return nil }
+    guard sealed.byteCount > Sealer.overhead else { return nil }
+    let buffer = WipedBuffer(count: sealed.byteCount - Sealer.overhead)
+    bind(to: context)
+    guard open(sealed, with: key, into: buffer.bytes) else { return nil }
     guard let count = Padding.unpaddedCount(UnsafeRawBufferPointer(buffer.bytes), step: step) else {
       throw .malformed("padding")
     }

@@ -63,7 +63,7 @@ enum Extension {
     try forEach(field) { (item) throws(VaultError) in
       switch item.tag {
       case RecordTag.label, RecordTag.comment:
-        guard item.tag != last, isUTF8(item.data) else { throw .malformed("a label or comment") }
+        guard item.tag != last, isUTF8(item.data.bytes) else { throw .malformed("a label or comment") }
       case RecordTag.expiry:
         guard item.tag != last, item.data.count == 8 else { throw .malformed("an expiry") }
       case RecordTag.attribute:

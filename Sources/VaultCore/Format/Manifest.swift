@@ -67,7 +67,7 @@ struct Manifest {
       guard !(hasKEK && ownerSlots.contains(id)) else { throw .malformed("an owner slot in the manifest") }
       let created = try reader.integer(Int64.self)
       let label = try reader.lp16()
-      guard label.count <= 1024, isUTF8(label) else { throw .malformed("a slot's label") }
+      guard label.count <= 1024, isUTF8(label.bytes) else { throw .malformed("a slot's label") }
       let key = hasKEK ? try SealingKey(copying: kek) : nil
       slots.append(Slot(id: id, kek: key, created: created, label: Array(label)))
     }

@@ -19,7 +19,7 @@ extension Vault {
     public init(_ text: String) throws(VaultError) {
       guard text.utf8.count <= Vault.Name.maximumByteCount else { throw Vault.Name.invalid }
       let normal = Vault.Name.normalized(text)
-      guard normal.withUnsafeBytes(Vault.Name.isValid) else { throw Vault.Name.invalid }
+      guard Vault.Name.isValid(normal.span.bytes) else { throw Vault.Name.invalid }
       utf8 = normal
       spelled = text.utf8.elementsEqual(normal) ? nil : Array(text.utf8)
     }
@@ -27,12 +27,18 @@ extension Vault {
     /// Takes bytes as they are. For names found in a file that another program wrote.
     /// - Throws: ``VaultError/Code/invalidName``.
     public init(verbatim bytes: [UInt8]) throws(VaultError) {
-      guard bytes.withUnsafeBytes(Vault.Name.isValid) else { throw Vault.Name.invalid }
+      guard Vault.Name.isValid(bytes.span.bytes) else { throw Vault.Name.invalid }
       (utf8, spelled) = (bytes, nil)
     }
 
     /// The name as a string. Two names that differ in bytes may be equal as strings.
     public var text: String { String(decoding: utf8, as: UTF8.self) }
+
+    /// The bytes as they stand in the file, where they are.
+    var bytes: RawSpan {
+      @_lifetime(borrow self)
+      get { utf8.span.bytes }
+    }
 
     /// What the name may stand as in a file, in the order in which it is looked for.
     var spellings: [[UInt8]] { [spelled, utf8].compactMap(\.self) }
@@ -44,7 +50,7 @@ extension Vault {
     }
 
     public static func < (a: Vault.Name, b: Vault.Name) -> Bool {
-      a.utf8.withUnsafeBytes { a in b.utf8.withUnsafeBytes { b in compareBytes(a, b) < 0 } }
+      compareBytes(a.bytes, b.bytes) < 0
     }
 
     static let maximumByteCount = 1024
@@ -65,14 +71,14 @@ extension Vault {
     }
 
     /// Whether `bytes` are a name.
-    static func isValid(_ bytes: UnsafeRawBufferPointer) -> Bool {
-      guard (1...maximumByteCount).contains(bytes.count) else { return false }
+    static func isValid(_ bytes: RawSpan) -> Bool {
+      guard (1...maximumByteCount).contains(bytes.byteCount) else { return false }
       // Eight bytes at a time while they are printable ASCII: a load checks two names a record.
       var index = 0
-      while index + 8 <= bytes.count, isPrintable(bytes.loadUnaligned(fromByteOffset: index, as: UInt64.self)) {
+      while index + 8 <= bytes.byteCount, isPrintable(bytes.integer(at: index)) {
         index += 8
       }
-      return isUTF8(UnsafeRawBufferPointer(rebasing: bytes[index...]), allowingControls: false)
+      return isUTF8(bytes.extracting(index...), allowingControls: false)
     }
 
     /// Whether each of eight bytes is from 0x20 to 0x7E.
@@ -87,10 +93,10 @@ extension Vault {
 }
 
 /// Whether `bytes` are well-formed UTF-8: no overlong forms, no surrogates, nothing above U+10FFFF.
-func isUTF8(_ bytes: UnsafeRawBufferPointer, allowingControls: Bool = true) -> Bool {
+func isUTF8(_ bytes: RawSpan, allowingControls: Bool = true) -> Bool {
   var index = 0
-  while index < bytes.count {
-    let lead = bytes[index]
+  while index < bytes.byteCount {
+    let lead = bytes.byte(at: index)
     let length: Int
     var second: ClosedRange<UInt8> = 0x80...0xBF
     switch lead {
@@ -109,20 +115,9 @@ func isUTF8(_ bytes: UnsafeRawBufferPointer, allowingControls: Bool = true) -> B
     case 0xF4: (length, second) = (4, 0x80...0x8F)
     default: return false
     }
-    guard index + length <= bytes.count, second.contains(bytes[index + 1]) else { return false }
-    for trail in 2..<max(length, 2) where !(0x80...0xBF).contains(bytes[index + trail]) { return false }
+    guard index + length <= bytes.byteCount, second.contains(bytes.byte(at: index + 1)) else { return false }
+    for trail in 2..<max(length, 2) where !(0x80...0xBF).contains(bytes.byte(at: index + trail)) { return false }
     index += length
   }
   return true
-}
-
-/// Compares as byte strings: negative, zero or positive.
-@inline(__always)
-func compareBytes(_ a: UnsafeRawBufferPointer, _ b: UnsafeRawBufferPointer) -> Int {
-  let common = min(a.count, b.count)
-  if common > 0 {
-    let order = memcmp(a.baseAddress!, b.baseAddress!, common)
-    if order != 0 { return Int(order) }
-  }
-  return a.count - b.count
 }

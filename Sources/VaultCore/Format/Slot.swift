@@ -48,16 +48,9 @@ struct Slot: Sendable, Equatable {
     header.integer(cost?.passes ?? 0)
     header.integer(cost?.kibibytes ?? 0)
     header.raw(salt)
-    header.zeros(count - headerCount)
-    return header.bytes.withUnsafeMutableBytes { bytes in
-      let head = UnsafeRawBufferPointer(rebasing: bytes[..<headerCount])
-      granted.withUnsafeBytes { key in
-        sealer.seal(
-          key, with: kek, as: .slot(vault: vault, header: head),
-          into: UnsafeMutableRawBufferPointer(rebasing: bytes[headerCount...]))
-      }
-      return Slot(UnsafeRawBufferPointer(bytes))
-    }
+    sealer.bind(to: .slot(vault: vault, header: header.bytes.span.bytes))
+    header.raw(granted.withUnsafeBytes { sealer.seal($0.bytes, with: kek) })
+    return header.bytes.withUnsafeBytes { Slot($0) }
   }
 
   /// Whether this version can make slots of the kind.

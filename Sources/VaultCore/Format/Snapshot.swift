@@ -53,7 +53,9 @@ struct Snapshot: Sendable {
     guard length >= UInt64(Self.headerCount + Self.checksumCount), length <= UInt64(file.count) else { throw damaged }
     count = Int(length)
     let end = count - Self.checksumCount
-    guard Self.checksum(UnsafeRawBufferPointer(rebasing: file[..<end])) == Vault.Tag(base + end) else { throw damaged }
+    guard Self.checksum(UnsafeRawBufferPointer(rebasing: file[..<end]).bytes) == Vault.Tag(base + end) else {
+      throw damaged
+    }
 
     let slotCount = Int(u16(12))
     let groupCount = Int(u16(14))
@@ -97,7 +99,7 @@ struct Snapshot: Sendable {
 
   func section(_ id: Vault.Identifier) -> Section? { sections.first { $0.id == id } }
 
-  static func checksum(_ bytes: UnsafeRawBufferPointer) -> Vault.Tag {
+  static func checksum(_ bytes: RawSpan) -> Vault.Tag {
     withUnsafeTemporaryAllocation(byteCount: Vault.Tag.count, alignment: 8) { out in
       VaultSealing.checksum(bytes, into: out)
       return Vault.Tag(out.baseAddress!)

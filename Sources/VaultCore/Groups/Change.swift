@@ -3,7 +3,8 @@ internal import VaultSealing
 /// One change of one record, its value already sealed: what waits in the queue of writes.
 struct Change: Sendable {
   enum Action: Sendable {
-    case put(kind: UInt8, Vault.Accessibility, sealed: [UInt8])
+    /// A new value. `keepsClass` when it is for whatever class the record has: sealed for the one it had at the call.
+    case put(SealedValue, keepsClass: Bool)
     case remove
     /// Leaves the value and changes what is written down about it.
     case edit
@@ -11,33 +12,21 @@ struct Change: Sendable {
     case restore(UInt64)
   }
 
-  let service: Vault.Name
-  let key: Vault.Name
+  let address: RecordAddress
   var action: Action
   var edit = RecordEdit()
-  /// Whether a put is for whatever class the record has: sealed for the one it had when this was prepared.
-  var keepsClass = false
   /// The revision that the record must have for the change to be made, 0 for a record that must not be there; nil
   /// when any will do.
   var expected: UInt64?
 
-  init(service: Vault.Name, key: Vault.Name, action: Action) {
-    (self.service, self.key, self.action) = (service, key, action)
-  }
+  init(_ address: RecordAddress, _ action: Action) { (self.address, self.action) = (address, action) }
 
   /// About how much an entry grows by it, in bytes.
   var cost: Int {
-    let names = service.utf8.count + key.utf8.count + 64 + edit.items.reduce(0) { $0 + $1.data.count + 6 }
-    guard case .put(_, _, let sealed) = action else { return names }
-    return names + sealed.count
-  }
-
-  func withName<R, E: Error>(_ body: (RecordName) throws(E) -> R) throws(E) -> R {
-    try service.utf8.span.bytes.withUnsafeBytes { (service) throws(E) in
-      try key.utf8.span.bytes.withUnsafeBytes { (key) throws(E) in
-        try body(RecordName(service: service, key: key))
-      }
-    }
+    let names =
+      address.service.utf8.count + address.key.utf8.count + 64 + edit.items.reduce(0) { $0 + $1.data.count + 6 }
+    guard case .put(let value, _) = action else { return names }
+    return names + value.bytes.count
   }
 }
 
@@ -50,9 +39,10 @@ extension GroupContent {
   ///   - now: milliseconds since 1970-01-01 UTC.
   /// - Returns: `nil` when nothing is left to change. Holds names, and is wiped as it goes.
   func entryBody(_ changes: [Change], now: Int64, sealer: Sealer) throws(VaultError) -> WipedBuffer? {
+    let old = changes.map { find($0.address.name) }
     var order = changes.indices.filter { index in
       guard case .remove = changes[index].action else { return true }
-      return changes[index].withName { find($0) != nil }
+      return old[index] != nil
     }
     guard !order.isEmpty else { return nil }
     Self.sort(&order, of: changes)
@@ -61,55 +51,67 @@ extension GroupContent {
     }
     var writer = ByteWriter()
     // Room for everything at once, so that growing leaves no copy behind that is not wiped.
-    let carried = order.reduce(0) { sum, index in
-      let old = changes[index].withName { find($0) }
-      return sum + (old.map { $0.extensionField.count + $0.sealedValue.count + 64 } ?? 0)
-    }
+    let carried = old.reduce(0) { $0 + ($1.map { $0.extensionField.count + $0.sealedValue.count + 64 } ?? 0) }
     writer.bytes.reserveCapacity(order.reduce(64 + carried) { $0 + changes[$1].cost })
     writer.integer(generation + 1)
     writer.integer(UInt32(order.count))
-    for index in order {
-      let change = changes[index]
-      let old = change.withName { find($0) }
-      if case .remove = change.action {
-        writer.integer(UInt8(2))
-        writer.lp16(change.service.utf8)
-        writer.lp16(change.key.utf8)
-        continue
-      }
-      writer.integer(UInt8(1))
-      writer.lp16(change.service.utf8)
-      writer.lp16(change.key.utf8)
-      let (kind, accessibility, sealed) = try newValue(of: change, old, sealer)
-      writer.integer(kind)
-      writer.integer(accessibility.rawValue)
-      writer.integer(UInt16(0))
-      writer.integer(old?.created ?? now)
-      writer.integer(now)
-      writer.integer(generation + 1)
-      writer.lp32(sealed)
-      writer.lp32(try newExtension(of: change, old, sealer))
-    }
+    for index in order { try write(changes[index], old[index], now, to: &writer, sealer) }
     defer { writer.bytes.wipe() }
     let body = WipedBuffer(count: writer.count)
     body.bytes.copyBytes(from: writer.bytes)
     return body
   }
 
-  /// Why a change cannot be made to the records as they are; nil when it can.
-  func refusal(of change: Change) throws(VaultError) -> VaultError? {
-    let old = change.withName { find($0) }
-    if let expected = change.expected, expected != old?.revision ?? 0 {
-      return .conflict
-    }
+  private func write(
+    _ change: Change, _ old: Record?, _ now: Int64, to writer: inout ByteWriter, _ sealer: Sealer
+  ) throws(VaultError) {
+    var isRemoval = false
+    if case .remove = change.action { isRemoval = true }
+    writer.integer(UInt8(isRemoval ? 2 : 1))
+    writer.lp16(change.address.service.utf8)
+    writer.lp16(change.address.key.utf8)
+    guard !isRemoval else { return }
+    let (kind, accessibility, sealed) = try newValue(of: change, old, sealer)
+    writer.integer(kind)
+    writer.integer(accessibility.rawValue)
+    writer.integer(UInt16(0))
+    writer.integer(old?.created ?? now)
+    writer.integer(now)
+    writer.integer(generation + 1)
+    writer.lp32(sealed)
+    writer.lp32(try newExtension(of: change, old, sealer))
+  }
+
+  /// The change as the group is now, for a batch that nothing else is written before.
+  ///
+  /// Its value was sealed at the call. Where the group's key was rotated since, or the record has another class, it is
+  /// sealed anew: the one retry that synchronous and asynchronous writes share. Keys are compared, since epochs would not
+  /// do: a copy of the vault that was rotated elsewhere has the same numbers and other keys.
+  ///
+  /// - Throws: ``VaultError/Code/conflict``, ``VaultError/Code/notFound`` when the change cannot be made;
+  ///   ``VaultError/Code/deviceKeyMissing``.
+  func upToDate(
+    _ change: Change, _ old: Record?, deviceKey: SealingKey?, _ sealer: Sealer
+  ) throws(VaultError) -> Change {
+    if let expected = change.expected, expected != old?.revision ?? 0 { throw .conflict }
     switch change.action {
-    case .put, .remove: return nil
-    case .edit: return old == nil ? VaultError(.notFound, "there is no such record") : nil
+    case .remove: return change
+    case .edit:
+      guard old != nil else { throw VaultError(.notFound, "there is no such record") }
+      return change
     case .restore(let revision):
       guard let old, try old.previous(revision) != nil else {
-        return VaultError(.notFound, "there is no such record, or it keeps no value of that revision")
+        throw VaultError(.notFound, "there is no such record, or it keeps no value of that revision")
       }
-      return nil
+      return change
+    case .put(let value, let keepsClass):
+      let present = keepsClass ? old?.accessibility ?? .whenUnlocked : value.place.accessibility
+      let place = try place(present, sealer)
+      if place.classKey.isEqual(to: value.place.classKey) { return change }
+      var change = change
+      change.action = .put(
+        try value.moved(to: place, change.address, deviceKey: deviceKey, sealer), keepsClass: keepsClass)
+      return change
     }
   }
 
@@ -117,7 +119,7 @@ extension GroupContent {
   private func newValue(
     of change: Change, _ old: Record?, _ sealer: Sealer
   ) throws(VaultError) -> (UInt8, Vault.Accessibility, [UInt8]) {
-    if case .put(let kind, let accessibility, let sealed) = change.action { return (kind, accessibility, sealed) }
+    if case .put(let value, _) = change.action { return (value.kind, value.place.accessibility, value.bytes) }
     guard let old else { throw VaultError(.notFound, "there is no such record") }
     guard case .restore(let revision) = change.action else {
       return (old.kind, old.accessibility, Array(old.sealedValue))
@@ -127,7 +129,7 @@ extension GroupContent {
     }
     let name = old.name
     let sealed = try reseal(
-      kept.sealed, old.accessibility,
+      kept.sealed.bytes, old.accessibility,
       from: .previous(service: name.service, key: name.key, kind: kept.kind, revision: revision),
       to: .value(service: name.service, key: name.key, kind: kept.kind), class: old.accessibility, sealer)
     return (kept.kind, old.accessibility, sealed)
@@ -138,23 +140,21 @@ extension GroupContent {
   private static func sort(_ order: inout [Int], of changes: [Change]) {
     guard order.count > 1 else { return }
     var names = ByteWriter()
-    names.bytes.reserveCapacity(changes.reduce(0) { $0 + $1.service.utf8.count + $1.key.utf8.count })
+    names.bytes.reserveCapacity(changes.reduce(0) { $0 + $1.address.service.utf8.count + $1.address.key.utf8.count })
     var starts: [(service: Int, key: Int, end: Int)] = []
     for change in changes {
       let service = names.count
-      names.raw(change.service.utf8)
+      names.raw(change.address.service.utf8)
       let key = names.count
-      names.raw(change.key.utf8)
+      names.raw(change.address.key.utf8)
       starts.append((service, key, names.count))
     }
-    names.bytes.withUnsafeBytes { bytes in
-      func name(_ position: Int) -> RecordName {
-        let (service, key, end) = starts[position]
-        return RecordName(
-          service: UnsafeRawBufferPointer(rebasing: bytes[service..<key]),
-          key: UnsafeRawBufferPointer(rebasing: bytes[key..<end]))
-      }
-      order.sort { name($0) < name($1) }
+    order.sort { a, b in
+      let bytes = names.bytes.span.bytes
+      let (x, y) = (starts[a], starts[b])
+      return RecordName(
+        service: bytes.extracting(x.service..<x.key), key: bytes.extracting(x.key..<x.end))
+        < RecordName(service: bytes.extracting(y.service..<y.key), key: bytes.extracting(y.key..<y.end))
     }
     names.bytes.wipe()
   }
@@ -182,7 +182,7 @@ extension GroupContent {
       // Kept values follow the record to a new class. One that loses or gains the device layer drops them: moving
       // them would need the device key.
       var newClass = old.accessibility
-      if case .put(_, let accessibility, _) = change.action { newClass = accessibility }
+      if case .put(let value, _) = change.action { newClass = value.place.accessibility }
       let isLayerKept = newClass.isThisDeviceOnly == old.accessibility.isThisDeviceOnly
       if hasNewValue, isLayerKept {
         items.append(.init(Extension.RecordTag.previous, try previousItem(of: old, class: newClass, sealer)))
@@ -205,7 +205,7 @@ extension GroupContent {
   {
     let name = old.name
     let sealed = try reseal(
-      old.sealedValue, old.accessibility, from: .value(service: name.service, key: name.key, kind: old.kind),
+      old.sealedValue.bytes, old.accessibility, from: .value(service: name.service, key: name.key, kind: old.kind),
       to: .previous(service: name.service, key: name.key, kind: old.kind, revision: old.revision), class: `class`,
       sealer)
     return PreviousValue.item(revision: old.revision, modified: old.modified, kind: old.kind, sealed: sealed)
@@ -217,13 +217,13 @@ extension GroupContent {
   ) throws(VaultError) -> [UInt8] {
     let name = old.name
     let place = Context.previous(service: name.service, key: name.key, kind: kept.kind, revision: kept.revision)
-    let sealed = try reseal(kept.sealed, old.accessibility, from: place, to: place, class: `class`, sealer)
+    let sealed = try reseal(kept.sealed.bytes, old.accessibility, from: place, to: place, class: `class`, sealer)
     return PreviousValue.item(revision: kept.revision, modified: kept.modified, kind: kept.kind, sealed: sealed)
   }
 
   /// Moves a value to another place, or to another class with the same layers. A device layer inside stays as it is.
   private func reseal(
-    _ sealed: UnsafeRawBufferPointer, _ oldClass: Vault.Accessibility, from old: Context, to new: Context,
+    _ sealed: RawSpan, _ oldClass: Vault.Accessibility, from old: borrowing Context, to new: borrowing Context,
     class newClass: Vault.Accessibility,
     _ sealer: Sealer
   ) throws(VaultError) -> [UInt8] {
@@ -236,15 +236,42 @@ extension VaultError {
   static let conflict = VaultError(.conflict, "the record was changed since the revision that was compared")
 }
 
+extension SealedValue {
+  /// The same value sealed for another key or class.
+  fileprivate func moved(
+    to place: ValuePlace, _ address: RecordAddress, deviceKey: SealingKey?, _ sealer: Sealer
+  ) throws(VaultError) -> SealedValue {
+    let name = address.name
+    if place.accessibility.isThisDeviceOnly == self.place.accessibility.isThisDeviceOnly {
+      // The device layer, if there is one, stays as it is.
+      let context = Context.value(service: name.service, key: name.key, kind: kind)
+      return SealedValue(
+        kind: kind, place: place,
+        bytes: try sealer.resealed(bytes.span.bytes, from: self.place.classKey, context, to: place.classKey, context))
+    }
+    var result: Result<[UInt8], VaultError>?
+    try self.place.open(bytes.span.bytes, kind, previous: nil, of: name, deviceKey: deviceKey, sealer) { value in
+      result = Result { () throws(VaultError) in
+        try place.seal(value.bytes, ValueKind(rawValue: kind), for: address.name, deviceKey: deviceKey, sealer)
+      }
+    }
+    guard let result else { throw .tampered("a value") }
+    return SealedValue(kind: kind, place: place, bytes: try result.get())
+  }
+}
+
 extension Sealer {
   /// Opens a value and seals it for another key or place, without letting it out.
   /// - Throws: ``VaultError/Code/tampered`` when it does not open.
   func resealed(
-    _ sealed: UnsafeRawBufferPointer, from oldKey: SealingKey, _ old: Context, to newKey: SealingKey, _ new: Context
+    _ sealed: RawSpan, from oldKey: SealingKey, _ old: borrowing Context, to newKey: SealingKey,
+    _ new: borrowing Context
   ) throws(VaultError) -> [UInt8] {
-    var out = [UInt8](repeating: 0, count: sealed.count)
-    let isOpen = try withOpened(sealed, with: oldKey, context: { old.write(to: &$0) }) { value in
-      out.withUnsafeMutableBytes { seal(value, with: newKey, as: new, into: $0) }
+    var out: [UInt8] = []
+    bind(to: old)
+    let isOpen = try withOpened(sealed, with: oldKey) { value in
+      bind(to: new)
+      out = seal(value.bytes, with: newKey)
     }
     guard isOpen else { throw .tampered("a value") }
     return out

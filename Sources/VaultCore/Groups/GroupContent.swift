@@ -39,7 +39,7 @@ final class GroupContent {
   ) throws(VaultError) {
     guard
       let body = try sealer.openBody(
-        sealed, step: Self.sectionStep, with: key, as: .section(vault: vaultID, group: id, epoch: epoch))
+        sealed.bytes, step: Self.sectionStep, with: key, as: .section(vault: vaultID, group: id, epoch: epoch))
     else { throw .tampered("a group's section") }
     try self.init(
       body: body.buffer, count: body.count, tag: Vault.Tag(sealed.baseAddress! + Sealer.tag.lowerBound), id: id,
@@ -61,10 +61,10 @@ final class GroupContent {
     guard count <= limits.records else { throw VaultError(.limitExceeded, "more records than the limit") }
     try reader.check(count, itemsOfAtLeast: Record.minimumCount)
     var index = RecordIndex(capacity: Int(count))
-    var last: RecordName?
+    var last: Record?
     for _ in 0..<count {
       let record = try Record(&reader, generation: generation, after: last, limits: limits)
-      last = record.name
+      last = record
       index.appendLast(record)
     }
     let field = try reader.lp32()
@@ -101,9 +101,15 @@ final class GroupContent {
     try classKeys.key(accessibility, sealer)
   }
 
+  /// Where values of a class are sealed for.
+  func place(_ accessibility: Vault.Accessibility, _ sealer: Sealer) throws(VaultError) -> ValuePlace {
+    ValuePlace(
+      accessibility: accessibility, classKey: try classKey(accessibility, sealer), vaultID: vaultID, groupID: id)
+  }
+
   var count: Int { index.count }
 
-  func find(_ name: RecordName) -> Record? { index.find(name) }
+  func find(_ name: borrowing RecordName) -> Record? { index.find(name) }
 
   func forEachInOrder<E: Error>(_ body: (Record) throws(E) -> Void) throws(E) {
     try index.forEachInOrder(body)
@@ -113,7 +119,7 @@ final class GroupContent {
 
   /// An entry's changes, opened and checked but not applied.
   struct Staged {
-    enum Change { case put(Record), remove(RecordName) }
+    enum Change { case put(Record), remove(Record) }
 
     let changes: [Change]
     let tag: Vault.Tag?
@@ -121,6 +127,7 @@ final class GroupContent {
   }
 
   /// The context that the next entry of this group is sealed in.
+  @_lifetime(immortal)
   func entryContext(_ manifestTag: Vault.Tag) -> Context {
     .entry(vault: vaultID, group: id, epoch: epoch, manifest: manifestTag, previous: tag)
   }
@@ -130,7 +137,7 @@ final class GroupContent {
     sealed: UnsafeRawBufferPointer, manifestTag: Vault.Tag, sealer: Sealer
   ) throws(VaultError) -> Staged {
     guard
-      let body = try sealer.openBody(sealed, step: Self.entryStep, with: key, as: entryContext(manifestTag))
+      let body = try sealer.openBody(sealed.bytes, step: Self.entryStep, with: key, as: entryContext(manifestTag))
     else { throw .tampered("a journal entry") }
     return try stage(body.buffer, count: body.count, tag: Vault.Tag(sealed.baseAddress! + Sealer.tag.lowerBound))
   }
@@ -149,22 +156,23 @@ final class GroupContent {
     try reader.check(changeCount, itemsOfAtLeast: Self.removalMinimum)
     var changes: [Staged.Change] = []
     changes.reserveCapacity(Int(changeCount))
-    var last: RecordName?
+    var last: Record?
     var records = index.count
     for _ in 0..<changeCount {
       switch try reader.integer(UInt8.self) {
       case 1:
         let record = try Record(&reader, generation: next, revision: next, after: last, limits: limits)
-        last = record.name
+        last = record
         if index.find(record.name) == nil { records += 1 }
         changes.append(.put(record))
       case 2:
-        let name = RecordName(service: try reader.name(), key: try reader.name())
-        if let last, !(last < name) { throw .malformed("the order of changes") }
-        guard index.find(name) != nil else { throw .malformed("a removal of nothing") }
-        last = name
+        let (service, key) = (try reader.name(), try reader.name())
+        let name = RecordName(service: service.bytes, key: key.bytes)
+        if let last, !(last.name < name) { throw .malformed("the order of changes") }
+        guard let record = index.find(name) else { throw .malformed("a removal of nothing") }
+        last = record
         records -= 1
-        changes.append(.remove(name))
+        changes.append(.remove(record))
       default: throw .malformed("an unknown change")
       }
     }
@@ -178,7 +186,7 @@ final class GroupContent {
     for change in staged.changes {
       switch change {
       case .put(let record): index.put(record)
-      case .remove(let name): index.remove(name)
+      case .remove(let record): index.remove(record.name)
       }
     }
     buffers.append(staged.buffer)

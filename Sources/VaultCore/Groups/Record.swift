@@ -1,4 +1,3 @@
-internal import Glibc
 internal import VaultSealing
 
 /// A record that was parsed strictly, as a view of its bytes in the group's buffers (`Docs/Format.md` 3.6).
@@ -27,14 +26,14 @@ struct Record {
   ///   - revision: what the revision must be, in a journal entry.
   ///   - last: the record before, whose name must be lower.
   init(
-    _ reader: inout ByteReader, generation: UInt64, revision expected: UInt64? = nil, after last: RecordName?,
+    _ reader: inout ByteReader, generation: UInt64, revision expected: UInt64? = nil, after last: Record?,
     limits: Vault.Limits
   ) throws(VaultError) {
     start = reader.position
     let service = try reader.name()
     let key = try reader.name()
-    let name = RecordName(service: service, key: key)
-    if let last, !(last < name) { throw .malformed("the order of records") }
+    let name = RecordName(service: service.bytes, key: key.bytes)
+    if let last, !(last.name < name) { throw .malformed("the order of records") }
     hash = name.hash
     let fixed = try reader.bytes(Self.fixedCount)
     guard fixed[0] != 0, let accessibility = Vault.Accessibility(rawValue: fixed[1]), fixed[2] == 0, fixed[3] == 0
@@ -54,7 +53,13 @@ struct Record {
     count = UInt32(reader.position - start)
   }
 
-  var name: RecordName { RecordName(service: service, key: key) }
+  var name: RecordName {
+    @_lifetime(borrow self)
+    get {
+      let (service, key) = (service, key)
+      return unsafe _overrideLifetime(RecordName(service: service.bytes, key: key.bytes), borrowing: self)
+    }
+  }
   var bytes: UnsafeRawBufferPointer { UnsafeRawBufferPointer(start: start, count: Int(count)) }
 
   /// Names, kind, class, times and revision: everything before the sealed value's length.
@@ -114,32 +119,5 @@ struct Record {
 
   private func lp32(_ at: UnsafeRawPointer) -> UnsafeRawBufferPointer {
     UnsafeRawBufferPointer(start: at + 4, count: Int(UInt32(littleEndian: at.loadUnaligned(as: UInt32.self))))
-  }
-}
-
-/// A record's name as a view of bytes: service first, then key.
-struct RecordName {
-  let service: UnsafeRawBufferPointer
-  let key: UnsafeRawBufferPointer
-
-  @inline(__always)
-  static func < (a: RecordName, b: RecordName) -> Bool {
-    let order = compareBytes(a.service, b.service)
-    return order != 0 ? order < 0 : compareBytes(a.key, b.key) < 0
-  }
-
-  @inline(__always)
-  static func == (a: RecordName, b: RecordName) -> Bool {
-    a.key.count == b.key.count && a.service.count == b.service.count
-      && memcmp(a.key.baseAddress!, b.key.baseAddress!, a.key.count) == 0
-      && memcmp(a.service.baseAddress!, b.service.baseAddress!, a.service.count) == 0
-  }
-
-  /// Keyed anew in each process, so that nobody can choose names that collide.
-  var hash: UInt32 {
-    var hasher = Hasher()
-    hasher.combine(bytes: service)
-    hasher.combine(bytes: key)
-    return UInt32(truncatingIfNeeded: hasher.finalize())
   }
 }

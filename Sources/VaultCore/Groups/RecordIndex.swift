@@ -18,7 +18,7 @@ struct RecordIndex {
   }
 
   /// The record of that name; `nil` when there is none.
-  func find(_ name: RecordName) -> Record? {
+  func find(_ name: borrowing RecordName) -> Record? {
     guard let position = position(of: name, hash: name.hash), isPresent[position] else { return nil }
     return records[position]
   }
@@ -43,7 +43,7 @@ struct RecordIndex {
   }
 
   /// Removes the record of that name, if there is one.
-  mutating func remove(_ name: RecordName) {
+  mutating func remove(_ name: borrowing RecordName) {
     guard let position = position(of: name, hash: name.hash), isPresent[position] else { return }
     isPresent[position] = false
     count -= 1
@@ -75,7 +75,7 @@ struct RecordIndex {
     table[slot] = entry
   }
 
-  private func position(of name: RecordName, hash: UInt32) -> Int? {
+  private func position(of name: borrowing RecordName, hash: UInt32) -> Int? {
     let mask = table.count - 1
     var slot = Int(hash) & mask
     while table[slot] != 0 {

@@ -30,8 +30,8 @@ public struct RecordInfo: Sendable {
   }
 
   init(_ record: Record) throws(VaultError) {
-    service = try Vault.Name(verbatim: Array(record.name.service))
-    key = try Vault.Name(verbatim: Array(record.name.key))
+    service = try Vault.Name(verbatim: record.name.service.copy)
+    key = try Vault.Name(verbatim: record.name.key.copy)
     kind = ValueKind(rawValue: record.kind)
     accessibility = record.accessibility
     revision = record.revision

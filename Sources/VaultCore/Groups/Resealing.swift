@@ -20,7 +20,7 @@ struct Resealing {
     let newKey = try newKeys.key(record.accessibility, sealer)
     writer.raw(record.bytesBeforeValue)
     let value = Context.value(service: name.service, key: name.key, kind: record.kind)
-    writer.lp32(try sealer.resealed(record.sealedValue, from: oldKey, value, to: newKey, value))
+    writer.lp32(try sealer.resealed(record.sealedValue.bytes, from: oldKey, value, to: newKey, value))
     var items = ByteWriter()
     items.bytes.reserveCapacity(record.extensionField.count)
     try Extension.forEach(record.extensionField) { (item) throws(VaultError) in
@@ -36,7 +36,7 @@ struct Resealing {
       items.raw(UnsafeRawBufferPointer(rebasing: item.data.dropLast(previous.sealed.count)))
       let place = Context.previous(
         service: name.service, key: name.key, kind: previous.kind, revision: previous.revision)
-      items.raw(try sealer.resealed(previous.sealed, from: oldKey, place, to: newKey, place))
+      items.raw(try sealer.resealed(previous.sealed.bytes, from: oldKey, place, to: newKey, place))
     }
     writer.lp32(items.bytes)
     items.bytes.wipe()

@@ -49,11 +49,9 @@ struct SnapshotWriter {
     let length = Padding.paddedCount(body.count, step: Manifest.step) + Sealer.overhead
     let header = boundHeader(groups: sections.count, manifestCount: length)
     let slotBytes = slots.flatMap(\.bytes)
-    let sealed = header.withUnsafeBytes { header in
-      slotBytes.withUnsafeBytes { slots in
-        sealer.sealBody(body, step: Manifest.step, with: vaultKey, as: .manifest(header: header, slots: slots))
-      }
-    }
+    let sealed = sealer.sealBody(
+      body, step: Manifest.step, with: vaultKey,
+      as: .manifest(header: header.span.bytes, slots: slotBytes.span.bytes))
     return Self.assemble(
       header, slotBytes: slotBytes, manifest: sealed, sections: sections, entries: [], reserve: reserve)
   }
@@ -78,7 +76,7 @@ struct SnapshotWriter {
       writer.integer(UInt64(section.sealed.count))
       writer.raw(section.sealed)
     }
-    writer.raw(writer.bytes.withUnsafeBytes(Snapshot.checksum))
+    writer.raw(Snapshot.checksum(writer.bytes.span.bytes))
     writer.raw(entries)
     writer.zeros(reserve)
     return writer.bytes

@@ -25,7 +25,7 @@ public struct ValueKind: RawRepresentable, Sendable, Hashable {
   /// Whether a body has the form its kind asks for. Kinds that this version does not know may have any.
   package func fits(_ body: UnsafeRawBufferPointer) -> Bool {
     switch self {
-    case .string, .url, .json: isUTF8(body)
+    case .string, .url, .json: isUTF8(body.bytes)
     case .bool: body.count == 1 && body[0] <= 1
     case .integer, .unsignedInteger, .double, .date: body.count == 8
     default: true

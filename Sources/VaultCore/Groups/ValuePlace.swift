@@ -8,53 +8,70 @@ struct ValuePlace: Sendable {
   let vaultID: Vault.Identifier
   let groupID: Vault.Identifier
 
-  /// Seals a value as a change of its record.
+  /// Seals the value of a record; with the device layer where the class has it.
   /// - Throws: ``VaultError/Code/deviceKeyMissing``.
-  func put(
-    _ value: UnsafeRawBufferPointer, _ kind: ValueKind, service: Vault.Name, key: Vault.Name, deviceKey: SealingKey?,
+  func seal(
+    _ value: RawSpan, _ kind: ValueKind, for name: borrowing RecordName, deviceKey: SealingKey?,
     _ sealer: Sealer
-  ) throws(VaultError) -> Change {
-    var change = Change(service: service, key: key, action: .remove)
-    let sealed = try change.withName { (name) throws(VaultError) -> [UInt8] in
-      let context = Context.value(service: name.service, key: name.key, kind: kind.rawValue)
-      if !accessibility.isThisDeviceOnly { return sealer.sealValue(value, with: classKey, as: context) }
-      guard let deviceKey else { throw .deviceKeyMissing }
-      try deviceKey.origin.check()
-      let inner = sealer.sealValue(value, with: deviceKey, as: device(name, kind.rawValue))
-      return inner.withUnsafeBytes { sealer.sealValue($0, with: classKey, as: context) }
+  ) throws(VaultError) -> [UInt8] {
+    guard accessibility.isThisDeviceOnly else {
+      sealer.bind(to: .value(service: name.service, key: name.key, kind: kind.rawValue))
+      return sealer.seal(value, with: classKey)
     }
-    change.action = .put(kind: kind.rawValue, accessibility, sealed: sealed)
-    return change
+    sealer.bind(to: device(name, kind.rawValue))
+    let inner = sealer.seal(value, with: try Self.present(deviceKey))
+    sealer.bind(to: .value(service: name.service, key: name.key, kind: kind.rawValue))
+    return sealer.seal(inner.span.bytes, with: classKey)
+  }
+
+  /// Lends a value, opened into locked memory and wiped afterwards.
+  ///
+  /// - Parameter revision: of an earlier value; nil for the record's current one.
+  /// - Throws: ``VaultError/Code/tampered``, ``VaultError/Code/deviceKeyMissing``, ``VaultError/Code/wrongDevice``,
+  ///   ``VaultError/Code/malformed`` when the value does not fit its kind.
+  func open(
+    _ sealed: RawSpan, _ kind: UInt8, previous revision: UInt64?, of name: borrowing RecordName,
+    deviceKey: SealingKey?, _ sealer: Sealer, _ body: (UnsafeRawBufferPointer) -> Void
+  ) throws(VaultError) {
+    if let revision {
+      sealer.bind(to: .previous(service: name.service, key: name.key, kind: kind, revision: revision))
+    } else {
+      sealer.bind(to: .value(service: name.service, key: name.key, kind: kind))
+    }
+    var fits = false
+    func use(_ value: UnsafeRawBufferPointer) {
+      fits = ValueKind(rawValue: kind).fits(value)
+      if fits { body(value) }
+    }
+    if accessibility.isThisDeviceOnly {
+      // Two seals, so the inner one rests in a block of its own while it is opened.
+      var inner = try SecretBytes(count: sealed.byteCount - Sealer.overhead)
+      guard inner.withUnsafeMutableBytes({ sealer.open(sealed, with: classKey, into: $0) }) else {
+        throw .tampered("a value")
+      }
+      let deviceKey = try Self.present(deviceKey)
+      sealer.bind(to: device(name, kind))
+      let isOpen = try inner.withSpan { (inner) throws(VaultError) in
+        try sealer.withOpened(inner, with: deviceKey, use)
+      }
+      guard isOpen else { throw VaultError(.wrongDevice, "the value is bound to another device key") }
+    } else {
+      guard try sealer.withOpened(sealed, with: classKey, use) else { throw .tampered("a value") }
+    }
+    guard fits else { throw .malformed("a value that does not fit its kind") }
   }
 
   /// What the device layer of a value is bound to.
-  func device(_ name: RecordName, _ kind: UInt8) -> Context {
+  @_lifetime(copy name)
+  private func device(_ name: borrowing RecordName, _ kind: UInt8) -> Context {
     .device(vault: vaultID, group: groupID, service: name.service, key: name.key, kind: kind)
   }
-}
 
-extension GroupContent {
-  /// Where values of a class stand.
-  func place(_ accessibility: Vault.Accessibility, _ sealer: Sealer) throws(VaultError) -> ValuePlace {
-    ValuePlace(
-      accessibility: accessibility, classKey: try classKey(accessibility, sealer), vaultID: vaultID, groupID: id)
-  }
-}
-
-extension Sealer {
-  fileprivate func sealValue(
-    _ value: UnsafeRawBufferPointer, with key: SealingKey, as context: Context
-  ) -> [UInt8] {
-    [UInt8](unsafeUninitializedCapacity: value.count + Sealer.overhead) { out, count in
-      count = value.count + Sealer.overhead
-      seal(
-        value, with: key, as: context,
-        into: UnsafeMutableRawBufferPointer(rebasing: UnsafeMutableRawBufferPointer(out)[..<count]))
+  private static func present(_ deviceKey: SealingKey?) throws(VaultError) -> SealingKey {
+    guard let deviceKey else {
+      throw VaultError(.deviceKeyMissing, "the value is bound to a device key, and none was given")
     }
+    try deviceKey.origin.check()
+    return deviceKey
   }
-}
-
-extension VaultError {
-  static let deviceKeyMissing = VaultError(
-    .deviceKeyMissing, "the value is bound to a device key, and none was given")
 }

@@ -49,7 +49,7 @@ struct JournalFrame: Sendable {
     else { return nil }
     let body = UnsafeRawBufferPointer(rebasing: bytes[position..<position + count - checkCount])
     let check = Vault.Tag(bytes.baseAddress! + position + count - checkCount)
-    return Snapshot.checksum(body) == check ? count : nil
+    return Snapshot.checksum(body.bytes) == check ? count : nil
   }
 
   private static func plausibleCount(_ bytes: UnsafeRawBufferPointer, _ position: Int) -> Int? {

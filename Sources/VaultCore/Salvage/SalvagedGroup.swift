@@ -114,7 +114,8 @@ struct SalvagedGroup {
   private mutating func takePieces(_ sealed: UnsafeRawBufferPointer) throws(VaultError) {
     let body = WipedBuffer(count: sealed.count - Sealer.overhead)
     let context = Context.section(vault: vaultID, group: id, epoch: section.epoch)
-    sealer.decryptUnverified(sealed, with: key, into: body.bytes) { context.write(to: &$0) }
+    sealer.bind(to: context)
+    sealer.decryptUnverified(sealed.bytes, with: key, into: body.bytes)
     buffers.append(body)
     var position = 48  // generation, base generation and base tag
     guard body.bytes.count > position else { return }
@@ -169,7 +170,8 @@ struct SalvagedGroup {
       for tag in tags {
         let context = Context.entry(vault: vaultID, group: id, epoch: epoch, manifest: manifestTag, previous: tag)
         do throws(VaultError) {
-          guard let body = try sealer.openBody(sealed, step: GroupContent.entryStep, with: key, as: context) else {
+          guard let body = try sealer.openBody(sealed.bytes, step: GroupContent.entryStep, with: key, as: context)
+          else {
             continue
           }
           opened.append(body)
@@ -196,7 +198,9 @@ struct SalvagedGroup {
       switch try reader.integer(UInt8.self) {
       case 1:
         try keep(try Record(&reader, generation: next, revision: next, after: nil, limits: options.limits))
-      case 2: index.remove(RecordName(service: try reader.name(), key: try reader.name()))
+      case 2:
+        let (service, key) = (try reader.name(), try reader.name())
+        index.remove(RecordName(service: service.bytes, key: key.bytes))
       default: throw .malformed("an unknown change")
       }
     }
@@ -228,12 +232,13 @@ struct SalvagedGroup {
 
   /// Whether a value opens and fits its kind; of one with a device layer, whether the outer seal opens.
   private mutating func opens(
-    _ sealed: UnsafeRawBufferPointer, _ accessibility: Vault.Accessibility, _ context: Context,
+    _ sealed: UnsafeRawBufferPointer, _ accessibility: Vault.Accessibility, _ context: borrowing Context,
     as kind: ValueKind
   ) throws(VaultError) -> Bool {
     var fits = false
     let classKey = try classKeys.key(accessibility, sealer)
-    let isOpen = try sealer.withOpened(sealed, with: classKey, context: { context.write(to: &$0) }) { value in
+    sealer.bind(to: context)
+    let isOpen = try sealer.withOpened(sealed.bytes, with: classKey) { value in
       fits = accessibility.isThisDeviceOnly || kind.fits(value)
     }
     return isOpen && fits

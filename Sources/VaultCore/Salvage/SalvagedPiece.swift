@@ -3,7 +3,8 @@ internal import VaultSealing
 /// Bytes that look like a record, somewhere in what was decrypted without a tag. Nothing of it is authenticated until its
 /// value opens, which vouches for service, key, kind and class, and for nothing else.
 struct SalvagedPiece {
-  let name: RecordName
+  private let service: UnsafeRawBufferPointer
+  private let key: UnsafeRawBufferPointer
   let kind: UInt8
   let accessibility: Vault.Accessibility
   let sealed: UnsafeRawBufferPointer
@@ -20,7 +21,7 @@ struct SalvagedPiece {
   init?(_ bytes: UnsafeRawBufferPointer, highestRevision: UInt64, limits: Vault.Limits) {
     var reader = ByteReader(bytes)
     do throws(VaultError) {
-      name = RecordName(service: try reader.name(), key: try reader.name())
+      (service, key) = (try reader.name(), try reader.name())
       kind = try reader.integer()
       guard let accessibility = Vault.Accessibility(rawValue: try reader.integer()), kind != 0,
         try reader.integer(UInt16.self) == 0
@@ -49,17 +50,25 @@ struct SalvagedPiece {
     } catch { return nil }
   }
 
+  var name: RecordName {
+    @_lifetime(borrow self)
+    get {
+      let (service, key) = (service, key)
+      return unsafe _overrideLifetime(RecordName(service: service.bytes, key: key.bytes), borrowing: self)
+    }
+  }
+
   /// The length of the record that ``write(to:)`` writes.
   var recordCount: Int {
-    12 + name.service.count + name.key.count + Record.fixedCount + sealed.count + extensionField.count
+    12 + service.count + key.count + Record.fixedCount + sealed.count + extensionField.count
   }
 
   /// Writes it as a record.
   func write(to out: UnsafeMutableRawBufferPointer) {
     var writer = ByteWriter()
     writer.bytes.reserveCapacity(recordCount)
-    writer.lp16(name.service)
-    writer.lp16(name.key)
+    writer.lp16(service)
+    writer.lp16(key)
     writer.integer(kind)
     writer.integer(accessibility.rawValue)
     writer.integer(UInt16(0))

@@ -22,19 +22,15 @@ struct Salvager {
 
   private static func manifest(_ wreck: Wreck, _ unlocked: Unlocked, _ sealer: Sealer) -> Manifest? {
     guard case .owner(let vaultKey) = unlocked.grant, !wreck.snapshot.manifest.isEmpty else { return nil }
-    let slotBytes = wreck.statedSlots.flatMap(\.bytes)
+    let (header, slotBytes) = (wreck.snapshot.boundHeader, wreck.statedSlots.flatMap(\.bytes))
     do throws(VaultError) {
-      return try wreck.snapshot.boundHeader.span.bytes.withUnsafeBytes { (header) throws(VaultError) in
-        try slotBytes.span.bytes.withUnsafeBytes { (slots) throws(VaultError) -> Manifest? in
-          let sealed = wreck.image[wreck.snapshot.manifest]
-          guard
-            let body = try sealer.openBody(
-              sealed, step: Manifest.step, with: vaultKey, as: .manifest(header: header, slots: slots))
-          else { return nil }
-          return try Manifest(
-            UnsafeRawBufferPointer(rebasing: body.buffer.bytes[..<body.count]), slots: wreck.statedSlots)
-        }
-      }
+      guard
+        let body = try sealer.openBody(
+          wreck.image[wreck.snapshot.manifest].bytes, step: Manifest.step, with: vaultKey,
+          as: .manifest(header: header.span.bytes, slots: slotBytes.span.bytes))
+      else { return nil }
+      return try Manifest(
+        UnsafeRawBufferPointer(rebasing: body.buffer.bytes[..<body.count]), slots: wreck.statedSlots)
     } catch { return nil }
   }
 

@@ -140,7 +140,7 @@ struct Wreck {
       budget -= count
       let range = position..<position + count
       let checked = UnsafeRawBufferPointer(rebasing: file[range].dropLast(JournalFrame.checkCount))
-      let isWhole = Snapshot.checksum(checked) == Vault.Tag(checked.baseAddress! + checked.count)
+      let isWhole = Snapshot.checksum(checked.bytes) == Vault.Tag(checked.baseAddress! + checked.count)
       entries[Vault.Identifier(base + 8), default: []].append(Entry(range: range, isWhole: isWhole))
       position += isWhole ? count : 8
     }

@@ -65,13 +65,9 @@ struct Unlocked: Sendable {
     _ slot: Slot, _ snapshot: Snapshot, _ kek: SealingKey, _ sealer: Sealer
   ) throws(VaultError) -> Grant? {
     let key = try SealingKey(fillingIf: { out in
-      slot.bytes.withUnsafeBytes { bytes in
-        sealer.open(
-          UnsafeRawBufferPointer(rebasing: bytes[Slot.headerCount...]), with: kek,
-          as: .slot(
-            vault: snapshot.vaultID, header: UnsafeRawBufferPointer(rebasing: bytes[..<Slot.headerCount])),
-          into: out)
-      }
+      let bytes = slot.bytes.span.bytes
+      sealer.bind(to: .slot(vault: snapshot.vaultID, header: bytes.extracting(..<Slot.headerCount)))
+      return sealer.open(bytes.extracting(Slot.headerCount...), with: kek, into: out)
     })
     guard let key else { return nil }
     switch slot.scope {

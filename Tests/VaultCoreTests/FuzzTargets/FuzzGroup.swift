@@ -75,21 +75,10 @@ extension GroupContent {
     _ key: String, kind: UInt8 = 2, accessibility: Vault.Accessibility = .whenUnlocked, _ value: String,
     _ sealer: Sealer
   ) throws -> Change {
-    let (service, name, value) = (Array("db".utf8), Array(key.utf8), Array(value.utf8))
-    let classKey = try classKey(accessibility, sealer)
-    let sealed = service.withUnsafeBytes { service in
-      name.withUnsafeBytes { name in
-        value.withUnsafeBytes { value in
-          [UInt8](unsafeUninitializedCapacity: value.count + Sealer.overhead) { out, count in
-            count = value.count + Sealer.overhead
-            sealer.seal(
-              value, with: classKey, as: .value(service: service, key: name, kind: kind),
-              into: UnsafeMutableRawBufferPointer(rebasing: UnsafeMutableRawBufferPointer(out)[..<count]))
-          }
-        }
-      }
-    }
-    return try Change(
-      service: Vault.Name("db"), key: Vault.Name(key), action: .put(kind: kind, accessibility, sealed: sealed))
+    let address = RecordAddress(try Vault.Name("db"), try Vault.Name(key))
+    let place = try place(accessibility, sealer)
+    let sealed = try place.seal(
+      Array(value.utf8).span.bytes, ValueKind(rawValue: kind), for: address.name, deviceKey: nil, sealer)
+    return Change(address, .put(SealedValue(kind: kind, place: place, bytes: sealed), keepsClass: false))
   }
 }

@@ -81,10 +81,12 @@ struct JournalTarget: FuzzTarget {
     var changes: [Change] = []
     for (index, record) in expected.records.enumerated() {
       let (service, key) = try (Vault.Name(verbatim: record.name.service), Vault.Name(verbatim: record.name.key))
-      var change = Change(service: service, key: key, action: .remove)
+      var change = Change(RecordAddress(service, key), .remove)
       switch (index + choice) % 4 {
       case 0:
-        change.action = .put(kind: record.kind, Vault.Accessibility(rawValue: record.class)!, sealed: record.sealed)
+        let place = try content.place(Vault.Accessibility(rawValue: record.class)!, group.sealer)
+        change.action = .put(
+          SealedValue(kind: record.kind, place: place, bytes: record.sealed), keepsClass: false)
       case 1: change.action = .edit
       case 2: change.action = record.previous.last.map { .restore($0.revision) } ?? .edit
       default: break

@@ -28,8 +28,8 @@ struct KeyTextTarget: FuzzTarget {
 
   private func checkText(_ bytes: [UInt8]) throws {
     let text = String(validating: bytes, as: UTF8.self)
-    try demand(bytes.withUnsafeBytes { isUTF8($0) } == (text != nil), "what UTF-8 is")
-    try demand(bytes.withUnsafeBytes(Vault.Name.isValid) == ReferenceReader.isName(bytes), "what a name is")
+    try demand(isUTF8(bytes.span.bytes) == (text != nil), "what UTF-8 is")
+    try demand(Vault.Name.isValid(bytes.span.bytes) == ReferenceReader.isName(bytes), "what a name is")
     guard let text else { return }
     // A string becomes a name by way of its normal form, which is one whatever it is asked of.
     let name: Vault.Name
@@ -45,7 +45,7 @@ struct KeyTextTarget: FuzzTarget {
 
   private func checkOrder(_ bytes: [UInt8]) throws {
     let (a, b) = (Array(bytes.prefix(bytes.count / 2)), Array(bytes.dropFirst(bytes.count / 2)))
-    let order = a.withUnsafeBytes { a in b.withUnsafeBytes { b in compareBytes(a, b) } }
+    let order = compareBytes(a.span.bytes, b.span.bytes)
     try demand((order < 0) == a.lexicographicallyPrecedes(b), "the order of bytes")
     try demand((order == 0) == (a == b), "the equality of bytes")
   }

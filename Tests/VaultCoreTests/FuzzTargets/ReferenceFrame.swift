@@ -37,7 +37,7 @@ struct ReferenceFrame {
 
   static func hash(_ bytes: ArraySlice<UInt8>) -> [UInt8] {
     var out = [UInt8](repeating: 0, count: 32)
-    bytes.withUnsafeBytes { bytes in out.withUnsafeMutableBytes { VaultSealing.checksum(bytes, into: $0) } }
+    out.withUnsafeMutableBytes { VaultSealing.checksum(bytes.span.bytes, into: $0) }
     return out
   }
 

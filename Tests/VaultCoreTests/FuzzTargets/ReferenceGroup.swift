@@ -77,8 +77,8 @@ struct ReferenceGroup {
   }
 
   private static func compare(_ record: Record, _ expected: ReferenceRecord) throws {
-    try demand(record.name.service.elementsEqual(expected.name.service), "a service, or the order")
-    try demand(record.name.key.elementsEqual(expected.name.key), "a key, or the order")
+    try demand(record.name.service.copy == expected.name.service, "a service, or the order")
+    try demand(record.name.key.copy == expected.name.key, "a key, or the order")
     try demand(record.sealedValue.elementsEqual(expected.sealed), "a sealed value")
     try demand(record.extensionField.elementsEqual(expected.extensionField), "a record's extension field")
     let info = try RecordInfo(record)

@@ -12,7 +12,7 @@ struct SalvageTarget: FuzzTarget {
     let sealed: [UInt8]
 
     init(_ record: Record) {
-      (service, key) = (Array(record.name.service), Array(record.name.key))
+      (service, key) = (record.name.service.copy, record.name.key.copy)
       (kind, `class`, sealed) = (record.kind, record.accessibility.rawValue, Array(record.sealedValue))
     }
   }

@@ -1,0 +1,29 @@
+internal import Glibc
+
+// Bounds are checked by the span; integers have no invalid bytes. That is all that is unsafe about reading them.
+extension RawSpan {
+  /// The little-endian integer at `offset`, which need not be aligned.
+  @inline(__always)
+  func integer<I: FixedWidthInteger & BitwiseCopyable>(at offset: Int, _: I.Type = I.self) -> I {
+    unsafe I(littleEndian: unsafeLoadUnaligned(fromByteOffset: offset, as: I.self))
+  }
+
+  @inline(__always)
+  func byte(at offset: Int) -> UInt8 { integer(at: offset) }
+
+  /// A copy of the bytes.
+  var copy: [UInt8] { unsafe withUnsafeBytes { unsafe Array($0) } }
+}
+
+/// Compares as byte strings: negative, zero or positive.
+@inline(__always)
+func compareBytes(_ a: RawSpan, _ b: RawSpan) -> Int {
+  let common = min(a.byteCount, b.byteCount)
+  if common > 0 {
+    let order = unsafe a.withUnsafeBytes { a in
+      unsafe b.withUnsafeBytes { b in unsafe memcmp(a.baseAddress!, b.baseAddress!, common) }
+    }
+    if order != 0 { return Int(order) }
+  }
+  return a.byteCount - b.byteCount
+}

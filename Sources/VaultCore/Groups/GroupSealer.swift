@@ -1,0 +1,37 @@
+internal import VaultSealing
+
+/// A value sealed for its record, and what it was sealed for.
+struct SealedValue: Sendable {
+  let kind: UInt8
+  let place: ValuePlace
+  let bytes: [UInt8]
+}
+
+/// Seals values for the records of one access group. Its keys are taken once, and sealing needs no lock.
+struct GroupSealer {
+  /// One for each accessibility class.
+  private let places: [ValuePlace]
+  let deviceKey: SealingKey?
+  private let limit: Int
+  let sealer: Sealer
+
+  init(_ content: GroupContent, _ options: Vault.Options, _ sealer: Sealer) throws(VaultError) {
+    var places: [ValuePlace] = []
+    for accessibility in Vault.Accessibility.allCases { places.append(try content.place(accessibility, sealer)) }
+    (self.places, deviceKey, limit, self.sealer) = (places, options.deviceKey, options.limits.writtenValueBytes, sealer)
+  }
+
+  /// Refuses a value that a reader would refuse.
+  /// - Throws: ``VaultError/Code/valueTooLarge``, ``VaultError/Code/typeMismatch``.
+  func check(_ value: RawSpan, _ kind: ValueKind) throws(VaultError) {
+    guard value.byteCount <= limit else {
+      throw VaultError(.valueTooLarge, "a value of \(value.byteCount) bytes; the limit is \(limit)")
+    }
+    guard kind.rawValue != 0, value.withUnsafeBytes(kind.fits) else {
+      throw VaultError(.typeMismatch, "the bytes do not fit the kind of value")
+    }
+  }
+
+  /// Where values of a class are sealed for.
+  func place(_ accessibility: Vault.Accessibility) -> ValuePlace { places[Int(accessibility.rawValue)] }
+}

@@ -1,0 +1,41 @@
+/// A record's name as a view of bytes: service first, then key.
+struct RecordName: ~Escapable {
+  let service: RawSpan
+  let key: RawSpan
+
+  @_lifetime(copy service, copy key)
+  init(service: RawSpan, key: RawSpan) { (self.service, self.key) = (service, key) }
+
+  @inline(__always)
+  static func < (a: borrowing RecordName, b: borrowing RecordName) -> Bool {
+    let order = compareBytes(a.service, b.service)
+    return order != 0 ? order < 0 : compareBytes(a.key, b.key) < 0
+  }
+
+  @inline(__always)
+  static func == (a: borrowing RecordName, b: borrowing RecordName) -> Bool {
+    a.key.byteCount == b.key.byteCount && a.service.byteCount == b.service.byteCount
+      && compareBytes(a.key, b.key) == 0 && compareBytes(a.service, b.service) == 0
+  }
+
+  /// Keyed anew in each process, so that nobody can choose names that collide.
+  var hash: UInt32 {
+    var hasher = Hasher()
+    unsafe service.withUnsafeBytes { unsafe hasher.combine(bytes: $0) }
+    unsafe key.withUnsafeBytes { unsafe hasher.combine(bytes: $0) }
+    return UInt32(truncatingIfNeeded: hasher.finalize())
+  }
+}
+
+/// A record's name with bytes of its own.
+struct RecordAddress: Sendable, Hashable {
+  let service: Vault.Name
+  let key: Vault.Name
+
+  init(_ service: Vault.Name, _ key: Vault.Name) { (self.service, self.key) = (service, key) }
+
+  var name: RecordName {
+    @_lifetime(borrow self)
+    get { RecordName(service: service.bytes, key: key.bytes) }
+  }
+}
