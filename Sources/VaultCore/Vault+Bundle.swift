@@ -38,7 +38,7 @@ extension Vault {
   ) throws(VaultError) -> Int {
     let (opener, sealer) = try takeSealer(for: group)
     defer { handle.giveBack(opener) }
-    var changes: [Change] = []
+    var changes: [RecordChange] = []
     for source in try bundle.groups() {
       for (service, records) in Dictionary(grouping: try bundle.records(in: source), by: \.service) {
         var batch = Vault.Batch(service: service, sealer)

@@ -85,8 +85,9 @@ extension NewGroup {
   /// Adds the group with its records to a vault in the making.
   func add(to draft: inout VaultDraft) throws(VaultError) {
     let content = try draft.addGroup(try Vault.Name(name))
+    guard !services.isEmpty else { return }
     let (sealer, options) = (draft.sealer, draft.options)
-    var changes: [Change] = []
+    var changes: [RecordChange] = []
     let groupSealer = try GroupSealer(content, options, sealer)
     for (service, fill) in services {
       var batch = Vault.Batch(service: try service.get(), groupSealer)

@@ -14,9 +14,9 @@ extension Vault {
   @discardableResult
   public func createGroup(_ name: String) throws(VaultError) -> AccessGroup {
     let name = try Vault.Name(name)
-    let made = Noted<AccessGroup>()
+    let made = LockedValue<AccessGroup>()
     try rewrite { (draft, _) throws(VaultError) in
-      made.note(AccessGroup(id: try draft.addGroup(name).id, name: name))
+      made.value = AccessGroup(id: try draft.addGroup(name).id, name: name)
       return nil
     }
     guard let group = made.value else { return try group(named: name.text) }

@@ -159,13 +159,13 @@ extension Vault {
     keeping keks: [Vault.Identifier: SealingKey] = [:], droppingOthers: Bool = true,
     _ body: @escaping @Sendable (inout VaultDraft, Unlocked) throws(VaultError) -> Void
   ) throws(VaultError) -> RotationReport {
-    let dropped = Noted<[SlotInfo]>()
+    let dropped = LockedValue<[SlotInfo]>()
     try rewrite { (draft, current) throws(VaultError) in
       try body(&draft, current)
       guard droppingOthers || !draft.dropped.contains(where: { $0.slot.scope == .owner }) else {
         throw VaultError(.conflict, "an owner slot would be dropped: no credential of it is given")
       }
-      dropped.note(draft.dropped.map { draft.info($0, current) })
+      dropped.value = draft.dropped.map { draft.info($0, current) }
       let own = [current.slot: current.kek].merging(keks) { own, _ in own }
       guard
         let next = draft.slots.first(where: { $0.slot.id == current.slot })

@@ -5,7 +5,7 @@ extension Vault {
   /// A set of changes of one access group that become durable together.
   public struct Batch: ~Copyable {
     let service: Vault.Name
-    var changes: [Change] = []
+    var changes: [RecordChange] = []
     private var positions: [Vault.Name: Int] = [:]
     private let sealer: GroupSealer
     /// Where the records are; nil for a vault in the making.
@@ -66,7 +66,7 @@ extension Vault {
       let sealed = SealedValue(
         kind: kind.rawValue, place: place,
         bytes: try place.seal(value, kind, for: address.name, deviceKey: sealer.deviceKey, sealer.sealer))
-      try add(Change(address, .put(sealed, keepsClass: accessibility == nil)), edit, revision)
+      try add(RecordChange(address, .put(sealed, keepsClass: accessibility == nil)), edit, revision)
     }
 
     /// Adds a removal. Removing what is not there is no error.
@@ -76,7 +76,7 @@ extension Vault {
 
     /// Adds a removal, as of a key that ``Vault/records(service:in:)`` lists.
     public mutating func remove(_ key: Vault.Name, ifRevision revision: UInt64? = nil) throws(VaultError) {
-      try add(Change(RecordAddress(service, try meant(key)), .remove), RecordEdit(), revision)
+      try add(RecordChange(RecordAddress(service, try meant(key)), .remove), RecordEdit(), revision)
     }
 
     /// Adds a change of what is written down about a record; its value stays.
@@ -85,7 +85,7 @@ extension Vault {
     public mutating func edit(
       _ key: String, _ edit: RecordEdit, ifRevision revision: UInt64? = nil
     ) throws(VaultError) {
-      try add(Change(RecordAddress(service, try meant(Vault.Name(key))), .edit), edit, revision)
+      try add(RecordChange(RecordAddress(service, try meant(Vault.Name(key))), .edit), edit, revision)
     }
 
     /// Makes a kept earlier value the current one; the present one joins the history.
@@ -95,12 +95,12 @@ extension Vault {
       _ key: String, revision: UInt64, ifRevision expected: UInt64? = nil
     ) throws(VaultError) {
       try add(
-        Change(RecordAddress(service, try meant(Vault.Name(key))), .restore(revision)), RecordEdit(), expected)
+        RecordChange(RecordAddress(service, try meant(Vault.Name(key))), .restore(revision)), RecordEdit(), expected)
     }
 
     /// Adds a change. One of a record that the batch changes already takes the place of the earlier one, with what that one
     /// wrote down about the record.
-    private mutating func add(_ new: Change, _ edit: RecordEdit, _ expected: UInt64?) throws(VaultError) {
+    private mutating func add(_ new: RecordChange, _ edit: RecordEdit, _ expected: UInt64?) throws(VaultError) {
       try edit.check()
       var change = new
       (change.edit, change.expected) = (edit, expected)
@@ -151,7 +151,7 @@ extension Vault {
   public func update(
     service: Vault.Name, in group: AccessGroup, _ body: (inout Vault.Batch) throws(VaultError) -> Void
   ) async throws(VaultError) -> Int {
-    let changes: [Change]
+    let changes: [RecordChange]
     do {
       let (opener, sealer) = try takeSealer(for: group)
       defer { handle.giveBack(opener) }
@@ -168,7 +168,7 @@ extension Vault {
   /// Makes sealed changes durable together.
   /// - Returns: how many removals found their record.
   @discardableResult
-  func commit(_ changes: [Change], in group: AccessGroup) throws(VaultError) -> Int {
+  func commit(_ changes: [RecordChange], in group: AccessGroup) throws(VaultError) -> Int {
     if changes.isEmpty { return 0 }
     let announcement = announce(changes, in: group)
     defer { announcement?.end() }

@@ -1,4 +1,6 @@
 public import VaultSealing
+// What every caller of a vault handles: its errors, which the sealing beneath it throws, too.
+@_exported public import struct VaultSealing.VaultError
 
 /// An unlocked vault: one file of sealed records, read and written by any number of threads and processes.
 ///

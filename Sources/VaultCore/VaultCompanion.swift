@@ -19,7 +19,7 @@ package struct WrittenRecords: Sendable {
   /// The keys of each service.
   package let keys: [Vault.Name: Set<String>]
 
-  init(_ changes: [Change], in group: AccessGroup) {
+  init(_ changes: [RecordChange], in group: AccessGroup) {
     self.group = group
     keys = Dictionary(grouping: changes, by: \.address.service).mapValues { Set($0.map(\.address.key.text)) }
   }
@@ -46,7 +46,7 @@ extension Vault {
   }
 
   /// Tells the companion of a write that begins.
-  func announce(_ changes: [Change], in group: AccessGroup) -> Announcement? {
+  func announce(_ changes: [RecordChange], in group: AccessGroup) -> Announcement? {
     handle.companion.withLock { $0 }.map { Announcement(WrittenRecords(changes, in: group), to: $0) }
   }
 

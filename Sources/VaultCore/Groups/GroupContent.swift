@@ -119,9 +119,9 @@ final class GroupContent {
 
   /// An entry's changes, opened and checked but not applied.
   struct Staged {
-    enum Change { case put(Record), remove(Record) }
+    enum Step { case put(Record), remove(Record) }
 
-    let changes: [Change]
+    let changes: [Step]
     let tag: Vault.Tag?
     fileprivate let buffer: WipedBuffer
   }
@@ -154,7 +154,7 @@ final class GroupContent {
     let changeCount = try reader.integer(UInt32.self)
     guard changeCount >= 1 else { throw .malformed("a journal entry without changes") }
     try reader.check(changeCount, itemsOfAtLeast: Self.removalMinimum)
-    var changes: [Staged.Change] = []
+    var changes: [Staged.Step] = []
     changes.reserveCapacity(Int(changeCount))
     var last: Record?
     var records = index.count

@@ -41,14 +41,14 @@ struct SalvagedGroup {
 
   /// - Parameter isOwner: whether there should be a floor, which a group holder never sees.
   init(
-    _ section: Snapshot.Section, of wreck: Wreck, key: SealingKey, floor: Manifest.Group?, isOwner: Bool,
+    _ section: Snapshot.Section, of damaged: DamagedFile, key: SealingKey, floor: Manifest.Group?, isOwner: Bool,
     options: Vault.Options, sealer: Sealer
   ) throws(VaultError) {
     isCurrent = floor != nil || !isOwner
-    (self.section, vaultID, self.key) = (section, wreck.snapshot.vaultID, key)
+    (self.section, vaultID, self.key) = (section, damaged.snapshot.vaultID, key)
     classKeys = ClassKeys(of: key)
     (self.floor, self.options, self.sealer) = (floor, options, sealer)
-    let sealed = wreck.image[section.sealed]
+    let sealed = damaged.image[section.sealed]
     // One write must be left for the new vault.
     let lowest = min(floor?.floorGeneration ?? 1, Vault.Limits.generations.upperBound - 1)
     generation = lowest
@@ -57,20 +57,20 @@ struct SalvagedGroup {
       let content = try GroupContent(
         sealed: sealed, id: section.id, epoch: section.epoch, vaultID: vaultID, key: key, sealer: sealer,
         limits: options.limits)
-      try take(content, wreck)
+      try take(content, damaged)
     } catch {
       try takePieces(sealed)
-      try takeEntries(behind: Vault.Tag(sealed.baseAddress! + Sealer.tag.lowerBound), or: floor?.floorTag, wreck)
+      try takeEntries(behind: Vault.Tag(sealed.baseAddress! + Sealer.tag.lowerBound), or: floor?.floorTag, damaged)
     }
   }
 
   // MARK: A section that verifies
 
-  private mutating func take(_ content: GroupContent, _ wreck: Wreck) throws(VaultError) {
+  private mutating func take(_ content: GroupContent, _ damaged: DamagedFile) throws(VaultError) {
     (whole, readName) = (content, content.name)
-    if let floor { isCurrent = content.epoch == floor.epoch && content.stands(on: floor, in: wreck.snapshot) }
-    let (manifestTag, sealer) = (wreck.snapshot.manifestTag, sealer)
-    forEachEntry(of: wreck) { sealed in
+    if let floor { isCurrent = content.epoch == floor.epoch && content.stands(on: floor, in: damaged.snapshot) }
+    let (manifestTag, sealer) = (damaged.snapshot.manifestTag, sealer)
+    forEachEntry(of: damaged) { sealed in
       do throws(VaultError) {
         content.apply(try content.stage(sealed: sealed, manifestTag: manifestTag, sealer: sealer))
         return true
@@ -88,12 +88,12 @@ struct SalvagedGroup {
   }
 
   /// Offers the entries of the group until one is bad; what stands behind that one is lost.
-  private mutating func forEachEntry(of wreck: Wreck, _ use: (UnsafeRawBufferPointer) -> Bool) {
+  private mutating func forEachEntry(of damaged: DamagedFile, _ use: (UnsafeRawBufferPointer) -> Bool) {
     var end = 0
-    var firstLost: Wreck.Entry?
+    var firstLost: DamagedFile.Entry?
     var lostCount = 0
-    for entry in wreck.entries[id] ?? [] where entry.range.lowerBound >= end {
-      if firstLost == nil, use(wreck.image[entry.sealed]) {
+    for entry in damaged.entries[id] ?? [] where entry.range.lowerBound >= end {
+      if firstLost == nil, use(damaged.image[entry.sealed]) {
         end = entry.range.upperBound
         continue
       }
@@ -104,7 +104,7 @@ struct SalvagedGroup {
     // A broken entry with nothing whole behind it, of any group, is a write that did not finish.
     let isTorn =
       !firstLost.isWhole
-      && wreck.lastWholeEntry < firstLost.range.lowerBound
+      && damaged.lastWholeEntry < firstLost.range.lowerBound
     if !isTorn { lostEntryCount = lostCount }
   }
 
@@ -161,12 +161,14 @@ struct SalvagedGroup {
   /// - Parameters:
   ///   - tag: the section's, as it stands in the file.
   ///   - known: the one that the manifest tells.
-  private mutating func takeEntries(behind tag: Vault.Tag, or known: Vault.Tag?, _ wreck: Wreck) throws(VaultError) {
+  private mutating func takeEntries(behind tag: Vault.Tag, or known: Vault.Tag?, _ damaged: DamagedFile)
+    throws(VaultError)
+  {
     var tags = [tag, known ?? tag]
     var opened: [(buffer: WipedBuffer, count: Int)] = []
     let (key, sealer) = (key, sealer)
-    let (vaultID, id, epoch, manifestTag) = (vaultID, id, section.epoch, wreck.snapshot.manifestTag)
-    forEachEntry(of: wreck) { sealed in
+    let (vaultID, id, epoch, manifestTag) = (vaultID, id, section.epoch, damaged.snapshot.manifestTag)
+    forEachEntry(of: damaged) { sealed in
       for tag in tags {
         let context = Context.entry(vault: vaultID, group: id, epoch: epoch, manifest: manifestTag, previous: tag)
         do throws(VaultError) {

@@ -3,34 +3,34 @@ internal import VaultSealing
 
 /// Makes a new vault of what can be saved from a file.
 struct Salvager {
-  private let wreck: Wreck
+  private let damaged: DamagedFile
   private let unlocked: Unlocked
   private let manifest: Manifest?
   private let options: Vault.Options
   private let sealer: Sealer
 
-  private var snapshot: Snapshot { wreck.snapshot }
+  private var snapshot: Snapshot { damaged.snapshot }
 
   /// - Throws: ``VaultError/Code/credentialRejected`` when no slot that is left opens.
   init(_ image: FileImage, _ credential: Vault.Credential, _ options: Vault.Options) throws(VaultError) {
-    wreck = try Wreck(image)
+    damaged = try DamagedFile(image)
     sealer = try Sealer(random: options.random)
-    unlocked = try Unlocked(wreck.snapshot, with: credential, sealer: sealer)
+    unlocked = try Unlocked(damaged.snapshot, with: credential, sealer: sealer)
     self.options = options
-    manifest = Self.manifest(wreck, unlocked, sealer)
+    manifest = Self.manifest(damaged, unlocked, sealer)
   }
 
-  private static func manifest(_ wreck: Wreck, _ unlocked: Unlocked, _ sealer: Sealer) -> Manifest? {
-    guard case .owner(let vaultKey) = unlocked.grant, !wreck.snapshot.manifest.isEmpty else { return nil }
-    let (header, slotBytes) = (wreck.snapshot.boundHeader, wreck.statedSlots.flatMap(\.bytes))
+  private static func manifest(_ damaged: DamagedFile, _ unlocked: Unlocked, _ sealer: Sealer) -> Manifest? {
+    guard case .owner(let vaultKey) = unlocked.grant, !damaged.snapshot.manifest.isEmpty else { return nil }
+    let (header, slotBytes) = (damaged.snapshot.boundHeader, damaged.statedSlots.flatMap(\.bytes))
     do throws(VaultError) {
       guard
         let body = try sealer.openBody(
-          wreck.image[wreck.snapshot.manifest].bytes, step: Manifest.step, with: vaultKey,
+          damaged.image[damaged.snapshot.manifest].bytes, step: Manifest.step, with: vaultKey,
           as: .manifest(header: header.span.bytes, slots: slotBytes.span.bytes))
       else { return nil }
       return try Manifest(
-        UnsafeRawBufferPointer(rebasing: body.buffer.bytes[..<body.count]), slots: wreck.statedSlots)
+        UnsafeRawBufferPointer(rebasing: body.buffer.bytes[..<body.count]), slots: damaged.statedSlots)
     } catch { return nil }
   }
 
@@ -42,7 +42,7 @@ struct Salvager {
       guard !(saved[section.id].map(isBest) ?? false), let key = try key(of: section) else { continue }
       let floor = manifest?.groups.first { $0.id == section.id }
       let group = try SalvagedGroup(
-        section, of: wreck, key: key, floor: floor, isOwner: unlocked.isOwner, options: options,
+        section, of: damaged, key: key, floor: floor, isOwner: unlocked.isOwner, options: options,
         sealer: sealer)
       if isBest(group) || saved[section.id]?.isEmptyHanded ?? true { saved[section.id] = group }
     }
@@ -96,7 +96,7 @@ struct Salvager {
     }
     let opening = Unlocked(grant: .owner(vaultKey), slot: unlocked.slot, kek: unlocked.kek)
     // Where the manifest vouches for the slots, also those of kinds that nobody here knows.
-    for slot in manifest == nil ? snapshot.slots : wreck.statedSlots where draft.canHave(slot) {
+    for slot in manifest == nil ? snapshot.slots : damaged.statedSlots where draft.canHave(slot) {
       let listed =
         manifest?.slots.first { $0.id == slot.id }
         ?? Manifest.Slot(id: slot.id, kek: nil, created: options.now(), label: [])

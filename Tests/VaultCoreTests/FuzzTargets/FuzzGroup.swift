@@ -74,11 +74,11 @@ extension GroupContent {
   func put(
     _ key: String, kind: UInt8 = 2, accessibility: Vault.Accessibility = .whenUnlocked, _ value: String,
     _ sealer: Sealer
-  ) throws -> Change {
+  ) throws -> RecordChange {
     let address = RecordAddress(try Vault.Name("db"), try Vault.Name(key))
     let place = try place(accessibility, sealer)
     let sealed = try place.seal(
       Array(value.utf8).span.bytes, ValueKind(rawValue: kind), for: address.name, deviceKey: nil, sealer)
-    return Change(address, .put(SealedValue(kind: kind, place: place, bytes: sealed), keepsClass: false))
+    return RecordChange(address, .put(SealedValue(kind: kind, place: place, bytes: sealed), keepsClass: false))
   }
 }

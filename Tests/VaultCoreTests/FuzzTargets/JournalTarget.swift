@@ -78,10 +78,10 @@ struct JournalTarget: FuzzTarget {
   /// Whatever a record came to hold, the entry that this package writes over it is read. Only a value that does not
   /// open, or a group that is full of generations, keeps it from being written.
   private func checkChanges(_ content: GroupContent, _ expected: ReferenceGroup, _ choice: Int) throws {
-    var changes: [Change] = []
+    var changes: [RecordChange] = []
     for (index, record) in expected.records.enumerated() {
       let (service, key) = try (Vault.Name(verbatim: record.name.service), Vault.Name(verbatim: record.name.key))
-      var change = Change(RecordAddress(service, key), .remove)
+      var change = RecordChange(RecordAddress(service, key), .remove)
       switch (index + choice) % 4 {
       case 0:
         let place = try content.place(Vault.Accessibility(rawValue: record.class)!, group.sealer)

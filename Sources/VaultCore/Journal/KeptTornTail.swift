@@ -4,7 +4,7 @@ internal import Glibc
 /// been acknowledged cannot be known, and these bytes are all that is left of it.
 ///
 /// They are sealed like the vault, in a file beside it: 0600 and durable.
-struct TornTail {
+struct KeptTornTail {
   /// The vault.
   let path: VaultPath
 
@@ -67,6 +67,6 @@ extension VaultState {
   func keepTornTail() throws(VaultError) {
     guard hasTornTail, let image else { return }
     let end = JournalFrame.lastNonzero(image.bytes, from: tail)
-    try withExtendedLifetime(image) { () throws(VaultError) in try TornTail(path: path).keep(image[tail..<end]) }
+    try withExtendedLifetime(image) { () throws(VaultError) in try KeptTornTail(path: path).keep(image[tail..<end]) }
   }
 }

@@ -9,12 +9,12 @@ final class WriteQueue: Sendable {
   /// What one caller wants done: it becomes durable as a whole or not at all.
   enum Work: Sendable {
     /// Sealed changes of records of one group. Several of these may share an entry.
-    case changes([Change], group: Vault.Identifier)
+    case changes([RecordChange], group: Vault.Identifier)
     /// A full write of its own: of slots, groups or keys, or without change.
     case rewrite(VaultWriter.Rewrite)
 
     /// None for a full write.
-    var changes: [Change] { if case .changes(let changes, _) = self { changes } else { [] } }
+    var changes: [RecordChange] { if case .changes(let changes, _) = self { changes } else { [] } }
   }
 
   final class Request: Sendable {

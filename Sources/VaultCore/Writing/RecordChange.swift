@@ -1,7 +1,7 @@
 internal import VaultSealing
 
 /// One change of one record, its value already sealed: what waits in the queue of writes.
-struct Change: Sendable {
+struct RecordChange: Sendable {
   enum Action: Sendable {
     /// A new value. `keepsClass` when it is for whatever class the record has: sealed for the one it had at the call.
     case put(SealedValue, keepsClass: Bool)
@@ -38,7 +38,7 @@ extension GroupContent {
   ///   - changes: of different records, in any order.
   ///   - now: milliseconds since 1970-01-01 UTC.
   /// - Returns: `nil` when nothing is left to change. Holds names, and is wiped as it goes.
-  func entryBody(_ changes: [Change], now: Int64, sealer: Sealer) throws(VaultError) -> WipedBuffer? {
+  func entryBody(_ changes: [RecordChange], now: Int64, sealer: Sealer) throws(VaultError) -> WipedBuffer? {
     let old = changes.map { find($0.address.name) }
     var order = changes.indices.filter { index in
       guard case .remove = changes[index].action else { return true }
@@ -63,7 +63,7 @@ extension GroupContent {
   }
 
   private func write(
-    _ change: Change, _ old: Record?, _ now: Int64, to writer: inout ByteWriter, _ sealer: Sealer
+    _ change: RecordChange, _ old: Record?, _ now: Int64, to writer: inout ByteWriter, _ sealer: Sealer
   ) throws(VaultError) {
     var isRemoval = false
     if case .remove = change.action { isRemoval = true }
@@ -91,8 +91,8 @@ extension GroupContent {
   /// - Throws: ``VaultError/Code/conflict``, ``VaultError/Code/notFound`` when the change cannot be made;
   ///   ``VaultError/Code/deviceKeyMissing``.
   func upToDate(
-    _ change: Change, _ old: Record?, deviceKey: SealingKey?, _ sealer: Sealer
-  ) throws(VaultError) -> Change {
+    _ change: RecordChange, _ old: Record?, deviceKey: SealingKey?, _ sealer: Sealer
+  ) throws(VaultError) -> RecordChange {
     if let expected = change.expected, expected != old?.revision ?? 0 { throw .conflict }
     switch change.action {
     case .remove: return change
@@ -117,7 +117,7 @@ extension GroupContent {
 
   /// Kind, class and sealed value that a record has after a change.
   private func newValue(
-    of change: Change, _ old: Record?, _ sealer: Sealer
+    of change: RecordChange, _ old: Record?, _ sealer: Sealer
   ) throws(VaultError) -> (UInt8, Vault.Accessibility, [UInt8]) {
     if case .put(let value, _) = change.action { return (value.kind, value.place.accessibility, value.bytes) }
     guard let old else { throw VaultError(.notFound, "there is no such record") }
@@ -137,7 +137,7 @@ extension GroupContent {
 
   /// Sorts positions by the names of their changes. The names are laid out side by side first: comparing them where
   /// they are would count references twice for each of the comparisons, which costs more than sealing the values.
-  private static func sort(_ order: inout [Int], of changes: [Change]) {
+  private static func sort(_ order: inout [Int], of changes: [RecordChange]) {
     guard order.count > 1 else { return }
     var names = ByteWriter()
     names.bytes.reserveCapacity(changes.reduce(0) { $0 + $1.address.service.utf8.count + $1.address.key.utf8.count })
@@ -162,7 +162,7 @@ extension GroupContent {
   /// The extension that a record has after a change: what it had, with the edits; its expiry goes with the value, and
   /// the old value comes in front of the kept ones as far as the history depth goes.
   private func newExtension(
-    of change: Change, _ old: Record?, _ sealer: Sealer
+    of change: RecordChange, _ old: Record?, _ sealer: Sealer
   ) throws(VaultError) -> [UInt8] {
     let hasNewValue = if case .edit = change.action { false } else { true }
     var items = change.edit.items

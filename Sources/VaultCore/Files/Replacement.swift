@@ -18,7 +18,7 @@ struct Replacement {
   /// - Throws: ``VaultError/Code/durabilityUnknown`` when the new file is in place but the directory could not be
   ///   synced; any other class means that the old file stands.
   func replace(_ old: stat, with bytes: [UInt8]) throws(VaultError) -> OpenFile {
-    let descriptor = try claimTemporary()
+    let descriptor = try reserveTemporary()
     return try finish(
       descriptor, bytes,
       prepare: { (descriptor) throws(VaultError) in
@@ -33,7 +33,7 @@ struct Replacement {
   /// - Returns: the new file, locked until the caller releases it.
   /// - Throws: ``VaultError/Code/alreadyExists``.
   func create(_ bytes: [UInt8]) throws(VaultError) -> OpenFile {
-    let descriptor = try claimTemporary { () throws(VaultError) in
+    let descriptor = try reserveTemporary { () throws(VaultError) in
       // Another creator may have finished while we waited.
       guard try path.status() == nil else { throw path.exists }
     }
@@ -49,8 +49,8 @@ struct Replacement {
   /// Makes and locks the temporary file. What a killed program left there is removed, and a program that is still at
   /// work there is waited for.
   ///
-  /// - Parameter check: refuses to go on; called when the name has been claimed.
-  private func claimTemporary(
+  /// - Parameter check: refuses to go on; called when the name is reserved.
+  private func reserveTemporary(
     _ check: () throws(VaultError) -> Void = { () throws(VaultError) in }
   ) throws(VaultError) -> Descriptor {
     let start = ContinuousClock.now

@@ -71,13 +71,13 @@ final class VaultWriter: @unchecked Sendable {
 
   /// - Parameter batch: changes of records of `group`, no record twice; each part is made as a whole or refused.
   private func write(
-    _ batch: [[Change]], to group: Vault.Identifier
+    _ batch: [[RecordChange]], to group: Vault.Identifier
   ) throws(VaultError) -> [WriteQueue.Answer] {
     try handle.forkGuard.check()
     let (file, status) = try lock.acquire()
     // Full writes put another file in place, whose lock is then the one to release.
     defer { lock.release() }
-    var changes: [Change] = []
+    var changes: [RecordChange] = []
     var answers: [WriteQueue.Answer] = []
     var plan = try handle.loaded.withLock { (loaded) throws(VaultError) -> Plan in
       let (end, tornEnd) = try catchUp(&loaded, status)
@@ -117,7 +117,7 @@ final class VaultWriter: @unchecked Sendable {
   /// Adds the changes of one caller as the group is now, all of them or none.
   /// - Returns: how many removals find their record.
   private func prepare(
-    _ part: [Change], _ content: GroupContent, _ sealer: Sealer, addingTo changes: inout [Change]
+    _ part: [RecordChange], _ content: GroupContent, _ sealer: Sealer, addingTo changes: inout [RecordChange]
   ) throws(VaultError) -> Int {
     let before = changes.count
     var removed = 0
@@ -135,7 +135,7 @@ final class VaultWriter: @unchecked Sendable {
   }
 
   private func plan(
-    _ changes: [Change], _ state: VaultState, _ content: GroupContent, end: Int, tornEnd: Int,
+    _ changes: [RecordChange], _ state: VaultState, _ content: GroupContent, end: Int, tornEnd: Int,
     allowingLongJournal: Bool
   ) throws(VaultError) -> Plan {
     let sealer = state.sealer
@@ -198,7 +198,7 @@ final class VaultWriter: @unchecked Sendable {
     }
     if append.tornEnd > offset {
       let torn = try FileImage(file, offset..<append.tornEnd, limit: options.limits.fileBytes)
-      try withExtendedLifetime(torn) { () throws(VaultError) in try TornTail(path: path).keep(torn.bytes) }
+      try withExtendedLifetime(torn) { () throws(VaultError) in try KeptTornTail(path: path).keep(torn.bytes) }
     }
     var bytes = append.entry
     let entryEnd = offset + bytes.count

@@ -2,7 +2,7 @@ internal import VaultSealing
 
 /// What stands where in a file whose checksum or structure may be wrong: found by what it looks like, not by the
 /// lengths before it (`Docs/Format.md` section 4, salvage).
-struct Wreck {
+struct DamagedFile {
   /// What may be a journal entry.
   struct Entry {
     let range: Range<Int>

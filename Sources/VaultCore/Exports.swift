@@ -1,2 +1,0 @@
-// What every caller of a vault handles: its errors, which the sealing beneath it throws, too.
-@_exported public import struct VaultSealing.VaultError
