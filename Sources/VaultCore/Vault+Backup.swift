@@ -72,7 +72,7 @@ extension VaultPath {
     let magic = Snapshot.magic
     let isSame = withExtendedLifetime(head) {
       head.count == Snapshot.headerCount && head.bytes.prefix(magic.count).elementsEqual(magic)
-        && Vault.Identifier(head.bytes.baseAddress! + 16) == vaultID
+        && Vault.Identifier(head.span, at: 16) == vaultID
     }
     guard isSame else {
       throw error(.alreadyExists, "something else than an earlier or later state of this vault is there")

@@ -59,7 +59,7 @@ public struct VaultSummary: Sendable {
 
   private init(_ image: FileImage) throws(VaultError) {
     let snapshot = try Snapshot(image)
-    let frame = try JournalFrame(image.bytes, from: snapshot.count, groups: Set(snapshot.sections.map(\.id)))
+    let frame = try JournalFrame(image.span, from: snapshot.count, groups: Set(snapshot.sections.map(\.id)))
     if frame.isDamaged { throw VaultState.damagedJournal(tail: frame.tail) }
     try VaultCore.Slot.check(snapshot.slots)
     vaultID = snapshot.vaultID

@@ -26,7 +26,7 @@ struct Parts {
   init(_ file: [UInt8]) throws {
     let image = FileImage(file)
     let snapshot = try Snapshot(image)
-    let frame = try JournalFrame(image.bytes, from: snapshot.count, groups: Set(snapshot.sections.map(\.id)))
+    let frame = try JournalFrame(image.span, from: snapshot.count, groups: Set(snapshot.sections.map(\.id)))
     head = snapshot.boundHeader
     slots = snapshot.slots.map(\.bytes)
     manifest = Array(image[snapshot.manifest])
@@ -107,9 +107,9 @@ extension [UInt8] {
 
 extension Vault.Tag {
   /// The tag of a sealed thing.
-  static func sealed(_ bytes: [UInt8]) -> Vault.Tag { bytes.withUnsafeBytes { Vault.Tag($0.baseAddress! + 24) } }
+  static func sealed(_ bytes: [UInt8]) -> Vault.Tag { Vault.Tag(bytes.span.bytes, at: 24) }
   /// The tag of an entry's sealed part.
-  static func entry(_ bytes: [UInt8]) -> Vault.Tag { bytes.withUnsafeBytes { Vault.Tag($0.baseAddress! + 24 + 24) } }
+  static func entry(_ bytes: [UInt8]) -> Vault.Tag { Vault.Tag(bytes.span.bytes, at: 24 + 24) }
 }
 
 /// A load of bytes in memory by somebody with a raw key: every step of section 4, every group, no file.

@@ -103,7 +103,7 @@ struct SalvageSample {
     let image = FileImage(file)
     let snapshot = try Snapshot(image)
     (sections, manifest, snapshotCount) = (snapshot.sections, snapshot.manifest, snapshot.count)
-    entryRanges = try JournalFrame(image.bytes, from: snapshot.count, groups: Set(sections.map(\.id))).entries
+    entryRanges = try JournalFrame(image.span, from: snapshot.count, groups: Set(sections.map(\.id))).entries
       .map(\.range)
   }
 

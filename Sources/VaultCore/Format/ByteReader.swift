@@ -41,9 +41,11 @@ struct ByteReader {
     return bytes
   }
 
-  mutating func identifier() throws(VaultError) -> Vault.Identifier { Vault.Identifier(try bytes(16).baseAddress!) }
+  mutating func identifier() throws(VaultError) -> Vault.Identifier {
+    Vault.Identifier(try bytes(Vault.Identifier.count).bytes)
+  }
 
-  mutating func tag() throws(VaultError) -> Vault.Tag { Vault.Tag(try bytes(32).baseAddress!) }
+  mutating func tag() throws(VaultError) -> Vault.Tag { Vault.Tag(try bytes(Vault.Tag.count).bytes) }
 
   mutating func generation() throws(VaultError) -> UInt64 {
     let value = try integer(UInt64.self)

@@ -44,6 +44,12 @@ final class FileImage: @unchecked Sendable {
     (storage, count) = (shorter, length)
   }
 
+  /// All bytes, for parsing.
+  var span: RawSpan {
+    @_lifetime(borrow self)
+    get { unsafe _overrideLifetime(bytes.bytes, borrowing: self) }
+  }
+
   var bytes: UnsafeRawBufferPointer { UnsafeRawBufferPointer(start: storage, count: count) }
 
   subscript(range: Range<Int>) -> UnsafeRawBufferPointer { UnsafeRawBufferPointer(rebasing: bytes[range]) }

@@ -13,14 +13,15 @@ extension Vault {
       self.low = low
     }
 
-    init(_ bytes: UnsafeRawPointer) {
-      high = UInt64(bigEndian: bytes.loadUnaligned(as: UInt64.self))
-      low = UInt64(bigEndian: bytes.loadUnaligned(fromByteOffset: 8, as: UInt64.self))
+    /// The sixteen bytes at `offset`.
+    init(_ bytes: RawSpan, at offset: Int = 0) {
+      high = bytes.integer(at: offset, UInt64.self).byteSwapped
+      low = bytes.integer(at: offset + 8, UInt64.self).byteSwapped
     }
 
     init(_ bytes: [UInt8]) {
       precondition(bytes.count == Self.count)
-      self = bytes.withUnsafeBytes { Vault.Identifier($0.baseAddress!) }
+      self.init(bytes.span.bytes)
     }
 
     func withUnsafeBytes<R>(_ body: (UnsafeRawBufferPointer) -> R) -> R {
@@ -44,17 +45,19 @@ extension Vault {
     static let count = 32
     static let zero = Vault.Tag(a: 0, b: 0, c: 0, d: 0)
 
+    // The bytes as they are in memory, whatever the machine's order.
     private let a, b, c, d: UInt64
 
     private init(a: UInt64, b: UInt64, c: UInt64, d: UInt64) {
       (self.a, self.b, self.c, self.d) = (a, b, c, d)
     }
 
-    init(_ bytes: UnsafeRawPointer) {
-      a = bytes.loadUnaligned(as: UInt64.self)
-      b = bytes.loadUnaligned(fromByteOffset: 8, as: UInt64.self)
-      c = bytes.loadUnaligned(fromByteOffset: 16, as: UInt64.self)
-      d = bytes.loadUnaligned(fromByteOffset: 24, as: UInt64.self)
+    /// The 32 bytes at `offset`.
+    init(_ bytes: RawSpan, at offset: Int = 0) {
+      a = bytes.integer(at: offset, UInt64.self).littleEndian
+      b = bytes.integer(at: offset + 8, UInt64.self).littleEndian
+      c = bytes.integer(at: offset + 16, UInt64.self).littleEndian
+      d = bytes.integer(at: offset + 24, UInt64.self).littleEndian
     }
 
     func withUnsafeBytes<R>(_ body: (UnsafeRawBufferPointer) -> R) -> R {

@@ -34,31 +34,29 @@ struct Snapshot: Sendable {
   let manifestTag: Vault.Tag
 
   init(_ image: FileImage) throws(VaultError) {
-    let file = image.bytes
-    guard file.count >= Self.magic.count, file.prefix(Self.magic.count).elementsEqual(Self.magic) else {
+    let file = image.span
+    guard file.byteCount >= Self.magic.count, file.extracting(..<Self.magic.count).copy == Self.magic else {
       throw VaultError(.notAVault, "the file does not start like a vault")
     }
     let damaged = VaultError(.damaged, "the snapshot's checksum or length does not fit: cut or changed on the way")
-    guard file.count >= Self.headerCount + Self.checksumCount else { throw damaged }
-    let base = file.baseAddress!
-    func u16(_ offset: Int) -> UInt16 {
-      UInt16(littleEndian: base.loadUnaligned(fromByteOffset: offset, as: UInt16.self))
+    guard file.byteCount >= Self.headerCount + Self.checksumCount else { throw damaged }
+    let version = file.integer(at: 8, UInt16.self)
+    guard version == 1 else { throw VaultError(.unsupportedVersion, "format version \(version)") }
+    guard file.integer(at: 10, UInt16.self) == 0 else {
+      throw VaultError(.unsupportedFeature, "an unknown feature flag")
     }
-    func u64(_ offset: Int) -> UInt64 {
-      UInt64(littleEndian: base.loadUnaligned(fromByteOffset: offset, as: UInt64.self))
+    let length = file.integer(at: 48, UInt64.self)
+    guard length >= UInt64(Self.headerCount + Self.checksumCount), length <= UInt64(file.byteCount) else {
+      throw damaged
     }
-    guard u16(8) == 1 else { throw VaultError(.unsupportedVersion, "format version \(u16(8))") }
-    guard u16(10) == 0 else { throw VaultError(.unsupportedFeature, "an unknown feature flag") }
-    let length = u64(48)
-    guard length >= UInt64(Self.headerCount + Self.checksumCount), length <= UInt64(file.count) else { throw damaged }
     count = Int(length)
     let end = count - Self.checksumCount
-    guard Self.checksum(UnsafeRawBufferPointer(rebasing: file[..<end]).bytes) == Vault.Tag(base + end) else {
+    guard Self.checksum(file.extracting(..<end)) == Vault.Tag(file, at: end) else {
       throw damaged
     }
 
-    let slotCount = Int(u16(12))
-    let groupCount = Int(u16(14))
+    let slotCount = Int(file.integer(at: 12, UInt16.self))
+    let groupCount = Int(file.integer(at: 14, UInt16.self))
     guard slotCount <= Vault.Limits.slots else {
       throw VaultError(.limitExceeded, "more than \(Vault.Limits.slots) slots")
     }
@@ -66,32 +64,38 @@ struct Snapshot: Sendable {
       throw VaultError(.limitExceeded, "more than \(Vault.Limits.groups) groups")
     }
 
-    var reader = ByteReader(UnsafeRawBufferPointer(rebasing: file[16..<end]))
-    vaultID = try reader.identifier()
-    generation = try reader.generation()
-    let manifestCount = try reader.integer(UInt64.self)
-    _ = try reader.integer(UInt64.self)  // snapshot_len
+    vaultID = Vault.Identifier(file, at: 16)
+    generation = file.integer(at: 32)
+    guard Vault.Limits.generations.contains(generation) else {
+      throw VaultError(.limitExceeded, "a generation is outside 1 to 2^63 - 1")
+    }
+    var position = Self.headerCount
     var slots: [Slot] = []
-    for _ in 0..<slotCount { slots.append(Slot(try reader.bytes(Slot.count))) }
+    for _ in 0..<slotCount {
+      guard Slot.count <= end - position else { throw .malformed("a body that ends early") }
+      slots.append(Slot(file.extracting(position..<position + Slot.count)))
+      position += Slot.count
+    }
     self.slots = slots
-    manifest = try Self.sealed(manifestCount, &reader, base)
+    manifest = try Self.sealed(file.integer(at: 40), from: position, to: end)
+    position = manifest.upperBound
     var sections: [Section] = []
     for _ in 0..<groupCount {
-      let start = reader.position - base
-      let id = try reader.identifier()
-      let epoch = try reader.integer(UInt32.self)
-      let zero = try reader.integer(UInt32.self)
-      let sealedCount = try reader.integer(UInt64.self)
+      guard Self.sectionHeadCount <= end - position else { throw .malformed("a body that ends early") }
+      let id = Vault.Identifier(file, at: position)
+      let epoch = file.integer(at: position + 16, UInt32.self)
+      let zero = file.integer(at: position + 20, UInt32.self)
       guard id > (sections.last?.id ?? .zero), (1..<(1 << 31)).contains(epoch), zero == 0 else {
         throw .malformed("a section's head")
       }
-      let sealed = try Self.sealed(sealedCount, &reader, base)
-      sections.append(Section(id: id, epoch: epoch, range: start..<sealed.upperBound, sealed: sealed))
+      let sealed = try Self.sealed(file.integer(at: position + 24), from: position + Self.sectionHeadCount, to: end)
+      sections.append(Section(id: id, epoch: epoch, range: position..<sealed.upperBound, sealed: sealed))
+      position = sealed.upperBound
     }
-    try reader.finish()
+    guard position == end else { throw .malformed("a body with bytes behind its end") }
     self.sections = sections
-    boundHeader = Array(file[..<Self.boundHeaderCount])
-    manifestTag = Vault.Tag(base + manifest.lowerBound + Sealer.tag.lowerBound)
+    boundHeader = file.extracting(..<Self.boundHeaderCount).copy
+    manifestTag = Vault.Tag(file, at: manifest.lowerBound + Sealer.tag.lowerBound)
   }
 
   /// The slots' bytes, which the manifest is bound to.
@@ -102,18 +106,15 @@ struct Snapshot: Sendable {
   static func checksum(_ bytes: RawSpan) -> Vault.Tag {
     withUnsafeTemporaryAllocation(byteCount: Vault.Tag.count, alignment: 8) { out in
       VaultSealing.checksum(bytes, into: out)
-      return Vault.Tag(out.baseAddress!)
+      return Vault.Tag(UnsafeRawBufferPointer(out).bytes)
     }
   }
 
-  private static func sealed(
-    _ count: UInt64, _ reader: inout ByteReader, _ base: UnsafeRawPointer
-  ) throws(VaultError) -> Range<Int> {
-    guard count <= UInt64(reader.remaining), count >= UInt64(sealedMinimum), count % 8 == 0 else {
+  /// Where a sealed part of a stated length is that begins at `start`.
+  private static func sealed(_ count: UInt64, from start: Int, to end: Int) throws(VaultError) -> Range<Int> {
+    guard count <= UInt64(end - start), count >= UInt64(sealedMinimum), count % 8 == 0 else {
       throw .malformed("the length of a sealed part")
     }
-    let bytes = try reader.bytes(Int(count))
-    let start = bytes.baseAddress! - base
-    return start..<start + bytes.count
+    return start..<start + Int(count)
   }
 }

@@ -42,7 +42,7 @@ final class GroupContent {
         sealed.bytes, step: Self.sectionStep, with: key, as: .section(vault: vaultID, group: id, epoch: epoch))
     else { throw .tampered("a group's section") }
     try self.init(
-      body: body.buffer, count: body.count, tag: Vault.Tag(sealed.baseAddress! + Sealer.tag.lowerBound), id: id,
+      body: body.buffer, count: body.count, tag: Vault.Tag(sealed.bytes, at: Sealer.tag.lowerBound), id: id,
       epoch: epoch, vaultID: vaultID, key: key, limits: limits)
   }
 
@@ -139,7 +139,7 @@ final class GroupContent {
     guard
       let body = try sealer.openBody(sealed.bytes, step: Self.entryStep, with: key, as: entryContext(manifestTag))
     else { throw .tampered("a journal entry") }
-    return try stage(body.buffer, count: body.count, tag: Vault.Tag(sealed.baseAddress! + Sealer.tag.lowerBound))
+    return try stage(body.buffer, count: body.count, tag: Vault.Tag(sealed.bytes, at: Sealer.tag.lowerBound))
   }
 
   /// Checks a list of changes that was never sealed, for a full write.

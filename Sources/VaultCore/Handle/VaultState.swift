@@ -42,7 +42,7 @@ final class VaultState: @unchecked Sendable {
   ) throws(VaultError) {
     let snapshot = try Snapshot(image)
     let groupIDs = Set(snapshot.sections.map(\.id))
-    let frame = try JournalFrame(image.bytes, from: snapshot.count, groups: groupIDs)
+    let frame = try JournalFrame(image.span, from: snapshot.count, groups: groupIDs)
     if frame.isDamaged { throw Self.damagedJournal(tail: frame.tail) }
     try Slot.check(snapshot.slots)
     let unlocked = try unlock(snapshot, sealer)
@@ -66,7 +66,7 @@ final class VaultState: @unchecked Sendable {
       groups = snapshot.sections.filter { $0.id == group }.map { Group($0, floor: nil, key: key, image: image) }
     }
     tail = frame.tail
-    lastBytes = Vault.Tag(image.bytes.baseAddress! + frame.tail - Vault.Tag.count)
+    lastBytes = Vault.Tag(image.span, at: frame.tail - Vault.Tag.count)
     take(frame, from: image)
   }
 
@@ -234,15 +234,15 @@ final class VaultState: @unchecked Sendable {
       guard end >= tail else { return (.replaced, end, end) }
       let start = tail - Vault.Tag.count
       let rest = try FileImage(descriptor, start..<end, limit: options.limits.fileBytes)
-      guard rest.count >= Vault.Tag.count, Vault.Tag(rest.bytes.baseAddress!) == lastBytes else {
+      guard rest.count >= Vault.Tag.count, Vault.Tag(rest.span) == lastBytes else {
         return (.replaced, end, end)
       }
-      let frame = try JournalFrame(rest.bytes, from: Vault.Tag.count, groups: groupIDs)
+      let frame = try JournalFrame(rest.span, from: Vault.Tag.count, groups: groupIDs)
       if !frame.entries.isEmpty {
         take(frame, from: rest)
         othersEntries += frame.entries.count
         tail = start + frame.tail
-        lastBytes = Vault.Tag(rest.bytes.baseAddress! + frame.tail - Vault.Tag.count)
+        lastBytes = Vault.Tag(rest.span, at: frame.tail - Vault.Tag.count)
         attempts = 0
       }
       hasTornTail = frame.isTorn

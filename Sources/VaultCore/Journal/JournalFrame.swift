@@ -24,16 +24,16 @@ struct JournalFrame: Sendable {
   /// Frames `bytes` from `start`, where an entry or the reserve begins.
   ///
   /// - Parameter groups: the ids of the file's sections.
-  init(_ bytes: UnsafeRawBufferPointer, from start: Int, groups: Set<Vault.Identifier>) throws(VaultError) {
+  init(_ bytes: RawSpan, from start: Int, groups: Set<Vault.Identifier>) throws(VaultError) {
     var entries: [Entry] = []
     var position = start
     while let count = Self.entryCount(bytes, position) {
-      guard Self.word(bytes, position + 4) == 0, groups.contains(Vault.Identifier(bytes.baseAddress! + position + 8))
-      else {
+      let group = Vault.Identifier(bytes, at: position + 8)
+      guard bytes.integer(at: position + 4, UInt32.self) == 0, groups.contains(group) else {
         throw .malformed("the head of a journal entry")
       }
       let range = position..<position + count
-      entries.append(Entry(group: Vault.Identifier(bytes.baseAddress! + position + 8), range: range))
+      entries.append(Entry(group: group, range: range))
       position = range.upperBound
     }
     self.entries = entries
@@ -43,39 +43,34 @@ struct JournalFrame: Sendable {
   }
 
   /// The length of the entry at `position`, if a whole one with a right check stands there.
-  private static func entryCount(_ bytes: UnsafeRawBufferPointer, _ position: Int) -> Int? {
-    guard position + headCount <= bytes.count, let count = plausibleCount(bytes, position),
-      position + count <= bytes.count
+  private static func entryCount(_ bytes: RawSpan, _ position: Int) -> Int? {
+    guard position + headCount <= bytes.byteCount, let count = plausibleCount(bytes, position),
+      position + count <= bytes.byteCount
     else { return nil }
-    let body = UnsafeRawBufferPointer(rebasing: bytes[position..<position + count - checkCount])
-    let check = Vault.Tag(bytes.baseAddress! + position + count - checkCount)
-    return Snapshot.checksum(body.bytes) == check ? count : nil
+    let end = position + count - checkCount
+    return Snapshot.checksum(bytes.extracting(position..<end)) == Vault.Tag(bytes, at: end) ? count : nil
   }
 
-  private static func plausibleCount(_ bytes: UnsafeRawBufferPointer, _ position: Int) -> Int? {
-    let count = Int(word(bytes, position))
+  private static func plausibleCount(_ bytes: RawSpan, _ position: Int) -> Int? {
+    let count = Int(bytes.integer(at: position, UInt32.self))
     return Vault.Limits.entryBytes.contains(count) && count % 8 == 0 ? count : nil
   }
 
   /// Only heads are looked for and no hashes computed, so a hostile file costs linear time.
   private static func hasHead(
-    _ bytes: UnsafeRawBufferPointer, behind position: Int, _ groups: Set<Vault.Identifier>
+    _ bytes: RawSpan, behind position: Int, _ groups: Set<Vault.Identifier>
   ) -> Bool {
-    for start in stride(from: position + 8, through: bytes.count - headCount, by: 8)
-    where plausibleCount(bytes, start) != nil && word(bytes, start + 4) == 0
-      && groups.contains(Vault.Identifier(bytes.baseAddress! + start + 8))
+    for start in stride(from: position + 8, through: bytes.byteCount - headCount, by: 8)
+    where plausibleCount(bytes, start) != nil && bytes.integer(at: start + 4, UInt32.self) == 0
+      && groups.contains(Vault.Identifier(bytes, at: start + 8))
     { return true }
     return false
   }
 
-  static func lastNonzero(_ bytes: UnsafeRawBufferPointer, from start: Int) -> Int {
-    var end = bytes.count
-    while end >= start + 8, bytes.loadUnaligned(fromByteOffset: end - 8, as: UInt64.self) == 0 { end -= 8 }
-    while end > start, bytes[end - 1] == 0 { end -= 1 }
+  static func lastNonzero(_ bytes: RawSpan, from start: Int) -> Int {
+    var end = bytes.byteCount
+    while end >= start + 8, bytes.integer(at: end - 8, UInt64.self) == 0 { end -= 8 }
+    while end > start, bytes.byte(at: end - 1) == 0 { end -= 1 }
     return end
-  }
-
-  private static func word(_ bytes: UnsafeRawBufferPointer, _ offset: Int) -> UInt32 {
-    UInt32(littleEndian: bytes.loadUnaligned(fromByteOffset: offset, as: UInt32.self))
   }
 }

@@ -66,7 +66,7 @@ extension VaultState {
   /// Keeps what stands broken behind the tail, before the file is replaced.
   func keepTornTail() throws(VaultError) {
     guard hasTornTail, let image else { return }
-    let end = JournalFrame.lastNonzero(image.bytes, from: tail)
+    let end = JournalFrame.lastNonzero(image.span, from: tail)
     try withExtendedLifetime(image) { () throws(VaultError) in try KeptTornTail(path: path).keep(image[tail..<end]) }
   }
 }

@@ -60,7 +60,7 @@ struct SalvagedGroup {
       try take(content, damaged)
     } catch {
       try takePieces(sealed)
-      try takeEntries(behind: Vault.Tag(sealed.baseAddress! + Sealer.tag.lowerBound), or: floor?.floorTag, damaged)
+      try takeEntries(behind: Vault.Tag(sealed.bytes, at: Sealer.tag.lowerBound), or: floor?.floorTag, damaged)
     }
   }
 
@@ -178,7 +178,7 @@ struct SalvagedGroup {
           }
           opened.append(body)
         } catch { return false }
-        tags = [Vault.Tag(sealed.baseAddress! + Sealer.tag.lowerBound)]
+        tags = [Vault.Tag(sealed.bytes, at: Sealer.tag.lowerBound)]
         return true
       }
       return false

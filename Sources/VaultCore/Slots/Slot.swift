@@ -11,9 +11,9 @@ struct Slot: Sendable, Equatable {
 
   let bytes: [UInt8]
 
-  init(_ bytes: UnsafeRawBufferPointer) {
-    precondition(bytes.count == Self.count)
-    self.bytes = Array(bytes)
+  init(_ bytes: RawSpan) {
+    precondition(bytes.byteCount == Self.count)
+    self.bytes = bytes.copy
   }
 
   var kind: UInt8 { bytes[0] }
@@ -50,7 +50,7 @@ struct Slot: Sendable, Equatable {
     header.raw(salt)
     sealer.bind(to: .slot(vault: vault, header: header.bytes.span.bytes))
     header.raw(granted.withUnsafeBytes { sealer.seal($0.bytes, with: kek) })
-    return header.bytes.withUnsafeBytes { Slot($0) }
+    return Slot(header.bytes.span.bytes)
   }
 
   /// Whether this version can make slots of the kind.
@@ -102,10 +102,10 @@ struct Slot: Sendable, Equatable {
   }
 
   private func integer(at offset: Int) -> UInt32 {
-    bytes.withUnsafeBytes { UInt32(littleEndian: $0.loadUnaligned(fromByteOffset: offset, as: UInt32.self)) }
+    bytes.span.bytes.integer(at: offset)
   }
 
   private func identifier(at offset: Int) -> Vault.Identifier {
-    bytes.withUnsafeBytes { Vault.Identifier($0.baseAddress! + offset) }
+    Vault.Identifier(bytes.span.bytes, at: offset)
   }
 }

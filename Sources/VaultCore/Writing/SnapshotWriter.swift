@@ -13,7 +13,7 @@ struct SnapshotWriter {
     let id: Vault.Identifier
     let epoch: UInt32
     let sealed: [UInt8]
-    var tag: Vault.Tag { sealed.withUnsafeBytes { Vault.Tag($0.baseAddress! + Sealer.tag.lowerBound) } }
+    var tag: Vault.Tag { Vault.Tag(sealed.span.bytes, at: Sealer.tag.lowerBound) }
   }
 
   /// Seals a group's content as a section: its records as they are, or moved under the entry's new key.
@@ -132,7 +132,7 @@ extension VaultState {
       }
     }
     // Entries of other groups stay chained to what they stand behind: byte for byte, in their order.
-    let frame = try JournalFrame(image.bytes, from: snapshot.count, groups: Set(snapshot.sections.map(\.id)))
+    let frame = try JournalFrame(image.span, from: snapshot.count, groups: Set(snapshot.sections.map(\.id)))
     let entries = frame.entries.filter { $0.group != own }.flatMap { Array(image[$0.range]) }
     return SnapshotWriter.assemble(
       snapshot.boundHeader, slotBytes: snapshot.slotBytes, manifest: Array(image[snapshot.manifest]),

@@ -220,7 +220,7 @@ final class VaultWriter: @unchecked Sendable {
       try recover(file, error, from: offset, count: append.entry.count, group: group, append)
       return
     }
-    let check = Vault.Tag(append.entry.withUnsafeBytes { $0.baseAddress! + append.entry.count - Vault.Tag.count })
+    let check = Vault.Tag(append.entry.span.bytes, at: append.entry.count - Vault.Tag.count)
     // Also when another load or a lock has taken its place meanwhile: then nobody looks at it any more.
     handle.loaded.withLock { _ in
       state.append(

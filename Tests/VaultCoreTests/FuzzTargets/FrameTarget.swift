@@ -33,7 +33,7 @@ struct FrameTarget: FuzzTarget {
 
   private static func frame(_ bytes: [UInt8], from start: Int = 0) throws(VaultError) -> JournalFrame {
     let image = FileImage(bytes)
-    return try JournalFrame(image.bytes, from: start, groups: Set(ids.map { Vault.Identifier($0) }))
+    return try JournalFrame(image.span, from: start, groups: Set(ids.map { Vault.Identifier($0) }))
   }
 
   private static func mended(_ bytes: [UInt8]) -> [UInt8] {

@@ -33,7 +33,7 @@ struct HeaderTarget: FuzzTarget {
   /// As a load does before it asks for a credential.
   private static func parsed(_ image: FileImage) throws(VaultError) -> (Snapshot, JournalFrame) {
     let snapshot = try Snapshot(image)
-    let frame = try JournalFrame(image.bytes, from: snapshot.count, groups: Set(snapshot.sections.map(\.id)))
+    let frame = try JournalFrame(image.span, from: snapshot.count, groups: Set(snapshot.sections.map(\.id)))
     if frame.isDamaged { throw VaultError(.damaged, "the journal") }
     try Slot.check(snapshot.slots)
     return (snapshot, frame)

@@ -54,7 +54,7 @@ struct JournalTarget: FuzzTarget {
       guard staged != nil else { break }
     }
     let image = FileImage(journal)
-    let frame = try JournalFrame(image.bytes, from: 0, groups: [content.id])
+    let frame = try JournalFrame(image.span, from: 0, groups: [content.id])
     try demand(frame.tail == journal.count && !frame.isTorn, "the frame of whole entries")
     try checkSection(content, expected)
     try checkChanges(content, expected, Int(first >> 1))
