@@ -1,6 +1,6 @@
 internal import VaultCore
 
-/// How the tool ends. The one place where the error classes of `Docs/Format.md` section 11 become exit codes.
+/// The exit codes. This is the only place that maps the error codes of `Docs/Format.md` section 11 to them.
 enum ExitStatus: Int32, CaseIterable {
   case success = 0
   case no = 1
@@ -31,29 +31,29 @@ enum ExitStatus: Int32, CaseIterable {
       case .kdfMemory: .noMemory
       case .io, .readOnly, .hardLinked, .replaced, .insecurePermissions, .durabilityUnknown: .inputOutput
       case .lockTimeout: .busy
-      default: .internalFault  // a class that is younger than this tool
+      default: .internalFault  // an error code that is newer than this tool
       }
   }
 
-  /// What it means, for the table.
+  /// The text of the table of exit codes.
   var meaning: String {
     switch self {
-    case .success: "Done. What was written survives a power cut."
-    case .no: "Not there; there already; another kind; not confirmed; or problems found."
-    case .usage: "Wrong arguments, name, passphrase or key text, or too long a value."
-    case .badFile: "The file is no vault, is damaged, or of a later version."
-    case .internalFault: "A fault of this program."
-    case .noMemory: "No memory for the passphrase's key derivation."
-    case .answerLost: "Done and durable, but standard output could not be written."
-    case .inputOutput: "Reading or writing failed, or owner and mode of a file are not safe."
-    case .busy: "Another program kept the vault locked for too long."
-    case .tampered: "Changed without the key, or older than its mark; or the mark is missing."
+    case .success: "Success. Changes survive a power failure."
+    case .no: "Not found, already exists, wrong type, not confirmed, or problems found."
+    case .usage: "Invalid arguments, name, passphrase or key text, or value too long."
+    case .badFile: "The file is not a vault, is damaged, or has a later version."
+    case .internalFault: "Internal error in this program."
+    case .noMemory: "Not enough memory to derive the key from the passphrase."
+    case .answerLost: "The change is durable, but standard output could not be written."
+    case .inputOutput: "Reading or writing failed, or a file has an unsafe owner or mode."
+    case .busy: "Another process kept the vault locked for too long."
+    case .tampered: "Changed without the key, older than its mark, or the mark is missing."
     case .noAccess: "The passphrase or key does not open the vault or the access group."
-    case .noCredential: "No passphrase or key is configured, and no terminal to ask on."
+    case .noCredential: "No passphrase or key is configured, and there is no terminal to prompt on."
     }
   }
 
-  /// The classes of `Docs/Format.md` section 11 that end so, and the tool's own.
+  /// The error codes of `Docs/Format.md` section 11 that have this exit code, and the tool's own.
   var codes: [String] {
     let codes = VaultError.Code.all.filter { ExitStatus($0) == self }.map(\.rawValue)
     return switch self {
@@ -64,11 +64,11 @@ enum ExitStatus: Int32, CaseIterable {
     }
   }
 
-  /// The table as text, one code a line.
+  /// The table as text, one exit code per line.
   static var table: String {
     allCases.map { status in
       let number = String(status.rawValue)
       return String(repeating: " ", count: 3 - number.count) + number + "  " + status.meaning
-    }.joined(separator: "\n") + "\n128 + N: ended by signal N."
+    }.joined(separator: "\n") + "\n128 + N: terminated by signal N."
   }
 }

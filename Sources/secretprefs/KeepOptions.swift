@@ -3,35 +3,35 @@ internal import Secrets
 internal import VaultCore
 internal import VaultSealing
 
-/// Which other owner slots go on when the vault gets new keys: those whose credentials are named.
+/// The credentials of the other owner slots to keep when the vault gets new keys.
 struct KeepOptions: ParsableArguments {
   @Option(
     help: ArgumentHelp(
-      "Keep the owner slot that this key file opens, too.",
-      discussion: "Once for each slot. The one that unlocks the vault goes on by itself.", valueName: "file"))
+      "Also keep the owner slot that this key file opens.",
+      discussion: "May be repeated. The slot that unlocks the vault is always kept.", valueName: "file"))
   var keepKeyFile: [String] = []
 
   @Option(
-    help: ArgumentHelp("Keep the owner slot of the passphrase on this descriptor, too.", valueName: "number"))
+    help: ArgumentHelp("Also keep the owner slot of the passphrase on this descriptor.", valueName: "number"))
   var keepPassphraseFd: [Int32] = []
 
-  @Flag(help: "Let the other owner slots go, whose credentials are not given.")
+  @Flag(help: "Remove the other owner slots whose credentials are not given.")
   var dropOthers = false
 
   var isEmpty: Bool { keepKeyFile.isEmpty && keepPassphraseFd.isEmpty && !dropOthers }
 
-  /// Checks the descriptors before anything of ours can have their numbers.
+  /// Checks the descriptors before this process opens files that could get the same numbers.
   func check(besides access: VaultAccess) throws(ToolError) {
     for number in keepPassphraseFd { _ = try PassphraseDescriptor.check(number, of: "--keep-passphrase-fd") }
     try PassphraseDescriptor.checkDistinct(keepPassphraseFd + [access.passphraseDescriptor].compactMap(\.self))
   }
 
-  /// Reads the credentials, and tries each: one that keeps nothing would be noticed too late. Other owner slots go only
-  /// if that was said.
+  /// Reads the credentials and tries each one, before a wrong credential can cost its slot.
   ///
   /// - Parameters:
-  ///   - slots: all that the vault has.
-  ///   - removed: the slot that is to go, which no credential may keep.
+  ///   - slots: All slots of the vault.
+  ///   - removed: The slot to remove, which no credential may keep.
+  /// - Throws: ``ToolError`` if an owner slot would be removed without `--drop-others`.
   func credentials(
     for access: VaultAccess, slots: [SlotInfo], removing removed: Vault.Identifier? = nil
   ) throws -> [Vault.Credential] {
@@ -42,7 +42,7 @@ struct KeepOptions: ParsableArguments {
       guard let credential = try way.credential() else { continue }
       let opened = try slot(of: credential, access)
       guard opened != removed else {
-        throw ToolError.usage("a credential that is to be kept opens the slot that is to be removed")
+        throw ToolError.usage("a --keep option names the credential of the slot to remove")
       }
       if let opened { kept.append(opened) }
       credentials.append(credential)
@@ -50,8 +50,8 @@ struct KeepOptions: ParsableArguments {
     let others = slots.filter { $0.isOwner && !$0.isCurrent && $0.id != removed && !kept.contains($0.id) }
     guard others.isEmpty || dropOthers else {
       throw ToolError.usage(
-        others.map { "slot \($0.shortID)" }.joined(separator: ", ") + " would be gone: no credential of it is given",
-        hint: "--keep-key-file or --keep-passphrase-fd keeps one, --drop-others lets them go")
+        others.map { "slot \($0.shortID)" }.joined(separator: ", ") + " would be removed: no credential is given",
+        hint: "--keep-key-file and --keep-passphrase-fd keep a slot, --drop-others removes the rest")
     }
     return credentials
   }
@@ -63,8 +63,8 @@ struct KeepOptions: ParsableArguments {
     } catch {
       guard [.credentialRejected, .ownerRequired].contains(error.code) else { throw error }
       throw ToolError(
-        error, message: "a credential that is to be kept opens no owner slot",
-        hint: "\"secretprefs slots list\" shows the slots; those of groups go on by themselves")
+        error, message: "the credential of a --keep option opens no owner slot",
+        hint: "\"secretprefs slots list\" shows the slots; group slots are always kept")
     }
   }
 }

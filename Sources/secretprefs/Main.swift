@@ -1,13 +1,13 @@
 internal import ArgumentParser
 internal import Glibc
 
-/// The tool: hardens the process, understands the arguments, runs one command, says how it ended.
+/// Hardens the process, parses the arguments, runs one command and exits with its status.
 @main
 struct Main {
-  // Nonisolated, so that nothing below belongs to the main actor and checks for it at run time.
+  // Nonisolated: code on the main actor would check its executor at run time.
   nonisolated static func main() {
     let status = run()
-    // Everything that held a secret has been let go, and wiped, by now.
+    // `run()` has released and wiped everything that held a secret.
     PendingSignal.dieIfAny()
     exit(status.rawValue)
   }
@@ -32,10 +32,10 @@ struct Main {
     do {
       var command = try Root.parseAsRoot(arguments.words)
       understood = command as? any ToolCommand
-      // What is neither a command nor the lack of one is help, which throws the text it is to print.
+      // The remaining case is a help request, which throws the text to print.
       if understood == nil, !(command is Root) { try command.run() }
     } catch {
-      // The parser's own text repeats what it did not understand, and that may be a secret in the wrong place.
+      // The parser's own message repeats the argument it rejects, which may be a misplaced secret.
       guard arguments.askForText, Root.exitCode(for: error) == .success else {
         throw UsageRefusal.error(for: arguments)
       }

@@ -1,47 +1,47 @@
 internal import ArgumentParser
 
-/// What is written down about a key besides its value, and which revision the key must have for it.
+/// The metadata to change, and the revision that the key must have.
 struct MetadataOptions: ParsableArguments {
-  @Option(help: ArgumentHelp("What people call it.", valueName: "text"))
+  @Option(help: ArgumentHelp("Set the label, a name for people.", valueName: "text"))
   var label: String?
 
-  @Flag(help: "Take the label away.")
+  @Flag(help: "Remove the label.")
   var noLabel = false
 
-  @Option(help: ArgumentHelp("A note about it.", valueName: "text"))
+  @Option(help: ArgumentHelp("Set the comment.", valueName: "text"))
   var comment: String?
 
-  @Flag(help: "Take the comment away.")
+  @Flag(help: "Remove the comment.")
   var noComment = false
 
   @Option(
     name: .customLong("attribute"),
-    help: ArgumentHelp("An attribute of your own, once for each; others stay.", valueName: "name=text"))
+    help: ArgumentHelp("Set an attribute; may be repeated. Others stay.", valueName: "name=text"))
   var attributes: [String] = []
 
   @Option(
-    name: .customLong("no-attribute"), help: ArgumentHelp("Take the attribute of that name away.", valueName: "name"))
+    name: .customLong("no-attribute"), help: ArgumentHelp("Remove the attribute with this name.", valueName: "name"))
   var noAttributes: [String] = []
 
   @Option(
     help: ArgumentHelp(
-      "When the value should no longer be used.",
-      discussion: "A time in UTC, 2027-01-31T12:00:00Z, or a whole number from now: 90d, 12h, 30m, 45s.",
+      "Set the time from which the value counts as expired.",
+      discussion: "Either a time in UTC (2027-01-31T12:00:00Z) or a duration from now (90d, 12h, 30m, 45s).",
       valueName: "time"))
   var expiry: String?
 
-  @Flag(help: "Take the expiry away.")
+  @Flag(help: "Remove the expiry.")
   var noExpiry = false
 
-  @Option(help: ArgumentHelp("Keep so many earlier values and drop older ones; 0 keeps none.", valueName: "number"))
+  @Option(help: ArgumentHelp("Keep this number of earlier values; 0 keeps none.", valueName: "number"))
   var history: UInt16?
 
   @Option(
     help: ArgumentHelp(
-      "Do it only if the key has this revision; 0: only if there is no such key.", valueName: "revision"))
+      "Change the key only if it has this revision; 0 means that it does not exist.", valueName: "revision"))
   var ifRevision: UInt64?
 
-  /// Whether nothing is to be written down.
+  /// Whether no metadata option is given.
   var isEmpty: Bool {
     label == nil && !noLabel && comment == nil && !noComment && attributes.isEmpty && noAttributes.isEmpty
       && expiry == nil && !noExpiry && history == nil

@@ -2,29 +2,29 @@ internal import ArgumentParser
 internal import VaultCore
 internal import VaultSealing
 
-/// Where the new passphrase of an existing vault comes from.
+/// The source of a new passphrase for an existing vault.
 struct NewPassphraseOptions: ParsableArguments {
   @Option(
     help: ArgumentHelp(
       "Read the new passphrase from this descriptor.",
-      discussion: "For example: --new-passphrase-fd 4 4< new.txt",
+      discussion: "Example: --new-passphrase-fd 4 4< new.txt",
       valueName: "number"))
   var newPassphraseFd: Int32?
 
-  @Flag(help: "Take a new passphrase that is short, repeats itself or follows a row.")
+  @Flag(help: "Accept a new passphrase that is short, repetitive or a keyboard or letter sequence.")
   var acceptWeak = false
 
-  @Flag(help: "Make guessing the new passphrase cheap: for tests and trials alone.")
+  @Flag(help: "Use an insecurely cheap key derivation for the new passphrase. For tests only.")
   var throwawayCost = false
 
-  /// Checks the descriptor before anything of ours can have its number.
+  /// Checks the descriptor before this process opens a file that could get the same number.
   func check(besides access: VaultAccess) throws(ToolError) {
     guard let newPassphraseFd else { return }
     _ = try PassphraseDescriptor.check(newPassphraseFd, of: "--new-passphrase-fd")
     try PassphraseDescriptor.checkDistinct([newPassphraseFd] + [access.passphraseDescriptor].compactMap(\.self))
   }
 
-  /// Reads the new passphrase, for a slot of that label.
+  /// Reads the new passphrase and returns a slot with this label.
   func slot(_ label: String, _ access: VaultAccess) throws -> NewSlot {
     do {
       guard newPassphraseFd != nil || access.mayPrompt else {
@@ -34,7 +34,7 @@ struct NewPassphraseOptions: ParsableArguments {
       return NewSlot(credential, label: label, cost: throwawayCost ? .throwaway : nil)
     } catch let error as VaultError {
       guard error.code == .noCredential else { throw error }
-      throw ToolError(error, hint: "give --new-passphrase-fd; to be asked for it takes a terminal")
+      throw ToolError(error, hint: "use --new-passphrase-fd; a prompt needs a terminal")
     }
   }
 }

@@ -1,12 +1,12 @@
 internal import ArgumentParser
 
-/// The options that the quick path knows, under the names that the argument parser gets.
+/// The options of the fast path. The argument parser takes their names from here.
 enum PlainOption: String {
   case vault, service, group
   case keyFile = "key-file"
   case noPrompt = "no-prompt"
 
-  /// Nil when `word` is none of them.
+  /// `nil` for any other word.
   init?(_ word: String) {
     guard word.hasPrefix("--") else { return nil }
     self.init(rawValue: String(word.dropFirst(2)))
@@ -15,11 +15,11 @@ enum PlainOption: String {
   var name: NameSpecification { [.customLong(rawValue)] }
 }
 
-/// Understands the plainest forms of `get` and `list` without the argument parser, whose start costs a quick command
-/// more than half of its time.
+/// Parses the common forms of `get` and `list` without the argument parser, whose startup takes more than half of the
+/// time of a short command.
 ///
-/// Anything it does not know in full is left to the parser, which then decides and refuses. No dictionary here: the
-/// first use of one costs a tenth of a millisecond.
+/// Arguments that it does not understand completely go to the argument parser, which also reports errors. There is no
+/// dictionary here because the first use of one costs 0.1 ms.
 struct PlainCommand {
   private var key: String?
   private var vault: String?
@@ -33,7 +33,7 @@ struct PlainCommand {
       let plain = PlainCommand(arguments.words.dropFirst()), (plain.key != nil) == (command == "get")
     else { return nil }
     do { return try plain.work() } catch {
-      return nil  // the long way round finds the same, and says so
+      return nil  // the argument parser's path finds the same error and reports it
     }
   }
 
@@ -72,7 +72,7 @@ struct PlainCommand {
     return take(word, into: &place)
   }
 
-  /// Takes a word that is neither an option nor empty, once.
+  /// Stores a word that is neither an option nor empty. Fails if there is one already.
   private static func take(_ word: String, into place: inout String?) -> Bool {
     guard place == nil, !word.isEmpty, !word.hasPrefix("-") else { return false }
     place = word

@@ -1,19 +1,19 @@
 internal import ArgumentParser
 
-/// Which records.
+/// The service and access group of the records.
 struct RecordOptions: ParsableArguments {
   @Option(
     name: PlainOption.service.name,
     help: ArgumentHelp(
-      "The application that the keys belong to.", discussion: "Else $SECRETPREFS_SERVICE, else default.",
+      "The service that the keys belong to.", discussion: "Default: $SECRETPREFS_SERVICE, or \"default\".",
       valueName: "name"))
   var service: String?
 
   @Option(
     name: PlainOption.group.name,
     help: ArgumentHelp(
-      "The access group that the keys are in.",
-      discussion: "Else default, or the one group that a group's credential opens.", valueName: "name"))
+      "The access group that contains the keys.",
+      discussion: "Default: \"default\", or the group that the credential opens.", valueName: "name"))
   var group: String?
 
   func place() throws -> RecordPlace { try RecordPlace(service: service, group: group) }

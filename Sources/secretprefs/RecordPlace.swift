@@ -1,6 +1,6 @@
 internal import VaultCore
 
-/// The service and access group that a command works on: what its options and the environment say, checked.
+/// The service and access group that a command works on, from its options and the environment.
 struct RecordPlace {
   let service: Vault.Name
   private let groupName: String?
@@ -11,18 +11,18 @@ struct RecordPlace {
     groupName = group
   }
 
-  /// The access group that was named; else `default`, or the one of a holder who has another.
+  /// Returns the named access group. Without a name, returns `default`, or the group that a group credential opens.
   func group(in vault: Vault) throws -> AccessGroup {
     if let groupName { return try vault.grantedGroup(groupName) }
     do throws(VaultError) { return try vault.group() } catch {
-      // Not for an owner: what a script puts into `default` must not reach another group's holders once that is gone.
+      // Not for an owner: if `default` is removed, a script's writes must not go to another group and its holders.
       guard error.code == .groupNotGranted, try !vault.isOwner, let only = try vault.groups().first else { throw error }
       return only
     }
   }
 
-  /// The error for a key that is not there. Whether another service has one may be said: any holder of the group's key
-  /// can list it.
+  /// The error for a missing key. It may mention another service, because a holder of the group's key can list all of
+  /// them.
   func noSuchKey(_ key: String, in group: AccessGroup, of vault: Vault) throws(VaultError) -> ToolError {
     let name = try Vault.Name(key)
     return try vault.records(in: group).contains { $0.key == name } ? .keyOfAnotherService : .noSuchKey

@@ -1,6 +1,6 @@
 internal import ArgumentParser
 
-/// How to unlock the vault.
+/// The options that select how to unlock the vault.
 struct UnlockOptions: ParsableArguments {
   @Option(
     name: PlainOption.keyFile.name,
@@ -10,32 +10,32 @@ struct UnlockOptions: ParsableArguments {
   @Option(
     help: ArgumentHelp(
       "Unlock with the passphrase read from this descriptor.",
-      discussion: "For example: --passphrase-fd 3 3< passphrase.txt",
+      discussion: "Example: --passphrase-fd 3 3< passphrase.txt",
       valueName: "number"))
   var passphraseFd: Int32?
 
-  @Flag(name: PlainOption.noPrompt.name, help: "Never ask for the passphrase on the terminal.")
+  @Flag(name: PlainOption.noPrompt.name, help: "Never prompt on the terminal.")
   var noPrompt = false
 
   @Option(
     help: ArgumentHelp(
-      "The key file of this machine, for values that stay on it.",
+      "The device key file, for values bound to this machine.",
       discussion: """
-        Else secret-preferences-device.key in $CREDENTIALS_DIRECTORY, else the file that \
-        $SECRETPREFS_DEVICE_KEY_FILE names.
+        Default: secret-preferences-device.key in $CREDENTIALS_DIRECTORY, or the file named by \
+        $SECRETPREFS_DEVICE_KEY_FILE.
         """,
       valueName: "file"))
   var deviceKeyFile: String?
 
   @Option(
     help: ArgumentHelp(
-      "Refuse a vault that is older than this mark says, and raise the mark.",
-      discussion: "Else $SECRETPREFS_MARK. See \"secretprefs help mark\".", valueName: "file"))
+      "Refuse a vault that is older than this rollback mark, and update the mark.",
+      discussion: "Default: $SECRETPREFS_MARK. See \"secretprefs help mark\".", valueName: "file"))
   var mark: String?
 
   func complete(_ access: VaultAccess) throws(ToolError) -> VaultAccess {
     guard keyFile == nil || passphraseFd == nil else {
-      throw .usage("--key-file and --passphrase-fd are two ways to unlock", hint: "give one of them")
+      throw .usage("--key-file and --passphrase-fd cannot be used together", hint: "use one of them")
     }
     var access = access
     if let mark { try access.setMark(mark) }

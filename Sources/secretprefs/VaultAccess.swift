@@ -3,36 +3,36 @@ internal import Secrets
 internal import VaultCore
 internal import VaultSealing
 
-/// A vault and how to unlock it: everything the options of a command said, checked.
+/// The path of a vault, how to unlock it and how to treat it, from the options of a command.
 struct VaultAccess {
   var location: VaultLocation
   var keyFile: String?
   var passphraseDescriptor: Int32?
   var mayPrompt = true
   var lockTimeout = Duration.seconds(30)
-  /// Whether a record whose expiry has passed is not read.
+  /// Whether reading an expired record fails.
   var refusesExpired = false
-  /// Which owners, modes and links are accepted.
+  /// The accepted owners, modes and links of the vault's path.
   var pathPolicy = PathPolicy.strict
-  /// The file of the vault's rollback mark; none when nil.
+  /// The file of the vault's rollback mark, if there is one.
   var markPath: String?
-  /// The key file of this machine, if an option names one.
+  /// The device key file, if an option names one.
   var deviceKeyFile: String?
-  /// Where long work shows how far it has come.
+  /// Shows the progress of long operations.
   var progress: ProgressLine?
-  /// Which file this is, for a command that works on two.
+  /// Tells the two files of a command apart in prompts and errors. `nil` if the command has only one.
   var role: VaultRole?
 
-  /// With the mark that the environment names, and nothing else but the vault's path.
+  /// Uses the mark that the environment names. All other settings have their defaults.
   init(_ location: VaultLocation) throws(ToolError) {
     self.location = location
     markPath = try VaultLocation.variable("SECRETPREFS_MARK")
   }
 
-  /// Opens the vault with the first way to unlock that is configured (`Docs/Format.md` section 6).
+  /// Opens the vault with the first configured credential (`Docs/Format.md` section 6), or prompts for the passphrase.
   func open(_ messages: Messages) throws -> Vault { try openKeepingCredential(messages).vault }
 
-  /// As ``open(_:)``, for work that opens more than one file.
+  /// Opens the vault like ``open(_:)`` and also returns the credential, for commands that open several files with it.
   func openKeepingCredential(_ messages: Messages) throws -> (vault: Vault, credential: Vault.Credential) {
     do throws(VaultError) {
       let options = try unlockedOptions()
@@ -44,7 +44,7 @@ struct VaultAccess {
     } catch { throw explained(error) }
   }
 
-  /// As ``open(_:)`` without ever asking; nil when nothing is configured.
+  /// Opens the vault like ``open(_:)``, but never prompts. Returns `nil` if no credential is configured.
   func openIfConfigured(_ messages: Messages) throws -> Vault? {
     do throws(VaultError) {
       guard let credential = try resolve(configured(), messages) else { return nil }
@@ -52,11 +52,12 @@ struct VaultAccess {
     } catch { throw explained(error) }
   }
 
-  /// Does what takes a credential. A passphrase that was typed and is rejected may be typed again.
+  /// Calls `body` with the configured credential. Without one, prompts for a passphrase, and again if it is rejected.
   ///
   /// - Parameters:
-  ///   - looking: whether nobody is asked for the passphrase of a file that is missing, broken or has none.
-  ///   - body: runs again with each passphrase that is typed.
+  ///   - looking: Whether to read the file before the first prompt, so that a file that is missing, broken or without a
+  ///     passphrase slot fails at once.
+  ///   - body: Runs once for each passphrase that is entered.
   func withCredential<Result>(
     _ messages: Messages, looking: Bool = true, _ body: (Vault.Credential) throws(VaultError) -> Result
   ) throws(VaultError) -> Result {
@@ -71,27 +72,27 @@ struct VaultAccess {
     }
   }
 
-  /// How every command treats a vault.
+  /// The options that every command opens a vault with.
   var options: Vault.Options {
     var options = Vault.Options()
     options.lockTimeout = lockTimeout
     options.pathPolicy = pathPolicy
     options.markPath = markPath
-    // The library is careful with a server's memory; a person who stores a large file means it.
+    // The library's lower default protects a server's memory. A user who stores a large file does it on purpose.
     options.limits.writtenValueBytes = ValueReader.longest
     if refusesExpired { options.expiredRecords = .refuse }
     if let progress { options.progress = { progress.show($0.done, of: $0.total) } }
     return options
   }
 
-  /// As ``options``, with the key of this machine if one is configured.
+  /// ``options`` with the device key, if one is configured.
   func unlockedOptions() throws(VaultError) -> Vault.Options {
     var options = options
     options.deviceKey = if let deviceKeyFile { try DeviceKey.file(deviceKeyFile) } else { try DeviceKey.automatic() }
     return options
   }
 
-  /// Adds what only the tool knows to an error: whether it is the mark that is broken.
+  /// Adds which file an error is about: the vault or the bundle, or the mark.
   func explained(_ error: VaultError) -> any Error {
     if let role { return role.explained(error, path: location.path) }
     if error.code == .malformed, let markPath {
@@ -104,8 +105,8 @@ struct VaultAccess {
     let variable = "SECRETPREFS_PASSPHRASE"
     let wasSet = getenv(variable) != nil
     defer {
-      if wasSet, getenv(variable) == nil {  // it was removed, and could be seen until then
-        messages.warn("\(variable) is visible to every program of the same user; a key file is safer")
+      if wasSet, getenv(variable) == nil {  // the library removes a variable that it has read
+        messages.warn("\(variable) is visible to other processes of the same user; a key file is safer")
       }
     }
     return try unlocking.credential()
@@ -114,26 +115,26 @@ struct VaultAccess {
   private func configured() -> Unlocking {
     if let passphraseDescriptor { return .passphraseDescriptor(passphraseDescriptor) }
     if let keyFile { return .keyFile(keyFile) }
-    // What the environment names is the vault's.
+    // The environment configures the vault, not the bundle.
     return role == .bundle ? .first(of: []) : .automatic
   }
 
-  /// The last resort: asks for the passphrase.
+  /// Prompts for the passphrase.
   private func ask(looking: Bool, rejected: Int) throws(VaultError) -> SecretBytes {
     if looking {
       let summary = try VaultSummary(at: location.path, options: options)
       let hasPassphrase = summary.slots.contains { if case .passphrase = $0.kind { true } else { false } }
       guard hasPassphrase else {
-        throw VaultError(.noCredential, "no key file is configured, and this vault has no passphrase")
+        throw VaultError(.noCredential, "no key file is configured, and the vault has no passphrase slot")
       }
     }
-    guard mayPrompt else { throw VaultError(.noCredential, "no passphrase and no key file is configured") }
+    guard mayPrompt else { throw VaultError(.noCredential, "no passphrase or key file is configured") }
     return try Prompt.passphrase(of: (role.map { $0.rawValue + " " } ?? "") + location.path, rejected: rejected)
   }
 }
 
 extension VaultAccess {
-  /// The key files that are named, whichever of them would be used.
+  /// All key files that options and the environment name, including those that a higher-ranking one overrides.
   var keyFiles: [(what: String, path: String)] {
     get throws(ToolError) {
       let named = [

@@ -2,14 +2,14 @@ internal import Glibc
 internal import Secrets
 internal import VaultCore
 
-/// Which file the vault is.
+/// The path of a vault.
 struct VaultLocation {
   let path: String
 
-  /// A file that an argument names.
+  /// The path in an argument, unchecked.
   init(argument path: String) { self.path = path }
 
-  /// The option, else what the library takes for the default.
+  /// The path in `--vault`, or the library's default path.
   init(option: String?) throws(ToolError) {
     if let option {
       guard !option.isEmpty else { throw .usage("--vault is empty") }
@@ -21,30 +21,30 @@ struct VaultLocation {
     }
   }
 
-  /// Whether anything is at the path.
-  /// - Throws: ``VaultError/Code/io`` when nobody can tell.
+  /// Whether anything exists at the path.
+  /// - Throws: ``VaultError/Code/io`` if the system does not allow the check.
   var isOccupied: Bool {
     get throws(VaultError) {
       var status = stat()
       if lstat(path, &status) == 0 { return true }
       guard errno == ENOENT || errno == ENOTDIR else {
-        throw VaultError(.io, "\(path): look at the path: \(String(cString: strerror(errno)))", errno: errno)
+        throw VaultError(.io, "\(path): examine the path: \(String(cString: strerror(errno)))", errno: errno)
       }
       return false
     }
   }
 
-  /// Asks before anybody has typed a passphrase twice; what creates a file there refuses, too.
+  /// Fails early, before the user types a passphrase twice. Creating the file would also fail.
   ///
-  /// - Parameter place: whose path it is.
+  /// - Parameter place: The name of the file in the error message.
   func refuseIfOccupied(_ place: StaticString) throws(VaultError) {
     guard try !isOccupied else {
-      throw VaultError(.alreadyExists, "\(path): something is at \(place)'s path already")
+      throw VaultError(.alreadyExists, "\(path): \(place) cannot be created: the path already exists")
     }
   }
 
-  /// An environment variable of the tool's own; nil when it is not set. One that is set and empty is a mistake, and
-  /// what it should have said must not be passed over.
+  /// Returns the value of an environment variable, or `nil` if it is not set. An empty variable is an error, because it
+  /// is probably a failed expansion and a default must not take its place.
   static func variable(_ name: String) throws(ToolError) -> String? {
     guard let bytes = getenv(name) else { return nil }
     guard bytes.pointee != 0 else {

@@ -1,11 +1,11 @@
 internal import VaultCore
 
-/// Which of the two files of a command a vault is, in questions and errors.
+/// Names one of the two files of a command in prompts and errors.
 enum VaultRole: String {
   case vault = "the vault"
   case bundle = "the bundle"
 
-  /// Says which file failed, and which options are for its credential.
+  /// Adds the name of the file, and the options for its credential.
   func explained(_ error: VaultError, path: String) -> ToolError {
     let options =
       switch self {
@@ -14,9 +14,9 @@ enum VaultRole: String {
       }
     let hint: String? =
       switch error.code {
-      case .credentialRejected: "\(options) is for \(rawValue)"
-      case .noCredential: "\(options) is for \(rawValue); to be asked takes a terminal"
-      case .notFound where self == .bundle: "\"secretprefs bundle export\" makes a bundle"
+      case .credentialRejected: "\(options) gives the credential of \(rawValue)"
+      case .noCredential: "\(options) gives the credential of \(rawValue); a prompt needs a terminal"
+      case .notFound where self == .bundle: "\"secretprefs bundle export\" creates a bundle"
       default: nil
       }
     return ToolError(error, message: "\(rawValue) \(error.message(about: path))", hint: hint)
@@ -24,9 +24,9 @@ enum VaultRole: String {
 }
 
 extension VaultError {
-  /// What happened, and to which file.
+  /// The message, with the path in front unless it already contains it.
   func message(about path: String) -> String {
-    // The vault calls a file by its absolute path.
+    // VaultCore's messages contain the absolute path.
     message.contains("\(path): ") ? message : "\(path): \(message)"
   }
 }

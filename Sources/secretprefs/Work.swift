@@ -1,5 +1,5 @@
-/// Something the tool can carry out, however its arguments were understood.
+/// An operation of the tool, independent of how its arguments were parsed.
 protocol Work {
-  /// Does it; data goes to standard output, and only when nothing can fail any more but that.
+  /// Performs the operation. Results are written to standard output last, when nothing else can fail.
   func perform(_ messages: Messages) throws
 }
