@@ -7,7 +7,7 @@ extension PromptTests {
     let running = try scene.start("init", "--vault", "new.spv", "--throwaway-cost")
     try scene.terminal.wait(for: "New passphrase: ")
     scene.terminal.type("a second one that is long\n")
-    try scene.terminal.wait(for: "The same again: ")
+    try scene.terminal.wait(for: "Repeat the passphrase: ")
     #expect(!scene.terminal.echoes)
     scene.terminal.type("a second one that is long\n")
     let outcome = try running.wait()
@@ -36,7 +36,7 @@ extension PromptTests {
     let running = try scene.start("init", "--vault", "new.spv", "--key-file", "new.key", "--passphrase")
     try scene.terminal.wait(for: "New passphrase: ")
     scene.terminal.type("one that is long enough\n")
-    try scene.terminal.wait(for: "The same again: ")
+    try scene.terminal.wait(for: "Repeat the passphrase: ")
     scene.terminal.type("another that is long enough\n")
     #expect(try running.wait().exit == 64)
     #expect(access(scene.home.file("new.spv"), F_OK) != 0)
@@ -51,7 +51,7 @@ extension PromptTests {
     try scene.terminal.wait(for: "New passphrase: ")
     try scene.terminal.wait(forEcho: false)
     scene.terminal.type("hunter2\n")
-    try scene.terminal.wait(for: "The same again: ")
+    try scene.terminal.wait(for: "Repeat the passphrase: ")
     scene.terminal.type("hunter2\n")
     let outcome = try running.wait()
     #expect(outcome.exit == 0)
@@ -69,7 +69,7 @@ extension PromptTests {
     let running = try Running(
       ["/bin/sh", "-c", "secretprefs slots add --throwaway-cost --passphrase-fd 3 3< passphrase"], in: scene.home,
       input: scene.terminal.path)
-    for question in ["New passphrase: ", "The same again: "] {
+    for question in ["New passphrase: ", "Repeat the passphrase: "] {
       try scene.terminal.wait(for: question)
       try scene.terminal.wait(forEcho: false)
       scene.terminal.type("a second one that is long\n")

@@ -102,8 +102,8 @@ import Testing
     #expect(!outcome.errorText.contains("CANARY"))
     scene.terminal.look()
     #expect(scene.terminal.shown.components(separatedBy: "Passphrase of").count == 4)
-    #expect(scene.terminal.shown.contains("It does not open with that; 2 tries are left.\r\nPassphrase of"))
-    #expect(scene.terminal.shown.contains("It does not open with that; 1 try is left.\r\nPassphrase of"))
+    #expect(scene.terminal.shown.contains("Wrong passphrase; 2 attempts left.\r\nPassphrase of"))
+    #expect(scene.terminal.shown.contains("Wrong passphrase; 1 attempt left.\r\nPassphrase of"))
     #expect(!scene.terminal.shown.contains("CANARY"))
     #expect(scene.terminal.echoes)
   }
@@ -188,7 +188,7 @@ import Testing
     scene.terminal.type(String(repeating: "x", count: 4095) + "\n")
     let outcome = try running.wait()
     #expect(outcome.exit == 64)
-    #expect(outcome.errorText.contains("more than a terminal hands over"))
+    #expect(outcome.errorText.contains("longer than a terminal can pass"))
   }
 
   @Test(
@@ -204,7 +204,7 @@ import Testing
         "secretprefs groups create billing \(key) && printf x | secretprefs set a --group billing \(key) && "
           + "exec secretprefs groups remove billing \(key)",
       ], in: scene.home, input: scene.terminal.path)
-    let question = "Remove the access group billing, 1 record and 0 slots? [yes/no] "
+    let question = "Remove the access group billing with 1 record and 0 slots? [yes/no] "
     try scene.terminal.wait(for: question)
     #expect(scene.terminal.echoes)
     scene.terminal.type(typed)
@@ -232,7 +232,7 @@ import Testing
       ], in: scene.home, input: scene.terminal.path)
     let question =
       "The vault is at generation 1 with 2 journal entries, the backup is at generation 1 with 1 journal entry. "
-      + "Replace the vault, and lose what was written since? [yes/no] "
+      + "Replace the vault and lose all changes since the backup? [yes/no] "
     try scene.terminal.wait(for: question)
     scene.terminal.type(typed)
     #expect(try running.wait().exit == exit)
@@ -250,7 +250,7 @@ import Testing
           + "printf later | secretprefs set key \(key) && secretprefs backup restore copy --yes \(key) && "
           + "exec secretprefs mark accept \(key)",
       ], in: scene.home, input: scene.terminal.path)
-    try scene.terminal.wait(for: "Accept the vault as it is, though the vault is older than its mark? [yes/no] ")
+    try scene.terminal.wait(for: "Accept the current vault, although the vault is older than its mark? [yes/no] ")
     scene.terminal.type(typed)
     #expect(try running.wait().exit == exit)
     let read = try Tool.shell("secretprefs get key \(key)", in: scene.home)
@@ -268,7 +268,7 @@ import Testing
           + "exec secretprefs doctor --repair empty-group default --vault t.spv --key-file owner",
       ], in: scene.home, input: scene.terminal.path)
     try scene.terminal.wait(
-      for: "The records of default are lost, but for what salvage saves. Empty what does not verify? [yes/no] ")
+      for: "Empty default? All records are lost, except those that \"secretprefs salvage\" recovers first. [yes/no] ")
     scene.terminal.type(typed)
     #expect(try running.wait().exit == exit)
     let verified = try Tool.run(["verify", "--vault", "t.spv", "--key-file", "owner"], in: scene.home)
@@ -304,13 +304,13 @@ import Testing
 
   @Test func `a doctor asks for the passphrase with --unlock alone`() throws {
     let scene = try Scene()
-    #expect(try scene.start("doctor").wait().text.contains("not seen access groups"))
+    #expect(try scene.start("doctor").wait().text.contains("not checked: access groups"))
     scene.terminal.look()
     #expect(scene.terminal.shown.isEmpty)
     let running = try scene.start("doctor", "--unlock")
     try scene.terminal.wait(for: "default.spv: ")
     scene.terminal.type(Self.passphrase + "\n")
-    #expect(try !running.wait().text.contains("not seen"))
+    #expect(try !running.wait().text.contains("not checked"))
   }
 
   @Test func `without a terminal the answer comes at once`() throws {
@@ -368,7 +368,7 @@ import Testing
     ).wait()
     #expect(outcome.errors.isEmpty)
     try scene.terminal.wait(for: "$ ")
-    let note = "secretprefs: note: one line end at the end of the value was left out; --exact keeps it\r\n"
+    let note = "secretprefs: note: removed the line ending at the end of the value; --exact keeps it\r\n"
     #expect(scene.terminal.shown == (isSaid ? note : "") + "$ ")
   }
 

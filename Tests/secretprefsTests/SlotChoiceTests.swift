@@ -17,7 +17,7 @@ import Testing
     let ambiguous = try Tool.run(["slots", "remove", String(digit), "--key-file", "key"], in: home)
     #expect(ambiguous.exit == 64)
     for id in alike { #expect(ambiguous.errorText.contains(id)) }
-    #expect(ambiguous.errorText.contains("several slots have ids that begin so"))
+    #expect(ambiguous.errorText.contains("several slot ids start with these digits"))
 
     let chosen = ids[0]
     let length = try #require(

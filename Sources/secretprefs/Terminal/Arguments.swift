@@ -1,7 +1,7 @@
-/// The arguments as they were given, without the program's name.
+/// The command line arguments, without the program's name.
 struct Arguments {
   let words: [String]
-  /// Whether all of them are UTF-8. What is not was repaired, and could name something else than what was meant.
+  /// Whether all arguments are valid UTF-8. Others were repaired when decoding and could name a different file or key.
   var areText = true
 
   static func read() -> Arguments {
@@ -17,23 +17,23 @@ struct Arguments {
     return Arguments(words: arguments, areText: areText)
   }
 
-  /// Whether `option` stands before the `--` that ends options.
+  /// Whether `option` occurs before the `--` that ends the options.
   func contains(option: String) -> Bool { options.contains(option) }
 
-  /// Whether an option begins so, as in `--value=…`, and like none of the exceptions.
+  /// Whether an option starts with `prefix`, as in `--value=…`, and with none of `exceptions`.
   func contains(prefix: String, except exceptions: [String] = []) -> Bool {
     options.contains { option in option.hasPrefix(prefix) && !exceptions.contains { option.hasPrefix($0) } }
   }
 
-  /// Whether help or the like is asked for in so many words. The parser also finds `-h` inside of `-dash`, and a key
-  /// that starts with a dash must not end in help and exit code 0.
+  /// Whether an argument explicitly requests help, the version or a completion script. The argument parser also finds
+  /// `-h` inside `-dash`, but a key that starts with a dash must not print help and exit with 0.
   var askForText: Bool {
     let requests = ["-h", "-help", "--help", "--help-hidden", "--version", "--experimental-dump-help"]
     return words.first == "help" || options.contains { requests.contains($0) }
       || contains(prefix: "--generate-completion-script") || words.first == "---completion"
   }
 
-  /// What is an argument and no option, however it begins.
+  /// The arguments after `--`, which are never options.
   var behindDashes: ArraySlice<String> { words.drop { $0 != "--" }.dropFirst() }
 
   private var options: ArraySlice<String> { words.prefix { $0 != "--" } }

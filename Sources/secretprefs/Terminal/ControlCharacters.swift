@@ -1,6 +1,6 @@
-/// The bytes that a terminal may obey instead of showing them.
+/// Bytes that a terminal may execute as commands.
 enum ControlCharacters {
-  /// Whether any stand in `bytes`; line feeds and tabs do no harm.
+  /// Whether `bytes` contains control characters other than line feed and tab.
   static func stand(in bytes: UnsafeRawBufferPointer) -> Bool {
     var previous: UInt8 = 0
     for byte in bytes {

@@ -2,9 +2,9 @@ internal import Glibc
 internal import VaultCore
 internal import VaultSealing
 
-/// The controlling terminal, with echo off unless asked otherwise; whatever happens, it is as before when this is gone.
+/// The controlling terminal, by default with echo turned off. Deinitialization restores its settings.
 final class ControllingTerminal {
-  /// The longest line a terminal hands over whole. It drops what is behind without a word (`N_TTY`).
+  /// The longest line that a terminal passes to a program. It silently drops the rest (`N_TTY`).
   static let longestLine = 4094
 
   private let descriptor: Int32
@@ -12,10 +12,10 @@ final class ControllingTerminal {
   private var normal: termios
   private var before: [(number: Int32, action: sigaction)] = []
 
-  /// Opens `/dev/tty`, whatever standard input and output are.
+  /// Opens `/dev/tty`, even if standard input and output are redirected.
   ///
-  /// - Parameter echoes: whether what is typed is shown: for answers that are no secret.
-  /// - Throws: ``VaultError/Code/noCredential`` when there is no terminal.
+  /// - Parameter echoes: Whether the terminal shows the input. Only for input that is not secret.
+  /// - Throws: ``VaultError/Code/noCredential`` if there is no terminal.
   init(echoes: Bool = false) throws(VaultError) {
     self.echoes = echoes
     (descriptor, normal) = try Self.open()
@@ -27,8 +27,8 @@ final class ControllingTerminal {
     close(descriptor)
   }
 
-  /// Asks, and reads one line without its line feed into guarded memory. An empty answer is an answer.
-  /// - Throws: ``VaultError/Code/noCredential`` when a signal arrived meanwhile, see ``PendingSignal``.
+  /// Shows a prompt and reads one line, without its line feed, into guarded memory. The line may be empty.
+  /// - Throws: ``VaultError/Code/noCredential`` if a signal arrives, see ``PendingSignal``.
   func ask(_ question: String) throws(VaultError) -> SecretBytes {
     var line = try Self.guarded(Self.longestLine)
     var count = 0
@@ -40,19 +40,19 @@ final class ControllingTerminal {
       if read == 0 || line.withUnsafeBytes({ $0[count] == UInt8(ascii: "\n") }) { break }
       count += 1
       guard count < Self.longestLine else {
-        throw VaultError(.valueTooLarge, "more than a terminal hands over in one line")
+        throw VaultError(.valueTooLarge, "the line is longer than a terminal can pass to a program")
       }
     }
     if !echoes { show("\n") }
     return try line.prefix(count)
   }
 
-  /// Waits for input, and deals with signals. Always true, or it throws.
+  /// Waits for input and handles signals. Returns true or throws.
   private func isReady(_ question: String) throws(VaultError) -> Bool {
     while true {
       if let number = PendingSignal.take() { try obey(number, question) }
       var input = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
-      // A signal between the look and the wait would be missed; so the wait is short.
+      // The timeout bounds how long a signal between `take()` and `poll` goes unnoticed.
       if poll(&input, 1, 100) > 0 { return true }
     }
   }
@@ -64,7 +64,7 @@ final class ControllingTerminal {
       throw VaultError(.noCredential, "interrupted")
     }
     restore()
-    raise(SIGTSTP)  // stands here until the shell continues us
+    raise(SIGTSTP)  // returns when the shell continues this process
     try prepare()
     show(question)
   }
@@ -74,7 +74,7 @@ final class ControllingTerminal {
     var normal = termios()
     if descriptor >= 0, tcgetattr(descriptor, &normal) == 0 { return (descriptor, normal) }
     if descriptor >= 0 { close(descriptor) }
-    throw VaultError(.noCredential, "there is no terminal to ask on")
+    throw VaultError(.noCredential, "there is no terminal to prompt on")
   }
 
   private func prepare() throws(VaultError) {
@@ -89,7 +89,7 @@ final class ControllingTerminal {
     }
   }
 
-  /// Drops what was typed ahead: a shell would take it for a command.
+  /// Restores the settings and discards unread input, which a shell would run as a command.
   private func restore() {
     _ = Self.set(&normal, descriptor)
     PendingSignal.restore(before)

@@ -1,12 +1,12 @@
-/// Text for a terminal: what does not print, moves the cursor or reorders what is read is shown as `\u{…}`. So is a
-/// backslash before `u{`, and no other, so that different texts are always shown differently.
+/// Returns text that is safe to show on a terminal. Characters that are invisible, move the cursor or reorder text
+/// become `\u{…}`. A backslash before `u{` is escaped too, so that different texts always look different.
 func displayed(_ text: String) -> String {
   var (text, bytes) = (text, [UInt8]())
   text.withUTF8 { displayed($0, into: &bytes) }
   return String(decoding: bytes, as: UTF8.self)
 }
 
-/// As ``displayed(_:)`` for many names: plain ASCII is copied without a look at each character's properties.
+/// Appends what ``displayed(_:)`` returns. Faster for many names, because plain ASCII is copied unexamined.
 func displayed(_ utf8: UnsafeBufferPointer<UInt8>, into output: inout [UInt8]) {
   if utf8.allSatisfy({ (0x20..<0x7F).contains($0) && $0 != 0x5C }) { return output.append(contentsOf: utf8) }
   let scalars = String(decoding: utf8, as: UTF8.self).unicodeScalars
@@ -20,8 +20,8 @@ func displayed(_ utf8: UnsafeBufferPointer<UInt8>, into output: inout [UInt8]) {
   }
 }
 
-/// Whether a character does not print as itself: control and format characters, bidirectional controls among
-/// them, line separators and what Unicode has not assigned.
+/// Whether a character is not shown as itself: control and format characters including bidirectional controls, line
+/// separators, private use and unassigned characters.
 func isMisleading(_ scalar: Unicode.Scalar) -> Bool {
   if (0x20..<0x7F).contains(scalar.value) { return false }
   return switch scalar.properties.generalCategory {
@@ -30,5 +30,5 @@ func isMisleading(_ scalar: Unicode.Scalar) -> Bool {
   }
 }
 
-/// A number with what it counts: `1 entry`, `2 entries`.
+/// A number with its noun: `1 entry`, `2 entries`.
 func counted(_ number: Int, _ one: String, _ many: String) -> String { "\(number) \(number == 1 ? one : many)" }

@@ -1,10 +1,10 @@
-/// A JSON answer. Members stay in the order given, so that output can be compared; not for secrets, which must
-/// not become strings.
+/// A JSON value for output. Members keep their order, so that output is reproducible. Not for secrets, because the text
+/// is an ordinary string.
 enum JSON {
   case string(String)
   case integer(Int64)
   case unsigned(UInt64)
-  /// A number that is already text.
+  /// A number that is already formatted.
   case number(String)
   case bool(Bool)
   case null
@@ -16,12 +16,12 @@ enum JSON {
     let value: JSON
   }
 
-  // Not a case: with a tuple of itself in an enum, the compiler now and then sees a circle.
+  // Not a case with an array of tuples: the compiler sometimes rejects that as a circular reference.
   static func object(_ members: [(String, JSON)]) -> JSON {
     .members(members.map { Member(name: $0, value: $1) })
   }
 
-  /// Milliseconds since 1970 as RFC 3339 text.
+  /// RFC 3339 text for milliseconds since 1970, or null if the time has none.
   static func time(_ milliseconds: Int64) -> JSON {
     Timestamp(milliseconds: milliseconds).map { .string($0.text) } ?? .null
   }
@@ -59,7 +59,7 @@ enum JSON {
     }
   }
 
-  /// Escapes what JSON asks for, and what would mislead whoever reads it on a terminal.
+  /// Escapes what JSON requires, and characters that mislead a reader on a terminal.
   private static func write(_ string: String, to text: inout String) {
     text += "\""
     for scalar in string.unicodeScalars {

@@ -1,13 +1,13 @@
 internal import Glibc
 
-/// Standard error: what went wrong and what to do. Never data, never a secret.
+/// Writes errors, warnings and notes to standard error. They never contain secrets.
 struct Messages {
-  /// Whether each message is a JSON object on a line of its own.
+  /// Whether each message is one line with a JSON object.
   let isJSON: Bool
 
-  /// Reports a failure.
+  /// Writes an error and returns its exit code.
   func report(_ error: ToolError) -> ExitStatus {
-    // A signal ends the program by itself; there is nothing to add.
+    // The process ends by that signal; an error message would only repeat it.
     guard !PendingSignal.isPending else { return error.status }
     if isJSON {
       var members: [(String, JSON)] = [("code", .string(error.code)), ("message", .string(error.message))]
@@ -15,7 +15,7 @@ struct Messages {
       members.append(("exit", .unsigned(UInt64(error.status.rawValue))))
       write(JSON.object([("error", .object(members))]).text + "\n")
     } else {
-      // It may hold a path.
+      // The message may contain a path.
       write(
         "secretprefs: error: \(displayed(error.message))\n" + (error.hint.map { "secretprefs: hint: \($0)\n" } ?? ""))
     }
@@ -30,13 +30,13 @@ struct Messages {
     }
   }
 
-  /// Tells a person something that a program has no use for.
+  /// Writes information that is useful to a person only. Silent unless standard error is a terminal.
   func note(_ message: String) {
     guard !isJSON, isatty(STDERR_FILENO) == 1 else { return }
     write("secretprefs: note: \(message)\n")
   }
 
-  /// One call, so that messages of several programs do not mix. A failure has nowhere to be reported.
+  /// Writes in one call, so that messages of several processes do not mix. A failure cannot be reported anywhere.
   func write(_ text: String) {
     var text = text
     _ = text.withUTF8 { Glibc.write(STDERR_FILENO, $0.baseAddress, $0.count) }

@@ -1,11 +1,11 @@
-/// The one of `words` that `word` was most likely meant to be; nil when none differs in at most a third of its characters.
+/// Returns the closest of `words`, or `nil` if all of them differ from `word` in more than a third of its characters.
 func nearest(_ word: String, among words: [String]) -> String? {
   let limit = (word.count + 1) / 3
   let found = words.map { (word: $0, edits: edits(from: word, to: $0)) }.min { $0.edits < $1.edits }
   return found.flatMap { $0.edits <= limit ? $0.word : nil }
 }
 
-/// How many characters have to be inserted, removed, replaced or swapped with the next to make one text of the other.
+/// The edit distance: the number of characters to insert, remove, replace or swap with the next.
 private func edits(from first: String, to second: String) -> Int {
   let (first, second) = (Array(first), Array(second))
   var rows = [Array(0...second.count)]

@@ -1,10 +1,9 @@
 internal import Glibc
 internal import Synchronization
 
-/// Standard output, where data alone goes. Every write is checked: lost output is a failure, and its class tells whether
-/// the command has changed anything before.
+/// Writes results to standard output. Lost output is an error whose code says whether the vault was changed before.
 enum Output {
-  /// Notes that what the command was to change is changed, and durable. What it writes from now on is its answer.
+  /// Records that the command's change is durable. From now on a write that fails throws `answerLost`.
   static func noteChange() { isChanged.store(true, ordering: .relaxed) }
 
   static func write(_ bytes: UnsafeRawBufferPointer) throws(ToolError) {
@@ -24,7 +23,7 @@ enum Output {
 
 private let isChanged = Atomic(false)
 
-/// Writes all of `bytes`, in one call unless the system takes less.
+/// Writes all of `bytes`.
 func writeAll(_ bytes: UnsafeRawBufferPointer, to descriptor: Int32, _ step: String) throws(ToolError) {
   var rest = bytes[...]
   while !rest.isEmpty {
@@ -32,7 +31,7 @@ func writeAll(_ bytes: UnsafeRawBufferPointer, to descriptor: Int32, _ step: Str
     if count > 0 {
       rest = rest.dropFirst(count)
     } else if count < 0, errno == EAGAIN {
-      // Somebody who shares the pipe made it non-blocking.
+      // Another process that shares the pipe made it non-blocking.
       var room = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
       _ = poll(&room, 1, -1)
     } else if count == 0 || errno != EINTR {

@@ -1,10 +1,10 @@
 internal import Glibc
 internal import Synchronization
 
-/// The signal that arrived while the terminal did not echo, kept until it echoes again.
+/// A signal that arrived while the terminal's echo was off. It takes effect when echo is on again.
 enum PendingSignal {
-  /// Every signal that ends a program or stops it, and would leave the terminal mute. Left out are those that cannot be
-  /// caught, that do nothing by default, that stop a program in the background, and faults, which cannot be put off.
+  /// All signals that would end or stop the process and leave the terminal without echo. Not included are signals that
+  /// cannot be caught, are ignored by default or stop a background process, and faults, which cannot be deferred.
   static let all = (1...64).filter { number in
     ![
       SIGKILL, SIGSTOP, SIGCHLD, SIGCONT, SIGURG, SIGWINCH, SIGTTIN, SIGTTOU, SIGILL, SIGTRAP, SIGBUS, SIGFPE, SIGSEGV,
@@ -14,27 +14,27 @@ enum PendingSignal {
 
   static var isPending: Bool { arrived.load(ordering: .relaxed) != 0 }
 
-  /// Takes the signal, if one arrived.
+  /// Returns the signal that arrived, if any, and clears it.
   static func take() -> Int32? {
     let number = arrived.exchange(0, ordering: .relaxed)
     return number == 0 ? nil : number
   }
 
-  /// Keeps the signal for ``dieIfAny()``.
+  /// Stores a signal for ``dieIfAny()``.
   static func keep(_ number: Int32) { arrived.store(number, ordering: .relaxed) }
 
-  /// Ends the process by the signal it would have ended by, so that the shell sees the truth.
+  /// Ends the process with the default action of the pending signal, so that the shell sees the real cause.
   static func dieIfAny() {
     guard let number = take() else { return }
     signal(number, SIG_DFL)
     raise(number)
-    exit(128 + number)  // where the signal is blocked
+    exit(128 + number)  // reached if the signal is blocked
   }
 
   /// Installs the handler for every signal in ``all`` that is not ignored.
-  /// - Returns: what was installed before.
+  /// - Returns: The previous handlers.
   static func catchAll() -> [(number: Int32, action: sigaction)] {
-    keep(0)  // the first use of a global may take a lock, which a handler must not
+    keep(0)  // initializes the global: a signal handler must not take the lock of its first use
     var before: [(number: Int32, action: sigaction)] = []
     for number in all {
       var old = sigaction()
@@ -46,7 +46,7 @@ enum PendingSignal {
     return before
   }
 
-  /// Puts back what was there.
+  /// Restores the previous handlers.
   static func restore(_ before: [(number: Int32, action: sigaction)]) {
     for (number, action) in before {
       var action = action
@@ -61,5 +61,5 @@ enum PendingSignal {
 
 private let arrived = Atomic<Int32>(0)
 
-/// A global function: a closure could inherit an actor and would then trap on a signal's thread.
+// A global function, because a closure could inherit an actor and trap on the thread that receives the signal.
 private func noteSignal(_ number: Int32) { arrived.store(number, ordering: .relaxed) }

@@ -1,13 +1,12 @@
 internal import Glibc
 internal import Synchronization
 
-/// One line on the terminal that tells how far long work has come. It is gone when the work is, and never comes up
-/// for work of less than a second.
+/// A line on the terminal that shows the progress of an operation. Appears after one second and is erased at the end.
 final class ProgressLine: Sendable {
   private struct State {
-    /// Nil until the work has begun.
+    /// The time of the next update. `nil` until the operation starts.
     var due: ContinuousClock.Instant?
-    /// How many columns of the line are written.
+    /// The width of the current line in columns.
     var width = 0
   }
 
@@ -16,7 +15,7 @@ final class ProgressLine: Sendable {
   private let write: @Sendable (String) -> Void
   private let state = Mutex(State())
 
-  /// Nil where nobody looks: standard error is no terminal, or a program reads the messages.
+  /// `nil` if standard error is not a terminal, or if messages are JSON.
   convenience init?(_ verb: String, _ messages: Messages) {
     guard !messages.isJSON, isatty(STDERR_FILENO) == 1 else { return nil }
     self.init(verb, now: { .now }, write: messages.write)
@@ -28,10 +27,10 @@ final class ProgressLine: Sendable {
     (self.verb, self.now, self.write) = (verb, now, write)
   }
 
-  // Before anything else is written: what reports a failure runs when everything of the work has been let go.
+  // Runs before an error is reported, because the operation has released this object by then.
   deinit { state.withLock { erase(&$0) } }
 
-  /// Shows how far the work has come, ten times a second at most; the last step takes the line away.
+  /// Updates the line, at most ten times per second. The last step erases it.
   func show(_ done: Int, of total: Int) {
     state.withLock { state in
       let now = now()
@@ -55,7 +54,7 @@ final class ProgressLine: Sendable {
   }
 }
 
-/// A number with a comma before every three digits: `1,048,576`.
+/// A number with commas between groups of three digits: `1,048,576`.
 func grouped(_ number: Int) -> String {
   let digits = String(number)
   return digits.enumerated().reduce(into: "") { text, digit in

@@ -1,58 +1,58 @@
 internal import VaultCore
 internal import VaultSealing
 
-/// The questions the tool asks, on the controlling terminal.
+/// The prompts on the controlling terminal.
 enum Prompt {
-  /// How often the passphrase of an existing vault may be typed.
+  /// The number of attempts at the passphrase of an existing vault.
   static let tries = 3
 
-  /// The passphrase of an existing vault.
+  /// Prompts for the passphrase of an existing vault.
   ///
-  /// - Parameter rejected: how many were typed in vain.
+  /// - Parameter rejected: The number of passphrases rejected so far.
   static func passphrase(of vault: String, rejected: Int) throws(VaultError) -> SecretBytes {
     let remark =
-      rejected == 0 ? "" : "It does not open with that; \(counted(tries - rejected, "try is", "tries are")) left.\n"
+      rejected == 0 ? "" : "Wrong passphrase; \(counted(tries - rejected, "attempt", "attempts")) left.\n"
     return try notEmpty(try ControllingTerminal().ask("\(remark)Passphrase of \(displayed(vault)): "))
   }
 
-  /// A new passphrase, typed twice.
+  /// Prompts twice for a new passphrase.
   ///
-  /// - Parameter judge: throws for one that will not do, before it is typed again.
+  /// - Parameter judge: Throws if the passphrase is not acceptable, before it is typed again.
   static func newPassphrase(_ judge: (UnsafeRawBufferPointer) throws(ToolError) -> Void) throws -> SecretBytes {
     let terminal = try ControllingTerminal()
     let first = try notEmpty(try terminal.ask("New passphrase: "))
     try first.withUnsafeBytes(judge)
-    let second = try terminal.ask("The same again: ")
+    let second = try terminal.ask("Repeat the passphrase: ")
     let agree = first.isEqual(to: second)
     guard agree else { throw VaultError(.invalidPassphrase, "the two passphrases differ") }
     return first
   }
 
-  /// A value, one line of it.
+  /// Prompts for a value of one line.
   static func value() throws -> SecretBytes {
     do throws(VaultError) { return try ControllingTerminal().ask("Value: ") } catch {
       guard error.code == .noCredential else { throw error }
-      throw ToolError.usage("there is no value and no terminal to ask on", hint: UsageRefusal.set)
+      throw ToolError.usage("there is no value and no terminal to prompt on", hint: UsageRefusal.set)
     }
   }
 
-  /// Has a question answered with "yes" before something is lost.
+  /// Asks for confirmation before data is lost.
   ///
-  /// - Parameter refusal: what would be lost, for when there is nobody to ask.
-  /// - Throws: ``ToolError/declined``, or a refusal that says how to do it without asking.
+  /// - Parameter refusal: What would be lost, for the error if there is no terminal.
+  /// - Throws: ``ToolError/declined`` for any answer except "yes". Without a terminal, a usage error with a hint.
   static func confirm(_ question: String, otherwise refusal: String, mayPrompt: Bool) throws {
     let isConfirmed: Bool
     do throws(VaultError) {
-      guard mayPrompt else { throw VaultError(.noCredential, "may not ask") }
+      guard mayPrompt else { throw VaultError(.noCredential, "prompts are disabled") }
       isConfirmed = try confirms(question)
     } catch {
       guard error.code == .noCredential else { throw error }
-      throw ToolError.usage("\(refusal), and there is nobody to ask", hint: "--yes does it without asking")
+      throw ToolError.usage("\(refusal), and there is no terminal to confirm on", hint: "--yes skips the question")
     }
     guard isConfirmed else { throw ToolError.declined }
   }
 
-  /// Everything but "yes" is no.
+  /// Returns true only if the answer is "yes".
   private static func confirms(_ question: String) throws(VaultError) -> Bool {
     let answer = try ControllingTerminal(echoes: true).ask(question + " [yes/no] ")
     return answer.withUnsafeBytes { $0.elementsEqual("yes".utf8) }

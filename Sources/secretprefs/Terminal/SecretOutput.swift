@@ -1,6 +1,6 @@
 internal import VaultSealing
 
-/// Standard output for a secret that has to be written in another form: through one small buffer of guarded memory.
+/// Writes an encoded secret to standard output through a small buffer in guarded memory.
 final class SecretOutput {
   private var buffer: SecretBytes
   private var count = 0
@@ -11,7 +11,7 @@ final class SecretOutput {
     for byte in text.utf8 { try put(byte) }
   }
 
-  /// UTF-8 as the inside of a JSON string.
+  /// Writes UTF-8 as the contents of a JSON string.
   func writeEscaped(_ text: UnsafeRawBufferPointer) throws(ToolError) {
     var previous: UInt8 = 0
     for byte in text {
@@ -20,7 +20,7 @@ final class SecretOutput {
         try put(UInt8(ascii: "\\"))
         try put(byte)
       case 0x00..<0x20, 0x7F: try escape(byte)
-      case 0xC2: break  // held back: a terminal obeys U+0080 to U+009F
+      case 0xC2: break  // deferred: terminals execute U+0080 to U+009F
       default:
         if previous == 0xC2 {
           if byte < 0xA0 {

@@ -1,6 +1,6 @@
-/// Lines in columns, for people: each column is as wide as its widest cell, and nothing stands behind the last.
+/// Text in aligned columns, without trailing spaces.
 struct Table {
-  /// Cells that are fit to be shown, as many in each row.
+  /// The cells, already safe to display. All rows have the same number.
   let rows: [[String]]
 
   var text: String {

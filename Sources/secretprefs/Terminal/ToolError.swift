@@ -2,8 +2,8 @@ internal import Glibc
 internal import VaultCore
 internal import VaultSealing
 
-/// How a command failed: made from fixed text and the messages of the vault, which name no value, passphrase, key
-/// or record, and never from an argument.
+/// The failure of a command. Messages consist of fixed text and the vault's messages, which contain no value,
+/// passphrase, key or record name. Arguments other than paths are never included.
 struct ToolError: Error {
   static let usageCode = "usage"
   static let declinedCode = "declined"
@@ -12,7 +12,7 @@ struct ToolError: Error {
   static let answerLostCode = "answerLost"
   static let internalCode = "internal"
 
-  /// The error class of `Docs/Format.md` section 11, or one of the tool's own above.
+  /// An error code of `Docs/Format.md` section 11, or one of the tool's own codes above.
   let code: String
   let message: String
   let hint: String?
@@ -22,17 +22,17 @@ struct ToolError: Error {
     (self.code, self.status, self.message, self.hint) = (code, status, message, hint)
   }
 
-  /// Carries a vault's error over, with what to do about it.
+  /// Converts a vault's error and adds a hint.
   init(_ error: VaultError, message: String? = nil, hint: String? = nil) {
     self.init(error.code.rawValue, ExitStatus(error.code), message ?? error.message, hint ?? Hints.text(error.code))
   }
 
-  /// Whatever a command threw.
+  /// Converts any error that a command throws.
   init(thrown error: any Error) {
     switch error {
     case let error as ToolError: self = error
     case let error as VaultError: self.init(error)
-    default: self.init(Self.internalCode, .internalFault, "something went wrong that should not be possible", nil)
+    default: self.init(Self.internalCode, .internalFault, "an unexpected error occurred", nil)
     }
   }
 
@@ -40,7 +40,7 @@ struct ToolError: Error {
     ToolError(usageCode, .usage, message, hint)
   }
 
-  /// The process could not be made fit to hold secrets.
+  /// The process could not be hardened.
   static func `internal`(_ step: String, _ number: Int32) -> ToolError {
     ToolError(internalCode, .internalFault, "\(step): \(String(cString: strerror(number)))", nil)
   }
@@ -49,56 +49,56 @@ struct ToolError: Error {
     ToolError(VaultError(.io, "\(step()): \(String(cString: strerror(number)))", errno: number))
   }
 
-  /// Standard output could not be written, which says nothing of what was done before.
+  /// Standard output could not be written. The code tells whether the vault was changed before that.
   static func lostAnswer(_ error: ToolError, isChanged: Bool) -> ToolError {
     guard isChanged else { return ToolError(error.code, error.status, "\(error.message); nothing was changed", nil) }
     return ToolError(
-      answerLostCode, .answerLost, "the change is made, but its answer is lost: \(error.message)",
-      "do not repeat the command; look at what there is now")
+      answerLostCode, .answerLost, "the change is made, but the output is lost: \(error.message)",
+      "do not repeat the command; check the current state instead")
   }
 
-  /// A question that was not answered with "yes".
+  /// A confirmation was answered with anything except "yes".
   static let declined = ToolError(declinedCode, .no, "not confirmed; nothing was changed", nil)
 
-  /// What `doctor` ends with when something is wrong.
+  /// `doctor` found errors or warnings.
   static func problems(_ count: Int) -> ToolError {
-    ToolError(problemsCode, .no, count == 1 ? "something is wrong" : "\(count) things are wrong", nil)
+    ToolError(problemsCode, .no, counted(count, "problem", "problems") + " found", nil)
   }
 
-  /// What `verify` ends with when all holds but the last journal entry.
+  /// `verify` found that only the last journal entry is broken.
   static let tornTail = ToolError(
-    problemsCode, .no, "the last journal entry does not hold",
-    "copy the file, and look whether the newest changes are there; a mark or a backup tells more")
+    problemsCode, .no, "the last journal entry is broken",
+    "copy the file and check whether the newest changes are present, also against a mark or a backup")
 
-  /// What `salvage` ends with when something is lost, or may be.
+  /// `salvage` lost data, or cannot exclude it.
   ///
-  /// - Parameter isCurrent: whether what was saved is known to be what was there last.
+  /// - Parameter isCurrent: Whether the recovered records are known to be the newest state.
   static func incomplete(isCurrent: Bool) -> ToolError {
     ToolError(
       incompleteCode, .no,
       isCurrent
-        ? "not everything could be saved"
-        : "without the manifest, what was saved may be older than what was there last",
-      "keep the damaged file: a backup may complete what was saved")
+        ? "some data could not be recovered"
+        : "without the manifest, the recovered data may not be the newest state",
+      "keep the damaged file: a backup may contain the missing data")
   }
 
   static let noSuchSlot = ToolError(
-    VaultError(.notFound, "there is no slot of that id"), hint: "\"secretprefs slots list\" shows the ids")
+    VaultError(.notFound, "there is no slot with this id"), hint: "\"secretprefs slots list\" lists the ids")
 
   static let noSuchKey = ToolError(
     VaultError(.notFound, "there is no such key"),
-    hint: "\"secretprefs list\" shows the keys of a service; --service and --group choose others")
+    hint: "\"secretprefs list\" lists the keys; --service and --group select a different service or group")
 
   static let keyOfAnotherService = ToolError(
     VaultError(.notFound, "there is no such key in this service"),
-    hint: "another service has it: \"secretprefs list --all-services\" shows which, --service names it")
+    hint: "another service has this key: \"secretprefs list --all-services\" shows which; select it with --service")
 
   static let noSuchRevision = ToolError(
-    VaultError(.notFound, "the key keeps no value of that revision"), hint: Hints.revisions)
+    VaultError(.notFound, "the key has no value with this revision"), hint: Hints.revisions)
 
   static func someMissing(removed: Int, of count: Int) -> ToolError {
     ToolError(
-      VaultError(.notFound, "\(count - removed) of the \(count) keys were not there; the others are removed"),
+      VaultError(.notFound, "\(count - removed) of \(count) keys did not exist; the others were removed"),
       hint: noSuchKey.hint)
   }
 }

@@ -2,12 +2,12 @@ internal import Glibc
 internal import VaultCore
 internal import VaultSealing
 
-/// Reads secrets from descriptors into guarded memory, with a bound.
+/// Reads secrets from descriptors into guarded memory, up to a limit.
 enum ValueReader {
   /// The longest value the format allows: 16 MiB.
   static let longest = 16 << 20
 
-  /// Reads to the end. What is outgrown is wiped.
+  /// Reads to the end of the file. Buffers that become too small are wiped.
   static func read(_ descriptor: Int32, atMost limit: Int, _ step: String) throws -> SecretBytes {
     var bytes = try SecretBytes(count: min(expected(descriptor), limit) + 1)
     var count = 0
@@ -19,7 +19,7 @@ enum ValueReader {
     return try bytes.prefix(count)
   }
 
-  /// The number of bytes that came; nil at the end.
+  /// The number of bytes read, or `nil` at the end.
   private static func read(
     _ descriptor: Int32, into bytes: inout SecretBytes, from start: Int, _ step: String
   ) throws(ToolError) -> Int? {
@@ -38,7 +38,7 @@ enum ValueReader {
     return larger
   }
 
-  /// The size of a regular file; a guess for everything else.
+  /// The size of a regular file, or a default size for anything else.
   private static func expected(_ descriptor: Int32) -> Int {
     var status = stat()
     guard fstat(descriptor, &status) == 0, status.st_mode & S_IFMT == S_IFREG else { return 4095 }

@@ -1,7 +1,7 @@
 internal import Glibc
 internal import VaultSealing
 
-/// Where the value of `set` comes from. Decided before anybody is asked for a passphrase.
+/// The source of the value of `set`. Determined before the user is prompted for a passphrase.
 struct ValueSource {
   private enum Place {
     case file(String)
@@ -20,7 +20,7 @@ struct ValueSource {
     if let file {
       place = .file(file)
     } else if isInputTaken {
-      throw .usage("standard input cannot be both the passphrase and the value", hint: "--file names the value's file")
+      throw .usage("standard input cannot be both the passphrase and the value", hint: "read the value with --file")
     } else if isatty(STDIN_FILENO) == 0 {
       place = .input
     } else if mayPrompt {
@@ -32,7 +32,7 @@ struct ValueSource {
 
   func read(_ messages: Messages) throws -> SecretBytes {
     let value = try readPlace(messages)
-    // More likely a slip, or a program that failed in front of a pipe, than a wish.
+    // An empty value is more likely a mistake, such as a failed command in front of a pipe.
     guard value.count > 0 || mayBeEmpty else {
       throw ToolError.usage("the value is empty", hint: "--allow-empty stores an empty value")
     }
@@ -46,7 +46,7 @@ struct ValueSource {
       guard descriptor >= 0 else { throw ToolError.io("\(path): open the value's file", errno) }
       defer { close(descriptor) }
       guard isatty(descriptor) == 0 else {  // it would echo
-        throw ToolError.usage("the value's file is a terminal", hint: "leave --file out to be asked without echo")
+        throw ToolError.usage("the value's file is a terminal", hint: "omit --file for a prompt without echo")
       }
       return try trimmed(
         try ValueReader.read(descriptor, atMost: ValueReader.longest, "\(path): read the value's file"), messages)
@@ -57,11 +57,11 @@ struct ValueSource {
     }
   }
 
-  /// Leaves out what ends the last line, as a passphrase's is: LF or CRLF.
+  /// Removes one trailing LF or CRLF, as for passphrases.
   private func trimmed(_ value: consuming SecretBytes, _ messages: Messages) throws -> SecretBytes {
     let count = value.withUnsafeBytes { $0.last != 0x0A ? $0.count : $0.count - ($0.dropLast().last == 0x0D ? 2 : 1) }
     guard !keepsLineEnd, count < value.count else { return value }
-    messages.note("one line end at the end of the value was left out; --exact keeps it")
+    messages.note("removed the line ending at the end of the value; --exact keeps it")
     return try value.prefix(count)
   }
 }
