@@ -44,7 +44,7 @@ import Testing
       in: home)
     try #require(made.exit == 0)
     let outcome = try Tool.run(["doctor", "--key-file", "h"], in: home)
-    #expect(outcome.text == "nothing is wrong\nnot seen slots and other groups: only an owner may see them\n")
+    #expect(outcome.text == "no problems found\nnot checked: slots and other groups (only an owner can read them)\n")
   }
 
   @Test func `a slot of a later version is worth a warning, and one that was put there is noticed`() throws {
@@ -83,7 +83,7 @@ import Testing
     #expect(long.exit == 0)
     #expect(long.text.contains("{\"problem\":\"longJournal\",\"severity\":\"advice\","))
     try #require(Tool.run(["compact", "--key-file", "k"], in: home).exit == 0)
-    #expect(try Tool.run(["doctor", "--key-file", "k"], in: home).text == "nothing is wrong\n")
+    #expect(try Tool.run(["doctor", "--key-file", "k"], in: home).text == "no problems found\n")
   }
 
   @Test func `each value that a key keeps is opened once, in one pass`() throws {

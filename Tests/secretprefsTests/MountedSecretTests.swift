@@ -52,7 +52,7 @@ struct MountedSecretTests {
       secretprefs doctor --vault v.spv --key-file m/key --repair permissions
       """)
     #expect(!outcome.text.contains("keyFileMode"))
-    #expect(outcome.text.hasSuffix("nothing was to be mended\n"))
+    #expect(outcome.text.hasSuffix("nothing to repair\n"))
   }
 
   @Test(arguments: [

@@ -5,18 +5,18 @@ internal import VaultCore
 struct Doctor: ToolCommand {
   static let configuration = CommandConfiguration(
     commandName: "doctor",
-    abstract: "Looks at everything, and says what is wrong and what mends it.",
+    abstract: "Checks a vault and its environment, and says how to fix problems.",
     usage: "secretprefs doctor [<options>] [--repair <name> [<group> ...]]",
     discussion: """
-      Owners, modes and links of the vault, its directory and key files, the file's structure, slots and their \
-      cost, the mark, and what the system lets programs lock away. With a configured credential also access \
-      groups, values and expiries; the passphrase is asked for with --unlock alone. What could not be seen is \
-      said. Nothing is changed. Each problem is an error, a warning or an advice, with the one thing that mends \
-      it. Exit code 1 if there is an error or a warning.
+      Checks owners, modes and links of the vault, its directory and its key files, the structure of the file, the \
+      slots and their cost, the mark, and the limits for locked memory and core files. With a configured credential, \
+      also checks access groups, values and expiries; prompts for a passphrase only with --unlock. Lists what could \
+      not be checked. Changes nothing. Each problem is an error, a warning or advice, with its repair. The exit code \
+      is 1 if there is an error or a warning.
 
-      --repair mends one thing and nothing else: "permissions" takes rights away that others must not have; \
-      "empty-group" empties access groups that do not verify and keep all others from being written anew; \
-      "leave-out-group" removes them. The last two ask first.
+      --repair makes one repair: "permissions" removes access that group and others must not have; "empty-group" \
+      empties access groups that fail verification and thereby block full writes of the vault; "leave-out-group" \
+      removes such groups. The last two ask for confirmation.
 
       EXAMPLE:
         secretprefs doctor
@@ -28,16 +28,16 @@ struct Doctor: ToolCommand {
   @OptionGroup var vault: VaultOptions
   @OptionGroup var unlock: UnlockOptions
 
-  @Flag(name: .customLong("unlock"), help: "Ask for the passphrase if nothing else is configured.")
+  @Flag(name: .customLong("unlock"), help: "Prompt for the passphrase if no credential is configured.")
   var asks = false
 
-  @Option(help: ArgumentHelp("Mend this: permissions, empty-group or leave-out-group.", valueName: "name"))
+  @Option(help: ArgumentHelp("Repair permissions, empty-group or leave-out-group.", valueName: "name"))
   var repair: Repair?
 
-  @Flag(help: "Mend it without asking.")
+  @Flag(help: "Repair without confirmation.")
   var yes = false
 
-  @Argument(help: ArgumentHelp("The access groups to mend.", valueName: "group"))
+  @Argument(help: ArgumentHelp("The access groups to repair.", valueName: "group"))
   var groups: [String] = []
 
   func perform(_ messages: Messages) throws {
@@ -46,7 +46,7 @@ struct Doctor: ToolCommand {
       throw VaultError(.notFound, "\(access.location.path): there is no vault at this path")
     }
     if let repair { return try mend(repair, access, messages) }
-    guard groups.isEmpty else { throw Self.misused("groups are named with --repair alone") }
+    guard groups.isEmpty else { throw Self.misused("access groups are only accepted with --repair") }
     let report = try Examination(access, asks: asks, messages).report
     try vault.json ? Output.write(report.json) : Output.write(report.text)
     if report.wrongCount > 0 { throw ToolError.problems(report.wrongCount) }
@@ -55,7 +55,7 @@ struct Doctor: ToolCommand {
   private func mend(_ repair: Repair, _ access: VaultAccess, _ messages: Messages) throws {
     guard groups.isEmpty == (repair == .permissions) else {
       throw Self.misused(
-        repair == .permissions ? "this repair takes no access group" : "an access group is needed")
+        repair == .permissions ? "this repair takes no access group" : "an access group is required")
     }
     let done =
       switch repair {
@@ -68,31 +68,32 @@ struct Doctor: ToolCommand {
       return try Output.write(
         .object([("repair", .string(repair.rawValue)), ("done", .array(done.map { .string($0) }))]))
     }
-    try Output.write(done.isEmpty ? "nothing was to be mended\n" : done.map { displayed($0) + "\n" }.joined())
+    try Output.write(done.isEmpty ? "nothing to repair\n" : done.map { displayed($0) + "\n" }.joined())
   }
 
   private func mendGroups(_ how: GroupRepair, _ access: VaultAccess, _ messages: Messages) throws -> [String] {
     let names = try groups.map { (name) throws(VaultError) in try Vault.Name(name) }
     var access = access
-    // A mark takes every group to verify. The next command raises it.
+    // Checking the mark needs every group to verify. The next command raises the mark.
     access.markPath = nil
     let vault = try access.open(messages)
     let groups = try names.map { (name) in try vault.grantedGroup(name.text) }
     let named = names.map { displayed($0.text) }.joined(separator: ", ")
-    let verb = how == .empty ? "Empty" : "Leave out"
+    let verb = how == .empty ? "Empty" : "Remove"
     if !yes {
       try Prompt.confirm(
-        "The records of \(named) are lost, but for what salvage saves. \(verb) what does not verify?",
-        otherwise: "the records of what does not verify would be lost", mayPrompt: access.mayPrompt)
+        "\(verb) \(named)? All records are lost, except those that \"secretprefs salvage\" recovers first.",
+        otherwise: "all records of the named groups would be lost", mayPrompt: access.mayPrompt)
     }
     do throws(VaultError) { try vault.repair(groups, how) } catch {
       switch error.code {
-      case .conflict: throw ToolError(error, hint: "\"secretprefs doctor\" shows what is wrong")
+      case .conflict: throw ToolError(error, hint: "\"secretprefs doctor\" lists the problems")
       case .tampered, .malformed, .limitExceeded:
-        throw ToolError(error, hint: "name all access groups that do not verify: one is in the way of the others")
+        throw ToolError(error, hint: "name all access groups that fail verification; repair them together")
       default: throw error
       }
     }
-    return names.map { how == .empty ? "\($0.text) is empty, under a new key" : "\($0.text) is gone, with its slots" }
+    let result = how == .empty ? "was emptied and has a new key" : "was removed with its slots"
+    return names.map { "\($0.text) \(result)" }
   }
 }

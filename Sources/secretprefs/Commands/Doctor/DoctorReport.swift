@@ -1,10 +1,10 @@
-/// What `doctor` found.
+/// The findings of `doctor`.
 struct DoctorReport {
   var problems: [Problem] = []
-  /// Parts that could not be looked at, and why.
+  /// The parts that could not be checked, with the reasons.
   var unseen: [(part: String, reason: String)] = []
 
-  /// How many things are wrong: advice does not count.
+  /// The number of errors and warnings. Advice does not count.
   var wrongCount: Int { problems.count { $0.severity != .advice } }
 
   var text: String {
@@ -13,8 +13,8 @@ struct DoctorReport {
       return label + String(repeating: " ", count: 9 - label.count) + problem.message + "\n"
         + "         repair: \(problem.repair)\n"
     }
-    if problems.isEmpty { lines.append("nothing is wrong\n") }
-    return (lines + unseen.map { "not seen \($0.part): \($0.reason)\n" }).joined()
+    if problems.isEmpty { lines.append("no problems found\n") }
+    return (lines + unseen.map { "not checked: \($0.part) (\($0.reason))\n" }).joined()
   }
 
   var json: JSON {

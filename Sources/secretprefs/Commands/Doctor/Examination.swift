@@ -2,13 +2,13 @@ internal import Glibc
 internal import Secrets
 internal import VaultCore
 
-/// Looks at a vault from its path to its values, and on after what it finds.
+/// Checks a vault from its path to its values. Continues after a problem where that is possible.
 struct Examination {
   private(set) var report = DoctorReport()
   private let access: VaultAccess
 
-  /// - Parameter asks: whether a passphrase is asked for when nothing is configured.
-  /// - Throws: what has nothing to do with the vault, such as a system call that fails.
+  /// - Parameter asks: Whether to prompt for a passphrase if no credential is configured.
+  /// - Throws: Errors that are not findings about the vault, such as a failing system call.
   init(_ access: VaultAccess, asks: Bool, _ messages: Messages) throws {
     self.access = access
     report.problems = try PathExamination(access.location.path).problems + keyFileProblems()
@@ -17,7 +17,7 @@ struct Examination {
     report.problems += try ProcessExamination().problems
   }
 
-  /// Whether an error tells something about the vault, and not about the system or what was asked.
+  /// Whether an error is a finding about the vault, and not about the system or the arguments.
   static func isFinding(_ error: VaultError) -> Bool {
     [
       .notAVault, .unsupportedVersion, .unsupportedFeature, .malformed, .limitExceeded, .kdfRefused, .damaged,
@@ -32,33 +32,33 @@ struct Examination {
         return nil
       }
       return Problem(
-        .error, "keyFileMode", "others may use \(what) \(displayed(path)): its mode is \(octal(status.st_mode))",
+        .error, "keyFileMode", "others have access to \(what) \(displayed(path)): its mode is \(octal(status.st_mode))",
         repair: "secretprefs doctor --repair permissions")
     }
   }
 
-  /// - Returns: the vault, if it was unlocked and all its groups verify.
+  /// - Returns: The vault, if it was unlocked and all its groups verify.
   private mutating func examineFile(asks: Bool, _ messages: Messages) throws -> Vault? {
     let contents = "access groups, values and expiries"
     var access = access
     access.markPath = nil
-    // What is wrong with the path is told already, and shall not keep us from looking inside.
+    // Problems of the path are already reported and must not prevent checking the contents.
     access.pathPolicy = .relaxed
     do throws(VaultError) {
       report.problems += try VaultSummary(at: access.location.path, options: access.options).problems
     } catch {
       try note(error)
-      report.unseen.append(("slots, journal, " + contents, "the file is not read on after the first error"))
+      report.unseen.append(("slots, journal, " + contents, "the check of the file stops at its first error"))
       return nil
     }
     do {
       if let vault = try asks ? access.open(messages) : access.openIfConfigured(messages) {
         return try examine(vault, ProgressLine("examining", messages)) ? vault : nil
       }
-      report.unseen.append((contents, "no passphrase or key is configured; --unlock asks for a passphrase"))
+      report.unseen.append((contents, "no passphrase or key is configured; --unlock prompts for a passphrase"))
     } catch let error as VaultError {
       try note(error)
-      report.unseen.append((contents, "the vault was not opened"))
+      report.unseen.append((contents, "the vault could not be opened"))
     }
     return nil
   }
@@ -74,33 +74,33 @@ struct Examination {
     do throws(VaultError) {
       let mark = try RollbackMark(at: path)
       guard let vault else {
-        return report.unseen.append(("the mark", "it takes the vault, unlocked, to compare"))
+        return report.unseen.append(("the mark", "comparing it needs the unlocked vault"))
       }
       let comparison = try MarkComparison(mark, vault)
       if let refusal = comparison.refusal {
         report.problems.append(
           Problem(
             .error, refusal.code.rawValue, refusal.message,
-            repair: "secretprefs backup restore; or secretprefs mark accept, if it was put back on purpose"))
+            repair: "secretprefs backup restore; or secretprefs mark accept, if an older copy was restored on purpose"))
       } else if comparison.isAhead {
         report.problems.append(
           Problem(
-            .advice, "markBehind", "the mark says less than it could: it was not raised after the last writes",
-            repair: "secretprefs verify, which raises it"))
+            .advice, "markBehind", "the mark was not raised after the last writes",
+            repair: "run secretprefs verify, which raises the mark"))
       }
     } catch { try note(error, repair: error.code == .malformed ? Hints.brokenMark : nil) }
   }
 
-  /// Takes an error down as a problem.
+  /// Records an error as a problem. Rethrows it if it is not a finding.
   private mutating func note(_ error: VaultError, repair: String? = nil) throws(VaultError) {
     guard Self.isFinding(error) || error.code == .io else { throw error }
-    // The path and the key files were looked at by themselves.
-    let isTold = error.code == .insecurePermissions && report.problems.contains { $0.severity == .error }
-    guard !isTold else { return }
+    // The checks of the path and the key files have already reported this.
+    let isReported = error.code == .insecurePermissions && report.problems.contains { $0.severity == .error }
+    guard !isReported else { return }
     let hint =
       switch error.code {
       case .tampered, .kdfRefused: Hints.restoreOrSalvage
-      case .io: "name a file that can be read; if it is there, look after the disk"
+      case .io: "check that the file exists and is readable; if it is, check the disk"
       default: Hints.text(error.code) ?? ""
       }
     report.problems.append(Problem(.error, error.code.rawValue, displayed(error.message), repair: repair ?? hint))

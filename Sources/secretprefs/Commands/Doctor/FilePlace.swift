@@ -1,12 +1,12 @@
 internal import Glibc
 
-/// A path, and what the file system says of it right now.
+/// A path, with queries to the file system.
 struct FilePlace {
   let path: String
 
   init(_ path: String) { self.path = path }
 
-  /// The directory it is in, links followed.
+  /// The directory that contains the file, after following links.
   var directory: FilePlace {
     var path = path
     if let resolved = realpath(path, nil) {
@@ -17,7 +17,7 @@ struct FilePlace {
     return FilePlace(slash == path.startIndex ? "/" : String(path[..<slash]))
   }
 
-  /// Nil when there is nothing, or it cannot be told.
+  /// Returns `nil` if the file does not exist or cannot be examined.
   func status(followingLinks follows: Bool = true) -> stat? {
     var status = stat()
     return (follows ? stat(path, &status) : lstat(path, &status)) == 0 ? status : nil
@@ -28,7 +28,7 @@ struct FilePlace {
     return statvfs(path, &status) == 0 && status.f_flag & UInt(ST_RDONLY) != 0
   }
 
-  /// Whether the temporary file of a replacement is there though nobody is replacing: who does that holds the lock.
+  /// Whether a temporary file exists although no process is replacing the vault. A process that does holds the lock.
   var hasLeftover: Bool {
     let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
     guard descriptor >= 0 else { return false }

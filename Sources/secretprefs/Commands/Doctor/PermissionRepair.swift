@@ -2,12 +2,13 @@ internal import Glibc
 internal import Secrets
 internal import VaultCore
 
-/// Takes rights away that others have and must not have, from what is ours and is what it should be.
+/// Removes excess access for group and others from the vault, its directory and its key files. Changes only files that
+/// belong to the user and have the expected contents.
 struct PermissionRepair {
-  /// What was changed.
+  /// Descriptions of the changes.
   private(set) var done: [String] = []
 
-  /// The first bytes of a vault and of a key file: nothing else is touched, whatever a slip of the keyboard names.
+  /// The first bytes of a vault and of a key file. Other files, named by mistake, are not changed.
   private static let vaultStart: [UInt8] = [0x89, 0x53, 0x50, 0x56, 0x0D, 0x0A, 0x1A, 0x0A]
   private static let keyStart = Array("spv-key-1:".utf8)
 
@@ -21,9 +22,10 @@ struct PermissionRepair {
   }
 
   /// - Parameters:
-  ///   - rights: what others must not have.
-  ///   - excess: what of it is wrong: a service manager may let a group read a key.
-  ///   - isAlwaysRead: whether it must begin so even if there is nothing to change: what follows depends on what it is.
+  ///   - rights: The mode bits to remove.
+  ///   - excess: The mode bits that make a repair necessary. Group access to a key is allowed, for service managers.
+  ///   - isAlwaysRead: Whether to check the first bytes even if the mode is correct, because the caller goes on with
+  ///     files next to this one.
   private mutating func take(
     _ rights: mode_t, if excess: mode_t, from place: FilePlace, _ what: String, beginningWith start: [UInt8],
     _ flags: Int32 = 0, isAlwaysRead: Bool = false
@@ -41,20 +43,20 @@ struct PermissionRepair {
     if !start.isEmpty {
       var bytes = [UInt8](repeating: 0, count: start.count)
       guard pread(descriptor, &bytes, bytes.count, 0) == bytes.count, bytes == start else {
-        throw Self.refused("\(place.path): \(what) is not what it should be, and stays as it is")
+        throw Self.refused("\(place.path): \(what) does not have the expected contents and was not changed")
       }
     }
     guard isWide else { return }
     guard status.st_uid == geteuid() else {
       throw Self.refused(
-        "\(place.path): \(what) belongs to user \(status.st_uid), and must belong to user \(geteuid())")
+        "\(place.path): \(what) belongs to user \(status.st_uid), not to user \(geteuid())")
     }
     guard status.st_mode & S_ISVTX == 0 else {
-      throw Self.refused("\(place.path): \(what) is shared by many: its mode is \(octal(status.st_mode))")
+      throw Self.refused("\(place.path): \(what) is a shared directory: its mode is \(octal(status.st_mode))")
     }
     let mode = status.st_mode & 0o7777 & ~rights
     guard fchmod(descriptor, mode) == 0 else { throw ToolError.io("\(place.path): set the mode of \(what)", errno) }
-    done.append("the mode of \(what) was \(octal(status.st_mode)) and is \(octal(mode))")
+    done.append("changed the mode of \(what) from \(octal(status.st_mode)) to \(octal(mode))")
   }
 
   private static func refused(_ why: String) -> VaultError { VaultError(.insecurePermissions, why) }

@@ -1,15 +1,15 @@
-/// Something that is wrong, and the one thing to do about it.
+/// A problem and its repair.
 struct Problem {
   enum Severity: String {
-    /// The vault, or a part of it, cannot be used or trusted.
+    /// The vault or a part of it cannot be used or trusted.
     case error
-    /// It works, and should not stay so.
+    /// The vault works, but should be repaired.
     case warning
-    /// It is all right; it could be better.
+    /// The vault is correct, but could be improved.
     case advice
   }
 
-  /// Stays the same, for programs.
+  /// A stable identifier for programs.
   let name: String
   let severity: Severity
   let message: String

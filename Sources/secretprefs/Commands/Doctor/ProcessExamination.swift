@@ -1,8 +1,8 @@
 internal import Glibc
 internal import VaultSealing
 
-/// What the system allows programs that hold secrets. Comes last: what could not be locked in memory is counted on the
-/// way.
+/// Checks the system's limits for programs that hold secrets. Runs last, because the other checks allocate guarded
+/// memory and count the blocks that could not be locked.
 struct ProcessExamination {
   let problems: [Problem]
 
@@ -14,14 +14,14 @@ struct ProcessExamination {
       problems.append(
         Problem(
           .warning, "memoryLimit",
-          "\(counted(count, "block", "blocks")) of secrets could not be locked in memory, and may reach swap",
-          repair: "raise the limit: ulimit -l, or LimitMEMLOCK= of the service"))
+          "\(counted(count, "block", "blocks")) of secret memory could not be locked and may be swapped out",
+          repair: "raise the limit with ulimit -l, or LimitMEMLOCK= in the service"))
     }
     if ProcessHardening.othersHaveCores {
       problems.append(
         Problem(
-          .advice, "coreFiles", "programs that are started here leave core files, with what they have read",
-          repair: "ulimit -c 0, or LimitCORE=0 of the service"))
+          .advice, "coreFiles", "programs started here may leave core files, which contain the secrets they have read",
+          repair: "ulimit -c 0, or LimitCORE=0 in the service"))
     }
     self.problems = problems
   }

@@ -1,12 +1,12 @@
 internal import ArgumentParser
 internal import VaultCore
 
-/// What `doctor` can mend by itself, because no other command does.
+/// The repairs that only `doctor` can make.
 enum Repair: String, CaseIterable, ExpressibleByArgument {
-  /// Takes rights away that others must not have.
+  /// Removes excess access for group and others.
   case permissions
-  /// Puts an empty group in the place of one that does not verify.
+  /// Replaces a group that fails verification with an empty one.
   case emptyGroup = "empty-group"
-  /// Leaves a group that does not verify out, and its slots.
+  /// Removes a group that fails verification, and its slots.
   case leaveOutGroup = "leave-out-group"
 }

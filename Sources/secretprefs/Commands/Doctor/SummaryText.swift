@@ -2,28 +2,28 @@ internal import VaultCore
 internal import VaultSealing
 
 extension VaultSummary {
-  /// What is wrong as far as it shows without a key.
+  /// The problems that show without a key.
   var problems: [Problem] {
     var problems: [Problem] = []
     if hasTornTail {
       problems.append(
         Problem(
           .warning, "tornTail", TornTail.words,
-          repair: "copy the file, and look whether the newest changes are there; a mark or a backup tells more"))
+          repair: "copy the file and check whether the newest changes are present, also against a mark or a backup"))
     }
-    // 5: what an owner's next write would fold, holders of groups leave alone.
+    // Format section 5: an owner's next write folds such a journal, but group holders do not.
     if journalBytes > max(1 << 16, snapshotBytes) {
       problems.append(
         Problem(
           .advice, "longJournal",
-          "the journal of \(journalBytes) bytes is longer than what it belongs to, which makes opening slow",
+          "the journal of \(journalBytes) bytes is longer than the snapshot, which makes opening slow",
           repair: "secretprefs compact, as an owner"))
     }
     problems += slots.compactMap(\.problem)
     if slots.count(where: \.isOwner) == 1 {
       problems.append(
         Problem(
-          .advice, "oneOwner", "one passphrase or key alone opens the whole vault: if it is lost, all is lost",
+          .advice, "oneOwner", "only one passphrase or key opens the whole vault: if it is lost, the values are lost",
           repair: "secretprefs slots add"))
     }
     return problems
@@ -38,11 +38,11 @@ extension VaultSummary.Slot {
     switch kind {
     case .passphrase(let cost) where cost.passes < least.passes || cost.kibibytes < least.kibibytes:
       return Problem(
-        .warning, "cheapPassphrase", "slot \(shortID): a guess at its passphrase costs \(cost), less than \(least)",
+        .warning, "cheapPassphrase", "slot \(shortID): guessing its passphrase costs \(cost), less than \(least)",
         repair: "secretprefs passphrase --slot \(shortID)")
     case .unknown(let number):
       return Problem(
-        .warning, "unknownSlot", "slot \(shortID) is of kind \(number), which this version cannot renew or check",
+        .warning, "unknownSlot", "slot \(shortID) has kind \(number), which this version cannot check or rotate",
         repair: "secretprefs slots remove \(shortID), or use a later version")
     default: return nil
     }

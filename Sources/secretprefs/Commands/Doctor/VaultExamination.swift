@@ -1,7 +1,7 @@
 internal import VaultCore
 internal import VaultSealing
 
-/// What an unlocked vault tells: groups, values, expiries and slots.
+/// Checks the groups, values, expiries and slots of an unlocked vault.
 struct VaultExamination {
   private(set) var problems: [Problem] = []
   private(set) var unseen: [(part: String, reason: String)] = []
@@ -11,11 +11,11 @@ struct VaultExamination {
   private let vault: Vault
   private var broken: [(group: AccessGroup, error: VaultError)] = []
   private var whole: [AccessGroup] = []
-  /// Values in the groups that verify, and the earlier ones that are kept.
+  /// The number of values and kept earlier values in the groups that verify.
   private var valueCount = 0
   private var expiredCount = 0
 
-  /// - Throws: what has nothing to do with the vault's contents.
+  /// - Throws: Errors that are not findings about the vault's contents.
   init(_ vault: Vault, now: Int64, progress: ProgressLine?) throws(VaultError) {
     self.vault = vault
     try openGroups(now)
@@ -23,7 +23,7 @@ struct VaultExamination {
       problems.append(
         Problem(
           .warning, "expired", "\(counted(expiredCount, "value has", "values have")) expired",
-          repair: "secretprefs set stores new ones; secretprefs list --long shows which"))
+          repair: "secretprefs list --long shows which; store new ones with secretprefs set"))
     }
     try openValues(progress)
     try judgeSlots()
@@ -42,14 +42,14 @@ struct VaultExamination {
         broken.append((group, error))
       }
     }
-    // One write mends them all, or none: each would be in the way of the others.
+    // One repair for all groups: a write fails as long as any group in it does not verify.
     let names = broken.map(\.group.name.text)
     let dashes = names.contains { $0.hasPrefix("-") } ? "-- " : ""
     let repair = "secretprefs doctor --repair empty-group \(dashes)\(names.map(shellWord).joined(separator: " "))"
     problems += broken.map { group, error in
       Problem(
         .error, "brokenGroup", "access group \(displayed(group.name.text)): \(displayed(error.message))",
-        repair: "secretprefs salvage, for what is left in it; then \(repair)")
+        repair: "secretprefs salvage, to recover what is readable; then \(repair)")
     }
   }
 
@@ -72,17 +72,17 @@ struct VaultExamination {
     if closed > 0 {
       problems.append(
         Problem(
-          .error, "brokenValue", "\(counted(closed, "value does", "values do")) not open, though sealed with the keys",
-          repair: "secretprefs backup restore, or secretprefs salvage, which leaves them out"))
+          .error, "brokenValue", "\(counted(closed, "value", "values")) cannot be decrypted with the group's key",
+          repair: "secretprefs backup restore, or secretprefs salvage, which omits them"))
     }
     if otherDevices > 0 {
       problems.append(
         Problem(
-          .warning, "wrongDevice", "\(counted(otherDevices, "value belongs", "values belong")) to another device key",
-          repair: "secretprefs set, to store them anew for this one"))
+          .warning, "wrongDevice", "\(counted(otherDevices, "value needs", "values need")) a different device key",
+          repair: "store new values with secretprefs set"))
     }
     if onDevices > 0 {
-      unseen.append((counted(onDevices, "value", "values"), "bound to a device key, and none is configured"))
+      unseen.append((counted(onDevices, "value", "values"), "they need a device key, and none is configured"))
     }
   }
 
@@ -90,19 +90,19 @@ struct VaultExamination {
     let slots: [SlotInfo]
     do throws(VaultError) { slots = try vault.slots() } catch {
       guard error.code == .ownerRequired else { throw error }
-      return unseen.append(("slots and other groups", "only an owner may see them"))
+      return unseen.append(("slots and other groups", "only an owner can read them"))
     }
     for slot in slots where slot.isStale {
-      let group = slot.group.map { "of access group \(displayed($0.text)), which has another key by now" }
+      let group = slot.group.map { "for access group \(displayed($0.text)), whose key was rotated" }
       problems.append(
         Problem(
-          .warning, "staleSlot", "slot \(slot.shortID) opens nothing: it is \(group ?? "of a group that is gone")",
+          .warning, "staleSlot", "slot \(slot.shortID) opens nothing: it is \(group ?? "for a group that was removed")",
           repair: "secretprefs slots remove \(slot.shortID)"))
     }
   }
 }
 
-/// A name as a shell takes it for one word.
+/// A name, quoted for a shell if necessary.
 func shellWord(_ name: String) -> String {
   let isPlain = name.utf8.allSatisfy { byte in
     (0x30...0x39).contains(byte) || (0x41...0x5A).contains(byte) || (0x61...0x7A).contains(byte)
