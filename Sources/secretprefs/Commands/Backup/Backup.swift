@@ -4,10 +4,10 @@ internal import ArgumentParser
 struct Backup: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "backup",
-    abstract: "Makes a verified copy of the vault, and puts one back.",
+    abstract: "Creates and restores verified copies of the vault.",
     usage: "secretprefs backup [create | restore] [<options>] <file>",
     discussion: """
-      For a backup that is itself called create or restore, write a path: ./restore.
+      If a backup file is named create or restore, write it as a path: ./restore.
 
       EXAMPLE:
         secretprefs backup /var/backups/shop/secrets.spv

@@ -5,16 +5,17 @@ internal import VaultCore
 struct CreateBackup: ToolCommand {
   static let configuration = CommandConfiguration(
     commandName: "create",
-    abstract: "Makes a verified copy of the vault, also while others write.",
+    abstract: "Creates a verified copy of the vault.",
     usage: "secretprefs backup [create] [<options>] <file>",
     discussion: """
-      The copy is one consistent state, checked with the credential before it gets its name, mode 0600, and on \
-      the disk when the command returns. Nothing is ever replaced. The copy opens with the credentials of now, \
-      also after they are changed or removed in the vault.
+      Other processes may write to the vault meanwhile: the copy is one consistent state. It is verified with the \
+      credential, has mode 0600, and is durable when the command returns. Existing files are never replaced. The \
+      copy opens with the credentials that the vault has now, even after they are changed or removed in the vault.
 
-      In a directory the copy is named after the vault and the time, and the answer is its path. With --keep, the \
-      new copy is read back and verified, and then the oldest dated copies of this vault go, so that so many are \
-      left; what is named otherwise, is another vault or does not open stays.
+      If the path is a directory, the copy is named after the vault and the time, and the command prints its path. \
+      With --keep, the new copy is read back and verified, and then the oldest dated copies of this vault are \
+      removed until that number is left. Files that have different names, belong to a different vault or cannot be \
+      read are never removed.
 
       EXAMPLE:
         secretprefs backup /var/backups/shop/secrets.spv
@@ -25,10 +26,10 @@ struct CreateBackup: ToolCommand {
   @OptionGroup var unlock: UnlockOptions
 
   @Option(
-    help: ArgumentHelp("Leave so many dated copies in the directory, the new one among them.", valueName: "number"))
+    help: ArgumentHelp("Keep this number of dated copies, including the new one.", valueName: "number"))
   var keep: Int?
 
-  @Argument(help: ArgumentHelp("Where the copy goes: a directory, or where nothing is.", valueName: "file"))
+  @Argument(help: ArgumentHelp("A directory, or the path of the copy, which must not exist.", valueName: "file"))
   var files: [String] = []
 
   func perform(_ messages: Messages) throws {
@@ -36,9 +37,9 @@ struct CreateBackup: ToolCommand {
     let access = try unlock.complete(try vault.access())
     let copies = DatedCopies(in: file, of: access.location.path)
     guard keep == nil || copies != nil else {
-      throw ToolError.usage("--keep is for copies in a directory", hint: "a directory that is not there yet ends in /")
+      throw ToolError.usage("--keep needs a directory", hint: "end the path of a new directory with /")
     }
-    if let keep, keep < 1 { throw ToolError.usage("--keep is 1 or more: the new copy is one of them") }
+    if let keep, keep < 1 { throw ToolError.usage("--keep must be at least 1, which is the new copy") }
     guard let copies else {
       try access.open(messages).backUp(to: file)
       Output.noteChange()

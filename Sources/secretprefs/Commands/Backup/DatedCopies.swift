@@ -1,13 +1,13 @@
 internal import Glibc
 internal import VaultCore
 
-/// Copies of a vault in a directory, named after it and the time they were made: `shop-20270131T120000Z.spv`.
+/// Copies of a vault in a directory, named after the vault and the time of the copy: `shop-20270131T120000Z.spv`.
 struct DatedCopies {
-  /// Ends in a slash.
+  /// The path of the directory, with a trailing slash.
   private let directory: String
   private let stem: String
 
-  /// Nil when `path` is that of a file: no directory is there, and it does not end in a slash.
+  /// `nil` if `path` is neither an existing directory nor ends with a slash.
   init?(in path: String, of vault: String) {
     let endsInSlash = path.utf8.last == UInt8(ascii: "/")
     var status = stat()
@@ -17,8 +17,8 @@ struct DatedCopies {
     stem = String(name.hasSuffix(".spv") ? name.dropLast(4) : name)
   }
 
-  /// Copies the vault to a file that is named after the current second.
-  /// - Returns: its path.
+  /// Copies the vault to a file named after the current second.
+  /// - Returns: The path of the copy.
   func add(_ vault: Vault, _ options: Vault.Options) throws(VaultError) -> String {
     let start = ContinuousClock.now
     while true {
@@ -28,36 +28,36 @@ struct DatedCopies {
         try vault.backUp(to: path)
         return path
       } catch {
-        // This second has its copy. Another name for the same time would not say which of them is older.
+        // Waits for the next second, because two copies of the same second could not be ordered by name.
         guard error.code == .alreadyExists, ContinuousClock.now - start < options.lockTimeout else { throw error }
         usleep(50_000)
       }
     }
   }
 
-  /// Reads the new copy back, verifies it, and then removes the oldest other ones.
+  /// Verifies the new copy from the disk, and then removes the oldest other copies.
   ///
-  /// Only regular files go that are named as ``add(_:_:)`` names them, and that are older, and whose structure is
-  /// whole and of the same vault.
-  /// - Parameter count: how many copies are left, with `copy`.
-  /// - Returns: the paths of what was removed.
+  /// Removes only regular files with a name as in ``add(_:_:)`` that are older than `copy` and are undamaged copies of
+  /// the same vault.
+  /// - Parameter count: The number of copies to keep, including `copy`.
+  /// - Returns: The paths of the removed files.
   func removeOldest(
     keeping count: Int, besides copy: String, _ credential: Vault.Credential, _ access: VaultAccess,
     _ messages: Messages
   ) throws -> [String] {
     var options = access.options
-    // The mark is of the vault.
+    // The mark belongs to the vault, not to its copies.
     options.markPath = nil
     let vaultID = try Vault.open(at: copy, credential: credential, options: options).verify().status.vaultID
     let others = try names().filter(isDated).sorted(by: >).map { directory + $0 }
       .filter { $0 != copy && isCopy($0, of: vaultID, options, messages) }
     var removed: [String] = []
-    // Not what is newer: of two programs that do this at once, each would remove the copy of the other.
+    // Never a newer copy: two processes that do this at the same time would remove each other's new copy.
     for path in others.dropFirst(count - 1) where path < copy {
       guard unlink(path) == 0 else {
         let number = errno
         for path in removed { messages.warn("\(displayed(path)) was removed") }
-        throw ToolError.io("the new copy is made; remove \(path)", number)
+        throw ToolError.io("the new copy is complete; remove \(path)", number)
       }
       removed.append(path)
     }
@@ -65,7 +65,7 @@ struct DatedCopies {
   }
 
   private func names() throws(ToolError) -> [String] {
-    guard let stream = opendir(directory) else { throw .io("the new copy is made; look for older ones", errno) }
+    guard let stream = opendir(directory) else { throw .io("the new copy is complete; list the directory", errno) }
     defer { closedir(stream) }
     var names: [String] = []
     while let entry = readdir(stream) {
@@ -92,7 +92,7 @@ struct DatedCopies {
     var status = stat()
     guard lstat(path, &status) == 0, status.st_mode & S_IFMT == S_IFREG else { return false }
     do throws(VaultError) { return try VaultSummary(at: path, options: options).vaultID == vaultID } catch {
-      messages.warn("\(error.message(about: path)); it stays")
+      messages.warn("\(error.message(about: path)); the file is kept")
       return false
     }
   }

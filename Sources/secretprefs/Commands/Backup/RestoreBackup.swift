@@ -6,14 +6,13 @@ internal import VaultSealing
 struct RestoreBackup: ToolCommand {
   static let configuration = CommandConfiguration(
     commandName: "restore",
-    abstract: "Puts a backup where the vault is to be.",
+    abstract: "Restores the vault from a backup.",
     usage: "secretprefs backup restore [<options>] <file>",
     discussion: """
-      The backup is verified first, with a credential of its time, and stays as it is. If an earlier or later \
-      state of the same vault is in the way, damaged or not, the command says how far each has come and asks on \
-      the terminal; nothing else is ever replaced. What was written since the backup is lost, and credentials \
-      that were removed since open the vault again. A mark refuses the restored vault until "secretprefs mark \
-      accept".
+      The backup is verified first, with a credential that it has, and does not change. If the path contains another \
+      state of the same vault, damaged or not, the command shows the generations of both and asks for confirmation; \
+      other files are never replaced. Changes since the backup are lost, and credentials that were removed since \
+      then open the vault again. A mark refuses the restored vault until you run "secretprefs mark accept".
 
       EXAMPLE:
         secretprefs backup restore /var/backups/shop/secrets.spv
@@ -23,7 +22,7 @@ struct RestoreBackup: ToolCommand {
   @OptionGroup var vault: VaultOptions
   @OptionGroup var unlock: UnlockOptions
 
-  @Flag(help: "Replace what is there without asking.")
+  @Flag(help: "Replace the existing vault without confirmation.")
   var yes = false
 
   @Argument(help: ArgumentHelp("The backup.", valueName: "file"))
@@ -48,14 +47,14 @@ struct RestoreBackup: ToolCommand {
       let points = "vault \(standing), the backup is at \(try VaultSummary(at: file, options: options).point)"
       if !yes {
         try Prompt.confirm(
-          "The \(points). Replace the vault, and lose what was written since?",
-          otherwise: "the \(points); what was written since would be lost", mayPrompt: access.mayPrompt)
+          "The \(points). Replace the vault and lose all changes since the backup?",
+          otherwise: "the \(points); changes since the backup would be lost", mayPrompt: access.mayPrompt)
       }
     }
     try Vault.restore(file, to: access.location.path, credential: credential, replacing: replaces, options: options)
     Output.noteChange()
     if isBehind {
-      messages.warn("the restored vault is older than its mark; \"secretprefs mark accept\" allows its use")
+      messages.warn("the restored vault is older than its mark; run \"secretprefs mark accept\" to use it")
     }
     guard vault.json else { return }
     try Output.write(
@@ -66,34 +65,35 @@ struct RestoreBackup: ToolCommand {
       ]))
   }
 
-  /// Whether a configured mark will refuse what is restored. One that was lost with the vault is no hindrance.
+  /// Whether a configured mark will refuse the restored vault. A missing mark is only a warning, because it may be lost
+  /// together with the vault.
   private func isBehindMark(_ copy: Vault, _ access: VaultAccess, _ messages: Messages) throws -> Bool {
     guard let path = access.markPath else { return false }
     do { return try MarkComparison(try RollbackMark.read(at: path), copy).isBehind } catch let error as VaultError {
       guard error.code == .markMissing else { throw error }
-      messages.warn("there is no mark where one should be; \"secretprefs mark init\" makes one")
+      messages.warn("the configured mark is missing; \"secretprefs mark init\" creates one")
       return false
     }
   }
 
-  /// How far the vault has come that is to be replaced.
+  /// Describes the state of the vault to be replaced.
   private func standing(_ location: VaultLocation, vaultID: Vault.Identifier, options: Vault.Options) throws -> String {
     do throws(VaultError) {
       let standing = try VaultSummary(at: location.path, options: options)
       guard standing.vaultID == vaultID else {
-        throw VaultError(.alreadyExists, "something else than an earlier or later state of this vault is there")
+        throw VaultError(.alreadyExists, "\(location.path): the existing file is not a state of the same vault")
       }
       return "is at \(standing.point)"
     } catch {
-      // Damage is a reason to restore. Whose file it is, its header tells when it comes to it.
+      // Damage is a reason to restore. `Vault.restore` compares the vault ids again before it replaces the file.
       guard [.damaged, .malformed, .limitExceeded, .kdfRefused].contains(error.code) else { throw error }
-      return "does not open (\(displayed(error.message)))"
+      return "cannot be read (\(displayed(error.message)))"
     }
   }
 }
 
 extension VaultSummary {
-  /// How far the file has come, as far as can be told without its keys.
+  /// Describes the state as far as it shows without a key.
   fileprivate var point: String {
     "generation \(generation) with \(counted(entryCount, "journal entry", "journal entries"))"
   }

@@ -4,11 +4,11 @@ internal import ArgumentParser
 struct Bundles: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "bundle",
-    abstract: "Carries chosen keys to another vault, sealed.",
+    abstract: "Transfers selected keys to another vault in an encrypted file.",
     usage: "secretprefs bundle [export | import]",
     discussion: """
-      A bundle is a small vault file under a passphrase or key of its own, which goes another way than the file. \
-      Every command for vaults works on it.
+      A bundle is a small vault with its own passphrase or key. Send the file and the key over different channels. \
+      All commands for vaults work on bundles.
 
       EXAMPLE:
         secretprefs bundle export --to t.spv --new-key-file t.key github gitlab

@@ -6,12 +6,12 @@ internal import VaultSealing
 struct ExportBundle: ToolCommand {
   static let configuration = CommandConfiguration(
     commandName: "export",
-    abstract: "Seals chosen keys and their values into a bundle.",
+    abstract: "Exports selected keys and their values to a bundle.",
     usage: "secretprefs bundle export [<options>] --to <file> (<key> ... | --all)",
     discussion: """
-      The bundle opens with a new raw key, written to a new file, or with a passphrase: do not take one that \
-      opens anything else. Label, comment, attributes, expiry and accessibility go along, kept earlier values do \
-      not. A value that stays on this device cannot be exported.
+      The bundle opens with a new raw key in a new file, or with a passphrase, which should not be in use elsewhere. \
+      It includes label, comment, attributes, expiry and accessibility, but no earlier values. Values bound to a \
+      device key cannot be exported.
 
       EXAMPLE:
         secretprefs bundle export --to t.spv --new-key-file t.key github gitlab
@@ -22,13 +22,13 @@ struct ExportBundle: ToolCommand {
   @OptionGroup var unlock: UnlockOptions
   @OptionGroup var record: RecordOptions
 
-  @Option(help: ArgumentHelp("Where the bundle goes; nothing may be there.", valueName: "file"))
+  @Option(help: ArgumentHelp("The path of the bundle, which must not exist.", valueName: "file"))
   var to: String
 
   @Flag(help: "Export all keys of the service.")
   var all = false
 
-  @Option(help: ArgumentHelp("Make a new raw key for the bundle in this new file.", valueName: "file"))
+  @Option(help: ArgumentHelp("Create this file with a new raw key for the bundle.", valueName: "file"))
   var newKeyFile: String?
 
   @OptionGroup var passphrase: NewPassphraseOptions
@@ -37,9 +37,9 @@ struct ExportBundle: ToolCommand {
   var keys: [String] = []
 
   func perform(_ messages: Messages) throws {
-    guard keys.isEmpty == all else { throw Self.misused("either keys or --all are needed") }
+    guard keys.isEmpty == all else { throw Self.misused("either keys or --all are required") }
     guard newKeyFile == nil || passphrase.newPassphraseFd == nil else {
-      throw ToolError.usage("--new-key-file and --new-passphrase-fd are two ways to unlock", hint: "give one of them")
+      throw ToolError.usage("--new-key-file and --new-passphrase-fd cannot be used together", hint: "use one of them")
     }
     let access = try unlock.complete(try vault.access())
     try passphrase.check(besides: access)
@@ -61,7 +61,8 @@ struct ExportBundle: ToolCommand {
     let file = try newKeyFile.map { try NewKeyFile(at: $0) }
     let slot = try file.map { NewSlot(.key($0.key), label: "bundle") } ?? passphrase.slot("bundle", access)
     do throws(VaultError) { try vault.exportBundle(records, of: group, to: to, slot: slot) } catch {
-      // A key that opens nothing would only be mistaken for one that does. But it stays where the bundle may be.
+      // A key file that opens nothing would be mistaken for a working one. But if only the durability is unknown, the
+      // bundle exists and needs its key.
       if error.code != .durabilityUnknown { file?.remove() }
       throw error
     }
@@ -74,7 +75,7 @@ struct ExportBundle: ToolCommand {
     guard !all else { return .noSuchKey }
     guard keys.count > 1 else { return try place.noSuchKey(keys[0], in: group, of: vault) }
     return ToolError(
-      VaultError(.notFound, "\(counted(count, "key is", "keys are")) not there; nothing was exported"),
+      VaultError(.notFound, "\(counted(count, "key does", "keys do")) not exist; nothing was exported"),
       hint: ToolError.noSuchKey.hint)
   }
 }

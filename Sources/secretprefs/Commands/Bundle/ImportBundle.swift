@@ -5,13 +5,13 @@ internal import VaultCore
 struct ImportBundle: ToolCommand {
   static let configuration = CommandConfiguration(
     commandName: "import",
-    abstract: "Takes the keys and values of a bundle over.",
+    abstract: "Imports the keys and values of a bundle.",
     usage: "secretprefs bundle import [<options>] <file>",
     discussion: """
-      All of them into one access group, under the services they had, in one transaction. If a key is there \
-      already, nothing is imported unless --replace is given. The bundle stays as it is: remove it when it has \
-      arrived. Vault and bundle have a credential each: questions and errors say which of them they are about, and \
-      what the environment names is for the vault alone.
+      Imports all keys into one access group in one transaction. They keep their services. If a key exists, nothing \
+      is imported unless --replace is given. The bundle does not change: remove it after the import. The vault and \
+      the bundle have separate credentials: prompts and errors name the file they refer to, and credentials in the \
+      environment apply only to the vault.
 
       EXAMPLE:
         secretprefs bundle import t.spv --bundle-key-file t.key
@@ -24,8 +24,8 @@ struct ImportBundle: ToolCommand {
 
   @Option(
     help: ArgumentHelp(
-      "The access group that the keys go to.",
-      discussion: "Else default, or the one group that a group's credential opens.", valueName: "name"))
+      "The access group to import into.",
+      discussion: "Default: \"default\", or the group that the credential opens.", valueName: "name"))
   var group: String?
 
   @Option(help: ArgumentHelp("Unlock the bundle with the raw key in this file.", valueName: "file"))
@@ -35,7 +35,7 @@ struct ImportBundle: ToolCommand {
     help: ArgumentHelp("Unlock the bundle with the passphrase read from this descriptor.", valueName: "number"))
   var bundlePassphraseFd: Int32?
 
-  @Flag(help: "Replace keys that are there already.")
+  @Flag(help: "Replace existing keys.")
   var replace = false
 
   @Argument(help: ArgumentHelp("The bundle.", valueName: "file"))
@@ -45,7 +45,7 @@ struct ImportBundle: ToolCommand {
     let file = try Self.sole(files, "file")
     guard bundleKeyFile == nil || bundlePassphraseFd == nil else {
       throw ToolError.usage(
-        "--bundle-key-file and --bundle-passphrase-fd are two ways to unlock", hint: "give one of them")
+        "--bundle-key-file and --bundle-passphrase-fd cannot be used together", hint: "use one of them")
     }
     var access = try unlock.complete(try vault.access())
     access.role = .vault
@@ -66,18 +66,18 @@ struct ImportBundle: ToolCommand {
   private func take(_ bundle: Vault, into group: AccessGroup, of vault: Vault) throws -> Int {
     do throws(VaultError) { return try vault.importBundle(bundle, into: group, replacing: replace) } catch {
       guard error.code == .alreadyExists, !replace else { throw error }
-      throw ToolError(error, hint: "--replace replaces what is there")
+      throw ToolError(error, hint: "--replace replaces existing keys")
     }
   }
 
-  /// Opens the bundle, and verifies it: what is wrong in it must not look like a fault of the vault.
+  /// Opens and verifies the bundle, so that an error in it is not reported as an error of the vault.
   private func bundle(_ file: String, _ access: VaultAccess, _ messages: Messages) throws -> Vault {
     var access = access
     access.location = VaultLocation(argument: file)
     access.role = .bundle
     access.keyFile = bundleKeyFile
     access.passphraseDescriptor = bundlePassphraseFd
-    // The mark is of the vault.
+    // The mark belongs to the vault, not to the bundle.
     access.markPath = nil
     do throws(VaultError) {
       return try access.withCredential(messages) { (credential) throws(VaultError) in

@@ -5,7 +5,7 @@ internal import VaultCore
 struct CreateGroup: ToolCommand {
   static let configuration = CommandConfiguration(
     commandName: "create",
-    abstract: "Makes an empty access group.",
+    abstract: "Creates an empty access group.",
     usage: "secretprefs groups create [<options>] <name>",
     discussion: """
       EXAMPLE:

@@ -1,8 +1,8 @@
 internal import VaultCore
 
 extension Vault {
-  /// The access group of a name that somebody typed.
-  /// - Throws: ``VaultError/Code/groupNotGranted`` with a hint at a granted group whose name is near.
+  /// Returns the access group with a name from the command line.
+  /// - Throws: ``VaultError/Code/groupNotGranted``, with a hint if the name is similar to that of a granted group.
   func grantedGroup(_ name: String) throws -> AccessGroup {
     do throws(VaultError) { return try group(named: name) } catch {
       guard error.code == .groupNotGranted, let near = nearest(name, among: try groups().map(\.name.text)) else {

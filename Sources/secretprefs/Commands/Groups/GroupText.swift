@@ -1,7 +1,7 @@
 internal import VaultCore
 
 extension VaultStatus.Group {
-  /// What is known of the group besides its name.
+  /// Describes the group, without its name.
   var words: String { "\(counted(recordCount, "record", "records")), generation \(generation), epoch \(epoch)" }
 
   var json: JSON {

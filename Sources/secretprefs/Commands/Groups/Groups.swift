@@ -7,8 +7,8 @@ struct Groups: ParsableCommand {
     abstract: "Lists and changes access groups.",
     usage: "secretprefs groups [list | create | rename | remove]",
     discussion: """
-      An access group holds records under a key of its own. An owner of the vault opens all groups; a slot \
-      made with "secretprefs slots add --for-group" opens one.
+      An access group contains records that are sealed with the group's own key. Owners of the vault can open all \
+      groups; a slot created with "secretprefs slots add --for-group" opens only one.
 
       EXAMPLE:
         secretprefs groups

@@ -5,11 +5,11 @@ internal import VaultCore
 struct ListGroups: ToolCommand {
   static let configuration = CommandConfiguration(
     commandName: "list",
-    abstract: "Lists the access groups that the credential grants.",
+    abstract: "Lists the access groups that the credential opens.",
     usage: "secretprefs groups list [<options>]",
     discussion: """
-      One group a line, ordered by the bytes of the name: the name, how many records it has, how many writes there were, and how often its key was \
-      rotated, plus one. Every group is verified.
+      One group per line, ordered by the bytes of the name: name, number of records, generation (number of writes) \
+      and epoch (1, plus 1 for each rotation of its key). Every group is verified.
 
       EXAMPLE:
         secretprefs groups list

@@ -5,11 +5,10 @@ internal import VaultCore
 struct RemoveGroup: ToolCommand {
   static let configuration = CommandConfiguration(
     commandName: "remove",
-    abstract: "Removes an access group with its records and its slots.",
+    abstract: "Removes an access group, its records and its slots.",
     usage: "secretprefs groups remove [<options>] <name>",
     discussion: """
-      Asks on the terminal first, and says how many records would go. Copies of the file from before still have \
-      them.
+      Shows the number of records and asks for confirmation. Older copies of the file still contain the records.
 
       EXAMPLE:
         secretprefs groups remove billing
@@ -19,7 +18,7 @@ struct RemoveGroup: ToolCommand {
   @OptionGroup var vault: VaultOptions
   @OptionGroup var unlock: UnlockOptions
 
-  @Flag(help: "Do it without asking.")
+  @Flag(help: "Remove without confirmation.")
   var yes = false
 
   @Argument(help: ArgumentHelp("The group's name.", valueName: "name"))
@@ -37,8 +36,8 @@ struct RemoveGroup: ToolCommand {
     let contents = "\(counted(records, "record", "records")) and \(counted(holders, "slot", "slots"))"
     if !yes {
       try Prompt.confirm(
-        "Remove the access group \(displayed(group.name.text)), \(contents)?",
-        otherwise: "\(contents) would go with the access group", mayPrompt: access.mayPrompt)
+        "Remove the access group \(displayed(group.name.text)) with \(contents)?",
+        otherwise: "\(contents) would be removed with the access group", mayPrompt: access.mayPrompt)
     }
     try vault.removeGroup(group)
     vault.noteChange(messages)
@@ -49,7 +48,7 @@ struct RemoveGroup: ToolCommand {
           ("slots", .unsigned(UInt64(holders))),
         ]))
     } else if yes {
-      messages.warn("\(contents) went with the access group")
+      messages.warn("removed \(contents) with the access group")
     }
   }
 }

@@ -5,10 +5,10 @@ internal import VaultCore
 struct RenameGroup: ToolCommand {
   static let configuration = CommandConfiguration(
     commandName: "rename",
-    abstract: "Gives an access group another name.",
+    abstract: "Renames an access group.",
     usage: "secretprefs groups rename [<options>] <name> <new name>",
     discussion: """
-      Its records, its key and its slots stay.
+      Its records, key and slots do not change.
 
       EXAMPLE:
         secretprefs groups rename billing accounting
@@ -17,11 +17,11 @@ struct RenameGroup: ToolCommand {
   @OptionGroup var vault: VaultOptions
   @OptionGroup var unlock: UnlockOptions
 
-  @Argument(help: ArgumentHelp("The group's name, and its new one.", valueName: "name"))
+  @Argument(help: ArgumentHelp("The current and the new name.", valueName: "name"))
   var names: [String] = []
 
   func perform(_ messages: Messages) throws {
-    guard names.count == 2 else { throw Self.misused("two names are needed") }
+    guard names.count == 2 else { throw Self.misused("exactly two names are required") }
     let access = try unlock.complete(try vault.access())
     let (old, new) = (try Vault.Name(names[0]), try Vault.Name(names[1]))
     let vault = try access.open(messages)

@@ -4,12 +4,12 @@ internal import ArgumentParser
 struct History: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "history",
-    abstract: "Lists the earlier values that a key keeps, and restores one.",
+    abstract: "Lists and restores earlier values of a key.",
     usage: "secretprefs history [list | restore] [<options>] <key> [<revision>]",
     discussion: """
-      A key keeps as many as "secretprefs set --history" or "secretprefs edit --history" says, and none without. \
-      "secretprefs get --revision" writes one to standard output. For a key that is itself called list or \
-      restore, write "history list" or two dashes before it.
+      "secretprefs set --history" and "secretprefs edit --history" set how many earlier values a key keeps; the \
+      default is none. "secretprefs get --revision" reads one. If a key is named list or restore, put \
+      "history list" or "--" in front of it.
 
       EXAMPLE:
         secretprefs history github

@@ -5,11 +5,11 @@ internal import VaultCore
 struct ListHistory: ToolCommand {
   static let configuration = CommandConfiguration(
     commandName: "list",
-    abstract: "Lists the current value and the kept earlier ones, newest first.",
+    abstract: "Lists the current and the earlier values, newest first.",
     usage: "secretprefs history [list] [<options>] <key>",
     discussion: """
-      One value a line: revision, time of the last change, and kind. A star marks the current one. No value \
-      is opened.
+      One value per line: revision, time of the change, and kind. An asterisk marks the current value. No value is \
+      decrypted.
 
       EXAMPLE:
         secretprefs history github

@@ -5,11 +5,11 @@ internal import VaultCore
 struct RestoreValue: ToolCommand {
   static let configuration = CommandConfiguration(
     commandName: "restore",
-    abstract: "Makes a kept earlier value the current one.",
+    abstract: "Makes an earlier value the current one.",
     usage: "secretprefs history restore [<options>] <key> <revision>",
     discussion: """
-      The present value joins the earlier ones, so this can be undone. As when a value is set, label, comment and \
-      attributes stay and an expiry goes.
+      The current value becomes an earlier one, so the command can be undone. As with "secretprefs set", label, \
+      comment and attributes are kept and the expiry is removed.
 
       EXAMPLE:
         secretprefs history restore github 7
@@ -21,15 +21,15 @@ struct RestoreValue: ToolCommand {
 
   @Argument(
     help: ArgumentHelp(
-      "The key, and the revision of the earlier value as \"secretprefs history\" lists it.", valueName: "key"))
+      "The key, and the revision of the earlier value from \"secretprefs history\".", valueName: "key"))
   var words: [String] = []
 
   func perform(_ messages: Messages) throws {
-    guard words.count == 2 else { throw Self.misused("a key and a revision are needed") }
+    guard words.count == 2 else { throw Self.misused("a key and a revision are required") }
     let place = try record.place()
     let key = try Vault.Name(words[0])
     guard let revision = UInt64(words[1]) else {
-      throw ToolError.usage("a revision is a whole number", hint: Hints.revisions)
+      throw ToolError.usage("a revision must be a whole number", hint: Hints.revisions)
     }
     let access = try unlock.complete(try vault.access())
     let vault = try access.open(messages)

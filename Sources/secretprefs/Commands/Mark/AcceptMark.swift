@@ -5,11 +5,11 @@ internal import VaultCore
 struct AcceptMark: ToolCommand {
   static let configuration = CommandConfiguration(
     commandName: "accept",
-    abstract: "Makes the mark say what the vault is now, even if that is less.",
+    abstract: "Sets the mark to the current state of the vault, even if it is older.",
     usage: "secretprefs mark accept [<options>]",
     discussion: """
-      After a backup was put back on purpose. Asks on the terminal first if the vault is older than the mark, or \
-      the mark is of another vault.
+      Use it after restoring a backup on purpose. Asks for confirmation if the vault is older than the mark, or if \
+      the mark belongs to a different vault.
 
       EXAMPLE:
         secretprefs mark accept --mark /var/lib/marks/shop
@@ -19,7 +19,7 @@ struct AcceptMark: ToolCommand {
   @OptionGroup var vault: VaultOptions
   @OptionGroup var unlock: UnlockOptions
 
-  @Flag(help: "Do it without asking.")
+  @Flag(help: "Accept without confirmation.")
   var yes = false
 
   func perform(_ messages: Messages) throws {
@@ -28,10 +28,10 @@ struct AcceptMark: ToolCommand {
     let mark = try RollbackMark.read(at: path)
     let vault = try access.open(messages)
     let isOther = try vault.currentMark().vaultID != mark.vaultID
-    let objection = try isOther ? "the mark is of another vault" : MarkComparison(mark, vault).refusal?.message
+    let objection = try isOther ? "the mark belongs to a different vault" : MarkComparison(mark, vault).refusal?.message
     if let objection, !yes {
       try Prompt.confirm(
-        "Accept the vault as it is, though \(objection)?", otherwise: objection, mayPrompt: access.mayPrompt)
+        "Accept the current vault, although \(objection)?", otherwise: objection, mayPrompt: access.mayPrompt)
     }
     try vault.acceptMark(at: path)
     Output.noteChange()

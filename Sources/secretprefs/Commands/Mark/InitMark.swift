@@ -5,11 +5,11 @@ internal import VaultCore
 struct InitMark: ToolCommand {
   static let configuration = CommandConfiguration(
     commandName: "init",
-    abstract: "Makes a mark of the vault as it is now.",
+    abstract: "Creates a mark with the current state of the vault.",
     usage: "secretprefs mark init [<options>]",
     discussion: """
-      For a vault that was made without one. Whether the vault is an older copy already, a new mark cannot tell. \
-      With a credential for one access group the mark has a line for that group alone.
+      Use it for a vault that was created without a mark. A new mark cannot detect that the vault is already an older \
+      copy. With a credential for one access group the mark covers only that group.
 
       EXAMPLE:
         secretprefs mark init --mark /var/lib/marks/shop

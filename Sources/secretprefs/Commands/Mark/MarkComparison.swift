@@ -1,23 +1,23 @@
 internal import VaultCore
 internal import VaultSealing
 
-/// A vault beside its mark, line by line.
+/// The comparison of a vault with its mark, line by line.
 struct MarkComparison {
-  /// How the vault stands to one line of the mark.
+  /// How the state of the vault relates to one line of the mark.
   enum State: String {
     case equal
     case ahead
     case behind
-    /// As old, with other contents: two copies were written to.
+    /// The same age with different contents: two copies were written to.
     case differs
-    /// The mark has no such line yet.
+    /// The mark does not have this line yet.
     case unmarked
-    /// The vault has no such group, or the credential does not grant it.
+    /// The vault does not have this group, or the credential does not open it.
     case unseen
   }
 
   struct Line {
-    /// The access group: its name, or its id when only the mark knows it; nil for the owners' writes.
+    /// The name of the access group, or its id if only the mark contains it. `nil` for the owners' writes.
     let group: String?
     let vault: Point?
     let mark: Point?
@@ -30,9 +30,9 @@ struct MarkComparison {
     }
   }
 
-  /// A state that was seen.
+  /// A recorded state.
   struct Point {
-    /// Nil for the owners' writes.
+    /// `nil` for the owners' writes.
     let epoch: UInt32?
     let generation: UInt64
     let tag: Vault.Tag
@@ -49,14 +49,16 @@ struct MarkComparison {
   }
 
   let vaultID: Vault.Identifier
-  /// The owners' writes first, if anybody has seen them; then the groups that the vault shows, by name.
+  /// The line of the owners' writes if the vault or the mark has one, then the vault's groups by name, then groups that
+  /// only the mark contains.
   private(set) var lines: [Line]
 
-  /// - Throws: ``VaultError/Code/tampered`` when the mark is of another vault; what verifying every group can throw.
+  /// - Throws: ``VaultError/Code/tampered`` if the mark belongs to a different vault, and the errors of verifying every
+  ///   group.
   init(_ mark: RollbackMark, _ vault: Vault) throws(VaultError) {
     let seen = try vault.currentMark()
     guard mark.vaultID == seen.vaultID else {
-      throw VaultError(.tampered, "the mark was made for another vault")
+      throw VaultError(.tampered, "the mark belongs to a different vault")
     }
     vaultID = seen.vaultID
     let known = try vault.status().groups
@@ -75,18 +77,18 @@ struct MarkComparison {
     }
   }
 
-  /// Whether the vault would be refused.
+  /// Whether opening the vault with the mark fails.
   var isBehind: Bool { refusal != nil }
 
-  /// How it would be refused.
+  /// The error of opening the vault with the mark.
   var refusal: VaultError? {
     if lines.contains(where: { $0.state == .behind }) {
       return VaultError(.rolledBack, "the vault is older than its mark")
     }
     guard lines.contains(where: { $0.state == .differs }) else { return nil }
-    return VaultError(.rolledBack, "the vault is as old as its mark, with other contents: two copies were written to")
+    return VaultError(.rolledBack, "the vault is as old as its mark with different contents: two copies were written")
   }
 
-  /// Whether the mark says less than it could.
+  /// Whether the mark should be raised.
   var isAhead: Bool { lines.contains { $0.state == .ahead || $0.state == .unmarked } }
 }

@@ -1,16 +1,16 @@
 internal import VaultCore
 
 extension VaultAccess {
-  /// Takes the mark that an option names.
+  /// Sets the path of the mark from an option.
   mutating func setMark(_ path: String) throws(ToolError) {
     guard !path.isEmpty else { throw .usage("--mark is empty") }
     markPath = path
   }
 
-  /// The path of the mark, for work on the mark itself: the vault is then opened without it.
+  /// Returns the path of the mark and clears it, for commands that work on the mark and open the vault without it.
   mutating func takeMark() throws(ToolError) -> String {
     guard let path = markPath else {
-      throw .usage("no mark is named", hint: "--mark or $SECRETPREFS_MARK names the file")
+      throw .usage("no mark is given", hint: "name the file with --mark or $SECRETPREFS_MARK")
     }
     markPath = nil
     return path
@@ -18,7 +18,7 @@ extension VaultAccess {
 }
 
 extension RollbackMark {
-  /// Reads the mark, and says of a broken one what becomes of it.
+  /// Reads the mark. If it is broken, the error's hint says what to do with it.
   static func read(at path: String) throws -> RollbackMark {
     do throws(VaultError) { return try RollbackMark(at: path) } catch {
       guard error.code == .malformed else { throw error }
@@ -28,11 +28,11 @@ extension RollbackMark {
 }
 
 extension Vault {
-  /// Notes that something was just written, and warns when the mark could not follow.
+  /// Records that a change is durable, and warns if the mark could not be raised.
   func noteChange(_ messages: Messages) {
     Output.noteChange()
     guard let markFailure else { return }
-    messages.warn("what was written is durable, but the mark could not be raised (\(displayed(markFailure.message)))")
+    messages.warn("the change is durable, but the mark could not be raised (\(displayed(markFailure.message)))")
   }
 }
 

@@ -4,13 +4,14 @@ internal import ArgumentParser
 struct Marks: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "mark",
-    abstract: "Shows, makes and accepts the vault's rollback mark.",
+    abstract: "Shows, creates and resets the vault's rollback mark.",
     usage: "secretprefs mark [show | init | accept]",
     discussion: """
-      A mark tells how far a vault was seen to have come. Every command that is given one refuses a vault that is \
-      older, so that nobody puts an old copy back unnoticed, and raises the mark. It holds nothing secret, but \
-      proves nothing where whoever can replace the vault can replace it, too: keep it on another disk or machine. \
-      A mark that not every writer raises proves less.
+      A mark is a file that records the newest known state of a vault. Every command with a mark refuses a vault that \
+      is older, which detects an older copy in place of the vault, and then raises the mark. A mark contains no \
+      secrets, but proves nothing if a process that can replace the vault can also replace the mark: keep it on a \
+      different disk or machine. All writers should use the mark, because writes that do not raise it can be undone \
+      without detection.
 
       EXAMPLE:
         secretprefs mark init --mark /var/lib/marks/shop

@@ -6,11 +6,11 @@ internal import VaultSealing
 struct AddSlot: ToolCommand {
   static let configuration = CommandConfiguration(
     commandName: "add",
-    abstract: "Adds a way to unlock.",
+    abstract: "Adds an unlock slot.",
     usage: "secretprefs slots add [<options>]",
     discussion: """
-      The new passphrase is asked for twice on the terminal; or a new raw key is written to a new file. It opens \
-      the whole vault, or one access group. Other slots go on. The answer is the new slot's id.
+      Prompts twice for a new passphrase, or writes a new raw key to a new file. The slot opens the whole vault or one \
+      access group. Other slots do not change. Prints the id of the new slot.
 
       EXAMPLE:
         secretprefs slots add --label laptop
@@ -21,26 +21,26 @@ struct AddSlot: ToolCommand {
   @OptionGroup var vault: VaultOptions
   @OptionGroup var unlock: UnlockOptions
 
-  @Option(help: ArgumentHelp("Make a new raw key in this new file.", valueName: "file"))
+  @Option(help: ArgumentHelp("Create this file with a new raw key.", valueName: "file"))
   var newKeyFile: String?
 
   @OptionGroup var passphrase: NewPassphraseOptions
 
-  @Option(help: ArgumentHelp("Open this access group alone, not the vault.", valueName: "name"))
+  @Option(help: ArgumentHelp("Open only this access group, not the whole vault.", valueName: "name"))
   var forGroup: String?
 
-  @Option(help: ArgumentHelp("What to remember the slot by; sealed in the vault.", valueName: "text"))
+  @Option(help: ArgumentHelp("A label for the slot, which is sealed in the vault.", valueName: "text"))
   var label = ""
 
   func perform(_ messages: Messages) throws {
     let access = try unlock.complete(try vault.access())
     guard newKeyFile == nil || passphrase.newPassphraseFd == nil else {
-      throw ToolError.usage("--new-key-file and --new-passphrase-fd are two ways to unlock", hint: "add one at a time")
+      throw ToolError.usage("--new-key-file and --new-passphrase-fd cannot be used together", hint: "add two slots")
     }
-    guard label.utf8.count <= 1024 else { throw ToolError.usage("a label has at most 1024 bytes") }
+    guard label.utf8.count <= 1024 else { throw ToolError.usage("a label must have at most 1024 bytes") }
     try passphrase.check(besides: access)
     let vault = try access.open(messages)
-    _ = try vault.slots()  // refuses a group holder before a passphrase is typed twice
+    _ = try vault.slots()  // fails for a group holder, before the user types a passphrase twice
     let group = try forGroup.map { (name) in try vault.grantedGroup(name) }
     let file = try newKeyFile.map { try NewKeyFile(at: $0) }
     let slot = try file.map { NewSlot(.key($0.key), label: label) } ?? passphrase.slot(label, access)
@@ -56,11 +56,11 @@ struct AddSlot: ToolCommand {
     _ slot: NewSlot, _ group: AccessGroup?, _ file: NewKeyFile?, to vault: Vault
   ) throws -> Vault.Identifier {
     do throws(VaultError) { return try vault.addSlot(slot, granting: group) } catch {
-      // A key that opens nothing would only be mistaken for one that does. But it stays where it may open the vault
-      // and only its durability is in doubt.
+      // A key file that opens nothing would be mistaken for a working one. But if only the durability is unknown, the
+      // slot exists and needs its key.
       if error.code != .durabilityUnknown { file?.remove() }
       guard [.limitExceeded, .kdfRefused].contains(error.code) else { throw error }
-      throw ToolError(error, hint: "remove a slot that is not needed, or add a key file")
+      throw ToolError(error, hint: "remove a slot that is not needed, or add a key file instead of a passphrase")
     }
   }
 }

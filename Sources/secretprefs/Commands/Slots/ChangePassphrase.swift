@@ -8,9 +8,9 @@ struct ChangePassphrase: ToolCommand {
     abstract: "Changes a passphrase.",
     usage: "secretprefs passphrase [<options>]",
     discussion: """
-      That of the slot that unlocks the vault, or of another slot. The new one is asked for twice on the \
-      terminal. No key changes, and every other slot goes on; copies of the file from before still open with \
-      the old passphrase. The slot keeps its label and what it opens, and gets a new id, which is the answer.
+      Changes the passphrase of the slot that unlocks the vault, or of the slot named with --slot. Prompts twice for \
+      the new one. Encryption keys and other slots do not change; older copies of the file still open with the old \
+      passphrase. The slot keeps its label and access, and gets a new id, which is printed.
 
       EXAMPLE:
         secretprefs passphrase
@@ -21,7 +21,7 @@ struct ChangePassphrase: ToolCommand {
   @OptionGroup var vault: VaultOptions
   @OptionGroup var unlock: UnlockOptions
 
-  @Option(help: ArgumentHelp("The slot's id, or as many of its first digits as no other has.", valueName: "id"))
+  @Option(help: ArgumentHelp("The slot's id, or a unique prefix of it.", valueName: "id"))
   var slot: String?
 
   @OptionGroup var passphrase: NewPassphraseOptions
@@ -39,15 +39,15 @@ struct ChangePassphrase: ToolCommand {
   }
 
   private func chosen(_ choice: SlotChoice?, in slots: [SlotInfo]) throws(ToolError) -> SlotInfo {
-    let hint = "--slot names a slot with a passphrase; \"secretprefs slots list\" shows them"
+    let hint = "select a passphrase slot with --slot; \"secretprefs slots list\" lists the slots"
     if let choice {
       let slot = try choice.find(in: slots)
-      guard case .passphrase = slot.kind else { throw .usage("that slot has no passphrase", hint: hint) }
+      guard case .passphrase = slot.kind else { throw .usage("the slot has no passphrase", hint: hint) }
       return slot
     }
     guard let slot = slots.first(where: \.isCurrent) else { throw .noSuchSlot }
     guard case .passphrase = slot.kind else {
-      throw .usage("a key file unlocked the vault, so there is no passphrase to change", hint: hint)
+      throw .usage("the vault was unlocked with a key file, which has no passphrase to change", hint: hint)
     }
     return slot
   }

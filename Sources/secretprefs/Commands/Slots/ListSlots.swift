@@ -5,11 +5,11 @@ internal import VaultCore
 struct ListSlots: ToolCommand {
   static let configuration = CommandConfiguration(
     commandName: "list",
-    abstract: "Lists the ways to unlock.",
+    abstract: "Lists the unlock slots.",
     usage: "secretprefs slots list [<options>]",
     discussion: """
-      One slot a line: the first digits of its id, its kind and what a guess costs, what it opens, when it was \
-      made, and its label. A star marks the slot that unlocked the vault just now.
+      One slot per line: the first digits of its id, its kind and the cost of a guess, what it opens, its creation \
+      time and its label. An asterisk marks the slot that unlocked the vault for this command.
 
       EXAMPLE:
         secretprefs slots list

@@ -5,14 +5,14 @@ internal import VaultCore
 struct RemoveSlot: ToolCommand {
   static let configuration = CommandConfiguration(
     commandName: "remove",
-    abstract: "Removes a way to unlock, and rotates the keys it gave.",
+    abstract: "Removes an unlock slot and rotates the keys it had access to.",
     usage: "secretprefs slots remove [<options>] <id>",
     discussion: """
-      With an owner slot the whole vault gets new keys: other owner slots go on if their credentials are \
-      given, and --drop-others lets the rest go; slots of groups go on. With a slot of a group, that group gets \
-      a new key and its other slots go on. Copies of the file from before still open with the removed \
-      credential: if it leaked, change the secrets themselves, and after an owner's also the credentials of \
-      the groups. The last owner slot cannot be removed.
+      Removing an owner slot replaces all keys of the vault: give the credentials of the other owner slots to keep, \
+      and --drop-others to remove the rest; group slots are kept. Removing a group slot replaces the key of that group \
+      and keeps its other slots. Older copies of the file still open with the removed credential: if it leaked, change \
+      the secrets themselves and, for an owner slot, the credentials of the groups. The last owner slot cannot be \
+      removed.
 
       EXAMPLE:
         secretprefs slots remove 5f0c9a
@@ -24,17 +24,18 @@ struct RemoveSlot: ToolCommand {
   @OptionGroup var unlock: UnlockOptions
   @OptionGroup var keep: KeepOptions
 
-  @Flag(help: "Remove the slot and change no key: whoever had its credential and a copy of the file reads on.")
+  @Flag(help: "Do not rotate keys: the credential still works together with an older copy of the file.")
   var withoutRotation = false
 
-  @Argument(help: ArgumentHelp("The slot's id, or as many of its first digits as no other has.", valueName: "id"))
+  @Argument(help: ArgumentHelp("The slot's id, or a unique prefix of it.", valueName: "id"))
   var ids: [String] = []
 
   func perform(_ messages: Messages) throws {
     let id = try Self.sole(ids, "id")
     let choice = try SlotChoice(id)
     guard !withoutRotation || keep.isEmpty else {
-      throw ToolError.usage("without rotation every other slot goes on", hint: "leave the --keep options out")
+      throw ToolError.usage(
+        "--without-rotation keeps all other slots", hint: "omit the --keep options and --drop-others")
     }
     var access = try unlock.complete(try vault.access())
     access.progress = ProgressLine("rotating", messages)
@@ -63,7 +64,8 @@ struct RemoveSlot: ToolCommand {
     _ slot: SlotInfo, of slots: [SlotInfo], _ vault: Vault, _ access: VaultAccess
   ) throws -> RotationReport {
     guard slot.isOwner || keep.isEmpty else {
-      throw ToolError.usage("the slot opens one group, whose other slots go on", hint: "leave the --keep options out")
+      throw ToolError.usage(
+        "removing a group slot keeps all other slots", hint: "omit the --keep options and --drop-others")
     }
     guard slot.isOwner else { return try vault.removeSlot(slot.id) }
     return try vault.removeSlot(
@@ -73,9 +75,9 @@ struct RemoveSlot: ToolCommand {
 
   private func warn(_ slot: SlotInfo, others: [SlotInfo], _ messages: Messages) {
     if withoutRotation {
-      messages.warn("no key was rotated: whoever has the removed credential and a copy of the file reads on")
+      messages.warn("no key was rotated: the removed credential and a copy of the file still give access")
     } else {
-      messages.warn("copies of the file from before still open with the removed credential")
+      messages.warn("older copies of the file still open with the removed credential")
     }
     let others = slot.isOwner && others.contains { $0.group != nil } ? " and the groups' credentials" : ""
     messages.warn("if the credential leaked, change the secrets themselves\(others)")

@@ -28,11 +28,11 @@ extension VaultSummary.Slot {
 }
 
 extension SlotInfo {
-  /// Enough of the id to name the slot.
+  /// The prefix of the id that the tool shows.
   var shortID: String { String(id.description.prefix(8)) }
 
-  /// What the slot opens.
-  var scope: String { isOwner ? "owner" : "group \(group.map { displayed($0.text) } ?? "that is gone")" }
+  /// Describes what the slot opens.
+  var scope: String { isOwner ? "owner" : group.map { "group \(displayed($0.text))" } ?? "removed group" }
 
   var json: JSON {
     var members: [(String, JSON)] = [("id", .string(id.description))] + kind.members
@@ -46,14 +46,14 @@ extension SlotInfo {
 }
 
 extension RotationReport {
-  /// Tells a person which slots are gone; a program finds them in the answer.
+  /// Warns about the slots that were removed. With `--json` they are in the output instead.
   func tell(_ messages: Messages) {
     guard !messages.isJSON else { return }
     for slot in droppedSlots {
       let label = slot.label.isEmpty ? "" : ", \"\(displayed(slot.label))\""
       let reason =
-        if case .unknown = slot.kind { "this version cannot renew it" } else { "its credential was not given" }
-      messages.warn("slot \(slot.shortID) is gone, \(reason): \(slot.kind.words), \(slot.scope)\(label)")
+        if case .unknown = slot.kind { "this version cannot rotate it" } else { "its credential was not given" }
+      messages.warn("removed slot \(slot.shortID) because \(reason): \(slot.kind.words), \(slot.scope)\(label)")
     }
   }
 

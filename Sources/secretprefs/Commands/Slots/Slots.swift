@@ -4,11 +4,11 @@ internal import ArgumentParser
 struct Slots: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "slots",
-    abstract: "Lists, adds and removes ways to unlock.",
+    abstract: "Lists, adds and removes unlock slots.",
     usage: "secretprefs slots [list | add | remove]",
     discussion: """
-      Each slot is one way to unlock: a passphrase or a key file, for the whole vault or for one access group. \
-      Only an owner sees and changes them.
+      A slot is one way to unlock: a passphrase or a key file, for the whole vault or for one access group. Only an \
+      owner can list and change slots.
 
       EXAMPLE:
         secretprefs slots
