@@ -5,11 +5,11 @@ internal import VaultCore
 struct Compact: ToolCommand {
   static let configuration = CommandConfiguration(
     commandName: "compact",
-    abstract: "Writes the file anew, without what was removed or replaced.",
+    abstract: "Rewrites the file without removed and replaced values.",
     usage: "secretprefs compact [<options>]",
     discussion: """
-      Until then the sealed bytes of removed and replaced values stay in the file. With a credential for one \
-      access group, that group alone is written anew. Keys do not change.
+      Until then the sealed bytes of removed and replaced values stay in the file. A credential for one access \
+      group rewrites only that group. Encryption keys do not change.
 
       EXAMPLE:
         secretprefs compact

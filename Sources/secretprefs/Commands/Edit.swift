@@ -5,12 +5,12 @@ internal import VaultCore
 struct Edit: ToolCommand {
   static let configuration = CommandConfiguration(
     commandName: "edit",
-    abstract: "Changes what is written down about a key; its value stays.",
+    abstract: "Changes the metadata of a key and keeps its value.",
     usage: "secretprefs edit [<options>] <key>",
     discussion: """
-      Label, comment, attributes, expiry and how many earlier values are kept. What is not named stays as it is. \
-      All of it is sealed in the vault, but other users of the machine see the arguments while the command runs: \
-      put no secret there. "secretprefs info" shows what is written down.
+      Metadata is the label, the comment, attributes, the expiry and the number of earlier values to keep. \
+      Metadata that no option names does not change. It is sealed in the vault, but other users of the machine \
+      can see the arguments while the command runs: do not put a secret there. "secretprefs info" shows the metadata.
 
       EXAMPLE:
         secretprefs edit github --label "deploy token" --expiry 90d
@@ -29,7 +29,7 @@ struct Edit: ToolCommand {
   func perform(_ messages: Messages) throws {
     let key = try Self.sole(keys, "key")
     guard !metadata.isEmpty else {
-      throw ToolError.usage("nothing is to be changed", hint: "\"secretprefs help edit\" shows what can be")
+      throw ToolError.usage("no change is given", hint: "\"secretprefs help edit\" lists the options")
     }
     let access = try unlock.complete(try vault.access())
     let place = try record.place()

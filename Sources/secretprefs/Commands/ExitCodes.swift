@@ -13,7 +13,7 @@ struct ExitCodes: ToolCommand {
         secretprefs exit-codes --json
       """)
 
-  @Flag(help: "Answer in JSON, with the error codes that end so.")
+  @Flag(help: "Write JSON, including the error codes for each exit code.")
   var json = false
 
   func perform(_ messages: Messages) throws {

@@ -1,4 +1,4 @@
-/// When a value should no longer be used: a point in time, or so long after now.
+/// The time from which a value counts as expired, given as a point in time or a duration from now.
 struct Expiry {
   /// Milliseconds since 1970-01-01 UTC.
   let milliseconds: Int64
@@ -6,13 +6,13 @@ struct Expiry {
   init(_ text: String, now: Int64) throws(ToolError) {
     guard let time = Timestamp(text) ?? Self.time(text, after: now) else {
       throw .usage(
-        "an expiry is a time in UTC, or a whole number of days, hours, minutes or seconds from now",
+        "an expiry must be a time in UTC, or a whole number of days, hours, minutes or seconds from now",
         hint: "--expiry 2027-01-31T12:00:00Z, or 90d, 12h, 30m, 45s")
     }
     milliseconds = time.milliseconds
   }
 
-  /// One to nine digits and a unit.
+  /// Parses one to nine digits and a unit.
   private static func time(_ text: String, after now: Int64) -> Timestamp? {
     let (digits, unit) = (text.dropLast(), text.last)
     guard (1...9).contains(digits.utf8.count), digits.utf8.allSatisfy({ (0x30...0x39).contains($0) }),

@@ -1,16 +1,16 @@
 internal import ArgumentParser
 
-/// `secretprefs get`, as the argument parser sees it.
+/// `secretprefs get`, for the argument parser.
 struct Get: ToolCommand {
   static let configuration = CommandConfiguration(
     commandName: "get",
     abstract: "Writes a value to standard output.",
     usage: "secretprefs get [<options>] <key>",
     discussion: """
-      Text and data are written byte for byte, with nothing added; on a terminal alone a line feed ends the last \
-      line. A bool is true or false, a number is decimal, \
-      a date is RFC 3339 in UTC. With --json the answer is an object with key, kind and value; data has base64 \
-      instead of value. A value whose expiry has passed is written with a warning.
+      Text and data are written byte for byte. On a terminal, a line feed is added if the value does not end with \
+      one. A bool is written as true or false, a number in decimal, a date as RFC 3339 in UTC. With --json the \
+      output is an object with key, kind and value; data has base64 instead of value. Reading an expired value \
+      prints a warning.
 
       EXAMPLE:
         secretprefs get github
@@ -22,15 +22,15 @@ struct Get: ToolCommand {
   @OptionGroup var unlock: UnlockOptions
   @OptionGroup var record: RecordOptions
 
-  @Flag(help: "Write one line feed behind the value.")
+  @Flag(help: "Write a line feed after the value.")
   var newline = false
 
   @Option(
     help: ArgumentHelp(
-      "Write the value that the key had at this revision, if it keeps that.", valueName: "revision"))
+      "Write the kept earlier value with this revision.", valueName: "revision"))
   var revision: UInt64?
 
-  @Flag(help: "Fail when the key's expiry has passed.")
+  @Flag(help: "Fail if the key has expired.")
   var refuseExpired = false
 
   @Argument(help: ArgumentHelp("The key.", valueName: "key"))

@@ -1,12 +1,12 @@
 internal import Glibc
 internal import VaultCore
 
-/// What `get` does, however its arguments were understood.
+/// The operation of `get`.
 struct GetValue: Work {
   let access: VaultAccess
   let place: RecordPlace
   let key: String
-  /// Which of the key's values; the current one when nil.
+  /// The revision to read. `nil` for the current value.
   var revision: UInt64?
   var addsNewline = false
   var isJSON = false
@@ -21,7 +21,7 @@ struct GetValue: Work {
     let output = isJSON ? try SecretOutput() : nil
     let written = try vault.withValue(of: record, previous: earlier, in: group) { kind, bytes in
       Result { () throws(ToolError) in
-        if record.isExpired(at: access.options.now()) { messages.warn("the key's expiry has passed") }
+        if record.isExpired(at: access.options.now()) { messages.warn("the key has expired") }
         if let output { try writeJSON(kind, bytes, to: output) } else { try write(kind, bytes, messages) }
       }
     }
@@ -37,7 +37,7 @@ struct GetValue: Work {
     if let text = ValueText(kind, bytes) {
       try Output.write(text.text)
     } else {
-      // The bytes are what was asked for, so they go out as they are; but a terminal obeys some of them.
+      // The value is written unchanged, although a terminal may execute control characters in it.
       if isTerminal, ControlCharacters.stand(in: bytes) { messages.warn("the value contains control characters") }
       try Output.write(bytes)
       endsLine = bytes.last == UInt8(ascii: "\n")

@@ -5,11 +5,11 @@ internal import VaultCore
 struct Info: ToolCommand {
   static let configuration = CommandConfiguration(
     commandName: "info",
-    abstract: "Tells what is known of a key without opening its value.",
+    abstract: "Shows the metadata of a key without decrypting its value.",
     usage: "secretprefs info [<options>] <key>",
     discussion: """
-      Kind, revision and times, and label, comment, expiry, attributes and kept earlier values where there are \
-      any. All of it is sealed in the file and authenticated.
+      Shows kind, revision and times, and the label, comment, expiry, attributes and kept earlier values if there \
+      are any. All of it is sealed and authenticated in the file.
 
       EXAMPLE:
         secretprefs info github

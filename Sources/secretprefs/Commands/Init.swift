@@ -7,14 +7,14 @@ internal import VaultSealing
 struct Init: ToolCommand {
   static let configuration = CommandConfiguration(
     commandName: "init",
-    abstract: "Makes a vault.",
+    abstract: "Creates a vault.",
     usage: "secretprefs init [<options>]",
     discussion: """
-      Without options the passphrase is asked for twice on the terminal. With --key-file a new raw key is \
-      written to that file, which opens the vault instead; whoever has it can read everything, and without it \
-      nothing can be read. --passphrase adds a passphrase to a vault with a key file. An \
-      existing file is never overwritten. If an interrupted run left the vault without its mark, the same \
-      command makes the mark.
+      Without options the command prompts twice for a passphrase. With --key-file it writes a new raw key to that \
+      file, which unlocks the vault instead: anyone who has the file can read everything, and if it is lost, the \
+      values are lost. --passphrase adds a passphrase to a vault with a key file. Existing files are never \
+      overwritten. If an interrupted run created the vault but not its mark, running the same command again \
+      creates the mark.
 
       EXAMPLE:
         secretprefs init
@@ -25,31 +25,31 @@ struct Init: ToolCommand {
 
   @OptionGroup var vault: VaultOptions
 
-  @Option(help: ArgumentHelp("The access group that the vault starts with.", valueName: "name"))
+  @Option(help: ArgumentHelp("The name of the first access group.", valueName: "name"))
   var group = AccessGroup.defaultName
 
-  @Option(help: ArgumentHelp("Make a new raw key in this new file.", valueName: "file"))
+  @Option(help: ArgumentHelp("Create this file with a new raw key.", valueName: "file"))
   var keyFile: String?
 
-  @Flag(help: "Ask for a passphrase, besides making a key file.")
+  @Flag(help: "Prompt for a passphrase in addition to creating a key file.")
   var passphrase = false
 
   @Option(help: ArgumentHelp("Read the passphrase from this descriptor.", valueName: "number"))
   var passphraseFd: Int32?
 
-  @Flag(help: "Never ask on the terminal.")
+  @Flag(help: "Never prompt on the terminal.")
   var noPrompt = false
 
-  @Flag(help: "Take a passphrase that is short, repeats itself or follows a row.")
+  @Flag(help: "Accept a passphrase that is short, repetitive or a keyboard or letter sequence.")
   var acceptWeak = false
 
-  @Flag(help: "Make guessing the passphrase cheap: for tests and trials alone.")
+  @Flag(help: "Use an insecurely cheap key derivation for the passphrase. For tests only.")
   var throwawayCost = false
 
   @Option(
     help: ArgumentHelp(
-      "Make the vault's rollback mark in this new file.",
-      discussion: "Else $SECRETPREFS_MARK. See \"secretprefs help mark\".", valueName: "file"))
+      "Create the vault's rollback mark in this file.",
+      discussion: "Default: $SECRETPREFS_MARK. See \"secretprefs help mark\".", valueName: "file"))
   var mark: String?
 
   func perform(_ messages: Messages) throws {
@@ -71,10 +71,10 @@ struct Init: ToolCommand {
     try answer(access)
   }
 
-  /// Makes the mark that an earlier run of the same command did not come to make: the vault opens with what is named
-  /// here, and nothing was ever written to it.
+  /// Creates the mark if an interrupted run of the same command created only the vault: it opens with the given
+  /// credential and was never written to.
   ///
-  /// - Returns: whether that is all there was to do.
+  /// - Returns: Whether the command is complete.
   private func finish(_ access: VaultAccess, _ messages: Messages) throws -> Bool {
     guard let markPath = access.markPath, keyFile != nil || passphraseFd != nil, try access.location.isOccupied,
       try !VaultLocation(argument: markPath).isOccupied
@@ -86,7 +86,7 @@ struct Init: ToolCommand {
       try keyFile == nil
       ? passphraseFd.map { (number) throws(ToolError) in try PassphraseDescriptor.check(number) } : nil
     let made: Vault
-    // Then it is somebody else's vault, and there already.
+    // An error means that this is a different vault. The caller then reports that the path is occupied.
     do { made = try access.open(messages) } catch is VaultError { return false }
     let status = try made.status()
     guard status.isOwner, status.generation == 1, status.entryCount == 0, status.groups.map(\.name.text) == [group],
@@ -108,8 +108,8 @@ struct Init: ToolCommand {
       _ = try Vault.create(
         at: access.location.path, slots: slots, groups: [NewGroup(group)], options: access.options)
     } catch {
-      // A key that opens nothing would only be mistaken for one that does. But it stays where the vault came to be
-      // and only its durability is in doubt.
+      // A key file that opens nothing would be mistaken for a working one. But if only the durability is unknown, the
+      // vault exists and needs its key.
       if error.code != .durabilityUnknown { file?.remove() }
       throw error
     }
@@ -123,7 +123,7 @@ struct Init: ToolCommand {
 
   private func newPassphrase() throws -> Vault.Credential {
     guard passphraseFd != nil || !noPrompt else {
-      throw VaultError(.noCredential, "a vault needs a passphrase or a key file")
+      throw VaultError(.noCredential, "no passphrase or key file is given for the new vault")
     }
     let descriptor = try passphraseFd.map { (number) throws(ToolError) in try PassphraseDescriptor.check(number) }
     return try NewPassphrase(descriptor: descriptor, acceptsWeak: acceptWeak).read()

@@ -7,9 +7,9 @@ struct List: ToolCommand {
     abstract: "Lists the keys of a service.",
     usage: "secretprefs list [<options>]",
     discussion: """
-      One key a line, ordered by bytes. Characters that do not print, or that change the direction of the \
-      text, are shown as \\u{…}, and so is a backslash before u{; --json gives the exact names. With --long each line also has the revision, the \
-      kind, the time of the last change, and the expiry if there is one. No value is opened.
+      One key per line, ordered by bytes. Characters that are not printable or change the direction of text are \
+      shown as \\u{…}, and so is a backslash before u{; --json writes the exact names. With --long each line also \
+      has the revision, the kind, the time of the last change and the expiry. No value is decrypted.
 
       EXAMPLE:
         secretprefs list --service com.example.shop
@@ -21,10 +21,10 @@ struct List: ToolCommand {
   @OptionGroup var unlock: UnlockOptions
   @OptionGroup var record: RecordOptions
 
-  @Flag(help: "List all services: service, tab, key.")
+  @Flag(help: "List the keys of all services; each line is service, tab, key.")
   var allServices = false
 
-  @Flag(help: "Tell more of each key.")
+  @Flag(help: "Also show revision, kind, time and expiry.")
   var long = false
 
   func perform(_ messages: Messages) throws {

@@ -1,6 +1,6 @@
 internal import VaultCore
 
-/// What `list` does, however its arguments were understood.
+/// The operation of `list`.
 struct ListKeys: Work {
   let access: VaultAccess
   let place: RecordPlace

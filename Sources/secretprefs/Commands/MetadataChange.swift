@@ -1,14 +1,14 @@
 internal import VaultCore
 
-/// A change of what is written down about a record, understood before a vault is opened.
+/// A change of a record's metadata, parsed before the vault is opened.
 struct MetadataChange {
   private var edit = RecordEdit()
   private let revision: UInt64?
   private let attributes: [RecordEdit.Attribute]
-  /// The names of attributes that do not stay as they are.
+  /// The names of the attributes that change or are removed.
   private let replaced: Swift.Set<Vault.Name>
 
-  /// - Parameter now: milliseconds since 1970-01-01 UTC.
+  /// - Parameter now: The current time in milliseconds since 1970-01-01 UTC.
   init(_ options: MetadataOptions, now: Int64) throws {
     revision = options.ifRevision
     attributes = try options.attributes.map(Self.attribute)
@@ -23,18 +23,18 @@ struct MetadataChange {
     if let depth = options.history { edit.historyDepth = .set(depth) }
   }
 
-  /// What to write, and the revision that the record must have for it; nil for any.
+  /// Returns the edit and the revision that the record must have, or `nil` for any revision.
   ///
-  /// - Parameter record: asks for the record as it is; nil when there is none.
+  /// - Parameter record: Returns the current record, or `nil` if there is none.
   func resolved(
     _ record: () throws(VaultError) -> RecordInfo?
   ) throws(VaultError) -> (edit: RecordEdit, revision: UInt64?) {
     guard !replaced.isEmpty else { return (edit, revision) }
-    // The other attributes are written again as they were read, so nobody may change them in between.
+    // An edit replaces all attributes. The revision makes it fail if another process changed them in between.
     let record = try record()
     let found = record?.revision ?? 0
     guard revision == nil || revision == found else {
-      throw VaultError(.conflict, "the record was changed since the revision that was compared")
+      throw VaultError(.conflict, "the record does not have the expected revision")
     }
     var edit = edit
     edit.attributes = .set((record?.attributes ?? []).filter { !replaced.contains($0.name) } + attributes)
@@ -51,7 +51,7 @@ struct MetadataChange {
 
   private static func attribute(_ text: String) throws -> RecordEdit.Attribute {
     guard let sign = text.utf8.firstIndex(of: UInt8(ascii: "=")) else {
-      throw ToolError.usage("an attribute is given as its name, an equals sign and its text")
+      throw ToolError.usage("an attribute must have the form name=text")
     }
     return try RecordEdit.Attribute(String(text[..<sign]), Array(text.utf8[text.utf8.index(after: sign)...]))
   }

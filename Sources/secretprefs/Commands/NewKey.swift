@@ -4,20 +4,20 @@ internal import ArgumentParser
 struct NewKey: ToolCommand {
   static let configuration = CommandConfiguration(
     commandName: "new-key",
-    abstract: "Makes a raw key in a new file, and nothing else.",
+    abstract: "Creates a key file.",
     usage: "secretprefs new-key [--json] <file>",
     discussion: """
-      For a device key (--device-key-file), which belongs on one machine and in no backup of the vault. A key \
-      that opens a vault is made by "secretprefs init" and "secretprefs slots add".
+      Use it for a device key (--device-key-file), which stays on one machine and must not be in a backup together \
+      with the vault. "secretprefs init" and "secretprefs slots add" create keys that unlock a vault.
 
       EXAMPLE:
         secretprefs new-key /etc/shop/device.key
       """)
 
-  @Flag(help: "Answer in JSON; errors and warnings are JSON objects on standard error.")
+  @Flag(help: "Write results as JSON, and errors and warnings as JSON objects on standard error.")
   var json = false
 
-  @Argument(help: ArgumentHelp("Where the key goes; nothing may be there.", valueName: "file"))
+  @Argument(help: ArgumentHelp("The file to create.", valueName: "file"))
   var files: [String] = []
 
   func perform(_ messages: Messages) throws {

@@ -2,17 +2,17 @@ internal import Glibc
 internal import VaultCore
 internal import VaultSealing
 
-/// A new raw key in a new file (`Docs/Format.md` 2.5), 0600 and on disk before a vault depends on it.
+/// A new raw key in a new file (`Docs/Format.md` 2.5) with mode 0600, synced before a vault depends on it.
 struct NewKeyFile {
   let key: SealingKey
   private let path: String
 
-  /// Draws the key and writes the file; whatever is at the path is left alone.
+  /// Generates the key and creates the file. Fails if the path exists.
   init(at path: String) throws {
     guard !path.isEmpty else { throw ToolError.usage("the key file's path is empty") }
-    // The next replacement of a vault or mark could take it for what a crash left.
+    // A later write of a vault or mark could mistake the file for the leftover of a crash.
     guard !path.hasSuffix(".tmp") else {
-      throw ToolError.usage("a key file's name does not end in .tmp, as those of temporary files do")
+      throw ToolError.usage("a key file's name must not end in .tmp, which is reserved for temporary files")
     }
     self.path = path
     key = try SealingKey(from: .system)
@@ -20,11 +20,11 @@ struct NewKeyFile {
     let descriptor = open(path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0o600)
     guard descriptor >= 0 else {
       guard errno != EEXIST else { throw Self.exists(path) }
-      throw ToolError.io("\(path): make the key file", errno)
+      throw ToolError.io("\(path): create the key file", errno)
     }
     defer { close(descriptor) }
     do {
-      // The umask may have taken bits away that the owner needs.
+      // The umask may have removed the owner's access.
       guard fchmod(descriptor, 0o600) == 0 else { throw ToolError.io("\(path): set the key file's mode", errno) }
       try text.withUnsafeBytes { (bytes) throws(ToolError) in
         try writeAll(bytes, to: descriptor, "\(path): write the key file")
@@ -40,21 +40,21 @@ struct NewKeyFile {
     }
   }
 
-  /// Whether another vault opens with a key that is there, nothing can tell. So it is never taken up, nor overwritten.
+  /// An existing key file may belong to another vault, which cannot be checked. It is neither reused nor overwritten.
   private static func exists(_ path: String) -> ToolError {
     ToolError(
-      VaultError(.alreadyExists, "\(path): something is at the key file's path already"),
-      hint: "choose another path; or, if an interrupted command left a key there that opens nothing, remove it first")
+      VaultError(.alreadyExists, "\(path): the key file cannot be created: the path already exists"),
+      hint: "choose a different path, or remove a key file that an interrupted command left and that opens no vault")
   }
 
-  /// Takes the file away again.
+  /// Removes the file.
   func remove() { unlink(path) }
 
-  /// Makes the new name durable.
+  /// Makes the directory entry durable.
   private static func synchronizeDirectory(of path: String) throws(ToolError) {
     let parent = path.lastIndex(of: "/").map { String(path[...$0]) } ?? "."
     let directory = open(parent, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
-    guard directory >= 0 else { return }  // writable but not readable: nothing more can be done
+    guard directory >= 0 else { return }  // a directory that is not readable cannot be synced
     defer { close(directory) }
     guard fsync(directory) == 0 else { throw .io("\(parent): sync the key file's directory", errno) }
   }

@@ -1,10 +1,10 @@
 internal import Secrets
 internal import VaultCore
 
-/// A new passphrase: from a descriptor, else typed twice on the terminal.
+/// A new passphrase, read from a descriptor or typed twice on the terminal.
 struct NewPassphrase {
   let descriptor: Int32?
-  /// Whether one that ``PassphraseRule`` finds weak is taken.
+  /// Whether to accept a passphrase that ``PassphraseRule`` considers weak.
   let acceptsWeak: Bool
 
   func read() throws -> Vault.Credential {
@@ -19,6 +19,6 @@ struct NewPassphrase {
     guard !acceptsWeak, let weakness = PassphraseRule.weakness(of: passphrase) else { return }
     throw ToolError(
       VaultError(.invalidPassphrase, "the passphrase is weak: \(weakness)"),
-      hint: "take several words that have nothing to do with each other, or add --accept-weak")
+      hint: "use several unrelated words, or add --accept-weak")
   }
 }

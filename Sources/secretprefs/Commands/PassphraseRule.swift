@@ -1,21 +1,21 @@
-/// Which new passphrases are weak (`Docs/Decisions/0022`): those with fewer than 15 characters, and those that have so many
-/// by repeats and rows alone. Nothing is copied: what is judged stays in guarded memory.
+/// Detects weak new passphrases (`Docs/Decisions/0022`): those with fewer than 15 characters that are not part of a
+/// repetition or a sequence. Makes no copies: the passphrase stays in guarded memory.
 enum PassphraseRule {
   static let length = 15
-  /// How many different bytes there are in a passphrase that is not just a pattern.
+  /// The minimum number of different bytes.
   static let variety = 5
 
-  /// Why a passphrase is weak; nil when it is not.
+  /// Returns why a passphrase is weak, or `nil` if it is not.
   static func weakness(of passphrase: UnsafeRawBufferPointer) -> String? {
     let isText = isText(passphrase)
     guard count(passphrase, isText) >= length else { return "it has fewer than \(length) characters" }
     let once = UnsafeRawBufferPointer(rebasing: passphrase[..<period(of: passphrase)])
     let surprising = count(once, isText) { !continuesRow(once, $0) }
-    guard surprising >= length, isVaried(once) else { return "it repeats itself, or follows a row of keys or letters" }
+    guard surprising >= length, isVaried(once) else { return "it is repetitive, or a keyboard or letter sequence" }
     return nil
   }
 
-  /// Characters of UTF-8; bytes of what is no text, such as random ones.
+  /// The number of Unicode scalars, or of bytes if the passphrase is not UTF-8.
   private static func count(
     _ bytes: UnsafeRawBufferPointer, _ isText: Bool, where counts: (Int) -> Bool = { _ in true }
   ) -> Int {
@@ -29,15 +29,15 @@ enum PassphraseRule {
     } catch { return false }
   }
 
-  /// The length of the part that the whole repeats, at least twice; that of the whole when it repeats none.
+  /// The length of the shortest part that makes up the whole by repetition, or the total length if there is none.
   private static func period(of bytes: UnsafeRawBufferPointer) -> Int {
     (1...max(1, bytes.count / 2)).first { bytes.dropFirst($0).elementsEqual(bytes.dropLast($0)) } ?? bytes.count
   }
 
-  /// Whether a byte and the two before it are the same, or follow each other in a row, forwards or backwards.
+  /// Whether a byte and the two before it are equal, or adjacent in one of the sequences, in either direction.
   private static func continuesRow(_ bytes: UnsafeRawBufferPointer, _ index: Int) -> Bool {
     guard index >= 2 else { return false }
-    // Bit 5 makes letters lower case, and leaves digits as they are.
+    // Setting bit 5 makes letters lower case and does not change digits.
     let (a, b, c) = (bytes[index - 2] | 0x20, bytes[index - 1] | 0x20, bytes[index] | 0x20)
     return (a == b && b == c)
       || (2..<rows.count).contains { end in

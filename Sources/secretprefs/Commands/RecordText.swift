@@ -1,10 +1,10 @@
 internal import VaultCore
 
 extension RecordInfo {
-  /// Whether its value should no longer be used.
+  /// Whether the expiry has passed.
   func isExpired(at now: Int64) -> Bool { expiry.map { $0 <= now } ?? false }
 
-  /// The cells of a line of `list --long`.
+  /// The columns of `list --long`.
   func row(at now: Int64) -> [String] {
     [
       displayed(key.text), "\(revision)", kind.label, Timestamp.text(of: modified),
@@ -12,7 +12,7 @@ extension RecordInfo {
     ]
   }
 
-  /// What `info` tells.
+  /// The output of `info`.
   func text(at now: Int64) -> String {
     var lines = [
       ("key", displayed(key.text)), ("kind", kind.label), ("accessible", accessibility.name),
@@ -31,7 +31,7 @@ extension RecordInfo {
     return Table(rows: lines.map { [$0.0, $0.1] }).text
   }
 
-  /// What `list` tells in JSON.
+  /// The JSON members in the output of `list`.
   func members(at now: Int64) -> [(String, JSON)] {
     var members: [(String, JSON)] = [
       ("service", .string(service.text)), ("key", .string(key.text)), ("kind", .string(kind.label)),
@@ -44,7 +44,7 @@ extension RecordInfo {
     return members
   }
 
-  /// What `info` tells in JSON.
+  /// The output of `info` as JSON.
   func json(at now: Int64) -> JSON {
     .object(
       members(at: now) + [
@@ -64,7 +64,7 @@ extension RecordInfo {
 }
 
 extension RecordEdit.Attribute {
-  /// Nil for what is not text.
+  /// `nil` if the data is not UTF-8.
   var text: String? { String(validating: data, as: UTF8.self) }
 
   var words: String {

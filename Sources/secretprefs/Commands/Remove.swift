@@ -8,8 +8,8 @@ struct Remove: ToolCommand {
     abstract: "Removes keys and their values.",
     usage: "secretprefs remove [<options>] <key> ...",
     discussion: """
-      All in one transaction. A key that was not there is reported with exit code 1; the others are gone. \
-      The sealed bytes stay in the file until it is written anew.
+      Removes all keys in one transaction. If some do not exist, the others are removed and the exit code is 1. The \
+      sealed bytes stay in the file until "secretprefs compact" or another full write.
 
       EXAMPLE:
         secretprefs remove github

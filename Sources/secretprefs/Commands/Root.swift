@@ -1,19 +1,19 @@
 internal import ArgumentParser
 internal import VaultSealing
 
-/// A command as the argument parser understands it.
+/// A command of the argument parser.
 protocol ToolCommand: ParsableCommand, Work {}
 
 extension ParsableCommand {
-  /// How the command is written.
+  /// The usage line.
   static var usage: String { configuration.usage ?? "" }
 
-  /// A refusal that shows how the command is written.
+  /// A usage error with the usage line as its hint.
   static func misused(_ message: String) -> ToolError { .usage(message, hint: usage) }
 
-  /// The one argument of a command that takes exactly one.
+  /// Returns the argument of a command that takes exactly one.
   static func sole(_ words: [String], _ meaning: StaticString) throws(ToolError) -> String {
-    guard let word = words.first, words.count == 1 else { throw misused("one \(meaning) is needed") }
+    guard let word = words.first, words.count == 1 else { throw misused("exactly one \(meaning) is required") }
     return word
   }
 }
@@ -22,24 +22,24 @@ extension ParsableCommand {
 struct Root: ParsableCommand {
   static let configuration = CommandConfiguration(
     commandName: "secretprefs",
-    abstract: "Keeps secrets sealed in one file.",
+    abstract: "Stores secrets in an encrypted file.",
     usage: "secretprefs <command> [<options>]",
     discussion: """
-      A vault holds values under a service and a key; $SECRETPREFS_VAULT and $SECRETPREFS_SERVICE name those of \
-      your program. Values are read from standard input, a file or a \
-      prompt, never from an argument, where every user of the machine could see them.
+      A vault stores values by service and key. Set $SECRETPREFS_VAULT and $SECRETPREFS_SERVICE to those of your \
+      program. Values are read from standard input, a file or a prompt, never from an argument, because other users \
+      of the machine can see arguments.
 
       EXAMPLE:
-        secretprefs init                     make a vault, with a passphrase
-        secretprefs set github               store a value, typed without echo
-        secretprefs set github < token.txt   store the bytes of a file
-        secretprefs get github               write the same bytes to standard output
+        secretprefs init                     create a vault with a passphrase
+        secretprefs set github               prompt for a value and store it
+        secretprefs set github < token.txt   store the contents of a file
+        secretprefs get github               write the value to standard output
 
-      A VAULT IS UNLOCKED by the first of these that is configured:
+      UNLOCKING. The first of these that is configured unlocks the vault:
         --passphrase-fd, --key-file
         secret-preferences.key or .passphrase in $CREDENTIALS_DIRECTORY
         the key file named by $SECRETPREFS_KEY_FILE
-        $SECRETPREFS_PASSPHRASE, which the user's other programs can see
+        $SECRETPREFS_PASSPHRASE, which is visible to other processes of the same user
         a prompt on the terminal
       """,
     version: "secretprefs \(toolVersion) (libsodium \(GuardedMemory.libraryVersion))",
@@ -49,6 +49,6 @@ struct Root: ParsableCommand {
       Bundles.self, Marks.self, Doctor.self, Salvage.self, NewKey.self, ExitCodes.self,
     ])
 
-  /// The version of the tool and the package.
+  /// The version of the package. `Scripts/version` compares it with the other places that name it.
   static let toolVersion = "0.1.0"
 }

@@ -5,12 +5,12 @@ internal import VaultCore
 struct Rotate: ToolCommand {
   static let configuration = CommandConfiguration(
     commandName: "rotate",
-    abstract: "Replaces keys, and seals everything under them anew.",
+    abstract: "Replaces encryption keys and seals everything again with the new ones.",
     usage: "secretprefs rotate [<options>] (--group <name> | --vault-keys)",
     discussion: """
-      With --group one access group gets a new key; its slots go on. With --vault-keys the vault and all groups \
-      get new keys: other owner slots go on if their credentials are given, and --drop-others lets the rest go; \
-      slots of groups go on. Copies of the file from before are not changed by it.
+      With --group, one access group gets a new key and keeps its slots. With --vault-keys, the vault and all groups \
+      get new keys: give the credentials of the other owner slots to keep, and --drop-others to remove the rest; \
+      group slots are kept. Older copies of the file still open with the old keys.
 
       EXAMPLE:
         secretprefs rotate --group billing
@@ -20,23 +20,23 @@ struct Rotate: ToolCommand {
   @OptionGroup var vault: VaultOptions
   @OptionGroup var unlock: UnlockOptions
 
-  @Option(help: ArgumentHelp("The access group that gets a new key.", valueName: "name"))
+  @Option(help: ArgumentHelp("Replace the key of this access group.", valueName: "name"))
   var group: String?
 
-  @Flag(help: "Give the vault and all groups new keys.")
+  @Flag(help: "Replace the keys of the vault and of all groups.")
   var vaultKeys = false
 
-  @Flag(help: "Leave kept earlier values out instead of sealing them anew.")
+  @Flag(help: "Drop earlier values instead of sealing them again.")
   var dropHistory = false
 
   @OptionGroup var keep: KeepOptions
 
   func perform(_ messages: Messages) throws {
     guard (group == nil) == vaultKeys else {
-      throw Self.misused("either --group or --vault-keys is needed")
+      throw Self.misused("either --group or --vault-keys is required")
     }
     guard vaultKeys || keep.isEmpty else {
-      throw ToolError.usage("the slots of a group go on by themselves", hint: "leave the --keep options out")
+      throw ToolError.usage("--group keeps all slots", hint: "omit the --keep options and --drop-others")
     }
     var access = try unlock.complete(try vault.access())
     access.progress = ProgressLine("rotating", messages)

@@ -5,14 +5,14 @@ internal import VaultCore
 struct Salvage: ToolCommand {
   static let configuration = CommandConfiguration(
     commandName: "salvage",
-    abstract: "Saves what can be saved from a damaged vault, into a new one.",
+    abstract: "Recovers what is readable in a damaged vault into a new one.",
     usage: "secretprefs salvage [<options>] --to <file>",
     discussion: """
-      For when there is no backup. The damaged file is only read. The new one has every value that still proves \
-      to be what a holder of the keys once stored, and opens with the slots that are left. What is UNVERIFIED may \
-      lack records or have older values; these records have the attribute "salvaged". If the manifest cannot be \
-      read, all of it may be an older state that was put back. With a credential for one access group the new \
-      vault has that group alone. Exit code 1 if something was lost, or may have been.
+      Use it if there is no backup. The damaged file does not change. The new vault contains every value that is \
+      still authenticated, and opens with the slots that are readable. An UNVERIFIED group may lack records or \
+      contain older values; its records have the attribute "salvaged". If the manifest is not readable, all groups \
+      may be in an older state. With a credential for one access group the new vault contains only that group. The \
+      exit code is 1 if data was lost or may have been lost.
 
       EXAMPLE:
         secretprefs salvage --to saved.spv
@@ -22,12 +22,12 @@ struct Salvage: ToolCommand {
   @OptionGroup var vault: VaultOptions
   @OptionGroup var unlock: UnlockOptions
 
-  @Option(help: ArgumentHelp("Where the new vault goes; nothing may be there.", valueName: "file"))
+  @Option(help: ArgumentHelp("The path of the new vault, which must not exist.", valueName: "file"))
   var to: String
 
   func perform(_ messages: Messages) throws {
     var access = try unlock.complete(try vault.access())
-    // The mark stays that of the damaged vault, until this one takes its place.
+    // The mark belongs to the damaged vault until the new one replaces it.
     access.markPath = nil
     let target = VaultLocation(argument: to)
     try target.refuseIfOccupied("the new vault")
@@ -46,23 +46,23 @@ struct Salvage: ToolCommand {
 }
 
 extension SalvageReport {
-  /// Whether nothing is lost, as far as the file shows.
+  /// Whether nothing is known to be lost.
   fileprivate var isWhole: Bool { lostGroups.isEmpty && groups.allSatisfy(\.isVerified) && hasList }
 
-  /// Whether the list of groups and slots was read, which a group holder never sees.
+  /// Whether the list of groups and slots is complete. It does not apply to a group holder, who cannot read it.
   private var hasList: Bool { hasManifest || !isOwner }
 
   fileprivate var text: String {
     var rows = groups.sorted { $0.name < $1.name }.map { group in
       [displayed(group.name.text), counted(group.recordCount, "record", "records"), group.words]
     }
-    rows += lostGroups.sorted().map { [displayed($0), "lost", "nothing of it could be read"] }
+    rows += lostGroups.sorted().map { [displayed($0), "lost", "nothing could be recovered"] }
     let slots = "\(counted(slotCount, "slot opens", "slots open")) the new vault\n"
     let manifest =
       hasList
-      ? (isOwner ? "" : "Whether this is the group's newest state, its own credential cannot tell.\n")
-      : "The list of groups and slots could not be read: groups may be missing, labels are, and each group may be in\n"
-        + "an older state that was put back.\n"
+      ? (isOwner ? "" : "A group credential cannot tell whether this is the group's newest state.\n")
+      : "The list of groups and slots is not readable: groups may be missing, slot labels are missing, and each group\n"
+        + "may be in an older state.\n"
     return Table(rows: rows).text + slots + manifest
   }
 
@@ -88,13 +88,13 @@ extension SalvageReport {
 }
 
 extension SalvageReport.Group {
-  /// How far it can be trusted.
+  /// How much the recovered group can be trusted.
   fileprivate var words: String {
-    guard !isVerified else { return "verified: as whole as the file shows it" }
+    guard !isVerified else { return "verified: no damage found" }
     var losses: [String] = []
     if lostEntryCount > 0 { losses.append(counted(lostEntryCount, "journal entry", "journal entries")) }
     if lostValueCount > 0 { losses.append(counted(lostValueCount, "value", "values")) }
-    let known = losses.isEmpty ? "" : "; \(losses.joined(separator: " and ")) known to be lost"
-    return "UNVERIFIED: records may be missing, or have older values\(known)"
+    let known = losses.isEmpty ? "" : "; known losses: \(losses.joined(separator: " and "))"
+    return "UNVERIFIED: records may be missing or have older values\(known)"
   }
 }

@@ -10,21 +10,21 @@ struct Set: ToolCommand {
     abstract: "Stores a value under a key.",
     usage: "secretprefs set [<options>] <key>",
     discussion: """
-      The value is standard input; or the file named with --file; or, when standard input is a terminal, one line \
-      typed without echo. It is durable when the command returns. Of text, one line end (LF or CRLF) behind the \
-      last line is left out, which editors and echo put there; --exact keeps it, and data is stored byte for byte. \
-      An empty value is refused unless --allow-empty is given. A value in an argument is refused, and so is a key \
-      with "=" in it unless it stands behind two dashes.
+      The value is read from standard input, from --file, or, if standard input is a terminal, from a prompt for one \
+      line without echo. It is durable when the command returns. One line ending (LF or CRLF) at the end of text is \
+      removed, because editors and echo add it; --exact keeps it. Data is stored byte for byte. An empty value is \
+      refused unless --allow-empty is given. A value in an argument is refused, and so is a key that contains "=", \
+      unless it follows "--".
 
-      What is written down about the key stays unless it is named here, but for the expiry, which goes with the \
-      old value. All of it is sealed in the vault, but other users of the machine see the arguments while the \
-      command runs: put no secret there. --if-revision writes only what nobody has changed meanwhile; 0 stands \
-      for a key that is not there.
+      Metadata that no option names is kept, except the expiry, which is removed together with the old value. \
+      Metadata is sealed in the vault, but other users of the machine can see the arguments while the command runs: \
+      do not put a secret there. With --if-revision the command fails if another process changed the key; 0 means \
+      that the key must not exist.
 
-      A value whose accessibility is afterFirstUnlock stays readable in a program that locks its vault. \
-      whenUnlockedThisDeviceOnly and afterFirstUnlockThisDeviceOnly also take the device key of this machine: \
-      the vault and its passphrase are not enough elsewhere. "secretprefs new-key" makes such a key. Going to or \
-      from these two drops kept earlier values.
+      A value with accessibility afterFirstUnlock stays readable in a program that has locked its vault. Values with \
+      whenUnlockedThisDeviceOnly and afterFirstUnlockThisDeviceOnly also need the device key, so that the vault and \
+      its passphrase are not enough on a different machine. "secretprefs new-key" creates a device key. Changing to \
+      or from these two drops kept earlier values.
 
       EXAMPLE:
         secretprefs set github
@@ -41,21 +41,21 @@ struct Set: ToolCommand {
   @OptionGroup var unlock: UnlockOptions
   @OptionGroup var record: RecordOptions
 
-  @Option(help: ArgumentHelp("Store what is in this file.", valueName: "file"))
+  @Option(help: ArgumentHelp("Read the value from this file.", valueName: "file"))
   var file: String?
 
-  @Flag(help: "Store a data value, which may be any bytes, instead of text.")
+  @Flag(help: "Store data (any bytes) instead of text.")
   var data = false
 
-  @Flag(help: "Store text byte for byte, with the line end behind it.")
+  @Flag(help: "Store text byte for byte, including a line ending at the end.")
   var exact = false
 
-  @Flag(help: "Store a value even if it is empty.")
+  @Flag(help: "Accept an empty value.")
   var allowEmpty = false
 
   @Option(
     help: ArgumentHelp(
-      "When the value can be read; a key that is there keeps what it has, a new one is whenUnlocked.",
+      "When the value is readable. An existing key keeps its accessibility; the default is whenUnlocked.",
       valueName: "name"))
   var accessibility: String?
 
@@ -67,13 +67,13 @@ struct Set: ToolCommand {
   func perform(_ messages: Messages) throws {
     guard let key = keys.first else { throw ToolError.usage("no key is given", hint: UsageRefusal.set) }
     guard keys.count == 1 else {
-      throw ToolError.usage("a value is not taken from the arguments", hint: UsageRefusal.set)
+      throw ToolError.usage("values are not accepted in arguments", hint: UsageRefusal.set)
     }
-    // The parser does not tell on which side of the two dashes it stood.
+    // The parser does not say whether the key came after `--`.
     guard !key.contains("=") || Arguments.read().behindDashes.contains(key) else {
       throw ToolError.usage(
-        "a value is not taken from the arguments",
-        hint: "\(UsageRefusal.set); a key with an equals sign in it stands behind two dashes")
+        "values are not accepted in arguments",
+        hint: "\(UsageRefusal.set); put -- in front of a key that contains an equals sign")
     }
     let access = try unlock.complete(try vault.access())
     let place = try record.place()
@@ -113,7 +113,7 @@ struct Set: ToolCommand {
       try value.withUnsafeBytes { (bytes) throws(VaultError) in try update(bytes, kind) }
     } catch {
       guard error.code == .typeMismatch else { throw error }
-      throw ToolError(error, message: "the value is not text in UTF-8", hint: "--data stores any bytes")
+      throw ToolError(error, message: "the value is not valid UTF-8", hint: "--data stores any bytes")
     }
   }
 }

@@ -6,12 +6,12 @@ internal import VaultSealing
 struct Status: ToolCommand {
   static let configuration = CommandConfiguration(
     commandName: "status",
-    abstract: "Tells what is known of a vault, and checks it.",
+    abstract: "Checks a vault and shows its state.",
     usage: "secretprefs status [<options>]",
     discussion: """
-      Without a credential: the checksum and the frame of the file, and how it can be unlocked. With a \
-      configured one, also whether anything was tampered with, and the access groups; and, if there is a mark, \
-      whether the vault is older. The passphrase is asked for with --unlock alone.
+      Without a credential, checks the checksum and structure of the file and shows the ways to unlock it. With a \
+      configured credential, also authenticates the contents, lists the access groups, and compares the vault with \
+      its mark if there is one. Prompts for a passphrase only with --unlock.
 
       EXAMPLE:
         secretprefs status
@@ -21,7 +21,7 @@ struct Status: ToolCommand {
   @OptionGroup var vault: VaultOptions
   @OptionGroup var unlock: UnlockOptions
 
-  @Flag(name: .customLong("unlock"), help: "Ask for the passphrase if nothing else is configured.")
+  @Flag(name: .customLong("unlock"), help: "Prompt for the passphrase if no credential is configured.")
   var asks = false
 
   func perform(_ messages: Messages) throws {

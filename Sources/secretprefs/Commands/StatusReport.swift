@@ -1,15 +1,15 @@
 internal import VaultCore
 internal import VaultSealing
 
-/// What `status` answers, as text and as JSON.
+/// The output of `status`, as text and as JSON.
 struct StatusReport {
   let path: String
   let summary: VaultSummary
-  /// What the credential proved; nil without one.
+  /// What the credential could verify. `nil` without a credential.
   let verified: VaultStatus?
-  /// Whether a mark is configured, which takes a credential to check.
+  /// Whether a mark is configured. Checking it needs a credential.
   let hasMark: Bool
-  /// Why the mark could not be raised.
+  /// The error that prevented raising the mark.
   let markFailure: VaultError?
 
   var text: String {
@@ -30,11 +30,11 @@ struct StatusReport {
       for group in verified.groups {
         lines.append(("group", "\(displayed(group.name.text)): \(group.words)"))
       }
-      lines.append(("verified", verified.isOwner ? "all of it, as an owner" : "the granted groups"))
-      if verified.isFrozen { lines.append(("frozen", "replaced outside; writes are refused")) }
+      lines.append(("verified", verified.isOwner ? "everything, as an owner" : "the granted groups"))
+      if verified.isFrozen { lines.append(("frozen", "the mounted file was replaced; writes are refused")) }
     } else {
       lines.append(("groups", "\(summary.groupCount); their names are sealed"))
-      lines.append(("verified", "the checksum; a passphrase or key would tell more"))
+      lines.append(("verified", "the checksum only; unlock the vault to verify more"))
     }
     lines.append(("mark", mark))
     lines.append(("memory", Self.memory))
@@ -67,10 +67,10 @@ struct StatusReport {
   }
 
   private var mark: String {
-    guard hasMark else { return "none: an older copy of the file would not be noticed" }
-    guard verified != nil else { return "not checked; that takes a passphrase or key" }
+    guard hasMark else { return "none: replacement by an older copy would not be detected" }
+    guard verified != nil else { return "not checked; this needs a passphrase or key" }
     let raised = markFailure.map { "could not be raised (\(displayed($0.message)))" } ?? "raised"
-    return "checked, the vault is not older; \(raised)"
+    return "checked: the vault is not older; \(raised)"
   }
 
   private static var memory: String {

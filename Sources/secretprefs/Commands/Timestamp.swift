@@ -1,4 +1,4 @@
-/// A point in time that has RFC 3339 text in UTC with milliseconds: one of the years 0 to 9999.
+/// A point in time with milliseconds in the years 0 to 9999, which RFC 3339 can express in UTC.
 struct Timestamp {
   /// Milliseconds since 1970-01-01 UTC.
   let milliseconds: Int64
@@ -15,11 +15,11 @@ struct Timestamp {
     self.milliseconds = milliseconds
   }
 
-  /// Reads what ``text`` writes, also without the milliseconds, and nothing else.
+  /// Parses the form that ``text`` has, with or without milliseconds.
   init?(_ text: String) {
     let text = text.utf8.count == 20 && text.hasSuffix("Z") ? text.dropLast() + ".000Z" : text
     let numbers = text.split { "-T:.Z".contains($0) }.map { Int64($0) ?? -1 }
-    // Bounds for the arithmetic; whether it is a time of the calendar, the comparison below decides.
+    // Only bounds for the arithmetic. The comparison below rejects dates that do not exist.
     guard numbers.count == 7, numbers.allSatisfy({ (0...9999).contains($0) }) else { return nil }
     let seconds = (numbers[3] * 60 + numbers[4]) * 60 + numbers[5]
     let days = Self.days(year: numbers[0], month: numbers[1], day: numbers[2])
@@ -27,7 +27,7 @@ struct Timestamp {
     guard self.text == text else { return nil }
   }
 
-  /// The text of a time, and a number where there is none.
+  /// RFC 3339 text, or the number of milliseconds if the year is out of range.
   static func text(of milliseconds: Int64) -> String {
     Timestamp(milliseconds: milliseconds)?.text ?? "\(milliseconds) ms"
   }
@@ -45,8 +45,8 @@ struct Timestamp {
       + ".\(padded(rest % 1000, 3))Z"
   }
 
-  /// Days since 1970-01-01 in the Gregorian calendar, counted from March in eras of 400 years, so that the leap
-  /// day comes last and every era is alike.
+  /// The Gregorian date for days since 1970-01-01. Years start in March, in eras of 400 years, so that the leap day is
+  /// the last day of a year and all eras have the same length.
   private static func date(_ days: Int64) -> (year: Int64, month: Int64, day: Int64) {
     let (era, dayOfEra) = floored(days + 719_468, by: 146_097)
     let yearOfEra = (dayOfEra - dayOfEra / 1460 + dayOfEra / 36_524 - dayOfEra / 146_096) / 365
@@ -58,7 +58,7 @@ struct Timestamp {
     )
   }
 
-  /// The way back.
+  /// The inverse of ``date(_:)``.
   private static func days(year: Int64, month: Int64, day: Int64) -> Int64 {
     let (era, yearOfEra) = floored(month <= 2 ? year - 1 : year, by: 400)
     let dayOfYear = (153 * ((month + 9) % 12) + 2) / 5 + day - 1

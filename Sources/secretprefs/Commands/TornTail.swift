@@ -1,13 +1,13 @@
 internal import VaultCore
 
-/// What the tool says of a journal whose last entry is broken (`Docs/Format.md` 10.3).
+/// The messages about a broken last journal entry (`Docs/Format.md` 10.3).
 enum TornTail {
   static let words =
-    "the last journal entry is broken: a write that was cut off, or one that was acknowledged and damaged since; "
-    + "which of the two cannot be known"
+    "the last journal entry is broken: either a write was interrupted, or an acknowledged write was damaged later; "
+    + "the file does not show which"
 
-  /// What a command warns of that goes on without the entry.
+  /// The warning of a command that continues without the entry.
   static func warning(_ path: String) -> String {
-    "\(words). What it changed is missing; the next write keeps its bytes in \(displayed(path)).torn"
+    "\(words). Its changes are missing; the next write saves its bytes in \(displayed(path)).torn"
   }
 }

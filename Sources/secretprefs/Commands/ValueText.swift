@@ -1,14 +1,14 @@
 internal import VaultCore
 
-/// A number, bool or date as text. Text and data have none: they are written as they are.
+/// The text of a number, bool or date. Other kinds are written as their bytes.
 ///
-/// These are ordinary strings, in memory that is neither locked nor wiped. They are for settings that are kept sealed with
-/// others; a secret, such as a PIN, is stored as text.
+/// The text is an ordinary string in memory that is neither locked nor wiped. That is acceptable for settings. Store a
+/// secret, such as a PIN, as text or data.
 struct ValueText {
   let text: String
   let json: JSON
 
-  /// Nil for kinds whose bytes are the answer. The vault has checked that the bytes fit the kind.
+  /// `nil` for kinds that are written as their bytes. The vault has checked that the bytes fit the kind.
   init?(_ kind: ValueKind, _ bytes: UnsafeRawBufferPointer) {
     switch kind {
     case .bool:
@@ -38,7 +38,7 @@ struct ValueText {
 }
 
 extension ValueKind {
-  /// What the tool calls the kind.
+  /// The name of the kind in the tool's output.
   var label: String {
     switch self {
     case .string: "string"

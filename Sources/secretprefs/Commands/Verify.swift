@@ -5,12 +5,12 @@ internal import VaultCore
 struct Verify: ToolCommand {
   static let configuration = CommandConfiguration(
     commandName: "verify",
-    abstract: "Opens everything that the credential grants, and says whether it holds.",
+    abstract: "Decrypts and authenticates everything that the credential opens.",
     usage: "secretprefs verify [<options>]",
     discussion: """
-      Reads the file anew and opens the manifest, every section and journal entry, every value and every kept \
-      earlier value. Nothing is written. With --report the answer says in plain words what was checked, what \
-      holds, and what cannot be known. Exit code 1 if the last journal entry is broken.
+      Reads the file again and opens the manifest, every section and journal entry, every value and every kept \
+      earlier value. The vault does not change. --report explains what was checked, what is proved and what cannot \
+      be known. The exit code is 1 if the last journal entry is broken.
 
       EXAMPLE:
         secretprefs verify
@@ -20,7 +20,7 @@ struct Verify: ToolCommand {
   @OptionGroup var vault: VaultOptions
   @OptionGroup var unlock: UnlockOptions
 
-  @Flag(help: "Say what was checked, what holds and what cannot be known.")
+  @Flag(help: "Explain what was checked, what is proved and what cannot be known.")
   var report = false
 
   func perform(_ messages: Messages) throws {
@@ -38,7 +38,7 @@ struct Verify: ToolCommand {
 }
 
 extension VerificationReport {
-  /// One line.
+  /// The result in one line.
   var summary: String {
     var parts = [counted(values, "value", "values")]
     if previousValues > 0 { parts.append(counted(previousValues, "earlier value", "earlier values")) }
@@ -46,38 +46,40 @@ extension VerificationReport {
     return "verified: \(parts.joined(separator: " and ")) of \(groups)\(status.isOwner ? ", as an owner" : "")\n"
   }
 
-  /// Plain words, line by line.
+  /// The text of `--report`.
   func report(hasMark: Bool) -> String {
     let others =
       status.isOwner
-      ? "" : "Other access groups, the slots and the manifest: their keys are not granted to this credential.\n"
+      ? "" : "The state of other access groups, the slots and the manifest: this credential does not open them.\n"
     let devices =
       deviceValues == 0
       ? ""
-      : "\(counted(deviceValues, "value", "values")) bound to a device key that was not given: only the outer seal.\n"
+      : "The contents of \(counted(deviceValues, "value", "values")) bound to a device key that is not configured; "
+        + "only the outer seal was checked.\n"
     return """
       \(summary)
-      Checked, and it holds:
+      Checked and correct:
       \(status.hasTornTail
-        ? "The snapshot, and every journal entry but the last, arrived as they were written."
-        : "The file arrived as it was written: its checksum, lengths and order.")
+        ? "The snapshot and every journal entry except the last are as they were written."
+        : "The file is as it was written: its checksum, lengths and order are correct.")
       \(status.isOwner
-        ? "Header, slots, manifest and every access group were made by holders of the vault's keys, for this vault,\n"
-          + "and belong together: none is of another time or copy."
-        : "The granted access group was made by holders of its key, for this vault and epoch.")
-      Every journal entry\(status.isOwner ? "" : " of it") stands behind exactly the state it was written after; none is missing in between.
+        ? "Header, slots, manifest and every access group were written with the vault's keys, for this vault,\n"
+          + "and belong together: none of them is from a different time or copy."
+        : "The granted access group was written with its key, for this vault and epoch.")
+      Every journal entry\(status.isOwner ? "" : " of the group") follows the state it was written after; no entry between is missing.
       Every value opens at the service, key and kind it was sealed for.
       \(hasMark
-        ? "It is not older than its mark: nothing that the mark has seen was undone, unless the mark was, too.\n" : "")
-      Not known, whatever is checked inside the file:
+        ? "The vault is not older than its mark: nothing the mark covers was undone, unless the mark was changed too.\n"
+        : "")
+      Not known, because the file cannot prove it:
       \(status.hasTornTail
-        ? "Whether the last journal entry, which is broken, had been acknowledged. What it changed is missing here.\n"
+        ? "Whether the broken last journal entry was acknowledged. Its changes are missing here.\n"
         : "")\
       \(hasMark
-        ? "Whether something was undone that was written while nobody raised the mark."
+        ? "Whether changes were undone that were written without raising the mark."
         : "Whether the whole file is an older copy, or the newest entries since the last full write were cut off.\n"
-          + "A mark outside of the vault would tell: see \"secretprefs help mark\".")
-      Who of the holders of a key wrote what.
+          + "A mark outside the vault detects both: see \"secretprefs help mark\".")
+      Which of the holders of a key wrote a value.
       \(others)\(devices)
       """
   }
