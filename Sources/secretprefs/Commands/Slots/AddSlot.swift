@@ -35,7 +35,8 @@ struct AddSlot: ToolCommand {
   func perform(_ messages: Messages) throws {
     let access = try unlock.complete(try vault.access())
     guard newKeyFile == nil || passphrase.newPassphraseFd == nil else {
-      throw ToolError.usage("--new-key-file and --new-passphrase-fd cannot be used together", hint: "add two slots")
+      throw ToolError.usage(
+        "--new-key-file and --new-passphrase-fd cannot be used together", hint: "add one slot at a time")
     }
     guard label.utf8.count <= 1024 else { throw ToolError.usage("a label must have at most 1024 bytes") }
     try passphrase.check(besides: access)
@@ -45,7 +46,7 @@ struct AddSlot: ToolCommand {
     let file = try newKeyFile.map { try NewKeyFile(at: $0) }
     let slot = try file.map { NewSlot(.key($0.key), label: label) } ?? passphrase.slot(label, access)
     let id = try add(slot, group, file, to: vault)
-    vault.noteChange(messages)
+    vault.recordChange(messages)
     guard self.vault.json else { return try Output.write("\(id)\n") }
     var answer: [(String, JSON)] = [("id", .string(id.description))]
     if let newKeyFile { answer.append(("keyFile", .string(newKeyFile))) }
