@@ -82,7 +82,7 @@ struct VaultExamination {
           repair: "store new values with secretprefs set"))
     }
     if onDevices > 0 {
-      unseen.append((counted(onDevices, "value", "values"), "they need a device key, and none is configured"))
+      unseen.append((counted(onDevices, "value", "values"), "bound to a device key, and none is configured"))
     }
   }
 
