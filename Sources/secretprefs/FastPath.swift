@@ -1,7 +1,7 @@
 internal import ArgumentParser
 
 /// The options of the fast path. The argument parser takes their names from here.
-enum PlainOption: String {
+enum FastPathOption: String {
   case vault, service, group
   case keyFile = "key-file"
   case noPrompt = "no-prompt"
@@ -20,7 +20,7 @@ enum PlainOption: String {
 ///
 /// Arguments that it does not understand completely go to the argument parser, which also reports errors. There is no
 /// dictionary here because the first use of one costs 0.1 ms.
-struct PlainCommand {
+struct FastPath {
   private var key: String?
   private var vault: String?
   private var service: String?
@@ -28,11 +28,11 @@ struct PlainCommand {
   private var keyFile: String?
   private var noPrompt = false
 
-  static func understand(_ arguments: Arguments) -> (any Work)? {
+  static func parse(_ arguments: Arguments) -> (any ToolAction)? {
     guard let command = arguments.words.first, command == "get" || command == "list",
-      let plain = PlainCommand(arguments.words.dropFirst()), (plain.key != nil) == (command == "get")
+      let plain = FastPath(arguments.words.dropFirst()), (plain.key != nil) == (command == "get")
     else { return nil }
-    do { return try plain.work() } catch {
+    do { return try plain.action() } catch {
       return nil  // the argument parser's path finds the same error and reports it
     }
   }
@@ -41,7 +41,7 @@ struct PlainCommand {
     var words = words
     while let word = words.popFirst() {
       let isUnderstood =
-        switch PlainOption(word) {
+        switch FastPathOption(word) {
         case .noPrompt: Self.note(&noPrompt)
         case .vault: Self.take(&words, into: &vault)
         case .service: Self.take(&words, into: &service)
@@ -53,7 +53,7 @@ struct PlainCommand {
     }
   }
 
-  private func work() throws -> any Work {
+  private func action() throws -> any ToolAction {
     var access = try VaultAccess(try VaultLocation(option: vault))
     access.keyFile = keyFile
     access.mayPrompt = !noPrompt

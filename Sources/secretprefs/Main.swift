@@ -8,7 +8,7 @@ struct Main {
   nonisolated static func main() {
     let status = run()
     // `run()` has released and wiped everything that held a secret.
-    PendingSignal.dieIfAny()
+    PendingSignal.raiseIfPending()
     exit(status.rawValue)
   }
 
@@ -18,8 +18,8 @@ struct Main {
     do {
       try ProcessHardening.apply()
       guard arguments.areText else { throw ToolError.usage("an argument is not valid UTF-8") }
-      if let work = PlainCommand.understand(arguments) {
-        try work.perform(messages)
+      if let action = FastPath.parse(arguments) {
+        try action.perform(messages)
       } else {
         try perform(arguments, messages)
       }
@@ -36,7 +36,7 @@ struct Main {
       if understood == nil, !(command is Root) { try command.run() }
     } catch {
       // The parser's own message repeats the argument it rejects, which may be a misplaced secret.
-      guard arguments.askForText, Root.exitCode(for: error) == .success else {
+      guard arguments.requestHelp, Root.exitCode(for: error) == .success else {
         throw UsageRefusal.error(for: arguments)
       }
       return try Output.write(Root.fullMessage(for: error) + "\n")

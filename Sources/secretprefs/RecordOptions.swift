@@ -3,14 +3,14 @@ internal import ArgumentParser
 /// The service and access group of the records.
 struct RecordOptions: ParsableArguments {
   @Option(
-    name: PlainOption.service.name,
+    name: FastPathOption.service.name,
     help: ArgumentHelp(
       "The service that the keys belong to.", discussion: "Default: $SECRETPREFS_SERVICE, or \"default\".",
       valueName: "name"))
   var service: String?
 
   @Option(
-    name: PlainOption.group.name,
+    name: FastPathOption.group.name,
     help: ArgumentHelp(
       "The access group that contains the keys.",
       discussion: "Default: \"default\", or the group that the credential opens.", valueName: "name"))

@@ -3,7 +3,7 @@ internal import ArgumentParser
 /// The options that select how to unlock the vault.
 struct UnlockOptions: ParsableArguments {
   @Option(
-    name: PlainOption.keyFile.name,
+    name: FastPathOption.keyFile.name,
     help: ArgumentHelp("Unlock with the raw key in this file.", valueName: "file"))
   var keyFile: String?
 
@@ -14,7 +14,7 @@ struct UnlockOptions: ParsableArguments {
       valueName: "number"))
   var passphraseFd: Int32?
 
-  @Flag(name: PlainOption.noPrompt.name, help: "Never prompt on the terminal.")
+  @Flag(name: FastPathOption.noPrompt.name, help: "Never prompt on the terminal.")
   var noPrompt = false
 
   @Option(

@@ -55,16 +55,16 @@ struct VaultAccess {
   /// Calls `body` with the configured credential. Without one, prompts for a passphrase, and again if it is rejected.
   ///
   /// - Parameters:
-  ///   - looking: Whether to read the file before the first prompt, so that a file that is missing, broken or without a
-  ///     passphrase slot fails at once.
+  ///   - inspectsFile: Whether to read the file before the first prompt, so that a file that is missing, broken or without
+  ///     a passphrase slot fails at once.
   ///   - body: Runs once for each passphrase that is entered.
   func withCredential<Result>(
-    _ messages: Messages, looking: Bool = true, _ body: (Vault.Credential) throws(VaultError) -> Result
+    _ messages: Messages, inspectsFile: Bool = true, _ body: (Vault.Credential) throws(VaultError) -> Result
   ) throws(VaultError) -> Result {
     if let credential = try resolve(configured(), messages) { return try body(credential) }
     var rejected = 0
     while true {
-      let credential = Vault.Credential.passphrase(try ask(looking: looking, rejected: rejected))
+      let credential = Vault.Credential.passphrase(try ask(inspectsFile: inspectsFile, rejected: rejected))
       do throws(VaultError) { return try body(credential) } catch {
         rejected += 1
         guard error.code == .credentialRejected, rejected < Prompt.tries else { throw error }
@@ -120,8 +120,8 @@ struct VaultAccess {
   }
 
   /// Prompts for the passphrase.
-  private func ask(looking: Bool, rejected: Int) throws(VaultError) -> SecretBytes {
-    if looking {
+  private func ask(inspectsFile: Bool, rejected: Int) throws(VaultError) -> SecretBytes {
+    if inspectsFile {
       let summary = try VaultSummary(at: location.path, options: options)
       let hasPassphrase = summary.slots.contains { if case .passphrase = $0.kind { true } else { false } }
       guard hasPassphrase else {

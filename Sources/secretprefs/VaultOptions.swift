@@ -3,7 +3,7 @@ internal import ArgumentParser
 /// The options of every command that works on a vault.
 struct VaultOptions: ParsableArguments {
   @Option(
-    name: PlainOption.vault.name,
+    name: FastPathOption.vault.name,
     help: ArgumentHelp(
       "The path of the vault.",
       discussion: "Default: $SECRETPREFS_VAULT, or secretprefs/default.spv in $XDG_DATA_HOME or ~/.local/share.",

@@ -157,19 +157,19 @@ import VaultMemorySearching
     ["list", "a"], ["list", "--json"],
   ])
   func `what is not plain is left to the parser`(_ words: [String]) {
-    #expect(PlainCommand.understand(Arguments(words: words)) == nil)
+    #expect(FastPath.parse(Arguments(words: words)) == nil)
   }
 
   @Test func `a plain get is understood`() throws {
     let words = ["get", "--service", "s", "key", "--no-prompt", "--vault", "v", "--key-file", "k", "--group", "g"]
-    let get = try #require(PlainCommand.understand(Arguments(words: words)) as? GetValue)
+    let get = try #require(FastPath.parse(Arguments(words: words)) as? GetValue)
     #expect(get.key == "key" && get.place.service.text == "s")
     #expect(get.access.location.path == "v" && get.access.keyFile == "k" && !get.access.mayPrompt)
   }
 
   @Test func `a plain list is understood`() throws {
     let words = ["list", "--vault", "v", "--service", "s"]
-    let list = try #require(PlainCommand.understand(Arguments(words: words)) as? ListKeys)
+    let list = try #require(FastPath.parse(Arguments(words: words)) as? ListKeys)
     #expect(list.place.service.text == "s" && list.access.location.path == "v")
   }
 }

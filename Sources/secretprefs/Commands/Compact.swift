@@ -22,7 +22,7 @@ struct Compact: ToolCommand {
     let access = try unlock.complete(try vault.access())
     let vault = try access.open(messages)
     try vault.compact()
-    vault.noteChange(messages)
+    vault.recordChange(messages)
     if self.vault.json { try Output.write(.object([("vault", .string(access.location.path))])) }
   }
 }

@@ -48,7 +48,7 @@ struct Edit: ToolCommand {
       guard error.code == .notFound else { throw error }
       throw try place.noSuchKey(key, in: group, of: vault)
     }
-    vault.noteChange(messages)
+    vault.recordChange(messages)
     guard self.vault.json else { return }
     try Output.write(.object([("service", .string(place.service.text)), ("key", .string(name.text))]))
   }

@@ -2,7 +2,7 @@ internal import Glibc
 internal import VaultCore
 
 /// The operation of `get`.
-struct GetValue: Work {
+struct GetValue: ToolAction {
   let access: VaultAccess
   let place: RecordPlace
   let key: String
@@ -38,7 +38,7 @@ struct GetValue: Work {
       try Output.write(text.text)
     } else {
       // The value is written unchanged, although a terminal may execute control characters in it.
-      if isTerminal, ControlCharacters.stand(in: bytes) { messages.warn("the value contains control characters") }
+      if isTerminal, ControlCharacters.occur(in: bytes) { messages.warn("the value contains control characters") }
       try Output.write(bytes)
       endsLine = bytes.last == UInt8(ascii: "\n")
     }

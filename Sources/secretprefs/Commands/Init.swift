@@ -57,7 +57,7 @@ struct Init: ToolCommand {
     if let mark { try access.setMark(mark) }
     _ = try Vault.Name(group)
     if try finish(access, messages) {
-      Output.noteChange()
+      Output.recordChange()
       return try answer(access)
     }
     try access.location.refuseIfOccupied("the vault")
@@ -67,7 +67,7 @@ struct Init: ToolCommand {
     let file = try keyFile.map { try NewKeyFile(at: $0) }
     if let file { slots.append(NewSlot(.key(file.key), label: "key file")) }
     try create(access, slots, file)
-    Output.noteChange()
+    Output.recordChange()
     try answer(access)
   }
 

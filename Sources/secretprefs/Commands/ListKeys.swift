@@ -1,7 +1,7 @@
 internal import VaultCore
 
 /// The operation of `list`.
-struct ListKeys: Work {
+struct ListKeys: ToolAction {
   let access: VaultAccess
   let place: RecordPlace
   var ofAllServices = false

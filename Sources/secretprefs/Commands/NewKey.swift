@@ -23,7 +23,7 @@ struct NewKey: ToolCommand {
   func perform(_ messages: Messages) throws {
     let file = try Self.sole(files, "file")
     _ = try NewKeyFile(at: file)
-    Output.noteChange()
+    Output.recordChange()
     if json { try Output.write(.object([("keyFile", .string(file))])) }
   }
 }

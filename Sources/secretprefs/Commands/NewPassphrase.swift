@@ -9,13 +9,13 @@ struct NewPassphrase {
 
   func read() throws -> Vault.Credential {
     if let descriptor, let credential = try Unlocking.passphraseDescriptor(descriptor).credential() {
-      try credential.withPassphrase { bytes in Result { () throws(ToolError) in try judge(bytes) } }?.get()
+      try credential.withPassphrase { bytes in Result { () throws(ToolError) in try check(bytes) } }?.get()
       return credential
     }
-    return .passphrase(try Prompt.newPassphrase(judge))
+    return .passphrase(try Prompt.newPassphrase(check))
   }
 
-  private func judge(_ passphrase: UnsafeRawBufferPointer) throws(ToolError) {
+  private func check(_ passphrase: UnsafeRawBufferPointer) throws(ToolError) {
     guard !acceptsWeak, let weakness = PassphraseRule.weakness(of: passphrase) else { return }
     throw ToolError(
       VaultError(.invalidPassphrase, "the passphrase is weak: \(weakness)"),

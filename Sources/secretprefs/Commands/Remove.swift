@@ -36,7 +36,7 @@ struct Remove: ToolCommand {
     let removed = try vault.update(service: place.service, in: group) { (batch) throws(VaultError) in
       for name in names { try batch.remove(name) }
     }
-    vault.noteChange(messages)
+    vault.recordChange(messages)
     guard removed == names.count else {
       throw names.count == 1
         ? try place.noSuchKey(keys[0], in: group, of: vault) : ToolError.someMissing(removed: removed, of: names.count)

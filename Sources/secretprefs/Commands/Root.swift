@@ -2,18 +2,18 @@ internal import ArgumentParser
 internal import VaultSealing
 
 /// A command of the argument parser.
-protocol ToolCommand: ParsableCommand, Work {}
+protocol ToolCommand: ParsableCommand, ToolAction {}
 
 extension ParsableCommand {
   /// The usage line.
   static var usage: String { configuration.usage ?? "" }
 
   /// A usage error with the usage line as its hint.
-  static func misused(_ message: String) -> ToolError { .usage(message, hint: usage) }
+  static func usageError(_ message: String) -> ToolError { .usage(message, hint: usage) }
 
   /// Returns the argument of a command that takes exactly one.
   static func sole(_ words: [String], _ meaning: StaticString) throws(ToolError) -> String {
-    guard let word = words.first, words.count == 1 else { throw misused("exactly one \(meaning) is required") }
+    guard let word = words.first, words.count == 1 else { throw usageError("exactly one \(meaning) is required") }
     return word
   }
 }

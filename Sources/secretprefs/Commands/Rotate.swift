@@ -33,7 +33,7 @@ struct Rotate: ToolCommand {
 
   func perform(_ messages: Messages) throws {
     guard (group == nil) == vaultKeys else {
-      throw Self.misused("either --group or --vault-keys is required")
+      throw Self.usageError("either --group or --vault-keys is required")
     }
     guard vaultKeys || keep.isEmpty else {
       throw ToolError.usage("--group keeps all slots", hint: "omit the --keep options and --drop-others")
@@ -51,8 +51,8 @@ struct Rotate: ToolCommand {
         keeping: try keep.credentials(for: access, slots: try vault.slots()), droppingOthers: keep.dropOthers,
         droppingHistory: dropHistory)
     }
-    report.tell(messages)
-    vault.noteChange(messages)
+    report.warnOfDroppedSlots(messages)
+    vault.recordChange(messages)
     guard self.vault.json else { return }
     let rotated: (String, JSON) = name.map { ("group", .string($0.text)) } ?? ("vault", .string(access.location.path))
     try Output.write(.object([rotated, ("dropped", report.json)]))

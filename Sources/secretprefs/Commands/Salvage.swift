@@ -33,11 +33,11 @@ struct Salvage: ToolCommand {
     try target.refuseIfOccupied("the new vault")
     let report: SalvageReport
     do throws(VaultError) {
-      report = try access.withCredential(messages, looking: false) { (credential) throws(VaultError) in
+      report = try access.withCredential(messages, inspectsFile: false) { (credential) throws(VaultError) in
         try Vault.salvage(at: access.location.path, credential: credential, to: target.path, options: access.options)
       }
     } catch { throw access.explained(error) }
-    Output.noteChange()
+    Output.recordChange()
     try vault.json ? Output.write(report.json) : Output.write(report.text)
     guard report.isWhole else {
       throw ToolError.incomplete(isCurrent: report.groups.allSatisfy(\.isCurrent))

@@ -70,7 +70,7 @@ struct Set: ToolCommand {
       throw ToolError.usage("values are not accepted in arguments", hint: UsageRefusal.set)
     }
     // The parser does not say whether the key came after `--`.
-    guard !key.contains("=") || Arguments.read().behindDashes.contains(key) else {
+    guard !key.contains("=") || Arguments.read().afterTerminator.contains(key) else {
       throw ToolError.usage(
         "values are not accepted in arguments",
         hint: "\(UsageRefusal.set); put -- in front of a key that contains an equals sign")
@@ -95,7 +95,7 @@ struct Set: ToolCommand {
           bytes, kind: kind, forKey: key, accessibility: accessibility, edit: edit, ifRevision: revision)
       }
     }
-    vault.noteChange(messages)
+    vault.recordChange(messages)
     guard self.vault.json else { return }
     try Output.write(
       .object([

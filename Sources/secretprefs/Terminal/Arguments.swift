@@ -27,14 +27,14 @@ struct Arguments {
 
   /// Whether an argument explicitly requests help, the version or a completion script. The argument parser also finds
   /// `-h` inside `-dash`, but a key that starts with a dash must not print help and exit with 0.
-  var askForText: Bool {
+  var requestHelp: Bool {
     let requests = ["-h", "-help", "--help", "--help-hidden", "--version", "--experimental-dump-help"]
     return words.first == "help" || options.contains { requests.contains($0) }
       || contains(prefix: "--generate-completion-script") || words.first == "---completion"
   }
 
   /// The arguments after `--`, which are never options.
-  var behindDashes: ArraySlice<String> { words.drop { $0 != "--" }.dropFirst() }
+  var afterTerminator: ArraySlice<String> { words.drop { $0 != "--" }.dropFirst() }
 
   private var options: ArraySlice<String> { words.prefix { $0 != "--" } }
 }

@@ -1,7 +1,7 @@
 /// Bytes that a terminal may execute as commands.
 enum ControlCharacters {
   /// Whether `bytes` contains control characters other than line feed and tab.
-  static func stand(in bytes: UnsafeRawBufferPointer) -> Bool {
+  static func occur(in bytes: UnsafeRawBufferPointer) -> Bool {
     var previous: UInt8 = 0
     for byte in bytes {
       if byte < 0x20, byte != 0x0A, byte != 0x09 { return true }

@@ -20,11 +20,11 @@ enum PendingSignal {
     return number == 0 ? nil : number
   }
 
-  /// Stores a signal for ``dieIfAny()``.
+  /// Stores a signal for ``raiseIfPending()``.
   static func keep(_ number: Int32) { arrived.store(number, ordering: .relaxed) }
 
   /// Ends the process with the default action of the pending signal, so that the shell sees the real cause.
-  static func dieIfAny() {
+  static func raiseIfPending() {
     guard let number = take() else { return }
     signal(number, SIG_DFL)
     raise(number)
@@ -40,7 +40,7 @@ enum PendingSignal {
       var old = sigaction()
       guard sigaction(number, nil, &old) == 0, !isIgnored(old) else { continue }
       var action = sigaction()
-      action.__sigaction_handler.sa_handler = noteSignal
+      action.__sigaction_handler.sa_handler = recordSignal
       if sigaction(number, &action, nil) == 0 { before.append((number, old)) }
     }
     return before
@@ -62,4 +62,4 @@ enum PendingSignal {
 private let arrived = Atomic<Int32>(0)
 
 // A global function, because a closure could inherit an actor and trap on the thread that receives the signal.
-private func noteSignal(_ number: Int32) { arrived.store(number, ordering: .relaxed) }
+private func recordSignal(_ number: Int32) { arrived.store(number, ordering: .relaxed) }

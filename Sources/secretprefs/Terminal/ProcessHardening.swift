@@ -36,7 +36,7 @@ enum ProcessHardening {
   }
 
   /// Whether the inherited limit lets other programs, started in the same way, leave core files.
-  static var othersHaveCores: Bool { inheritedCoreLimit.load(ordering: .relaxed) > 0 }
+  static var inheritedLimitAllowsCores: Bool { inheritedCoreLimit.load(ordering: .relaxed) > 0 }
 }
 
 private let inheritedCoreLimit = Atomic<UInt64>(0)

@@ -17,11 +17,11 @@ enum Prompt {
 
   /// Prompts twice for a new passphrase.
   ///
-  /// - Parameter judge: Throws if the passphrase is not acceptable, before it is typed again.
-  static func newPassphrase(_ judge: (UnsafeRawBufferPointer) throws(ToolError) -> Void) throws -> SecretBytes {
+  /// - Parameter check: Throws if the passphrase is not acceptable, before it is typed again.
+  static func newPassphrase(_ check: (UnsafeRawBufferPointer) throws(ToolError) -> Void) throws -> SecretBytes {
     let terminal = try ControllingTerminal()
     let first = try notEmpty(try terminal.ask("New passphrase: "))
-    try first.withUnsafeBytes(judge)
+    try first.withUnsafeBytes(check)
     let second = try terminal.ask("Repeat the passphrase: ")
     let agree = first.isEqual(to: second)
     guard agree else { throw VaultError(.invalidPassphrase, "the two passphrases differ") }

@@ -42,12 +42,12 @@ struct CreateBackup: ToolCommand {
     if let keep, keep < 1 { throw ToolError.usage("--keep must be at least 1, which is the new copy") }
     guard let copies else {
       try access.open(messages).backUp(to: file)
-      Output.noteChange()
+      Output.recordChange()
       if vault.json { try Output.write(.object([("backup", .string(file))])) }
       return
     }
     let made = try make(copies, access, messages)
-    Output.noteChange()
+    Output.recordChange()
     guard vault.json else {
       return try Output.write(
         displayed(made.copy) + "\n" + made.removed.map { "removed \(displayed($0))\n" }.joined())

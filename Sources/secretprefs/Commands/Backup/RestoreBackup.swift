@@ -43,8 +43,8 @@ struct RestoreBackup: ToolCommand {
     let isBehind = try isBehindMark(copy, access, messages)
     let replaces = try access.location.isOccupied
     if replaces {
-      let standing = try standing(access.location, vaultID: report.status.vaultID, options: options)
-      let points = "vault \(standing), the backup is at \(try VaultSummary(at: file, options: options).point)"
+      let state = try existingState(access.location, vaultID: report.status.vaultID, options: options)
+      let points = "vault \(state), the backup is at \(try VaultSummary(at: file, options: options).point)"
       if !yes {
         try Prompt.confirm(
           "The \(points). Replace the vault and lose all changes since the backup?",
@@ -52,7 +52,7 @@ struct RestoreBackup: ToolCommand {
       }
     }
     try Vault.restore(file, to: access.location.path, credential: credential, replacing: replaces, options: options)
-    Output.noteChange()
+    Output.recordChange()
     if isBehind {
       messages.warn("the restored vault is older than its mark; run \"secretprefs mark accept\" to use it")
     }
@@ -77,13 +77,15 @@ struct RestoreBackup: ToolCommand {
   }
 
   /// Describes the state of the vault to be replaced.
-  private func standing(_ location: VaultLocation, vaultID: Vault.Identifier, options: Vault.Options) throws -> String {
+  private func existingState(_ location: VaultLocation, vaultID: Vault.Identifier, options: Vault.Options) throws
+    -> String
+  {
     do throws(VaultError) {
-      let standing = try VaultSummary(at: location.path, options: options)
-      guard standing.vaultID == vaultID else {
+      let existing = try VaultSummary(at: location.path, options: options)
+      guard existing.vaultID == vaultID else {
         throw VaultError(.alreadyExists, "\(location.path): the existing file is not a state of the same vault")
       }
-      return "is at \(standing.point)"
+      return "is at \(existing.point)"
     } catch {
       // Damage is a reason to restore. `Vault.restore` compares the vault ids again before it replaces the file.
       guard [.damaged, .malformed, .limitExceeded, .kdfRefused].contains(error.code) else { throw error }

@@ -37,7 +37,7 @@ struct ExportBundle: ToolCommand {
   var keys: [String] = []
 
   func perform(_ messages: Messages) throws {
-    guard keys.isEmpty == all else { throw Self.misused("either keys or --all are required") }
+    guard keys.isEmpty == all else { throw Self.usageError("either keys or --all are required") }
     guard newKeyFile == nil || passphrase.newPassphraseFd == nil else {
       throw ToolError.usage("--new-key-file and --new-passphrase-fd cannot be used together", hint: "use one of them")
     }
@@ -66,7 +66,7 @@ struct ExportBundle: ToolCommand {
       if error.code != .durabilityUnknown { file?.remove() }
       throw error
     }
-    Output.noteChange()
+    Output.recordChange()
     guard self.vault.json else { return }
     try Output.write(.object([("bundle", .string(to)), ("exported", .unsigned(UInt64(records.count)))]))
   }

@@ -56,7 +56,7 @@ struct ImportBundle: ToolCommand {
     let vault = try access.open(messages)
     let group = try RecordPlace(service: nil, group: group).group(in: vault)
     let count = try take(try bundle(file, access, messages), into: group, of: vault)
-    vault.noteChange(messages)
+    vault.recordChange(messages)
     guard self.vault.json else {
       return try Output.write("\(counted(count, "key", "keys")) imported\n")
     }

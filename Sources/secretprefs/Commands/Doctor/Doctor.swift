@@ -45,25 +45,25 @@ struct Doctor: ToolCommand {
     guard try access.location.isOccupied else {
       throw VaultError(.notFound, "\(access.location.path): there is no vault at this path")
     }
-    if let repair { return try mend(repair, access, messages) }
-    guard groups.isEmpty else { throw Self.misused("access groups are only accepted with --repair") }
+    if let repair { return try runRepair(repair, access, messages) }
+    guard groups.isEmpty else { throw Self.usageError("access groups are only accepted with --repair") }
     let report = try Examination(access, asks: asks, messages).report
     try vault.json ? Output.write(report.json) : Output.write(report.text)
     if report.wrongCount > 0 { throw ToolError.problems(report.wrongCount) }
   }
 
-  private func mend(_ repair: Repair, _ access: VaultAccess, _ messages: Messages) throws {
+  private func runRepair(_ repair: Repair, _ access: VaultAccess, _ messages: Messages) throws {
     guard groups.isEmpty == (repair == .permissions) else {
-      throw Self.misused(
+      throw Self.usageError(
         repair == .permissions ? "this repair takes no access group" : "an access group is required")
     }
     let done =
       switch repair {
       case .permissions: try PermissionRepair(access).done
-      case .emptyGroup: try mendGroups(.empty, access, messages)
-      case .leaveOutGroup: try mendGroups(.leaveOut, access, messages)
+      case .emptyGroup: try repairGroups(.empty, access, messages)
+      case .leaveOutGroup: try repairGroups(.leaveOut, access, messages)
       }
-    if !done.isEmpty { Output.noteChange() }
+    if !done.isEmpty { Output.recordChange() }
     guard !vault.json else {
       return try Output.write(
         .object([("repair", .string(repair.rawValue)), ("done", .array(done.map { .string($0) }))]))
@@ -71,7 +71,7 @@ struct Doctor: ToolCommand {
     try Output.write(done.isEmpty ? "nothing to repair\n" : done.map { displayed($0) + "\n" }.joined())
   }
 
-  private func mendGroups(_ how: GroupRepair, _ access: VaultAccess, _ messages: Messages) throws -> [String] {
+  private func repairGroups(_ how: GroupRepair, _ access: VaultAccess, _ messages: Messages) throws -> [String] {
     let names = try groups.map { (name) throws(VaultError) in try Vault.Name(name) }
     var access = access
     // Checking the mark needs every group to verify. The next command raises the mark.

@@ -15,10 +15,10 @@ struct PathExamination {
     if named.st_mode & S_IFMT == S_IFLNK {
       add(.error, "symbolicLink", "the path is a symbolic link", repair: "name the file itself")
     } else if named.st_mode & S_IFMT == S_IFREG {
-      judge(named)
-      judgeDirectory(of: file)
-      judgeWriting(file)
-      judgeLeftovers(of: file)
+      checkFile(named)
+      checkDirectory(of: file)
+      checkWriting(file)
+      checkLeftovers(of: file)
     }
   }
 
@@ -26,7 +26,7 @@ struct PathExamination {
     problems.append(Problem(severity, name, message, repair: repair))
   }
 
-  private mutating func judge(_ status: stat) {
+  private mutating func checkFile(_ status: stat) {
     let isOurs = status.st_uid == geteuid()
     if !isOurs, geteuid() != 0 {
       add(.error, "foreignFile", "the file belongs to a different user", repair: "run as its owner")
@@ -47,7 +47,7 @@ struct PathExamination {
     }
   }
 
-  private mutating func judgeDirectory(of file: FilePlace) {
+  private mutating func checkDirectory(of file: FilePlace) {
     guard let status = file.directory.status() else { return }
     if status.st_uid != geteuid(), status.st_uid != 0 {
       add(
@@ -63,7 +63,7 @@ struct PathExamination {
     }
   }
 
-  private mutating func judgeWriting(_ file: FilePlace) {
+  private mutating func checkWriting(_ file: FilePlace) {
     if file.isOnReadOnlyFileSystem {
       add(.advice, "readOnly", "the file system is read-only: the vault cannot be changed", repair: "mount it writable")
     } else if access(file.path, W_OK) != 0 {
@@ -76,7 +76,7 @@ struct PathExamination {
     }
   }
 
-  private mutating func judgeLeftovers(of file: FilePlace) {
+  private mutating func checkLeftovers(of file: FilePlace) {
     if file.hasLeftover {
       add(
         .warning, "leftover", "an interrupted write left a temporary file next to the vault",

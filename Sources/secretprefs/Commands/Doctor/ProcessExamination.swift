@@ -17,7 +17,7 @@ struct ProcessExamination {
           "\(counted(count, "block", "blocks")) of secret memory could not be locked and may be swapped out",
           repair: "raise the limit with ulimit -l, or LimitMEMLOCK= in the service"))
     }
-    if ProcessHardening.othersHaveCores {
+    if ProcessHardening.inheritedLimitAllowsCores {
       problems.append(
         Problem(
           .advice, "coreFiles", "programs started here may leave core files, which contain the secrets they have read",

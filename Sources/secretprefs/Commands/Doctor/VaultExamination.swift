@@ -26,7 +26,7 @@ struct VaultExamination {
           repair: "secretprefs list --long shows which; store new ones with secretprefs set"))
     }
     try openValues(progress)
-    try judgeSlots()
+    try checkSlots()
   }
 
   private mutating func openGroups(_ now: Int64) throws(VaultError) {
@@ -86,7 +86,7 @@ struct VaultExamination {
     }
   }
 
-  private mutating func judgeSlots() throws(VaultError) {
+  private mutating func checkSlots() throws(VaultError) {
     let slots: [SlotInfo]
     do throws(VaultError) { slots = try vault.slots() } catch {
       guard error.code == .ownerRequired else { throw error }

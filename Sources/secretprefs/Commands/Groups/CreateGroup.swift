@@ -25,7 +25,7 @@ struct CreateGroup: ToolCommand {
     _ = try Vault.Name(name)
     let vault = try access.open(messages)
     let group = try vault.createGroup(name)
-    vault.noteChange(messages)
+    vault.recordChange(messages)
     if self.vault.json { try Output.write(.object([("group", .string(group.name.text))])) }
   }
 }

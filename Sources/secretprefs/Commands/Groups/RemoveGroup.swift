@@ -40,7 +40,7 @@ struct RemoveGroup: ToolCommand {
         otherwise: "\(contents) would be removed with the access group", mayPrompt: access.mayPrompt)
     }
     try vault.removeGroup(group)
-    vault.noteChange(messages)
+    vault.recordChange(messages)
     if self.vault.json {
       try Output.write(
         .object([

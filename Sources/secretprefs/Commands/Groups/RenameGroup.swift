@@ -21,12 +21,12 @@ struct RenameGroup: ToolCommand {
   var names: [String] = []
 
   func perform(_ messages: Messages) throws {
-    guard names.count == 2 else { throw Self.misused("exactly two names are required") }
+    guard names.count == 2 else { throw Self.usageError("exactly two names are required") }
     let access = try unlock.complete(try vault.access())
     let (old, new) = (try Vault.Name(names[0]), try Vault.Name(names[1]))
     let vault = try access.open(messages)
     try vault.renameGroup(try vault.grantedGroup(old.text), to: new.text)
-    vault.noteChange(messages)
+    vault.recordChange(messages)
     guard self.vault.json else { return }
     try Output.write(.object([("group", .string(new.text)), ("formerly", .string(old.text))]))
   }

@@ -25,7 +25,7 @@ struct RestoreValue: ToolCommand {
   var words: [String] = []
 
   func perform(_ messages: Messages) throws {
-    guard words.count == 2 else { throw Self.misused("a key and a revision are required") }
+    guard words.count == 2 else { throw Self.usageError("a key and a revision are required") }
     let place = try record.place()
     let key = try Vault.Name(words[0])
     guard let revision = UInt64(words[1]) else {
@@ -42,7 +42,7 @@ struct RestoreValue: ToolCommand {
       guard error.code == .notFound else { throw error }
       throw ToolError(error, hint: Hints.revisions)
     }
-    vault.noteChange(messages)
+    vault.recordChange(messages)
     guard self.vault.json else { return }
     try Output.write(
       .object([

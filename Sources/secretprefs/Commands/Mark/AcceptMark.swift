@@ -34,7 +34,7 @@ struct AcceptMark: ToolCommand {
         "Accept the current vault, although \(objection)?", otherwise: objection, mayPrompt: access.mayPrompt)
     }
     try vault.acceptMark(at: path)
-    Output.noteChange()
+    Output.recordChange()
     guard self.vault.json else { return }
     try Output.write(.object([("mark", .string(path)), ("lowered", .bool(objection != nil))]))
   }

@@ -22,7 +22,7 @@ struct InitMark: ToolCommand {
     var access = try unlock.complete(try vault.access())
     let path = try access.takeMark()
     try access.open(messages).createMark(at: path)
-    Output.noteChange()
+    Output.recordChange()
     if vault.json { try Output.write(.object([("mark", .string(path))])) }
   }
 }

@@ -29,8 +29,8 @@ extension RollbackMark {
 
 extension Vault {
   /// Records that a change is durable, and warns if the mark could not be raised.
-  func noteChange(_ messages: Messages) {
-    Output.noteChange()
+  func recordChange(_ messages: Messages) {
+    Output.recordChange()
     guard let markFailure else { return }
     messages.warn("the change is durable, but the mark could not be raised (\(displayed(markFailure.message)))")
   }

@@ -33,7 +33,7 @@ struct ChangePassphrase: ToolCommand {
     let vault = try access.open(messages)
     let old = try chosen(choice, in: try vault.slots())
     let id = try vault.replaceSlot(old.id, with: try passphrase.slot(old.label, access))
-    vault.noteChange(messages)
+    vault.recordChange(messages)
     guard self.vault.json else { return try Output.write("\(id)\n") }
     try Output.write(.object([("id", .string(id.description)), ("replaced", .string(old.id.description))]))
   }

@@ -45,8 +45,8 @@ struct RemoveSlot: ToolCommand {
     let slot = try choice.find(in: slots)
     let report = withoutRotation ? try remove(slot, from: vault) : try rotate(slot, of: slots, vault, access)
     warn(slot, others: slots.filter { $0.id != slot.id }, messages)
-    report?.tell(messages)
-    vault.noteChange(messages)
+    report?.warnOfDroppedSlots(messages)
+    vault.recordChange(messages)
     guard self.vault.json else { return }
     try Output.write(
       .object([

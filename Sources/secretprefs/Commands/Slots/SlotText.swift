@@ -47,7 +47,7 @@ extension SlotInfo {
 
 extension RotationReport {
   /// Warns about the slots that were removed. With `--json` they are in the output instead.
-  func tell(_ messages: Messages) {
+  func warnOfDroppedSlots(_ messages: Messages) {
     guard !messages.isJSON else { return }
     for slot in droppedSlots {
       let label = slot.label.isEmpty ? "" : ", \"\(displayed(slot.label))\""
