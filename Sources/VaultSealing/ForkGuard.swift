@@ -1,11 +1,12 @@
 internal import Glibc
 internal import Synchronization
 
-/// Knows in no time, and without a system call, whether something was made by a process that this one was forked from.
+/// Detects, without a system call, that an object was created by a process from which this one was forked.
 @safe package struct ForkGuard: Sendable {
   @safe private struct Page: @unchecked Sendable { let process: UnsafeMutablePointer<Atomic<Int>>? }
 
-  // One page for the process, zero again in a child. Where the kernel has no such pages, everything counts as our own.
+  // One page of the process that is zero in a forked child. On a kernel without such pages, every object counts as
+  // created here.
   private static let page: Page = {
     let count = Int(getpagesize())
     guard let start = unsafe mmap(nil, count, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0),
@@ -18,7 +19,7 @@ internal import Synchronization
     return unsafe Page(process: start.bindMemory(to: Atomic<Int>.self, capacity: 1))
   }()
 
-  /// A number that no process shares with the one it was forked from; 0 where there is none.
+  /// A number that differs between a process and its forked child; 0 if the kernel does not support it.
   private static var process: Int {
     guard let process = unsafe page.process else { return 0 }
     let known = unsafe process.pointee.load(ordering: .relaxed)
@@ -33,14 +34,14 @@ internal import Synchronization
 
   private let owner: Int
 
-  /// Belongs to this process.
+  /// A guard that belongs to this process.
   package init() { owner = Self.process }
 
-  /// Whether this very process made it.
+  /// Whether this process created the guard.
   package var isOwn: Bool { owner == Self.process }
 
-  /// Refuses what a forked child has of its parent's (`Docs/Format.md` section 8). Two processes with one handle would draw
-  /// the same nonces and fight over one lock; keys are zero in the child, and zero is no key.
+  /// Refuses objects of the parent in a forked child (`Docs/Format.md` section 8). Two processes with one handle could
+  /// use the same nonces and would share a lock, and the keys are zero in the child.
   package func check() throws(VaultError) {
     guard isOwn else {
       throw VaultError(.locked, "a vault, credential or key from before a fork; make it anew in the child")

@@ -1,42 +1,42 @@
 internal import CVaultSodium
 internal import Synchronization
 
-/// Places of 32 bytes in guarded pages that many keys share.
+/// Allocates blocks of 32 bytes in guarded pages that many keys share.
 ///
-/// A page of its own for each key costs seven system calls to make and four to free, four entries in the kernel's map
-/// of the process, and a page of the few that may be locked. A vault with a thousand access groups has thousands of
-/// keys, so they share: 126 a page, each wiped as it goes.
+/// A separate page for each key would cost seven system calls to allocate and four to free, four entries in the
+/// kernel's memory map, and one of the few pages that may be locked. A vault with a thousand access groups has
+/// thousands of keys. So 126 keys share a page, and each is wiped when it is released.
 enum KeyPages {
-  /// One guarded page and which of its places are taken.
+  /// One guarded page, with the blocks in use.
   private struct Page: ~Copyable, @unchecked Sendable {
-    // Unchecked: handed out piece by piece, each piece to one owner.
+    // Unchecked: each block has one owner.
     var bytes: SecretBytes
     var taken: [Bool]
 
     init() throws(VaultError) {
-      // Room for libsodium's canary in the same page.
+      // Leaves room for libsodium's canary in the same page.
       bytes = try SecretBytes(count: 126 * SealingKey.count)
       taken = [Bool](repeating: false, count: 126)
     }
   }
 
-  /// Owns a page, so that an array can hold it.
+  /// Owns a page, so that it can be in an array.
   private final class Shelf {
     var page: Page
     init() throws(VaultError) { page = try Page() }
   }
 
   @safe private struct Shelves: @unchecked Sendable {
-    // Unchecked: touched under the lock alone.
+    // Unchecked: accessed only under the lock.
     var all: [Shelf] = []
   }
 
   private static let shelves = Mutex(Shelves())
 
-  /// A zeroed place, in nobody else's hands until it is given back.
+  /// Returns a zeroed block, which the caller owns until it calls ``giveBack(_:)``.
   static func take() throws(VaultError) -> UnsafeMutableRawPointer {
     try unsafe shelves.withLock { (shelves) throws(VaultError) in
-      // The pages of a parent that this process was forked from are not locked here, and do not come back.
+      // Pages of a parent process are not locked in a forked child, so they are not used.
       for shelf in shelves.all where shelf.page.bytes.origin.isOwn {
         if let index = shelf.page.taken.firstIndex(of: false) { return unsafe place(index, in: shelf) }
       }
@@ -46,7 +46,7 @@ enum KeyPages {
     }
   }
 
-  /// Wipes a place and gives it back. A page that is empty goes, unless it is the only one.
+  /// Wipes and frees a block. A page without blocks is freed, unless it is the only one.
   static func giveBack(_ place: UnsafeMutableRawPointer) {
     unsafe sodium_memzero(place, SealingKey.count)
     shelves.withLock { shelves in

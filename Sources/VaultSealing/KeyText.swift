@@ -1,12 +1,13 @@
-/// Raw keys as text, `Docs/Format.md` 2.5: `spv-key-1:` and 64 lower-case hex digits.
+/// The text form of raw keys (`Docs/Format.md` 2.5): `spv-key-1:` and 64 lower-case hex digits.
 public enum KeyText {
   private static let prefix: [UInt8] = Array("spv-key-1:".utf8)
   private static let digits: [UInt8] = Array("0123456789abcdef".utf8)
   /// The length without the optional line feed, in bytes.
   public static let count = 74
 
-  /// Reads key text, with one line feed behind it or none.
-  /// - Throws: ``VaultError/Code/invalidKeyText``; the text is not repeated.
+  /// Parses key text, with or without one line feed at the end.
+  /// - Throws: ``VaultError/Code/invalidKeyText``; the message does not include the text. ``VaultError/Code/io`` if the
+  ///   system provides no guarded memory.
   public static func parse(_ text: RawSpan) throws(VaultError) -> SealingKey {
     let key = try unsafe SealingKey(fillingIf: { key in
       unsafe text.withUnsafeBytes { text in
@@ -28,7 +29,8 @@ public enum KeyText {
     return key
   }
 
-  /// Writes `key` as text without a line feed, in guarded memory.
+  /// Returns the text of `key` without a line feed, in guarded memory. The text is wiped with its owner.
+  /// - Throws: ``VaultError/Code/io`` if the system provides no guarded memory.
   public static func write(_ key: SealingKey) throws(VaultError) -> SecretBytes {
     var text = try SecretBytes(count: count)
     unsafe text.withUnsafeMutableBytes { text in

@@ -1,4 +1,4 @@
-/// `PAD` and `UNPAD` of `Docs/Format.md` 2.4: hides exact lengths at a cost of at most 1/16 once a body is large.
+/// `PAD` and `UNPAD` of `Docs/Format.md` 2.4, which hide exact lengths and add at most 1/16 to a large body.
 package enum Padding {
   /// The length of `PAD(step, p)` for a body of `count` bytes.
   package static func paddedCount(_ count: Int, step: Int) -> Int {
@@ -8,7 +8,7 @@ package enum Padding {
     return (least + rounded - 1) / rounded * rounded
   }
 
-  /// Writes the mark and the zeros behind a body of `count` bytes; `buffer` has the padded length.
+  /// Writes the padding behind a body of `count` bytes. `buffer` has the padded length.
   package static func pad(_ buffer: UnsafeMutableRawBufferPointer, from count: Int) {
     unsafe buffer[count] = 0x80
     let zeros = unsafe UnsafeMutableRawBufferPointer(rebasing: buffer[(count + 1)...])
@@ -17,7 +17,7 @@ package enum Padding {
     }
   }
 
-  /// The length of the body in a padded buffer; `nil` when this is not what `pad` writes.
+  /// The length of the body in a padded buffer; `nil` if the padding is not exactly what `pad` writes.
   package static func unpaddedCount(_ buffer: UnsafeRawBufferPointer, step: Int) -> Int? {
     var end = buffer.count
     while end > 0, unsafe buffer[end - 1] == 0 { end -= 1 }

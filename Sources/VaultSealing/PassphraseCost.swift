@@ -1,41 +1,43 @@
 internal import CVaultSodium
 internal import Glibc
 
-/// How much work one guess at a passphrase costs: passes over an amount of memory, for Argon2id 1.3 with one lane.
+/// The cost of deriving a key from a passphrase, and so of one guess: passes over an amount of memory, for Argon2id 1.3
+/// with one lane.
 public struct PassphraseCost: Sendable, Hashable {
-  /// How often the memory is gone over.
+  /// The number of passes over the memory.
   public let passes: UInt32
-  /// Memory in KiB.
+  /// The amount of memory, in KiB.
   public let kibibytes: UInt32
 
-  /// Makes a cost; whether it lies within bounds is asked where it is used.
+  /// Creates a cost. Its bounds are checked when it is used; see ``isAcceptable``.
   public init(passes: UInt32, kibibytes: UInt32) {
     self.passes = passes
     self.kibibytes = kibibytes
   }
 
-  /// The least a vault is written with: 64 MiB, 3 passes (`Docs/Format.md` 5.5; RFC 9106's low-memory choice).
+  /// The minimum for new slots: 3 passes over 64 MiB (`Docs/Format.md` 5.5; the low-memory recommendation of RFC 9106).
   public static let minimum = PassphraseCost(passes: 3, kibibytes: 64 * 1024)
-  /// For tests alone: the least a reader accepts. Protects nothing.
+  /// The minimum that a reader accepts. Only for tests: it does not protect a passphrase.
   public static let throwaway = PassphraseCost(passes: 1, kibibytes: 8 * 1024)
 
-  /// Memory a reader accepts, in KiB (`Docs/Format.md` 3.10): 8 MiB to 1 GiB.
+  /// The memory that a reader accepts, in KiB: 8 MiB to 1 GiB (`Docs/Format.md` 3.10).
   public static let acceptedKibibytes: ClosedRange<UInt32> = 8 * 1024...1024 * 1024
-  /// Passes × KiB a reader accepts for one slot, and for all slots of a file together.
+  /// The maximum ``work`` that a reader accepts for one slot (`Docs/Format.md` 3.10).
   public static let acceptedWork: UInt64 = 4 * 1024 * 1024
-  /// The most work that the slots of one file may ask for together, in KiB·passes (`Docs/Format.md` 3.10).
+  /// The maximum ``work`` that a reader accepts for all slots of a file together (`Docs/Format.md` 3.10).
   public static let acceptedTotalWork: UInt64 = 8 * 1024 * 1024
 
-  /// Passes × KiB.
+  /// The product of passes and KiB.
   public var work: UInt64 { UInt64(passes) * UInt64(kibibytes) }
 
-  /// Whether a reader may spend this much on an unverified file's word.
+  /// Whether the cost is within the bounds that a reader accepts from a file that is not verified yet.
   public var isAcceptable: Bool {
     passes > 0 && Self.acceptedKibibytes.contains(kibibytes) && work <= Self.acceptedWork
   }
 
-  /// Measures this machine and chooses the dearest cost that takes less than `limit`: 3 passes over 64 MiB,
-  /// doubled up to 256 MiB or a quarter of `availableKibibytes`, never below ``minimum``.
+  /// Measures this machine and returns the highest cost that takes less than `limit`: 3 passes over 64 MiB, doubled up
+  /// to 256 MiB or a quarter of `availableKibibytes`, and at least ``minimum``. Blocks for one derivation.
+  /// - Throws: ``VaultError/Code/kdfMemory``; ``VaultError/Code/io`` if the system provides no guarded memory.
   public static func calibrated(
     within limit: Duration = .milliseconds(500), availableKibibytes: UInt64 = .max
   ) throws(VaultError) -> PassphraseCost {
@@ -45,7 +47,7 @@ public struct PassphraseCost: Sendable, Hashable {
     _ = try passphrase.withSpan { span throws(VaultError) in
       try stretch(span, salt: [UInt8](repeating: 0, count: 16), cost: cost)
     }
-    // Time grows in proportion to the memory, so one measurement is enough.
+    // Time is proportional to memory, so one measurement is sufficient.
     var duration = ContinuousClock.now - start
     while duration * 2 < limit, cost.kibibytes < 256 * 1024,
       UInt64(cost.kibibytes) * 2 <= availableKibibytes / 4
@@ -56,10 +58,11 @@ public struct PassphraseCost: Sendable, Hashable {
     return cost
   }
 
-  /// Stretches a passphrase into a 32-byte root: `argon2id(p, s, t, m)` of `Docs/Format.md` section 2.
+  /// Derives a 32-byte root key from a passphrase: `argon2id(p, s, t, m)` of `Docs/Format.md` section 2
+  /// (`crypto_pwhash`).
   ///
   /// - Parameters:
-  ///   - passphrase: 1 to 4096 bytes, used as they are.
+  ///   - passphrase: 1 to 4096 bytes, which are used unchanged.
   ///   - salt: 16 bytes.
   /// - Throws: ``VaultError/Code/invalidPassphrase``, ``VaultError/Code/kdfRefused``,
   ///   ``VaultError/Code/kdfMemory``.

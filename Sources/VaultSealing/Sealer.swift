@@ -2,14 +2,14 @@ internal import CVaultSodium
 
 /// Derives keys, seals and opens: every cipher call of the package (`Docs/Format.md` 2.1, 2.2).
 ///
-/// A sealer owns one locked page for subkeys and small values, so that an operation allocates nothing. It
-/// serves one caller at a time; whoever shares one guards it. Subkeys are wiped before each call returns.
+/// A sealer owns one locked page for subkeys and small values, so that an operation allocates nothing. It is used by
+/// one caller at a time; the owner of a shared sealer must ensure that. Subkeys are wiped before each call returns.
 @safe package final class Sealer: @unchecked Sendable {
   /// How much longer sealed bytes are than the message: nonce 24, tag 32, Poly1305 16.
   package static let overhead = 72
   /// The length of the nonce in front, in bytes.
   static let nonceCount = 24
-  /// Where the tag stands in sealed bytes.
+  /// The position of the tag in sealed bytes.
   package static let tag = 24..<56
 
   // One page: 64 subkeys | 384 hash state | 64 tag and nonce | the rest for a value.
@@ -22,11 +22,11 @@ internal import CVaultSodium
   private let page: SecretBytes
   // The page's own address, which never changes: a sealer serves one caller at a time, and its parts are disjoint.
   private let pageBytes: UnsafeMutableRawBufferPointer
-  /// What the next seal is bound to: ``bind()`` starts it, and the items of the context follow.
+  /// The context of the next seal: ``bind()`` starts it, and then its items are added.
   package var transcript = Transcript()
   private let random: RandomSource
 
-  /// Makes a sealer that draws nonces from `random`.
+  /// Creates a sealer that takes nonces from `random`.
   package init(random: RandomSource = .system) throws(VaultError) {
     var page = try SecretBytes(count: Self.pageCount)
     unsafe pageBytes = unsafe page.withUnsafeMutableBytes { unsafe $0 }
@@ -34,7 +34,7 @@ internal import CVaultSodium
     self.random = random
   }
 
-  /// The longest value that ``withOpened(_:with:_:)`` lends out of the sealer's own page, in bytes.
+  /// The maximum length of a value that ``withOpened(_:with:_:)`` opens in the sealer's own page, in bytes.
   package static let scratchCount = pageCount - valueOffset
 
   /// Derives `D(out.count, key, label, context…)` into `out`.
@@ -59,10 +59,11 @@ internal import CVaultSodium
     try unsafe SealingKey { unsafe derive(label, from: key, into: $0, context: context) }
   }
 
-  /// Starts the context of the next seal that is made or opened. Its items are added to ``transcript``.
+  /// Starts the context of the next seal that is made or opened. The caller then adds its items to ``transcript``.
   package func bind() { transcript.begin("seal") }
 
-  /// Seals `message` for the place that was bound; the result opens nowhere else. It is ``overhead`` bytes longer.
+  /// Seals `message` for the bound context (`crypto_secretbox`). The result is ``overhead`` bytes longer and opens only
+  /// with the same key and context.
   package func seal(_ message: RawSpan, with key: SealingKey) -> [UInt8] {
     let message = unsafe message.lent
     let (ke, km) = unsafe subkeys(of: key)
@@ -86,11 +87,12 @@ internal import CVaultSodium
     }
   }
 
-  /// Opens what ``seal(_:with:)`` made with the same key and context, which was bound.
+  /// Opens bytes that ``seal(_:with:)`` made with the same key and the bound context.
   ///
-  /// - Parameter out: at least `sealed.count` - ``overhead`` bytes, apart from `sealed`; holds nothing of the
-  ///   message when the answer is `false`.
-  /// - Returns: whether tag and box are right. A wrong key, another place and a changed byte look alike.
+  /// - Parameter out: at least `sealed.count` - ``overhead`` bytes, not overlapping `sealed`. It contains nothing of
+  ///   the message if the result is `false`.
+  /// - Returns: Whether tag and box are valid. A wrong key, a different context and a changed byte are not
+  ///   distinguished.
   package func open(
     _ sealed: RawSpan, with key: SealingKey, into out: UnsafeMutableRawBufferPointer
   ) -> Bool {
@@ -111,10 +113,10 @@ internal import CVaultSodium
       nonce.bytePointer!, ke.bytePointer!) == 0
   }
 
-  /// Decrypts what does not open, for salvaging pieces that have seals of their own. **What comes out is not
-  /// authenticated**: anybody may have changed it.
+  /// Decrypts bytes that do not open, to salvage parts that have their own seals. **The result is not authenticated**:
+  /// an attacker may have changed it.
   ///
-  /// - Parameter out: `sealed.count` - ``overhead`` bytes, apart from `sealed`.
+  /// - Parameter out: `sealed.count` - ``overhead`` bytes, not overlapping `sealed`.
   package func decryptUnverified(
     _ sealed: RawSpan, with key: SealingKey, into out: UnsafeMutableRawBufferPointer
   ) {
@@ -122,7 +124,7 @@ internal import CVaultSodium
     precondition(out.count + Self.overhead == sealed.count, "the message has a fixed length")
     let (ke, _) = unsafe subkeys(of: key)
     defer { wipeSubkeys() }
-    // secretbox takes the first 32 bytes of the key stream for Poly1305, and the message's from there on.
+    // secretbox uses the first 32 bytes of the key stream for Poly1305, and the following ones for the message.
     let authenticator = 32
     let stream = WipedBuffer(count: authenticator + out.count)
     unsafe wipe(UnsafeMutableRawBufferPointer(rebasing: stream.bytes[..<authenticator]))
@@ -134,10 +136,10 @@ internal import CVaultSodium
     unsafe out.copyMemory(from: UnsafeRawBufferPointer(rebasing: stream.bytes[authenticator...]))
   }
 
-  /// Opens a value into locked memory, lends it to `body` and wipes it.
+  /// Opens a value in locked memory, lends it to `body` and wipes it.
   ///
-  /// - Returns: whether it opened; `body` ran only if so.
-  /// - Throws: ``VaultError/Code/io`` when a value longer than ``scratchCount`` finds no page.
+  /// - Returns: Whether it opened. `body` is called only if it did.
+  /// - Throws: ``VaultError/Code/io`` if the system provides no guarded page for a value longer than ``scratchCount``.
   package func withOpened(
     _ sealed: RawSpan, with key: SealingKey, _ body: (UnsafeRawBufferPointer) -> Void
   ) throws(VaultError) -> Bool {
@@ -158,14 +160,14 @@ internal import CVaultSodium
     return true
   }
 
-  /// Derives the two subkeys of a seal under `key` that is bound to ``transcript``.
+  /// Derives the two subkeys of a seal under `key` with the context in ``transcript``.
   private func subkeys(of key: SealingKey) -> (ke: UnsafeRawBufferPointer, km: UnsafeRawBufferPointer) {
     precondition(transcript.count > 0, "a seal is bound first")
     let both = unsafe UnsafeMutableRawBufferPointer(rebasing: pageBytes[0..<64])
     unsafe key.withUnsafeBytes { key in
       unsafe hash(into: both, key: key, transcript.bytes)
     }
-    // Bound once, used once: a seal never takes the context of another.
+    // Each context is used once, so that a seal cannot use that of another.
     transcript.clear()
     return unsafe (UnsafeRawBufferPointer(rebasing: both[0..<32]), UnsafeRawBufferPointer(rebasing: both[32..<64]))
   }
@@ -179,7 +181,8 @@ internal import CVaultSodium
     into out: UnsafeMutableRawBufferPointer, key: UnsafeRawBufferPointer, _ first: UnsafeRawBufferPointer,
     _ second: UnsafeRawBufferPointer = unsafe UnsafeRawBufferPointer(start: nil, count: 0)
   ) {
-    // The state holds the key, so it stays in the locked page. Aligned to 64: the page's length is a multiple.
+    // The hash state contains the key, so it is in the locked page. It is aligned to 64, because the length of the page
+    // is a multiple.
     let state = unsafe OpaquePointer(pageBytes.baseAddress!.advanced(by: Self.stateOffset))
     unsafe crypto_generichash_init(state, key.bytePointer, key.count, out.count)
     unsafe crypto_generichash_update(state, first.bytePointer, UInt64(first.count))
@@ -189,18 +192,18 @@ internal import CVaultSodium
 }
 
 extension Sealer: CustomReflectable {
-  /// Nothing: a dump that walks collections would print the locked page.
+  /// Empty, because a dump would print the locked page.
   package var customMirror: Mirror { Mirror(self, children: EmptyCollection<Mirror.Child>()) }
 }
 
-/// Wipes what the calls before left on this thread's stack, below the caller.
+/// Wipes what earlier calls left on this thread's stack below the caller.
 ///
-/// libsodium 1.0.18 leaves derived keys, stretched roots and the first 32 bytes of what it opened there, until something
-/// else happens to lie over them: found by searching the memory of a live process.
+/// libsodium 1.0.18 leaves derived keys, root keys and the first 32 bytes of opened values there until other calls
+/// overwrite them. This was found by searching the memory of a live process.
 @inline(__always) func wipeStack(_ count: Int = 4096) { sodium_stackzero(count) }
 
 extension RawSpan {
-  /// The bytes where they are. Their owner outlives the call that was given the span.
+  /// The bytes without a copy. Their owner outlives the call that received the span.
   @unsafe fileprivate var lent: UnsafeRawBufferPointer { unsafe withUnsafeBytes { unsafe $0 } }
 }
 

@@ -1,7 +1,7 @@
 internal import Glibc
 
-/// The byte string `T(x1, …, xk)` of `Docs/Format.md` 2.1: every item with its length before it, so that no two
-/// lists of items give the same bytes.
+/// The byte string `T(x1, …, xk)` of `Docs/Format.md` 2.1: each item is preceded by its length, so that different lists
+/// of items give different bytes.
 @safe package struct Transcript: ~Copyable {
   private var storage: UnsafeMutableRawPointer
   private var capacity: Int
@@ -13,7 +13,7 @@ internal import Glibc
   }
 
   deinit {
-    // Holds names of records, which are sealed in the file.
+    // It contains names of records, which are sealed in the file.
     unsafe wipe(UnsafeMutableRawBufferPointer(start: storage, count: capacity))
     unsafe storage.deallocate()
   }
@@ -27,7 +27,7 @@ internal import Glibc
   /// Appends one item.
   package mutating func add(_ item: RawSpan) { unsafe item.withUnsafeBytes { unsafe add($0) } }
 
-  /// Appends one item that consists of two parts without anything between.
+  /// Appends one item that consists of two parts.
   mutating func add(_ first: UnsafeRawBufferPointer, _ second: UnsafeRawBufferPointer) {
     addLength(first.count + second.count)
     unsafe append(first)
@@ -53,7 +53,7 @@ internal import Glibc
       UnsafeRawBufferPointer(start: label.utf8Start, count: label.utf8CodeUnitCount))
   }
 
-  /// Starts over, bound to nothing.
+  /// Clears the transcript.
   mutating func clear() { count = 0 }
 
   var bytes: UnsafeRawBufferPointer { unsafe UnsafeRawBufferPointer(start: storage, count: count) }

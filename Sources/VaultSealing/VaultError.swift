@@ -1,83 +1,87 @@
-/// What a vault, or the sealing beneath it, refused or failed to do, in the error classes of `Docs/Format.md` section 11.
+/// The error of a vault, with one of the classes of `Docs/Format.md` section 11.
 ///
-/// The message names the part concerned and never a value, a passphrase, a key or the name of a record.
+/// The message names the part concerned, and never a value, a passphrase, a key or the name of a record.
+///
+/// ```swift
+/// do { … } catch where error.code == .credentialRejected { … }
+/// ```
 public struct VaultError: Error, Sendable, CustomStringConvertible {
-  /// The class of an error. New ones may come; match those you handle and let the rest pass.
+  /// The class of an error. Later versions may add classes: match those you handle, and pass on the others.
   public struct Code: RawRepresentable, Sendable, Hashable {
     public let rawValue: String
     public init(rawValue: String) { self.rawValue = rawValue }
 
     /// There is no vault at the path, or no such record.
     public static let notFound = Code(rawValue: "notFound")
-    /// Something is at the path where a vault was to be created.
+    /// A file, group or record exists already.
     public static let alreadyExists = Code(rawValue: "alreadyExists")
-    /// A record was changed since the revision that the caller compared; nothing was written.
+    /// A record does not have the revision that the caller expects. Nothing was written.
     public static let conflict = Code(rawValue: "conflict")
-    /// The record's expiry has passed, and the caller asked for that to be an error.
+    /// The expiry of the record has passed, and the options refuse expired records.
     public static let expired = Code(rawValue: "expired")
-    /// The record holds a value of another kind than the one asked for.
+    /// The value of the record has a different kind than the requested one.
     public static let typeMismatch = Code(rawValue: "typeMismatch")
-    /// A service, key or group name breaks the rule of 2.5.
+    /// The name of a service, key or group breaks the rule of 2.5.
     public static let invalidName = Code(rawValue: "invalidName")
-    /// Key text is not exactly as 2.5 asks.
+    /// Key text does not have exactly the form of 2.5.
     public static let invalidKeyText = Code(rawValue: "invalidKeyText")
     /// A passphrase is empty or longer than 4096 bytes.
     public static let invalidPassphrase = Code(rawValue: "invalidPassphrase")
-    /// A value is longer than the limit; nothing was written.
+    /// A value is longer than the limit. Nothing was written.
     public static let valueTooLarge = Code(rawValue: "valueTooLarge")
-    /// The file is something else.
+    /// The file is not a vault.
     public static let notAVault = Code(rawValue: "notAVault")
     /// The file was written by a later version of the format.
     public static let unsupportedVersion = Code(rawValue: "unsupportedVersion")
-    /// The file uses a feature this version does not know.
+    /// The file uses a feature that this version does not know.
     public static let unsupportedFeature = Code(rawValue: "unsupportedFeature")
     /// The file breaks a rule of the format.
     public static let malformed = Code(rawValue: "malformed")
     /// The file exceeds a limit of 3.10.
     public static let limitExceeded = Code(rawValue: "limitExceeded")
-    /// A slot asks for more or less work than 3.10 accepts.
+    /// The cost of a passphrase slot is outside the bounds of 3.10.
     public static let kdfRefused = Code(rawValue: "kdfRefused")
     /// The file was damaged in transit or on disk.
     public static let damaged = Code(rawValue: "damaged")
-    /// A seal fails under a key that the credential granted, or verified parts contradict each other.
+    /// A seal fails under a key that the credential grants, or verified parts contradict each other.
     public static let tampered = Code(rawValue: "tampered")
-    /// The vault is older than the mark kept outside (annex B).
+    /// The vault is older than its mark (annex B).
     public static let rolledBack = Code(rawValue: "rolledBack")
-    /// A mark is configured, and the file is not there.
+    /// A mark is configured, but its file does not exist.
     public static let markMissing = Code(rawValue: "markMissing")
     /// No slot opens with the credential.
     public static let credentialRejected = Code(rawValue: "credentialRejected")
     /// The slot belongs to an earlier epoch of its group.
     public static let staleCredential = Code(rawValue: "staleCredential")
-    /// The credential does not grant the access group, or there is none of that name.
+    /// The credential does not grant the access group, or it does not exist.
     public static let groupNotGranted = Code(rawValue: "groupNotGranted")
-    /// A name of an accessibility class that a server cannot honour.
+    /// The accessibility class has guarantees that a server cannot provide.
     public static let unsupportedAccessibility = Code(rawValue: "unsupportedAccessibility")
-    /// Only an owner may do this.
+    /// Only an owner may make this change.
     public static let ownerRequired = Code(rawValue: "ownerRequired")
-    /// The value is bound to a device key and none was given.
+    /// The value is bound to a device key, and none was given.
     public static let deviceKeyMissing = Code(rawValue: "deviceKeyMissing")
-    /// The value is bound to another device key.
+    /// The value is bound to a different device key.
     public static let wrongDevice = Code(rawValue: "wrongDevice")
-    /// The handle holds no keys (any more), or was inherited by a forked process.
+    /// The vault is locked, or was opened before this process was forked.
     public static let locked = Code(rawValue: "locked")
     /// No way to unlock is configured.
     public static let noCredential = Code(rawValue: "noCredential")
-    /// Argon2id found no memory for its cost.
+    /// Argon2id could not allocate the memory for its cost.
     public static let kdfMemory = Code(rawValue: "kdfMemory")
-    /// A system call failed, or the system gave no guarded memory or no random bytes; the vault is as it was.
+    /// A system call failed, or the system provided no guarded memory or no random bytes. The vault is unchanged.
     public static let io = Code(rawValue: "io")
     /// The file, the directory or the file system does not allow writing.
     public static let readOnly = Code(rawValue: "readOnly")
-    /// The file has several names; writing would split them.
+    /// The file has several hard links, which writing would separate.
     public static let hardLinked = Code(rawValue: "hardLinked")
-    /// The mounted file was replaced outside; a write would be lost.
+    /// The original of a single-file mount was replaced. A write would be lost.
     public static let replaced = Code(rawValue: "replaced")
-    /// Owner or mode of file or directory are wider than the policy allows, or the path is a symbolic link.
+    /// The owner or mode of the file or its directory is not accepted by the policy, or the path is a symbolic link.
     public static let insecurePermissions = Code(rawValue: "insecurePermissions")
-    /// Another writer held the lock for too long.
+    /// Another process held the writer lock for too long.
     public static let lockTimeout = Code(rawValue: "lockTimeout")
-    /// The change may or may not survive a power cut; load again before deciding.
+    /// The change may or may not survive a power failure. Load the vault again before deciding what to do.
     public static let durabilityUnknown = Code(rawValue: "durabilityUnknown")
     /// The change would leave the vault without an owner.
     public static let lastOwnerSlot = Code(rawValue: "lastOwnerSlot")
@@ -94,13 +98,13 @@ public struct VaultError: Error, Sendable, CustomStringConvertible {
     ]
   }
 
-  /// The class; match this, not the text.
+  /// The class. Match this instead of the text.
   public let code: Code
-  /// One line that says which part is concerned.
+  /// One line that names the part concerned.
   public let message: String
-  /// The system's error number, where a system call failed.
+  /// The error number of a failed system call.
   public let errno: Int32?
-  /// What led here, if another error did.
+  /// The error that caused this one, if any.
   public let cause: (any Error)?
 
   /// - Parameter message: one line without a value, a passphrase, a key or the name of a record.

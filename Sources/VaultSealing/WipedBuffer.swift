@@ -2,19 +2,19 @@ internal import CVaultSodium
 
 /// A heap buffer that is wiped before it is freed.
 ///
-/// For names and for values that are still sealed (`Docs/Format.md` section 8): wiped, but not locked. The owner
-/// decides which thread may touch it.
+/// For names and sealed values (`Docs/Format.md` section 8): wiped, but not locked. The owner decides which thread may
+/// access it.
 @safe package final class WipedBuffer: @unchecked Sendable {
-  /// All of the buffer; valid as long as the object lives. 64-byte aligned.
+  /// The whole buffer, 64-byte aligned. Valid while the object is alive.
   package let bytes: UnsafeMutableRawBufferPointer
 
-  /// Makes `count` bytes whose content is undefined.
+  /// Creates `count` bytes with undefined content.
   package init(count: Int) {
     precondition(count > 0, "a buffer has at least one byte")
     unsafe bytes = UnsafeMutableRawBufferPointer.allocate(byteCount: count, alignment: 64)
   }
 
-  /// The same for reading. Valid as long as the object lives.
+  /// The whole buffer for reading. Valid while the object is alive.
   package var span: RawSpan {
     @_lifetime(borrow self)
     get { unsafe _overrideLifetime(UnsafeRawBufferPointer(bytes).bytes, borrowing: self) }
@@ -27,17 +27,17 @@ internal import CVaultSodium
 }
 
 extension WipedBuffer: CustomReflectable {
-  /// Nothing: a dump that walks collections would print what the buffer holds.
+  /// Empty, because a dump would print the content of the buffer.
   package var customMirror: Mirror { Mirror(self, children: EmptyCollection<Mirror.Child>()) }
 }
 
-/// Wipes `buffer` in a way that the compiler does not remove.
+/// Wipes `buffer`. The compiler cannot remove this.
 package func wipe(_ buffer: UnsafeMutableRawBufferPointer) {
   if let base = buffer.baseAddress { unsafe sodium_memzero(base, buffer.count) }
 }
 
 extension [UInt8] {
-  /// Wipes the array's own storage and empties it. Copies made before are not reached.
+  /// Wipes the storage of the array and empties it. Earlier copies are not wiped.
   package mutating func wipe() {
     unsafe withUnsafeMutableBytes { unsafe VaultSealing.wipe($0) }
     removeAll(keepingCapacity: false)
