@@ -7,7 +7,7 @@
 #include <string.h>
 #include <strings.h>
 
-// The numbers are part of libcurl's ABI, which has not changed since libcurl.so.4 came in 2006.
+// The numbers are part of libcurl's ABI, which has not changed since libcurl.so.4 was released in 2006.
 enum {
   GLOBAL_DEFAULT = 3,
 
@@ -100,7 +100,7 @@ static int report(void *request, int64_t expected, int64_t received, int64_t to_
 }
 
 static int perform(void *handle, const struct ccurl_request *request, void *headers) {
-  // What an old library does not know it does not do either; only without these the request would be another.
+  // These options must succeed. The later ones may fail: an old library that does not know them does not need them.
   int failure = curl.easy_setopt(handle, OPTION_URL, request->url);
   if (!failure) failure = curl.easy_setopt(handle, OPTION_PROTOCOLS, (long)(PROTOCOL_HTTP | PROTOCOL_HTTPS));
   if (!failure) failure = curl.easy_setopt(handle, OPTION_HTTPHEADER, headers);
@@ -196,7 +196,7 @@ char *ccurl_resolve(const char *from, const char *location) {
   if (!has_library()) return NULL;
   char *text = NULL, *resolved = NULL;
   void *url = curl.url();
-  // Set once more, a URL is taken as seen from the one before.
+  // Setting a URL a second time resolves it relative to the first.
   if (url && curl.url_set(url, URL_PART_WHOLE, from, 0) == 0 &&
       curl.url_set(url, URL_PART_WHOLE, location, URL_ENCODE) == 0 &&
       curl.url_get(url, URL_PART_WHOLE, &text, 0) == 0)

@@ -32,14 +32,14 @@ int64_t csystem_file_system(int descriptor) {
 }
 
 void *csystem_wait_for_lock(void *descriptor) {
-  // No handler of the program's may run in a thread that can end at any moment.
+  // No signal handler of the program may run in a thread that can be cancelled at any time.
   sigset_t all;
   sigfillset(&all);
   pthread_sigmask(SIG_SETMASK, &all, NULL);
   int type;
   pthread_setcanceltype(PTHREAD_CANCEL_ASYNCHRONOUS, &type);
   int answer;
-  do {  // flock is one system call: nothing of the library's is left half done
+  do {  // flock is one system call, so cancelling it leaves no library state inconsistent
     answer = flock((int)(intptr_t)descriptor, LOCK_EX) == 0 ? 0 : errno;
   } while (answer == EINTR);
   pthread_setcanceltype(type, &type);

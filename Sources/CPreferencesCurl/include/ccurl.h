@@ -3,51 +3,53 @@
 
 #include <stddef.h>
 
-// One request by libcurl. The library is opened when it is first needed, so that building takes neither its headers nor
-// the library, and who asks for nothing over HTTP need not have it.
+// One request with libcurl. The library is opened on first use, so that building needs neither its headers nor the
+// library, and a program without HTTP requests does not need it.
 
-/// What is asked for, and who hears the answer. Redirects are not followed and nothing is decompressed.
+/// A request and the callbacks that receive the response. Redirects are not followed and nothing is decompressed.
 struct ccurl_request {
   const char *url;
   /// Lines of the form `Name: value`.
   const char *const *headers;
   size_t header_count;
   long timeout_milliseconds;
-  /// Gets each line of the head and each piece of the body. Zero breaks off.
+  /// Receives each line of the header and each part of the body. Returning 0 aborts the request.
   int (*receive_head)(void *context, const char *bytes, size_t count);
   int (*receive_body)(void *context, const char *bytes, size_t count);
-  /// Asked all the time, at least once a second. Zero breaks off.
+  /// Called repeatedly, at least once a second. Returning 0 aborts the request.
   int (*is_wanted)(void *context);
   void *context;
 };
 
-/// How a request ended, without having come to a whole answer.
+/// The reason why a request ended without a whole response.
 enum ccurl_failure {
   CCURL_NO_LIBRARY = -1,
   CCURL_TIMED_OUT = 28,
 };
 
-/// Sends a GET request and receives the answer on this thread. 0, or a number of libcurl's, or CCURL_NO_LIBRARY.
+/// Sends a GET request and receives the response on this thread. Returns 0, an error number of libcurl, or
+/// CCURL_NO_LIBRARY.
 int ccurl_get(const struct ccurl_request *request);
 
-/// What libcurl calls a failure: text without any value, never freed.
+/// libcurl's text for an error number. It contains no value and is never freed.
 const char *ccurl_reason(int failure);
 
-/// Where one address leads, seen from another.
+/// How the target of a redirect relates to its source.
 enum ccurl_step {
-  /// Not to HTTP, or nobody knows where.
+  /// The target is not an HTTP address, or not an address.
   CCURL_NOWHERE,
-  /// From HTTPS to plain HTTP.
+  /// The redirect is from HTTPS to HTTP.
   CCURL_DOWNGRADE,
-  /// To another scheme, host or port.
+  /// The target has a different scheme, host or port.
   CCURL_OTHER_ORIGIN,
   CCURL_SAME_ORIGIN,
 };
 
-/// As libcurl itself reads both addresses, so that no other reading of them lets a header go astray.
+/// Compares two addresses as libcurl parses them, so that a different parser cannot send a header to the wrong server.
 enum ccurl_step ccurl_step(const char *from, const char *to);
 
-/// Where `location` leads from an address, absolute and to be freed; null where it leads nowhere.
+/// Resolves `location` relative to an address. Returns an absolute address, which the caller frees; null if it is not
+/// valid.
 char *ccurl_resolve(const char *from, const char *location);
 
 #endif
