@@ -2,12 +2,15 @@ internal import Glibc
 internal import VaultSealing
 
 extension Vault {
-  /// Copies the vault to `path`, where nothing may be yet. The copy was verified with this handle's keys before it has
-  /// a name, is 0600, and is durable when this returns. Others may go on writing: the copy is one consistent state.
+  /// Copies the vault to `path`, where no file may exist.
   ///
-  /// A backup opens with the credentials of now, also after they are changed or removed here.
-  /// - Throws: ``VaultError/Code/alreadyExists``, ``VaultError/Code/insecurePermissions``, what verifying and writing
-  ///   can throw.
+  /// The vault is verified with this handle's keys before the copy is created. The copy has mode 0600, is one
+  /// consistent state even if other processes write meanwhile, and is durable when the method returns.
+  ///
+  /// A backup opens with the present credentials, even after they are changed or removed in the vault.
+  /// - Throws: ``VaultError/Code/alreadyExists``; ``VaultError/Code/insecurePermissions`` for the directory;
+  ///   ``VaultError/Code/tampered`` if the vault does not verify; ``VaultError/Code/io`` and
+  ///   ``VaultError/Code/readOnly`` without a copy; ``VaultError/Code/durabilityUnknown``.
   public func backUp(to path: String) throws(VaultError) {
     let state = try freshState()
     _ = try state.verify()
@@ -17,15 +20,18 @@ extension Vault {
     FileLock.release(try Replacement(path: destination, timeout: options.lockTimeout).create(copy).descriptor)
   }
 
-  /// Puts a backup where the vault is to be: verified with `credential` first, durable when this returns. The backup
-  /// stays as it is. Handles that others have open take the restored vault over; with a mark they refuse it until
-  /// ``acceptMark(at:)`` is called.
+  /// Verifies a backup with `credential` and copies it to `path`. The vault there is durable when the method returns;
+  /// the backup is not changed.
   ///
-  /// - Parameter replacing: whether a file of the same vault may be replaced, which loses what was written since the
-  ///   backup. Nothing else is ever replaced.
-  /// - Returns: what was verified.
-  /// - Throws: ``VaultError/Code/alreadyExists`` when something is at `path` that may not be replaced; what verifying
-  ///   and writing can throw.
+  /// Open handles of any process load the restored vault at their next use. With a mark they throw
+  /// ``VaultError/Code/rolledBack`` until ``acceptMark(at:)`` is called.
+  ///
+  /// - Parameter replacing: whether a file of the same vault may be replaced. Everything written since the backup is
+  ///   then lost. No other file is ever replaced.
+  /// - Returns: The report of the verification.
+  /// - Throws: ``VaultError/Code/alreadyExists`` if the file at `path` may not be replaced; the codes of
+  ///   ``open(at:credential:options:)`` for the backup; ``VaultError/Code/io``, ``VaultError/Code/readOnly`` and
+  ///   ``VaultError/Code/lockTimeout`` with the file at `path` unchanged; ``VaultError/Code/durabilityUnknown``.
   @discardableResult
   public static func restore(
     _ backup: String, to path: String, credential: Vault.Credential, replacing: Bool = false,
@@ -51,7 +57,7 @@ extension Vault {
 }
 
 extension VaultState {
-  /// The bytes of the file without a torn tail, which no reader takes, and with a reserve.
+  /// The bytes of the file with a reserve, without a torn tail, which no reader accepts.
   fileprivate func copy() throws(VaultError) -> [UInt8] {
     guard let image else { throw VaultError(.locked, "a copy needs the loaded file") }
     return Array(image.bytes[..<tail]) + [UInt8](repeating: 0, count: options.reserveBytes)
@@ -59,7 +65,7 @@ extension VaultState {
 }
 
 extension VaultPath {
-  /// Replaces a file of the same vault, whatever state it is in.
+  /// Replaces a file of the same vault, even if it is damaged.
   fileprivate func replace(
     with bytes: [UInt8], ofVault vaultID: Vault.Identifier, options: Vault.Options
   ) throws(VaultError) {
@@ -67,7 +73,7 @@ extension VaultPath {
     let lock = WriterLock(self, timeout: options.lockTimeout)
     let (file, status) = try lock.acquire()
     defer { lock.release() }
-    // Also a damaged vault says whose it is; what says nothing of the kind is somebody's other file.
+    // A damaged vault still has its id in the header. A file without it is a different file.
     let head = try FileImage(file, 0..<Snapshot.headerCount, limit: Snapshot.headerCount)
     let magic = Snapshot.magic
     let isSame = withExtendedLifetime(head) {

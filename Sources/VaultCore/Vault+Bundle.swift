@@ -1,15 +1,18 @@
 internal import VaultSealing
 
 extension Vault {
-  /// Seals chosen records into a bundle: a small vault file under a credential of its own, to be carried to another
-  /// vault. Label, comment, expiry, attributes and accessibility go with them, kept earlier values do not.
+  /// Seals records into a bundle: a small vault file with its own credential, for import into another vault.
+  ///
+  /// The bundle includes label, comment, expiry, attributes, history depth and accessibility of each record, but no
+  /// earlier values. It is durable when the method returns.
   ///
   /// - Parameters:
-  ///   - records: of `group`, as ``records(service:in:)`` gave them; their values are read now.
-  ///   - path: where nothing may be yet.
-  ///   - slot: what opens the bundle. A fresh credential: not one of this vault's.
-  /// - Throws: ``VaultError/Code/notFound`` when a record is gone; ``VaultError/Code/unsupportedAccessibility`` for
-  ///   values that stay on this device; ``VaultError/Code/alreadyExists``; what reading and creating can throw.
+  ///   - records: records of `group`, from ``records(service:in:)``. Their values are read now.
+  ///   - path: the bundle's path, where no file may exist.
+  ///   - slot: the credential that opens the bundle. Use a new one, not one of this vault.
+  /// - Throws: ``VaultError/Code/notFound`` if a record was removed; ``VaultError/Code/unsupportedAccessibility`` for a
+  ///   record of a "this device only" class; the codes of ``withValue(service:key:in:_:)`` and
+  ///   ``create(at:slots:groups:options:)``.
   public func exportBundle(
     _ records: [RecordInfo], of group: AccessGroup, to path: String, slot: NewSlot
   ) throws(VaultError) {
@@ -26,12 +29,13 @@ extension Vault {
     _ = try Vault.create(at: path, slots: [slot], groups: [contents], options: options)
   }
 
-  /// Takes the records of a bundle over into an access group, in one transaction: all of them, or none.
+  /// Copies the records of a bundle into an access group, in one transaction: all of them or none. Durable when the
+  /// method returns.
   ///
-  /// - Parameter replacing: whether records that are there already are replaced.
-  /// - Returns: how many records there were.
-  /// - Throws: ``VaultError/Code/alreadyExists`` when one is there that may not be replaced; what reading and writing can
-  ///   throw.
+  /// - Parameter replacing: whether existing records of the same names are replaced.
+  /// - Returns: The number of records in the bundle.
+  /// - Throws: ``VaultError/Code/alreadyExists`` if a record exists that may not be replaced, or if two groups of the
+  ///   bundle have records of the same name; the codes of ``update(service:in:_:)``.
   @discardableResult
   public func importBundle(
     _ bundle: Vault, into group: AccessGroup, replacing: Bool = false
@@ -63,7 +67,7 @@ extension Vault {
 }
 
 extension Vault.Batch {
-  /// Opens a record's value where it is and seals it here.
+  /// Opens a record's value in `vault` and seals it for this batch's group.
   fileprivate mutating func copy(
     _ record: RecordInfo, from vault: Vault, _ group: AccessGroup, ifRevision revision: UInt64? = nil
   ) throws(VaultError) {
@@ -79,13 +83,13 @@ extension Vault.Batch {
     guard isThere != nil, let now = try vault.record(record, in: group) else {
       throw VaultError(.notFound, "a record is gone")
     }
-    // Looked at after reading: a value that is bound to the device since it was listed stays here.
+    // Checked after reading, because the value may have been bound to the device since it was listed.
     guard !now.accessibility.isThisDeviceOnly else { throw Vault.staysHere }
   }
 }
 
 extension RecordEdit {
-  /// What is written down about a record: all of it, and nothing else.
+  /// Sets every field that `record` has and removes the others.
   fileprivate init(of record: RecordInfo) {
     label = record.label.map(Field.set) ?? .remove
     comment = record.comment.map(Field.set) ?? .remove

@@ -1,13 +1,13 @@
 internal import Glibc
 internal import VaultSealing
 
-/// An access group that a new vault starts with.
+/// An access group of a new vault, with its first records.
 public struct NewGroup: Sendable {
   /// Fills a batch with the records of one service.
   public typealias Fill = @Sendable (inout Vault.Batch) throws(VaultError) -> Void
 
   let name: String
-  // A name that breaks the rule is refused when the vault is made.
+  // An invalid name is refused when the vault is created.
   private(set) var services: [(name: Result<Vault.Name, VaultError>, fill: Fill)] = []
 
   /// An empty group.
@@ -19,20 +19,24 @@ public struct NewGroup: Sendable {
     services = [(Result { () throws(VaultError) in try Vault.Name(service) }, fill)]
   }
 
-  /// Adds the records of a service that is not among them yet.
+  /// Adds the records of a service that the group does not have yet.
   public mutating func add(service: Vault.Name, _ fill: @escaping Fill) { services.append((.success(service), fill)) }
 }
 
 extension Vault {
-  /// Creates a vault and opens it. Missing directories are made, 0700; the file is 0600 whatever the umask. With
-  /// ``Options/markPath`` its mark is made, too.
+  /// Creates a vault and opens it.
+  ///
+  /// The file has mode 0600 and missing directories are created with mode 0700, whatever the umask. With
+  /// ``Options/markPath`` the mark is created as well. Everything is durable when the method returns.
   ///
   /// - Parameters:
-  ///   - slots: at least one; each makes its credential an owner.
-  ///   - groups: the access groups to start with, with unique names.
-  /// - Throws: ``VaultError/Code/alreadyExists`` when anything is at the path, or a mark is there;
-  ///   ``VaultError/Code/io`` for a name that ends in `.tmp`, which belongs to temporary files;
-  ///   ``VaultError/Code/insecurePermissions`` when the directory does not do; else as writing.
+  ///   - slots: at least one. Each credential becomes an owner.
+  ///   - groups: the access groups of the vault, with unique names.
+  /// - Throws: ``VaultError/Code/alreadyExists`` if a file exists at the path or the mark's path;
+  ///   ``VaultError/Code/io`` for a name that ends in `.tmp`, which is reserved for temporary files;
+  ///   ``VaultError/Code/insecurePermissions`` for the directory; ``VaultError/Code/lastOwnerSlot`` without slots;
+  ///   ``VaultError/Code/kdfRefused`` for the cost of a passphrase; ``VaultError/Code/readOnly``;
+  ///   ``VaultError/Code/durabilityUnknown``.
   public static func create(
     at path: String, slots: [NewSlot], groups: [NewGroup] = [NewGroup()], options: Options = Options()
   ) throws(VaultError) -> Vault {
@@ -53,7 +57,7 @@ extension Vault {
     return try make(draft, at: path, opening: unlocked, mark: mark)
   }
 
-  /// Puts a vault in the making where nothing may be yet.
+  /// Writes a draft to a path where no file may exist, and opens it.
   static func make(
     _ draft: VaultDraft, at path: VaultPath, opening unlocked: Unlocked, mark: MarkKeeper? = nil
   ) throws(VaultError) -> Vault {
@@ -62,7 +66,7 @@ extension Vault {
     guard bytes.count <= options.limits.fileBytes else {
       throw VaultError(.limitExceeded, "the vault would exceed \(options.limits.fileBytes) bytes")
     }
-    // The reader's own code judges the file before it has a name.
+    // The reader's own code checks the file before it is created.
     let state = try VaultState(
       FileImage(bytes), file: nil, path: path, options: options, sealer: draft.sealer
     ) { (snapshot, sealer) throws(VaultError) in try unlocked.reopened(in: snapshot, sealer: sealer) }
@@ -72,8 +76,8 @@ extension Vault {
     defer { FileLock.release(file.descriptor) }
     state.adopt(file)
     do throws(VaultError) { try mark?.create(state) } catch {
-      // Ours, since we hold its lock: without its mark it would not open again. But where only the durability of the mark
-      // is in doubt, both are in place.
+      // The file is ours, because we hold its lock. Without its mark it would not open again. If only the durability of
+      // the mark is unknown, both files exist.
       if error.code != .durabilityUnknown { unlink(path.file) }
       throw error
     }
@@ -82,7 +86,7 @@ extension Vault {
 }
 
 extension NewGroup {
-  /// Adds the group with its records to a vault in the making.
+  /// Adds the group with its records to a draft.
   func add(to draft: inout VaultDraft) throws(VaultError) {
     let content = try draft.addGroup(try Vault.Name(name))
     guard !services.isEmpty else { return }

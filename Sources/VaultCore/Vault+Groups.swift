@@ -1,15 +1,15 @@
 internal import VaultSealing
 
-/// What becomes of an access group that does not verify (`Docs/Format.md` 5.6).
+/// How ``Vault/repair(_:_:)`` treats an access group that does not verify (`Docs/Format.md` 5.6).
 public enum GroupRepair: Sendable, Hashable {
-  /// It goes, with its slots.
+  /// Removes the group with its slots.
   case leaveOut
-  /// It goes on without records, under a new key. Its holders go on.
+  /// Keeps the group without records, under a new key. The slots of its holders stay valid.
   case empty
 }
 
 extension Vault {
-  /// Creates an empty access group. Durable when it returns.
+  /// Creates an empty access group. Durable when the method returns.
   /// - Throws: ``VaultError/Code/alreadyExists``, ``VaultError/Code/ownerRequired``.
   @discardableResult
   public func createGroup(_ name: String) throws(VaultError) -> AccessGroup {
@@ -23,7 +23,7 @@ extension Vault {
     return group
   }
 
-  /// Gives an access group another name. Its key, its records and its slots stay.
+  /// Renames an access group. Its key, records and slots do not change. Durable when the method returns.
   /// - Throws: ``VaultError/Code/alreadyExists``, ``VaultError/Code/ownerRequired``.
   public func renameGroup(_ group: AccessGroup, to name: String) throws(VaultError) {
     let name = try Vault.Name(name)
@@ -33,7 +33,7 @@ extension Vault {
     }
   }
 
-  /// Removes an access group with all its records and its slots.
+  /// Removes an access group with all its records and slots. Durable when the method returns.
   /// - Throws: ``VaultError/Code/ownerRequired``.
   public func removeGroup(_ group: AccessGroup) throws(VaultError) {
     try rewrite { (draft, _) throws(VaultError) in
@@ -42,20 +42,26 @@ extension Vault {
     }
   }
 
-  /// Mends a vault with access groups that do not verify, which keep owners from all full writes. The others are carried
-  /// over as they are. ``salvage(at:credential:to:options:)`` saves first what can be saved. Open the vault without
-  /// ``Options/markPath`` for it, since a mark verifies every group.
-  /// - Throws: ``VaultError/Code/conflict`` when one of the groups verifies; ``VaultError/Code/groupNotGranted`` when one is
-  ///   gone; ``VaultError/Code/ownerRequired``.
+  /// Repairs a vault in which access groups do not verify, which prevents every full write of an owner. Other groups
+  /// are not changed.
+  ///
+  /// Records of the named groups are lost: call ``salvage(at:credential:to:options:)`` first. Open the vault without
+  /// ``Options/markPath``, because a mark verifies every group at each load.
+  /// - Throws: ``VaultError/Code/conflict`` if one of the groups verifies; ``VaultError/Code/groupNotGranted`` if one
+  ///   does not exist any more; ``VaultError/Code/ownerRequired``. Nothing is changed then.
   public func repair(_ groups: [AccessGroup], _ how: GroupRepair) throws(VaultError) {
     let repair = VaultDraft.Repair(groups: Set(groups.map(\.id)), how: how)
     try rewrite(repairing: repair) { _, _ throws(VaultError) in nil }
   }
 
-  /// Gives one access group a new key and seals all its records anew, in one write. Its holders go on with their
-  /// credentials; who has only an old key reads nothing new.
+  /// Gives one access group a new key and seals all its records again, in one write. Durable when the method returns.
   ///
-  /// - Parameter droppingHistory: whether kept earlier values go instead of being sealed anew.
+  /// The credentials of its holders stay valid. A copy of the old key does not open records written afterwards.
+  ///
+  /// - Parameter droppingHistory: whether earlier values are removed instead of sealed again.
+  /// - Returns: The slots that could not be wrapped again and were removed.
+  /// - Throws: ``VaultError/Code/ownerRequired``; ``VaultError/Code/groupNotGranted``; ``VaultError/Code/tampered`` if
+  ///   a value does not open.
   @discardableResult
   public func rotate(
     _ group: AccessGroup, droppingHistory: Bool = false
@@ -65,14 +71,19 @@ extension Vault {
     }
   }
 
-  /// Gives the vault and every access group new keys and seals everything anew, in one write.
+  /// Gives the vault and every access group new keys and seals everything again, in one write. Durable when the method
+  /// returns.
+  ///
+  /// The credentials of group holders stay valid.
   ///
   /// - Parameters:
-  ///   - credentials: of the other owner slots that are to go on; the slot that opened this handle goes on by itself.
-  ///     Holders of groups go on.
-  ///   - droppingOthers: whether owner slots without a credential here are dropped. They are reported then.
-  ///   - droppingHistory: whether kept earlier values go instead of being sealed anew.
-  /// - Throws: ``VaultError/Code/conflict`` when a slot would be dropped that may not be, with nothing changed.
+  ///   - credentials: those of the other owner slots that stay valid. The slot that opened this handle always stays
+  ///     valid.
+  ///   - droppingOthers: whether owner slots whose credential is not among these are removed, and reported.
+  ///   - droppingHistory: whether earlier values are removed instead of sealed again.
+  /// - Throws: ``VaultError/Code/conflict`` if a slot would be removed although `droppingOthers` is `false`, with
+  ///   nothing changed; ``VaultError/Code/credentialRejected`` for a credential that opens no slot;
+  ///   ``VaultError/Code/ownerRequired``.
   @discardableResult
   public func rotateVault(
     keeping credentials: [Vault.Credential] = [], droppingOthers: Bool = true, droppingHistory: Bool = false

@@ -2,23 +2,26 @@ internal import Synchronization
 internal import VaultSealing
 
 extension Vault {
-  /// Whether the keys are gone, by ``lock()`` or a limit of the options.
+  /// Whether the keys were wiped by ``lock()`` or a limit of the options.
   public var isLocked: Bool { handle.isLocked }
 
-  /// Forgets the keys.
+  /// Wipes the keys.
   ///
-  /// Vault key, group keys, the key of the slot and the class keys of ``Vault/Accessibility/whenUnlocked`` values are wiped,
-  /// and so are the names and sealed values that were loaded. What is ``Vault/Accessibility/afterFirstUnlock`` stays readable
-  /// as it was loaded. Everything else answers ``VaultError/Code/locked`` until ``unlock(with:)``; a call that is under
-  /// way in another thread either ends as it began, and its keys go with it, or answers that, too, with nothing written.
+  /// Wiped are the vault key, the group keys, the key of the slot, the class keys of
+  /// ``Vault/Accessibility/whenUnlocked`` values, and the names and sealed values that were loaded. Values of
+  /// ``Vault/Accessibility/afterFirstUnlock`` stay readable as they were loaded. Every other call throws
+  /// ``VaultError/Code/locked`` until ``unlock(with:)``.
+  ///
+  /// A call in progress on another thread either completes, and its keys are wiped when it returns, or throws
+  /// ``VaultError/Code/locked`` with nothing written.
   public func lock() { handle.lock() }
 
-  /// Opens the same vault again with a credential, which may be another than before.
+  /// Opens the same vault again with a credential, which may differ from the one before.
   ///
-  /// Loads the file anew. Also of use while unlocked, when the slot that opened this handle was replaced. Blocks
-  /// for as long as a passphrase takes to stretch.
-  /// - Throws: as ``open(at:credential:options:)``; ``VaultError/Code/tampered`` when another vault stands at the path.
-  ///   What was unlocked or kept before stays then.
+  /// Loads the file again. Also useful while the vault is unlocked, if the slot that opened this handle was replaced.
+  /// Blocks while a passphrase is stretched.
+  /// - Throws: the codes of ``open(at:credential:options:)``; ``VaultError/Code/tampered`` if a different vault is at
+  ///   the path. The handle does not change then.
   public func unlock(with credential: Vault.Credential) throws(VaultError) {
     try handle.forkGuard.check()
     let sealer = try Sealer(random: options.random)
@@ -26,7 +29,7 @@ extension Vault {
     let state = try MarkKeeper.checking(handle.mark) { () throws(VaultError) in
       try VaultState.load(path: handle.path, options: options, sealer: sealer) {
         (snapshot, sealer) throws(VaultError) in
-        // One credential may open several vaults, and nobody asked for another one.
+        // One credential may open several vaults. This handle is for one of them.
         guard snapshot.vaultID == vaultID else { throw VaultError(.tampered, "another vault stands at the path") }
         return try Unlocked(snapshot, with: credential, sealer: sealer)
       }

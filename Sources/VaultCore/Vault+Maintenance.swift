@@ -1,26 +1,27 @@
 internal import VaultSealing
 
-/// What a verification looked at. It was all right, or the verification would have thrown.
+/// What a verification has checked. All of it is valid; otherwise the verification throws.
 public struct VerificationReport: Sendable {
-  /// The state of the vault as it was verified.
+  /// The state of the verified vault.
   public let status: VaultStatus
-  /// Values that were opened, of all granted groups.
+  /// The number of values that were opened, in all granted groups.
   public let values: Int
-  /// Earlier values that were opened.
+  /// The number of earlier values that were opened.
   public let previousValues: Int
-  /// Values whose outer seal is right and whose device layer was not opened for want of the device key.
+  /// The number of values whose outer seal is valid and whose device layer was not opened, because there is no device
+  /// key.
   public let deviceValues: Int
 }
 
 extension Vault {
-  /// Loads the file anew and opens everything that the credential grants: manifest, sections, entries, every value
-  /// and every kept earlier value. What others hold the keys of is checked as far as it goes without keys.
+  /// Loads the file again and opens everything that the credential grants: manifest, sections, entries, every value and
+  /// every earlier value. Groups of other holders are checked as far as possible without their keys.
   ///
-  /// It cannot tell whether the whole file is an older copy: only a mark can, where there is one.
-  /// - Throws: the class of the first deviation; ``VaultError/Code/tampered`` when a value does not open.
+  /// An older copy of the whole file also verifies: only a ``RollbackMark`` detects it.
+  /// - Throws: the code of the first fault that is found; ``VaultError/Code/tampered`` if a value does not open.
   public func verify() throws(VaultError) -> VerificationReport { try freshState().verify() }
 
-  /// Opens every value of a group and every earlier one that is kept, as the vault is loaded.
+  /// Opens every value and every earlier value of a group, as the vault is loaded.
   ///
   /// - Parameter body: gets the error of a value that does not open.
   package func openValues(
@@ -32,7 +33,7 @@ extension Vault {
     }
   }
 
-  /// A load of its own, with the key of the slot that opened this handle.
+  /// A separate load, with the key of the slot that opened this handle.
   func freshState() throws(VaultError) -> VaultState {
     let unlocked = try handle.withCurrent { (_, state) throws(VaultError) in state.unlocked }
     let sealer = try Sealer(random: options.random)
@@ -43,14 +44,17 @@ extension Vault {
     }
   }
 
-  /// Folds the journal into a new snapshot: removed and replaced values are gone from the file afterwards.
+  /// Folds the journal into a new snapshot, so that the file contains no removed or replaced values. Durable when the
+  /// method returns.
+  /// - Throws: ``VaultError/Code/readOnly``, ``VaultError/Code/io`` or ``VaultError/Code/lockTimeout`` with the vault
+  ///   unchanged; ``VaultError/Code/durabilityUnknown``.
   public func compact() throws(VaultError) {
     try rewrite { (state) throws(VaultError) in (try state.foldedFile(nil, group: nil), state.unlocked) }
   }
 }
 
 extension VaultState {
-  /// Opens every value that is granted.
+  /// Opens every granted value.
   func verify() throws(VaultError) -> VerificationReport {
     let reader = try ValueOpener(random: options.random)
     var (values, previousValues, deviceValues) = (0, 0, 0)
@@ -74,7 +78,7 @@ extension VaultState {
       status: try status(), values: values, previousValues: previousValues, deviceValues: deviceValues)
   }
 
-  /// Opens each value of a group and, behind it, each earlier one that its record keeps: once, in one pass.
+  /// Opens each value of a group, followed by the earlier values of its record, in one pass.
   ///
   /// - Parameter body: gets the error of a value that does not open.
   func openValues(

@@ -1,25 +1,29 @@
 internal import VaultSealing
 
 extension Vault {
-  /// Where the vault stands now: what a mark of it would hold. Verifies every granted group.
+  /// Returns the content of a mark for the present state of the vault. Verifies every granted group.
+  /// - Throws: the code of the first fault that is found.
   public func currentMark() throws(VaultError) -> RollbackMark {
     try handle.withCurrent { (_, state) throws(VaultError) in try RollbackMark(state) }
   }
 
-  /// Why the mark could not be raised after opening, or after the last write; nil when it was, or there is none. What was
-  /// written is durable all the same; an older mark proves less.
+  /// The error that prevented raising the mark after opening or after the last write; `nil` if the mark was raised or
+  /// there is none. The write itself is durable. Until the mark is raised, it does not detect the loss of the newest
+  /// writes.
   public var markFailure: VaultError? { handle.mark?.failure }
 
-  /// Makes a mark of the vault as it is now. For a vault that has none: ``create(at:slots:groups:options:)`` makes one
-  /// by itself.
-  /// - Throws: ``VaultError/Code/alreadyExists`` and what writing a file can throw.
+  /// Creates a mark for the present state of a vault that has none. ``create(at:slots:groups:options:)`` creates the
+  /// mark of a new vault.
+  /// - Throws: ``VaultError/Code/alreadyExists``; ``VaultError/Code/io``, ``VaultError/Code/readOnly`` or
+  ///   ``VaultError/Code/insecurePermissions`` for the mark's path; the code of a group that does not verify.
   public func createMark(at path: String) throws(VaultError) {
     try MarkFile(path, timeout: options.lockTimeout).create(try currentMark())
   }
 
-  /// Makes the mark say what the vault is now, whatever it said: after a backup was restored on purpose. Open the vault
-  /// without ``Options/markPath`` for it.
-  /// - Throws: ``VaultError/Code/markMissing`` and what writing a file can throw.
+  /// Replaces the content of the mark by the present state of the vault, for use after a backup was restored on
+  /// purpose. Open the vault without ``Options/markPath``.
+  /// - Throws: ``VaultError/Code/markMissing``; ``VaultError/Code/io``, ``VaultError/Code/readOnly`` or
+  ///   ``VaultError/Code/insecurePermissions`` for the mark's path; the code of a group that does not verify.
   public func acceptMark(at path: String) throws(VaultError) {
     let current = try currentMark()
     try MarkFile(path, timeout: options.lockTimeout).update { (old) throws(VaultError) in current.replacing(old) }

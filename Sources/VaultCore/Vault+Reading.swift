@@ -1,14 +1,19 @@
 internal import VaultSealing
 
 extension Vault {
-  /// Lends the value of a record.
+  /// Lends the value of a record to `body`.
   ///
-  /// The bytes lie in locked memory and are wiped after `body`, which runs without any lock held. A value of up
-  /// to 3,520 bytes costs no allocation.
-  /// - Returns: what `body` returns; `nil` when there is no such record.
-  /// - Throws: ``VaultError/Code/tampered`` when the value's seal fails, ``VaultError/Code/malformed`` when the
-  ///   body does not fit its kind, ``VaultError/Code/deviceKeyMissing``, ``VaultError/Code/wrongDevice``,
-  ///   ``VaultError/Code/invalidName``, and what taking over other processes' writes can throw.
+  /// The bytes are in locked memory and are wiped after `body`, which runs with no lock held. Writes of other processes
+  /// are taken over first. A value of up to 3,520 bytes needs no allocation.
+  ///
+  /// ```swift
+  /// let length = try vault.withValue(service: service, key: "github", in: group) { kind, value in value.count }
+  /// ```
+  /// - Returns: The result of `body`; `nil` if there is no such record.
+  /// - Throws: ``VaultError/Code/locked``; ``VaultError/Code/expired`` with ``ExpiryPolicy/refuse``;
+  ///   ``VaultError/Code/tampered`` if a seal fails; ``VaultError/Code/malformed`` if the value does not fit its kind;
+  ///   ``VaultError/Code/deviceKeyMissing`` or ``VaultError/Code/wrongDevice``; ``VaultError/Code/invalidName``;
+  ///   ``VaultError/Code/io``.
   @inlinable
   public func withValue<R>(
     service: Vault.Name, key: String, in group: AccessGroup, _ body: (ValueKind, UnsafeRawBufferPointer) -> R
@@ -18,10 +23,10 @@ extension Vault {
     return result
   }
 
-  /// Lends the value of a record whose name is given byte for byte, or an earlier value that the record keeps.
+  /// Lends the value, or an earlier value, of a record whose name is given byte for byte.
   ///
-  /// - Parameter revision: of the value: one of ``RecordInfo/previous``, or the current one's; whichever is current when
-  ///   `nil`.
+  /// - Parameter revision: the revision of the current value or of one in ``RecordInfo/previous``; `nil` for the
+  ///   current value.
   @inlinable
   public func withValue<R>(
     of record: RecordInfo, previous revision: UInt64? = nil, in group: AccessGroup,
@@ -32,7 +37,7 @@ extension Vault {
     return result
   }
 
-  /// Finds a value and lends it, opened. Not generic, so that a read costs no look-up of types at run time.
+  /// Finds a value, opens it and lends it. Not generic, so that a read needs no type metadata at run time.
   @usableFromInline
   func lend(
     _ service: Vault.Name, _ key: RecordKey, previous revision: UInt64? = nil, in group: AccessGroup,
@@ -46,17 +51,18 @@ extension Vault {
     }
   }
 
-  /// A key as a caller has it.
+  /// The name of a record's key, in the form that the caller has.
   @usableFromInline
   enum RecordKey {
-    /// Text, which a record may spell in more than one way.
+    /// Text, which may be stored in more than one spelling.
     case text(String)
-    /// A name as it stands in the file.
+    /// A name exactly as it is in the file.
     case listed(Vault.Name)
   }
 
-  /// Calls `body` with the names that a record may have in the file, until it answers: in exactly these bytes, then in
-  /// normal form C (`Docs/Decisions/0018`). ASCII, which is its own normal form, costs no copy and no second look.
+  /// Calls `body` with each name that a record may have in the file until it returns a result: first the exact bytes,
+  /// then normal form C (`Docs/Decisions/0018`). ASCII text is in normal form, so it needs no copy and no second
+  /// lookup.
   private func find<R>(
     _ service: Vault.Name, _ key: RecordKey, _ body: (borrowing RecordName) throws(VaultError) -> R?
   ) throws(VaultError) -> R? {
@@ -79,7 +85,7 @@ extension Vault {
           if let found = try body(address.name) { return found }
           refusal = nil
         } catch {
-          // A locked vault cannot say that a record is not there, and may still read the next.
+          // For a locked vault it is unknown whether this record exists. The next spelling may still be readable.
           guard error.code == .locked else { throw error }
           refusal = error
         }
@@ -89,7 +95,7 @@ extension Vault {
     return nil
   }
 
-  /// What opens the value of a record, with all that is needed for it.
+  /// An opener that holds everything needed to open the value of a record.
   private func opener(
     of name: borrowing RecordName, previous revision: UInt64?, in group: AccessGroup
   ) throws(VaultError) -> ValueOpener? {
@@ -109,24 +115,24 @@ extension Vault {
     }
   }
 
-  /// The kind of a record's value, without opening it; `nil` when there is no such record.
+  /// Returns the kind of a record's value without opening it; `nil` if there is no such record.
   public func kind(service: Vault.Name, key: String, in group: AccessGroup) throws(VaultError) -> ValueKind? {
     try withRecord(service, .text(key), in: group) { ValueKind(rawValue: $0.kind) }
   }
 
-  /// What is known of one record without opening its value; nil when there is no such record.
+  /// Returns the metadata of a record without opening its value; `nil` if there is no such record.
   public func record(service: Vault.Name, key: String, in group: AccessGroup) throws(VaultError) -> RecordInfo? {
     try withRecord(service, .text(key), in: group) { (record) throws(VaultError) in try RecordInfo(record) }
   }
 
-  /// The same record as it is now; nil when it is gone.
+  /// The present state of the same record; `nil` if it was removed.
   func record(_ record: RecordInfo, in group: AccessGroup) throws(VaultError) -> RecordInfo? {
     try withRecord(record.service, .listed(record.key), in: group) { (record) throws(VaultError) in
       try RecordInfo(record)
     }
   }
 
-  /// Whether there is a record of exactly these names.
+  /// Whether a record with exactly these names exists.
   func contains(_ service: Vault.Name, _ key: Vault.Name, in group: AccessGroup) throws(VaultError) -> Bool {
     try withRecord(service, .listed(key), in: group) { _ in true } ?? false
   }
@@ -142,12 +148,13 @@ extension Vault {
     }
   }
 
-  /// All records of a group in order of their bytes, of one service or of all. Opens no value.
+  /// Returns the metadata of all records of a group, or of one service, ordered by the bytes of their names. Opens no
+  /// value.
   public func records(service: Vault.Name? = nil, in group: AccessGroup) throws(VaultError) -> [RecordInfo] {
     try collect(service, in: group) { (record) throws(VaultError) in try RecordInfo(record) }
   }
 
-  /// The keys of one service in order of their bytes. Opens no value.
+  /// Returns the keys of one service, ordered by their bytes. Opens no value.
   public func keys(service: Vault.Name, in group: AccessGroup) throws(VaultError) -> [String] {
     try collect(service, in: group) { (record) throws(VaultError) in
       String(decoding: record.name.key.copy, as: UTF8.self)

@@ -1,44 +1,45 @@
 internal import Synchronization
 internal import VaultSealing
 
-/// A stored way to unlock, as its owner sees it.
+/// A slot of the vault with the metadata that only an owner can read.
 public struct SlotInfo: Sendable {
-  /// Names the slot; random, and the same for as long as the slot is.
+  /// The id of the slot, random and constant.
   public let id: Vault.Identifier
   /// How the slot is opened.
   public let kind: VaultSummary.Slot.Kind
   /// Whether the slot grants the whole vault.
   public let isOwner: Bool
-  /// The access group that another slot grants; nil for an owner slot, and when the group is gone.
+  /// The access group that the slot grants; `nil` for an owner slot, and if the group does not exist any more.
   public let group: Vault.Name?
-  /// What somebody wrote down about it.
+  /// The label that was given to the slot.
   public let label: String
-  /// When it was made, in milliseconds since 1970-01-01 UTC.
+  /// The time of its creation, in milliseconds since 1970-01-01 UTC.
   public let created: Int64
-  /// Whether this handle was opened by it.
+  /// Whether this slot opened the handle.
   public let isCurrent: Bool
-  /// Whether the group is gone or has another key by now, so that the slot grants nothing.
+  /// Whether the slot grants nothing, because its group was removed or has a new key.
   public let isStale: Bool
 }
 
-/// What a rotation had to leave behind.
+/// The result of a rotation.
 public struct RotationReport: Sendable {
-  /// Slots that could not be wrapped anew, because their credential was not presented or their kind is unknown: what
-  /// they granted is gone.
+  /// Slots that were removed, because their credential was not given or their kind is unknown.
   public let droppedSlots: [SlotInfo]
 }
 
 extension Vault {
-  /// The slots in the file's order.
-  /// - Throws: ``VaultError/Code/ownerRequired`` for a group holder, who cannot see labels; ``VaultSummary`` needs no
-  ///   key.
+  /// Returns the slots in the order of the file.
+  /// - Throws: ``VaultError/Code/ownerRequired`` for a group holder, who cannot read labels. ``VaultSummary`` lists the
+  ///   slots without a key.
   public func slots() throws(VaultError) -> [SlotInfo] {
     try handle.withCurrent { (_, state) throws(VaultError) in try state.slotInfos() }
   }
 
-  /// Adds a slot: its credential opens the whole vault, or one access group. Durable when it returns; other slots go
-  /// on. A passphrase is stretched before any lock is taken.
-  /// - Returns: the slot's id.
+  /// Adds a slot whose credential opens the whole vault, or only `group`. Durable when the method returns. Other slots
+  /// do not change. A passphrase is stretched before any lock is taken.
+  /// - Returns: The id of the slot.
+  /// - Throws: ``VaultError/Code/ownerRequired``; ``VaultError/Code/groupNotGranted``; ``VaultError/Code/kdfRefused``
+  ///   for the cost of a passphrase; ``VaultError/Code/limitExceeded``; the vault is unchanged then.
   @discardableResult
   public func addSlot(_ new: NewSlot, granting group: AccessGroup? = nil) throws(VaultError) -> Vault.Identifier {
     let prepared = try prepare(new)
@@ -49,15 +50,19 @@ extension Vault {
     return prepared.id
   }
 
-  /// Replaces a slot by one with another credential in one write: a new passphrase, or the same one at a higher cost.
-  /// The vault's keys do not change, so every other slot goes on; whoever has the old credential *and* an old copy of
-  /// the file still opens that copy.
+  /// Replaces the credential of a slot, in one write: a new passphrase, or the same one at a higher cost. Durable when
+  /// the method returns.
+  ///
+  /// The vault's keys do not change, so every other slot still opens the vault. The old credential still opens an old
+  /// copy of the file.
   ///
   /// - Parameters:
-  ///   - id: the slot to replace; the one that opened this handle when nil.
-  ///   - new: never cheaper than the slot it replaces, and with its label unless it has one of its own.
-  /// - Returns: the new slot's id.
-  /// - Throws: ``VaultError/Code/notFound`` when there is no such slot.
+  ///   - id: the slot to replace; `nil` for the slot that opened this handle.
+  ///   - new: the new credential. Its cost is at least that of the replaced slot. Without a label it keeps the present
+  ///     one.
+  /// - Returns: The id of the new slot.
+  /// - Throws: ``VaultError/Code/notFound`` if there is no such slot; ``VaultError/Code/ownerRequired``;
+  ///   ``VaultError/Code/kdfRefused``; the vault is unchanged then.
   @discardableResult
   public func replaceSlot(_ id: Vault.Identifier? = nil, with new: NewSlot) throws(VaultError) -> Vault.Identifier {
     let (snapshot, current) = try asOwner()
@@ -77,15 +82,19 @@ extension Vault {
     return prepared.id
   }
 
-  /// Removes a slot and rotates what it granted, in one write: the vault for an owner slot, its group for another.
-  /// What the slot's holder has already read, and old copies of the file, stay readable to it: change those secrets.
+  /// Removes a slot and rotates what it granted, in one write: the vault for an owner slot, otherwise its group.
+  /// Durable when the method returns.
+  ///
+  /// The removed credential still opens old copies of the file, and its holder may have kept what it has read: change
+  /// those secrets as well.
   ///
   /// - Parameters:
-  ///   - keeping: for an owner slot, the credentials of the other owner slots that are to go on; the slot that
-  ///   opened this handle goes on by itself, or, when it is the one to remove, the handle goes on with one of these.
-  ///   - droppingOthers: whether owner slots without a credential here are dropped. They are reported then.
-  /// - Throws: ``VaultError/Code/lastOwnerSlot`` when no owner slot would be left, ``VaultError/Code/conflict`` when one
-  ///   would be dropped that may not be; with nothing changed.
+  ///   - keeping: for an owner slot, the credentials of the other owner slots that stay valid. The slot that opened
+  ///     this handle always stays valid, unless it is the one to remove: then the handle continues with one of these.
+  ///   - droppingOthers: whether owner slots whose credential is not among these are removed, and reported.
+  /// - Throws: ``VaultError/Code/lastOwnerSlot`` if no owner slot would be left; ``VaultError/Code/conflict`` if a slot
+  ///   would be removed although `droppingOthers` is `false`; ``VaultError/Code/notFound``;
+  ///   ``VaultError/Code/ownerRequired``. Nothing is changed then.
   @discardableResult
   public func removeSlot(
     _ id: Vault.Identifier, keeping credentials: [Vault.Credential] = [], droppingOthers: Bool = true
@@ -96,7 +105,7 @@ extension Vault {
       case .owner:
         try draft.rotateVault(keeping: keks.merging([current.slot: current.kek]) { $1 }, droppingHistory: false)
       case .group(let group, _):
-        // A slot of a later kind may name a group that is gone; then there is nothing left to rotate.
+        // A slot of a later version may name a group that was removed. Then nothing has to be rotated.
         if draft.groups.contains(where: { $0.content.id == group }) {
           try draft.rotate(group, droppingHistory: false)
         }
@@ -104,9 +113,12 @@ extension Vault {
     }
   }
 
-  /// Removes a slot and changes nothing else. Whoever held its credential and has a copy of the file has the key
-  /// itself, and can go on reading: use ``removeSlot(_:keeping:)`` to revoke.
-  /// - Throws: ``VaultError/Code/lastOwnerSlot`` also for the slot that opened this handle.
+  /// Removes a slot without a rotation. Durable when the method returns.
+  ///
+  /// This does not revoke access: its holder can get the key from a copy of the file and use it on the present file.
+  /// Use ``removeSlot(_:keeping:droppingOthers:)`` to revoke.
+  /// - Throws: ``VaultError/Code/lastOwnerSlot`` if no owner slot would be left, and for the slot that opened this
+  ///   handle; ``VaultError/Code/notFound``; ``VaultError/Code/ownerRequired``.
   public func removeSlotWithoutRotation(_ id: Vault.Identifier) throws(VaultError) {
     try rewrite { (draft, current) throws(VaultError) in
       _ = try draft.remove(slot: id)
@@ -126,12 +138,12 @@ extension Vault {
     return try PreparedSlot(new, vault: vaultID, random: options.random, sealer: sealer, floor: floor)
   }
 
-  /// Changes the whole vault as its owner.
+  /// Changes the whole vault in a full write of an owner.
   ///
   /// - Parameters:
-  ///   - repair: what becomes of a group that does not verify.
-  ///   - change: is given what opened the file that is being changed; returns what the handle goes on with, when its own
-  ///     slot or the vault's key changed.
+  ///   - repair: how a group that does not verify is treated.
+  ///   - change: receives what opened the file. Returns what the handle continues with, if its own slot or the vault
+  ///     key has changed.
   func rewrite(
     repairing repair: VaultDraft.Repair? = nil,
     _ change: @escaping @Sendable (inout VaultDraft, Unlocked) throws(VaultError) -> Unlocked?
@@ -144,17 +156,17 @@ extension Vault {
   }
 
   func rewrite(_ make: @escaping VaultWriter.Rewrite) throws(VaultError) {
-    // Told also when it throws: whether the change is there may be unknown then.
+    // Also if it throws, because the change may have been made.
     defer { handle.companion.withLock { $0 }?.vaultChanged() }
     _ = try queue.perform(.rewrite(make)).get()
   }
 
-  /// Runs a rotation and tells which slots it dropped, of those that were there when it ran.
+  /// Runs a rotation and reports the slots that it removed, of those that existed when it ran.
   ///
   /// - Parameters:
-  ///   - keks: of other slots, for the handle to go on with when its own is removed. A slot that is removed by name goes
-  ///     before the rotation, and so is not told as dropped.
-  ///   - droppingOthers: whether owner slots may be dropped, those included that were added a moment ago.
+  ///   - keks: key-encryption keys of other slots, with which the handle continues if its own slot is removed. A slot
+  ///     that the caller names is removed before the rotation and therefore not reported.
+  ///   - droppingOthers: whether owner slots may be removed, including those that were added meanwhile.
   func reporting(
     keeping keks: [Vault.Identifier: SealingKey] = [:], droppingOthers: Bool = true,
     _ body: @escaping @Sendable (inout VaultDraft, Unlocked) throws(VaultError) -> Void
@@ -176,7 +188,7 @@ extension Vault {
     return RotationReport(droppedSlots: dropped.value ?? [])
   }
 
-  /// What the file says now, before anything is derived for it.
+  /// The present snapshot, for derivations that happen before any lock is taken.
   /// - Throws: ``VaultError/Code/ownerRequired`` for a group holder.
   private func asOwner() throws(VaultError) -> (snapshot: Snapshot, unlocked: Unlocked) {
     try handle.withCurrent { (_, state) throws(VaultError) in
@@ -185,7 +197,7 @@ extension Vault {
     }
   }
 
-  /// The keys of all owner slots that one of the credentials opens. Derived before any lock is taken.
+  /// The key-encryption keys of all owner slots that one of the credentials opens, derived before any lock is taken.
   /// - Throws: ``VaultError/Code/credentialRejected`` for a credential that opens none.
   func presented(_ credentials: [Vault.Credential]) throws(VaultError) -> [Vault.Identifier: SealingKey] {
     let snapshot = try asOwner().snapshot
@@ -193,7 +205,7 @@ extension Vault {
     var keks: [Vault.Identifier: SealingKey] = [:]
     for credential in credentials {
       let opened = try Unlocked.ownerSlots(of: snapshot, with: credential, sealer: sealer)
-      // A group holder's goes on anyhow; one that opens nothing is a mistake, and refused.
+      // A group holder's slot stays valid anyway. A credential that opens nothing is refused as a mistake.
       if opened.isEmpty { _ = try Unlocked(snapshot, with: credential, sealer: sealer) }
       for slot in opened { keks[slot.slot] = slot.kek }
     }
@@ -210,7 +222,7 @@ extension VaultDraft {
 }
 
 extension SlotInfo {
-  /// - Parameter granted: the group that the slot names, as it is now.
+  /// - Parameter granted: the present state of the group that the slot names.
   fileprivate init(
     _ slot: Slot, _ listed: Manifest.Slot, group granted: (name: Vault.Name, epoch: UInt32)?, isCurrent: Bool
   ) {

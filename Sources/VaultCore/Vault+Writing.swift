@@ -2,37 +2,39 @@ internal import Synchronization
 internal import VaultSealing
 
 extension Vault {
-  /// A set of changes of one access group that become durable together.
+  /// A set of changes to records of one service that become durable together.
   public struct Batch: ~Copyable {
     let service: Vault.Name
     var changes: [RecordChange] = []
     private var positions: [Vault.Name: Int] = [:]
     private let sealer: GroupSealer
-    /// Where the records are; nil for a vault in the making.
+    /// Where the records are; `nil` for a vault that is being created.
     private let target: (vault: Vault, group: AccessGroup)?
 
     init(service: Vault.Name, in target: (vault: Vault, group: AccessGroup)? = nil, _ sealer: GroupSealer) {
       (self.service, self.target, self.sealer) = (service, target, sealer)
     }
 
-    /// The key that a text means: another program may have spelled it so (`Docs/Decisions/0018`).
+    /// The key in the spelling that the file has: another program may have written it in this one
+    /// (`Docs/Decisions/0018`).
     private func meant(_ key: Vault.Name) throws(VaultError) -> Vault.Name {
       guard let spelled = key.spelled, let target else { return key }
       let exact = try Vault.Name(verbatim: spelled)
       return try target.vault.contains(service, exact, in: target.group) ? exact : key
     }
 
-    /// Seals `value` and adds it; of two changes of one key the later counts. The value's bytes are not kept.
-    /// - Throws: ``VaultError/Code/valueTooLarge``, ``VaultError/Code/typeMismatch`` when the bytes do not fit the
-    ///   kind, ``VaultError/Code/invalidName``, ``VaultError/Code/deviceKeyMissing``.
+    /// Seals `value` and adds the change. A second change of the same key replaces the first. The plain bytes are not
+    /// kept.
     ///
     /// - Parameters:
-    ///   - accessibility: when the value can be read. When nil, a record keeps what it has, and a new one is
-    ///     ``Vault/Accessibility/whenUnlocked``. Kept earlier values follow, except to or from "this device only", where they
-    ///     are dropped.
-    ///   - edit: what to write down about it in the same write.
-    ///   - revision: the one that the record must have, 0 when it must not be there; any when nil. Another is answered
-    ///     with ``VaultError/Code/conflict``, and the whole batch is not written.
+    ///   - accessibility: when the value can be read. With `nil` an existing record keeps its class and a new one gets
+    ///     ``Vault/Accessibility/whenUnlocked``. Earlier values move to the new class. A change to or from "this device
+    ///     only" removes them.
+    ///   - edit: metadata to change in the same write.
+    ///   - revision: the revision that the record must have; 0 if it must not exist; `nil` for any. Otherwise the write
+    ///     throws ``VaultError/Code/conflict`` and nothing of the batch is written.
+    /// - Throws: ``VaultError/Code/valueTooLarge``; ``VaultError/Code/typeMismatch`` if the bytes do not fit the kind;
+    ///   ``VaultError/Code/invalidName``; ``VaultError/Code/deviceKeyMissing``.
     public mutating func set(
       _ value: UnsafeRawBufferPointer, kind: ValueKind, forKey key: String, accessibility: Vault.Accessibility? = nil,
       edit: RecordEdit = RecordEdit(), ifRevision revision: UInt64? = nil
@@ -40,7 +42,7 @@ extension Vault {
       try set(value.bytes, kind: kind, forKey: key, accessibility: accessibility, edit: edit, ifRevision: revision)
     }
 
-    /// As the form for unsafe bytes.
+    /// Seals `value` and adds the change, like the form for unsafe bytes.
     public mutating func set(
       _ value: RawSpan, kind: ValueKind, forKey key: String, accessibility: Vault.Accessibility? = nil,
       edit: RecordEdit = RecordEdit(), ifRevision revision: UInt64? = nil
@@ -50,14 +52,14 @@ extension Vault {
         ifRevision: revision)
     }
 
-    /// As the form for text, for a name that may be another program's.
+    /// Sets the value of a key whose spelling in the file is known.
     mutating func set(
       _ value: RawSpan, kind: ValueKind, for key: Vault.Name, accessibility: Vault.Accessibility?, edit: RecordEdit,
       ifRevision revision: UInt64?
     ) throws(VaultError) {
       try sealer.check(value, kind)
       let address = RecordAddress(service, key)
-      // A record keeps the class that it has.
+      // An existing record keeps its class.
       var present: Vault.Accessibility?
       if accessibility == nil, let (vault, group) = target {
         present = try vault.handle.accessibility(of: address, in: group.id)
@@ -69,28 +71,28 @@ extension Vault {
       try add(RecordChange(address, .put(sealed, keepsClass: accessibility == nil)), edit, revision)
     }
 
-    /// Adds a removal. Removing what is not there is no error.
+    /// Adds the removal of a record. A record that does not exist is not an error.
     public mutating func remove(_ key: String, ifRevision revision: UInt64? = nil) throws(VaultError) {
       try remove(try Vault.Name(key), ifRevision: revision)
     }
 
-    /// Adds a removal, as of a key that ``Vault/records(service:in:)`` lists.
+    /// Adds the removal of a record by its exact name, as listed by ``Vault/records(service:in:)``.
     public mutating func remove(_ key: Vault.Name, ifRevision revision: UInt64? = nil) throws(VaultError) {
       try add(RecordChange(RecordAddress(service, try meant(key)), .remove), RecordEdit(), revision)
     }
 
-    /// Adds a change of what is written down about a record; its value stays.
+    /// Adds a change of a record's metadata. Its value does not change.
     ///
-    /// The write answers ``VaultError/Code/notFound`` when the record is not there.
+    /// The write throws ``VaultError/Code/notFound`` if the record does not exist.
     public mutating func edit(
       _ key: String, _ edit: RecordEdit, ifRevision revision: UInt64? = nil
     ) throws(VaultError) {
       try add(RecordChange(RecordAddress(service, try meant(Vault.Name(key))), .edit), edit, revision)
     }
 
-    /// Makes a kept earlier value the current one; the present one joins the history.
+    /// Makes an earlier value the current one again. The present value is added to the history.
     ///
-    /// The write answers ``VaultError/Code/notFound`` when the record keeps no value of that revision.
+    /// The write throws ``VaultError/Code/notFound`` if the record has no earlier value of that revision.
     public mutating func restore(
       _ key: String, revision: UInt64, ifRevision expected: UInt64? = nil
     ) throws(VaultError) {
@@ -98,8 +100,8 @@ extension Vault {
         RecordChange(RecordAddress(service, try meant(Vault.Name(key))), .restore(revision)), RecordEdit(), expected)
     }
 
-    /// Adds a change. One of a record that the batch changes already takes the place of the earlier one, with what that one
-    /// wrote down about the record.
+    /// Adds a change. If the batch already changes this record, the new change replaces that one and includes its
+    /// metadata.
     private mutating func add(_ new: RecordChange, _ edit: RecordEdit, _ expected: UInt64?) throws(VaultError) {
       try edit.check()
       var change = new
@@ -127,14 +129,25 @@ extension Vault {
 }
 
 extension Vault {
-  /// Sets and removes records of one service in one transaction: all of it is durable when this returns, or
-  /// nothing has changed. Blocks for the disk; concurrent calls share one append and one sync.
+  /// Sets, removes and edits records of one service in one transaction.
   ///
-  /// - Parameter body: fills the batch. Runs once.
+  /// All changes are durable when the method returns: they survive a crash and a power failure. If it throws, nothing
+  /// has changed, except with ``VaultError/Code/durabilityUnknown``. Blocks while the disk syncs; concurrent calls
+  /// share one append and one sync.
+  ///
+  /// ```swift
+  /// try vault.update(service: service, in: group) { batch in
+  ///   try batch.set(token.span.bytes, kind: .string, forKey: "github")
+  ///   try batch.remove("gitlab")
+  /// }
+  /// ```
+  ///
+  /// - Parameter body: fills the batch. Called once.
   /// - Returns: how many removals found their record.
-  /// - Throws: what filling throws; ``VaultError/Code/readOnly``, ``VaultError/Code/io``,
-  ///   ``VaultError/Code/lockTimeout``, ``VaultError/Code/hardLinked``, ``VaultError/Code/replaced`` with the vault
-  ///   unchanged; ``VaultError/Code/durabilityUnknown`` when the change may or may not survive.
+  /// - Throws: the error of `body`; ``VaultError/Code/conflict`` or ``VaultError/Code/notFound`` for a condition of the
+  ///   batch; ``VaultError/Code/readOnly``, ``VaultError/Code/io``, ``VaultError/Code/lockTimeout``,
+  ///   ``VaultError/Code/hardLinked`` or ``VaultError/Code/replaced`` with the vault unchanged;
+  ///   ``VaultError/Code/durabilityUnknown`` if the change may or may not survive.
   @discardableResult
   public func update(
     service: Vault.Name, in group: AccessGroup, _ body: (inout Vault.Batch) throws(VaultError) -> Void
@@ -146,7 +159,7 @@ extension Vault {
     return try commit(batch.changes, in: group)
   }
 
-  /// As the synchronous form, without ever blocking a cooperative thread.
+  /// The asynchronous form of `update`: it never blocks a thread of the cooperative pool while it waits for the disk.
   @discardableResult
   public func update(
     service: Vault.Name, in group: AccessGroup, _ body: (inout Vault.Batch) throws(VaultError) -> Void
@@ -175,21 +188,22 @@ extension Vault {
     return try queue.perform(.changes(changes, group: group.id)).get()
   }
 
-  /// Takes what seals for `group`. The opener is the caller's until it is given back.
+  /// Returns the sealer for `group`. The caller returns the opener after use.
   func takeSealer(for group: AccessGroup) throws(VaultError) -> (opener: ValueOpener, sealer: GroupSealer) {
     let take = { [self] (loaded: inout VaultHandle.Loaded, state: VaultState) throws(VaultError) in
       let content = try state.content(group.id)
       let opener = try handle.takeOpener(&loaded)
       return (opener, try GroupSealer(content, options, opener.sealer))
     }
-    // Sealing needs keys, not the present records: what others wrote meanwhile is taken over under the writer's lock.
+    // Sealing needs keys, not the present records. Writes of other processes are taken over under the writer's lock.
     do throws(VaultError) { return try handle.withLatest(take) } catch {
-      // Refused earlier, but the file may have been fixed since.
+      // Refused before, but the file may have been repaired since.
       return try handle.withCurrent(take)
     }
   }
 
-  /// The service that a text means: another program may have spelled it so (`Docs/Decisions/0018`).
+  /// The service in the spelling that the file has: another program may have written it in this one
+  /// (`Docs/Decisions/0018`).
   private func meant(_ service: Vault.Name, in group: AccessGroup) throws(VaultError) -> Vault.Name {
     guard let spelled = service.spelled else { return service }
     let exact = try Vault.Name(verbatim: spelled)

@@ -1,47 +1,50 @@
 public import VaultSealing
-// What every caller of a vault handles: its errors, which the sealing beneath it throws, too.
+// Every caller of a vault handles its errors, which `VaultSealing` also throws.
 @_exported public import struct VaultSealing.VaultError
 
 /// An unlocked vault: one file of sealed records, read and written by any number of threads and processes.
 ///
 /// Reading is synchronous, takes microseconds and sees what other processes wrote. Every write is durable when it
-/// returns. The keys live in guarded memory and are wiped when the last reference goes.
+/// returns. The keys are in guarded memory and are wiped when the last reference is released.
 public final class Vault: Sendable {
-  /// What a caller may choose about a vault; the defaults suit a server.
+  /// The settings of one ``Vault`` object. The defaults suit a server.
   public struct Options: Sendable {
-    /// Which owners, modes and links are accepted.
+    /// Which owners, modes and symbolic links of the file and its directory are accepted.
     public var pathPolicy = PathPolicy.strict
-    /// Lowered limits, if any.
+    /// Limits of sizes and counts. They can be lowered, not raised above the format's.
     public var limits = Vault.Limits.format
     /// How long a write waits for other writers before ``VaultError/Code/lockTimeout``.
     public var lockTimeout = Duration.seconds(30)
-    /// How many zero bytes are kept behind the journal, so that appends overwrite blocks that exist
-    /// (`Docs/Format.md` 3.7). 32 KiB unless changed.
+    /// The number of zero bytes behind the journal, so that appends overwrite blocks that exist (`Docs/Format.md` 3.7).
+    /// The default is 32 KiB.
     public var reserveBytes = 32 << 10
-    /// What a read of a record does whose expiry has passed.
+    /// What a read does if the expiry of the record has passed.
     public var expiredRecords = ExpiryPolicy.answer
-    /// The key of this machine, for values of the "this device only" classes. It stays when the vault locks, since
-    /// ``Vault/Accessibility/afterFirstUnlockThisDeviceOnly`` values are read with it then; alone it opens nothing.
+    /// The key of this machine, for values of the "this device only" classes. By itself it opens nothing. It is kept
+    /// when the vault locks, because ``Vault/Accessibility/afterFirstUnlockThisDeviceOnly`` values are then read with
+    /// it.
     public var deviceKey: SealingKey?
-    /// The file of the vault's ``RollbackMark``; none when nil. Each load is checked against it, so that an older copy
-    /// that was put back is refused. Every access group is then verified at each load.
+    /// The path of the vault's ``RollbackMark``; `nil` if the vault has none. Each load is compared with the mark, and
+    /// an older copy of the vault is refused as ``VaultError/Code/rolledBack``. With a mark, each load verifies every
+    /// access group.
     public var markPath: String?
-    /// Whether opening and each write of this handle raise the mark, which costs a file replaced for each shared sync.
-    /// Off where the process may only read the mark, and somebody else raises it.
+    /// Whether opening and each write raise the mark, which replaces one file for each sync. `false` if this process
+    /// may only read the mark and a different process raises it.
     public var raisesMark = true
-    /// After how long without use the vault locks by itself, as by ``Vault/lock()``; never when nil.
+    /// The time without use after which the vault locks, as with ``Vault/lock()``; `nil` for no limit.
     public var idleLimit: Duration?
-    /// After how long the vault locks by itself, however much it is used: counted from opening or the last
-    /// ``Vault/unlock(with:)``; never when nil.
+    /// The time after which the vault locks even while it is used, counted from opening or the last
+    /// ``Vault/unlock(with:)``; `nil` for no limit.
     public var unlockLimit: Duration?
-    /// What ``idleLimit`` and ``unlockLimit`` are measured with. The default counts the time that the machine sleeps, too.
+    /// The clock of ``idleLimit`` and ``unlockLimit``. The default includes the time for which the machine sleeps.
     public var clock: any Clock<Duration> = ContinuousClock()
-    /// Is told how far verifying and rotating have come: every 1,000 records and at the last. Called by the thread that
-    /// does the work, while it keeps other writers waiting: it must be quick and must not use the vault.
+    /// Receives the progress of verifications and rotations, after every 1,000 records and after the last. Called by
+    /// the working thread while other writers wait: it must return quickly and must not use the vault. `nil` disables
+    /// progress reporting.
     public var progress: (@Sendable (Progress) -> Void)?
-    /// Where identifiers, keys and nonces are drawn from.
+    /// The source of identifiers, keys and nonces.
     public var random = RandomSource.system
-    /// Now, in milliseconds since 1970-01-01 UTC; for display only.
+    /// The current time in milliseconds since 1970-01-01 UTC, for the times of records and ``expiredRecords``.
     public var now: @Sendable () -> Int64 = Options.systemClock
 
     public init() {}
@@ -59,11 +62,14 @@ public final class Vault: Sendable {
 
   /// Opens the vault at `path`.
   ///
-  /// Checks the whole snapshot and the frame of the journal; each access group is verified when it is first used.
-  /// A missing file is never created.
-  /// - Throws: ``VaultError``: ``VaultError/Code/notFound``, ``VaultError/Code/insecurePermissions``,
-  ///   ``VaultError/Code/credentialRejected`` and the classes for files that are damaged or were tampered with; with a
-  ///   mark ``VaultError/Code/rolledBack`` and ``VaultError/Code/markMissing``.
+  /// Checks the whole snapshot and the frame of the journal (`Docs/Format.md` section 4). Each access group is verified
+  /// when it is first used. A missing file is not created: use ``create(at:slots:groups:options:)``. Blocks while a
+  /// passphrase is stretched.
+  ///
+  /// - Throws: ``VaultError/Code/notFound``; ``VaultError/Code/insecurePermissions``;
+  ///   ``VaultError/Code/credentialRejected`` if no slot opens; ``VaultError/Code/notAVault``,
+  ///   ``VaultError/Code/damaged``, ``VaultError/Code/malformed`` or ``VaultError/Code/tampered`` for the file; with a
+  ///   mark also ``VaultError/Code/rolledBack`` and ``VaultError/Code/markMissing``.
   public static func open(
     at path: String, credential: Vault.Credential, options: Options = Options()
   ) throws(VaultError) -> Vault {
@@ -80,15 +86,15 @@ public final class Vault: Sendable {
   }
 }
 
-/// What becomes of records whose expiry has passed, by the clock of ``Vault/Options/now``.
+/// How records are read whose expiry has passed, by ``Vault/Options/now``.
 public enum ExpiryPolicy: Sendable, Hashable {
-  /// They are read like any other; ``RecordInfo/expiry`` tells.
+  /// They are read like other records. ``RecordInfo/expiry`` has the time.
   case answer
-  /// Reading them is refused with ``VaultError/Code/expired``.
+  /// Reading them throws ``VaultError/Code/expired``.
   case refuse
 }
 
 extension Vault.Options {
-  /// The system's clock.
+  /// The system's real-time clock.
   public static let systemClock: @Sendable () -> Int64 = { systemMilliseconds() }
 }

@@ -1,19 +1,20 @@
 internal import Synchronization
 
-/// What another module keeps with a vault for all who use it, such as its observers. Made once and gone with the vault.
+/// An object of another module that a vault owns and notifies of changes, such as the hub of its observers. There is at
+/// most one, which is released with the vault.
 package protocol VaultCompanion: AnyObject, Sendable {
-  /// Is called when any value may be another one: after ``Vault/unlock(with:)`` and after a full write of this vault
-  /// object that is more than a fold.
+  /// Called when any value may have changed: after ``Vault/unlock(with:)`` and after a full write of this vault object
+  /// that is not a fold.
   func vaultChanged()
 
-  /// Is called before this vault object writes records, by the task or thread that does.
+  /// Called before this vault object writes records, by the task or thread that writes.
   func willWrite(_ records: WrittenRecords)
 
-  /// Is called after `willWrite`, by the same task or thread, whether the write has succeeded or not.
+  /// Called after `willWrite` by the same task or thread, whether the write has succeeded or not.
   func didWrite(_ records: WrittenRecords)
 }
 
-/// Which records of an access group a write changes.
+/// The records of an access group that a write changes.
 package struct WrittenRecords: Sendable {
   package let group: AccessGroup
   /// The keys of each service.
@@ -26,10 +27,10 @@ package struct WrittenRecords: Sendable {
 }
 
 extension Vault {
-  /// Where the file is.
+  /// The path of the file.
   package var path: String { handle.path.file }
 
-  /// The companion, made by the first who asks. There is one of one type.
+  /// Returns the vault's observer hub, creating it on first use.
   package func companion<Companion: VaultCompanion>(_ make: () -> Companion) -> Companion {
     handle.companion.withLock { companion in
       if let companion = companion as? Companion { return companion }
@@ -39,18 +40,18 @@ extension Vault {
     }
   }
 
-  /// A number that is another one when others' writes have been taken over since, as the file is now. Does not count as a
-  /// use of the vault.
+  /// A number that changes whenever this handle takes over writes of other handles or processes. Reads the file, but
+  /// does not count as a use of the vault.
   package func writesOfOthers() throws(VaultError) -> Int {
     try handle.withCurrent(isUse: false) { (loaded, state) in loaded.othersBefore + state.othersEntries }
   }
 
-  /// Tells the companion of a write that begins.
+  /// Notifies the hub of the start of a write.
   func announce(_ changes: [RecordChange], in group: AccessGroup) -> Announcement? {
     handle.companion.withLock { $0 }.map { Announcement(WrittenRecords(changes, in: group), to: $0) }
   }
 
-  /// A write that the companion knows of.
+  /// A write whose start the hub was notified of.
   struct Announcement {
     private let records: WrittenRecords
     private let companion: any VaultCompanion
@@ -60,7 +61,7 @@ extension Vault {
       companion.willWrite(records)
     }
 
-    /// Tells the companion that the write has ended.
+    /// Notifies the hub of the end of the write.
     func end() { companion.didWrite(records) }
   }
 }

@@ -1,50 +1,52 @@
-/// The state of an unlocked vault, verified: every granted group was opened and checked.
+/// The verified state of an unlocked vault: every granted group was opened and checked.
 public struct VaultStatus: Sendable {
   /// One granted access group.
   public struct Group: Sendable {
-    /// Names the group; random, and the same for its life.
+    /// The id of the group, random and constant.
     public let id: Vault.Identifier
-    /// What people call it.
+    /// The name of the group.
     public let name: Vault.Name
-    /// How often the group's key was rotated, plus one.
+    /// The number of rotations of the group's key, plus one.
     public let epoch: UInt32
-    /// How many writes there were.
+    /// The number of writes to the group.
     public let generation: UInt64
-    /// The tag that the next entry is chained to.
+    /// The tag to which the next entry is chained.
     public let tag: Vault.Tag
-    /// How many records it has, of all services.
+    /// The number of records, of all services.
     public let recordCount: Int
   }
 
-  /// Names the vault; random, and the same for its life.
+  /// The id of the vault, random and constant.
   public let vaultID: Vault.Identifier
   /// Whether the credential grants the whole vault.
   public let isOwner: Bool
-  /// How many owner full writes there were.
+  /// The number of full writes by owners.
   public let generation: UInt64
-  /// The groups that the credential grants, in the file's order.
+  /// The groups that the credential grants, in the order of the file.
   public let groups: [Group]
-  /// Whole journal entries of all groups since the last full write.
+  /// The number of whole journal entries, of all groups, since the last full write.
   public let entryCount: Int
-  /// Whether a broken entry ends the journal: a write that did not finish, or one that was acknowledged and damaged since.
-  /// Which of the two it is cannot be known (`Docs/Format.md` 10.3). What it changed is not among what is read.
+  /// Whether the journal ends with a broken entry: an interrupted write, or an acknowledged one that was damaged later.
+  /// It is unknown which of the two (`Docs/Format.md` 10.3). Reads do not see its changes.
   public let hasTornTail: Bool
-  /// Whether the file was replaced outside while it is mounted by itself: it will not change any more, and
-  /// writes are refused.
+  /// Whether the file is a single-file mount whose original was replaced. Later changes are not seen, and writes are
+  /// refused.
   public let isFrozen: Bool
 }
 
 extension Vault {
-  /// Verifies every granted group and tells where the vault stands.
-  /// - Throws: the class of the first deviation, ``VaultError/Code/tampered`` above all.
+  /// Verifies every granted group and returns the state of the vault.
+  /// - Throws: the code of the first fault that is found, usually ``VaultError/Code/tampered``;
+  ///   ``VaultError/Code/locked``.
   public func status() throws(VaultError) -> VaultStatus {
     try handle.withCurrent { (_, state) throws(VaultError) in try state.status() }
   }
 }
 
 extension Vault {
-  /// Whether a broken entry ended the journal when this handle last read it: see ``VaultStatus/hasTornTail``. Costs no
-  /// system call. The next write keeps the broken bytes in a file beside the vault, whose name ends in `.torn`.
+  /// Whether the journal ended with a broken entry when this handle last read it: see ``VaultStatus/hasTornTail``.
+  /// Makes no system call. The next write first saves the broken bytes in a file beside the vault whose name ends in
+  /// `.torn`.
   /// - Throws: ``VaultError/Code/locked``.
   public var hasTornTail: Bool {
     get throws(VaultError) { try handle.withLatest { (_, state) throws(VaultError) in state.hasTornTail } }

@@ -1,53 +1,54 @@
 internal import Glibc
 public import VaultSealing
 
-/// What anybody who can read the file can tell without a credential: everything that is not sealed.
+/// The parts of a vault file that can be read without a credential: everything that is not sealed.
 ///
-/// Checks the snapshot's checksum and structure, the frame of the journal and the rules of all slots
-/// (`Docs/Format.md` section 4, steps 1 to 5). It does not tell whether anything was forged: only a key does.
+/// The initialiser checks the snapshot's checksum and structure, the frame of the journal and the rules of all slots
+/// (`Docs/Format.md` section 4, steps 1 to 5). Nothing here is authenticated: that needs a key.
 public struct VaultSummary: Sendable {
-  /// One stored way to unlock.
+  /// One slot: a stored way to unlock the vault or a group.
   public struct Slot: Sendable {
-    /// How the slot is opened; kinds of later versions are `unknown`.
+    /// How a slot is opened.
     public enum Kind: Sendable, Hashable {
-      /// A passphrase with that cost.
+      /// A passphrase, with the cost of its derivation.
       case passphrase(PassphraseCost)
       /// A raw 32-byte key.
       case rawKey
-      /// A kind of a later version, with its number.
+      /// A kind of a later version of the format, with its number.
       case unknown(UInt8)
     }
 
-    /// Names the slot; random, and the same for as long as the slot is.
+    /// The id of the slot, random and constant.
     public let id: Vault.Identifier
     /// How the slot is opened.
     public let kind: Kind
-    /// Whether the slot grants the whole vault, or one group.
+    /// Whether the slot grants the whole vault. Other slots grant one group.
     public let isOwner: Bool
   }
 
-  /// Names the vault; random, and the same for its life.
+  /// The id of the vault, random and constant.
   public let vaultID: Vault.Identifier
-  /// How many owner full writes there were.
+  /// The number of full writes by owners.
   public let generation: UInt64
-  /// In the file's order.
+  /// The slots in the order of the file.
   public let slots: [Slot]
-  /// The number of access groups; their names are sealed.
+  /// The number of access groups. Their names are sealed.
   public let groupCount: Int
   /// The number of whole journal entries.
   public let entryCount: Int
-  /// Whether a broken entry ends the journal: a write that did not finish, or one that was acknowledged and damaged since.
-  /// Which of the two it is cannot be known (`Docs/Format.md` 10.3). What it changed is not among what is read.
+  /// Whether the journal ends with a broken entry: an interrupted write, or an acknowledged one that was damaged later.
+  /// It is unknown which of the two (`Docs/Format.md` 10.3). Reads do not see its changes.
   public let hasTornTail: Bool
-  /// The file's length, in bytes.
+  /// The length of the file, in bytes.
   public let fileBytes: Int
-  /// The snapshot's, with its checksum.
+  /// The length of the snapshot with its checksum, in bytes.
   public let snapshotBytes: Int
-  /// That of all whole entries; what is left is reserve.
+  /// The length of all whole entries, in bytes. The rest of the file is reserve.
   public let journalBytes: Int
 
   /// Reads the vault at `path` without a credential.
-  /// - Throws: ``VaultError`` with the class of the first deviation.
+  /// - Throws: ``VaultError/Code/notFound``, ``VaultError/Code/insecurePermissions``, or the code of the first fault in
+  ///   the file.
   public init(at path: String, options: Vault.Options = Vault.Options()) throws(VaultError) {
     let path = try VaultPath(path, policy: options.pathPolicy)
     self = try VaultState.retryingDamage { () throws(VaultError) in

@@ -1,23 +1,23 @@
 internal import Glibc
 
-/// An open file, closed when the last holder lets go.
+/// An open file, which is closed when the last reference is released.
 final class Descriptor: Sendable {
   let raw: Int32
-  /// What messages call the file.
+  /// The name of the file in error messages.
   private let path: String
 
   init(_ raw: Int32, _ path: String) { (self.raw, self.path) = (raw, path) }
   deinit { close(raw) }
 
-  /// Opens `path`; -1 becomes the error that `refusal` makes of `errno`.
+  /// Opens `path`. If that fails, throws the error that `refusal` returns for `errno`.
   ///
-  /// - Parameter name: what messages call the file, if not by its path.
+  /// - Parameter name: the name of the file in error messages; `nil` for its path.
   static func open(
     _ path: String, _ flags: Int32, mode: mode_t = 0, named name: String? = nil, refusal: (Int32) -> VaultError
   ) throws(VaultError) -> Descriptor {
     let raw = retrying { Glibc.open(path, flags | O_CLOEXEC, mode) }
     guard raw >= 0 else { throw refusal(errno) }
-    // A vault must never be descriptor 0 to 2: text meant for people would be written into it.
+    // A vault must never be descriptor 0, 1 or 2: output of the program would be written into it.
     guard raw <= 2 else { return Descriptor(raw, name ?? path) }
     let higher = fcntl(raw, F_DUPFD_CLOEXEC, 3)
     let error = errno
@@ -44,13 +44,13 @@ final class Descriptor: Sendable {
     return done
   }
 
-  /// Writes all of `bytes`; one call unless the system takes less.
+  /// Writes all of `bytes`, in one system call unless the system accepts less.
   func write(_ bytes: UnsafeRawBufferPointer, at offset: Int) throws(VaultError) {
     var done = 0
     try write(bytes, at: offset, done: &done)
   }
 
-  /// As the form without it; `done` says how many bytes were written, also when it throws.
+  /// Writes all of `bytes`. `done` is the number of bytes written, also if it throws.
   func write(_ bytes: UnsafeRawBufferPointer, at offset: Int, done: inout Int) throws(VaultError) {
     while done < bytes.count {
       let count = retrying { pwrite(raw, bytes.baseAddress! + done, bytes.count - done, off_t(offset + done)) }
@@ -72,7 +72,7 @@ final class Descriptor: Sendable {
   }
 }
 
-/// Which file it is, whatever its name.
+/// Identifies a file independently of its name.
 struct FileIdentity: Sendable, Equatable {
   let device: UInt64
   let inode: UInt64
@@ -83,7 +83,7 @@ struct FileIdentity: Sendable, Equatable {
   }
 }
 
-/// A descriptor that pins an inode number, and the number.
+/// The identity of a file with an open descriptor, which prevents reuse of the inode number.
 struct OpenFile: Sendable {
   let descriptor: Descriptor
   let identity: FileIdentity
@@ -103,7 +103,7 @@ func retrying<I: FixedWidthInteger>(_ call: () -> I) -> I {
 }
 
 extension VaultError {
-  /// A failed call, with `errno` as it is now: before the text is put together.
+  /// The error of a failed system call, with the present `errno`, which is read before the text is built.
   static func io(_ step: @autoclosure () -> String, _ number: Int32 = Glibc.errno) -> VaultError {
     var text = [CChar](repeating: 0, count: 128)
     _ = strerror_r(number, &text, text.count)
@@ -111,7 +111,7 @@ extension VaultError {
     return VaultError(.io, "\(step()): \(reason)", errno: number)
   }
 
-  /// A failed call that writes: a refusal of the right to write has a class of its own.
+  /// The error of a failed system call that writes: ``VaultError/Code/readOnly`` if writing is not permitted.
   static func writing(_ step: @autoclosure () -> String, _ number: Int32 = Glibc.errno) -> VaultError {
     let refusals = [EACCES, EPERM, EROFS]
     guard refusals.contains(number) else { return .io(step(), number) }

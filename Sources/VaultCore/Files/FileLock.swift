@@ -3,9 +3,11 @@ internal import Glibc
 
 /// The writer lock: `flock` on the vault file itself (`Docs/Format.md` 9.2).
 enum FileLock {
-  /// Takes the exclusive lock, or throws ``VaultError/Code/lockTimeout``.
+  /// Takes the exclusive lock.
+  /// - Throws: ``VaultError/Code/lockTimeout`` after `timeout`.
   ///
-  /// The wait stands in the kernel's queue, on a thread of its own, which ends with it: polling starves under load.
+  /// A separate thread waits in the kernel's queue, because polling can starve under load. The thread ends with the
+  /// wait.
   static func acquire(_ descriptor: Descriptor, timeout: Duration) throws(VaultError) {
     if try isGranted(descriptor) { return }
     let start = ContinuousClock.now
@@ -23,13 +25,13 @@ enum FileLock {
     switch Int(bitPattern: answer) {
     case 0: return
     case CSYSTEM_CANCELLED:
-      release(descriptor)  // the kernel may have granted it as the thread ended
+      release(descriptor)  // the kernel may have granted the lock while the thread ended
       throw Self.timeout(timeout)
     case let error: throw .io("flock", Int32(error))
     }
   }
 
-  /// Waits where the system gives no thread. Others may get ahead, but the wait ends.
+  /// Waits by polling if the system provides no thread. Other processes may get the lock first, but the wait ends.
   private static func poll(
     _ descriptor: Descriptor, for timeout: Duration, since start: ContinuousClock.Instant
   ) throws(VaultError) {
@@ -50,12 +52,12 @@ enum FileLock {
     VaultError(.lockTimeout, "another writer has held the lock for \(timeout)")
   }
 
-  /// Lets the lock go before the descriptor is closed: an inherited duplicate would keep it.
+  /// Releases the lock before the descriptor is closed, because an inherited duplicate would keep it.
   static func release(_ descriptor: Descriptor) { flock(descriptor.raw, LOCK_UN) }
 }
 
 extension timespec {
-  /// So long from now by the clock that setting the time does not move. More than some sixty years are sixty.
+  /// The time `duration` from now on the monotonic clock, limited to about sixty years.
   fileprivate init(after duration: Duration) {
     self.init()
     clock_gettime(CLOCK_MONOTONIC, &self)

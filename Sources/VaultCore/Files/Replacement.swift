@@ -1,19 +1,19 @@
 internal import CVaultSystem
 internal import Glibc
 
-/// Writes a whole new vault file, or mark, beside the old one and puts it in its place (`Docs/Format.md` 9.3).
+/// Writes a new vault file or mark under a temporary name and renames it over the old one (`Docs/Format.md` 9.3).
 ///
-/// A crash before the rename leaves the old file, after it the new one.
+/// After a crash either the old or the new file exists, never a part of one.
 struct Replacement {
   let path: VaultPath
-  /// How long other creators are waited for.
+  /// The time to wait for other processes that create the same file.
   let timeout: Duration
-  /// How the files begin that are made here.
+  /// The first bytes of the file, which identify leftovers.
   var magic = Snapshot.magic
 
   /// Replaces the vault, whose lock the caller holds.
   ///
-  /// - Parameter old: the file that is replaced; owner and mode are carried over as the policy says.
+  /// - Parameter old: the status of the replaced file. The new file gets its owner and mode according to the policy.
   /// - Returns: the new file, locked until the caller releases it.
   /// - Throws: ``VaultError/Code/durabilityUnknown`` when the new file is in place but the directory could not be
   ///   synced; any other class means that the old file stands.
@@ -29,27 +29,27 @@ struct Replacement {
     }
   }
 
-  /// Creates a vault where nothing may be yet.
+  /// Creates a file at a path where none may exist.
   /// - Returns: the new file, locked until the caller releases it.
   /// - Throws: ``VaultError/Code/alreadyExists``.
   func create(_ bytes: [UInt8]) throws(VaultError) -> OpenFile {
     let descriptor = try reserveTemporary { () throws(VaultError) in
-      // Another creator may have finished while we waited.
+      // Another process may have created the file meanwhile.
       guard try path.status() == nil else { throw path.exists }
     }
     return try finish(descriptor, bytes, prepare: { _ throws(VaultError) in }) {
       let answer = csystem_rename_noreplace(path.temporary, path.file)
       guard answer != 0, errno == EINVAL || errno == ENOSYS else { return answer }
-      return rename(path.temporary, path.file)  // a file system without the flag; we looked a moment ago
+      return rename(path.temporary, path.file)  // a file system without this flag; the path was checked before
     }
   }
 
   // MARK: The temporary file
 
-  /// Makes and locks the temporary file. What a killed program left there is removed, and a program that is still at
-  /// work there is waited for.
+  /// Creates and locks the temporary file. Removes the leftover of a killed program and waits for a program that still
+  /// uses the name.
   ///
-  /// - Parameter check: refuses to go on; called when the name is reserved.
+  /// - Parameter check: called once the name is reserved. Throws to stop.
   private func reserveTemporary(
     _ check: () throws(VaultError) -> Void = { () throws(VaultError) in }
   ) throws(VaultError) -> Descriptor {
@@ -79,7 +79,7 @@ struct Replacement {
     throw path.error(.lockTimeout, "other processes keep creating this file")
   }
 
-  /// Makes the temporary file; `nil` when there is one, or when another creator took ours before it was locked.
+  /// Creates the temporary file; `nil` if it exists, or if another process took it before it was locked.
   private func openTemporary() throws(VaultError) -> Descriptor? {
     let descriptor: Descriptor
     do throws(VaultError) {
@@ -90,7 +90,7 @@ struct Replacement {
       guard error.errno == EEXIST else { throw error }
       return nil
     }
-    // Whoever opens the new vault waits until the directory is synced.
+    // Any process that opens the new vault for writing waits until the directory is synced.
     guard retrying({ flock(descriptor.raw, LOCK_EX | LOCK_NB) }) == 0 else {
       guard errno == EWOULDBLOCK else { throw .io("\(path.temporary): lock the temporary file") }
       return nil
@@ -104,8 +104,8 @@ struct Replacement {
     return descriptor
   }
 
-  /// Opens what is at the temporary file's name; `nil` when it is gone.
-  /// - Throws: ``VaultError/Code/io`` when it is not beyond doubt one of our temporary files.
+  /// Opens the file with the temporary name; `nil` if it does not exist any more.
+  /// - Throws: ``VaultError/Code/io`` unless it certainly is one of our temporary files.
   private func openLeftover() throws(VaultError) -> Descriptor? {
     let leftover: Descriptor
     do throws(VaultError) {
@@ -126,8 +126,8 @@ struct Replacement {
       errno: EEXIST)
   }
 
-  /// Whether it is what a killed program left: a file with one name that begins as ours do, or whose first sector never
-  /// reached the disk. Nothing else may have that name (``VaultPath/judgeNew()``).
+  /// Whether the file is the leftover of a killed program: a file without other hard links that begins like ours, or
+  /// whose first sector never reached the disk. No other file gets such a name (``VaultPath/judgeNew()``).
   private func isOurs(_ descriptor: Descriptor) throws(VaultError) -> Bool {
     let status = try descriptor.status()
     guard status.st_mode & S_IFMT == S_IFREG, status.st_nlink <= 1 else { return false }
@@ -137,8 +137,8 @@ struct Replacement {
     }
   }
 
-  /// Whether the temporary file's name still means `descriptor`. Only who holds the lock of the file that the name
-  /// means may unlink it.
+  /// Whether `descriptor` still is the file with the temporary name. Only the process that holds the lock of that file
+  /// may unlink it.
   private func names(_ descriptor: Descriptor) -> Bool {
     var named = stat()
     var own = stat()
@@ -146,14 +146,14 @@ struct Replacement {
       && FileIdentity(named) == FileIdentity(own)
   }
 
-  /// Removes the temporary file, if it is the one whose lock we hold.
+  /// Removes the temporary file if this process holds its lock.
   private func discard(_ descriptor: Descriptor) {
     if names(descriptor) { unlink(path.temporary) }
     FileLock.release(descriptor)
   }
 
-  /// Removes what a killed full write left, under the vault's lock. Anything else stays: only a full write needs the
-  /// name.
+  /// Removes the leftover of a killed full write, under the vault's lock. Other files stay, because only a full write
+  /// needs the name.
   func removeLeftover() {
     do throws(VaultError) {
       guard let leftover = try openLeftover(), flock(leftover.raw, LOCK_EX | LOCK_NB) == 0 else { return }
@@ -163,12 +163,14 @@ struct Replacement {
 
   private func takeOver(_ old: stat, _ descriptor: Descriptor) throws(VaultError) {
     let strict = path.policy == .strict
-    // Root keeps a user's vault the user's. Who may not give files away keeps its own uid, relaxed only.
+    // If root writes, the file keeps its owner. A process that may not change the owner becomes the owner, only with
+    // the relaxed policy.
     if fchown(descriptor.raw, old.st_uid, old.st_gid) != 0 {
       let error = VaultError.io("\(path.file): keep the owner")
       let isOurs = old.st_uid == geteuid()
       guard isOurs || !strict else { throw error }
-      // Another group must not get this one's rights, nor may this one lose them unsaid. Without any, none is missed.
+      // A different group must not get the rights of this one, and this one must not lose them silently. This does not
+      // matter if the mode gives the group no rights.
       guard fchown(descriptor.raw, uid_t.max, old.st_gid) == 0 || old.st_mode & 0o070 == 0 else {
         throw .io("keep the group")
       }
@@ -187,7 +189,7 @@ struct Replacement {
       try prepare(descriptor)
       try descriptor.write(bytes, at: 0)
       try descriptor.synchronize()
-      // Before the rename: once the file is in place, nothing may fail as if it were not.
+      // Before the rename: after it, an error would look as if the file had not been replaced.
       file = OpenFile(descriptor, try descriptor.status())
       guard rename() == 0 else {
         throw errno == EEXIST ? path.exists : .writing("\(path.file): put the new file in place")

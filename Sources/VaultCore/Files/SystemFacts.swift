@@ -7,7 +7,8 @@ func systemMilliseconds() -> Int64 {
   return Int64(now.tv_sec) * 1000 + Int64(now.tv_nsec) / 1_000_000
 }
 
-/// The memory this process may use, in KiB: the machine's, or its control group's if that is less.
+/// The memory that this process may use, in KiB: that of the machine, or the limit of its control group if that is
+/// lower.
 func availableKibibytes() -> UInt64 {
   let machine = UInt64(max(sysconf(Int32(_SC_PHYS_PAGES)), 0)) * UInt64(max(sysconf(Int32(_SC_PAGESIZE)), 0)) / 1024
   let limits = ["/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory/memory.limit_in_bytes"].compactMap { path in
@@ -16,7 +17,7 @@ func availableKibibytes() -> UInt64 {
   return limits.reduce(machine, min)
 }
 
-/// The number in a small system file; `nil` when there is none ("max" means no limit).
+/// The number in a small system file; `nil` if it has none ("max" means no limit).
 private func smallNumber(_ path: String) -> UInt64? {
   let raw = retrying { open(path, O_RDONLY | O_CLOEXEC) }
   guard raw >= 0 else { return nil }

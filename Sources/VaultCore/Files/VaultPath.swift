@@ -2,24 +2,25 @@ internal import Glibc
 
 /// Which owners, modes and links a vault's path may have (`Docs/Format.md` 9.1).
 public enum PathPolicy: Sendable, Hashable {
-  /// No symbolic link, file and directory ours, nothing for group and others.
+  /// For a vault of one user: no symbolic link, file and directory owned by this user (the directory also by root), no
+  /// access for group and others.
   case strict
-  /// For shared vaults and orchestrated mounts: links are followed once, group bits and reading by others allowed;
-  /// what others may write is still refused.
+  /// For shared vaults and mounts of an orchestrator: symbolic links are resolved once; access by the group and reading
+  /// by others are accepted. A file that others may write is still refused.
   case relaxed
 }
 
-/// Where a vault is, and the checks its path must pass each time it is opened.
+/// The path of a vault, with the checks of each opening.
 struct VaultPath: Sendable {
-  /// What is opened; after `realpath` with the relaxed policy.
+  /// The absolute path; with the relaxed policy after `realpath`.
   let file: String
   let policy: PathPolicy
-  /// What others must not have of the file, and of a directory without the sticky bit, with the relaxed policy.
+  /// The mode bits that the relaxed policy refuses, for the file and for a directory without the sticky bit.
   private let foreign: mode_t
-  // NUL-terminated, so that asking for the file's identity allocates nothing.
+  // NUL-terminated, so that `stat` needs no allocation.
   private let cString: [CChar]
 
-  /// - Throws: ``VaultError/Code/io`` for a path that holds a NUL.
+  /// - Throws: ``VaultError/Code/io`` for a path that contains a NUL byte.
   init(_ path: String, policy: PathPolicy, refusing foreign: mode_t = 0o002) throws(VaultError) {
     try VaultError.refuseNUL(in: path)
     var path = path
@@ -27,7 +28,7 @@ struct VaultPath: Sendable {
       path = String(cString: resolved)
       free(resolved)
     }
-    // A program that changes its working directory goes on with the vault that it opened.
+    // Absolute, so that a later change of the working directory does not change which vault is used.
     if !path.isEmpty, !path.utf8.starts(with: "/".utf8), let here = getcwd(nil, 0) {
       if let directory = String(validatingCString: here) { path = directory + "/" + path }
       free(here)
@@ -47,7 +48,7 @@ struct VaultPath: Sendable {
     return slash == file.startIndex ? "/" : String(file[..<slash])
   }
 
-  /// Opens the vault and judges what was opened, in the order of section 4, step 1.
+  /// Opens the vault and checks the opened file, in the order of section 4, step 1.
   func open(limits: Vault.Limits) throws(VaultError) -> (descriptor: Descriptor, status: stat) {
     let descriptor = try Descriptor.open(file, O_RDONLY | O_NOFOLLOW | O_NONBLOCK) { refusal("open", $0) }
     let status = try descriptor.status()
@@ -70,7 +71,7 @@ struct VaultPath: Sendable {
   private func refusal(_ step: String, _ number: Int32) -> VaultError {
     switch number {
     case ENOENT, ENOTDIR: error(.notFound, "there is no vault at this path")
-    // With the relaxed policy links were followed already, so this one leads nowhere.
+    // With the relaxed policy links were already resolved, so this one has no target.
     case ELOOP where policy == .relaxed: error(.notFound, "there is no vault where the symbolic link points")
     case ELOOP: error(.insecurePermissions, "the path is a symbolic link")
     case ENXIO, ENODEV: error(.notAVault, "the path names a socket or device")
@@ -80,12 +81,12 @@ struct VaultPath: Sendable {
 
   private var notAFile: VaultError { error(.notAVault, "the path does not name a regular file") }
 
-  /// What is wrong with the file, by its path.
+  /// An error about the file, with its path.
   func error(_ code: VaultError.Code, _ text: String, errno: Int32? = nil, cause: VaultError? = nil) -> VaultError {
     VaultError(code, "\(file): \(text)", errno: errno, cause: cause)
   }
 
-  /// What the path names now, without following a link; `nil` when there is nothing.
+  /// The status of the file at the path, without following a link; `nil` if there is none.
   func status() throws(VaultError) -> stat? {
     var status = stat()
     if cString.withUnsafeBufferPointer({ lstat($0.baseAddress!, &status) }) == 0 { return status }
@@ -95,28 +96,29 @@ struct VaultPath: Sendable {
 
   // MARK: New files
 
-  /// Refuses a path where no new file may be made: something is there, it names a directory, or the name is that of a
-  /// temporary file, which the next replacement of another file would remove.
+  /// Refuses a path at which no new file may be created: a file exists, the path names a directory, or the name ends
+  /// like a temporary file, which the next replacement of another file would remove.
   func judgeNew() throws(VaultError) {
     let name = file.split(separator: "/", omittingEmptySubsequences: false).last ?? ""
     guard !["", ".", ".."].contains(name) else { throw .io("\(file): make a file", EISDIR) }
     guard !file.hasSuffix(Self.temporarySuffix) else {
       throw error(
-        .io, "a name that ends in \(Self.temporarySuffix) is that of a temporary file: choose another", errno: EINVAL)
+        .io, "a name that ends in \(Self.temporarySuffix) is that of a temporary file: choose another",
+        errno: EINVAL)
     }
     guard try status() == nil else { throw exists }
   }
 
   var exists: VaultError { error(.alreadyExists, "something is at this path already") }
 
-  /// Makes sure that a new file may be made, in a directory that is there and may be used.
+  /// Checks that a new file may be created, and creates its directory if necessary.
   func prepareNew() throws(VaultError) {
     try judgeNew()
     try makeDirectory()
     try judgeDirectory()
   }
 
-  /// Refuses to write this file where its temporary file would take the place of the one that is being read.
+  /// Refuses to write this file if its temporary file would replace the file that is read.
   func refuseSource(_ source: FileIdentity) throws(VaultError) {
     var status = stat()
     guard lstat(temporary, &status) != 0 || FileIdentity(status) != source else {
@@ -124,7 +126,7 @@ struct VaultPath: Sendable {
     }
   }
 
-  /// Makes a rename durable. `false` when the directory cannot be opened.
+  /// Makes a rename durable. Returns `false` if the directory cannot be opened.
   func synchronizeDirectory() throws(VaultError) -> Bool {
     let raw = retrying { Glibc.open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC) }
     guard raw >= 0 else { return false }
@@ -132,7 +134,7 @@ struct VaultPath: Sendable {
     return true
   }
 
-  /// Makes the directory, 0700, if it is missing, and those above it.
+  /// Creates the directory and its missing parents, with mode 0700.
   private func makeDirectory() throws(VaultError) {
     var missing: [String] = []
     var path = directory
@@ -146,7 +148,7 @@ struct VaultPath: Sendable {
         guard errno == EEXIST else { throw .writing("\(directory): make the directory") }
         continue
       }
-      // mkdir obeys the umask, which may take away even the owner's rights.
+      // mkdir obeys the umask, which may remove even the owner's rights.
       guard chmod(directory, 0o700) == 0 else { throw .writing("\(directory): make the directory") }
       _ = try VaultPath(directory, policy: .strict).synchronizeDirectory()
     }
@@ -205,7 +207,7 @@ struct VaultPath: Sendable {
 package func octal(_ mode: UInt32) -> String { "0" + String(mode & 0o7777, radix: 8) }
 
 extension VaultError {
-  /// Refuses a path that holds a NUL: a C string ends there, so another file would be used than the one that is named.
+  /// Refuses a path that contains a NUL byte: a C string ends there, so a different file would be used.
   package static func refuseNUL(in path: String) throws(VaultError) {
     guard !path.utf8.contains(0) else { throw .io("\(path): a path holds no NUL", EINVAL) }
   }

@@ -1,4 +1,4 @@
-/// Reads a body from left to right; the first deviation decides (`Docs/Format.md` section 4, step 3).
+/// Reads a body from left to right. The first fault determines the error (`Docs/Format.md` section 4, step 3).
 struct ByteReader {
   private(set) var position: UnsafeRawPointer
   let end: UnsafeRawPointer
@@ -55,7 +55,7 @@ struct ByteReader {
     return value
   }
 
-  /// Checks a count before anything is made of it: so many items must fit into what remains.
+  /// Checks a count before memory is allocated for it: that many items must fit into the remaining bytes.
   func check(_ count: some BinaryInteger, itemsOfAtLeast size: Int) throws(VaultError) {
     guard Int(count) <= remaining / size else { throw .malformed("a count of items") }
   }
@@ -65,7 +65,7 @@ struct ByteReader {
   }
 }
 
-/// Builds a body. Holds names and sealed values, so whoever makes one wipes it.
+/// Builds a body. The caller wipes it, because it holds names and sealed values.
 struct ByteWriter {
   var bytes: [UInt8] = []
 

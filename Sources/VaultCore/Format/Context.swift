@@ -1,6 +1,6 @@
 internal import VaultSealing
 
-/// What a sealed thing is bound to: the table of `Docs/Format.md` 2.3.
+/// The context to which a seal is bound: the table of `Docs/Format.md` 2.3.
 enum Context: ~Escapable {
   case slot(vault: Vault.Identifier, header: RawSpan)
   case manifest(header: RawSpan, slots: RawSpan)
@@ -62,7 +62,7 @@ extension Transcript {
 }
 
 extension Sealer {
-  /// Binds the next seal, which is made or opened, to `context`.
+  /// Binds the next seal that is made or opened to `context`.
   func bind(to context: borrowing Context) {
     bind()
     context.write(to: &transcript)
@@ -75,7 +75,7 @@ extension Sealer {
     return sealPadded(padded, from: body.count, with: key, as: context)
   }
 
-  /// As the form for arrays; the caller's buffer stays the caller's to wipe.
+  /// Pads and seals a body. The caller wipes its own buffer.
   func sealBody(
     _ body: UnsafeRawBufferPointer, step: Int, with key: SealingKey, as context: borrowing Context
   ) -> [UInt8] {
@@ -92,7 +92,8 @@ extension Sealer {
     return seal(padded.span, with: key)
   }
 
-  /// Opens a padded body: `nil` when the seal fails, ``VaultError/Code/malformed`` when the padding is wrong.
+  /// Opens a padded body. Returns `nil` if the seal fails; throws ``VaultError/Code/malformed`` if the padding is
+  /// wrong.
   func openBody(
     _ sealed: RawSpan, step: Int, with key: SealingKey, as context: borrowing Context
   ) throws(VaultError) -> (buffer: WipedBuffer, count: Int)? {

@@ -1,15 +1,15 @@
 internal import Glibc
 
-/// The bytes of a vault file as they were read once. Everything in it is sealed or public.
+/// The bytes of a file as they were read at one time. In a vault file all of them are sealed or public.
 final class FileImage: @unchecked Sendable {
-  // Unchecked: changed only by the thread that makes it, before another one has it.
+  // Unchecked: changed only by the thread that creates it, before it is shared.
   private var storage: UnsafeMutableRawPointer
-  /// How many bytes there are.
+  /// The number of bytes.
   private(set) var count: Int
 
-  /// Reads a part of a file; less where the file ends earlier.
+  /// Reads a part of a file, or less if the file ends earlier.
   ///
-  /// The file may have grown since it was last looked at, so its length is judged before memory is taken for it.
+  /// The file may have grown since its length was read, so the length is checked before memory is allocated for it.
   /// - Throws: ``VaultError/Code/limitExceeded``, ``VaultError/Code/io``.
   init(_ descriptor: Descriptor, _ range: Range<Int>, limit: Int) throws(VaultError) {
     guard range.upperBound <= limit else {
@@ -21,7 +21,7 @@ final class FileImage: @unchecked Sendable {
       into: UnsafeMutableRawBufferPointer(start: storage, count: range.count), at: range.lowerBound)
   }
 
-  /// Copies bytes that are in memory already.
+  /// Copies bytes that are already in memory.
   convenience init(copying bytes: UnsafeRawBufferPointer) {
     self.init(count: bytes.count) { $0.copyMemory(from: bytes) }
   }
@@ -38,7 +38,7 @@ final class FileImage: @unchecked Sendable {
 
   deinit { free(storage) }
 
-  /// Gives back what stands behind the first `length` bytes.
+  /// Frees the memory behind the first `length` bytes.
   func shorten(to length: Int) {
     guard length < count, let shorter = realloc(storage, max(length, 1)) else { return }
     (storage, count) = (shorter, length)

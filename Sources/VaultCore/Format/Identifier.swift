@@ -1,5 +1,5 @@
 extension Vault {
-  /// Sixteen bytes that name a vault, a group or a slot; ordered like their bytes.
+  /// The id of a vault, a group or a slot: sixteen bytes, ordered by their bytes.
   public struct Identifier: Sendable, Hashable, Comparable, CustomStringConvertible {
     static let count = 16
     static let zero = Vault.Identifier(high: 0, low: 0)
@@ -40,7 +40,7 @@ extension Vault {
 }
 
 extension Vault {
-  /// The 32-byte tag of a sealed thing, or another 32-byte hash.
+  /// The 32-byte tag of a seal, or another 32-byte hash.
   public struct Tag: Sendable, Hashable, CustomStringConvertible {
     static let count = 32
     static let zero = Vault.Tag(a: 0, b: 0, c: 0, d: 0)

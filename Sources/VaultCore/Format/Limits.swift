@@ -1,17 +1,17 @@
 extension Vault {
-  /// The limits of `Docs/Format.md` 3.10. A caller may lower some of them; raising one
-  /// beyond the format's has no effect.
+  /// The limits of `Docs/Format.md` 3.10. A caller may lower some of them. A value above the format's limit is replaced
+  /// by that limit.
   public struct Limits: Sendable, Hashable {
     /// The format's own limits.
     public static let format = Vault.Limits()
 
-    /// The longest file, in bytes: 1 GiB.
+    /// The maximum length of the file, in bytes. The default is 1 GiB.
     public var fileBytes = 1 << 30 { didSet { fileBytes = min(fileBytes, 1 << 30) } }
-    /// The most records of a group.
+    /// The maximum number of records in a group. The default is 2^20.
     public var records = 1 << 20 { didSet { records = min(records, 1 << 20) } }
-    /// The longest value that is read, in bytes: 16 MiB.
+    /// The maximum length of a value that is read, in bytes. The default is 16 MiB.
     public var valueBytes = 16 << 20 { didSet { valueBytes = min(valueBytes, 16 << 20) } }
-    /// The longest value that is written, in bytes. The format allows 16 MiB; 1 MiB unless raised.
+    /// The maximum length of a value that is written, in bytes. The default is 1 MiB; the format allows 16 MiB.
     public var writtenValueBytes = 1 << 20 { didSet { writtenValueBytes = min(writtenValueBytes, 16 << 20) } }
 
     static let slots = 64

@@ -1,6 +1,6 @@
 internal import VaultSealing
 
-/// The manifest's body (`Docs/Format.md` 3.5): what an owner knows of all groups and slots.
+/// The body of the manifest (`Docs/Format.md` 3.5): an owner's list of all groups and slots.
 struct Manifest {
   struct Group {
     let id: Vault.Identifier
@@ -12,7 +12,7 @@ struct Manifest {
 
   struct Slot {
     let id: Vault.Identifier
-    /// Kept for group slots only, so that an owner can re-wrap them; nil for owner slots.
+    /// The key-encryption key of a group slot, with which an owner can wrap it again; `nil` for owner slots.
     let kek: SealingKey?
     /// Milliseconds since 1970-01-01 UTC.
     let created: Int64
@@ -31,7 +31,7 @@ struct Manifest {
     self.extensionField = extensionField
   }
 
-  /// Parses strictly, then compares with the file: exactly its sections and slots, in order.
+  /// Parses strictly, then compares with the file: the manifest must list exactly its sections and slots, in order.
   init(_ body: UnsafeRawBufferPointer, of snapshot: Snapshot) throws(VaultError) {
     try self.init(body, slots: snapshot.slots)
     guard groups.map(\.id) == snapshot.sections.map(\.id), slots.map(\.id) == snapshot.slots.map(\.id),
@@ -40,7 +40,7 @@ struct Manifest {
   }
 
   /// Parses strictly.
-  /// - Parameter fileSlots: the file's, which tell whose key must not be kept.
+  /// - Parameter fileSlots: the slots of the file. The manifest must not contain the key of an owner slot.
   init(_ body: UnsafeRawBufferPointer, slots fileSlots: [VaultCore.Slot]) throws(VaultError) {
     var reader = ByteReader(body)
     let groupCount = try reader.integer(UInt16.self)

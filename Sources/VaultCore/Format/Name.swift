@@ -5,17 +5,18 @@ extension Vault {
   /// The name of a group, a service or a key: 1 to 1024 bytes of UTF-8 without control characters
   /// (`Docs/Format.md` 2.5). Compared and ordered by bytes.
   public struct Name: Sendable, Hashable, Comparable {
-    /// The bytes as they stand in the file.
+    /// The bytes in the file.
     public let utf8: [UInt8]
-    /// The text that the name was made of, where that is not its normal form: a name that another program wrote may be
-    /// spelled so (`Docs/Decisions/0018`).
+    /// The original text, if it is not in normal form: another program may have written the name in this spelling
+    /// (`Docs/Decisions/0018`).
     let spelled: [UInt8]?
 
-    /// Takes `text` in normal form C, so that two spellings of one text are one name. Neither may be longer than a name.
+    /// The name with the normal form C of `text`, so that two spellings of one text are the same name. Neither form may
+    /// be longer than a name.
     ///
-    /// A record, service or access group whose name another program wrote in exactly the bytes of `text` is still the one
-    /// that is meant.
-    /// - Throws: ``VaultError/Code/invalidName``; the text is not repeated.
+    /// A record, service or access group whose name another program wrote in exactly the bytes of `text` is found as
+    /// well.
+    /// - Throws: ``VaultError/Code/invalidName``; the message does not include the text.
     public init(_ text: String) throws(VaultError) {
       guard text.utf8.count <= Vault.Name.maximumByteCount else { throw Vault.Name.invalid }
       let normal = Vault.Name.normalized(text)
@@ -24,7 +25,7 @@ extension Vault {
       spelled = text.utf8.elementsEqual(normal) ? nil : Array(text.utf8)
     }
 
-    /// Takes bytes as they are. For names found in a file that another program wrote.
+    /// The name with exactly these bytes, for names in a file that another program wrote.
     /// - Throws: ``VaultError/Code/invalidName``.
     public init(verbatim bytes: [UInt8]) throws(VaultError) {
       guard Vault.Name.isValid(bytes.span.bytes) else { throw Vault.Name.invalid }
@@ -34,13 +35,13 @@ extension Vault {
     /// The name as a string. Two names that differ in bytes may be equal as strings.
     public var text: String { String(decoding: utf8, as: UTF8.self) }
 
-    /// The bytes as they stand in the file, where they are.
+    /// The bytes in the file, without a copy.
     var bytes: RawSpan {
       @_lifetime(borrow self)
       get { utf8.span.bytes }
     }
 
-    /// What the name may stand as in a file, in the order in which it is looked for.
+    /// The possible spellings of the name in a file, in the order of the search.
     var spellings: [[UInt8]] { [spelled, utf8].compactMap(\.self) }
 
     public static func == (a: Vault.Name, b: Vault.Name) -> Bool { a.utf8 == b.utf8 }

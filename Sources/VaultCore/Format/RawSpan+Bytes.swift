@@ -1,6 +1,6 @@
 internal import Glibc
 
-// Bounds are checked by the span; integers have no invalid bytes. That is all that is unsafe about reading them.
+// The span checks the bounds and every bit pattern is a valid integer, so these unsafe loads are safe.
 extension RawSpan {
   /// The little-endian integer at `offset`, which need not be aligned.
   @inline(__always)

@@ -1,17 +1,18 @@
 internal import VaultSealing
 
-/// What the snapshot of a file says without any key: steps 2 and 3 of `Docs/Format.md` section 4.
+/// The parts of a snapshot that can be read without a key: steps 2 and 3 of `Docs/Format.md` section 4.
 struct Snapshot: Sendable {
   static let magic: [UInt8] = [0x89, 0x53, 0x50, 0x56, 0x0D, 0x0A, 0x1A, 0x0A]
   static let headerCount = 56
-  /// The part of the header that the manifest is bound to; snapshot_len behind it may change in a holder's fold.
+  /// The length of the part of the header to which the manifest is bound. A holder's fold may change snapshot_len,
+  /// which follows.
   static let boundHeaderCount = 48
   static let checksumCount = 32
   static let sectionHeadCount = 32
   /// The least length of a sealed manifest or section: one padding step and the seal.
   static let sealedMinimum = 1096
 
-  /// Where one group's section stands.
+  /// The position of one group's section.
   struct Section: Sendable {
     let id: Vault.Identifier
     let epoch: UInt32
@@ -110,7 +111,7 @@ struct Snapshot: Sendable {
     }
   }
 
-  /// Where a sealed part of a stated length is that begins at `start`.
+  /// The range of a sealed part with a stated length that begins at `start`.
   private static func sealed(_ count: UInt64, from start: Int, to end: Int) throws(VaultError) -> Range<Int> {
     guard count <= UInt64(end - start), count >= UInt64(sealedMinimum), count % 8 == 0 else {
       throw .malformed("the length of a sealed part")

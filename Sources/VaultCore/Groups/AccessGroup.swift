@@ -1,23 +1,24 @@
 /// An access group that a vault's credential grants: a namespace with a key of its own.
 ///
-/// A value to pass around; it holds neither keys nor records.
+/// A value that holds neither keys nor records. It stays valid after a rotation and after a rename.
 public struct AccessGroup: Sendable, Hashable {
-  /// The name of the group that is meant where none is given.
+  /// The name of the group that is used if none is given.
   public static let defaultName = "default"
 
   package let id: Vault.Identifier
-  /// The group's name when it was asked for.
+  /// The name of the group when this value was created.
   public let name: Vault.Name
 }
 
 extension Vault {
-  /// The access group of that name.
-  /// - Throws: ``VaultError/Code/groupNotGranted`` when there is none or the credential does not grant it.
+  /// Returns the access group of that name.
+  /// - Throws: ``VaultError/Code/groupNotGranted`` if there is none or the credential does not grant it;
+  ///   ``VaultError/Code/invalidName``; ``VaultError/Code/locked``.
   public func group(named name: String = AccessGroup.defaultName) throws(VaultError) -> AccessGroup {
     try group(named: try Vault.Name(name))
   }
 
-  /// As the form for text.
+  /// Returns the access group of that name.
   public func group(named name: Vault.Name) throws(VaultError) -> AccessGroup {
     try handle.withCurrent { (_, state) throws(VaultError) in try state.group(named: name) }
   }
@@ -27,7 +28,7 @@ extension Vault {
     get throws(VaultError) { try handle.withCurrent { (_, state) throws(VaultError) in state.unlocked.isOwner } }
   }
 
-  /// The access groups that the credential grants, in the file's order.
+  /// Returns the access groups that the credential grants, in the order of the file.
   public func groups() throws(VaultError) -> [AccessGroup] {
     try handle.withCurrent { (_, state) throws(VaultError) in
       var groups: [AccessGroup] = []

@@ -1,22 +1,22 @@
 internal import VaultSealing
 
 extension Vault {
-  /// When a value can be read: the classes of `Docs/Format.md` section 7. Part of the value's seal.
+  /// When a value can be read: its accessibility class, which its seal includes (`Docs/Format.md` section 7).
   public enum Accessibility: UInt8, Sendable, Hashable, CaseIterable {
-    /// While the handle is unlocked. ``Vault/lock()`` wipes the keys.
+    /// While the handle is unlocked. ``Vault/lock()`` wipes the key of this class.
     case whenUnlocked = 0
-    /// Also after ``Vault/lock()``, as it was loaded: for what a server must go on with. Listing, other records and
-    /// writing wait until the vault is unlocked again.
+    /// Also after ``Vault/lock()``, as it was last loaded: for secrets that a server needs all the time. Listing
+    /// records and writing require the vault to be unlocked.
     case afterFirstUnlock = 1
-    /// As ``whenUnlocked``, and only with the device key, which is kept outside the vault: a copy of the vault and its
-    /// passphrase are not enough.
+    /// Like ``whenUnlocked``, but also requires the device key, which is stored outside the vault: a copy of the vault
+    /// and its passphrase are not sufficient.
     case whenUnlockedThisDeviceOnly = 2
-    /// As ``afterFirstUnlock``, and only with the device key.
+    /// Like ``afterFirstUnlock``, but also requires the device key.
     case afterFirstUnlockThisDeviceOnly = 3
 
-    /// The class of that name.
-    /// - Throws: ``VaultError/Code/unsupportedAccessibility`` for every other name, those that keychains of phones have
-    ///   (`always`, `whenPasscodeSetThisDeviceOnly`, …) included: a server cannot keep what they promise.
+    /// The class with the given name.
+    /// - Throws: ``VaultError/Code/unsupportedAccessibility`` for any other name. That includes classes of other
+    ///   keychains whose guarantees a server cannot provide, such as `always` and `whenPasscodeSetThisDeviceOnly`.
     public init(named name: String) throws(VaultError) {
       guard let found = Self.allCases.first(where: { $0.name == name }) else {
         throw VaultError(
@@ -26,13 +26,13 @@ extension Vault {
       self = found
     }
 
-    /// The name, as in the source.
+    /// The name of the case, such as `whenUnlocked`.
     public var name: String { "\(self)" }
 
-    /// Whether ``Vault/lock()`` leaves the value readable.
+    /// Whether the value stays readable after ``Vault/lock()``.
     public var isReadableAfterLock: Bool { self == .afterFirstUnlock || self == .afterFirstUnlockThisDeviceOnly }
 
-    /// Whether the device key is needed.
+    /// Whether the device key is required.
     public var isThisDeviceOnly: Bool {
       self == .whenUnlockedThisDeviceOnly || self == .afterFirstUnlockThisDeviceOnly
     }

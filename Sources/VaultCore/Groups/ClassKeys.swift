@@ -1,7 +1,7 @@
 internal import VaultSealing
 
-/// The keys that one group's values are sealed with, one for each accessibility class: CK = D(32, GK, "class-key", class)
-/// of `Docs/Format.md` 2.1. Each is derived when it is first used.
+/// The keys that one group's values are sealed with, one for each accessibility class: CK = D(32, GK, "class-key",
+/// class) of `Docs/Format.md` 2.1. Each is derived on first use.
 struct ClassKeys {
   private let groupKey: SealingKey
   private var derived: [SealingKey?]

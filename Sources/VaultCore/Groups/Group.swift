@@ -1,17 +1,17 @@
 internal import VaultSealing
 
-/// One access group of a loaded vault: opened when it is first used (`Docs/Format.md` 4.3).
+/// One access group of a loaded vault, which is opened on first use (`Docs/Format.md` 4.3).
 final class Group {
   /// A sealed journal entry that waits for its group to be opened.
   struct SealedEntry {
     let image: FileImage
     let range: Range<Int>
 
-    /// The same, with nothing else that was read with it.
+    /// A copy of the entry that does not keep the image it was read with.
     var alone: SealedEntry { SealedEntry(image: FileImage(copying: image[range]), range: 0..<range.count) }
   }
 
-  /// What the manifest says of a group; holders have none.
+  /// The group's entry in the manifest; `nil` for a group holder.
   typealias Floor = Manifest.Group
 
   private enum State {
@@ -24,7 +24,7 @@ final class Group {
   let floor: Floor?
   private let key: SealingKey
   private var state: State
-  /// The entries that wait, in order.
+  /// The entries that wait for the group to be opened, in order.
   private var entries: [SealedEntry] = []
 
   var id: Vault.Identifier { section.id }
@@ -34,7 +34,8 @@ final class Group {
     state = .sealed(image)
   }
 
-  /// The group's records, verified. A refusal is final for this load of the file.
+  /// The verified records of the group. If they do not verify, each call throws the same error until the file is loaded
+  /// again.
   func content(_ snapshot: Snapshot, _ sealer: Sealer, _ limits: Vault.Limits) throws(VaultError) -> GroupContent {
     switch state {
     case .open(let content): return content
@@ -56,18 +57,18 @@ final class Group {
     }
   }
 
-  /// Why the group does not verify; nil when it does.
+  /// The error with which the group does not verify; `nil` if it verifies.
   func refusal(_ snapshot: Snapshot, _ sealer: Sealer, _ limits: Vault.Limits) -> VaultError? {
     do throws(VaultError) { _ = try content(snapshot, sealer, limits) } catch { return error }
     return nil
   }
 
-  /// Takes the next entry of the journal over: at once if the group is open, else when it is opened.
+  /// Applies the next entry of the journal: now if the group is open, otherwise when it is opened.
   func append(_ entry: SealedEntry, _ snapshot: Snapshot, _ sealer: Sealer) {
     switch state {
     case .refused: break
-    // The image of the load is here anyway, for the section. What was read later is as long as all that stood behind
-    // the journal, and each read has another.
+    // The image of the load is kept anyway, for the section. Later images include everything that was read behind the
+    // journal, so only the entry is kept.
     case .sealed(let image): entries.append(entry.image === image ? entry : entry.alone)
     case .open(let content):
       do throws(VaultError) { try advance(content, entry, snapshot, sealer) } catch { state = .refused(error) }
@@ -95,7 +96,8 @@ final class Group {
 }
 
 extension GroupContent {
-  /// Whether the section is the one of the owner's last write, or a group holder's that rests on it (section 4, step 7).
+  /// Whether the section is that of the owner's last write, or a group holder's section that rests on it (section 4,
+  /// step 7).
   func stands(on floor: Group.Floor, in snapshot: Snapshot) -> Bool {
     if generation == floor.floorGeneration { return tag == floor.floorTag }
     return generation > floor.floorGeneration && generation - floor.floorGeneration <= Vault.Limits.generationsAhead

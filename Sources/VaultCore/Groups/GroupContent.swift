@@ -1,9 +1,9 @@
 internal import VaultSealing
 
-/// One access group as it is after its section and its entries: records, generation and the tag that the next
-/// entry is chained to (`Docs/Format.md` 3.6, 3.7).
+/// The state of one access group after its section and entries: records, generation and the tag to which the next entry
+/// is chained (`Docs/Format.md` 3.6, 3.7).
 ///
-/// Values stay sealed in here. Touched only under the vault's lock, or by the one thread that makes it.
+/// Values stay sealed. Accessed only under the vault's lock, or by the thread that creates it.
 final class GroupContent {
   let id: Vault.Identifier
   let epoch: UInt32
@@ -16,12 +16,12 @@ final class GroupContent {
   private(set) var generation: UInt64
   /// The tag of the last entry, or of the section when there is none.
   private(set) var tag: Vault.Tag
-  /// How many entries stand behind the section.
+  /// The number of entries behind the section.
   private(set) var entryCount = 0
-  /// How long these entries are together.
+  /// The total length of these entries, in bytes.
   private(set) var entryBytes = 0
   private(set) var index: RecordIndex
-  // Names and sealed values live here; wiped when the group goes.
+  // The buffers of names and sealed values, which are wiped when the group is released.
   private var buffers: [WipedBuffer]
   private var classKeys: ClassKeys
   private let limits: Vault.Limits
@@ -32,7 +32,7 @@ final class GroupContent {
   private static let removalMinimum = 7
 
   /// Opens and parses a section.
-  /// - Throws: ``VaultError/Code/tampered`` when the seal fails, else the class of the first deviation.
+  /// - Throws: ``VaultError/Code/tampered`` if the seal fails, otherwise the code of the first fault.
   convenience init(
     sealed: UnsafeRawBufferPointer, id: Vault.Identifier, epoch: UInt32, vaultID: Vault.Identifier, key: SealingKey,
     sealer: Sealer, limits: Vault.Limits
@@ -96,12 +96,12 @@ final class GroupContent {
     buffers = []
   }
 
-  /// The key that values of a class are sealed with.
+  /// The key with which values of a class are sealed.
   func classKey(_ accessibility: Vault.Accessibility, _ sealer: Sealer) throws(VaultError) -> SealingKey {
     try classKeys.key(accessibility, sealer)
   }
 
-  /// Where values of a class are sealed for.
+  /// The keys and ids with which values of a class are sealed.
   func place(_ accessibility: Vault.Accessibility, _ sealer: Sealer) throws(VaultError) -> ValuePlace {
     ValuePlace(
       accessibility: accessibility, classKey: try classKey(accessibility, sealer), vaultID: vaultID, groupID: id)
@@ -126,13 +126,13 @@ final class GroupContent {
     fileprivate let buffer: WipedBuffer
   }
 
-  /// The context that the next entry of this group is sealed in.
+  /// The context of the next entry of this group.
   @_lifetime(immortal)
   func entryContext(_ manifestTag: Vault.Tag) -> Context {
     .entry(vault: vaultID, group: id, epoch: epoch, manifest: manifestTag, previous: tag)
   }
 
-  /// Opens the sealed part of the entry that follows, and checks it against the records here.
+  /// Opens the sealed part of the next entry and checks it against the present records.
   func stage(
     sealed: UnsafeRawBufferPointer, manifestTag: Vault.Tag, sealer: Sealer
   ) throws(VaultError) -> Staged {
@@ -181,7 +181,7 @@ final class GroupContent {
     return Staged(changes: changes, tag: tag, buffer: buffer)
   }
 
-  /// Takes staged changes over.
+  /// Applies staged changes.
   func apply(_ staged: Staged) {
     for change in staged.changes {
       switch change {
@@ -203,7 +203,7 @@ final class GroupContent {
 
   /// A section body with these records, not padded. Holds names and sealed values: the caller wipes it.
   ///
-  /// - Parameter write: writes one record; as it is, or sealed anew.
+  /// - Parameter write: writes one record, unchanged or sealed again.
   func sectionBody(
     name: Vault.Name, generation: UInt64, baseGeneration: UInt64, baseTag: Vault.Tag,
     _ write: (Record, inout ByteWriter) throws(VaultError) -> Void = { $1.raw($0.bytes) }

@@ -1,8 +1,8 @@
 internal import VaultSealing
 
-/// A record that was parsed strictly, as a view of its bytes in the group's buffers (`Docs/Format.md` 3.6).
+/// A strictly parsed record: a view of its bytes in the group's buffers (`Docs/Format.md` 3.6).
 ///
-/// Sixteen bytes and no reference: the group that hands one out owns the buffers.
+/// Sixteen bytes without a reference. The group owns the buffers.
 struct Record {
   private let start: UnsafeRawPointer
   /// The length of the record, in bytes.
@@ -19,12 +19,12 @@ struct Record {
     limits.valueBytes + accessibility.sealOverhead
   }
 
-  /// Parses one record strictly; `reader` stands behind it afterwards.
+  /// Parses one record strictly and moves `reader` behind it.
   ///
   /// - Parameters:
   ///   - generation: the group's, which bounds the revision.
-  ///   - revision: what the revision must be, in a journal entry.
-  ///   - last: the record before, whose name must be lower.
+  ///   - revision: the required revision, in a journal entry.
+  ///   - last: the preceding record, whose name must be lower.
   init(
     _ reader: inout ByteReader, generation: UInt64, revision expected: UInt64? = nil, after last: Record?,
     limits: Vault.Limits
@@ -80,7 +80,7 @@ struct Record {
     return lp32(value.baseAddress! + value.count)
   }
 
-  /// When the value should no longer be used, in milliseconds since 1970-01-01 UTC.
+  /// The expiry of the value, in milliseconds since 1970-01-01 UTC.
   func expiry() throws(VaultError) -> Int64? {
     var expiry: Int64?
     try Extension.forEach(extensionField) { (item) throws(VaultError) in
@@ -90,7 +90,7 @@ struct Record {
     return expiry
   }
 
-  /// The kept value of that revision.
+  /// The earlier value of that revision.
   func previous(_ revision: UInt64) throws(VaultError) -> PreviousValue? {
     var found: PreviousValue?
     try Extension.forEach(extensionField) { (item) throws(VaultError) in

@@ -1,7 +1,7 @@
-/// What is written down about a record beside its value (`Docs/Format.md` 3.8): all of it sealed with the record, and
-/// readable without opening the value.
+/// A change of a record's metadata (`Docs/Format.md` 3.8), which is sealed with the record and can be read without
+/// opening the value.
 public struct RecordEdit: Sendable {
-  /// What becomes of one field.
+  /// The change of one field.
   public enum Field<Value: Sendable>: Sendable {
     case keep
     case set(Value)
@@ -10,9 +10,9 @@ public struct RecordEdit: Sendable {
 
   /// An application's own attribute.
   public struct Attribute: Sendable, Hashable {
-    /// The application's name for it.
+    /// The name of the attribute.
     public let name: Vault.Name
-    /// Any bytes.
+    /// The value of the attribute: any bytes.
     public let data: [UInt8]
 
     /// - Throws: ``VaultError/Code/invalidName``.
@@ -24,22 +24,22 @@ public struct RecordEdit: Sendable {
     init(name: Vault.Name, data: [UInt8]) { (self.name, self.data) = (name, data) }
   }
 
-  /// What people call the record.
+  /// The label of the record.
   public var label = Field<String>.keep
-  /// What people note about it.
+  /// The comment of the record.
   public var comment = Field<String>.keep
-  /// When the value should no longer be used, in milliseconds since 1970-01-01 UTC. Setting a value removes it unless
-  /// it is given anew.
+  /// The time after which the value should not be used, in milliseconds since 1970-01-01 UTC. Setting a new value
+  /// removes the expiry unless the edit sets it again.
   public var expiry = Field<Int64>.keep
-  /// All attributes at once, in order.
+  /// All attributes, in order.
   public var attributes = Field<[Attribute]>.keep
-  /// How many earlier values are kept from now on; none unless asked for. Lowering it drops those beyond.
+  /// The number of earlier values to keep; 0 unless it was set. A lower number removes the oldest ones.
   public var historyDepth = Field<UInt16>.keep
 
   public init() {}
 
-  /// Both edits as one.
-  /// - Parameter hasNewValue: whether a value comes between them, with which the earlier one's expiry goes.
+  /// Combines an earlier edit with this one.
+  /// - Parameter hasNewValue: whether a new value is set between them, which removes the expiry of the earlier edit.
   func behind(_ earlier: RecordEdit, hasNewValue: Bool = false) -> RecordEdit {
     var both = earlier
     if hasNewValue { both.expiry = .keep }
@@ -56,7 +56,7 @@ public struct RecordEdit: Sendable {
 
   var isEmpty: Bool { items.isEmpty && replacedTags.isEmpty }
 
-  /// The tags that carried items no longer have.
+  /// The tags whose present items are replaced or removed.
   var replacedTags: Set<UInt16> {
     var tags: Set<UInt16> = []
     if case .keep = label {} else { tags.insert(Extension.RecordTag.label) }
@@ -89,7 +89,7 @@ public struct RecordEdit: Sendable {
     return items
   }
 
-  /// Refuses what would make a record unwieldy.
+  /// Refuses metadata that exceeds its limit.
   func check() throws(VaultError) {
     let count = items.reduce(0) { $0 + $1.data.count + Extension.itemHeadCount }
     guard count <= Self.longest else {
@@ -99,20 +99,20 @@ public struct RecordEdit: Sendable {
 }
 
 extension RecordInfo {
-  /// What somebody called the record; nil when nobody did.
+  /// The label of the record; `nil` if it has none.
   public var label: String? { item(Extension.RecordTag.label).map { String(decoding: $0, as: UTF8.self) } }
 
-  /// What somebody noted about the record.
+  /// The comment of the record; `nil` if it has none.
   public var comment: String? { item(Extension.RecordTag.comment).map { String(decoding: $0, as: UTF8.self) } }
 
-  /// When the value should no longer be used, in milliseconds since 1970-01-01 UTC; nil for never.
+  /// The time after which the value should not be used, in milliseconds since 1970-01-01 UTC; `nil` for no expiry.
   public var expiry: Int64? {
     item(Extension.RecordTag.expiry).map { data in
       data.withUnsafeBytes { Int64(littleEndian: $0.loadUnaligned(as: Int64.self)) }
     }
   }
 
-  /// The application's own attributes, in order.
+  /// The attributes that the application has set, in order.
   public var attributes: [RecordEdit.Attribute] {
     extensionItems.filter { $0.tag == Extension.RecordTag.attribute }.compactMap { item in
       let length = Int(item.data[0]) | Int(item.data[1]) << 8
@@ -126,7 +126,7 @@ extension RecordInfo {
     }
   }
 
-  /// How many earlier values the record keeps; 0 unless a history was asked for.
+  /// The number of earlier values that the record keeps; 0 unless it was set.
   public var historyDepth: UInt16 {
     item(Extension.RecordTag.depth).map { UInt16($0[0]) | UInt16($0[1]) << 8 } ?? 0
   }

@@ -1,7 +1,7 @@
 /// Finds records by name and lists them in order. Views only: the group owns the bytes.
 ///
-/// A hash table of positions, so that a lookup costs the same at a hundred records and at a million, and an
-/// order that is brought up to date only when somebody lists.
+/// A hash table of positions, so that a lookup costs the same with a hundred records and with a million, and an order
+/// that is updated only when records are listed.
 struct RecordIndex {
   private var records: ContiguousArray<Record> = []
   private var isPresent: ContiguousArray<Bool> = []
@@ -87,7 +87,7 @@ struct RecordIndex {
     return nil
   }
 
-  /// Merges the records that came since the last time; what was in order stays so.
+  /// Merges the records that were added since the last call into the order.
   private mutating func sort() {
     guard ordered.count < records.count else { return }
     var fresh = (UInt32(ordered.count)..<UInt32(records.count)).map { $0 }

@@ -1,31 +1,31 @@
-/// What is known of a record without opening its value. All of it is authenticated.
+/// The authenticated metadata of a record, without its value.
 public struct RecordInfo: Sendable {
-  /// The application the record belongs to.
+  /// The service of the record: the application that uses it.
   public let service: Vault.Name
-  /// What the record is asked for by, within its service.
+  /// The key of the record within its service.
   public let key: Vault.Name
-  /// What its value is.
+  /// The kind of its value.
   public let kind: ValueKind
   /// When its value can be read.
   public let accessibility: Vault.Accessibility
-  /// The group generation of the write that last changed the record.
+  /// The generation of the group in which the record was last changed. It increases with each change.
   public let revision: UInt64
   /// Milliseconds since 1970-01-01 UTC, as the writer's clock said.
   public let created: Int64
   /// Milliseconds since 1970-01-01 UTC, as the writer's clock said.
   public let modified: Int64
-  /// The kept earlier values, newest first; empty unless a history was asked for.
+  /// The earlier values that the record keeps, newest first; empty unless a history depth was set.
   public let previous: [Previous]
-  /// Extension items as they stand in the record, without the previous values (`Docs/Format.md` 3.8).
+  /// The extension items of the record, without the earlier values (`Docs/Format.md` 3.8).
   public let extensionItems: [(tag: UInt16, data: [UInt8])]
 
   /// An earlier value that the record keeps.
   public struct Previous: Sendable {
-    /// The revision the record had while this was its value.
+    /// The revision of the record while this was its value.
     public let revision: UInt64
     /// Milliseconds since 1970-01-01 UTC.
     public let modified: Int64
-    /// What the value is.
+    /// The kind of the value.
     public let kind: ValueKind
   }
 

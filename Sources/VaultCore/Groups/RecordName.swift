@@ -18,7 +18,7 @@ struct RecordName: ~Escapable {
       && compareBytes(a.key, b.key) == 0 && compareBytes(a.service, b.service) == 0
   }
 
-  /// Keyed anew in each process, so that nobody can choose names that collide.
+  /// Keyed with a random number in each process, so that a file cannot contain names chosen to collide.
   var hash: UInt32 {
     var hasher = Hasher()
     unsafe service.withUnsafeBytes { unsafe hasher.combine(bytes: $0) }

@@ -1,4 +1,4 @@
-/// What a value is, as written in its record and bound into its seal (`Docs/Format.md` 3.9).
+/// The type of a value, which is stored in its record and bound into its seal (`Docs/Format.md` 3.9).
 public struct ValueKind: RawRepresentable, Sendable, Hashable {
   public let rawValue: UInt8
   public init(rawValue: UInt8) { self.rawValue = rawValue }
@@ -22,7 +22,7 @@ public struct ValueKind: RawRepresentable, Sendable, Hashable {
   /// UTF-8 text of a JSON value.
   public static let json = ValueKind(rawValue: 9)
 
-  /// Whether a body has the form its kind asks for. Kinds that this version does not know may have any.
+  /// Whether a body has the form of its kind. For kinds that this version does not know, every body has.
   package func fits(_ body: UnsafeRawBufferPointer) -> Bool {
     switch self {
     case .string, .url, .json: isUTF8(body.bytes)

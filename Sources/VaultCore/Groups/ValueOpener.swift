@@ -1,6 +1,6 @@
 internal import VaultSealing
 
-/// Opens values outside the handle's lock. One caller at a time; a handle keeps idle ones.
+/// Opens values outside the handle's lock. Used by one caller at a time; the handle keeps idle openers.
 final class ValueOpener: @unchecked Sendable {
   // Unchecked: passed from one caller to the next under the handle's lock.
   let sealer: Sealer
@@ -9,14 +9,14 @@ final class ValueOpener: @unchecked Sendable {
   private(set) var kind: UInt8 = 0
   private var place: ValuePlace?
   private var deviceKey: SealingKey?
-  /// Set when a previous value is to be opened instead of the current one.
+  /// The revision of an earlier value to open; `nil` for the current one.
   private var revision: UInt64?
 
   init(random: RandomSource) throws(VaultError) {
     sealer = try Sealer(random: random)
   }
 
-  /// Copies what is needed to open a record's value, under the handle's lock.
+  /// Copies everything needed to open a record's value. Called under the handle's lock.
   func take(_ record: Record, previous: PreviousValue? = nil, at place: ValuePlace, deviceKey: SealingKey?) {
     let source = previous?.sealed ?? record.sealedValue
     if source.count > sealed.bytes.count { sealed = WipedBuffer(count: source.count) }
@@ -27,7 +27,7 @@ final class ValueOpener: @unchecked Sendable {
     (self.place, self.deviceKey) = (place, deviceKey)
   }
 
-  /// Opens what was taken and lends it to `body`, outside the lock. The bytes are locked in memory and wiped
+  /// Opens the copied value and lends it to `body`, outside the lock. The bytes are in locked memory and are wiped
   /// afterwards.
   func open(_ name: borrowing RecordName, _ body: (UnsafeRawBufferPointer) -> Void) throws(VaultError) {
     defer { forget() }
@@ -39,7 +39,7 @@ final class ValueOpener: @unchecked Sendable {
 
   private func forget() {
     (place, deviceKey) = (nil, nil)
-    // A reader that opened something huge does not keep its buffer.
+    // A large buffer is not kept after the read.
     if sealed.bytes.count > 1 << 20 { sealed = WipedBuffer(count: 1024) }
   }
 }

@@ -1,14 +1,14 @@
 internal import VaultSealing
 
-/// What a value is sealed with and bound to, besides its name and kind: everything of a group that sealing or opening
-/// one value needs, so that it can be done outside the handle's lock.
+/// The class, key and ids with which a value is sealed, besides its name and kind: everything of a group that is needed
+/// to seal or open a value outside the handle's lock.
 struct ValuePlace: Sendable {
   let accessibility: Vault.Accessibility
   let classKey: SealingKey
   let vaultID: Vault.Identifier
   let groupID: Vault.Identifier
 
-  /// Seals the value of a record; with the device layer where the class has it.
+  /// Seals the value of a record, with the device layer if the class has one.
   /// - Throws: ``VaultError/Code/deviceKeyMissing``.
   func seal(
     _ value: RawSpan, _ kind: ValueKind, for name: borrowing RecordName, deviceKey: SealingKey?,
@@ -24,11 +24,11 @@ struct ValuePlace: Sendable {
     return sealer.seal(inner.span.bytes, with: classKey)
   }
 
-  /// Lends a value, opened into locked memory and wiped afterwards.
+  /// Opens a value in locked memory, lends it to the closure and wipes it.
   ///
-  /// - Parameter revision: of an earlier value; nil for the record's current one.
+  /// - Parameter revision: the revision of an earlier value; `nil` for the current one.
   /// - Throws: ``VaultError/Code/tampered``, ``VaultError/Code/deviceKeyMissing``, ``VaultError/Code/wrongDevice``,
-  ///   ``VaultError/Code/malformed`` when the value does not fit its kind.
+  ///   ``VaultError/Code/malformed`` if the value does not fit its kind.
   func open(
     _ sealed: RawSpan, _ kind: UInt8, previous revision: UInt64?, of name: borrowing RecordName,
     deviceKey: SealingKey?, _ sealer: Sealer, _ body: (UnsafeRawBufferPointer) -> Void
@@ -44,7 +44,7 @@ struct ValuePlace: Sendable {
       if fits { body(value) }
     }
     if accessibility.isThisDeviceOnly {
-      // Two seals, so the inner one rests in a block of its own while it is opened.
+      // The value has two seals. The inner one is in a separate block while it is opened.
       var inner = try SecretBytes(count: sealed.byteCount - Sealer.overhead)
       guard inner.withUnsafeMutableBytes({ sealer.open(sealed, with: classKey, into: $0) }) else {
         throw .tampered("a value")
@@ -61,7 +61,7 @@ struct ValuePlace: Sendable {
     guard fits else { throw .malformed("a value that does not fit its kind") }
   }
 
-  /// What the device layer of a value is bound to.
+  /// The context of a value's device layer.
   @_lifetime(copy name)
   private func device(_ name: borrowing RecordName, _ kind: UInt8) -> Context {
     .device(vault: vaultID, group: groupID, service: name.service, key: name.key, kind: kind)

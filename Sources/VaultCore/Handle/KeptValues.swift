@@ -1,24 +1,24 @@
 internal import VaultSealing
 
-/// What a locked handle goes on reading: the sealed values of the classes "after first unlock" as they were loaded, and
-/// their class keys (`Docs/Format.md` section 7). All other keys are gone.
+/// What a locked handle can still read: the sealed values of the classes "after first unlock", as they were loaded, and
+/// their class keys (`Docs/Format.md` section 7). All other keys are wiped.
 final class KeptValues {
   private struct Group {
     let index: RecordIndex
     let places: [Vault.Accessibility: ValuePlace]
-    /// Names and sealed values live here.
+    /// The bytes of names and sealed values.
     let buffer: WipedBuffer
   }
 
   private var groups: [Vault.Identifier: Group] = [:]
 
-  /// Copies what is kept, so that everything else goes with `state`. Opens the groups that nobody used yet; one that
-  /// does not verify keeps nothing.
+  /// Copies what stays readable, so that everything else is wiped with `state`. Opens the groups that were not used
+  /// yet. Of a group that does not verify, nothing stays readable.
   init(_ state: VaultState) {
     for group in state.groups {
       do throws(VaultError) {
         groups[group.id] = try Self.kept(try state.content(group.id), state)
-      } catch {}  // said when the group is used after unlocking
+      } catch {}  // thrown when the group is used after unlocking
     }
   }
 
@@ -47,7 +47,7 @@ final class KeptValues {
       UnsafeMutableRawBufferPointer(rebasing: writer).copyMemory(from: record.bytes)
       writer = writer.dropFirst(Int(record.count))
     }
-    // Parsed again where they are now: a record is a view of its bytes.
+    // Parsed again in the new buffer, because a record is a view of its bytes.
     var index = RecordIndex()
     var reader = ByteReader(UnsafeRawBufferPointer(buffer.bytes))
     while reader.remaining > 0 {

@@ -1,6 +1,6 @@
 internal import Synchronization
 
-/// Tells when a vault locks by itself: so long after something that starts the time anew.
+/// A limit after which a vault locks. The time starts again with each call of ``start()``.
 final class TimeLimit: Sendable {
   private let limit: Duration
   /// The time since this was made, on the injected clock.
@@ -30,7 +30,7 @@ final class TimeLimit: Sendable {
   /// Calls `body` once when the limit is reached. Replaces an earlier watch.
   func watch(_ body: @escaping @Sendable () -> Void) {
     let task = Task { [weak self] in
-      // No reference while asleep: who lets the vault go does not wait for its limit.
+      // No reference while sleeping, so that the vault can be released before its limit.
       while let (rest, sleep) = self.map({ ($0.rest, $0.sleep) }) {
         guard rest > .zero else { return body() }
         do { try await sleep(rest) } catch { return }

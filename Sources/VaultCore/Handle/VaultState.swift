@@ -1,9 +1,9 @@
 internal import Glibc
 internal import VaultSealing
 
-/// One load of a vault file and what has been applied since: sections 4 and 4.2 of `Docs/Format.md`.
+/// One load of a vault file with the entries applied since (`Docs/Format.md` 4, 4.2).
 ///
-/// Touched only under the handle's lock, or by the one thread that makes it.
+/// Accessed only under the handle's lock, or by the thread that creates it.
 final class VaultState: @unchecked Sendable {
   let path: VaultPath
   let options: Vault.Options
@@ -12,29 +12,28 @@ final class VaultState: @unchecked Sendable {
   let manifest: Manifest?
   let groups: [Group]
   let sealer: Sealer
-  /// The file as loaded. Kept for full writes alone, which copy parts of it; nil in a long-lived state.
+  /// The file as loaded. Kept only for full writes, which copy parts of it; `nil` in a long-lived state.
   private(set) var image: FileImage?
-  /// The file that holds these bytes; nil while they are only being checked, before they are put in place.
+  /// The file with these bytes; `nil` while they are checked before the file is replaced.
   private(set) var file: OpenFile?
-  /// Where the next entry will stand.
+  /// The offset of the next entry.
   private(set) var tail: Int
   /// The 32 bytes before the tail: the check of the last entry, or the checksum.
   private(set) var lastBytes: Vault.Tag
-  /// How many whole entries the journal has, whatever their group.
+  /// The number of whole entries in the journal, of all groups.
   private(set) var entryCount = 0
-  /// Those that this handle has found in the file since it was loaded. Its own are among them only where a reader saw them before
-  /// the writer had acknowledged them.
+  /// The number of entries found in the file since it was loaded. It includes an entry of this handle only if a reader
+  /// found it before the writer had acknowledged it.
   private(set) var othersEntries = 0
   private(set) var hasTornTail = false
-  /// Whether the path names a file that nobody else can reach any more: a single-file mount of a vault that was
-  /// replaced outside.
+  /// Whether no other process can reach the file at the path: it is a single-file mount whose original was replaced.
   private(set) var isFrozen = false
   /// Whether the directory is known to hold the file's name durably.
   var isNameDurable: Bool
 
   private let groupIDs: Set<Vault.Identifier>
 
-  /// Loads what `image` holds. With `entries` framed, groups are opened on demand.
+  /// Loads the vault in `image`. Groups are opened on demand.
   init(
     _ image: FileImage, file: OpenFile?, path: VaultPath, options: Vault.Options,
     sealer: Sealer, isNameDurable: Bool = false,
@@ -70,7 +69,7 @@ final class VaultState: @unchecked Sendable {
     take(frame, from: image)
   }
 
-  /// Where the entry that cannot be read begins, as an offset in the file.
+  /// A broken entry, with its offset in the file.
   struct BrokenEntry: Error { let offset: Int }
 
   static func damagedJournal(tail: Int) -> VaultError {
@@ -88,7 +87,7 @@ final class VaultState: @unchecked Sendable {
     }
   }
 
-  /// Belongs to `file` from now on: the same bytes, put in place under the vault's name and synced.
+  /// Sets the file of this state: it has the same bytes, under the vault's name, and is synced.
   func adopt(_ file: OpenFile) {
     self.file = file
     isNameDurable = true
@@ -99,13 +98,13 @@ final class VaultState: @unchecked Sendable {
     return file.descriptor
   }
 
-  /// Makes durable what was loaded, and the name it was found under.
+  /// Makes the loaded bytes and the name of the file durable.
   func synchronize() throws(VaultError) {
     try descriptor.synchronizeData()
     _ = try path.synchronizeDirectory()
   }
 
-  /// Forgets the loaded bytes. Groups that are not open yet keep what they need, and nothing keeps the reserve.
+  /// Releases the loaded bytes. Groups that are not open yet keep what they need; the reserve is not kept.
   func dropImage() {
     image?.shorten(to: tail)
     image = nil
@@ -113,7 +112,7 @@ final class VaultState: @unchecked Sendable {
 
   // MARK: Loading
 
-  /// Opens the path, judges it, reads it and loads it. Tries again where somebody may be writing right now.
+  /// Opens, checks, reads and loads the file. Tries again if another process may be writing it.
   static func load(
     path: VaultPath, options: Vault.Options, sealer: Sealer,
     unlock: (Snapshot, Sealer) throws(VaultError) -> Unlocked
@@ -128,15 +127,15 @@ final class VaultState: @unchecked Sendable {
     }
   }
 
-  /// Somebody may be copying over the file right now, or two appends fell into our reading: a load looks three
-  /// times, 50 ms apart, before it calls a file damaged (section 4, step 2; 4.1).
+  /// Another process may be copying over the file, or two appends happened while it was read. So a file is read three
+  /// times, 50 ms apart, before it is reported as damaged (section 4, step 2; 4.1).
   static func retryingDamage<R>(_ load: () throws(VaultError) -> R) throws(VaultError) -> R {
     var attempts = 0
     var tail = 0
     while true {
       do throws(VaultError) { return try load() } catch {
         guard error.code == .damaged else { throw error }
-        // The journal grew while we read it: that is work in progress, so counting starts anew.
+        // The journal grew while it was read: a write is in progress, so the count restarts.
         if let reached = (error.cause as? BrokenEntry)?.offset, reached > tail { (tail, attempts) = (reached, 0) }
         guard attempts < 2 else { throw error }
         attempts += 1
@@ -195,15 +194,16 @@ final class VaultState: @unchecked Sendable {
 
   enum Freshness { case current, replaced }
 
-  /// Takes over what was appended since. Costs two system calls when nothing was (4.2).
+  /// Applies the entries that were appended since. Makes two system calls if there are none (4.2).
   ///
-  /// - Returns: `.replaced` when the path names another file, or other bytes stand where ours ended: load anew.
-  /// - Throws: ``VaultError/Code/notFound`` when the vault was deleted.
+  /// - Returns: `.replaced` if the file must be loaded again, because the path names a different file or the bytes
+  ///   before the tail have changed.
+  /// - Throws: ``VaultError/Code/notFound`` if the vault was deleted.
   func refresh() throws(VaultError) -> Freshness {
     guard let status = try path.status() else { throw path.error(.notFound, "the vault was deleted") }
     guard FileIdentity(status) == file?.identity else { return .replaced }
     isFrozen = status.st_nlink == 0
-    // A zero entry_len behind the bytes we know is the reserve: nothing new.
+    // A zero entry_len behind the known bytes is the reserve, so nothing was appended.
     var probe: (Vault.Tag, UInt64) = (.zero, 0)
     let count = try withUnsafeMutableBytes(of: &probe) { (bytes) throws(VaultError) in
       try descriptor.read(into: bytes, at: tail - Vault.Tag.count)
@@ -215,14 +215,14 @@ final class VaultState: @unchecked Sendable {
 
   enum Reading {
     case reader
-    /// Nobody else writes, so the file's length is known.
+    /// No other process writes, so the length of the file is known.
     case writerLock(end: Int)
   }
 
-  /// Reads and frames everything behind the tail and takes it over.
+  /// Reads, frames and applies everything behind the tail.
   ///
-  /// - Parameter under: a reader without the lock looks again before it calls the journal damaged (4.1).
-  /// - Returns: the file's length and the end of a torn tail, as offsets in the file.
+  /// - Parameter under: a reader without the lock reads again before it reports a damaged journal (4.1).
+  /// - Returns: The length of the file and the end of a torn tail, as offsets in the file.
   func catchUp(under reading: Reading) throws(VaultError) -> (freshness: Freshness, end: Int, tornEnd: Int) {
     var attempts = 0
     while true {
@@ -261,7 +261,7 @@ final class VaultState: @unchecked Sendable {
     hasTornTail = frame.isTorn
   }
 
-  /// Takes over an entry that this handle wrote and checked itself, unless a reader has seen it in the file already.
+  /// Applies an entry that this handle wrote and checked, unless a reader has already found it in the file.
   func append(_ staged: GroupContent.Staged, to content: GroupContent, at offset: Int, count: Int, check: Vault.Tag) {
     guard tail == offset else { return }
     content.apply(staged)
@@ -271,6 +271,6 @@ final class VaultState: @unchecked Sendable {
     hasTornTail = false
   }
 
-  /// The bytes of all entries, the reserve not counted.
+  /// The length of all entries without the reserve, in bytes.
   var journalBytes: Int { tail - snapshot.count }
 }

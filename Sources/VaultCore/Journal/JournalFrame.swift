@@ -3,7 +3,7 @@ struct JournalFrame: Sendable {
   static let headCount = 24
   static let checkCount = 32
 
-  /// One whole entry with a right check.
+  /// One whole entry with a valid check.
   struct Entry: Sendable {
     let group: Vault.Identifier
     /// Head, sealed part and check, as offsets into the bytes that were framed.
@@ -12,11 +12,11 @@ struct JournalFrame: Sendable {
   }
 
   let entries: [Entry]
-  /// Where the entries end and the next one will stand.
+  /// The end of the entries, where the next one will be.
   let tail: Int
-  /// Where the broken bytes behind the tail end; the tail itself when the rest is zero.
+  /// The end of the broken bytes behind the tail; equal to the tail if the rest is zero.
   let tornEnd: Int
-  /// Whether an entry head stands behind a broken entry: an acknowledged entry is damaged.
+  /// Whether an entry header follows a broken entry, so that an acknowledged entry is damaged.
   let isDamaged: Bool
 
   var isTorn: Bool { tornEnd > tail }
@@ -42,7 +42,7 @@ struct JournalFrame: Sendable {
     isDamaged = tornEnd > position && Self.hasHead(bytes, behind: position, groups)
   }
 
-  /// The length of the entry at `position`, if a whole one with a right check stands there.
+  /// The length of the entry at `position`, if it is whole and its check is valid.
   private static func entryCount(_ bytes: RawSpan, _ position: Int) -> Int? {
     guard position + headCount <= bytes.byteCount, let count = plausibleCount(bytes, position),
       position + count <= bytes.byteCount
@@ -56,7 +56,7 @@ struct JournalFrame: Sendable {
     return Vault.Limits.entryBytes.contains(count) && count % 8 == 0 ? count : nil
   }
 
-  /// Only heads are looked for and no hashes computed, so a hostile file costs linear time.
+  /// Searches for headers without computing hashes, so that a hostile file costs linear time.
   private static func hasHead(
     _ bytes: RawSpan, behind position: Int, _ groups: Set<Vault.Identifier>
   ) -> Bool {

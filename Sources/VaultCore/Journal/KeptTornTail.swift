@@ -1,30 +1,30 @@
 internal import Glibc
 
-/// Keeps the bytes of a broken last entry before a write takes their place (`Docs/Format.md` 10.3): whether the entry had
-/// been acknowledged cannot be known, and these bytes are all that is left of it.
+/// Saves the bytes of a broken last entry before a write replaces them (`Docs/Format.md` 10.3), because it is unknown
+/// whether the entry was acknowledged.
 ///
-/// They are sealed like the vault, in a file beside it: 0600 and durable.
+/// The bytes are sealed like the vault. The file is beside it, has mode 0600 and is durable.
 struct KeptTornTail {
-  /// The vault.
+  /// The path of the vault.
   let path: VaultPath
 
-  /// More than a server that is left alone comes to; what damages a file on purpose shall not fill the disk.
+  /// More than normal operation creates, and a limit so that deliberate damage does not fill the disk.
   private static let mostFiles = 100
 
-  /// Writes `bytes` to a new file, unless an earlier attempt already has.
-  /// - Throws: ``VaultError/Code/io``, ``VaultError/Code/readOnly``; the vault is as it was.
+  /// Writes `bytes` to a new file, unless an earlier attempt has written them.
+  /// - Throws: ``VaultError/Code/io`` or ``VaultError/Code/readOnly``, with the vault unchanged.
   func keep(_ bytes: UnsafeRawBufferPointer) throws(VaultError) {
     for number in 1...Self.mostFiles where try keep(bytes, in: name(number)) {
       _ = try path.synchronizeDirectory()
       return
     }
     throw VaultError(
-      .io, "\(name(1)): \(Self.mostFiles) broken entries are kept already: look at them and remove them", errno: EEXIST)
+      .io, "\(name(1)): \(Self.mostFiles) broken entries are already saved: examine and remove them", errno: EEXIST)
   }
 
   private func name(_ number: Int) -> String { path.file + ".torn" + (number == 1 ? "" : ".\(number)") }
 
-  /// - Returns: `false` when something else has that name.
+  /// - Returns: `false` if a different file has that name.
   private func keep(_ bytes: UnsafeRawBufferPointer, in name: String) throws(VaultError) -> Bool {
     let file: Descriptor
     do throws(VaultError) {
@@ -37,7 +37,7 @@ struct KeptTornTail {
     }
     do throws(VaultError) {
       guard fchmod(file.raw, 0o600) == 0 else { throw .io("\(name): set the mode") }
-      // Root keeps a user's file the user's. Where that fails, root can still read it.
+      // If root writes, the file belongs to the vault's owner. If that fails, root can still read it.
       if let owner = try path.status()?.st_uid { _ = fchown(file.raw, owner, gid_t.max) }
       try file.write(bytes, at: 0)
       try file.synchronize()
@@ -48,7 +48,7 @@ struct KeptTornTail {
     return true
   }
 
-  /// Whether the file has these bytes: a write that was killed kept them before.
+  /// Whether the file has exactly these bytes, saved by a write that was killed.
   private func holds(_ bytes: UnsafeRawBufferPointer, _ name: String) throws(VaultError) -> Bool {
     do throws(VaultError) {
       let file = try Descriptor.open(name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK) { .io("\(name): open", $0) }
@@ -58,12 +58,12 @@ struct KeptTornTail {
       guard withExtendedLifetime(kept, { kept.bytes.elementsEqual(bytes) }) else { return false }
       try file.synchronize()
       return true
-    } catch { return false }  // what cannot be read keeps its name
+    } catch { return false }  // an unreadable file keeps its name
   }
 }
 
 extension VaultState {
-  /// Keeps what stands broken behind the tail, before the file is replaced.
+  /// Saves the broken bytes behind the tail before the file is replaced.
   func keepTornTail() throws(VaultError) {
     guard hasTornTail, let image else { return }
     let end = JournalFrame.lastNonzero(image.span, from: tail)

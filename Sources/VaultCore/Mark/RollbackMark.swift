@@ -1,32 +1,32 @@
-/// How far a vault was seen to have come: what tells an older copy of it from the present one (`Docs/Format.md`
-/// annex B).
+/// The newest state of a vault that was seen, which detects an older copy in place of the vault (`Docs/Format.md` annex
+/// B).
 ///
-/// Kept in a file outside the vault's trust domain: another user's, another disk's, the configuration management's.
-/// Nothing in it is secret. Where an attacker can write it, it is worthless.
+/// It is stored in a file outside the vault's trust domain, for example of a different user, on a different disk or in
+/// the configuration management. Nothing in it is secret. It protects nothing where an attacker can write it.
 public struct RollbackMark: Sendable, Hashable {
   /// The last owner write that was seen.
   public struct OwnerWrite: Sendable, Hashable {
-    /// Of the vault.
+    /// The generation of the vault.
     public let generation: UInt64
-    /// The manifest's.
+    /// The tag of the manifest.
     public let tag: Vault.Tag
   }
 
   /// The last state of one access group that was seen.
   public struct Group: Sendable, Hashable {
-    /// How often the group's key had been rotated, plus one.
+    /// The number of rotations of the group's key, plus one.
     public let epoch: UInt32
-    /// How many writes there had been.
+    /// The number of writes to the group.
     public let generation: UInt64
-    /// The last entry's, or the section's.
+    /// The tag of the last entry, or of the section if there is none.
     public let tag: Vault.Tag
   }
 
-  /// The vault.
+  /// The id of the vault.
   public let vaultID: Vault.Identifier
-  /// Nil when no owner has seen the vault.
+  /// The last owner write; `nil` if no owner has seen the vault.
   public private(set) var ownerWrite: OwnerWrite?
-  /// The groups that could be opened.
+  /// The state of each group that could be opened.
   public private(set) var groups: [Vault.Identifier: Group]
 
   /// The state of a loaded vault. Opens every granted group.
@@ -42,8 +42,8 @@ public struct RollbackMark: Sendable, Hashable {
     }
   }
 
-  /// Refuses a state of the vault that is older than this one, or another of the same age.
-  /// - Throws: ``VaultError/Code/rolledBack``; ``VaultError/Code/tampered`` when the mark is of another vault.
+  /// Refuses a state of the vault that is older than this one, or a different state with the same counters.
+  /// - Throws: ``VaultError/Code/rolledBack``; ``VaultError/Code/tampered`` if the mark is of a different vault.
   public func check(_ seen: RollbackMark) throws(VaultError) {
     try compare(seen) { (scope, expected, found) throws(VaultError) in
       throw VaultError(
@@ -51,12 +51,12 @@ public struct RollbackMark: Sendable, Hashable {
     }
   }
 
-  /// The mark after `seen` was found right: of each line the higher. What `seen` cannot tell stays: the groups of other
-  /// credentials, and the owner write for a group holder.
-  /// - Throws: ``VaultError/Code/rolledBack`` when two copies were written to.
+  /// Returns the mark raised to a checked state `seen`: the higher of each line. Lines that `seen` does not have are
+  /// kept: groups of other credentials, and the owner write for a group holder.
+  /// - Throws: ``VaultError/Code/rolledBack`` if two copies of the vault were written to.
   func raised(to seen: RollbackMark) throws(VaultError) -> RollbackMark {
     var raised = self
-    // Another program may have raised a part of it further meanwhile.
+    // Another program may have raised some lines further meanwhile.
     try compare(seen) { _, _, _ throws(VaultError) in }
     if let found = seen.ownerWrite, ownerWrite.map({ $0.generation < found.generation }) ?? true {
       raised.ownerWrite = found
@@ -74,7 +74,7 @@ public struct RollbackMark: Sendable, Hashable {
     return raised
   }
 
-  /// The mark of this, whatever stood there: what this cannot tell is taken from `old`, if that is of the same vault.
+  /// Returns this mark in place of `old`, with the lines that only `old` has, if it is of the same vault.
   func replacing(_ old: RollbackMark) -> RollbackMark {
     guard ownerWrite == nil, old.vaultID == vaultID else { return self }
     var new = old
@@ -83,8 +83,8 @@ public struct RollbackMark: Sendable, Hashable {
   }
 
   /// Compares line by line.
-  /// - Parameter older: is called for each line of `seen` that is behind.
-  /// - Throws: ``VaultError/Code/rolledBack`` for lines of the same age that differ.
+  /// - Parameter older: called for each line of `seen` that is lower.
+  /// - Throws: ``VaultError/Code/rolledBack`` for lines with equal counters and different tags.
   private func compare(
     _ seen: RollbackMark, older: (_ scope: String, _ expected: String, _ found: String) throws(VaultError) -> Void
   ) throws(VaultError) {
@@ -99,7 +99,7 @@ public struct RollbackMark: Sendable, Hashable {
           Group(epoch: 0, generation: found.generation, tag: found.tag)
         ))
     }
-    // A group that is gone was removed by an owner write, which is compared, too.
+    // A missing group was removed by an owner write, which is compared as well.
     for (id, expected) in groups {
       if let found = seen.groups[id] { lines.append(("an access group", expected, found)) }
     }
@@ -108,7 +108,8 @@ public struct RollbackMark: Sendable, Hashable {
         try older(scope, expected.text, found.text)
       } else if (found.epoch, found.generation) == (expected.epoch, expected.generation), found.tag != expected.tag {
         throw VaultError(
-          .rolledBack, "\(scope) was seen at \(expected.text) with other contents: two copies were written to")
+          .rolledBack,
+          "\(scope) was seen at \(expected.text) with other contents: two copies were written to")
       }
     }
   }
@@ -119,7 +120,7 @@ extension RollbackMark.Group {
 }
 
 extension RollbackMark {
-  /// The mark as annex B writes it, lines in the order of their ids.
+  /// The text of the mark (annex B), with lines in the order of their ids.
   public var text: String {
     var lines = ["spv-mark-1", "vault \(vaultID)"]
     if let ownerWrite { lines.append("owner \(ownerWrite.generation) \(ownerWrite.tag)") }
@@ -129,7 +130,7 @@ extension RollbackMark {
     return lines.map { $0 + "\n" }.joined()
   }
 
-  /// Reads a mark exactly as ``text`` writes it.
+  /// Parses the text of a mark. Only the exact form of ``text`` is accepted.
   /// - Throws: ``VaultError/Code/malformed``.
   init(parsing text: [UInt8]) throws(VaultError) {
     let lines = String(decoding: text, as: UTF8.self).split(separator: "\n", omittingEmptySubsequences: false)
@@ -151,7 +152,7 @@ extension RollbackMark {
       default: throw Self.malformed
       }
     }
-    // There is one way to write a mark: what is not that, nobody here wrote.
+    // A mark has exactly one text. Any other was not written by this library.
     guard self.text.utf8.elementsEqual(text) else { throw Self.malformed }
   }
 

@@ -1,12 +1,12 @@
 internal import VaultSealing
 
-/// What stands where in a file whose checksum or structure may be wrong: found by what it looks like, not by the
-/// lengths before it (`Docs/Format.md` section 4, salvage).
+/// The parts of a file whose checksum or structure may be wrong, found by their form instead of by the lengths before
+/// them (`Docs/Format.md` section 4, salvage).
 struct DamagedFile {
-  /// What may be a journal entry.
+  /// A possible journal entry.
   struct Entry {
     let range: Range<Int>
-    /// Whether its check is right.
+    /// Whether its check is valid.
     let isWhole: Bool
 
     var sealed: Range<Int> {
@@ -15,14 +15,14 @@ struct DamagedFile {
   }
 
   let image: FileImage
-  /// Everything at a slot's place that obeys the rules of slots, and what may be sections, of which several may have one
-  /// id. The manifest is where the header says; empty when the header cannot be right.
+  /// The slots that obey the rules, and the possible sections, of which several may have the same id. The manifest is
+  /// at the position in the header; it is empty if the header is not plausible.
   let snapshot: Snapshot
-  /// The slots that the header counts, byte for byte, as the manifest is bound to them.
+  /// The slots that the header counts, byte for byte, because the manifest is bound to them.
   let statedSlots: [Slot]
-  /// Of each group, in the file's order; of those that are not whole some may lie inside others.
+  /// The entries of each group, in the order of the file. Entries that are not whole may overlap others.
   let entries: [Vault.Identifier: [Entry]]
-  /// Where the last entry of any group begins whose check is right.
+  /// The offset of the last entry of any group whose check is valid.
   let lastWholeEntry: Int
 
   init(_ image: FileImage) throws(VaultError) {
@@ -50,7 +50,7 @@ struct DamagedFile {
     let isPlausible = manifestCount >= UInt64(Snapshot.sealedMinimum) && manifestCount <= UInt64(file.byteCount)
     var slotCount = max(statedCount, foundCount)
     if isPlausible, let first = sections.first {
-      // The three lengths must agree; where they do, they are right.
+      // The three lengths must agree. If they do, they are valid.
       let rest = first.range.lowerBound - Int(manifestCount) - Snapshot.headerCount
       if rest >= 0, rest % Slot.count == 0, rest / Slot.count <= Vault.Limits.slots { slotCount = rest / Slot.count }
     }
@@ -60,7 +60,7 @@ struct DamagedFile {
       vaultID: Vault.Identifier(file, at: 16), generation: file.integer(at: 32), slots: slots,
       manifest: hasManifest ? manifestStart..<manifestStart + Int(manifestCount) : 0..<0, sections: sections,
       image: image,
-      // Its place does not depend on its length.
+      // Its position does not depend on its length.
       manifestTag: manifestStart + Sealer.tag.upperBound <= file.byteCount
         ? Vault.Tag(file, at: manifestStart + Sealer.tag.lowerBound) : .zero)
     entries = Self.entries(file, from: headEnd, groups: Set(sections.map(\.id)))
@@ -69,8 +69,8 @@ struct DamagedFile {
 
   // MARK: Sections
 
-  /// Looks for heads of sections at every multiple of eight. What is sealed is random, and looks like one with a chance
-  /// below 2^-64.
+  /// Searches for section headers at every multiple of eight. Sealed bytes are random and look like a header with a
+  /// probability below 2^-64.
   private static func sections(
     _ file: RawSpan, from start: Int, snapshotCount: UInt64
   ) -> [Snapshot.Section] {
@@ -85,9 +85,9 @@ struct DamagedFile {
     for (index, head) in all.enumerated() where head.start >= reached {
       let first = head.start + Snapshot.sectionHeadCount
       let stated = first + head.count
-      // A length that leads to another head, or to the checksum, is right; and what looks like a head before that is
-      // something a key holder sealed. Any other length must not take along what stands behind, and may be too short:
-      // then the group's seal tells which of the two it is.
+      // A length that leads to a header or to the checksum is valid, and anything like a header before that was sealed
+      // by a key holder. Any other length may be too long, so it must not include what follows, or too short: then the
+      // group's seal decides.
       let isSnapshotPlausible = snapshotCount > UInt64(stated) && snapshotCount <= UInt64(file.byteCount)
       let end = isSnapshotPlausible ? Int(snapshotCount) - Snapshot.checksumCount : file.byteCount
       let next = index + 1 < all.count ? all[index + 1].start : max(end, min(stated, file.byteCount))
@@ -117,13 +117,13 @@ struct DamagedFile {
 
   // MARK: Entries
 
-  /// Looks for entries at every multiple of eight, wherever the snapshot may end.
+  /// Searches for entries at every multiple of eight, because the end of the snapshot is unknown.
   private static func entries(
     _ file: RawSpan, from start: Int, groups: Set<Vault.Identifier>
   ) -> [Vault.Identifier: [Entry]] {
     var entries: [Vault.Identifier: [Entry]] = [:]
     var position = start
-    // A hostile file cannot make this quadratic.
+    // The budget prevents quadratic time on a hostile file.
     var budget = 4 * file.byteCount
     while position + JournalFrame.headCount <= file.byteCount, budget > 0 {
       let count = Int(file.integer(at: position, UInt32.self))
@@ -146,7 +146,7 @@ struct DamagedFile {
 }
 
 extension Slot {
-  /// Whether the rules of 3.2 and the limits of 3.10 hold with it.
+  /// Whether the slots with this one obey the rules of 3.2 and the limits of 3.10.
   fileprivate func isPlausible(besides others: [Slot]) -> Bool {
     guard id != .zero, isKnown else { return false }
     do throws(VaultError) { try Slot.check(others + [self]) } catch { return false }
@@ -155,7 +155,7 @@ extension Slot {
 }
 
 extension Snapshot {
-  /// What was found, right or not.
+  /// A snapshot of everything that was found, valid or not.
   fileprivate init(
     vaultID: Vault.Identifier, generation: UInt64, slots: [Slot], manifest: Range<Int>, sections: [Section],
     image: FileImage, manifestTag: Vault.Tag

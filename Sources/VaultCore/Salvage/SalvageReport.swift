@@ -1,38 +1,39 @@
-/// What was saved from a vault that does not open as a whole. **Unverified as to completeness**: that something is not
-/// here does not mean that it was not there, and a value may be an older one.
+/// The result of a salvage from a vault that does not open as a whole.
+///
+/// It is **not complete**: a record that is missing here may have existed, and a value may be an older one.
 public struct SalvageReport: Sendable {
   /// One access group of the new vault.
   public struct Group: Sendable {
-    /// Its name; made up from its id when none could be read.
+    /// The name of the group, or one derived from its id if no name could be read.
     public let name: Vault.Name
-    /// The records that are in the new vault. Each was sealed for its service, key and kind by a holder of the group's
-    /// key.
+    /// The number of its records in the new vault. Each was sealed for its service, key and kind by a holder of the
+    /// group's key.
     public let recordCount: Int
-    /// Whether section and every journal entry that was found verify, each value opens, and the group ``isCurrent``: then
-    /// it is as whole as the file shows it. Otherwise each of its records has the attribute ``SalvageReport/attribute``.
+    /// Whether the section and every journal entry found verify, each value opens, and the group ``isCurrent``.
+    /// Otherwise each of its records has the attribute ``SalvageReport/attribute``.
     public let isVerified: Bool
-    /// Whether the group is in the state that the manifest speaks of, or in one that its holders wrote on top of that.
-    /// `false` where an owner's manifest could not be read: the records may be of an older state of the group that was put
-    /// back, and the attribute says so. A group holder never sees the manifest: then this is `true`, as for a load.
+    /// Whether the group is in the state that the manifest names, or in a later one of its holders. `false` if an
+    /// owner's manifest could not be read: the records may be from an older state of the group, and the attribute says
+    /// so. Always `true` for a group holder, who cannot read the manifest.
     public let isCurrent: Bool
-    /// Journal entries of the group that were found and could not be used.
+    /// The number of journal entries of the group that were found and could not be used.
     public let lostEntryCount: Int
-    /// Values that were found and did not open.
+    /// The number of values that were found and did not open.
     public let lostValueCount: Int
   }
 
-  /// The name of the attribute that records of a group have which was not whole.
+  /// The name of the attribute of records whose group was not verified.
   public static let attribute = "salvaged"
 
-  /// Whether an owner salvaged. A group holder sees its own group alone, and never the manifest.
+  /// Whether the credential was an owner's. A group holder's salvage sees only its own group, without the manifest.
   public let isOwner: Bool
-  /// In the new file's order.
+  /// The groups of the new vault, in the order of the file.
   public let groups: [Group]
-  /// Access groups of which nothing but an id and perhaps a name is left; the new vault does not have them.
+  /// The names or ids of access groups that could not be saved. The new vault does not have them.
   public let lostGroups: [String]
-  /// Whether names of groups, labels of slots and the set of groups were read as an owner wrote them. Without it nobody can
-  /// tell whether a slot had been revoked, or a group rotated since: rotate the vault, and make the slots anew.
+  /// Whether the manifest could be read, with the list of groups, their names and the labels of slots. Without it, it
+  /// is unknown whether a slot was revoked or a group rotated: rotate the vault and create the slots again.
   public let hasManifest: Bool
-  /// How many slots the new vault has. Those of the old file that are in order go on.
+  /// The number of slots of the new vault. Valid slots of the damaged file are kept.
   public let slotCount: Int
 }

@@ -1,6 +1,6 @@
 internal import VaultSealing
 
-/// What is left of one access group. Only records whose values open are kept.
+/// The saved part of one access group. It contains only records whose values open.
 struct SalvagedGroup {
   private let section: Snapshot.Section
   private let vaultID: Vault.Identifier
@@ -9,37 +9,37 @@ struct SalvagedGroup {
   private let options: Vault.Options
   private let sealer: Sealer
   private let floor: Manifest.Group?
-  /// The group as it was, when its section verifies.
+  /// The content of the group, if its section verifies.
   private var whole: GroupContent?
-  /// Whether the section is the one that the manifest speaks of, or a holder's behind it. Without a manifest no owner's
-  /// is: what verifies was true once.
+  /// Whether the section is the one that the manifest names, or a later one of a holder. Without a manifest an owner's
+  /// section is not: it verifies, but may be an older one.
   private(set) var isCurrent: Bool
   private var index = RecordIndex()
-  /// Where the records are that `whole` does not have.
+  /// The buffers of records that are not in `whole`.
   private var buffers: [WipedBuffer] = []
   private var generation: UInt64
-  /// Those that the group can have reached: one that claims more would use them up.
+  /// The plausible generations of the group. A forged higher one would leave no generations for later writes.
   private let generations: ClosedRange<UInt64>
   private var readName: Vault.Name?
   private(set) var lostEntryCount = 0
   private(set) var lostValueCount = 0
 
   var id: Vault.Identifier { section.id }
-  /// The highest epoch that the group is known to have had.
+  /// The highest known epoch of the group.
   var lastEpoch: UInt32 { max(section.epoch, floor?.epoch ?? 0) }
   var name: Vault.Name? { floor?.name ?? readName }
-  /// Whether a key holder gave the group its name; an attacker chooses what is decrypted without a tag.
+  /// Whether the name was set by a key holder. An attacker can choose a name that is decrypted without a tag.
   var hasVerifiedName: Bool { floor != nil || whole != nil }
   var hasName: Bool { name != nil }
   var title: String { name?.text ?? "\(id)" }
-  /// Whether the section and all that was found of the group open.
+  /// Whether the section and every part found of the group open.
   var isWhole: Bool { whole != nil && lostEntryCount == 0 && lostValueCount == 0 }
   var isVerified: Bool { isWhole && isCurrent }
   /// Whether an owner listed the group.
   var isListed: Bool { floor != nil }
   var isEmptyHanded: Bool { whole == nil && index.count == 0 }
 
-  /// - Parameter isOwner: whether there should be a floor, which a group holder never sees.
+  /// - Parameter isOwner: whether there should be a manifest entry, which a group holder cannot read.
   init(
     _ section: Snapshot.Section, of damaged: DamagedFile, key: SealingKey, floor: Manifest.Group?, isOwner: Bool,
     options: Vault.Options, sealer: Sealer
@@ -49,7 +49,7 @@ struct SalvagedGroup {
     classKeys = ClassKeys(of: key)
     (self.floor, self.options, self.sealer) = (floor, options, sealer)
     let sealed = damaged.image[section.sealed]
-    // One write must be left for the new vault.
+    // One generation must be left for the new vault.
     let lowest = min(floor?.floorGeneration ?? 1, Vault.Limits.generations.upperBound - 1)
     generation = lowest
     generations = lowest...min(lowest + Vault.Limits.generationsAhead, Vault.Limits.generations.upperBound - 1)
@@ -87,7 +87,7 @@ struct SalvagedGroup {
     generation = min(max(found, generations.lowerBound), generations.upperBound)
   }
 
-  /// Offers the entries of the group until one is bad; what stands behind that one is lost.
+  /// Calls `use` with the entries of the group until one is invalid. The entries behind it are lost.
   private mutating func forEachEntry(of damaged: DamagedFile, _ use: (UnsafeRawBufferPointer) -> Bool) {
     var end = 0
     var firstLost: DamagedFile.Entry?
@@ -101,7 +101,7 @@ struct SalvagedGroup {
       if entry.isWhole || entry.range == firstLost?.range { lostCount += 1 }
     }
     guard let firstLost else { return }
-    // A broken entry with nothing whole behind it, of any group, is a write that did not finish.
+    // A broken entry without a whole one behind it, of any group, is an interrupted write.
     let isTorn =
       !firstLost.isWhole
       && damaged.lastWholeEntry < firstLost.range.lowerBound
@@ -110,7 +110,7 @@ struct SalvagedGroup {
 
   // MARK: A section that does not
 
-  /// Decrypts without the tag, and keeps the records whose own values open, wherever they stand.
+  /// Decrypts without checking the tag and keeps the records whose own values open, at any position.
   private mutating func takePieces(_ sealed: UnsafeRawBufferPointer) throws(VaultError) {
     let body = WipedBuffer(count: sealed.count - Sealer.overhead)
     let context = Context.section(vault: vaultID, group: id, epoch: section.epoch)
@@ -125,8 +125,8 @@ struct SalvagedGroup {
       if generations.contains(found) { generation = found }
       _ = try reader.bytes(position - 8)
       readName = try Vault.Name(verbatim: Array(reader.name()))
-    } catch {}  // another is made up
-    // A hostile section cannot make this quadratic.
+    } catch {}  // a name is derived from the id
+    // The budget prevents quadratic time on a hostile section.
     var budget = 4 * body.bytes.count
     while position + Record.minimumCount <= body.bytes.count, budget > 0 {
       let rest = UnsafeRawBufferPointer(rebasing: body.bytes[position...])
@@ -147,7 +147,7 @@ struct SalvagedGroup {
       as: ValueKind(rawValue: piece.kind))
   }
 
-  /// Writes the record anew where it will stay, with a revision that can be.
+  /// Copies the record into a buffer of this group, with a plausible revision.
   private mutating func takePiece(_ piece: SalvagedPiece) throws(VaultError) {
     let buffer = WipedBuffer(count: piece.recordCount)
     piece.write(to: buffer.bytes)
@@ -156,11 +156,12 @@ struct SalvagedGroup {
     buffers.append(buffer)
   }
 
-  /// Entries have seals of their own, chained to the section's tag, which may be right where the section is not.
+  /// Opens the entries, which have their own seals. They are chained to the section's tag, which may be intact even if
+  /// the section is not.
   ///
   /// - Parameters:
-  ///   - tag: the section's, as it stands in the file.
-  ///   - known: the one that the manifest tells.
+  ///   - tag: the tag of the section in the file.
+  ///   - known: the tag in the manifest.
   private mutating func takeEntries(behind tag: Vault.Tag, or known: Vault.Tag?, _ damaged: DamagedFile)
     throws(VaultError)
   {
@@ -187,11 +188,11 @@ struct SalvagedGroup {
       buffers.append(buffer)
       do throws(VaultError) {
         try apply(UnsafeRawBufferPointer(rebasing: buffer.bytes[..<count]))
-      } catch { lostEntryCount += 1 }  // made by a key holder who broke the rules
+      } catch { lostEntryCount += 1 }  // sealed by a key holder, but invalid
     }
   }
 
-  /// Makes an entry's changes to records of which some may be missing.
+  /// Applies an entry's changes to records of which some may be missing.
   private mutating func apply(_ body: UnsafeRawBufferPointer) throws(VaultError) {
     var reader = ByteReader(body)
     let next = try reader.generation()
@@ -232,7 +233,7 @@ struct SalvagedGroup {
       as: ValueKind(rawValue: previous.kind))
   }
 
-  /// Whether a value opens and fits its kind; of one with a device layer, whether the outer seal opens.
+  /// Whether a value opens and fits its kind. With a device layer, whether the outer seal opens.
   private mutating func opens(
     _ sealed: UnsafeRawBufferPointer, _ accessibility: Vault.Accessibility, _ context: borrowing Context,
     as kind: ValueKind
@@ -248,7 +249,7 @@ struct SalvagedGroup {
 
   private var mark: Extension.OwnedItem { isCurrent ? SalvagedPiece.unverified : SalvagedPiece.perhapsOld }
 
-  /// The group as the new vault takes it over, under the key it had.
+  /// The content of the group for the new vault, under its present key.
   mutating func content(named name: Vault.Name) throws(VaultError) -> GroupContent {
     var writer = ByteWriter()
     var records: [Record] = []
@@ -279,16 +280,17 @@ struct SalvagedGroup {
       limits: options.limits)
   }
 
-  /// What is written down about a record, without earlier values that do not open; marked when the group is not whole.
+  /// The extension field of a record, without earlier values that do not open. If the group is not verified, it is
+  /// marked.
   ///
-  /// - Parameter keepsHistory: earlier values are below the record's revision; where that was cut, they are not.
+  /// - Parameter keepsHistory: whether the revision is intact. Earlier values must have lower revisions.
   private mutating func extensionField(of record: Record, keepsHistory: Bool) throws(VaultError) -> [UInt8] {
     var items: [Extension.OwnedItem] = isVerified ? [] : [mark]
     try Extension.forEach(record.extensionField) { (item) throws(VaultError) in
       if item.tag == Extension.RecordTag.previous {
         guard keepsHistory, try opens(try PreviousValue(item.data), of: record) else { return }
       }
-      // Salvaged before: marked once is enough.
+      // The record was marked by an earlier salvage.
       if !isVerified, item.tag == mark.tag, item.data.starts(with: SalvagedPiece.attributeName) { return }
       items.append(.init(item.tag, Array(item.data)))
     }

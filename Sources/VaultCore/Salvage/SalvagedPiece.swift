@@ -1,7 +1,7 @@
 internal import VaultSealing
 
-/// Bytes that look like a record, somewhere in what was decrypted without a tag. Nothing of it is authenticated until its
-/// value opens, which vouches for service, key, kind and class, and for nothing else.
+/// Bytes that look like a record, in a section that was decrypted without checking its tag. Nothing is authenticated
+/// until the value opens, and then only value, service, key, kind and class.
 struct SalvagedPiece {
   private let service: UnsafeRawBufferPointer
   private let key: UnsafeRawBufferPointer
@@ -11,13 +11,13 @@ struct SalvagedPiece {
   private let created: Int64
   private let modified: Int64
   private let revision: UInt64
-  /// Empty when what stood there does not parse.
+  /// Empty if the field does not parse.
   private let extensionField: UnsafeRawBufferPointer
-  /// How many bytes it takes where it stands.
+  /// The number of bytes in the section.
   let count: Int
 
-  /// Nil when no record can begin here.
-  /// - Parameter highestRevision: what a revision is cut to that cannot be.
+  /// `nil` if no record can begin here.
+  /// - Parameter highestRevision: the maximum, to which an implausible revision is lowered.
   init?(_ bytes: UnsafeRawBufferPointer, highestRevision: UInt64, limits: Vault.Limits) {
     var reader = ByteReader(bytes)
     do throws(VaultError) {
@@ -81,7 +81,7 @@ struct SalvagedPiece {
     writer.bytes.wipe()
   }
 
-  /// What marks a record whose group was not whole, and one whose group may be in an older state besides.
+  /// The marks of a record whose group was not verified, and of one whose group may also be in an older state.
   static let unverified = attribute("unverified")
   static let perhapsOld = attribute("unverified, perhaps old")
 

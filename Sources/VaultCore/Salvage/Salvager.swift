@@ -1,7 +1,7 @@
 internal import Glibc
 internal import VaultSealing
 
-/// Makes a new vault of what can be saved from a file.
+/// Makes a new vault from the parts of a damaged file that can be saved.
 struct Salvager {
   private let damaged: DamagedFile
   private let unlocked: Unlocked
@@ -11,7 +11,7 @@ struct Salvager {
 
   private var snapshot: Snapshot { damaged.snapshot }
 
-  /// - Throws: ``VaultError/Code/credentialRejected`` when no slot that is left opens.
+  /// - Throws: ``VaultError/Code/credentialRejected`` if no remaining slot opens.
   init(_ image: FileImage, _ credential: Vault.Credential, _ options: Vault.Options) throws(VaultError) {
     damaged = try DamagedFile(image)
     sealer = try Sealer(random: options.random)
@@ -34,11 +34,12 @@ struct Salvager {
     } catch { return nil }
   }
 
-  /// The new vault, what opens it, and what became of everything.
+  /// Returns the new vault, what opens it, and the report.
   func run() throws(VaultError) -> (draft: VaultDraft, opening: Unlocked, report: SalvageReport) {
     var saved: [Vault.Identifier: SalvagedGroup] = [:]
     for section in snapshot.sections {
-      // Of several with one id the first that verifies, or is whole where nothing verifies; else the first.
+      // Of several sections with one id, the first that verifies is used, otherwise the first that is whole, otherwise
+      // the first.
       guard !(saved[section.id].map(isBest) ?? false), let key = try key(of: section) else { continue }
       let floor = manifest?.groups.first { $0.id == section.id }
       let group = try SalvagedGroup(
@@ -48,7 +49,7 @@ struct Salvager {
     }
     let groups = saved.values.sorted { $0.id < $1.id }
     let unseen = (manifest?.groups ?? []).filter { saved[$0.id] == nil }
-    // With a manifest, what it does not list is a head that was damaged, and is missed under its own name.
+    // With a manifest, an unlisted section has a damaged header. Its group is reported under its own name.
     let lost =
       groups.filter { $0.isEmptyHanded && (manifest == nil || $0.isListed) }.map(\.title)
       + unseen.map(\.name.text)
@@ -78,7 +79,7 @@ struct Salvager {
     } else {
       vaultKey = try SealingKey(from: options.random)
     }
-    // A header that the manifest does not vouch for must not use the generations up.
+    // A header that no manifest authenticates must not exhaust the generations.
     let isPlausible = snapshot.generation < (manifest == nil ? 1 << 40 : Vault.Limits.generations.upperBound)
     let generation = isPlausible ? snapshot.generation : 0
     var draft = VaultDraft(
@@ -95,7 +96,7 @@ struct Salvager {
           lostEntryCount: group.lostEntryCount, lostValueCount: group.lostValueCount))
     }
     let opening = Unlocked(grant: .owner(vaultKey), slot: unlocked.slot, kek: unlocked.kek)
-    // Where the manifest vouches for the slots, also those of kinds that nobody here knows.
+    // If the manifest authenticates the slots, slots of unknown kinds are kept as well.
     for slot in manifest == nil ? snapshot.slots : damaged.statedSlots where draft.canHave(slot) {
       let listed =
         manifest?.slots.first { $0.id == slot.id }
@@ -111,8 +112,8 @@ struct Salvager {
     return (draft, opening, report)
   }
 
-  /// A name for each group, each once. Those that an owner listed come first, then those that a key holder gave: whoever
-  /// only changed bytes takes no name away from them.
+  /// Gives each group a unique name. Groups that an owner listed come first, then those with a name set by a key
+  /// holder, so that changed bytes cannot take a name from them.
   private func names(of groups: [SalvagedGroup]) throws(VaultError) -> [Vault.Name] {
     var names: [Vault.Identifier: Vault.Name] = [:]
     var taken: Set<Vault.Name> = []
@@ -136,7 +137,7 @@ extension VaultDraft {
     return true
   }
 
-  /// Takes a saved group over: with the key it has, or with one of the next epoch.
+  /// Adds a saved group, with its present key or with one of the next epoch.
   fileprivate mutating func adopt(
     _ content: GroupContent, after lastEpoch: UInt32, keepsKey: Bool
   ) throws(VaultError) {
@@ -147,7 +148,7 @@ extension VaultDraft {
         key: keepsKey ? content.key : try groupKey(content.id, epoch: epoch), sealed: nil))
   }
 
-  /// Takes a slot over that grants what is still there; a group holder's own becomes an owner's.
+  /// Adds a slot whose key is still valid. In a group holder's salvage its own slot becomes an owner slot.
   fileprivate mutating func adopt(_ slot: Slot, _ listed: Manifest.Slot, opening: Unlocked, asOwner: Bool) {
     guard asOwner else {
       guard slot.id == opening.slot else { return }
@@ -165,14 +166,16 @@ extension VaultDraft {
 }
 
 extension Vault {
-  /// Saves what can be saved from a vault that does not open, into a new file: sections and entries that verify, and
-  /// from a section that does not, the records whose own values verify (`Docs/Format.md` section 4).
+  /// Saves what can be read from a damaged vault into a new file: the sections and entries that verify, and from other
+  /// sections the records whose own values verify (`Docs/Format.md` section 4).
   ///
-  /// The damaged file is only read. The new one is the same vault, one owner write later: the slots that are in order,
-  /// and values of "this device only", go on. For a group holder it is a vault of its own with that one group. Records
-  /// of a group that was not whole have the attribute ``SalvageReport/attribute``.
-  /// - Throws: ``VaultError/Code/credentialRejected`` when no slot is left that opens; ``VaultError/Code/damaged`` when
-  ///   nothing could be saved; ``VaultError/Code/alreadyExists`` when something is at `destination`.
+  /// The damaged file is not changed. For an owner the new file is the same vault, one write later: valid slots and
+  /// values of "this device only" stay usable. For a group holder it is a new vault with that one group. Records of a
+  /// group that was not verified have the attribute ``SalvageReport/attribute``. The new file is durable when the
+  /// method returns.
+  /// - Throws: ``VaultError/Code/credentialRejected`` if no remaining slot opens; ``VaultError/Code/damaged`` if
+  ///   nothing could be saved; ``VaultError/Code/alreadyExists`` if a file exists at `destination`;
+  ///   ``VaultError/Code/io`` or ``VaultError/Code/readOnly`` without a new file.
   public static func salvage(
     at path: String, credential: Vault.Credential, to destination: String, options: Options = Options()
   ) throws(VaultError) -> SalvageReport {

@@ -1,17 +1,17 @@
 public import VaultSealing
 
 extension Vault {
-  /// What opens a slot: a passphrase or a raw key. Files, descriptors and the like only carry one of the two.
+  /// A passphrase or a raw key that opens a slot. Key files and descriptors contain one of the two.
   ///
-  /// The bytes lie in guarded memory and are wiped when the last copy of the credential goes. An opened vault keeps
-  /// none: it keeps what was derived for its slot.
+  /// The bytes are in guarded memory and are wiped when the last copy of the credential is released. An open vault does
+  /// not keep the credential, only the key that was derived for its slot.
   public struct Credential: Sendable {
     enum Content: Sendable {
       case passphrase(Passphrase)
       case key(SealingKey)
     }
 
-    /// Lets several holders share bytes that cannot be copied.
+    /// Shares bytes that cannot be copied.
     final class Passphrase: Sendable {
       let bytes: SecretBytes
       init(_ bytes: consuming SecretBytes) { self.bytes = bytes }
@@ -27,14 +27,14 @@ extension Vault {
     /// A raw key.
     public static func key(_ key: SealingKey) -> Vault.Credential { Vault.Credential(content: .key(key)) }
 
-    /// Reads key text (`Docs/Format.md` 2.5).
-    /// - Throws: ``VaultError/Code/invalidKeyText``; the text is not repeated.
+    /// A raw key from its text (`Docs/Format.md` 2.5).
+    /// - Throws: ``VaultError/Code/invalidKeyText``; the message does not include the text.
     public static func key(text: RawSpan) throws(VaultError) -> Vault.Credential {
       .key(try KeyText.parse(text))
     }
 
-    /// Takes a passphrase from a string. A string cannot be wiped: for tests and examples.
-    /// - Throws: ``VaultError/Code/invalidPassphrase`` when it is empty or longer than 4096 bytes.
+    /// A passphrase from a string, for tests and examples: a string cannot be wiped.
+    /// - Throws: ``VaultError/Code/invalidPassphrase`` if it is empty or longer than 4096 bytes.
     public static func passphrase(_ text: String) throws(VaultError) -> Vault.Credential {
       let utf8 = text.utf8Span.span.bytes
       guard (1...4096).contains(utf8.byteCount) else {
@@ -45,7 +45,7 @@ extension Vault {
       return .passphrase(bytes)
     }
 
-    /// Lends the bytes of a passphrase; `nil` for a raw key.
+    /// Lends the bytes of a passphrase to `body`. Returns `nil` for a raw key.
     package func withPassphrase<R>(_ body: (UnsafeRawBufferPointer) -> R) -> R? {
       guard case .passphrase(let passphrase) = content else { return nil }
       return passphrase.bytes.withUnsafeBytes(body)

@@ -1,16 +1,16 @@
 public import VaultSealing
 
-/// A slot that is to be made: a credential and what is written down about it.
+/// A slot to add to a vault: a credential with its metadata.
 public struct NewSlot: Sendable {
   let credential: Vault.Credential
   let label: String?
   let cost: PassphraseCost?
 
   /// - Parameters:
-  ///   - credential: what will open the slot.
-  ///   - label: for people, at most 1024 bytes of UTF-8; sealed in the file. A slot that replaces another keeps its
-  ///     label when this is nil.
-  ///   - cost: of a passphrase; measured on this machine when `nil` (`Docs/Format.md` 5.5). Below
+  ///   - credential: the passphrase or key that will open the slot.
+  ///   - label: a description of at most 1024 bytes of UTF-8, sealed in the file. With `nil`, a slot that replaces
+  ///     another keeps its label.
+  ///   - cost: the cost of a passphrase; `nil` measures this machine (`Docs/Format.md` 5.5). Below
   ///     ``PassphraseCost/minimum`` only ``PassphraseCost/throwaway`` is accepted.
   public init(_ credential: Vault.Credential, label: String? = nil, cost: PassphraseCost? = nil) {
     self.credential = credential
@@ -18,7 +18,7 @@ public struct NewSlot: Sendable {
     self.cost = cost
   }
 
-  /// The cost of a passphrase slot, decided; `nil` for a raw key.
+  /// The cost of a passphrase slot, given or measured; `nil` for a raw key.
   func decidedCost() throws(VaultError) -> PassphraseCost? {
     guard credential.kind == Slot.passphraseKind else { return nil }
     if let cost {
@@ -33,7 +33,7 @@ public struct NewSlot: Sendable {
 }
 
 extension PassphraseCost {
-  /// The same, or dearer where `floor` is: neither memory nor work is ever less.
+  /// This cost, raised so that neither memory nor work is less than in `floor`.
   fileprivate func raised(to floor: PassphraseCost) -> PassphraseCost {
     if kibibytes >= floor.kibibytes, work >= floor.work { return self }
     let both = PassphraseCost(passes: max(passes, floor.passes), kibibytes: max(kibibytes, floor.kibibytes))
@@ -41,7 +41,7 @@ extension PassphraseCost {
   }
 }
 
-/// A slot's credential after derivation, which takes long and so happens before any lock is taken.
+/// A new slot with its derived key. The derivation takes long and therefore happens before any lock is taken.
 struct PreparedSlot: Sendable {
   let kind: UInt8
   let id: Vault.Identifier
@@ -50,7 +50,7 @@ struct PreparedSlot: Sendable {
   let kek: SealingKey
   let label: [UInt8]?
 
-  /// - Parameter floor: the cost of the slot it replaces, which it never goes below.
+  /// - Parameter floor: the cost of the replaced slot, which is the minimum.
   init(
     _ new: NewSlot, vault: Vault.Identifier, random: RandomSource, sealer: Sealer, floor: PassphraseCost? = nil
   ) throws(VaultError) {

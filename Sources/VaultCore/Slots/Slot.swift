@@ -1,6 +1,6 @@
 internal import VaultSealing
 
-/// One slot as it stands in the file, 168 bytes (`Docs/Format.md` 3.2).
+/// One slot with its 168 bytes in the file (`Docs/Format.md` 3.2).
 struct Slot: Sendable, Equatable {
   static let count = 168
   static let headerCount = 64
@@ -24,9 +24,9 @@ struct Slot: Sendable, Equatable {
   var salt: [UInt8] { Array(bytes[48..<64]) }
   var scope: Scope { bytes[1] == 0 ? .owner : .group(groupID, epoch: epoch) }
 
-  /// Makes and seals a slot that grants `granted` to whoever can derive `kek`.
+  /// Makes a slot that contains `granted` sealed with `kek`.
   ///
-  /// - Parameter kek: is given the slot's id and salt, since both take part in the derivation.
+  /// - Parameter kek: the key-encryption key, derived with the same id and salt.
   static func make(
     kind: UInt8, scope: Scope, id: Vault.Identifier, cost: PassphraseCost?, salt: [UInt8], vault: Vault.Identifier,
     granting granted: SealingKey, kek: SealingKey, sealer: Sealer
@@ -56,7 +56,7 @@ struct Slot: Sendable, Equatable {
   /// Whether this version can make slots of the kind.
   var isKnown: Bool { kind == Self.passphraseKind || kind == Self.rawKeyKind }
 
-  /// The same slot granting another key: same id, cost and salt, so that its credential goes on working.
+  /// The same slot with a different granted key. Id, cost and salt do not change, so its credential stays valid.
   func rewrapped(
     _ scope: Scope, granting granted: SealingKey, kek: SealingKey, vault: Vault.Identifier, sealer: Sealer
   ) -> Slot {

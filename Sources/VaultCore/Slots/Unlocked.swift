@@ -1,6 +1,6 @@
 internal import VaultSealing
 
-/// What a credential granted, and the key that opens its slot again after the file was replaced.
+/// The key that a credential granted, and the key that opens its slot again after the file was replaced.
 struct Unlocked: Sendable {
   enum Grant: Sendable {
     case owner(SealingKey)
@@ -14,7 +14,8 @@ struct Unlocked: Sendable {
   var isOwner: Bool { if case .owner = grant { true } else { false } }
 
   /// Tries the slots of the credential's kind in the order of `Docs/Format.md` section 4, step 6.
-  /// - Throws: ``VaultError/Code/credentialRejected`` when none opens, ``VaultError/Code/kdfMemory``.
+  /// - Throws: ``VaultError/Code/credentialRejected`` if none opens; ``VaultError/Code/staleCredential``;
+  ///   ``VaultError/Code/kdfMemory``.
   init(_ snapshot: Snapshot, with credential: Vault.Credential, sealer: Sealer) throws(VaultError) {
     for slot in Self.order(snapshot, kind: credential.kind) {
       let root = try credential.root(salt: slot.salt, cost: slot.cost)

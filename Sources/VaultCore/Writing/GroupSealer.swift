@@ -1,13 +1,13 @@
 internal import VaultSealing
 
-/// A value sealed for its record, and what it was sealed for.
+/// A sealed value, with the record class and keys for which it was sealed.
 struct SealedValue: Sendable {
   let kind: UInt8
   let place: ValuePlace
   let bytes: [UInt8]
 }
 
-/// Seals values for the records of one access group. Its keys are taken once, and sealing needs no lock.
+/// Seals values for the records of one access group. It holds the keys, so sealing needs no lock.
 struct GroupSealer {
   /// One for each accessibility class.
   private let places: [ValuePlace]
@@ -21,7 +21,7 @@ struct GroupSealer {
     (self.places, deviceKey, limit, self.sealer) = (places, options.deviceKey, options.limits.writtenValueBytes, sealer)
   }
 
-  /// Refuses a value that a reader would refuse.
+  /// Refuses a value that is too large or does not fit its kind.
   /// - Throws: ``VaultError/Code/valueTooLarge``, ``VaultError/Code/typeMismatch``.
   func check(_ value: RawSpan, _ kind: ValueKind) throws(VaultError) {
     guard value.byteCount <= limit else {
@@ -32,6 +32,6 @@ struct GroupSealer {
     }
   }
 
-  /// Where values of a class are sealed for.
+  /// The keys and ids with which values of a class are sealed.
   func place(_ accessibility: Vault.Accessibility) -> ValuePlace { places[Int(accessibility.rawValue)] }
 }

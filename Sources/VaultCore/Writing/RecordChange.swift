@@ -1,27 +1,27 @@
 internal import VaultSealing
 
-/// One change of one record, its value already sealed: what waits in the queue of writes.
+/// One change of one record with its sealed value, as it waits in the ``WriteQueue``.
 struct RecordChange: Sendable {
   enum Action: Sendable {
-    /// A new value. `keepsClass` when it is for whatever class the record has: sealed for the one it had at the call.
+    /// A new value. With `keepsClass` the record keeps its class; the value is sealed for the class at the time of the
+    /// call.
     case put(SealedValue, keepsClass: Bool)
     case remove
-    /// Leaves the value and changes what is written down about it.
+    /// Changes the metadata and keeps the value.
     case edit
-    /// Makes the kept value of that revision the current one.
+    /// Makes the earlier value of this revision the current one.
     case restore(UInt64)
   }
 
   let address: RecordAddress
   var action: Action
   var edit = RecordEdit()
-  /// The revision that the record must have for the change to be made, 0 for a record that must not be there; nil
-  /// when any will do.
+  /// The revision that the record must have; 0 if the record must not exist; `nil` for any.
   var expected: UInt64?
 
   init(_ address: RecordAddress, _ action: Action) { (self.address, self.action) = (address, action) }
 
-  /// About how much an entry grows by it, in bytes.
+  /// The approximate size of the change in an entry, in bytes.
   var cost: Int {
     let names =
       address.service.utf8.count + address.key.utf8.count + 64 + edit.items.reduce(0) { $0 + $1.data.count + 6 }
@@ -31,13 +31,13 @@ struct RecordChange: Sendable {
 }
 
 extension GroupContent {
-  /// Writes `changes` as the body of the next entry (`Docs/Format.md` 3.7). A removal of an absent record is left
-  /// out; a put keeps what 3.6 and 3.8 say it keeps.
+  /// Writes `changes` as the body of the next entry (`Docs/Format.md` 3.7). A removal of an absent record is omitted. A
+  /// new value keeps the fields that 3.6 and 3.8 name.
   ///
   /// - Parameters:
   ///   - changes: of different records, in any order.
   ///   - now: milliseconds since 1970-01-01 UTC.
-  /// - Returns: `nil` when nothing is left to change. Holds names, and is wiped as it goes.
+  /// - Returns: The body, which holds names and is wiped when it is released; `nil` if there is nothing to change.
   func entryBody(_ changes: [RecordChange], now: Int64, sealer: Sealer) throws(VaultError) -> WipedBuffer? {
     let old = changes.map { find($0.address.name) }
     var order = changes.indices.filter { index in
@@ -50,7 +50,7 @@ extension GroupContent {
       throw VaultError(.limitExceeded, "the group has used up its generations")
     }
     var writer = ByteWriter()
-    // Room for everything at once, so that growing leaves no copy behind that is not wiped.
+    // Reserved at once, because growing would leave copies that are not wiped.
     let carried = old.reduce(0) { $0 + ($1.map { $0.extensionField.count + $0.sealedValue.count + 64 } ?? 0) }
     writer.bytes.reserveCapacity(order.reduce(64 + carried) { $0 + changes[$1].cost })
     writer.integer(generation + 1)
@@ -82,14 +82,14 @@ extension GroupContent {
     writer.lp32(try newExtension(of: change, old, sealer))
   }
 
-  /// The change as the group is now, for a batch that nothing else is written before.
+  /// Checks the change against the present records and adapts it to the present keys.
   ///
-  /// Its value was sealed at the call. Where the group's key was rotated since, or the record has another class, it is
-  /// sealed anew: the one retry that synchronous and asynchronous writes share. Keys are compared, since epochs would not
-  /// do: a copy of the vault that was rotated elsewhere has the same numbers and other keys.
+  /// The value was sealed at the time of the call. If the group's key was rotated since, or the record has a different
+  /// class, it is sealed again (`Docs/Decisions/0031`). Keys are compared, not epochs: a copy of the vault that was
+  /// rotated separately has the same epochs and different keys.
   ///
-  /// - Throws: ``VaultError/Code/conflict``, ``VaultError/Code/notFound`` when the change cannot be made;
-  ///   ``VaultError/Code/deviceKeyMissing``.
+  /// - Throws: ``VaultError/Code/conflict``, ``VaultError/Code/notFound`` or ``VaultError/Code/deviceKeyMissing``, if
+  ///   the change cannot be made.
   func upToDate(
     _ change: RecordChange, _ old: Record?, deviceKey: SealingKey?, _ sealer: Sealer
   ) throws(VaultError) -> RecordChange {
@@ -115,7 +115,7 @@ extension GroupContent {
     }
   }
 
-  /// Kind, class and sealed value that a record has after a change.
+  /// The kind, class and sealed value of a record after a change.
   private func newValue(
     of change: RecordChange, _ old: Record?, _ sealer: Sealer
   ) throws(VaultError) -> (UInt8, Vault.Accessibility, [UInt8]) {
@@ -135,8 +135,8 @@ extension GroupContent {
     return (kept.kind, old.accessibility, sealed)
   }
 
-  /// Sorts positions by the names of their changes. The names are laid out side by side first: comparing them where
-  /// they are would count references twice for each of the comparisons, which costs more than sealing the values.
+  /// Sorts positions by the names of their changes. The names are first copied into one buffer: comparing them in place
+  /// retains and releases both arrays in each comparison, which costs more than sealing the values.
   private static func sort(_ order: inout [Int], of changes: [RecordChange]) {
     guard order.count > 1 else { return }
     var names = ByteWriter()
@@ -159,8 +159,8 @@ extension GroupContent {
     names.bytes.wipe()
   }
 
-  /// The extension that a record has after a change: what it had, with the edits; its expiry goes with the value, and
-  /// the old value comes in front of the kept ones as far as the history depth goes.
+  /// The extension field of a record after a change. A new value removes the expiry, and the old value is added to the
+  /// front of the earlier ones, up to the history depth.
   private func newExtension(
     of change: RecordChange, _ old: Record?, _ sealer: Sealer
   ) throws(VaultError) -> [UInt8] {
@@ -179,8 +179,8 @@ extension GroupContent {
     let depth = items.first { $0.tag == Extension.RecordTag.depth }.map { Int($0.data[0]) | Int($0.data[1]) << 8 } ?? 0
     if let old, depth > 0 {
       var kept = 0
-      // Kept values follow the record to a new class. One that loses or gains the device layer drops them: moving
-      // them would need the device key.
+      // Earlier values move to the new class with the record. If the device layer is added or removed, they are
+      // dropped: sealing them again would need the device key.
       var newClass = old.accessibility
       if case .put(let value, _) = change.action { newClass = value.place.accessibility }
       let isLayerKept = newClass.isThisDeviceOnly == old.accessibility.isThisDeviceOnly
@@ -200,7 +200,7 @@ extension GroupContent {
     return Extension.field(items)
   }
 
-  /// The old value as a previous one of a record of `class`.
+  /// The old value as an earlier value of a record of `class`.
   private func previousItem(of old: Record, class: Vault.Accessibility, _ sealer: Sealer) throws(VaultError) -> [UInt8]
   {
     let name = old.name
@@ -211,7 +211,7 @@ extension GroupContent {
     return PreviousValue.item(revision: old.revision, modified: old.modified, kind: old.kind, sealed: sealed)
   }
 
-  /// A kept value, sealed for another class.
+  /// An earlier value, sealed for a different class.
   private func moved(
     _ kept: PreviousValue, of old: Record, toClass class: Vault.Accessibility, _ sealer: Sealer
   ) throws(VaultError) -> [UInt8] {
@@ -221,7 +221,8 @@ extension GroupContent {
     return PreviousValue.item(revision: kept.revision, modified: kept.modified, kind: kept.kind, sealed: sealed)
   }
 
-  /// Moves a value to another place, or to another class with the same layers. A device layer inside stays as it is.
+  /// Seals a value for a different context, or for a different class with the same layers. An inner device layer is not
+  /// changed.
   private func reseal(
     _ sealed: RawSpan, _ oldClass: Vault.Accessibility, from old: borrowing Context, to new: borrowing Context,
     class newClass: Vault.Accessibility,
@@ -237,13 +238,13 @@ extension VaultError {
 }
 
 extension SealedValue {
-  /// The same value sealed for another key or class.
+  /// The same value, sealed for a different key or class.
   fileprivate func moved(
     to place: ValuePlace, _ address: RecordAddress, deviceKey: SealingKey?, _ sealer: Sealer
   ) throws(VaultError) -> SealedValue {
     let name = address.name
     if place.accessibility.isThisDeviceOnly == self.place.accessibility.isThisDeviceOnly {
-      // The device layer, if there is one, stays as it is.
+      // The device layer, if there is one, is not changed.
       let context = Context.value(service: name.service, key: name.key, kind: kind)
       return SealedValue(
         kind: kind, place: place,
@@ -261,8 +262,8 @@ extension SealedValue {
 }
 
 extension Sealer {
-  /// Opens a value and seals it for another key or place, without letting it out.
-  /// - Throws: ``VaultError/Code/tampered`` when it does not open.
+  /// Opens a value in locked memory and seals it for a different key or context.
+  /// - Throws: ``VaultError/Code/tampered`` if it does not open.
   func resealed(
     _ sealed: RawSpan, from oldKey: SealingKey, _ old: borrowing Context, to newKey: SealingKey,
     _ new: borrowing Context

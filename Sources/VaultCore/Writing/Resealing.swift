@@ -1,7 +1,7 @@
 internal import VaultSealing
 
-/// Moves a group's records under a new key (`Docs/Format.md` 5.6). The device layer stays as it is, and its key is
-/// not needed.
+/// Seals a group's records under a new key (`Docs/Format.md` 5.6). The device layer is not changed, so the device key
+/// is not needed.
 struct Resealing {
   let old: GroupContent
   let dropsHistory: Bool
@@ -12,8 +12,8 @@ struct Resealing {
     (self.old, newKeys, self.dropsHistory, self.sealer) = (old, ClassKeys(of: new), dropsHistory, sealer)
   }
 
-  /// Writes `record` with its value and previous values sealed under the new key. Revision and times stay.
-  /// - Throws: ``VaultError/Code/tampered`` when one of them does not open.
+  /// Writes `record` with its value and earlier values sealed under the new key. Revision and times do not change.
+  /// - Throws: ``VaultError/Code/tampered`` if one of them does not open.
   mutating func write(_ record: Record, to writer: inout ByteWriter) throws(VaultError) {
     let name = record.name
     let oldKey = try old.classKey(record.accessibility, sealer)

@@ -1,6 +1,6 @@
 internal import VaultSealing
 
-/// Makes the bytes of a new vault file: full writes and creation (`Docs/Format.md` 5.2, 5.3).
+/// Writes the bytes of a new vault file, for full writes and creation (`Docs/Format.md` 5.2, 5.3).
 struct SnapshotWriter {
   let vaultID: Vault.Identifier
   let generation: UInt64
@@ -8,7 +8,7 @@ struct SnapshotWriter {
   let sealer: Sealer
   var progress: ProgressCounter?
 
-  /// A section as it will stand in the file.
+  /// A section of the new file.
   struct Section {
     let id: Vault.Identifier
     let epoch: UInt32
@@ -16,7 +16,7 @@ struct SnapshotWriter {
     var tag: Vault.Tag { Vault.Tag(sealed.span.bytes, at: Sealer.tag.lowerBound) }
   }
 
-  /// Seals a group's content as a section: its records as they are, or moved under the entry's new key.
+  /// Seals a group's content as a section: its records unchanged, or sealed again under a new key.
   func section(
     _ group: VaultDraft.GroupEntry, generation: UInt64, baseGeneration: UInt64, baseTag: Vault.Tag
   ) throws(VaultError) -> Section {
@@ -42,7 +42,7 @@ struct SnapshotWriter {
         as: .section(vault: vaultID, group: content.id, epoch: group.epoch)))
   }
 
-  /// The file as an owner writes it: manifest sealed anew, no entries.
+  /// The file as an owner writes it: with a newly sealed manifest and without entries.
   func ownerFile(_ sections: [Section], manifest: Manifest, vaultKey: SealingKey, reserve: Int) -> [UInt8] {
     var body = manifest.body()
     defer { body.wipe() }
@@ -56,7 +56,7 @@ struct SnapshotWriter {
       header, slotBytes: slotBytes, manifest: sealed, sections: sections, entries: [], reserve: reserve)
   }
 
-  /// Puts the parts together: header, slots, manifest, sections, checksum, entries, reserve.
+  /// Assembles the file: header, slots, manifest, sections, checksum, entries, reserve.
   static func assemble(
     _ boundHeader: [UInt8], slotBytes: [UInt8], manifest: [UInt8], sections: [Section], entries: [UInt8],
     reserve: Int
@@ -97,10 +97,10 @@ struct SnapshotWriter {
 }
 
 extension VaultState {
-  /// Changes records and folds all entries into a new snapshot (5.2). `self` is a load of its own, made under the
-  /// writer's lock and thrown away afterwards: its contents are changed.
+  /// Changes records and folds all entries into a new snapshot (5.2). `self` is a separate load, made under the
+  /// writer's lock and discarded afterwards, because its contents are changed.
   ///
-  /// - Parameter body: an entry's body with the changes of `group`; nil for a fold without change.
+  /// - Parameter body: the body of an entry with the changes of `group`; `nil` for a fold without a change.
   func foldedFile(_ body: WipedBuffer?, group: Vault.Identifier?) throws(VaultError) -> [UInt8] {
     if case .holder(let own, _) = unlocked.grant { return try holderFold(own, body) }
     var draft = try VaultDraft(self)
@@ -108,7 +108,7 @@ extension VaultState {
     return try draft.file()
   }
 
-  /// A group holder's full write: its own section, and everything else byte for byte.
+  /// A group holder's full write: a new section of its own group, and everything else byte for byte.
   private func holderFold(_ own: Vault.Identifier, _ body: WipedBuffer?) throws(VaultError) -> [UInt8] {
     guard let image else { throw VaultError(.locked, "a full write needs the loaded file") }
     let content = try content(own)
@@ -131,7 +131,7 @@ extension VaultState {
         sections.append(.init(id: section.id, epoch: section.epoch, sealed: Array(image[section.sealed])))
       }
     }
-    // Entries of other groups stay chained to what they stand behind: byte for byte, in their order.
+    // Entries of other groups are chained to what precedes them, so they are copied byte for byte in their order.
     let frame = try JournalFrame(image.span, from: snapshot.count, groups: Set(snapshot.sections.map(\.id)))
     let entries = frame.entries.filter { $0.group != own }.flatMap { Array(image[$0.range]) }
     return SnapshotWriter.assemble(

@@ -1,7 +1,7 @@
 internal import VaultSealing
 
-/// A whole vault as an owner is about to write it: slots, groups and keys that may be changed before the file is
-/// made (`Docs/Format.md` 5.2, 5.5, 5.6). One write, no intermediate state.
+/// The content of an owner's next full write: slots, groups and keys, which may be changed before the file is written
+/// (`Docs/Format.md` 5.2, 5.5, 5.6). All changes are in one write, so no intermediate state is visible.
 struct VaultDraft {
   struct SlotEntry {
     var slot: Slot
@@ -12,17 +12,17 @@ struct VaultDraft {
     let content: GroupContent
     var name: Vault.Name
     var epoch: UInt32
-    /// The key the group will have; another than the content's when it is rotated.
+    /// The key of the group after the write; it differs from the content's key if the group is rotated.
     var key: SealingKey
-    /// The section as it stands in the file, for groups that need no new one.
+    /// The present section, for groups that need no new one.
     let sealed: [UInt8]?
-    /// Whether something about the group changes, so that it needs a new section.
+    /// Whether the group has changed and needs a new section.
     var isChanged = false
     var dropsHistory = false
     /// The generation the group had before this write.
     let generation: UInt64
 
-    /// Whether each value is sealed anew.
+    /// Whether each value is sealed again.
     var isResealed: Bool { dropsHistory || !key.isEqual(to: content.key) }
 
     init(content: GroupContent, name: Vault.Name, epoch: UInt32, key: SealingKey, sealed: [UInt8]?) {
@@ -37,7 +37,7 @@ struct VaultDraft {
   var vaultKey: SealingKey
   var slots: [SlotEntry]
   var groups: [GroupEntry]
-  /// The slots that rotations could not wrap anew.
+  /// The slots that rotations could not wrap again.
   private(set) var dropped: [SlotEntry] = []
   let extensionField: [UInt8]
   let options: Vault.Options
@@ -49,7 +49,7 @@ struct VaultDraft {
 
   private static let groupIsGone = VaultError(.groupNotGranted, "the access group is gone")
 
-  /// Starts a new vault. Random bytes are drawn in the order of annex A.
+  /// Starts a new vault. The order of random bytes is that of annex A.
   init(new options: Vault.Options) throws(VaultError) {
     sealer = try Sealer(random: options.random)
     vaultID = Vault.Identifier(options.random.bytes(Vault.Identifier.count))
@@ -57,7 +57,7 @@ struct VaultDraft {
     (generation, slots, groups, extensionField, self.options) = (1, [], [], [], options)
   }
 
-  /// Starts from pieces.
+  /// Starts from parts, for a salvage.
   init(
     vaultID: Vault.Identifier, generation: UInt64, vaultKey: SealingKey, extensionField: [UInt8],
     options: Vault.Options,
@@ -69,15 +69,15 @@ struct VaultDraft {
     (slots, groups, self.options, self.sealer) = ([], [], options, sealer)
   }
 
-  /// What becomes of groups that do not verify (5.6).
+  /// The groups to repair, and how (5.6).
   struct Repair: Sendable {
     let groups: Set<Vault.Identifier>
     let how: GroupRepair
   }
 
-  /// Starts from a loaded vault, every group verified but those that are to be repaired.
-  /// - Throws: ``VaultError/Code/ownerRequired`` for a group holder; the class of a group that does not verify;
-  ///   ``VaultError/Code/conflict`` when a group to repair does.
+  /// Starts from a loaded vault. Verifies every group except those to repair.
+  /// - Throws: ``VaultError/Code/ownerRequired`` for a group holder; the code of a group that does not verify;
+  ///   ``VaultError/Code/conflict`` if a group to repair verifies.
   init(_ state: VaultState, repairing repair: Repair? = nil) throws(VaultError) {
     guard case .owner(let vaultKey) = state.unlocked.grant, let manifest = state.manifest else {
       throw Self.ownerRequired
@@ -99,7 +99,7 @@ struct VaultDraft {
         switch group.refusal(state.snapshot, sealer, .format)?.code {
         case nil: throw VaultError(.conflict, "the access group verifies: there is nothing to repair")
         case .tampered, .malformed, .invalidName, .limitExceeded: break
-        default: _ = try state.content(group.id)  // no fault of the group
+        default: _ = try state.content(group.id)  // the error does not concern the group
         }
         try self.repair(group, repair.how)
         continue
@@ -117,7 +117,7 @@ struct VaultDraft {
       slots.removeAll { $0.slot.scope != .owner && $0.slot.groupID == group.id }
       return
     }
-    // The next epoch: nothing that was sealed for the old section fits the new one.
+    // The next epoch, so that nothing sealed for the old section opens in the new one.
     let epoch = try Self.epoch(after: group.section.epoch)
     let key = try groupKey(group.id, epoch: epoch)
     let content = GroupContent(
@@ -127,7 +127,7 @@ struct VaultDraft {
     rewrapSlots(of: group.id, epoch: epoch, key: key)
   }
 
-  /// The file's bytes.
+  /// The bytes of the file.
   func file() throws(VaultError) -> [UInt8] {
     let slots = self.slots.map(\.slot)
     guard hasOwner else { throw Self.withoutOwner }
@@ -168,12 +168,12 @@ struct VaultDraft {
 
   // MARK: Slots
 
-  /// Whether an owner is left. A slot of an unknown kind is none that anybody here could rely on.
+  /// Whether an owner slot of a known kind is left. This version cannot tell whether a slot of an unknown kind opens.
   var hasOwner: Bool { slots.contains { $0.slot.scope == .owner && $0.slot.isKnown } }
 
   /// Adds a slot that grants the vault key, or the key of one group.
-  /// - Parameter label: for a slot that has none of its own.
-  /// - Returns: what it opens, for a handle to go on with.
+  /// - Parameter label: the label if the slot has none of its own.
+  /// - Returns: What the slot opens, with which a handle can continue.
   @discardableResult
   mutating func add(
     _ new: PreparedSlot, group: Vault.Identifier? = nil, label: [UInt8] = []
@@ -197,7 +197,7 @@ struct VaultDraft {
   }
 
   /// Removes a slot.
-  /// - Returns: what it granted.
+  /// - Returns: What it granted.
   /// - Throws: ``VaultError/Code/notFound``.
   mutating func remove(slot id: Vault.Identifier) throws(VaultError) -> Slot.Scope {
     guard let index = slots.firstIndex(where: { $0.slot.id == id }) else {
@@ -229,7 +229,7 @@ struct VaultDraft {
     groups[index].isChanged = true
   }
 
-  /// Makes the changes of an entry's body part of the group's new section.
+  /// Applies the changes of an entry's body to the group's new section.
   mutating func apply(_ body: WipedBuffer, to id: Vault.Identifier) throws(VaultError) {
     let index = try index(of: id)
     let content = groups[index].content
@@ -239,8 +239,8 @@ struct VaultDraft {
 
   // MARK: Rotation
 
-  /// Gives a group a new key: the next epoch. Its slots are wrapped anew from the kept keys; those of unknown kinds
-  /// cannot be, and go.
+  /// Gives a group a new key and the next epoch. Its slots are wrapped again with their stored keys. Slots of unknown
+  /// kinds cannot be wrapped and are removed.
   mutating func rotate(_ id: Vault.Identifier, droppingHistory: Bool) throws(VaultError) {
     let index = try index(of: id)
     let epoch = try Self.epoch(after: groups[index].epoch)
@@ -263,15 +263,16 @@ struct VaultDraft {
     }
   }
 
-  /// Gives the vault and every group new keys. Owner slots whose key is not in `keks` cannot be wrapped anew, and go.
+  /// Gives the vault and every group new keys. Owner slots whose key is not in `keks` cannot be wrapped again and are
+  /// removed.
   mutating func rotateVault(keeping keks: [Vault.Identifier: SealingKey], droppingHistory: Bool) throws(VaultError) {
     vaultKey = try SealingKey(from: options.random)
-    // Whatever an unknown kind of slot grants, it is wrapped under a key that goes.
+    // A slot of an unknown kind is wrapped under a key that is replaced, whatever it grants.
     rewrap({ $0.scope == .owner || !$0.isKnown }, .owner, granting: vaultKey) { keks[$0.slot.id] }
     for group in groups.map(\.content.id) { try rotate(group, droppingHistory: droppingHistory) }
   }
 
-  /// Wraps the key that slots grant anew, and drops those it cannot.
+  /// Wraps the granted key of slots again, and removes the slots for which that is not possible.
   private mutating func rewrap(
     _ isConcerned: (Slot) -> Bool, _ scope: Slot.Scope, granting key: SealingKey, kek: (SlotEntry) -> SealingKey?
   ) {

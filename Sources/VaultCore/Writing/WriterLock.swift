@@ -1,8 +1,8 @@
 internal import Glibc
 
-/// The lock of the vault file that the path names, whatever happens to that file meanwhile (`Docs/Format.md` 9.2).
+/// The lock of the vault file at a path, which other processes may replace at any time (`Docs/Format.md` 9.2).
 ///
-/// Keeps the descriptor open from one write to the next. One thread at a time.
+/// The descriptor stays open from one write to the next. Used by one thread at a time.
 final class WriterLock {
   private let path: VaultPath
   private let timeout: Duration
@@ -10,14 +10,14 @@ final class WriterLock {
 
   init(_ path: VaultPath, timeout: Duration) { (self.path, self.timeout) = (path, timeout) }
 
-  /// Locks the file that the path names now.
+  /// Locks the file that is at the path now.
   /// - Throws: ``VaultError/Code/lockTimeout``, ``VaultError/Code/readOnly``, ``VaultError/Code/hardLinked``,
-  ///   ``VaultError/Code/replaced``, ``VaultError/Code/notFound``; nothing is locked then.
+  ///   ``VaultError/Code/replaced``, ``VaultError/Code/notFound``, with nothing locked.
   func acquire() throws(VaultError) -> (file: Descriptor, status: stat) {
     while true {
       let file: Descriptor
       if let descriptor { file = descriptor } else { file = try path.openForWriting() }
-      descriptor = nil  // kept again when it is locked and still the vault's
+      descriptor = nil  // stored again once it is locked and still the vault's file
       try FileLock.acquire(file, timeout: timeout)
       do throws(VaultError) {
         let status = try file.status()
@@ -27,12 +27,13 @@ final class WriterLock {
             throw path.error(.hardLinked, "the file has several names, and writing would split them")
           }
           guard status.st_nlink == 1 else {
-            throw path.error(.replaced, "the mounted file was replaced outside; mount its directory instead")
+            throw path.error(
+              .replaced, "the mounted file was replaced outside; mount its directory instead")
           }
           descriptor = file
           return (file, status)
         }
-        FileLock.release(file)  // replaced while we waited
+        FileLock.release(file)  // replaced while this process waited
       } catch {
         FileLock.release(file)
         throw error
@@ -40,13 +41,13 @@ final class WriterLock {
     }
   }
 
-  /// Lets the lock go, of whichever file holds it by now.
+  /// Releases the lock of the present file.
   func release() {
     if let descriptor { FileLock.release(descriptor) }
   }
 
-  /// Passes from the old file to the one that took its place, which is locked already; nil when nobody knows which
-  /// stands.
+  /// Releases the old file and holds the new one, which is already locked; `nil` if it is unknown which of the two is
+  /// in place.
   func pass(to fresh: Descriptor?) {
     release()
     descriptor = fresh
