@@ -1,31 +1,31 @@
 extension Vault {
-  /// How far long work has come; see ``Options/progress``.
+  /// The progress of a verification or rotation; see ``Options/progress``.
   public struct Progress: Sendable {
-    /// Records that are done; at most ``total``.
+    /// The number of records that are done, at most ``total``.
     public let done: Int
-    /// Records of all access groups that the work goes through.
+    /// The number of records in all access groups concerned.
     public let total: Int
   }
 }
 
-/// Counts records and tells, now and then, how many are done.
+/// Counts records and reports the progress at intervals.
 final class ProgressCounter {
-  // Telling must cost nothing beside sealing or opening a record.
+  // Reporting must cost little compared with sealing or opening a record.
   private static let step = 1000
 
-  private let tell: @Sendable (Vault.Progress) -> Void
+  private let report: @Sendable (Vault.Progress) -> Void
   private let total: Int
   private var done = 0
 
-  /// Nil when nobody wants to be told.
+  /// `nil` if ``Vault/Options/progress`` is `nil`.
   init?(_ options: Vault.Options, total: Int) {
-    guard let tell = options.progress else { return nil }
-    (self.tell, self.total) = (tell, total)
+    guard let report = options.progress else { return nil }
+    (self.report, self.total) = (report, total)
   }
 
-  /// One more record is done.
+  /// Counts one more record.
   func advance() {
     done += 1
-    if done % Self.step == 0 || done == total { tell(Vault.Progress(done: done, total: total)) }
+    if done % Self.step == 0 || done == total { report(Vault.Progress(done: done, total: total)) }
   }
 }

@@ -1,13 +1,13 @@
 internal import Glibc
 
-/// Runs work that may block for long on a thread of its own, away from the cooperative pool.
+/// Runs closures that may block for a long time on a separate thread, outside the cooperative pool.
 enum HelperThread {
   private final class Work: Sendable {
     let body: @Sendable () -> Void
     init(_ body: @escaping @Sendable () -> Void) { self.body = body }
   }
 
-  /// Starts `body`. Where the system gives no thread, it runs here, which is slower and right.
+  /// Starts `body` on a new thread. If the system provides no thread, runs it on the calling thread.
   static func run(_ body: @escaping @Sendable () -> Void) {
     var attributes = pthread_attr_t()
     pthread_attr_init(&attributes)
@@ -25,12 +25,12 @@ enum HelperThread {
   }
 }
 
-/// Lets one thread wait until another has an answer.
-final class Gate<Answer: Sendable>: @unchecked Sendable {
-  // Unchecked: `answer` is touched under `mutex` alone.
+/// Blocks one thread until another one provides a value.
+final class Gate<Value: Sendable>: @unchecked Sendable {
+  // Unchecked: `value` is accessed only under `mutex`.
   private let mutex: UnsafeMutablePointer<pthread_mutex_t>
   private let condition: UnsafeMutablePointer<pthread_cond_t>
-  private var answer: Answer?
+  private var value: Value?
 
   init() {
     mutex = .allocate(capacity: 1)
@@ -46,18 +46,18 @@ final class Gate<Answer: Sendable>: @unchecked Sendable {
     mutex.deallocate()
   }
 
-  func open(_ answer: Answer) {
+  func open(_ value: Value) {
     pthread_mutex_lock(mutex)
-    self.answer = answer
+    self.value = value
     pthread_cond_signal(condition)
     pthread_mutex_unlock(mutex)
   }
 
-  /// Waits for the answer.
-  func wait() -> Answer {
+  /// Waits for the value.
+  func wait() -> Value {
     pthread_mutex_lock(mutex)
     defer { pthread_mutex_unlock(mutex) }
-    while answer == nil { pthread_cond_wait(condition, mutex) }
-    return answer!
+    while value == nil { pthread_cond_wait(condition, mutex) }
+    return value!
   }
 }

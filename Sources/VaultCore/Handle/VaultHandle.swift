@@ -5,15 +5,15 @@ internal import VaultSealing
 final class VaultHandle: Sendable {
   struct Loaded: Sendable {
     private enum Holding: @unchecked Sendable {
-      // Unchecked: touched under the handle's lock alone.
+      // Unchecked: accessed only under the handle's lock.
       case unlocked(VaultState)
       case locked(KeptValues)
     }
 
     private var holding: Holding
-    /// What ``VaultState/othersEntries`` of earlier loads has come to, each load counted as one more.
+    /// The sum of ``VaultState/othersEntries`` of earlier loads, plus one for each load.
     private(set) var othersBefore = 0
-    /// Openers that no caller uses right now.
+    /// Openers that no caller is using.
     fileprivate var idleOpeners: [ValueOpener] = []
 
     init(_ state: VaultState) { holding = .unlocked(state) }
@@ -29,18 +29,17 @@ final class VaultHandle: Sendable {
 
     var isLocked: Bool { if case .locked = holding { true } else { false } }
 
-    /// What a locked handle goes on reading; nil while it is unlocked.
+    /// What a locked handle can still read; `nil` while it is unlocked.
     fileprivate var kept: KeptValues? { if case .locked(let kept) = holding { kept } else { nil } }
 
-    /// Goes on with another load, if the handle is still unlocked as it was for that: neither locked since, nor unlocked
-    /// with another credential.
+    /// Replaces the load, unless the handle was locked or unlocked with a different credential since.
     mutating func replace(_ state: VaultState, since unlocked: Unlocked) {
       guard case .unlocked(let old) = holding, old.unlocked.kek === unlocked.kek else { return }
       othersBefore += old.othersEntries + 1
       holding = .unlocked(state)
     }
 
-    /// Unlocks, whatever it was.
+    /// Unlocks, in any state.
     mutating func unlock(_ state: VaultState) { holding = .unlocked(state) }
 
     mutating func lock() {
@@ -87,20 +86,21 @@ final class VaultHandle: Sendable {
 
   func unlock(_ state: VaultState) {
     state.dropImage()
-    // First: a caller that comes from now on must not find a limit over.
+    // First, so that no later caller finds an expired limit.
     idleLimit?.start()
     unlockLimit?.start()
     loaded.withLock { $0.unlock(state) }
     watch()
   }
 
-  /// Locks by itself when a limit is over.
+  /// Locks the vault when a limit expires.
   private func watch() {
     idleLimit?.watch { [weak self] in self?.lock() }
     unlockLimit?.watch { [weak self] in self?.lock() }
   }
 
-  /// A machine that slept through a limit wakes up with the keys still there: no call gets at them any more.
+  /// If the machine slept past a limit, the keys are still in memory. This check locks the vault before any call can
+  /// use them.
   private func checkLimits(_ loaded: inout Loaded, isUse: Bool) {
     if idleLimit?.isOver ?? false || unlockLimit?.isOver ?? false { return loaded.lock() }
     if isUse { idleLimit?.start() }
@@ -110,7 +110,7 @@ final class VaultHandle: Sendable {
 
   /// Runs `body` on the state of the file as it is now.
   ///
-  /// - Parameter isUse: whether it puts off the idle limit.
+  /// - Parameter isUse: whether the call restarts the idle limit.
   func withCurrent<R>(
     isUse: Bool = true, _ body: (inout Loaded, VaultState) throws(VaultError) -> R
   ) throws(VaultError) -> R {
@@ -121,7 +121,7 @@ final class VaultHandle: Sendable {
     }
   }
 
-  /// Runs `body` on the state as it was last seen: for sealing, which needs keys and no news.
+  /// Runs `body` on the state as it was last loaded: for sealing, which needs the keys but not the newest records.
   func withLatest<R>(_ body: (inout Loaded, VaultState) throws(VaultError) -> R) throws(VaultError) -> R {
     try forkGuard.check()
     return try loaded.withLock { (loaded) throws(VaultError) in
@@ -130,10 +130,10 @@ final class VaultHandle: Sendable {
     }
   }
 
-  /// Finds a record for reading: in the file as it is now; or, when the handle is locked or its credential does not
-  /// open the file any more, among the loaded values that stay readable then (`Docs/Format.md` section 7).
+  /// Finds a record for reading: in the present file, or, if the handle is locked or its credential does not open the
+  /// file any more, among the loaded values that stay readable (`Docs/Format.md` section 7).
   ///
-  /// - Parameter body: is given nil when there is no such record.
+  /// - Parameter body: receives `nil` if there is no such record.
   func withRecord<R: Sendable>(
     _ name: borrowing RecordName, in group: Vault.Identifier,
     _ body: (inout Loaded, (record: Record, place: ValuePlace)?) throws(VaultError) -> R
@@ -142,7 +142,7 @@ final class VaultHandle: Sendable {
     return try loaded.withLock { (loaded) throws(VaultError) in
       checkLimits(&loaded, isUse: true)
       if let kept = loaded.kept {
-        // Whether another record is there, nobody can tell without the keys.
+        // Without the keys it is unknown whether the record exists.
         guard let found = kept.find(name, in: group) else { throw Loaded.refusal }
         return try body(&loaded, found)
       }
@@ -162,7 +162,7 @@ final class VaultHandle: Sendable {
     }
   }
 
-  /// The class of a record as it was last seen; nil when there is none.
+  /// The class of a record as it was last loaded; `nil` if there is none.
   func accessibility(
     of address: RecordAddress, in group: Vault.Identifier
   ) throws(VaultError) -> Vault.Accessibility? {
@@ -174,7 +174,7 @@ final class VaultHandle: Sendable {
     return try state.refresh() == .replaced ? try reload(&loaded) : state
   }
 
-  /// An opener for one caller, who gives it back.
+  /// An opener for one caller, which returns it with ``giveBack(_:)``.
   func takeOpener(_ loaded: inout Loaded) throws(VaultError) -> ValueOpener {
     if let idle = loaded.idleOpeners.popLast() { return idle }
     return try ValueOpener(random: options.random)
@@ -182,7 +182,8 @@ final class VaultHandle: Sendable {
 
   func giveBack(_ opener: ValueOpener) { loaded.withLock { $0.idleOpeners.append(opener) } }
 
-  /// Loads anew with the cached key of the slot. On failure the old state stays, and the next use tries again.
+  /// Loads the file again with the stored key of the slot. If that fails, the old state is kept and the next use tries
+  /// again.
   @discardableResult
   func reload(_ loaded: inout Loaded) throws(VaultError) -> VaultState {
     let old = try loaded.state
@@ -197,15 +198,15 @@ final class VaultHandle: Sendable {
     return state
   }
 
-  /// Raises the mark to what `seen` says the vault has come to: all of it on the disk, for a mark that says more makes a
-  /// rollback of a power cut. A failure is kept, and stands in ``Vault/markFailure``: what was written is durable whatever
-  /// becomes of the mark.
+  /// Raises the mark to the state `seen`, which must be durable: otherwise a power failure would look like a rollback.
+  /// A failure is stored for ``Vault/markFailure``, because the write itself is durable.
   func raiseMark(to seen: () throws(VaultError) -> RollbackMark) {
     guard let mark else { return }
-    do throws(VaultError) { try mark.raise(to: try seen()) } catch { mark.note(error) }
+    do throws(VaultError) { try mark.raise(to: try seen()) } catch { mark.recordFailure(error) }
   }
 
-  /// Raises the mark to a load that no reader has yet. What its writer may not have synced is synced first.
+  /// Raises the mark to a load before readers receive it. The load is synced first, because its writer may not have
+  /// done so yet.
   func raiseMark(loading state: VaultState) {
     raiseMark { () throws(VaultError) in
       try state.synchronize()

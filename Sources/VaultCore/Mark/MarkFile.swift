@@ -1,19 +1,18 @@
 internal import Glibc
 internal import Synchronization
 
-/// The file that a ``RollbackMark`` is kept in. Replaced by the steps of `Docs/Format.md` 9.3, under a lock of its own,
-/// so that several programs may raise one mark.
+/// The file of a ``RollbackMark``. It is replaced by the steps of `Docs/Format.md` 9.3, under its own lock, so that
+/// several programs may raise one mark.
 struct MarkFile: Sendable {
   private static let magic = Array("spv-mark-1\n".utf8)
-  // Some 150 bytes for each of at most 1,024 groups.
+  // About 150 bytes for each of at most 1,024 groups.
   private static let longest = 1 << 20
 
   private let path: VaultPath
   private let timeout: Duration
 
-  /// - Parameter path: links are followed, and the file may belong to anybody: who keeps the mark is the
-  ///   administrator's choice. What group or others may write is refused, and so is a directory where they could put
-  ///   another mark in its place.
+  /// - Parameter path: links are followed and any owner is accepted, because the administrator chooses who keeps the
+  ///   mark. A file or directory that group or others may write is refused.
   init(_ path: String, timeout: Duration) throws(VaultError) {
     self.path = try VaultPath(path, policy: .relaxed, refusing: 0o022)
     self.timeout = timeout
@@ -34,7 +33,7 @@ struct MarkFile: Sendable {
 
   private var replacement: Replacement { Replacement(path: path, timeout: timeout, magic: Self.magic) }
 
-  /// Makes the file.
+  /// Creates the file.
   /// - Throws: ``VaultError/Code/alreadyExists``.
   func create(_ mark: RollbackMark) throws(VaultError) {
     try concerningMark { () throws(VaultError) in
@@ -43,7 +42,7 @@ struct MarkFile: Sendable {
     }
   }
 
-  /// Replaces the mark by what `change` makes of it; leaves the file alone when that is the same.
+  /// Replaces the mark with the result of `change`, if that is different.
   func update(_ change: (RollbackMark) throws(VaultError) -> RollbackMark) throws(VaultError) {
     try concerningMark { () throws(VaultError) in
       try path.judgeDirectory()
@@ -65,7 +64,7 @@ struct MarkFile: Sendable {
     return try RollbackMark(parsing: withExtendedLifetime(image) { Array(image.bytes) })
   }
 
-  /// Says of errors about files that this one is meant.
+  /// Adds to file errors that they concern the mark.
   private func concerningMark<R>(_ body: () throws(VaultError) -> R) throws(VaultError) -> R {
     do throws(VaultError) { return try body() } catch {
       switch error.code {
@@ -79,21 +78,21 @@ struct MarkFile: Sendable {
   }
 }
 
-/// Checks every load of a vault against its mark, and raises the mark.
+/// Compares every load of a vault with its mark, and raises the mark.
 final class MarkKeeper: Sendable {
   private let file: MarkFile
   private let raises: Bool
   private let lastFailure = Mutex<VaultError?>(nil)
 
-  /// Nil when the vault has no mark.
+  /// `nil` if the vault has no mark.
   init?(_ options: Vault.Options) throws(VaultError) {
     guard let path = options.markPath else { return nil }
     file = try MarkFile(path, timeout: options.lockTimeout)
     raises = options.raisesMark
   }
 
-  /// Loads and refuses what is older than the mark. For loads without the vault's lock: the mark is read first, since a
-  /// writer may go on and raise it meanwhile.
+  /// Loads the vault and refuses a state that is older than the mark. For loads without the vault's lock: the mark is
+  /// read first, because a writer may raise it meanwhile.
   static func checking(
     _ keeper: MarkKeeper?, _ load: () throws(VaultError) -> VaultState
   ) throws(VaultError) -> VaultState {
@@ -103,24 +102,24 @@ final class MarkKeeper: Sendable {
     return state
   }
 
-  /// Refuses a load under the vault's lock that is older than the mark.
+  /// Refuses a state that is older than the mark. For loads under the vault's lock.
   func check(_ state: VaultState) throws(VaultError) { try file.read().check(try RollbackMark(state)) }
 
   /// Refuses a path where no mark can be made.
   func judgeNew() throws(VaultError) { try file.judgeNew() }
 
-  /// Makes the mark of a new vault.
+  /// Creates the mark of a new vault.
   func create(_ state: VaultState) throws(VaultError) { try file.create(try RollbackMark(state)) }
 
-  /// Raises the mark to a state that passed, or was written by this handle.
+  /// Raises the mark to a state that was checked against it or written by this handle.
   func raise(to seen: RollbackMark) throws(VaultError) {
     guard raises else { return }
     try file.update { (mark) throws(VaultError) in try mark.raised(to: seen) }
-    note(nil)
+    recordFailure(nil)
   }
 
-  /// Why the mark could not be raised; nil when it was.
-  func note(_ failure: VaultError?) { lastFailure.withLock { $0 = failure } }
+  /// Stores the error that prevented raising the mark; `nil` if it was raised.
+  func recordFailure(_ failure: VaultError?) { lastFailure.withLock { $0 = failure } }
 
   var failure: VaultError? { lastFailure.withLock(\.self) }
 }

@@ -4,14 +4,15 @@ internal import VaultSealing
 
 /// Commits batches of changes: lock, catch up, append or full write, unlock (`Docs/Format.md` section 5).
 ///
-/// Led by one thread at a time through ``WriteQueue``.
+/// Called by one thread at a time: the one that leads the ``WriteQueue``.
 final class VaultWriter: @unchecked Sendable {
-  // Unchecked: everything here is touched by the queue's leader alone.
+  // Unchecked: only the thread that leads the queue uses this.
   private let handle: VaultHandle
   private let lock: WriterLock
-  /// After a failed sync nothing may be appended behind the entry in doubt; only full writes follow.
+  /// `false` after a failed sync: nothing may be appended behind an entry whose durability is unknown, so a full write
+  /// follows.
   private var mayAppend = true
-  /// What the last write left, for the mark.
+  /// The state after the last write, for the mark.
   private var written: Result<RollbackMark, VaultError>?
 
   init(_ handle: VaultHandle) {
@@ -23,30 +24,30 @@ final class VaultWriter: @unchecked Sendable {
   private var options: Vault.Options { handle.options }
   private var replacement: Replacement { Replacement(path: path, timeout: options.lockTimeout) }
 
-  /// Makes a new file of a load of its own, which is thrown away afterwards.
-  /// - Returns: the file, and what opens it for this handle.
+  /// Makes a new file from a separate load, which is discarded afterwards.
+  /// - Returns: The bytes of the file, and what opens it for this handle.
   typealias Rewrite = @Sendable (VaultState) throws(VaultError) -> (file: [UInt8], opening: Unlocked)
 
-  func commit(_ batch: [WriteQueue.Request]) -> [WriteQueue.Answer] {
-    let answers = carryOut(batch)
+  func commit(_ batch: [WriteQueue.PendingWrite]) -> [WriteQueue.Outcome] {
+    let outcomes = commitTogether(batch)
     if let written { handle.raiseMark(to: written.get) }
     written = nil
-    return answers
+    return outcomes
   }
 
-  private func carryOut(_ batch: [WriteQueue.Request]) -> [WriteQueue.Answer] {
+  private func commitTogether(_ batch: [WriteQueue.PendingWrite]) -> [WriteQueue.Outcome] {
     do throws(VaultError) {
-      switch batch[0].work {
-      case .changes(_, let group): return try write(batch.map(\.work.changes), to: group)
+      switch batch[0].write {
+      case .changes(_, let group): return try write(batch.map(\.write.changes), to: group)
       case .rewrite(let rewrite): try fullWrite(rewrite)
       }
       return [.success(0)]
     } catch {
-      // What one record refuses must not fail the others: each alone then.
+      // An error of one record must not fail the writes of other callers. Each is then committed alone.
       guard batch.count > 1, [.tampered, .malformed, .limitExceeded].contains(error.code) else {
         return batch.map { _ in .failure(error) }
       }
-      return batch.flatMap { carryOut([$0]) }
+      return batch.flatMap { commitTogether([$0]) }
     }
   }
 
@@ -63,27 +64,28 @@ final class VaultWriter: @unchecked Sendable {
     let content: GroupContent
     let entry: [UInt8]
     let staged: GroupContent.Staged
-    /// Where the entry will stand, the file's length, and where a torn tail ends.
+    /// The offset of the entry, the length of the file, and the end of a torn tail.
     let offset: Int
     let end: Int
     let tornEnd: Int
   }
 
-  /// - Parameter batch: changes of records of `group`, no record twice; each part is made as a whole or refused.
+  /// - Parameter batch: changes of records of `group`, without a record twice. Each part is committed or refused as a
+  ///   whole.
   private func write(
     _ batch: [[RecordChange]], to group: Vault.Identifier
-  ) throws(VaultError) -> [WriteQueue.Answer] {
+  ) throws(VaultError) -> [WriteQueue.Outcome] {
     try handle.forkGuard.check()
     let (file, status) = try lock.acquire()
-    // Full writes put another file in place, whose lock is then the one to release.
+    // A full write replaces the file. The lock of the new file is then released.
     defer { lock.release() }
     var changes: [RecordChange] = []
-    var answers: [WriteQueue.Answer] = []
+    var outcomes: [WriteQueue.Outcome] = []
     var plan = try handle.loaded.withLock { (loaded) throws(VaultError) -> Plan in
       let (end, tornEnd) = try catchUp(&loaded, status)
       let state = try loaded.state
       let content = try state.content(group)
-      answers = batch.map { part in
+      outcomes = batch.map { part in
         Result { () throws(VaultError) in try prepare(part, content, state.sealer, addingTo: &changes) }
       }
       return try self.plan(changes, state, content, end: end, tornEnd: tornEnd, allowingLongJournal: false)
@@ -93,10 +95,10 @@ final class VaultWriter: @unchecked Sendable {
         try fullWrite(file) { (state) throws(VaultError) in
           (try state.foldedFile(body, group: group), state.unlocked)
         }
-        return answers
+        return outcomes
       } catch {
         guard !isForced, [.io, .readOnly].contains(error.code) else { throw error }
-        // Only the journal's length asked for it, and nothing has happened: append after all (section 5).
+        // Only the length of the journal required the full write, and nothing was changed: append instead (section 5).
         plan = try handle.loaded.withLock { (loaded) throws(VaultError) -> Plan in
           let (end, tornEnd) = try catchUp(&loaded, status)
           let state = try loaded.state
@@ -107,15 +109,15 @@ final class VaultWriter: @unchecked Sendable {
       }
     }
     switch plan {
-    case .nothing, .fullWrite: return answers
+    case .nothing, .fullWrite: return outcomes
     case .append(let append):
       try self.append(append, file, group: group)
-      return answers
+      return outcomes
     }
   }
 
-  /// Adds the changes of one caller as the group is now, all of them or none.
-  /// - Returns: how many removals find their record.
+  /// Adds the changes of one caller to `changes`, checked against the present records: all of them or none.
+  /// - Returns: The number of removals that find their record.
   private func prepare(
     _ part: [RecordChange], _ content: GroupContent, _ sealer: Sealer, addingTo changes: inout [RecordChange]
   ) throws(VaultError) -> Int {
@@ -145,7 +147,7 @@ final class VaultWriter: @unchecked Sendable {
       + Padding.paddedCount(body.bytes.count, step: GroupContent.entryStep)
     let isAppendable =
       mayAppend && Vault.Limits.entryBytes.contains(count) && state.tail + count <= options.limits.fileBytes
-    // What a fold by this writer would take away: an owner's takes all entries, a holder's its own.
+    // The bytes that a fold by this writer would remove: an owner's removes all entries, a holder's only its own.
     let foldable = state.unlocked.isOwner ? state.journalBytes : content.entryBytes
     let isJournalLong = foldable + count > max(64 << 10, state.snapshot.count)
     guard isAppendable, allowingLongJournal || !isJournalLong else {
@@ -161,7 +163,8 @@ final class VaultWriter: @unchecked Sendable {
     writer.raw(content.id)
     writer.raw(sealed)
     writer.raw(Snapshot.checksum(writer.bytes.span.bytes))
-    // The reader's own code judges the entry before it is written: a writer's fault must not reach the file.
+    // The reader's own code checks the entry before it is written, so that an error of the writer does not reach the
+    // file.
     let staged = try sealed.span.bytes.withUnsafeBytes { (sealed) throws(VaultError) in
       try content.stage(sealed: sealed, manifestTag: state.snapshot.manifestTag, sealer: sealer)
     }
@@ -171,7 +174,7 @@ final class VaultWriter: @unchecked Sendable {
         tornEnd: tornEnd))
   }
 
-  /// Brings the handle's state up to the locked file.
+  /// Updates the handle's state from the locked file.
   private func catchUp(
     _ loaded: inout VaultHandle.Loaded, _ status: stat
   ) throws(VaultError) -> (end: Int, tornEnd: Int) {
@@ -190,7 +193,7 @@ final class VaultWriter: @unchecked Sendable {
   private func append(_ append: Append, _ file: Descriptor, group: Vault.Identifier) throws(VaultError) {
     let state = append.state
     let offset = append.offset
-    // Without this, an append behind a rename that never became durable could vanish with the new name (5.1).
+    // If a rename is not durable yet, a power failure could undo it and with it this append (5.1).
     if !state.isNameDurable {
       replacement.removeLeftover()
       _ = try path.synchronizeDirectory()
@@ -221,22 +224,22 @@ final class VaultWriter: @unchecked Sendable {
       return
     }
     let check = Vault.Tag(append.entry.span.bytes, at: append.entry.count - Vault.Tag.count)
-    // Also when another load or a lock has taken its place meanwhile: then nobody looks at it any more.
+    // Also if this state was replaced or locked meanwhile: then it is not read any more.
     handle.loaded.withLock { _ in
       state.append(
         append.staged, to: append.content, at: offset, count: append.entry.count, check: check)
-      note(state)
+      recordForMark(state)
     }
   }
 
-  /// Notes how far the vault has come, for the mark. While the lock of the file is held: afterwards a reader may take over
-  /// what another writer has not synced yet.
-  private func note(_ state: VaultState) {
+  /// Records the state after a write, for the mark. Called while the file is locked: later, a reader may take over
+  /// entries that another writer has not synced yet.
+  private func recordForMark(_ state: VaultState) {
     guard handle.mark != nil else { return }
     written = Result { () throws(VaultError) in try RollbackMark(state) }
   }
 
-  /// Takes back what a failed write left.
+  /// Removes the bytes of a failed write.
   private func undo(_ file: Descriptor, from offset: Int, count: Int, to end: Int) throws(VaultError) {
     do throws(VaultError) {
       let zeros = [UInt8](repeating: 0, count: max(0, min(count, end - offset)))
@@ -250,14 +253,14 @@ final class VaultWriter: @unchecked Sendable {
     }
   }
 
-  /// After a failed sync the page cache may hold what the disk does not. A full write goes to other blocks and
-  /// answers the question; otherwise nobody knows.
+  /// Handles a failed sync, after which the page cache may differ from the disk. A full write uses other blocks, so it
+  /// makes the change durable. If it fails as well, the durability is unknown.
   private func recover(
     _ file: Descriptor, _ failure: VaultError, from offset: Int, count: Int, group: Vault.Identifier, _ append: Append
   ) throws(VaultError) {
     mayAppend = false
     do throws(VaultError) {
-      // The entry in doubt is in the file, so folding what is there makes the same change.
+      // The entry is in the file, so a fold of the file makes the same change.
       try fullWrite(file) { (state) throws(VaultError) in
         (try state.foldedFile(nil, group: nil), state.unlocked)
       }
@@ -265,7 +268,7 @@ final class VaultWriter: @unchecked Sendable {
       do throws(VaultError) {
         try file.write([UInt8](repeating: 0, count: count), at: offset)
         try file.synchronizeData()
-      } catch {}  // said below: nobody knows
+      } catch {}  // reported below as unknown durability
       throw path.error(
         .durabilityUnknown, "the disk refused to sync an append: the change may or may not survive",
         errno: failure.errno, cause: failure)
@@ -274,7 +277,7 @@ final class VaultWriter: @unchecked Sendable {
 
   // MARK: Full write
 
-  /// Locks the file that the path names and makes a new one of it.
+  /// Locks the file at the path and replaces it with a new one.
   private func fullWrite(_ make: Rewrite) throws(VaultError) {
     try handle.forkGuard.check()
     let (file, _) = try lock.acquire()
@@ -282,16 +285,16 @@ final class VaultWriter: @unchecked Sendable {
     try fullWrite(file, make)
   }
 
-  /// Makes a new file of the locked one and puts it in place (5.2).
+  /// Replaces the locked file with a new one (5.2).
   ///
-  /// - Parameter make: gives the new file's bytes, and what opens it for this handle.
+  /// - Parameter make: returns the bytes of the new file, and what opens it for this handle.
   private func fullWrite(
     _ file: Descriptor, _ make: (VaultState) throws(VaultError) -> (file: [UInt8], opening: Unlocked)
   ) throws(VaultError) {
     let unlocked = try handle.withLatest { (_, state) throws(VaultError) in state.unlocked }
     let sealer = try Sealer(random: options.random)
     let status = try file.status()
-    // A load of its own: readers go on with theirs, and nothing half done is ever seen.
+    // A separate load. Readers continue with theirs and never see an intermediate state.
     let old = try VaultState(
       try FileImage(file, 0..<Int(status.st_size), limit: options.limits.fileBytes), file: OpenFile(file, status),
       path: path, options: options, sealer: sealer
@@ -313,7 +316,7 @@ final class VaultWriter: @unchecked Sendable {
     }
     checked.adopt(fresh)
     checked.dropImage()
-    note(checked)
+    recordForMark(checked)
     handle.loaded.withLock { $0.replace(checked, since: unlocked) }
     lock.pass(to: fresh.descriptor)
     mayAppend = true

@@ -2,77 +2,77 @@ internal import Synchronization
 
 /// Lets concurrent writes of one process share one append and one sync (group commit).
 ///
-/// A synchronous writer that finds nobody at work leads: it takes what has gathered, commits it, and hands on to
-/// the next. So one writer alone never changes threads. Asynchronous writes are led by a helper thread, so that no
-/// cooperative thread ever waits for a disk.
+/// A synchronous writer that finds no commit in progress leads: it commits the pending writes and then passes the lead
+/// to the next writer. So a single writer never switches threads. A helper thread commits asynchronous writes, so that
+/// no thread of the cooperative pool waits for a disk.
 final class WriteQueue: Sendable {
-  /// What one caller wants done: it becomes durable as a whole or not at all.
-  enum Work: Sendable {
-    /// Sealed changes of records of one group. Several of these may share an entry.
+  /// The changes of one caller, which become durable together or not at all.
+  enum Write: Sendable {
+    /// Sealed changes of records of one group. Several such writes may share an entry.
     case changes([RecordChange], group: Vault.Identifier)
-    /// A full write of its own: of slots, groups or keys, or without change.
+    /// A separate full write: of slots, groups or keys, or without a change.
     case rewrite(VaultWriter.Rewrite)
 
-    /// None for a full write.
+    /// Empty for a full write.
     var changes: [RecordChange] { if case .changes(let changes, _) = self { changes } else { [] } }
   }
 
-  final class Request: Sendable {
-    let work: Work
+  final class PendingWrite: Sendable {
+    let write: Write
     fileprivate let deliver: Delivery
 
-    fileprivate enum Delivery { case gate(Gate<Answer?>), continuation(CheckedContinuation<Answer, Never>) }
+    fileprivate enum Delivery { case gate(Gate<Outcome?>), continuation(CheckedContinuation<Outcome, Never>) }
 
-    fileprivate init(_ work: Work, deliver: Delivery) { (self.work, self.deliver) = (work, deliver) }
+    fileprivate init(_ write: Write, deliver: Delivery) { (self.write, self.deliver) = (write, deliver) }
 
-    fileprivate func answer(_ answer: Answer) {
+    fileprivate func complete(_ outcome: Outcome) {
       switch deliver {
-      case .gate(let gate): gate.open(answer)
-      case .continuation(let continuation): continuation.resume(returning: answer)
+      case .gate(let gate): gate.open(outcome)
+      case .continuation(let continuation): continuation.resume(returning: outcome)
       }
     }
   }
 
-  /// How many of the removals found their record; all of it is durable.
-  typealias Answer = Result<Int, VaultError>
+  /// The number of removals that found their record, once everything is durable.
+  typealias Outcome = Result<Int, VaultError>
 
   private struct State {
-    var pending: [Request] = []
+    var pending: [PendingWrite] = []
     var isLed = false
   }
 
-  /// A batch is cut at this many bytes, so that no entry grows without bound. One request is never cut.
+  /// A batch is cut at this many bytes, so that an entry does not grow without bound. A single write is never cut.
   private static let batchBytes = 1 << 20
 
   private let state = Mutex(State())
   private let writer: VaultWriter
 
-  /// - Parameter writer: makes work durable; called by one thread at a time.
+  /// - Parameter writer: makes writes durable. Called by one thread at a time.
   init(_ writer: VaultWriter) { self.writer = writer }
 
-  /// Returns when the work is durable or has failed. Blocks.
-  func perform(_ work: Work) -> Answer {
-    let gate = Gate<Answer?>()
-    let request = Request(work, deliver: .gate(gate))
-    // An open gate without an answer means: it is your turn to lead.
-    if !enqueue(request), let answer = gate.wait() { return answer }
+  /// Returns when the write is durable or has failed. Blocks.
+  func perform(_ write: Write) -> Outcome {
+    let gate = Gate<Outcome?>()
+    let request = PendingWrite(write, deliver: .gate(gate))
+    // A gate that opens without an outcome passes the lead to this thread.
+    if !enqueue(request), let outcome = gate.wait() { return outcome }
     let batch = takeBatch()
-    let answers = writer.commit(batch)
-    for (other, answer) in zip(batch, answers).dropFirst() { other.answer(answer) }
-    handOn()
-    return answers[0]  // a leader's own request is the first
+    let outcomes = writer.commit(batch)
+    for (other, outcome) in zip(batch, outcomes).dropFirst() { other.complete(outcome) }
+    passLead()
+    return outcomes[0]  // a leader's own write is the first
   }
 
-  /// Returns when the work is durable or has failed. Suspends.
-  func perform(_ work: Work) async -> Answer {
+  /// Returns when the write is durable or has failed. Suspends.
+  func perform(_ write: Write) async -> Outcome {
     await withCheckedContinuation { continuation in
-      let request = Request(work, deliver: .continuation(continuation))
+      let request = PendingWrite(write, deliver: .continuation(continuation))
       if enqueue(request) { startHelper() }
     }
   }
 
-  /// Whether the caller has to see that the queue is led.
-  private func enqueue(_ request: Request) -> Bool {
+  /// Appends a write. Returns whether the caller must lead, or start a thread that does.
+  private func enqueue(_ request: PendingWrite) -> Bool {
     state.withLock { state in
       state.pending.append(request)
       defer { state.isLed = true }
@@ -85,13 +85,13 @@ final class WriteQueue: Sendable {
       while true {
         let batch = takeBatch()
         if batch.isEmpty { return }
-        for (request, answer) in zip(batch, writer.commit(batch)) { request.answer(answer) }
+        for (request, outcome) in zip(batch, writer.commit(batch)) { request.complete(outcome) }
       }
     }
   }
 
-  private func handOn() {
-    let next = state.withLock { state -> Request? in
+  private func passLead() {
+    let next = state.withLock { state -> PendingWrite? in
       if state.pending.isEmpty { state.isLed = false }
       return state.pending.first
     }
@@ -102,15 +102,15 @@ final class WriteQueue: Sendable {
     }
   }
 
-  /// Takes what can be done together: a rewrite alone, or changes of one group, no record twice. With nothing left,
-  /// the queue is no longer led.
-  private func takeBatch() -> [Request] {
+  /// Removes the pending writes that can be committed together: one full write, or changes of one group without a
+  /// record twice. If none is left, the lead ends.
+  private func takeBatch() -> [PendingWrite] {
     state.withLock { state in
       guard let first = state.pending.first else {
         state.isLed = false
         return []
       }
-      guard state.pending.count > 1, case .changes(_, let group) = first.work else {
+      guard state.pending.count > 1, case .changes(_, let group) = first.write else {
         state.pending.removeFirst()
         return [first]
       }
@@ -118,7 +118,7 @@ final class WriteQueue: Sendable {
       var bytes = 0
       var count = 0
       for request in state.pending {
-        guard case .changes(let changes, group) = request.work else { break }
+        guard case .changes(let changes, group) = request.write else { break }
         bytes += changes.reduce(0) { $0 + $1.cost }
         guard count == 0 || bytes <= Self.batchBytes else { break }
         // A record written twice gets two revisions, so the second write waits for the next entry.
