@@ -10,10 +10,10 @@ let strict: [SwiftSetting] = [
   .enableUpcomingFeature("InferIsolatedConformances"),
 ]
 
-/// For types that are views of bytes somebody else owns.
+/// For non-escapable types: views of bytes that a different object owns.
 let views: [SwiftSetting] = [.enableExperimentalFeature("Lifetimes")]
 
-/// Files whose exit tests capture values, which Swift 6.2 cannot.
+/// Test files whose exit tests capture values, which Swift 6.2 does not support.
 func excludedBeforeSwift63(_ files: [String]) -> [String] {
   #if compiler(>=6.3)
     return []
