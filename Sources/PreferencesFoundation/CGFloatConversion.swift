@@ -7,7 +7,7 @@ extension CGFloat: PreferenceConvertible {
 
   public var preferenceValue: PreferenceValue { .double(Double(self)) }
 
-  /// - Throws: ``PreferencesError/Code/typeMismatch`` for another kind than a number.
+  /// - Throws: ``PreferencesError/Code/typeMismatch`` if the value is not a number.
   public init(preferenceValue value: PreferenceValue) throws(PreferencesError) {
     self = CGFloat(try Double(preferenceValue: value))
   }

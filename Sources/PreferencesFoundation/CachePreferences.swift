@@ -2,29 +2,29 @@ import Foundation
 public import Preferences
 import Synchronization
 
-/// Preferences in an `NSCache`: what can be computed or fetched again, and may vanish.
+/// Preferences in an `NSCache`, for values that can be computed or fetched again and may be evicted.
 ///
-/// Within its limits a value stays until it is replaced or removed. Beyond them some go, at a write and never
-/// otherwise; they are absent then, and observers are told. Which ones is for `NSCache` to say, and on Linux it is not
-/// those that were used least: the cheapest goes first and, of equal ones, the latest. So a full cache whose values all
-/// cost the same keeps what it has, and a value may be gone when `set` returns; give later values a higher cost to have
-/// the earlier ones go.
+/// Within the limits a value stays until it is replaced or removed. Beyond them a write evicts values; observers are
+/// notified, and the values are then absent. `NSCache` chooses which ones. On Linux it evicts the cheapest first and,
+/// of equal costs, the newest, not the least recently used. So a full cache whose values all have the same cost keeps
+/// the old ones, and a new value may already be evicted when `set` returns. Give later values a higher cost to evict
+/// earlier ones.
 ///
 /// Shared by reference. Every call is atomic and may come from any thread.
 public final class CachePreferences: PreferencesStore {
   public let name: String
   private let cost: @Sendable (PreferenceValue) -> Int
-  // A cache is not Sendable on Linux. This one is made here and never leaves the mutex, nor does its delegate, which it
-  // calls inside of it.
+  // A cache is not Sendable on Linux. This one and its delegate are created here and are used only inside the mutex.
   private let state: Mutex<State>
   private let changes = ChangeBroadcast()
 
   /// Creates an empty cache.
   ///
   /// - Parameters:
-  ///   - countLimit: how many values it keeps; 0 for no limit.
-  ///   - costLimit: what they may cost together; 0 for no limit.
-  ///   - cost: what a value costs, in a unit of your own, from 0 to 2^40; one outside counts as the nearest of these.
+  ///   - countLimit: the maximum number of values; 0 for no limit.
+  ///   - costLimit: the maximum total cost; 0 for no limit.
+  ///   - cost: returns the cost of a value, in a unit that you choose, from 0 to 2^40. Other results are replaced by
+  ///     the nearest of these.
   public init(
     name: String = "cache", countLimit: Int = 0, costLimit: Int = 0,
     cost: @escaping @Sendable (PreferenceValue) -> Int = { _ in 0 }
@@ -39,7 +39,7 @@ public final class CachePreferences: PreferencesStore {
     return state.withLock { $0.value(key) }
   }
 
-  /// The keys whose values are still there, in ascending order.
+  /// The keys of the present values, in ascending order.
   public func keys() -> [String] { state.withLock { $0.keys }.sorted() }
 
   /// - Returns: ``WriteOutcome/visible``, also when the value was too much and is gone.
@@ -91,7 +91,7 @@ public final class CachePreferences: PreferencesStore {
     changes.observe(notify)
   }
 
-  /// A cache adds them up, and the process ends when the sum overflows.
+  /// Limited because a cache adds the costs, and an overflow ends the process.
   private func boundedCost(_ value: PreferenceValue) -> Int { min(max(cost(value), 0), 1 << 40) }
 
   private func tell(_ changed: Set<String>) {
@@ -102,7 +102,7 @@ public final class CachePreferences: PreferencesStore {
 extension CachePreferences: CustomStringConvertible, CustomReflectable {}
 
 extension CachePreferences {
-  /// Names are compared as Swift strings; `NSString` gives equal ones different hashes.
+  /// Compares names as Swift strings: `NSString` has different hashes for canonically equal ones.
   private final class Key: NSObject {
     let name: String
     init(_ name: String) { self.name = name }
@@ -116,7 +116,7 @@ extension CachePreferences {
     init(_ key: String, _ value: PreferenceValue) { (self.key, self.value) = (key, value) }
   }
 
-  /// Hears what a cache throws out.
+  /// Receives the evictions of a cache.
   private final class Evictions: NSObject, NSCacheDelegate {
     var keys: Set<String> = []
     func cache(_ cache: NSCache<AnyObject, AnyObject>, willEvictObject object: Any) {
@@ -126,7 +126,7 @@ extension CachePreferences {
 
   private struct State: ~Copyable {
     private let cache = NSCache<Key, Entry>()
-    // A cache does not tell its keys.
+    // A cache has no list of its keys.
     private(set) var keys: Set<String> = []
     private let evictions = Evictions()
 
@@ -135,14 +135,14 @@ extension CachePreferences {
       cache.delegate = evictions
     }
 
-    // On Linux the entries of a cache hold each other.
+    // On Linux the entries of a cache have strong references to each other.
     deinit { cache.removeAllObjects() }
 
     func value(_ key: String) -> PreferenceValue? { cache.object(forKey: Key(key))?.value }
 
-    /// - Returns: the keys whose values are others now.
+    /// - Returns: The keys whose values have changed.
     mutating func set(_ key: String, to value: PreferenceValue, cost: Int) -> Set<String> {
-      // It would be thrown out, and all the others before it.
+      // The cache would evict all other values and then this one.
       if cache.totalCostLimit > 0, cost > cache.totalCostLimit { return remove([key]) }
       cache.setObject(Entry(key, value), forKey: Key(key), cost: cost)
       keys.insert(key)
@@ -151,7 +151,7 @@ extension CachePreferences {
       return evictions.keys.union([key])
     }
 
-    /// - Returns: the keys that had a value.
+    /// - Returns: The keys that had a value.
     mutating func remove(_ removed: Set<String>) -> Set<String> {
       for key in removed { cache.removeObject(forKey: Key(key)) }
       defer { keys.subtract(removed) }

@@ -2,7 +2,8 @@ public import Foundation
 public import Preferences
 import Synchronization
 
-/// What `encodePreferences(_:)` has put into a keyed coder, as a reader that is lent for decoding.
+/// A reader of the values that `encodePreferences(_:)` has stored in a keyed coder. It is lent to a closure for
+/// decoding.
 ///
 /// ```swift
 /// let archiver = NSKeyedArchiver(requiringSecureCoding: true)
@@ -12,17 +13,17 @@ import Synchronization
 /// let port = try unarchiver.decodePreferences { try $0.integer(forKey: "server.port") }
 /// ```
 ///
-/// The same calls serve inside `encode(with:)` and `init(coder:)` of an object. Each value stands in the coder under
-/// its key, as bytes that hold it with its type; no object is archived and none is made when it is read, so there is no
-/// class to allow. What other code has encoded under a key is refused: a coder cannot say what it has there, and asking
-/// it for the wrong class ends the process on Linux. Foundation's unarchiver itself takes only bytes that can be
-/// trusted; whole archives of other programs are for ``KeyedArchive``.
+/// The same calls can be used in `encode(with:)` and `init(coder:)` of an object. The coder stores each value under its
+/// key, as bytes that include the type. No object is archived, and none is created for reading, so there are no classes
+/// to allow. Values that other code has encoded are refused: a coder does not know the type of a value, and requesting
+/// the wrong class ends the process on Linux. Use Foundation's unarchiver only with trusted bytes; read archives of
+/// other programs with ``KeyedArchive``.
 public final class CoderPreferences: PreferencesReader {
   public let name = "coder"
   private let listed: [String]
 
-  // A coder is not Sendable. This one is used inside the mutex only, and only until the closure that it is lent to
-  // returns: so long its owner waits.
+  // A coder is not Sendable. This one is used only inside the mutex, and only until the closure returns for which its
+  // owner waits.
   private struct Lent: @unchecked Sendable { var coder: NSCoder? }
   private let lent: Mutex<Lent>
 
@@ -33,10 +34,9 @@ public final class CoderPreferences: PreferencesReader {
 
   fileprivate func end() { lent.withLock { $0.coder = nil } }
 
-  /// - Throws: ``PreferencesError/Code/invalidKey``; ``PreferencesError/Code/typeMismatch`` for what was encoded by
-  ///   other
-  ///   code, ``PreferencesError/Code/malformed`` for bytes that are damaged; ``PreferencesError/Code/unavailable`` when
-  ///   the closure that the reader was lent to has returned.
+  /// - Throws: ``PreferencesError/Code/invalidKey``; ``PreferencesError/Code/typeMismatch`` for a value that other code
+  ///   has encoded; ``PreferencesError/Code/malformed`` for damaged bytes; ``PreferencesError/Code/unavailable`` after
+  ///   the closure has returned.
   public func value(forKey key: String) throws(PreferencesError) -> PreferenceValue? {
     try PreferenceKeyName.validate(key)
     do throws(PreferencesError) {
@@ -48,10 +48,10 @@ public final class CoderPreferences: PreferencesReader {
     } catch { throw error.about(key: key) }
   }
 
-  /// Those of the keys given to `decodePreferences(listing:_:)` that have something in the coder, in that
-  /// order: a coder cannot tell its keys.
+  /// The keys given to `decodePreferences(listing:_:)` that the coder contains, in that order. A coder has no list of
+  /// its keys.
   ///
-  /// - Throws: ``PreferencesError/Code/unavailable`` when the closure that the reader was lent to has returned.
+  /// - Throws: ``PreferencesError/Code/unavailable`` after the closure has returned.
   public func keys() throws(PreferencesError) -> [String] {
     try withCoder { coder in
       var seen: Set<String> = []
@@ -86,12 +86,12 @@ public final class CoderPreferences: PreferencesReader {
 extension CoderPreferences: CustomStringConvertible, CustomReflectable {}
 
 extension NSCoder {
-  /// Encodes, each under its key, the values that `fill` puts into a store: when it returns, and all or none.
+  /// Encodes the values that `fill` sets in a store, each under its key: all of them when `fill` returns, or none if it
+  /// throws.
   ///
-  /// The coder must be a keyed archiver that has not finished, or another that has keyed coding and `encodeBytes`.
-  /// - Throws: what `fill` throws; ``PreferencesError/Code/unstorable`` and ``PreferencesError/Code/limitExceeded`` for
-  ///   a
-  ///   value; ``PreferencesError/Code/unavailable`` for a coder without keyed coding, or one that decodes.
+  /// The coder must be a keyed archiver that has not finished, or another coder with keyed coding and `encodeBytes`.
+  /// - Throws: the error of `fill`; ``PreferencesError/Code/unstorable`` or ``PreferencesError/Code/limitExceeded`` for
+  ///   a value; ``PreferencesError/Code/unavailable`` for a coder that has no keyed coding or decodes.
   public func encodePreferences(_ fill: (DictionaryPreferences) throws -> Void) throws {
     guard allowsKeyedCoding, !(self is NSKeyedUnarchiver) else {
       throw PreferencesError(.unavailable, "the coder does not encode under keys")
@@ -105,12 +105,12 @@ extension NSCoder {
     for (key, bytes) in encoded { encodeBytes(bytes, length: bytes.count, forKey: key) }
   }
 
-  /// Lends a reader of what was encoded with `encodePreferences(_:)`, until `body` returns.
+  /// Lends a reader of the values that `encodePreferences(_:)` has encoded, until `body` returns.
   ///
-  /// The coder must be a keyed unarchiver, or another that has keyed coding, `containsValue` and
-  /// `withDecodedUnsafeBytes`. The calling thread must leave it alone while another uses the reader.
-  /// - Parameter keys: what the reader lists when it has them. It answers for others, too.
-  /// - Throws: what `body` throws; ``PreferencesError/Code/unavailable`` for a coder without keyed coding, or one that
+  /// The coder must be a keyed unarchiver, or another coder with keyed coding, `containsValue` and
+  /// `withDecodedUnsafeBytes`. The calling thread must not use it while another thread uses the reader.
+  /// - Parameter keys: the keys that the reader lists if the coder contains them. It can read others as well.
+  /// - Throws: the error of `body`; ``PreferencesError/Code/unavailable`` for a coder that has no keyed coding or
   ///   encodes.
   public func decodePreferences<R>(
     listing keys: [String] = [], _ body: (CoderPreferences) throws -> R
@@ -124,7 +124,7 @@ extension NSCoder {
   }
 }
 
-/// A value as bytes: a binary property list of one entry.
+/// The bytes of a value: a binary property list with one entry.
 private enum EncodedPreference {
   static func bytes(of value: PreferenceValue) throws(PreferencesError) -> [UInt8] {
     try PropertyListFormat(.binary).bytes(of: ["value": value], replacing: nil)

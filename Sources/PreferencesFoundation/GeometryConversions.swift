@@ -1,19 +1,18 @@
 public import Foundation
 public import Preferences
 
-/// Stored as the string that `NSStringFromPoint` gives, such as `{1.0, 2.5}`, and read from nothing else.
+/// Stored as the string that `NSStringFromPoint` returns, such as `{1.0, 2.5}`. No other form is read.
 ///
-/// Every number comes back bit for bit, infinities too, and NaN as NaN; `NSPointFromString` cannot be used for that,
-/// which on Linux reads `{inf, 1}` as numbers that nobody wrote, and any other text as zeros.
+/// Every number is read back bit for bit, including infinities, and NaN as NaN. `NSPointFromString` cannot be used: on
+/// Linux it reads `{inf, 1}` as different numbers, and any other text as zeros.
 extension CGPoint: PreferenceConvertible {
   public static var preferenceKind: PreferenceValue.Kind { .string }
 
-  /// - Throws: ``PreferencesError/Code/typeMismatch`` for another kind than a string,
-  ///   ``PreferencesError/Code/outOfRange``
-  ///   for another text than that of a point.
+  /// - Throws: ``PreferencesError/Code/typeMismatch`` if the value is not a string,
+  ///   ``PreferencesError/Code/outOfRange`` if the string is not a point.
   public init(preferenceValue value: PreferenceValue) throws(PreferencesError) {
     guard let (x, y) = BracedPair.numbers(in: try String(preferenceValue: value)[...]) else {
-      throw PreferencesError(.outOfRange, "the string is no point")
+      throw PreferencesError(.outOfRange, "the string is not a point")
     }
     self.init(x: x, y: y)
   }
@@ -21,16 +20,15 @@ extension CGPoint: PreferenceConvertible {
   public var preferenceValue: PreferenceValue { .string(NSStringFromPoint(self)) }
 }
 
-/// Stored as the string that `NSStringFromSize` gives, such as `{640.0, 480.0}`; as for a point.
+/// Stored as the string that `NSStringFromSize` returns, such as `{640.0, 480.0}`. See the conversion of `CGPoint`.
 extension CGSize: PreferenceConvertible {
   public static var preferenceKind: PreferenceValue.Kind { .string }
 
-  /// - Throws: ``PreferencesError/Code/typeMismatch`` for another kind than a string,
-  ///   ``PreferencesError/Code/outOfRange``
-  ///   for another text than that of a size.
+  /// - Throws: ``PreferencesError/Code/typeMismatch`` if the value is not a string,
+  ///   ``PreferencesError/Code/outOfRange`` if the string is not a size.
   public init(preferenceValue value: PreferenceValue) throws(PreferencesError) {
     guard let (width, height) = BracedPair.numbers(in: try String(preferenceValue: value)[...]) else {
-      throw PreferencesError(.outOfRange, "the string is no size")
+      throw PreferencesError(.outOfRange, "the string is not a size")
     }
     self.init(width: width, height: height)
   }
@@ -38,24 +36,24 @@ extension CGSize: PreferenceConvertible {
   public var preferenceValue: PreferenceValue { .string(NSStringFromSize(self)) }
 }
 
-/// Stored as the string that `NSStringFromRect` gives, such as `{{0.0, 0.0}, {640.0, 480.0}}`; as for a point.
+/// Stored as the string that `NSStringFromRect` returns, such as `{{0.0, 0.0}, {640.0, 480.0}}`. See the conversion of
+/// `CGPoint`.
 extension CGRect: PreferenceConvertible {
   public static var preferenceKind: PreferenceValue.Kind { .string }
 
-  /// - Throws: ``PreferencesError/Code/typeMismatch`` for another kind than a string,
-  ///   ``PreferencesError/Code/outOfRange``
-  ///   for another text than that of a rectangle.
+  /// - Throws: ``PreferencesError/Code/typeMismatch`` if the value is not a string,
+  ///   ``PreferencesError/Code/outOfRange`` if the string is not a rectangle.
   public init(preferenceValue value: PreferenceValue) throws(PreferencesError) {
     guard let (origin, size) = BracedPair.parts(of: try String(preferenceValue: value)[...]),
       let (x, y) = BracedPair.numbers(in: origin), let (width, height) = BracedPair.numbers(in: size)
-    else { throw PreferencesError(.outOfRange, "the string is no rectangle") }
+    else { throw PreferencesError(.outOfRange, "the string is not a rectangle") }
     self.init(x: x, y: y, width: width, height: height)
   }
 
   public var preferenceValue: PreferenceValue { .string(NSStringFromRect(self)) }
 }
 
-/// Text of the form `{a, b}`, where both may be such text again.
+/// Text of the form `{a, b}`, where both parts may have this form as well.
 private enum BracedPair {
   static func numbers(in text: Substring) -> (Double, Double)? {
     guard let (first, second) = parts(of: text), let a = PreferenceText.double(String(first)),

@@ -58,7 +58,7 @@ struct RemoteConnectionTests {
     let settings = try RemoteJSONPreferences(at: server.url(), timeout: .milliseconds(50))
     let error = await preferencesError { try await settings.load() }
     #expect(error?.code == .unreachable)
-    #expect(error?.message.hasSuffix("no whole answer in time") == true)
+    #expect(error?.message.hasSuffix("no complete response in time") == true)
   }
 
   @Test func `an answer that drips goes on no longer than is said`() async throws {

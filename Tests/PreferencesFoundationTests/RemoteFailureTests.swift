@@ -14,7 +14,7 @@ struct RemoteFailureTests {
     let body = status == 204 || status == 304 ? "" : "{}"
     let error = try await remoteFailure(of: LoopbackServer.response(status, [], body))
     #expect(error.code == .unexpectedStatus)
-    #expect(error.message.hasSuffix("the server answered with status \(status)"))
+    #expect(error.message.hasSuffix("the server responded with status \(status)"))
     #expect(error.cause as? UnexpectedStatus == UnexpectedStatus(status: status))
   }
 
@@ -69,7 +69,7 @@ struct RemoteFailureTests {
   func `an answer that unfolds is refused, whatever it would unfold into`(encoding: String) async throws {
     let error = try await remoteFailure(of: LoopbackServer.response(200, ["Content-Encoding: \(encoding)"], "{}"))
     #expect(error.code == .malformed)
-    #expect(error.message.hasSuffix("the answer is encoded, which was not asked for"))
+    #expect(error.message.hasSuffix("the response is encoded, which was not requested"))
   }
 
   // MARK: Size
@@ -90,7 +90,7 @@ struct RemoteFailureTests {
     let answer = Self.framings[framing]
     let error = try await remoteFailure(of: answer(Self.body(100_001)), upTo: 100_000)
     #expect(error.code == .limitExceeded)
-    #expect(error.message.hasSuffix("the answer has more than 100000 bytes"))
+    #expect(error.message.hasSuffix("the response has more than 100000 bytes"))
     let server = try LoopbackServer(answer(Self.body(100_000)))
     let settings = try RemoteJSONPreferences(at: server.url(), maximumByteCount: 100_000)
     #expect(try await settings.load() == .updated)

@@ -63,11 +63,11 @@ public enum LaunchServicesKeys: String, Sendable, CaseIterable {
 }
 
 extension BundlePreferences {
-  /// The value under a key of Core Foundation, whatever its kind; nil when absent. A failure is told to
-  /// ``Preferences/PreferencesReader/handleFailure(_:key:)`` and reads as nil.
+  /// The value of a key of Core Foundation, of any kind; `nil` if it is absent. A failure is reported to
+  /// ``Preferences/PreferencesReader/handleFailure(_:key:)`` and reads as `nil`.
   public subscript(key: CoreFoundationKeys) -> PreferenceValue? { self[key.rawValue] }
 
-  /// The value under a key of Launch Services, as with one of Core Foundation.
+  /// The value of a key of Launch Services, like that of a key of Core Foundation.
   public subscript(key: LaunchServicesKeys) -> PreferenceValue? { self[key.rawValue] }
 }
 

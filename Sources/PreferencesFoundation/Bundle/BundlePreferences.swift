@@ -1,7 +1,7 @@
 public import Foundation
 public import Preferences
 
-/// Preferences from the Info.plist of a bundle, read-only: its identifier, its version, whatever was put there.
+/// Read-only preferences from the Info.plist of a bundle: its identifier, its version and any other entry.
 ///
 /// ```swift
 /// try BundlePreferences.main.string(forKey: "CFBundleShortVersionString")
@@ -9,16 +9,16 @@ public import Preferences
 /// @ReadPreference(.bundleIdentifier, in: .bundle) var identifier
 /// ```
 ///
-/// Every value has the type that the file gives it. The keys are those of its top level; what a bundle says in other
-/// languages elsewhere is not looked up. The file is read when this is created, and later changes are not seen.
+/// Every value has its type in the file. The keys are those of the top level. Localised values in other files are not
+/// looked up. The file is read once, at creation, and later changes are not seen.
 public struct BundlePreferences: PreferencesReader {
   public let name: String
   private let info: Result<DictionaryPreferences, PreferencesError>
 
   /// Reads the Info.plist of `bundle`.
   ///
-  /// One without, as around a plain executable, has no values: every read is nil. What keeps the file from being read
-  /// is thrown by every read.
+  /// A bundle without one, such as that of a plain executable, has no values: every read returns `nil`. If the file
+  /// cannot be read, every read throws the error.
   public init(_ bundle: Bundle) {
     name = "bundle \(bundle.bundlePath)"
     info = Result { () throws(PreferencesError) in try Self.info(of: bundle.bundlePath) ?? [:] }
@@ -26,7 +26,7 @@ public struct BundlePreferences: PreferencesReader {
 
   /// Reads the Info.plist of the bundle whose folder is at `path`.
   ///
-  /// - Throws: ``Preferences/PreferencesError/Code/notFound`` when it has none, and as
+  /// - Throws: ``Preferences/PreferencesError/Code/notFound`` if there is none, and the codes of
   ///   ``Preferences/DictionaryPreferences/init(contentsOf:format:)``.
   public init(at path: String) throws(PreferencesError) {
     name = "bundle \(path)"
@@ -36,19 +36,19 @@ public struct BundlePreferences: PreferencesReader {
     self.info = .success(info)
   }
 
-  /// The Info.plist of the program's own bundle. A plain executable has one when an Info.plist lies in its folder.
+  /// The Info.plist of the program's own bundle. A plain executable has one if its folder contains an Info.plist.
   public static let main = BundlePreferences(Bundle.main)
 
-  /// - Throws: ``Preferences/PreferencesError/Code/invalidKey``, and what kept the file from being read.
+  /// - Throws: ``Preferences/PreferencesError/Code/invalidKey``, and the error with which the file could not be read.
   public func value(forKey key: String) throws(PreferencesError) -> PreferenceValue? {
     try info.get().value(forKey: key)
   }
 
   /// The keys in ascending order.
-  /// - Throws: what kept the file from being read.
+  /// - Throws: the error with which the file could not be read.
   public func keys() throws(PreferencesError) -> [String] { try info.get().keys() }
 
-  /// Where Foundation looks, in its order: a bundle with `Contents`, a framework, a flat bundle.
+  /// Searches where Foundation does, in its order: a bundle with `Contents`, a framework, a flat bundle.
   private static func info(of folder: String) throws(PreferencesError) -> DictionaryPreferences? {
     for place in ["Contents", "Resources", "."] {
       do {

@@ -2,17 +2,17 @@ public import Foundation
 public import FoundationNetworking
 public import Preferences
 
-/// Preferences from HTTP cookies, read-only: the value of the cookie whose name is the key.
+/// Read-only preferences from HTTP cookies: the value of the cookie whose name is the key.
 ///
-/// Cookies are often credentials, and these are not sealed: they lie in plain memory, and on Linux the shared storage
-/// writes those with an expiry date to a file that other users may read. So no key of a secret type is answered here;
-/// copy such a cookie into a vault. Descriptions and errors show no value.
+/// Cookies are often credentials, and they are not encrypted: they are in plain memory, and on Linux the shared storage
+/// writes those with an expiry date to a file that other users may read. So no key of a secret type is looked up here;
+/// copy such a cookie into a vault. Descriptions and errors contain no value.
 ///
-/// Of several cookies with one name the one with the longest path counts, then the one with the longest domain, then
-/// the first in alphabetical order of domain and path, whoever asks. Cookies past their time do not count. Each read
-/// asks the storage, which tells nobody of changes.
+/// Of several cookies with one name the one with the longest path is used, then the one with the longest domain, then
+/// the first in alphabetical order of domain and path. Expired cookies are ignored. Each read looks up the storage,
+/// which does not notify observers.
 public struct CookiePreferences: PreferencesReader {
-  /// Which cookies count.
+  /// Which cookies are used.
   private enum Scope: Sendable {
     case all
     case domain(String)
@@ -24,25 +24,24 @@ public struct CookiePreferences: PreferencesReader {
   private let storage: HTTPCookieStorage
   private let scope: Scope
 
-  /// Reads all cookies of a storage, whoever they are for.
+  /// Reads all cookies of a storage, for any host.
   public init(_ storage: HTTPCookieStorage = .shared) {
     (self.storage, scope, name) = (storage, .all, "cookies")
   }
 
-  /// Reads the cookies that a host of this name gets, for whatever path, encrypted or not.
+  /// Reads the cookies for a host of this name, for any path, including those for HTTPS only.
   public init(_ storage: HTTPCookieStorage = .shared, domain: String) {
     (self.storage, scope, name) = (storage, .domain(Self.host(domain)), "cookies of \(domain)")
   }
 
-  /// Reads the cookies that go along with a request for `url`: by host, path, and whether it is encrypted. None for a
-  /// URL without a host.
+  /// Reads the cookies of a request for `url`, by its host, path and scheme. A URL without a host has none.
   public init(_ storage: HTTPCookieStorage = .shared, sentTo url: URL) {
     self.storage = storage
     let host = Self.host(url.host() ?? "")
     let path = url.path().isEmpty ? "/" : url.path()
     let isSecure = ["https", "wss"].contains(url.scheme?.lowercased())
     scope = host.isEmpty ? .none : .url(host: host, path: path, isSecure: isSecure)
-    // Neither user nor query: they may be credentials, too.
+    // Without user and query, which may be credentials as well.
     name = "cookies of \(host)\(url.path())"
   }
 
@@ -55,7 +54,8 @@ public struct CookiePreferences: PreferencesReader {
   }
 
   /// The cookie's value read as `kind`, by the rules of ``Preferences/EnvironmentPreferences``.
-  /// - Throws: as ``value(forKey:)``, and ``Preferences/PreferencesError/Code/typeMismatch`` when it does not parse.
+  /// - Throws: the codes of ``value(forKey:)``, and ``Preferences/PreferencesError/Code/typeMismatch`` if it does not
+  ///   parse.
   public func value(
     forKey key: String, as kind: PreferenceValue.Kind
   ) throws(PreferencesError) -> PreferenceValue? {
@@ -71,7 +71,7 @@ public struct CookiePreferences: PreferencesReader {
     return cookies.filter { $0.name == key }.min(by: Self.precedes)?.value
   }
 
-  /// The storage's cookies that count, in no order.
+  /// The cookies of the storage that are used, in no order.
   private var cookies: [HTTPCookie] {
     let now = Date()
     return (storage.cookies ?? []).filter { cookie in
@@ -79,7 +79,7 @@ public struct CookiePreferences: PreferencesReader {
       return switch scope {
       case .all: true
       case .domain(let host): Self.goes(cookie, to: host)
-      // Foundation's own choice for a URL heeds neither the path nor `Secure`.
+      // Foundation's own selection for a URL ignores the path and `Secure`.
       case .url(let host, let path, let isSecure):
         Self.goes(cookie, to: host) && Self.covers(cookie.path, path) && (isSecure || !cookie.isSecure)
       case .none: false
@@ -99,7 +99,7 @@ public struct CookiePreferences: PreferencesReader {
     (cookie.path.utf8.count, host(cookie.domain).utf8.count)
   }
 
-  /// RFC 6265, 5.1.3: a domain with a dot in front is for the hosts below it as well.
+  /// RFC 6265, 5.1.3: a domain with a leading dot includes its subdomains.
   private static func goes(_ cookie: HTTPCookie, to host: String) -> Bool {
     let domain = cookie.domain.lowercased()
     guard domain.hasPrefix(".") else { return host == domain }

@@ -2,19 +2,19 @@ import CPreferencesCurl
 import Foundation
 import Preferences
 
-/// One GET request and its answer, on the calling thread.
+/// One GET request and its response, on the calling thread.
 ///
-/// The body counts as it comes, and at the first byte too many the transfer ends. Nothing is decompressed: a small
-/// answer cannot unfold into a large one.
+/// The size of the body is checked while it is received, and the transfer ends at the first byte beyond the limit.
+/// Nothing is decompressed, so a small response cannot become a large one.
 final class HTTPTransfer {
-  /// A whole answer.
+  /// A whole response.
   struct Answer: Sendable {
     var head: ResponseHead
     /// Empty unless the status is one of ``contentStatuses``.
     var body: [UInt8]
   }
 
-  /// Those that bring what was asked for: OK, and the same through a proxy that has changed it.
+  /// The statuses with the requested content: 200 (OK), and 203 if a proxy has modified it.
   static let contentStatuses = [200, 203]
 
   private let limit: Int
@@ -28,9 +28,9 @@ final class HTTPTransfer {
   }
 
   /// - Parameters:
-  ///   - headers: lines without their ends.
-  ///   - deadline: when the answer is to be there.
-  ///   - isWanted: asked at least once a second; false ends the transfer.
+  ///   - headers: lines without line endings.
+  ///   - deadline: the time by which the response must be complete.
+  ///   - isWanted: called at least once a second. `false` ends the transfer.
   /// - Throws: `unreachable`, `limitExceeded`.
   static func get(
     _ url: String, headers: [String], by deadline: ContinuousClock.Instant, upTo limit: Int,
@@ -62,14 +62,14 @@ final class HTTPTransfer {
       }
     }
     if let refusal { throw refusal }
-    // Another status counts whatever has become of its body.
+    // For other statuses it does not matter whether the body is complete.
     let needsNoBody = head.isComplete && head.isFinal && !Self.contentStatuses.contains(head.status)
     guard failure == 0 || needsNoBody else {
       if failure == CCURL_TIMED_OUT.rawValue { throw .late }
-      throw PreferencesError(.unreachable, "no whole answer (\(String(cString: ccurl_reason(failure))))")
+      throw PreferencesError(.unreachable, "no complete response (\(String(cString: ccurl_reason(failure))))")
     }
-    // libcurl takes a connection that ends within the head for a whole answer.
-    guard head.isComplete else { throw PreferencesError(.unreachable, "the answer broke off") }
+    // libcurl accepts a connection that ends within the header as a whole response.
+    guard head.isComplete else { throw PreferencesError(.unreachable, "the response is incomplete") }
     return Answer(head: head, body: body)
   }
 
@@ -80,15 +80,15 @@ final class HTTPTransfer {
   private func receiveHead(_ line: UnsafeRawBufferPointer) -> Bool {
     if head.take(Array(line)) { return true }
     let limit = ResponseHead.maximumByteCount
-    refusal = PreferencesError(.limitExceeded, "the head of the answer has more than \(limit) bytes")
+    refusal = PreferencesError(.limitExceeded, "the header of the response has more than \(limit) bytes")
     return false
   }
 
   private func receiveBody(_ bytes: UnsafeRawBufferPointer) -> Bool {
-    // Nobody wants to read an error page.
+    // The body of an error page is not needed.
     guard Self.contentStatuses.contains(head.status) else { return false }
     guard bytes.count <= limit - body.count else {
-      refusal = PreferencesError(.limitExceeded, "the answer has more than \(limit) bytes")
+      refusal = PreferencesError(.limitExceeded, "the response has more than \(limit) bytes")
       return false
     }
     body += bytes
@@ -97,5 +97,5 @@ final class HTTPTransfer {
 }
 
 extension PreferencesError {
-  fileprivate static var late: PreferencesError { PreferencesError(.unreachable, "no whole answer in time") }
+  fileprivate static var late: PreferencesError { PreferencesError(.unreachable, "no complete response in time") }
 }

@@ -8,15 +8,16 @@ struct HeaderLine: Sendable {
 
   init(_ field: String, _ value: String) {
     self.field = field.lowercased()
-    // A colon with nothing behind it would take away a field of libcurl's own.
+    // libcurl removes its own field of that name if nothing follows the colon.
     text = value.allSatisfy { $0 == " " || $0 == "\t" } ? "\(field);" : "\(field): \(value)"
   }
 
-  /// - Throws: `malformed` for what would be another field or request. Tells the name of a field and never its value.
+  /// - Throws: `malformed` for text that would add a field or a request. The message names the field and never its
+  ///   value.
   static func lines(of fields: [String: String]) throws(PreferencesError) -> [HeaderLine] {
     for (field, value) in fields {
       guard !field.isEmpty, field.utf8.allSatisfy(isOfName) else {
-        throw PreferencesError(.malformed, "the header field \"\(field)\" has no name as HTTP wants it")
+        throw PreferencesError(.malformed, "the header field \"\(field)\" does not have a valid name")
       }
       guard value.utf8.allSatisfy({ $0 >= 0x20 && $0 != 0x7F || $0 == 0x09 }) else {
         throw PreferencesError(.malformed, "the header field \"\(field)\" has control characters")

@@ -2,17 +2,17 @@ import Glibc
 import Preferences
 import Synchronization
 
-/// Runs work that blocks on a thread of its own, away from the cooperative pool.
+/// Runs closures that block on a separate thread, outside the cooperative pool.
 enum OwnThread {
   private final class Work: Sendable {
     let body: @Sendable () -> Void
     init(_ body: @escaping @Sendable () -> Void) { self.body = body }
   }
 
-  /// What `work` returns. A task that is cancelled meanwhile goes on at once; the work can ask whether it still is
-  /// wanted, and what it makes is lost then.
+  /// Returns the result of `work`. A task that is cancelled meanwhile continues at once; `work` can check whether its
+  /// result is still wanted, which is then discarded.
   ///
-  /// - Throws: what `work` throws, `CancellationError`, and `unreachable` where the system gives no thread.
+  /// - Throws: the error of `work`, `CancellationError`, and `unreachable` if the system provides no thread.
   static func run<Product: Sendable>(
     _ work: @escaping @Sendable (_ isWanted: @escaping @Sendable () -> Bool) throws -> Product
   ) async throws -> Product {
@@ -46,7 +46,7 @@ enum OwnThread {
   }
 }
 
-/// Somebody who goes on once: with a product, or without because of a failure or a cancellation.
+/// A caller that is resumed once: with a product, a failure or a cancellation.
 private final class WaitingCaller<Product: Sendable>: Sendable {
   private enum State {
     case notYet
@@ -56,7 +56,7 @@ private final class WaitingCaller<Product: Sendable>: Sendable {
 
   private let state = Mutex(State.notYet)
 
-  /// - Returns: false when the caller does not wait any more.
+  /// - Returns: `false` if the caller does not wait any more.
   func waits(_ continuation: CheckedContinuation<Product, any Error>) -> Bool {
     state.withLock { state in
       guard case .notYet = state else { return false }

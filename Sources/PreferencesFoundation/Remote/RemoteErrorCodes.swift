@@ -1,15 +1,15 @@
 public import Preferences
 
 extension PreferencesError.Code {
-  /// No whole answer came from the server: no connection, one that broke off, something else than HTTP, or too late.
+  /// The server sent no complete response: no connection, an interrupted one, no HTTP, or a timeout.
   public static let unreachable = Self(rawValue: "unreachable")
-  /// The server answered with another status than success; ``PreferencesError/cause`` is the ``UnexpectedStatus``.
+  /// The server responded with a status other than success. ``PreferencesError/cause`` is the ``UnexpectedStatus``.
   public static let unexpectedStatus = Self(rawValue: "unexpectedStatus")
-  /// The server sends to a place that is not gone to, or to too many.
+  /// The server redirects to an address that is not accepted, or too often.
   public static let refusedRedirect = Self(rawValue: "refusedRedirect")
 }
 
-/// The status that a server answered with.
+/// The unexpected status of a response.
 public struct UnexpectedStatus: Error, Sendable, Hashable, CustomStringConvertible {
   /// The number, such as 404.
   public let status: Int

@@ -1,7 +1,7 @@
-/// What a load has brought.
+/// The result of a load.
 public enum RemoteOutcome: Sendable, Hashable {
-  /// The server sent values, and these are they now.
+  /// The server sent values, which are used from now on.
   case updated
-  /// The server said that nothing has changed, or a load that began later was done first: what was there still is.
+  /// The values did not change: the server reported no change, or a load that started later finished first.
   case notModified
 }

@@ -2,7 +2,7 @@ public import Foundation
 public import Preferences
 import Synchronization
 
-/// Preferences in a JSON object or property list that a web server has, read-only: see ``RemoteJSONPreferences`` and
+/// Read-only preferences from a JSON object or property list on a web server: see ``RemoteJSONPreferences`` and
 /// ``RemotePropertyListPreferences``.
 ///
 /// ```swift
@@ -12,21 +12,21 @@ import Synchronization
 /// try await settings.load()
 /// ```
 ///
-/// Reads answer with what ``load()`` has brought last, and throw ``Preferences/PreferencesError/Code/unavailable``
-/// before the first: what is not known is not absent. So it belongs into a composite after its first load; to go on
-/// without the server, ``load(into:)`` a store. A dot in a key leads into dictionaries, as with
-/// ``Preferences/FilePreferences``.
+/// Reads return the values of the last ``load()``. Before the first load they throw
+/// ``Preferences/PreferencesError/Code/unavailable``, because it is unknown whether a value exists. So add it to a
+/// composite after its first load. To continue without the server, use ``load(into:)`` with a store. A dot in a key is
+/// a path into dictionaries, as with ``Preferences/FilePreferences``.
 ///
-/// A load that fails, whatever the reason, changes nothing. Status, size and content of an answer are judged, the type
-/// that it says it has is not. A load takes a thread while it waits.
+/// A load that fails changes nothing. The status, size and content of a response are checked, but not its content type.
+/// A load uses a thread while it waits.
 ///
-/// Requests are made by libcurl, with its rules for certificates and for proxies named in the environment. It is opened
-/// at the first load; without it loads throw ``Preferences/PreferencesError/Code/unreachable``.
+/// libcurl sends the requests, with its rules for certificates and for proxies in the environment. The library is
+/// opened at the first load. Without it, loads throw ``Preferences/PreferencesError/Code/unreachable``.
 public final class RemotePreferences<Format: PreferenceFileFormat>: PreferencesReader {
   private struct Content: Sendable {
     var values: [String: PreferenceValue]
     var version: RemoteSource.Version
-    /// The load that has brought them.
+    /// The number of the load that returned them.
     var load: UInt64
   }
 
@@ -42,15 +42,16 @@ public final class RemotePreferences<Format: PreferenceFileFormat>: PreferencesR
   private let state = Mutex(State())
   private let changes = ChangeBroadcast()
 
-  /// Asks for nothing before the first load.
+  /// Creates a reader without values. No request is sent before the first load.
   ///
   /// - Parameters:
-  ///   - url: an `http` or `https` address. A user, a password and the query are sent and never shown.
-  ///   - timeout: how long a load may take, from the first byte sent to the last received.
-  ///   - maximumByteCount: the largest answer that is received (16 MiB unless it is said).
-  ///   - maximumRedirectCount: how many redirects are followed. Those from `https` to `http` never are.
-  ///   - headers: further header fields, such as `Authorization`. Asked at each load, so that nothing need be kept, and
-  ///     sent to the scheme, host and port of `url` only, not to where it redirects.
+  ///   - url: an `http` or `https` address. User, password and query are sent, but never appear in descriptions or
+  ///     errors.
+  ///   - timeout: the maximum duration of a load, from the first byte sent to the last received.
+  ///   - maximumByteCount: the maximum size of a response, in bytes. The default is 16 MiB.
+  ///   - maximumRedirectCount: the maximum number of redirects. A redirect from `https` to `http` is never followed.
+  ///   - headers: returns additional header fields, such as `Authorization`. Called at each load, so that no secret has
+  ///     to be stored. They are sent only to the scheme, host and port of `url`, not to the target of a redirect.
   /// - Throws: ``Preferences/PreferencesError/Code/unreachable`` for another kind of URL.
   public init(
     at url: URL, format: Format = Format(), timeout: Duration = .seconds(30), maximumByteCount: Int = 16 << 20,
@@ -76,9 +77,10 @@ public final class RemotePreferences<Format: PreferenceFileFormat>: PreferencesR
     return NestedValues.find(key, in: try values())
   }
 
-  /// As ``value(forKey:)``, with a string parsed where a URL or a date is wanted, which people write so.
+  /// The value of a key, where a string is parsed if a URL or a date is requested.
   ///
-  /// - Throws: as ``value(forKey:)``, ``Preferences/PreferencesError/Code/typeMismatch`` when the string is none.
+  /// - Throws: the codes of ``value(forKey:)``, and ``Preferences/PreferencesError/Code/typeMismatch`` if the string
+  ///   does not parse.
   public func value(
     forKey key: String, as kind: PreferenceValue.Kind
   ) throws(PreferencesError) -> PreferenceValue? {
@@ -86,7 +88,7 @@ public final class RemotePreferences<Format: PreferenceFileFormat>: PreferencesR
     return try NestedValues.find(key, as: kind, in: try values())
   }
 
-  /// The keys in ascending order; a dictionary is listed by its entries, as `server.port`.
+  /// The keys in ascending order. A dictionary is listed by its entries, such as `server.port`.
   /// - Throws: ``Preferences/PreferencesError/Code/unavailable`` before the first load.
   public func keys() throws(PreferencesError) -> [String] { NestedValues.keys(of: try values()) }
 
@@ -103,20 +105,20 @@ public final class RemotePreferences<Format: PreferenceFileFormat>: PreferencesR
 
   // MARK: Loading
 
-  /// Asks the server for its values, unless they still are those of the last load, and answers with them from now on.
-  /// Observers are told of the keys that have changed. Of several loads at once the one that began last counts.
+  /// Requests the values from the server, unless they have not changed since the last load, and uses them from now on.
+  /// Observers are notified of the changed keys. Of several concurrent loads, the one that started last takes effect.
   ///
   /// - Throws: ``Preferences/PreferencesError/Code/unreachable``,
   ///   ``Preferences/PreferencesError/Code/unexpectedStatus``, ``Preferences/PreferencesError/Code/refusedRedirect``,
   ///   ``Preferences/PreferencesError/Code/malformed``, ``Preferences/PreferencesError/Code/limitExceeded``,
-  ///   `CancellationError` at once when the task is cancelled, and what the headers' closure throws.
+  ///   `CancellationError` at once if the task is cancelled, and the error of the closure `headers`.
   @discardableResult
   public func load() async throws -> RemoteOutcome { try await load { _ in } }
 
-  /// As ``load()``, and puts the values into `store` in one step, under the names of ``keys()``, whether the server
-  /// sent them again or not. The store's other keys stay.
+  /// Loads the values like ``load()`` and sets them in `store` in one step, under the names of ``keys()``, even if the
+  /// server reported no change. Other keys of the store are kept.
   ///
-  /// - Throws: as ``load()``, and what keeps the store from writing; then nothing has changed here either.
+  /// - Throws: the errors of ``load()`` and of the store. Then this reader does not change either.
   @discardableResult
   public func load(into store: some PreferencesStore) async throws -> RemoteOutcome {
     try await load { values in
@@ -134,7 +136,7 @@ public final class RemotePreferences<Format: PreferenceFileFormat>: PreferencesR
     let headers = try await self.headers()
     let fresh = try await content(since: known?.version, headers, load)
     try Task.checkCancellation()
-    // That of a load which began later is newer, as is what was here when the server has nothing new.
+    // The values of a load that started later are newer, as are the present ones if the server reported no change.
     let newest = state.withLock { state in
       if let fresh, load > state.content?.load ?? 0 { fresh } else { state.content }
     }
@@ -144,7 +146,7 @@ public final class RemotePreferences<Format: PreferenceFileFormat>: PreferencesR
     return .updated
   }
 
-  /// - Returns: the names whose values are others now; nil when a load that began later was done first.
+  /// - Returns: The names whose values have changed; `nil` if a load that started later finished first.
   private func replaceContent(with fresh: Content) -> Set<String>? {
     state.withLock { state in
       guard fresh.load > state.content?.load ?? 0 else { return nil }
@@ -153,7 +155,7 @@ public final class RemotePreferences<Format: PreferenceFileFormat>: PreferencesR
     }
   }
 
-  /// Nil when it still is the known version.
+  /// `nil` if the version has not changed.
   private func content(
     since known: RemoteSource.Version?, _ headers: [String: String], _ load: UInt64
   ) async throws -> Content? {
@@ -169,10 +171,10 @@ public final class RemotePreferences<Format: PreferenceFileFormat>: PreferencesR
   }
 }
 
-/// Preferences in a JSON object that a web server has, with the values of ``Preferences/JSONPreferences``.
+/// Preferences from a JSON object on a web server, with the values of ``Preferences/JSONPreferences``.
 public typealias RemoteJSONPreferences = RemotePreferences<JSONFormat>
 
-/// Preferences in a property list that a web server has, with the values of ``Preferences/PropertyListPreferences``.
+/// Preferences from a property list on a web server, with the values of ``Preferences/PropertyListPreferences``.
 public typealias RemotePropertyListPreferences = RemotePreferences<PropertyListFormat>
 
 extension RemotePreferences: CustomStringConvertible, CustomReflectable {}

@@ -2,16 +2,17 @@ import CPreferencesCurl
 import Foundation
 import Preferences
 
-/// Where remote values are, and how far one goes for them.
+/// The address of remote values, with the limits of a request.
 struct RemoteSource: Sendable {
-  /// What a server calls a version of its content, and from where it came: another place may use the same names.
+  /// The server's identifier of a version of its content, with the address it came from: a different address may use
+  /// the same identifier.
   struct Version: Sendable {
     var url: String
     var entityTag: String?
     var lastModified: String?
   }
 
-  /// What was at the source.
+  /// The content of the source.
   struct Content: Sendable {
     var bytes: [UInt8]
     var version: Version
@@ -24,11 +25,11 @@ struct RemoteSource: Sendable {
   let maximumByteCount: Int
   let maximumRedirectCount: Int
 
-  /// Gets what is there now; nil when it still is `known`.
+  /// Requests the present content; `nil` if it is still `known`.
   ///
   /// - Parameters:
-  ///   - headers: lines that only the source's own origin gets.
-  ///   - isWanted: asked at least once a second; false ends it.
+  ///   - headers: lines that are sent only to the origin of the source.
+  ///   - isWanted: called at least once a second. `false` ends the request.
   /// - Throws: `unreachable`, `unexpectedStatus`, `refusedRedirect`, `limitExceeded`, `malformed`.
   func content(
     since known: Version?, headers: [HeaderLine], while isWanted: @escaping () -> Bool
@@ -44,7 +45,7 @@ struct RemoteSource: Sendable {
       switch answer.head.status {
       case let status where HTTPTransfer.contentStatuses.contains(status):
         guard !answer.head.isEncoded else {
-          throw PreferencesError(.malformed, "the answer is encoded, which was not asked for")
+          throw PreferencesError(.malformed, "the response is encoded, which was not requested")
         }
         let version = Version(url: place, entityTag: answer.head.entityTag, lastModified: answer.head.lastModified)
         return Content(bytes: answer.body, version: version)
@@ -53,15 +54,15 @@ struct RemoteSource: Sendable {
         place = try Self.next(answer.head.location, from: place)
       case let status:
         throw PreferencesError(
-          .unexpectedStatus, "the server answered with status \(status)", cause: UnexpectedStatus(status: status))
+          .unexpectedStatus, "the server responded with status \(status)", cause: UnexpectedStatus(status: status))
       }
     }
     throw PreferencesError(.refusedRedirect, "more than \(max(0, maximumRedirectCount)) redirects")
   }
 
-  /// The lines with those that every request has, unless there are some of that name.
+  /// The lines, with the default ones whose names are not among them.
   private static func lines(_ own: [HeaderLine]) -> [String] {
-    // Some servers answer nobody without a name; and without the other line any encoding would be welcome.
+    // Some servers refuse requests without a user agent. Without the other line any encoding would be accepted.
     let usual = [HeaderLine("User-Agent", "SecretPreferences"), HeaderLine("Accept-Encoding", "identity")]
     return (usual.filter { line in !own.contains { $0.isSameField(as: line) } } + own).map(\.text)
   }
@@ -74,11 +75,11 @@ struct RemoteSource: Sendable {
 
   static func next(_ location: String?, from place: String) throws(PreferencesError) -> String {
     guard let location, !location.isEmpty, let next = ccurl_resolve(place, location) else {
-      throw PreferencesError(.refusedRedirect, "a redirect that leads nowhere")
+      throw PreferencesError(.refusedRedirect, "a redirect without a valid address")
     }
     defer { free(next) }
     switch ccurl_step(place, next) {
-    case CCURL_NOWHERE: throw PreferencesError(.refusedRedirect, "a redirect to something else than HTTP")
+    case CCURL_NOWHERE: throw PreferencesError(.refusedRedirect, "a redirect to an address that is not HTTP")
     case CCURL_DOWNGRADE: throw PreferencesError(.refusedRedirect, "a redirect from https to http")
     default: return String(cString: next)
     }

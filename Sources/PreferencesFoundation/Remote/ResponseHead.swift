@@ -1,29 +1,30 @@
-/// What matters of the head of an HTTP response, line by line as it comes.
+/// The relevant fields of the header of an HTTP response, parsed line by line.
 struct ResponseHead {
-  /// How much a server may send before the body, in bytes.
+  /// The maximum length of the header, in bytes.
   static let maximumByteCount = 256 << 10
 
-  /// The status; 0 before a status line has come.
+  /// The status; 0 before the status line was received.
   private(set) var status = 0
   private(set) var location: String?
   private(set) var entityTag: String?
   private(set) var lastModified: String?
-  /// Whether the body is compressed, or otherwise not what it stands for.
+  /// Whether the body is compressed or encoded in another way.
   private(set) var isEncoded = false
-  /// Whether the whole head has come.
+  /// Whether the whole header was received.
   private(set) var isComplete = false
   private var byteCount = 0
 
-  /// Whether no other head follows this one, as after hints; 101 ends all talk of HTTP.
+  /// Whether this is the last header of the response. Another one follows an informational status, except 101, which
+  /// ends HTTP.
   var isFinal: Bool { status >= 200 || status == 101 }
 
-  /// Takes a line with its end.
+  /// Parses a line with its line ending.
   ///
-  /// - Returns: false when the head is too long.
+  /// - Returns: `false` if the header is too long.
   mutating func take(_ line: [UInt8]) -> Bool {
     byteCount += line.count
     guard byteCount <= Self.maximumByteCount else { return false }
-    // What still comes is the end of a body in chunks.
+    // Later lines are the trailer of a chunked body.
     if isComplete && isFinal { return true }
     let line = line.prefix { $0 != 0x0D && $0 != 0x0A }
     if line.isEmpty {
@@ -42,7 +43,7 @@ struct ResponseHead {
     var text = bytes.drop { $0 == 0x20 || $0 == 0x09 }
     while let last = text.last, last == 0x20 || last == 0x09 { text.removeLast() }
     let value = String(decoding: text, as: UTF8.self)
-    // Sent back as they are, so nothing that could be more than one line.
+    // The value is sent back unchanged, so it must be a single line.
     let isPlain = (1...1_024).contains(text.count) && text.allSatisfy { (0x20...0x7E).contains($0) }
     switch name.lowercased() {
     case "location" where !text.contains(0): location = value

@@ -1,15 +1,15 @@
 import Foundation
 package import Preferences
 
-/// The file in which Foundation keeps a suite of user defaults.
+/// The file in which Foundation stores a suite of user defaults.
 package struct UserDefaultsFile: Sendable {
   package let path: String
-  /// What Foundation calls it; nil for the program's own.
+  /// The name of the suite in Foundation; `nil` for the program's own.
   private let suiteName: String?
-  /// Waits before a file is looked at again that may be half written.
+  /// Waits before a file that may be incomplete is read again.
   private let pause: @Sendable () -> Void
 
-  /// That of the program itself.
+  /// The file of the program itself.
   static let program = UserDefaultsFile(path: path(of: programName), suiteName: nil, pause: shortPause)
 
   /// - Throws: `invalidKey`.
@@ -32,7 +32,7 @@ package struct UserDefaultsFile: Sendable {
 
   package static let shortPause: @Sendable () -> Void = { Thread.sleep(forTimeInterval: 0.02) }
 
-  /// The domains that are every program's, or nobody's file.
+  /// The names of domains that are shared by all programs or have no file.
   private static let reserved = [
     UserDefaults.globalDomain, ".GlobalPreferences", UserDefaults.argumentDomain, UserDefaults.registrationDomain,
   ]
@@ -42,7 +42,8 @@ package struct UserDefaultsFile: Sendable {
     return ProcessInfo.processInfo.processName
   }
 
-  /// As Foundation finds it. That is not the home directory of `NSHomeDirectory()`, which asks the user database first.
+  /// The path that Foundation uses. It is not in `NSHomeDirectory()`, which prefers the user database to the
+  /// environment.
   private static func path(of name: String) -> String {
     if name.hasPrefix("/") { return name + ".plist" }
     let environment = ProcessInfo.processInfo.environment
@@ -52,7 +53,8 @@ package struct UserDefaultsFile: Sendable {
 
   // MARK: Reading
 
-  /// The values in the file, with what Foundation's objects in this process had waiting; none when there is no file.
+  /// The values in the file, after Foundation's objects in this process have written their pending changes; empty if
+  /// there is no file.
   ///
   /// - Throws: `unreadable`, `malformed`, `limitExceeded`.
   package func read() throws(PreferencesError) -> [String: PreferenceValue] {
@@ -62,7 +64,7 @@ package struct UserDefaultsFile: Sendable {
   }
 
   private func synchronizedContent() throws(PreferencesError) -> (values: [String: PreferenceValue], bytes: [UInt8]?) {
-    // First of all: what it cannot read, Foundation takes for empty and writes over.
+    // First, because Foundation treats a file that it cannot read as empty and overwrites it.
     let before = try content()
     synchronizeFoundation()
     return try bytes() == before.bytes ? before : content()
@@ -73,18 +75,18 @@ package struct UserDefaultsFile: Sendable {
       guard let bytes = try bytes() else { return ([:], nil) }
       do throws(PreferencesError) {
         if !bytes.isEmpty { return (try Self.format.values(from: bytes), bytes) }
-        // What Foundation leaves when it is killed, or has no more values.
+        // Foundation leaves an empty file if it is killed, or if there are no more values.
         if isSettled { return ([:], bytes) }
       } catch {
         if isSettled { throw error }
       }
-      // Foundation empties a file before it writes it anew: whoever looks in between sees nothing, or a part.
+      // Foundation truncates a file before it writes it, so a reader may see an empty or incomplete file.
       pause()
     }
-    throw PreferencesError(.unreadable, "it is being written all the time")
+    throw PreferencesError(.unreadable, "it is being written continuously")
   }
 
-  /// Whether nobody has written to the file for a second.
+  /// Whether the file was not written for a second.
   private var isSettled: Bool {
     do {
       let date = try FileManager.default.attributesOfItem(atPath: path)[.modificationDate] as? Date
@@ -104,10 +106,10 @@ package struct UserDefaultsFile: Sendable {
 
   // MARK: Writing
 
-  /// Puts what `edit` makes of the values in their place.
+  /// Replaces the values in the file with the result of `edit`.
   ///
-  /// - Returns: the values that are in the file now.
-  /// - Throws: `unwritable`, and as ``read()``; the file is as it was then.
+  /// - Returns: The values that are in the file afterwards.
+  /// - Throws: `unwritable`, and the codes of ``read()``, with the file unchanged.
   func replace(
     _ edit: (inout [String: PreferenceValue]) -> Void
   ) throws(PreferencesError) -> [String: PreferenceValue] {
@@ -115,7 +117,7 @@ package struct UserDefaultsFile: Sendable {
     var isReplaced = false
     do {
       try makeFolder()
-      // New files are this user's alone, as Foundation makes them.
+      // A new file is readable by this user only, as with Foundation.
       let replace = try FileReplacement(path, isPrivate: !FileManager.default.fileExists(atPath: path))
       try replace(upTo: PropertyListPreferences.maximumByteCount) { _ throws(PreferencesError) in
         let old = try synchronizedContent().values
@@ -129,17 +131,17 @@ package struct UserDefaultsFile: Sendable {
     return values
   }
 
-  /// Makes the folder, and those around it, this user's alone.
+  /// Creates the folder and its missing parents, accessible by this user only.
   func makeFolder() throws(PreferencesError) {
     let folder = URL(filePath: path).deletingLastPathComponent().path
     guard !FileManager.default.fileExists(atPath: folder) else { return }
     do {
       try FileManager.default.createDirectory(
         atPath: folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
-    } catch { throw PreferencesError(.unwritable, "its folder cannot be made", cause: error) }
+    } catch { throw PreferencesError(.unwritable, "its folder cannot be created", cause: error) }
   }
 
-  /// The value as it comes back from the file, so that it is the same before and after.
+  /// The value as it will be read from the file, so that reads before and after a reload are equal.
   ///
   /// - Throws: `unstorable`, `limitExceeded`.
   func storable(_ value: PreferenceValue, forKey key: String) throws(PreferencesError) -> PreferenceValue {
@@ -149,15 +151,15 @@ package struct UserDefaultsFile: Sendable {
         throw PreferencesError(.limitExceeded, "it takes more than \(PropertyListPreferences.maximumByteCount) bytes")
       }
       if let value = try Self.format.values(from: bytes)[key] { return value }
-      throw PreferencesError(.unstorable, "it does not come back")
+      throw PreferencesError(.unstorable, "it cannot be read back")
     } catch { throw error.about(key: key) }
   }
 
-  /// Has Foundation's objects in this process write what they have waiting, and forget what they have read.
+  /// Makes Foundation's objects in this process write their pending changes and discard what they have read.
   ///
-  /// It writes for all suites at once, and says no more than whether one of them failed: nothing of ours is among them.
-  /// The object is made for the call, since on Linux it is not `Sendable`; what it stands for is behind locks of
-  /// Foundation's own.
+  /// It writes all suites at once and returns only whether one of them failed. Nothing of this package is among the
+  /// pending changes. The object is created for the call, because it is not `Sendable` on Linux; the state behind it is
+  /// protected by Foundation's locks.
   private func synchronizeFoundation() {
     if let suiteName { UserDefaults(suiteName: suiteName)?.synchronize() } else { UserDefaults.standard.synchronize() }
   }

@@ -8,37 +8,35 @@ public import Preferences
 /// @StoredPreference("theme", in: UserDefaultsPreferences.standard) var theme = "light"
 /// ```
 ///
-/// A key is one entry of the suite, with or without dots. Every value comes back with its type. Foundation's own
-/// objects read those that a property list has a form for: text, data, booleans, integers, doubles, dates of whole
-/// seconds, and arrays and dictionaries of them. The others are kept as ``PropertyListPreferences`` keeps them: a URL
-/// as the dictionary `$url`, a small unsigned integer as `$unsigned`, any other date as `$date`. What Foundation's
-/// objects have stored is read as what it is. Only the suite answers: not what was registered or given as an argument,
-/// not the global domain.
+/// A key is one entry of the suite, with or without dots. Every value is read with its type. Foundation's own objects
+/// can read the types of a property list: text, data, booleans, integers, doubles, dates of whole seconds, and arrays
+/// and dictionaries of them. Other types are stored as in ``PropertyListPreferences``: a URL as the dictionary `$url`,
+/// a small unsigned integer as `$unsigned`, any other date as `$date`. Values stored by Foundation's objects are read
+/// as they are. Only the suite itself is read, not registered defaults, arguments or the global domain.
 ///
-/// The file is read and replaced here and not by Foundation, which loses values when two processes write, replaces a
-/// file that it cannot read, empties the file before it finds the disk full, and takes `1` and `1.0` for the same. So
-/// every write is on disk when it returns, and when it throws, everything is as it was. What other processes have
-/// written meanwhile is kept, key by key; that holds among users of this type. Who writes through Foundation's own
-/// objects at the same moment may still overwrite others, and whenever they write, `-0.0` in the file becomes `0.0`.
+/// This type reads and replaces the file itself. Foundation loses values if two processes write, replaces a file that
+/// it cannot read, truncates the file before it finds that the disk is full, and treats `1` and `1.0` as equal. Here
+/// every write is on disk when it returns, and changes nothing if it throws. Values that other processes have written
+/// meanwhile are kept, key by key, if they use this type. A process that writes through Foundation's objects at the
+/// same moment may still overwrite others, and whenever it writes, `-0.0` in the file becomes `0.0`.
 ///
-/// All stores of one suite in a process are one: they share their values and their observers. A lookup sees the suite
-/// as it was when it was last read or written here. What others have written, Foundation's objects in this process
-/// among them, is seen after ``reload()``, or at once while ``watch()`` is in force. Foundation's objects in this
-/// process see a write at once; each write, and ``reload()``, calls `synchronize()` for them, so that what they have
-/// waiting is not written over it later.
+/// All stores of one suite in a process share their values and observers. A lookup returns the values of the last read
+/// or write in this process. Writes by other processes, and by Foundation's objects in this process, are seen after
+/// ``reload()``, or at once while ``watch()`` is active. Foundation's objects in this process see a write at once: each
+/// write and each ``reload()`` calls `synchronize()`, so that their pending changes do not overwrite it later.
 public struct UserDefaultsPreferences: PreferencesStore {
   public let name: String
   private let suite: UserDefaultsSuite
 
-  /// The program's own defaults, which `UserDefaults.standard` has: named after the bundle or, without one, after the
-  /// executable. They are read when something is first asked of them, so whatever that throws is thrown then.
+  /// The program's own defaults, as in `UserDefaults.standard`: named after the bundle or, without one, after the
+  /// executable. They are read on first use, which throws if that fails.
   public static let standard = UserDefaultsPreferences(name: "user defaults", suite: .program)
 
-  /// Reads a suite, which need not exist yet.
+  /// Reads a suite, which does not have to exist.
   ///
-  /// - Parameter suiteName: a name, or a path without its ending `.plist` that begins with `/`.
+  /// - Parameter suiteName: a name, or an absolute path without the suffix `.plist`.
   /// - Throws: ``PreferencesError/Code/invalidKey`` for a name that breaks the rule of ``PreferenceKeyName``, leads out
-  ///   of the folder, or is that of a domain which is no suite; ``PreferencesError/Code/unreadable``,
+  ///   of the folder, or names a domain that is not a suite; ``PreferencesError/Code/unreadable``,
   ///   ``PreferencesError/Code/malformed`` or ``PreferencesError/Code/limitExceeded`` for the file.
   public init(suiteName: String) throws(PreferencesError) {
     self.init(name: "user defaults \(suiteName)", suite: try .named(suiteName))
@@ -47,7 +45,7 @@ public struct UserDefaultsPreferences: PreferencesStore {
 
   private init(name: String, suite: UserDefaultsSuite) { (self.name, self.suite) = (name, suite) }
 
-  /// Where the file of the suite is, or will be.
+  /// The path of the suite's file, which may not exist yet.
   public var path: String { suite.file.path }
 
   /// Equal for two stores of one suite.
@@ -69,22 +67,22 @@ public struct UserDefaultsPreferences: PreferencesStore {
     try values().keys.filter(PreferenceKeyName.isValid).sorted()
   }
 
-  /// Has Foundation's objects in this process write what they have waiting, and reads the file again.
+  /// Makes Foundation's objects in this process write their pending changes, and reads the file again.
   ///
   /// - Throws: ``PreferencesError/Code/unreadable``, ``PreferencesError/Code/malformed``,
-  ///   ``PreferencesError/Code/limitExceeded``. The values from before stay then.
+  ///   ``PreferencesError/Code/limitExceeded``. The values do not change then.
   public func reload() throws(PreferencesError) { tell(try suite.reload()) }
 
   public func observe(_ notify: @escaping @Sendable (PreferenceChange) -> Void) -> PreferenceObservation {
     suite.changes.observe(notify)
   }
 
-  /// Reloads whenever anybody changes the file, until the observation ends. Takes a thread.
+  /// Reloads after every change of the file, until the observation ends. Uses a thread.
   ///
-  /// A file that then cannot be read leaves the values as they were, and goes to ``handleFailure(_:key:)`` with the key
-  /// `*`.
-  /// - Throws: ``PreferencesError/Code/unreadable`` when the folder cannot be watched,
-  ///   ``PreferencesError/Code/unwritable`` when it is not there and cannot be made, and as ``reload()``.
+  /// If the file cannot be read then, the values do not change, and the error is reported to ``handleFailure(_:key:)``
+  /// with the key `*`.
+  /// - Throws: ``PreferencesError/Code/unreadable`` if the folder cannot be watched,
+  ///   ``PreferencesError/Code/unwritable`` if it does not exist and cannot be created, and the codes of ``reload()``.
   public func watch() throws(PreferencesError) -> PreferenceObservation {
     let watch: FileWatch
     do {
@@ -94,7 +92,7 @@ public struct UserDefaultsPreferences: PreferencesStore {
       }
     } catch { throw error.about(name) }
     let observation = PreferenceObservation { watch.stop() }
-    // What came between the last look and the first event.
+    // Changes between the last read and the start of the watch.
     try reload()
     return observation
   }

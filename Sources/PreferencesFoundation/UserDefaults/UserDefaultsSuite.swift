@@ -1,14 +1,13 @@
 import Preferences
 import Synchronization
 
-/// What all stores of one suite share in this process.
+/// The state that all stores of one suite share in this process.
 final class UserDefaultsSuite: Sendable {
   let file: UserDefaultsFile
   let changes = ChangeBroadcast()
-  /// Nil until the file was read for the first time.
+  /// `nil` until the file was read for the first time.
   private let known = Mutex<[String: PreferenceValue]?>(nil)
-  /// Held while the file is read or replaced, so that what it has is taken over in the same order. Comes before
-  /// `known`.
+  /// Held while the file is read or replaced, so that results are applied in the same order. Locked before `known`.
   private let saving = Mutex(())
 
   private init(_ file: UserDefaultsFile) { self.file = file }
@@ -49,7 +48,7 @@ extension UserDefaultsSuite {
 
   private static let inUse = Mutex<[String: Weak]>([:])
 
-  /// The one of that file, as long as somebody holds it.
+  /// The suite of that file, while there is a reference to it.
   private static func over(_ file: UserDefaultsFile) -> UserDefaultsSuite {
     inUse.withLock { inUse in
       if let suite = inUse[file.path]?.suite { return suite }
@@ -64,6 +63,6 @@ extension UserDefaultsSuite {
     over(try UserDefaultsFile(suite: name))
   }
 
-  /// That of the program itself.
+  /// The suite of the program itself.
   static let program = over(.program)
 }
