@@ -1,5 +1,5 @@
-// What Synchronization.Mutex does in the runtime's library when it has to wait, told to the thread sanitizer, which
-// sees into no library. Linked with --wrap: calls of these three functions come here.
+// Reports to the thread sanitizer what Synchronization.Mutex does in the runtime library when it waits. The sanitizer does
+// not observe libraries. Linked with --wrap: calls of these three functions come here.
 #include <sanitizer/tsan_interface.h>
 #include <stdbool.h>
 #include <stdint.h>

@@ -119,7 +119,7 @@ final class LayerBenchmarks {
     let observation = dictionary.observe(Self.port) { _ in count.add() }
     defer { observation.invalidate() }
     var port = 0
-    // UserDefaults tells nobody on Linux.
+    // UserDefaults has no notifications on Linux.
     let times = try Self.medians([
       {
         port += 1
@@ -134,7 +134,7 @@ final class LayerBenchmarks {
   }
 }
 
-/// What anybody writes first: a dictionary under a lock, with one closure that hears of writes.
+/// The simplest store: a dictionary under a lock, with one closure that is called for each write.
 private final class BareDictionary: Sendable {
   private struct State {
     var values: [String: PreferenceValue]

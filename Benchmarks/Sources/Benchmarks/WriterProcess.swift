@@ -4,10 +4,10 @@ import Secrets
 import VaultCore
 import VaultSealing
 
-/// This program again, as a process that writes to a vault of somebody else.
+/// This program in a second process that writes to the same vault.
 ///
-/// It reads the key from standard input, opens the vault, says on standard output that it is ready, begins when its
-/// input ends, and answers with the longest time that a set took.
+/// It reads the key from standard input, opens the vault, reports on standard output that it is ready, starts when its
+/// input ends, and prints the longest duration of a set.
 struct WriterProcess {
   /// The first argument; the vault, the number of the first key and the number of sets follow.
   static let argument = "writer"
