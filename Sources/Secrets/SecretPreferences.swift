@@ -219,7 +219,7 @@ public struct SecretPreferences: PreferencesStore {
   /// `handleFailure` with the key `*`, and the writes of others are not seen; nor are those of other machines, on a file
   /// system of a network.
   public func observe(_ notify: @escaping @Sendable (PreferenceChange) -> Void) -> PreferenceObservation {
-    let news = vault.companion { VaultNews(vault) }
+    let news = vault.observerHub { VaultNews(vault) }
     return news.observe(service: serviceName, in: group, notify) { handleFailure($0, key: "*") }
   }
 

@@ -36,6 +36,6 @@ extension Vault {
     }
     handle.raiseMark(loading: state)
     handle.unlock(state)
-    handle.companion.withLock { $0 }?.vaultChanged()
+    handle.observerHub.withLock { $0 }?.vaultChanged()
   }
 }

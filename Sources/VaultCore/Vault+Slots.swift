@@ -157,7 +157,7 @@ extension Vault {
 
   func rewrite(_ make: @escaping VaultWriter.Rewrite) throws(VaultError) {
     // Also if it throws, because the change may have been made.
-    defer { handle.companion.withLock { $0 }?.vaultChanged() }
+    defer { handle.observerHub.withLock { $0 }?.vaultChanged() }
     _ = try queue.perform(.rewrite(make)).get()
   }
 

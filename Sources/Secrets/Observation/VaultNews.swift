@@ -7,7 +7,7 @@ internal import VaultCore
 ///
 /// An own write changes the file, too. So what the file says waits while own writes are under way, is told only when
 /// others have written, and leaves out what was written under `withoutObservation`.
-final class VaultNews: VaultCompanion {
+final class VaultNews: VaultObserverHub {
   /// A value that observers are not to hear of.
   private enum Silence {
     case underWay

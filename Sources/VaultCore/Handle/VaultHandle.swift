@@ -59,7 +59,7 @@ final class VaultHandle: Sendable {
   let mark: MarkKeeper?
   private let idleLimit: TimeLimit?
   private let unlockLimit: TimeLimit?
-  let companion = Mutex<(any VaultCompanion)?>(nil)
+  let observerHub = Mutex<(any VaultObserverHub)?>(nil)
 
   init(_ state: VaultState) throws(VaultError) {
     path = state.path

@@ -2,7 +2,7 @@ internal import Synchronization
 
 /// An object of another module that a vault owns and notifies of changes, such as the hub of its observers. There is at
 /// most one, which is released with the vault.
-package protocol VaultCompanion: AnyObject, Sendable {
+package protocol VaultObserverHub: AnyObject, Sendable {
   /// Called when any value may have changed: after ``Vault/unlock(with:)`` and after a full write of this vault object
   /// that is not a fold.
   func vaultChanged()
@@ -31,11 +31,11 @@ extension Vault {
   package var path: String { handle.path.file }
 
   /// Returns the vault's observer hub, creating it on first use.
-  package func companion<Companion: VaultCompanion>(_ make: () -> Companion) -> Companion {
-    handle.companion.withLock { companion in
-      if let companion = companion as? Companion { return companion }
+  package func observerHub<Hub: VaultObserverHub>(_ make: () -> Hub) -> Hub {
+    handle.observerHub.withLock { observerHub in
+      if let observerHub = observerHub as? Hub { return observerHub }
       let new = make()
-      companion = new
+      observerHub = new
       return new
     }
   }
@@ -48,20 +48,20 @@ extension Vault {
 
   /// Notifies the hub of the start of a write.
   func announce(_ changes: [RecordChange], in group: AccessGroup) -> Announcement? {
-    handle.companion.withLock { $0 }.map { Announcement(WrittenRecords(changes, in: group), to: $0) }
+    handle.observerHub.withLock { $0 }.map { Announcement(WrittenRecords(changes, in: group), to: $0) }
   }
 
   /// A write whose start the hub was notified of.
   struct Announcement {
     private let records: WrittenRecords
-    private let companion: any VaultCompanion
+    private let observerHub: any VaultObserverHub
 
-    fileprivate init(_ records: WrittenRecords, to companion: any VaultCompanion) {
-      (self.records, self.companion) = (records, companion)
-      companion.willWrite(records)
+    fileprivate init(_ records: WrittenRecords, to observerHub: any VaultObserverHub) {
+      (self.records, self.observerHub) = (records, observerHub)
+      observerHub.willWrite(records)
     }
 
     /// Notifies the hub of the end of the write.
-    func end() { companion.didWrite(records) }
+    func end() { observerHub.didWrite(records) }
   }
 }
