@@ -10,7 +10,8 @@ public enum GroupRepair: Sendable, Hashable {
 
 extension Vault {
   /// Creates an empty access group. Durable when the method returns.
-  /// - Throws: ``VaultError/Code/alreadyExists``, ``VaultError/Code/ownerRequired``.
+  /// - Throws: ``VaultError/Code/alreadyExists``; ``VaultError/Code/invalidName``; ``VaultError/Code/limitExceeded``;
+  ///   ``VaultError/Code/ownerRequired``.
   @discardableResult
   public func createGroup(_ name: String) throws(VaultError) -> AccessGroup {
     let name = try Vault.Name(name)
@@ -24,7 +25,8 @@ extension Vault {
   }
 
   /// Renames an access group. Its key, records and slots do not change. Durable when the method returns.
-  /// - Throws: ``VaultError/Code/alreadyExists``, ``VaultError/Code/ownerRequired``.
+  /// - Throws: ``VaultError/Code/alreadyExists``; ``VaultError/Code/invalidName``; ``VaultError/Code/groupNotGranted``;
+  ///   ``VaultError/Code/ownerRequired``.
   public func renameGroup(_ group: AccessGroup, to name: String) throws(VaultError) {
     let name = try Vault.Name(name)
     try rewrite { (draft, _) throws(VaultError) in
@@ -34,7 +36,7 @@ extension Vault {
   }
 
   /// Removes an access group with all its records and slots. Durable when the method returns.
-  /// - Throws: ``VaultError/Code/ownerRequired``.
+  /// - Throws: ``VaultError/Code/groupNotGranted``; ``VaultError/Code/ownerRequired``.
   public func removeGroup(_ group: AccessGroup) throws(VaultError) {
     try rewrite { (draft, _) throws(VaultError) in
       try draft.removeGroup(group.id)

@@ -17,7 +17,7 @@ extension Vault {
 
     /// The key in the spelling that the file has: another program may have written it in this one
     /// (`Docs/Decisions/0018`).
-    private func meant(_ key: Vault.Name) throws(VaultError) -> Vault.Name {
+    private func storedSpelling(of key: Vault.Name) throws(VaultError) -> Vault.Name {
       guard let spelled = key.spelled, let target else { return key }
       let exact = try Vault.Name(verbatim: spelled)
       return try target.vault.contains(service, exact, in: target.group) ? exact : key
@@ -48,7 +48,7 @@ extension Vault {
       edit: RecordEdit = RecordEdit(), ifRevision revision: UInt64? = nil
     ) throws(VaultError) {
       try set(
-        value, kind: kind, for: try meant(Vault.Name(key)), accessibility: accessibility, edit: edit,
+        value, kind: kind, for: try storedSpelling(of: Vault.Name(key)), accessibility: accessibility, edit: edit,
         ifRevision: revision)
     }
 
@@ -78,7 +78,7 @@ extension Vault {
 
     /// Adds the removal of a record by its exact name, as listed by ``Vault/records(service:in:)``.
     public mutating func remove(_ key: Vault.Name, ifRevision revision: UInt64? = nil) throws(VaultError) {
-      try add(RecordChange(RecordAddress(service, try meant(key)), .remove), RecordEdit(), revision)
+      try add(RecordChange(RecordAddress(service, try storedSpelling(of: key)), .remove), RecordEdit(), revision)
     }
 
     /// Adds a change of a record's metadata. Its value does not change.
@@ -87,7 +87,7 @@ extension Vault {
     public mutating func edit(
       _ key: String, _ edit: RecordEdit, ifRevision revision: UInt64? = nil
     ) throws(VaultError) {
-      try add(RecordChange(RecordAddress(service, try meant(Vault.Name(key))), .edit), edit, revision)
+      try add(RecordChange(RecordAddress(service, try storedSpelling(of: Vault.Name(key))), .edit), edit, revision)
     }
 
     /// Makes an earlier value the current one again. The present value is added to the history.
@@ -97,7 +97,8 @@ extension Vault {
       _ key: String, revision: UInt64, ifRevision expected: UInt64? = nil
     ) throws(VaultError) {
       try add(
-        RecordChange(RecordAddress(service, try meant(Vault.Name(key))), .restore(revision)), RecordEdit(), expected)
+        RecordChange(RecordAddress(service, try storedSpelling(of: Vault.Name(key))), .restore(revision)), RecordEdit(),
+        expected)
     }
 
     /// Adds a change. If the batch already changes this record, the new change replaces that one and includes its
@@ -154,7 +155,7 @@ extension Vault {
   ) throws(VaultError) -> Int {
     let (opener, sealer) = try takeSealer(for: group)
     defer { handle.giveBack(opener) }
-    var batch = Vault.Batch(service: try meant(service, in: group), in: (self, group), sealer)
+    var batch = Vault.Batch(service: try storedSpelling(of: service, in: group), in: (self, group), sealer)
     try body(&batch)
     return try commit(batch.changes, in: group)
   }
@@ -168,7 +169,7 @@ extension Vault {
     do {
       let (opener, sealer) = try takeSealer(for: group)
       defer { handle.giveBack(opener) }
-      var batch = Vault.Batch(service: try meant(service, in: group), in: (self, group), sealer)
+      var batch = Vault.Batch(service: try storedSpelling(of: service, in: group), in: (self, group), sealer)
       try body(&batch)
       changes = batch.changes
     }
@@ -204,7 +205,7 @@ extension Vault {
 
   /// The service in the spelling that the file has: another program may have written it in this one
   /// (`Docs/Decisions/0018`).
-  private func meant(_ service: Vault.Name, in group: AccessGroup) throws(VaultError) -> Vault.Name {
+  private func storedSpelling(of service: Vault.Name, in group: AccessGroup) throws(VaultError) -> Vault.Name {
     guard let spelled = service.spelled else { return service }
     let exact = try Vault.Name(verbatim: spelled)
     return try keys(service: exact, in: group).isEmpty ? service : exact

@@ -4,8 +4,14 @@ public import VaultSealing
 
 /// An unlocked vault: one file of sealed records, read and written by any number of threads and processes.
 ///
-/// Reading is synchronous, takes microseconds and sees what other processes wrote. Every write is durable when it
+/// Reads are synchronous, take microseconds and see the writes of other processes. Every write is durable when it
 /// returns. The keys are in guarded memory and are wiped when the last reference is released.
+///
+/// Besides the codes in its own documentation, a method that needs a key throws ``VaultError/Code/locked`` if the vault
+/// is locked, and the code of a file that was damaged or tampered with. A method that writes throws
+/// ``VaultError/Code/io``, ``VaultError/Code/readOnly``, ``VaultError/Code/lockTimeout``,
+/// ``VaultError/Code/hardLinked`` or ``VaultError/Code/replaced`` with the vault unchanged, and
+/// ``VaultError/Code/durabilityUnknown`` if the change may or may not survive a power failure.
 public final class Vault: Sendable {
   /// The settings of one ``Vault`` object. The defaults suit a server.
   public struct Options: Sendable {
