@@ -46,7 +46,7 @@ void *csystem_wait_for_lock(void *descriptor) {
   return (void *)(intptr_t)answer;
 }
 
-_Static_assert((intptr_t)PTHREAD_CANCELED == CSYSTEM_CANCELLED, "what a cancelled thread answers");
+_Static_assert((intptr_t)PTHREAD_CANCELED == CSYSTEM_CANCELLED, "the result of a cancelled thread");
 
 int csystem_join_until(unsigned long thread, long seconds, long nanoseconds, void **answer) {
   struct timespec end = {.tv_sec = seconds, .tv_nsec = nanoseconds};

@@ -81,7 +81,7 @@ extension VaultPath {
         && Vault.Identifier(head.span, at: 16) == vaultID
     }
     guard isSame else {
-      throw error(.alreadyExists, "something else than an earlier or later state of this vault is there")
+      throw error(.alreadyExists, "the file there is not a state of this vault")
     }
     lock.pass(
       to: try Replacement(path: self, timeout: options.lockTimeout).replace(status, with: bytes).descriptor)

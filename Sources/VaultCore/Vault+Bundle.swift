@@ -16,7 +16,7 @@ extension Vault {
   public func exportBundle(
     _ records: [RecordInfo], of group: AccessGroup, to path: String, slot: NewSlot
   ) throws(VaultError) {
-    guard !records.contains(where: \.accessibility.isThisDeviceOnly) else { throw Self.staysHere }
+    guard !records.contains(where: \.accessibility.isThisDeviceOnly) else { throw Self.notExportable }
     var contents = NewGroup(group.name.text)
     for (service, records) in Dictionary(grouping: records, by: \.service) {
       contents.add(service: service) { (batch) throws(VaultError) in
@@ -51,19 +51,19 @@ extension Vault {
       }
     }
     guard Set(changes.map(\.address)).count == changes.count else {
-      throw VaultError(.alreadyExists, "two groups of the bundle have a record of one name")
+      throw VaultError(.alreadyExists, "two groups of the bundle have a record of the same name")
     }
     do throws(VaultError) { try commit(changes, in: group) } catch {
       guard error.code == .conflict else { throw error }
-      throw VaultError(.alreadyExists, "a record of the bundle is there already; nothing was imported")
+      throw VaultError(.alreadyExists, "the access group already has a record of the bundle; nothing was imported")
     }
     return changes.count
   }
 }
 
 extension Vault {
-  fileprivate static let staysHere = VaultError(
-    .unsupportedAccessibility, "a value of \"this device only\" cannot leave it")
+  fileprivate static let notExportable = VaultError(
+    .unsupportedAccessibility, "a value of \"this device only\" cannot be exported")
 }
 
 extension Vault.Batch {
@@ -81,10 +81,10 @@ extension Vault.Batch {
     }
     if let failure { throw failure }
     guard isThere != nil, let now = try vault.record(record, in: group) else {
-      throw VaultError(.notFound, "a record is gone")
+      throw VaultError(.notFound, "a record was removed")
     }
     // Checked after reading, because the value may have been bound to the device since it was listed.
-    guard !now.accessibility.isThisDeviceOnly else { throw Vault.staysHere }
+    guard !now.accessibility.isThisDeviceOnly else { throw Vault.notExportable }
   }
 }
 

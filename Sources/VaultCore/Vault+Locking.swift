@@ -30,7 +30,7 @@ extension Vault {
       try VaultState.load(path: handle.path, options: options, sealer: sealer) {
         (snapshot, sealer) throws(VaultError) in
         // One credential may open several vaults. This handle is for one of them.
-        guard snapshot.vaultID == vaultID else { throw VaultError(.tampered, "another vault stands at the path") }
+        guard snapshot.vaultID == vaultID else { throw VaultError(.tampered, "a different vault is at the path") }
         return try Unlocked(snapshot, with: credential, sealer: sealer)
       }
     }

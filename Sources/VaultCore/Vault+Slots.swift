@@ -66,18 +66,18 @@ extension Vault {
   @discardableResult
   public func replaceSlot(_ id: Vault.Identifier? = nil, with new: NewSlot) throws(VaultError) -> Vault.Identifier {
     let (snapshot, current) = try asOwner()
-    let asked = id ?? current.slot
-    guard let old = snapshot.slots.first(where: { $0.id == asked }) else {
-      throw VaultError(.notFound, "there is no slot of that id")
+    let replaced = id ?? current.slot
+    guard let old = snapshot.slots.first(where: { $0.id == replaced }) else {
+      throw VaultError(.notFound, "there is no slot with that id")
     }
     let prepared = try prepare(new, floor: old.kind == Slot.passphraseKind ? old.cost : nil)
     try rewrite { (draft, current) throws(VaultError) in
-      let label = draft.slots.first { $0.slot.id == asked }?.listed.label ?? []
-      let scope = try draft.remove(slot: asked)
+      let label = draft.slots.first { $0.slot.id == replaced }?.listed.label ?? []
+      let scope = try draft.remove(slot: replaced)
       var group: Vault.Identifier?
       if case .group(let granted, _) = scope { group = granted }
       let unlocked = try draft.add(prepared, group: group, label: label)
-      return asked == current.slot ? unlocked : nil
+      return replaced == current.slot ? unlocked : nil
     }
     return prepared.id
   }
@@ -130,7 +130,7 @@ extension Vault {
   // MARK: Parts
 
   private static let ownSlot = VaultError(
-    .lastOwnerSlot, "the slot that opened this handle cannot remove itself; open the vault with another credential")
+    .lastOwnerSlot, "the slot that opened this handle cannot be removed; open the vault with a different credential")
 
   func prepare(_ new: NewSlot, floor: PassphraseCost? = nil) throws(VaultError) -> PreparedSlot {
     let vaultID = try asOwner().snapshot.vaultID
@@ -175,7 +175,7 @@ extension Vault {
     try rewrite { (draft, current) throws(VaultError) in
       try body(&draft, current)
       guard droppingOthers || !draft.dropped.contains(where: { $0.slot.scope == .owner }) else {
-        throw VaultError(.conflict, "an owner slot would be dropped: no credential of it is given")
+        throw VaultError(.conflict, "an owner slot would be removed: its credential was not given")
       }
       dropped.value = draft.dropped.map { draft.info($0, current) }
       let own = [current.slot: current.kek].merging(keks) { own, _ in own }

@@ -44,7 +44,7 @@ internal import Synchronization
   /// use the same nonces and would share a lock, and the keys are zero in the child.
   package func check() throws(VaultError) {
     guard isOwn else {
-      throw VaultError(.locked, "a vault, credential or key from before a fork; make it anew in the child")
+      throw VaultError(.locked, "the vault, credential or key was created before a fork; create it again in the child")
     }
   }
 }

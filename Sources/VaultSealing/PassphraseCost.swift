@@ -74,7 +74,7 @@ public struct PassphraseCost: Sendable, Hashable {
       throw VaultError(.invalidPassphrase, "a passphrase has 1 to 4096 bytes")
     }
     guard cost.isAcceptable else {
-      throw VaultError(.kdfRefused, "Argon2id cost of \(cost) is outside the accepted bounds")
+      throw VaultError(.kdfRefused, "the Argon2id cost of \(cost) is outside the accepted bounds")
     }
     let root = try unsafe SealingKey(fillingIf: { out in
       unsafe passphrase.withUnsafeBytes { passphrase in
@@ -86,7 +86,7 @@ public struct PassphraseCost: Sendable, Hashable {
       }
     })
     guard let root else {
-      throw VaultError(.kdfMemory, "Argon2id found no \(cost.kibibytes / 1024) MiB of memory")
+      throw VaultError(.kdfMemory, "Argon2id could not allocate \(cost.kibibytes / 1024) MiB of memory")
     }
     return root
   }

@@ -49,7 +49,7 @@ enum FileLock {
   }
 
   private static func timeout(_ timeout: Duration) -> VaultError {
-    VaultError(.lockTimeout, "another writer has held the lock for \(timeout)")
+    VaultError(.lockTimeout, "another process has held the writer lock for \(timeout)")
   }
 
   /// Releases the lock before the descriptor is closed, because an inherited duplicate would keep it.

@@ -122,7 +122,7 @@ struct Replacement {
 
   private var inTheWay: VaultError {
     VaultError(
-      .io, "\(path.temporary): is in the way of a temporary file, and may be something else: move it away",
+      .io, "\(path.temporary): this file prevents creating a temporary file and may not be a leftover: move it away",
       errno: EEXIST)
   }
 
@@ -203,7 +203,7 @@ struct Replacement {
     } catch {
       FileLock.release(descriptor)
       throw path.error(
-        .durabilityUnknown, "the new file is in place, but its name may not survive a power cut",
+        .durabilityUnknown, "the new file is in place, but its name may not survive a power failure",
         errno: error.errno, cause: error)
     }
     return file

@@ -72,7 +72,7 @@ struct VaultPath: Sendable {
     switch number {
     case ENOENT, ENOTDIR: error(.notFound, "there is no vault at this path")
     // With the relaxed policy links were already resolved, so this one has no target.
-    case ELOOP where policy == .relaxed: error(.notFound, "there is no vault where the symbolic link points")
+    case ELOOP where policy == .relaxed: error(.notFound, "there is no vault at the target of the symbolic link")
     case ELOOP: error(.insecurePermissions, "the path is a symbolic link")
     case ENXIO, ENODEV: error(.notAVault, "the path names a socket or device")
     default: step == "open" ? .io("\(file): \(step)", number) : .writing("\(file): \(step)", number)
@@ -103,13 +103,13 @@ struct VaultPath: Sendable {
     guard !["", ".", ".."].contains(name) else { throw .io("\(file): make a file", EISDIR) }
     guard !file.hasSuffix(Self.temporarySuffix) else {
       throw error(
-        .io, "a name that ends in \(Self.temporarySuffix) is that of a temporary file: choose another",
+        .io, "names that end in \(Self.temporarySuffix) are reserved for temporary files: choose a different one",
         errno: EINVAL)
     }
     guard try status() == nil else { throw exists }
   }
 
-  var exists: VaultError { error(.alreadyExists, "something is at this path already") }
+  var exists: VaultError { error(.alreadyExists, "a file already exists at this path") }
 
   /// Checks that a new file may be created, and creates its directory if necessary.
   func prepareNew() throws(VaultError) {
@@ -122,7 +122,7 @@ struct VaultPath: Sendable {
   func refuseSource(_ source: FileIdentity) throws(VaultError) {
     var status = stat()
     guard lstat(temporary, &status) != 0 || FileIdentity(status) != source else {
-      throw VaultError(.io, "\(temporary): what is read has the name of a temporary file: rename it", errno: EINVAL)
+      throw VaultError(.io, "\(temporary): the file to read has the name of a temporary file: rename it", errno: EINVAL)
     }
   }
 
@@ -209,6 +209,6 @@ package func octal(_ mode: UInt32) -> String { "0" + String(mode & 0o7777, radix
 extension VaultError {
   /// Refuses a path that contains a NUL byte: a C string ends there, so a different file would be used.
   package static func refuseNUL(in path: String) throws(VaultError) {
-    guard !path.utf8.contains(0) else { throw .io("\(path): a path holds no NUL", EINVAL) }
+    guard !path.utf8.contains(0) else { throw .io("\(path): a path cannot contain a NUL byte", EINVAL) }
   }
 }

@@ -29,7 +29,7 @@ struct KeptTornTail {
     let file: Descriptor
     do throws(VaultError) {
       file = try Descriptor.open(name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, mode: 0o600) {
-        .writing("\(name): keep a broken entry", $0)
+        .writing("\(name): save a broken entry", $0)
       }
     } catch {
       guard error.errno == EEXIST else { throw error }

@@ -71,7 +71,7 @@ struct MarkFile: Sendable {
       case .rolledBack, .tampered, .malformed: throw error
       case .notAVault, .limitExceeded: throw .malformed("the mark")
       case .notFound:
-        throw path.error(.markMissing, "there is no mark where one should be", errno: error.errno, cause: error)
+        throw path.error(.markMissing, "there is no mark at the configured path", errno: error.errno, cause: error)
       default: throw VaultError(error.code, "the mark: \(error.message)", errno: error.errno, cause: error)
       }
     }

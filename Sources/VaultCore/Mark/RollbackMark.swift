@@ -47,7 +47,7 @@ public struct RollbackMark: Sendable, Hashable {
   public func check(_ seen: RollbackMark) throws(VaultError) {
     try compare(seen) { (scope, expected, found) throws(VaultError) in
       throw VaultError(
-        .rolledBack, "\(scope) is at \(found), and was seen at \(expected): an older copy was put back")
+        .rolledBack, "\(scope) is at \(found), and the mark is at \(expected): this is an older copy")
     }
   }
 
@@ -89,7 +89,7 @@ public struct RollbackMark: Sendable, Hashable {
     _ seen: RollbackMark, older: (_ scope: String, _ expected: String, _ found: String) throws(VaultError) -> Void
   ) throws(VaultError) {
     guard vaultID == seen.vaultID else {
-      throw VaultError(.tampered, "this is not the vault that the mark was made for")
+      throw VaultError(.tampered, "the mark belongs to a different vault")
     }
     var lines: [(scope: String, expected: Group, found: Group)] = []
     if let ownerWrite, let found = seen.ownerWrite {
@@ -109,7 +109,7 @@ public struct RollbackMark: Sendable, Hashable {
       } else if (found.epoch, found.generation) == (expected.epoch, expected.generation), found.tag != expected.tag {
         throw VaultError(
           .rolledBack,
-          "\(scope) was seen at \(expected.text) with other contents: two copies were written to")
+          "\(scope) has different contents at \(expected.text) than the mark: two copies of the vault were written to")
       }
     }
   }

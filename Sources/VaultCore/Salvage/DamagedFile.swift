@@ -28,7 +28,7 @@ struct DamagedFile {
   init(_ image: FileImage) throws(VaultError) {
     let file = image.span
     let headEnd = Snapshot.headerCount + Slot.count
-    guard file.byteCount >= headEnd else { throw VaultError(.damaged, "the file is too short to hold anything") }
+    guard file.byteCount >= headEnd else { throw VaultError(.damaged, "the file is too short to contain anything") }
     func slotEnd(_ count: Int) -> Int { Snapshot.headerCount + count * Slot.count }
     self.image = image
 

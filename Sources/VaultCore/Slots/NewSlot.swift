@@ -24,7 +24,8 @@ public struct NewSlot: Sendable {
     if let cost {
       let isEnough = cost.passes >= PassphraseCost.minimum.passes && cost.kibibytes >= PassphraseCost.minimum.kibibytes
       guard cost.isAcceptable, isEnough || cost == .throwaway else {
-        throw VaultError(.kdfRefused, "\(cost) is less than \(PassphraseCost.minimum), or more than a reader accepts")
+        throw VaultError(
+          .kdfRefused, "the cost of \(cost) is below \(PassphraseCost.minimum), or above what a reader accepts")
       }
       return cost
     }

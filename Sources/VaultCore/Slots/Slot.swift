@@ -77,13 +77,13 @@ struct Slot: Sendable, Equatable {
       guard slot.obeysRules, seen.insert(slot.id).inserted else { throw .malformed("a slot") }
       guard slot.kind == passphraseKind else { continue }
       guard slot.cost.isAcceptable else {
-        throw VaultError(.kdfRefused, "a slot asks for \(slot.cost), outside the accepted bounds")
+        throw VaultError(.kdfRefused, "the cost of a slot is \(slot.cost), outside the accepted bounds")
       }
       work += slot.cost.work
       passphrases += 1
     }
     guard work <= PassphraseCost.acceptedTotalWork else {
-      throw VaultError(.kdfRefused, "the slots together ask for more work than is accepted")
+      throw VaultError(.kdfRefused, "the slots together cost more work than is accepted")
     }
     guard passphrases <= Vault.Limits.passphraseSlots else {
       throw VaultError(.limitExceeded, "more than \(Vault.Limits.passphraseSlots) passphrase slots")

@@ -47,7 +47,7 @@ struct Unlocked: Sendable {
   func reopened(in snapshot: Snapshot, sealer: Sealer) throws(VaultError) -> Unlocked {
     guard let slot = snapshot.slots.first(where: { $0.id == self.slot }),
       let grant = try Self.open(slot, snapshot, kek, sealer)
-    else { throw VaultError(.credentialRejected, "the slot that opened this vault is gone or was changed") }
+    else { throw VaultError(.credentialRejected, "the slot that opened this vault was removed or changed") }
     return Unlocked(grant: grant, slot: self.slot, kek: kek)
   }
 
@@ -76,7 +76,7 @@ struct Unlocked: Sendable {
     case .group(let group, let epoch):
       guard let section = snapshot.section(group), section.epoch == epoch else {
         throw VaultError(
-          .staleCredential, "the group's key was rotated, or the group removed, since this slot was made")
+          .staleCredential, "the group was rotated or removed after this slot was made")
       }
       return .holder(of: group, key)
     }

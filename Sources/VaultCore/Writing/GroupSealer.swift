@@ -25,10 +25,10 @@ struct GroupSealer {
   /// - Throws: ``VaultError/Code/valueTooLarge``, ``VaultError/Code/typeMismatch``.
   func check(_ value: RawSpan, _ kind: ValueKind) throws(VaultError) {
     guard value.byteCount <= limit else {
-      throw VaultError(.valueTooLarge, "a value of \(value.byteCount) bytes; the limit is \(limit)")
+      throw VaultError(.valueTooLarge, "the value has \(value.byteCount) bytes; the limit is \(limit)")
     }
     guard kind.rawValue != 0, value.withUnsafeBytes(kind.fits) else {
-      throw VaultError(.typeMismatch, "the bytes do not fit the kind of value")
+      throw VaultError(.typeMismatch, "the bytes are not a valid value of this kind")
     }
   }
 

@@ -101,7 +101,7 @@ extension GroupContent {
       return change
     case .restore(let revision):
       guard let old, try old.previous(revision) != nil else {
-        throw VaultError(.notFound, "there is no such record, or it keeps no value of that revision")
+        throw VaultError(.notFound, "there is no such record, or it has no earlier value of that revision")
       }
       return change
     case .put(let value, let keepsClass):
@@ -125,7 +125,7 @@ extension GroupContent {
       return (old.kind, old.accessibility, Array(old.sealedValue))
     }
     guard let kept = try old.previous(revision) else {
-      throw VaultError(.notFound, "the record keeps no value of that revision")
+      throw VaultError(.notFound, "the record has no earlier value of that revision")
     }
     let name = old.name
     let sealed = try reseal(
@@ -234,7 +234,7 @@ extension GroupContent {
 }
 
 extension VaultError {
-  static let conflict = VaultError(.conflict, "the record was changed since the revision that was compared")
+  static let conflict = VaultError(.conflict, "the record does not have the expected revision")
 }
 
 extension SealedValue {

@@ -45,9 +45,9 @@ struct VaultDraft {
 
   static let withoutOwner = VaultError(.lastOwnerSlot, "the vault would be left without an owner")
   static let ownerRequired = VaultError(
-    .ownerRequired, "only an owner may see slots, and change slots, groups and keys")
+    .ownerRequired, "only an owner may list slots and change slots, groups and keys")
 
-  private static let groupIsGone = VaultError(.groupNotGranted, "the access group is gone")
+  private static let groupIsGone = VaultError(.groupNotGranted, "the access group does not exist any more")
 
   /// Starts a new vault. The order of random bytes is that of annex A.
   init(new options: Vault.Options) throws(VaultError) {
@@ -133,7 +133,7 @@ struct VaultDraft {
     guard hasOwner else { throw Self.withoutOwner }
     try Slot.check(slots)
     guard Set(groups.map(\.name)).count == groups.count else {
-      throw VaultError(.alreadyExists, "there is an access group of that name")
+      throw VaultError(.alreadyExists, "an access group of that name exists")
     }
     guard groups.count <= Vault.Limits.groups else {
       throw VaultError(.limitExceeded, "more than \(Vault.Limits.groups) access groups")
@@ -201,7 +201,7 @@ struct VaultDraft {
   /// - Throws: ``VaultError/Code/notFound``.
   mutating func remove(slot id: Vault.Identifier) throws(VaultError) -> Slot.Scope {
     guard let index = slots.firstIndex(where: { $0.slot.id == id }) else {
-      throw VaultError(.notFound, "there is no slot of that id")
+      throw VaultError(.notFound, "there is no slot with that id")
     }
     return slots.remove(at: index).slot.scope
   }

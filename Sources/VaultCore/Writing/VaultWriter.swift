@@ -185,7 +185,7 @@ final class VaultWriter: @unchecked Sendable {
       if freshness == .current { return (end, tornEnd) }
       state = try handle.reload(&loaded)
     }
-    throw path.error(.io, "the file changes although it is locked")
+    throw path.error(.io, "the file was changed by a process that does not hold its lock")
   }
 
   // MARK: Append
@@ -249,7 +249,7 @@ final class VaultWriter: @unchecked Sendable {
     } catch {
       mayAppend = false
       throw path.error(
-        .durabilityUnknown, "a failed append could not be taken back", errno: error.errno, cause: error)
+        .durabilityUnknown, "a failed append could not be undone", errno: error.errno, cause: error)
     }
   }
 

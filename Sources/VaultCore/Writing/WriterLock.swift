@@ -24,11 +24,11 @@ final class WriterLock {
         guard let named = try path.status() else { throw path.error(.notFound, "the vault was deleted") }
         if FileIdentity(named) == FileIdentity(status) {
           guard status.st_nlink <= 1 else {
-            throw path.error(.hardLinked, "the file has several names, and writing would split them")
+            throw path.error(.hardLinked, "the file has several hard links, and writing would separate them")
           }
           guard status.st_nlink == 1 else {
             throw path.error(
-              .replaced, "the mounted file was replaced outside; mount its directory instead")
+              .replaced, "the original of this single-file mount was replaced; mount its directory instead")
           }
           descriptor = file
           return (file, status)

@@ -26,7 +26,7 @@ enum Hints {
     case .rolledBack:
       "do not write to the file; if an older copy was restored on purpose, run \"secretprefs mark accept\""
     case .markMissing:
-      "\"secretprefs mark init\" creates a mark; first make sure that nobody removed it to hide an older vault"
+      "\"secretprefs mark init\" creates a mark; first make sure that it was not removed to hide an older vault"
     case .deviceKeyMissing: "--device-key-file names the device key"
     case .wrongDevice: "use the device key that the value was stored with"
     case .credentialRejected: "\"secretprefs status\" lists the ways to unlock this vault"
