@@ -16,7 +16,7 @@ struct Replacement {
   /// - Parameter old: the status of the replaced file. The new file gets its owner and mode according to the policy.
   /// - Returns: the new file, locked until the caller releases it.
   /// - Throws: ``VaultError/Code/durabilityUnknown`` when the new file is in place but the directory could not be
-  ///   synced; any other class means that the old file stands.
+  ///   synced. With any other code the old file is still in place.
   func replace(_ old: stat, with bytes: [UInt8]) throws(VaultError) -> OpenFile {
     let descriptor = try reserveTemporary()
     return try finish(
