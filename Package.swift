@@ -47,7 +47,9 @@ let package = Package(
     .target(
       name: "VaultSealing", dependencies: ["CVaultSodium"],
       swiftSettings: strict + views + [.strictMemorySafety()]),
-    .target(name: "VaultCore", dependencies: ["VaultSealing", "CVaultSystem"], swiftSettings: strict + views),
+    .target(
+      name: "VaultCore", dependencies: ["VaultSealing", "CVaultSystem"],
+      swiftSettings: strict + views + [.strictMemorySafety()]),
     .target(
       name: "Secrets", dependencies: ["Preferences", "VaultCore", "VaultSealing", "CVaultSystem"], swiftSettings: strict
     ),

@@ -6,7 +6,7 @@ final class GuardedContent: Sendable {
   let kind: ValueKind
   private let bytes: SecretBytes
 
-  init(_ kind: ValueKind, _ body: UnsafeRawBufferPointer) throws(VaultError) {
+  init(_ kind: ValueKind, _ body: RawSpan) throws(VaultError) {
     self.kind = kind
     bytes = try SecretBytes(copying: body)
   }
@@ -14,14 +14,12 @@ final class GuardedContent: Sendable {
   /// - Throws: ``VaultError/Code/typeMismatch`` when the bytes do not fit the kind.
   init(_ kind: ValueKind, copying body: RawSpan) throws(VaultError) {
     self.kind = kind
-    bytes = try body.withUnsafeBytes { (body) throws(VaultError) in
-      guard kind.fits(body) else { throw VaultError(.typeMismatch, "the bytes do not fit the kind of value") }
-      return try SecretBytes(copying: body)
-    }
+    guard kind.fits(body) else { throw VaultError(.typeMismatch, "the bytes do not fit the kind of value") }
+    bytes = try SecretBytes(copying: body)
   }
 
-  func withBytes<R, E: Error>(_ body: (ValueKind, UnsafeRawBufferPointer) throws(E) -> R) throws(E) -> R {
-    try bytes.withUnsafeBytes { (bytes) throws(E) in try body(kind, bytes) }
+  func withBytes<R, E: Error>(_ body: (ValueKind, RawSpan) throws(E) -> R) throws(E) -> R {
+    try bytes.withSpan { (bytes) throws(E) in try body(kind, bytes) }
   }
 
   func isEqual(to other: GuardedContent) -> Bool { kind == other.kind && bytes.isEqual(to: other.bytes) }

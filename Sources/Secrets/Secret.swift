@@ -34,7 +34,7 @@ public struct Secret<Value: PreferenceConvertible>: Sendable {
   }
 
   /// Copies the body of a record that a `Value` can be made of.
-  init(_ kind: ValueKind, _ body: UnsafeRawBufferPointer) throws(VaultError) {
+  init(_ kind: ValueKind, _ body: RawSpan) throws(VaultError) {
     self.init(checked: try GuardedContent(kind, body))
     try checkKind()
   }
@@ -70,7 +70,7 @@ extension Secret where Value == String {
 
   /// Lends the text's UTF-8 in the guarded memory itself.
   public func withBytes<R, E: Error>(_ body: (RawSpan) throws(E) -> R) throws(E) -> R {
-    try content.withBytes { (_, bytes) throws(E) in try body(bytes.bytes) }
+    try content.withBytes { (_, bytes) throws(E) in try body(bytes) }
   }
 }
 
@@ -82,7 +82,7 @@ extension Secret where Value == Data {
 
   /// Lends the bytes in the guarded memory itself.
   public func withBytes<R, E: Error>(_ body: (RawSpan) throws(E) -> R) throws(E) -> R {
-    try content.withBytes { (_, bytes) throws(E) in try body(bytes.bytes) }
+    try content.withBytes { (_, bytes) throws(E) in try body(bytes) }
   }
 }
 

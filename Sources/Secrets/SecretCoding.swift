@@ -13,7 +13,13 @@ enum SecretCoding {
   private static let deepest = 128
 
   /// The value that a body of `kind` stands for. Its form was checked when it was opened.
-  static func decode(_ kind: ValueKind, _ body: UnsafeRawBufferPointer) -> Result<PreferenceValue, VaultError> {
+  static func decode(_ kind: ValueKind, _ body: RawSpan) -> Result<PreferenceValue, VaultError> {
+    body.withUnsafeBytes { decode(kind, $0) }
+  }
+
+  private static func decode(
+    _ kind: ValueKind, _ body: UnsafeRawBufferPointer
+  ) -> Result<PreferenceValue, VaultError> {
     func word() -> UInt64 { UInt64(littleEndian: body.loadUnaligned(as: UInt64.self)) }
     switch kind {
     case .string: return .success(.string(String(decoding: body, as: UTF8.self)))

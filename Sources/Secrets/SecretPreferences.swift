@@ -65,13 +65,13 @@ public struct SecretPreferences: PreferencesStore {
   /// A string cannot be wiped; ``withBytes(forKey:_:)`` lends the bytes instead.
   /// - Throws: ``VaultError/Code/typeMismatch`` when something else is stored, and as ``value(forKey:)``.
   public func string(forKey key: String) throws(VaultError) -> String? {
-    try typed(key, .string) { String(decoding: $0, as: UTF8.self) }
+    try typed(key, .string) { $0.withUnsafeBytes { String(decoding: $0, as: UTF8.self) } }
   }
 
   /// The data under `key`; nil when absent. Data cannot be wiped; ``withBytes(forKey:_:)`` lends the bytes instead.
   /// - Throws: ``VaultError/Code/typeMismatch`` when something else is stored, and as ``value(forKey:)``.
   public func data(forKey key: String) throws(VaultError) -> Data? {
-    try typed(key, .data) { Data($0) }
+    try typed(key, .data) { $0.withUnsafeBytes { Data($0) } }
   }
 
   /// Lends the bytes of a string or data value, without a copy that outlives `body`.
@@ -83,12 +83,12 @@ public struct SecretPreferences: PreferencesStore {
   @inlinable
   public func withBytes<R>(forKey key: String, _ body: (RawSpan) -> R) throws(VaultError) -> R? {
     var result: R?
-    try lend(key, .string, or: .data) { result = body($0.bytes) }
+    try lend(key, .string, or: .data) { result = body($0) }
     return result
   }
 
   private func typed<R>(
-    _ key: String, _ wanted: ValueKind, _ body: (UnsafeRawBufferPointer) -> R
+    _ key: String, _ wanted: ValueKind, _ body: (RawSpan) -> R
   ) throws(VaultError) -> R? {
     var result: R?
     try lend(key, wanted, or: wanted) { result = body($0) }
@@ -97,7 +97,7 @@ public struct SecretPreferences: PreferencesStore {
 
   @usableFromInline
   func lend(
-    _ key: String, _ wanted: ValueKind, or other: ValueKind, _ body: (UnsafeRawBufferPointer) -> Void
+    _ key: String, _ wanted: ValueKind, or other: ValueKind, _ body: (RawSpan) -> Void
   ) throws(VaultError) {
     var isWanted = true
     _ = try vault.withValue(service: serviceName, key: key, in: group) { kind, bytes in

@@ -60,7 +60,7 @@ extension VaultState {
   /// The bytes of the file with a reserve, without a torn tail, which no reader accepts.
   fileprivate func copy() throws(VaultError) -> [UInt8] {
     guard let image else { throw VaultError(.locked, "a copy needs the loaded file") }
-    return Array(image.bytes[..<tail]) + [UInt8](repeating: 0, count: options.reserveBytes)
+    return image[0..<tail].copy + [UInt8](repeating: 0, count: options.reserveBytes)
   }
 }
 
@@ -77,7 +77,7 @@ extension VaultPath {
     let head = try FileImage(file, 0..<Snapshot.headerCount, limit: Snapshot.headerCount)
     let magic = Snapshot.magic
     let isSame = withExtendedLifetime(head) {
-      head.count == Snapshot.headerCount && head.bytes.prefix(magic.count).elementsEqual(magic)
+      head.count == Snapshot.headerCount && head[0..<magic.count].copy == magic
         && Vault.Identifier(head.span, at: 16) == vaultID
     }
     guard isSame else {

@@ -75,7 +75,7 @@ extension Vault.Batch {
     let isThere: Void? = try vault.withValue(of: record, in: group) { kind, value in
       do throws(VaultError) {
         try set(
-          value.bytes, kind: kind, for: record.key, accessibility: record.accessibility, edit: RecordEdit(of: record),
+          value, kind: kind, for: record.key, accessibility: record.accessibility, edit: RecordEdit(of: record),
           ifRevision: revision)
       } catch { failure = error }
     }

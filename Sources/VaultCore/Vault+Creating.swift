@@ -78,7 +78,7 @@ extension Vault {
     do throws(VaultError) { try mark?.create(state) } catch {
       // The file is ours, because we hold its lock. Without its mark it would not open again. If only the durability of
       // the mark is unknown, both files exist.
-      if error.code != .durabilityUnknown { unlink(path.file) }
+      if error.code != .durabilityUnknown { unsafe unlink(path.file) }
       throw error
     }
     return try Vault(state)

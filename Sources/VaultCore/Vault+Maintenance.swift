@@ -88,15 +88,18 @@ extension VaultState {
     let content = try content(group)
     try content.forEachInOrder { (record) throws(VaultError) in
       let place = try content.place(record.accessibility, sealer)
-      func open(_ previous: PreviousValue?) throws(VaultError) {
-        reader.take(record, previous: previous, at: place, deviceKey: options.deviceKey)
+      func open(isPrevious: Bool) throws(VaultError) {
         var failure: VaultError?
         do throws(VaultError) { try reader.open(record.name) { _ in } } catch { failure = error }
-        try body(previous != nil, failure)
+        try body(isPrevious, failure)
       }
-      try open(nil)
-      try Extension.forEach(record.extensionField) { (item) throws(VaultError) in
-        if item.tag == Extension.RecordTag.previous { try open(try PreviousValue(item.data)) }
+      reader.take(record, at: place, deviceKey: options.deviceKey)
+      try open(isPrevious: false)
+      var fields = Extension.Items(record.extensionField)
+      while let item = try fields.next() {
+        guard item.tag == Extension.RecordTag.previous else { continue }
+        reader.take(try PreviousValue(item.data), at: place, deviceKey: options.deviceKey)
+        try open(isPrevious: true)
       }
     }
   }

@@ -16,7 +16,7 @@ extension Vault {
   ///   ``VaultError/Code/io``.
   @inlinable
   public func withValue<R>(
-    service: Vault.Name, key: String, in group: AccessGroup, _ body: (ValueKind, UnsafeRawBufferPointer) -> R
+    service: Vault.Name, key: String, in group: AccessGroup, _ body: (ValueKind, RawSpan) -> R
   ) throws(VaultError) -> R? {
     var result: R?
     try lend(service, .text(key), in: group) { result = body($0, $1) }
@@ -30,7 +30,7 @@ extension Vault {
   @inlinable
   public func withValue<R>(
     of record: RecordInfo, previous revision: UInt64? = nil, in group: AccessGroup,
-    _ body: (ValueKind, UnsafeRawBufferPointer) -> R
+    _ body: (ValueKind, RawSpan) -> R
   ) throws(VaultError) -> R? {
     var result: R?
     try lend(record.service, .listed(record.key), previous: revision, in: group) { result = body($0, $1) }
@@ -41,7 +41,7 @@ extension Vault {
   @usableFromInline
   func lend(
     _ service: Vault.Name, _ key: RecordKey, previous revision: UInt64? = nil, in group: AccessGroup,
-    _ body: (ValueKind, UnsafeRawBufferPointer) -> Void
+    _ body: (ValueKind, RawSpan) -> Void
   ) throws(VaultError) {
     _ = try find(service, key) { (name) throws(VaultError) -> Void? in
       guard let opener = try opener(of: name, previous: revision, in: group) else { return nil }
@@ -71,7 +71,7 @@ extension Vault {
     case .listed(let key): return try body(RecordAddress(service, key).name)
     case .text(let text):
       if service.spelled == nil, Vault.Name.isASCII(text) {
-        let bytes = text.utf8Span.span.bytes
+        let bytes = unsafe text.utf8Span.span.bytes
         guard Vault.Name.isValid(bytes) else { throw Vault.Name.invalid }
         return try body(RecordName(service: service.bytes, key: bytes))
       }
@@ -104,13 +104,14 @@ extension Vault {
       if options.expiredRecords == .refuse, let expiry = try record.expiry(), expiry <= options.now() {
         throw VaultError(.expired, "the record's expiry has passed")
       }
-      var previous: PreviousValue?
-      if let revision, revision != record.revision {
-        previous = try record.previous(revision)
-        guard previous != nil else { return nil }
+      guard let revision, revision != record.revision else {
+        let opener = try handle.takeOpener(&loaded)
+        opener.take(record, at: place, deviceKey: options.deviceKey)
+        return opener
       }
+      guard let previous = try record.previous(revision) else { return nil }
       let opener = try handle.takeOpener(&loaded)
-      opener.take(record, previous: previous, at: place, deviceKey: options.deviceKey)
+      opener.take(previous, at: place, deviceKey: options.deviceKey)
       return opener
     }
   }
@@ -168,7 +169,7 @@ extension Vault {
       var found: [R] = []
       for wanted in service?.spellings ?? [[]] where found.isEmpty {
         try state.content(group.id).forEachInOrder { (record) throws(VaultError) in
-          if !wanted.isEmpty, compareBytes(record.name.service, wanted.span.bytes) != 0 { return }
+          if !wanted.isEmpty, compareBytes(record.name.service, wanted.bytes) != 0 { return }
           found.append(try transform(record))
         }
       }

@@ -36,14 +36,6 @@ extension Vault {
     /// - Throws: ``VaultError/Code/valueTooLarge``; ``VaultError/Code/typeMismatch`` if the bytes do not fit the kind;
     ///   ``VaultError/Code/invalidName``; ``VaultError/Code/deviceKeyMissing``.
     public mutating func set(
-      _ value: UnsafeRawBufferPointer, kind: ValueKind, forKey key: String, accessibility: Vault.Accessibility? = nil,
-      edit: RecordEdit = RecordEdit(), ifRevision revision: UInt64? = nil
-    ) throws(VaultError) {
-      try set(value.bytes, kind: kind, forKey: key, accessibility: accessibility, edit: edit, ifRevision: revision)
-    }
-
-    /// Seals `value` and adds the change, like the form for unsafe bytes.
-    public mutating func set(
       _ value: RawSpan, kind: ValueKind, forKey key: String, accessibility: Vault.Accessibility? = nil,
       edit: RecordEdit = RecordEdit(), ifRevision revision: UInt64? = nil
     ) throws(VaultError) {

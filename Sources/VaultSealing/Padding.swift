@@ -8,20 +8,19 @@ package enum Padding {
     return (least + rounded - 1) / rounded * rounded
   }
 
-  /// Writes the padding behind a body of `count` bytes. `buffer` has the padded length.
-  package static func pad(_ buffer: UnsafeMutableRawBufferPointer, from count: Int) {
-    unsafe buffer[count] = 0x80
-    let zeros = unsafe UnsafeMutableRawBufferPointer(rebasing: buffer[(count + 1)...])
-    if let base = zeros.baseAddress {
-      unsafe base.initializeMemory(as: UInt8.self, repeating: 0, count: zeros.count)
-    }
+  /// Copies a body and writes the mark and the zeros behind it.
+  package static func padded(_ body: RawSpan, step: Int) -> WipedBuffer {
+    let buffer = WipedBuffer(copying: body, count: paddedCount(body.byteCount, step: step))
+    unsafe buffer.bytes[body.byteCount] = 0x80
+    return buffer
   }
 
   /// The length of the body in a padded buffer; `nil` if the padding is not exactly what `pad` writes.
-  package static func unpaddedCount(_ buffer: UnsafeRawBufferPointer, step: Int) -> Int? {
-    var end = buffer.count
-    while end > 0, unsafe buffer[end - 1] == 0 { end -= 1 }
-    guard end > 0, unsafe buffer[end - 1] == 0x80 else { return nil }
-    return paddedCount(end - 1, step: step) == buffer.count ? end - 1 : nil
+  package static func unpaddedCount(_ buffer: RawSpan, step: Int) -> Int? {
+    func byte(_ offset: Int) -> UInt8 { unsafe buffer.unsafeLoad(fromByteOffset: offset, as: UInt8.self) }
+    var end = buffer.byteCount
+    while end > 0, byte(end - 1) == 0 { end -= 1 }
+    guard end > 0, byte(end - 1) == 0x80 else { return nil }
+    return paddedCount(end - 1, step: step) == buffer.byteCount ? end - 1 : nil
   }
 }

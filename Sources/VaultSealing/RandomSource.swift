@@ -10,6 +10,7 @@ internal import Glibc
   /// The system's generator (`getentropy`). If the system provides no random bytes, creating keys throws
   /// ``VaultError/Code/io``. If it stops providing them later, the process ends with a message.
   public static let system = unsafe RandomSource { buffer in
+    // No safe way on: a key or nonce of other bytes could be predicted, and a caller could go on with them by mistake.
     guard unsafe fillFromSystem(buffer) else { fatalError("the system refuses random bytes: errno \(errno)") }
   }
 

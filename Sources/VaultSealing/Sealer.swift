@@ -23,7 +23,7 @@ internal import CVaultSodium
   // The page's own address, which never changes: a sealer serves one caller at a time, and its parts are disjoint.
   private let pageBytes: UnsafeMutableRawBufferPointer
   /// The context of the next seal: ``bind()`` starts it, and then its items are added.
-  package var transcript = Transcript()
+  package let transcript = Transcript()
   private let random: RandomSource
 
   /// Creates a sealer that takes nonces from `random`.
@@ -40,11 +40,11 @@ internal import CVaultSodium
   /// Derives `D(out.count, key, label, context…)` into `out`.
   package func derive(
     _ label: StaticString, from key: SealingKey, into out: UnsafeMutableRawBufferPointer,
-    context: (inout Transcript) -> Void
+    context: (Transcript) -> Void
   ) {
     precondition((16...64).contains(out.count), "BLAKE2b gives 16 to 64 bytes")
     transcript.begin(label)
-    context(&transcript)
+    context(transcript)
     unsafe key.withUnsafeBytes { key in
       unsafe hash(into: out, key: key, transcript.bytes)
     }
@@ -54,7 +54,7 @@ internal import CVaultSodium
 
   /// Derives a 32-byte key.
   package func deriveKey(
-    _ label: StaticString, from key: SealingKey, context: (inout Transcript) -> Void
+    _ label: StaticString, from key: SealingKey, context: (Transcript) -> Void
   ) throws(VaultError) -> SealingKey {
     try unsafe SealingKey { unsafe derive(label, from: key, into: $0, context: context) }
   }
@@ -116,12 +116,11 @@ internal import CVaultSodium
   /// Decrypts bytes that do not open, to salvage parts that have their own seals. **The result is not authenticated**:
   /// an attacker may have changed it.
   ///
-  /// - Parameter out: `sealed.count` - ``overhead`` bytes, not overlapping `sealed`.
-  package func decryptUnverified(
-    _ sealed: RawSpan, with key: SealingKey, into out: UnsafeMutableRawBufferPointer
-  ) {
+  /// - Parameter sealed: more than ``overhead`` bytes.
+  package func decryptedUnverified(_ sealed: RawSpan, with key: SealingKey) -> WipedBuffer {
     let sealed = unsafe sealed.lent
-    precondition(out.count + Self.overhead == sealed.count, "the message has a fixed length")
+    let body = WipedBuffer(count: sealed.count - Self.overhead)
+    let out = unsafe body.bytes
     let (ke, _) = unsafe subkeys(of: key)
     defer { wipeSubkeys() }
     // secretbox uses the first 32 bytes of the key stream for Poly1305, and the following ones for the message.
@@ -134,6 +133,7 @@ internal import CVaultSodium
     _ = unsafe crypto_stream_xsalsa20_xor(
       bytes, bytes, UInt64(stream.bytes.count), sealed.bytePointer!, ke.bytePointer!)
     unsafe out.copyMemory(from: UnsafeRawBufferPointer(rebasing: stream.bytes[authenticator...]))
+    return body
   }
 
   /// Opens a value in locked memory, lends it to `body` and wipes it.
@@ -141,23 +141,41 @@ internal import CVaultSodium
   /// - Returns: Whether it opened. `body` is called only if it did.
   /// - Throws: ``VaultError/Code/io`` if the system provides no guarded page for a value longer than ``scratchCount``.
   package func withOpened(
-    _ sealed: RawSpan, with key: SealingKey, _ body: (UnsafeRawBufferPointer) -> Void
+    _ sealed: RawSpan, with key: SealingKey, _ body: (RawSpan) -> Void
   ) throws(VaultError) -> Bool {
     let count = max(sealed.byteCount - Self.overhead, 0)
     if count > Self.scratchCount {
-      var block = try SecretBytes(count: count)
-      return unsafe block.withUnsafeMutableBytes { out in
-        guard unsafe open(sealed, with: key, into: out) else { return false }
-        unsafe body(UnsafeRawBufferPointer(out))
-        return true
-      }
+      guard let block = try opened(sealed, with: key) else { return false }
+      block.withSpan(body)
+      return true
     }
     let out = unsafe UnsafeMutableRawBufferPointer(
       rebasing: pageBytes[Self.valueOffset..<Self.valueOffset + count])
     defer { unsafe wipe(out) }
     guard unsafe open(sealed, with: key, into: out) else { return false }
-    unsafe body(UnsafeRawBufferPointer(out))
+    body(unsafe UnsafeRawBufferPointer(out).bytes)
     return true
+  }
+
+  /// Opens into a block of its own; `nil` when it does not open.
+  package func opened(_ sealed: RawSpan, with key: SealingKey) throws(VaultError) -> SecretBytes? {
+    var block = try SecretBytes(count: max(sealed.byteCount - Self.overhead, 0))
+    let isOpen = unsafe block.withUnsafeMutableBytes { unsafe open(sealed, with: key, into: $0) }
+    guard isOpen else { return nil }
+    return block
+  }
+
+  /// Opens a key; `nil` when it does not open, or is no key's length.
+  package func openedKey(_ sealed: RawSpan, with key: SealingKey) throws(VaultError) -> SealingKey? {
+    guard sealed.byteCount == SealingKey.count + Self.overhead else { return nil }
+    return try unsafe SealingKey(fillingIf: { unsafe open(sealed, with: key, into: $0) })
+  }
+
+  /// Opens what is not secret by itself: names and sealed values. `nil` when it does not open.
+  package func openedBody(_ sealed: RawSpan, with key: SealingKey) -> WipedBuffer? {
+    guard sealed.byteCount > Self.overhead else { return nil }
+    let body = WipedBuffer(count: sealed.byteCount - Self.overhead)
+    return unsafe open(sealed, with: key, into: body.bytes) ? body : nil
   }
 
   /// Derives the two subkeys of a seal under `key` with the context in ``transcript``.
@@ -204,7 +222,7 @@ extension Sealer: CustomReflectable {
 
 extension RawSpan {
   /// The bytes without a copy. Their owner outlives the call that received the span.
-  @unsafe fileprivate var lent: UnsafeRawBufferPointer { unsafe withUnsafeBytes { unsafe $0 } }
+  @unsafe var lent: UnsafeRawBufferPointer { unsafe withUnsafeBytes { unsafe $0 } }
 }
 
 extension UnsafeRawBufferPointer {
@@ -212,12 +230,13 @@ extension UnsafeRawBufferPointer {
 }
 
 /// The unkeyed `B(32, "", bytes)` of `Docs/Format.md` 3.4 and 3.7. **No security meaning.**
-///
-/// - Parameter out: 32 bytes.
-package func checksum(_ bytes: RawSpan, into out: UnsafeMutableRawBufferPointer) {
+package func checksum(_ bytes: RawSpan) -> InlineArray<32, UInt8> {
   _ = GuardedMemory.isReady  // for the fast code of libsodium; hashing needs nothing secret
-  precondition(out.count == 32, "a checksum has 32 bytes")
   let bytes = unsafe bytes.lent
-  unsafe crypto_generichash(
-    out.baseAddress!.assumingMemoryBound(to: UInt8.self), 32, bytes.bytePointer, UInt64(bytes.count), nil, 0)
+  var out = InlineArray<32, UInt8>(repeating: 0)
+  var span = out.mutableSpan
+  unsafe span.withUnsafeMutableBufferPointer { out in
+    _ = unsafe crypto_generichash(out.baseAddress!, out.count, bytes.bytePointer, UInt64(bytes.count), nil, 0)
+  }
+  return out
 }

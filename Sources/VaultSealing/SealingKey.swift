@@ -53,6 +53,17 @@ internal import CVaultSodium
     unsafe self === other || sodium_memcmp(own, other.own, Self.count) == 0
   }
 
+  /// Creates a key with a copy of 32 bytes. The caller wipes its own copy.
+  /// - Throws: ``VaultError/Code/io`` if the system provides no guarded memory or no random bytes.
+  package convenience init(copying bytes: RawSpan) throws(VaultError) {
+    try unsafe self.init(copying: bytes.lent)
+  }
+
+  /// Lends the 32 bytes without an unsafe pointer.
+  package func withSpan<R, E: Error>(_ body: (RawSpan) throws(E) -> R) throws(E) -> R {
+    try body(unsafe UnsafeRawBufferPointer(start: own, count: Self.count).bytes)
+  }
+
   /// Lends the 32 bytes to `body`. The pointer is invalid afterwards.
   public func withUnsafeBytes<R, E: Error>(
     _ body: (UnsafeRawBufferPointer) throws(E) -> R

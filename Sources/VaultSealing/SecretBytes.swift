@@ -42,6 +42,11 @@ internal import Synchronization
     if let source = bytes.baseAddress { unsafe base.copyMemory(from: source, byteCount: count) }
   }
 
+  /// Creates a copy of `bytes`. The caller wipes its own copy.
+  public init(copying bytes: RawSpan) throws(VaultError) {
+    try unsafe self.init(copying: bytes.lent)
+  }
+
   /// Creates `count` bytes from `random`.
   public init(count: Int, from random: RandomSource) throws(VaultError) {
     try self.init(count: count)

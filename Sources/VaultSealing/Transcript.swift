@@ -2,7 +2,10 @@ internal import Glibc
 
 /// The byte string `T(x1, …, xk)` of `Docs/Format.md` 2.1: each item is preceded by its length, so that different lists
 /// of items give different bytes.
-@safe package struct Transcript: ~Copyable {
+///
+/// A class, so that its owner needs no access that is checked at run time: that took six checks of every get. It serves
+/// one caller at a time.
+@safe package final class Transcript {
   private var storage: UnsafeMutableRawPointer
   private var capacity: Int
   private(set) var count = 0
@@ -19,33 +22,36 @@ internal import Glibc
   }
 
   /// Appends one item.
-  package mutating func add(_ item: UnsafeRawBufferPointer) {
+  package func add(_ item: UnsafeRawBufferPointer) {
     addLength(item.count)
     unsafe append(item)
   }
 
   /// Appends one item.
-  package mutating func add(_ item: RawSpan) { unsafe item.withUnsafeBytes { unsafe add($0) } }
+  package func add(_ item: RawSpan) { unsafe item.withUnsafeBytes { unsafe add($0) } }
 
   /// Appends one item that consists of two parts.
-  mutating func add(_ first: UnsafeRawBufferPointer, _ second: UnsafeRawBufferPointer) {
+  func add(_ first: UnsafeRawBufferPointer, _ second: UnsafeRawBufferPointer) {
     addLength(first.count + second.count)
     unsafe append(first)
     unsafe append(second)
   }
 
   /// Appends one item of ASCII text.
-  package mutating func add(_ text: StaticString) {
+  package func add(_ text: StaticString) {
     unsafe add(UnsafeRawBufferPointer(start: text.utf8Start, count: text.utf8CodeUnitCount))
   }
 
-  /// Appends one item: the integer in little-endian bytes.
-  package mutating func add(_ integer: some FixedWidthInteger) {
-    unsafe withUnsafeBytes(of: integer.littleEndian) { unsafe add($0) }
-  }
+  // Not one generic function: callers in other modules would not get it specialised.
+  /// Appends one item: the byte.
+  package func add(_ integer: UInt8) { append(integer) }
+  /// Appends one item: the integer in four little-endian bytes.
+  package func add(_ integer: UInt32) { append(integer) }
+  /// Appends one item: the integer in eight little-endian bytes.
+  package func add(_ integer: UInt64) { append(integer) }
 
   /// Starts over with the label's item, `"SPV1/" ‖ label`.
-  mutating func begin(_ label: StaticString) {
+  func begin(_ label: StaticString) {
     count = 0
     let prefix: StaticString = "SPV1/"
     unsafe add(
@@ -54,23 +60,27 @@ internal import Glibc
   }
 
   /// Clears the transcript.
-  mutating func clear() { count = 0 }
+  func clear() { count = 0 }
 
   var bytes: UnsafeRawBufferPointer { unsafe UnsafeRawBufferPointer(start: storage, count: count) }
 
-  private mutating func append(_ bytes: UnsafeRawBufferPointer) {
+  private func append(_ bytes: UnsafeRawBufferPointer) {
     guard let source = bytes.baseAddress else { return }
     unsafe storage.advanced(by: count).copyMemory(from: source, byteCount: bytes.count)
     count += bytes.count
   }
 
-  private mutating func addLength(_ length: Int) {
+  private func append(_ integer: some FixedWidthInteger) {
+    unsafe withUnsafeBytes(of: integer.littleEndian) { unsafe add($0) }
+  }
+
+  private func addLength(_ length: Int) {
     reserve(length + 8)
     unsafe storage.storeBytes(of: UInt64(length).littleEndian, toByteOffset: count, as: UInt64.self)
     count += 8
   }
 
-  private mutating func reserve(_ more: Int) {
+  private func reserve(_ more: Int) {
     guard count + more > capacity else { return }
     let grown = max(capacity * 2, count + more)
     let fresh = UnsafeMutableRawPointer.allocate(byteCount: grown, alignment: 16)

@@ -14,6 +14,26 @@ internal import CVaultSodium
     unsafe bytes = UnsafeMutableRawBufferPointer.allocate(byteCount: count, alignment: 64)
   }
 
+  /// Copies `start`, and fills up with zeros to `count` bytes.
+  package convenience init(copying start: RawSpan, count: Int? = nil) {
+    let count = count ?? start.byteCount
+    self.init(count: max(count, 1))
+    copy(start)
+    let rest = unsafe bytes[start.byteCount...]
+    if let base = unsafe UnsafeMutableRawBufferPointer(rebasing: rest).baseAddress {
+      unsafe base.initializeMemory(as: UInt8.self, repeating: 0, count: rest.count)
+    }
+  }
+
+  /// Copies `source` to `offset`, where it has room.
+  package func copy(_ source: RawSpan, at offset: Int = 0) {
+    let place = unsafe UnsafeMutableRawBufferPointer(rebasing: bytes[offset..<offset + source.byteCount])
+    unsafe source.withUnsafeBytes { unsafe place.copyMemory(from: $0) }
+  }
+
+  /// The number of bytes.
+  package var count: Int { unsafe bytes.count }
+
   /// The whole buffer for reading. Valid while the object is alive.
   package var span: RawSpan {
     @_lifetime(borrow self)
@@ -37,6 +57,12 @@ package func wipe(_ buffer: UnsafeMutableRawBufferPointer) {
 }
 
 extension [UInt8] {
+  /// The bytes where they are.
+  package var bytes: RawSpan {
+    @_lifetime(borrow self)
+    get { unsafe span.bytes }
+  }
+
   /// Wipes the storage of the array and empties it. Earlier copies are not wiped.
   package mutating func wipe() {
     unsafe withUnsafeMutableBytes { unsafe VaultSealing.wipe($0) }

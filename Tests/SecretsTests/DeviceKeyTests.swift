@@ -20,9 +20,8 @@ import Testing
       for path in [device, other] { try write(try SealingKey(from: .system), to: path) }
       let vault = try opened(try DeviceKey.file(device))
       try vault.update(service: Vault.Name("shop"), in: vault.group()) { (batch) throws(VaultError) in
-        try "s3cret".utf8Span.span.bytes.withUnsafeBytes { (value) throws(VaultError) in
-          try batch.set(value, kind: .string, forKey: "disk", accessibility: .whenUnlockedThisDeviceOnly)
-        }
+        try batch.set(
+          "s3cret".utf8Span.span.bytes, kind: .string, forKey: "disk", accessibility: .whenUnlockedThisDeviceOnly)
       }
     }
 
@@ -43,7 +42,7 @@ import Testing
     func value(_ key: SealingKey?) throws -> String? {
       let vault = try opened(key)
       return try vault.withValue(service: Vault.Name("shop"), key: "disk", in: vault.group()) { _, bytes in
-        String(decoding: bytes, as: UTF8.self)
+        bytes.withUnsafeBytes { String(decoding: $0, as: UTF8.self) }
       }
     }
   }

@@ -14,12 +14,7 @@ extension Vault.Batch {
     _ bytes: [UInt8], kind: ValueKind = .data, forKey key: String, as accessibility: Vault.Accessibility?,
     edit: RecordEdit = RecordEdit()
   ) throws(VaultError) {
-    let result = bytes.withUnsafeBytes { bytes in
-      Result { () throws(VaultError) in
-        try set(bytes, kind: kind, forKey: key, accessibility: accessibility, edit: edit)
-      }
-    }
-    try result.get()
+    try set(bytes.span.bytes, kind: kind, forKey: key, accessibility: accessibility, edit: edit)
   }
 }
 

@@ -18,7 +18,7 @@ import VaultSealing
     let record = try #require(try vault.record(service: Vault.Name("db"), key: key, in: vault.group()))
     return try record.previous.map { previous in
       try vault.withValue(of: record, previous: previous.revision, in: vault.group()) { _, bytes in
-        String(decoding: bytes, as: UTF8.self)
+        String(bytes)
       }
     }
   }

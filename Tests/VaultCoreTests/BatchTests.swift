@@ -23,7 +23,7 @@ import VaultSealing
     func kept() throws -> [String?] {
       let record = try #require(try record())
       return try record.previous.map { previous in
-        try vault.withValue(of: record, previous: previous.revision, in: group) { String(decoding: $1, as: UTF8.self) }
+        try vault.withValue(of: record, previous: previous.revision, in: group) { String($1) }
       }
     }
   }
@@ -382,7 +382,7 @@ import VaultSealing
       let record = try #require(try sample.record())
       func value(_ revision: UInt64?) throws -> String? {
         try sample.vault.withValue(of: record, previous: revision, in: sample.group) {
-          String(decoding: $1, as: UTF8.self)
+          String($1)
         }
       }
 
@@ -428,8 +428,6 @@ extension Vault.Batch {
     _ text: String, forKey key: String, edit: RecordEdit = RecordEdit(), ifRevision revision: UInt64? = nil
   ) throws(VaultError) {
     let bytes = Array(text.utf8)
-    try bytes.span.bytes.withUnsafeBytes { (bytes) throws(VaultError) in
-      try set(bytes, kind: .string, forKey: key, edit: edit, ifRevision: revision)
-    }
+    try set(bytes.span.bytes, kind: .string, forKey: key, edit: edit, ifRevision: revision)
   }
 }

@@ -53,7 +53,7 @@ import VaultSealing
       Carried(
         service: record.service, key: record.key, kind: record.kind, accessibility: record.accessibility,
         label: record.label, comment: record.comment, expiry: record.expiry, depth: record.historyDepth,
-        attributes: record.attributes, value: try vault.withValue(of: record, in: group) { Array($1) })
+        attributes: record.attributes, value: try vault.withValue(of: record, in: group) { $1.copy })
     }
   }
 
@@ -130,7 +130,7 @@ import VaultSealing
         try sample.target.record(service: Vault.Name("web"), key: "token", in: sample.target.group()))
       let kept = try #require(record.previous.first)
       let value = try sample.target.withValue(of: record, previous: kept.revision, in: sample.target.group()) {
-        String(decoding: $1, as: UTF8.self)
+        String($1)
       }
       #expect(value == "second")
     }
@@ -413,9 +413,7 @@ extension Vault.Batch {
     _ bytes: [UInt8], kind: ValueKind, forKey key: String, accessibility: Vault.Accessibility? = nil,
     edit: RecordEdit = RecordEdit()
   ) throws(VaultError) {
-    try bytes.span.bytes.withUnsafeBytes { (bytes) throws(VaultError) in
-      try set(bytes, kind: kind, forKey: key, accessibility: accessibility, edit: edit)
-    }
+    try set(bytes.span.bytes, kind: kind, forKey: key, accessibility: accessibility, edit: edit)
   }
 
   fileprivate mutating func set(

@@ -31,7 +31,7 @@ import Testing
   }
 
   private func text(_ key: String, _ vault: Vault, _ service: Vault.Name, _ group: AccessGroup) throws -> String? {
-    try vault.withValue(service: service, key: key, in: group) { String(decoding: $1, as: UTF8.self) }
+    try vault.withValue(service: service, key: key, in: group) { String($1) }
   }
 
   @Test func `each key that is listed is read by exactly its name`() throws {
@@ -100,9 +100,7 @@ import Testing
       let group = try vault.group()
       try vault.update(service: Vault.Name("db"), in: group) { batch throws(VaultError) in
         let value: [UInt8] = [0x76]
-        try value.span.bytes.withUnsafeBytes { value throws(VaultError) in
-          try batch.set(value, kind: .string, forKey: Self.composed, accessibility: .afterFirstUnlock)
-        }
+        try batch.set(value.span.bytes, kind: .string, forKey: Self.composed, accessibility: .afterFirstUnlock)
       }
       vault.lock()
 

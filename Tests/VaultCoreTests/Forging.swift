@@ -29,11 +29,11 @@ struct Parts {
     let frame = try JournalFrame(image.span, from: snapshot.count, groups: Set(snapshot.sections.map(\.id)))
     head = snapshot.boundHeader
     slots = snapshot.slots.map(\.bytes)
-    manifest = Array(image[snapshot.manifest])
+    manifest = image[snapshot.manifest].copy
     sections = snapshot.sections.map { section in
-      Section(id: section.id.bytes, epoch: section.epoch, sealed: Array(image[section.sealed]))
+      Section(id: section.id.bytes, epoch: section.epoch, sealed: image[section.sealed].copy)
     }
-    entries = frame.entries.map { Array(image[$0.range]) }
+    entries = frame.entries.map { image[$0.range].copy }
     reserve = Array(file[frame.tail...])
   }
 
@@ -79,9 +79,8 @@ struct Parts {
 
 /// The checksum of a snapshot or the check of an entry.
 func checksum(of bytes: [UInt8]) -> [UInt8] {
-  var out = [UInt8](repeating: 0, count: 32)
-  out.withUnsafeMutableBytes { VaultSealing.checksum(bytes.span.bytes, into: $0) }
-  return out
+  let sum = VaultSealing.checksum(bytes.span.bytes)
+  return sum.indices.map { sum[$0] }
 }
 
 extension [UInt8] {
@@ -256,7 +255,7 @@ extension KeyHolder {
     let copy = KeyHolder(self, vaultKey: other, groupKey: key)
     let draft = SectionDraft(generation: 1, baseTag: .zero)
     parts.sections[0].sealed = try copy.section(draft)
-    body.replaceSubrange(30..<62, with: parts.sections[0].tag.withUnsafeBytes { Array($0) })
+    body.replaceSubrange(30..<62, with: parts.sections[0].tag.withSpan { $0.copy })
     copy.replaceManifest(&parts, padded: Self.padded(body, step: Manifest.step))
     return parts.file
   }

@@ -94,9 +94,7 @@ extension Vault {
   fileprivate func setOnThisDevice() throws {
     try update(service: Vault.Name("db"), in: group()) { batch throws(VaultError) in
       let value: [UInt8] = [1]
-      try value.span.bytes.withUnsafeBytes { bytes throws(VaultError) in
-        try batch.set(bytes, kind: .data, forKey: "a", accessibility: .whenUnlockedThisDeviceOnly)
-      }
+      try batch.set(value.span.bytes, kind: .data, forKey: "a", accessibility: .whenUnlockedThisDeviceOnly)
     }
   }
 }

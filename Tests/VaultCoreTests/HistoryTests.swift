@@ -14,7 +14,7 @@ import VaultSealing
     let record = try password(vault)
     return try record.previous.map { previous in
       try vault.withValue(of: record, previous: previous.revision, in: vault.group()) { _, bytes in
-        String(decoding: bytes, as: UTF8.self)
+        String(bytes)
       }
     }
   }
@@ -86,7 +86,7 @@ import VaultSealing
       let record = try Self.password(vault)
       #expect(record.previous.map(\.kind) == [.bool, .string])
       let value = try vault.withValue(of: record, previous: 6, in: vault.group()) { kind, bytes in
-        (kind, Array(bytes))
+        (kind, bytes.copy)
       }
       #expect(value?.0 == .bool)
       #expect(value?.1 == [1])
@@ -130,7 +130,7 @@ import VaultSealing
     let forger = try KeyHolder(file)
     parts = try Parts(file)
     let record = try Self.record(forger)
-    var field = Array(record.extensionField.dropLast(8))
+    var field = record.extensionField.extracting(droppingLast: 8).copy
     if let depth { field += extensionItem(6, [UInt8(depth & 255), UInt8(depth >> 8)]) }
     parts.entries = []
     parts.sections[0].sealed = try forger.section(Self.section(forger, record, field))
@@ -148,7 +148,7 @@ import VaultSealing
   private static func section(_ forger: KeyHolder, _ record: Record, _ field: [UInt8]) -> SectionDraft {
     var draft = SectionDraft(generation: forger.content.generation + 1)
     draft.records[0].revision = record.revision
-    draft.records[0].sealed = Array(record.sealedValue)
+    draft.records[0].sealed = record.sealedValue.copy
     draft.records[0].extensionField = field
     return draft
   }
@@ -177,10 +177,11 @@ import VaultSealing
     let forger = try KeyHolder(file)
     let record = try Self.record(forger)
     var items: [(head: [UInt8], sealed: [UInt8])] = []
-    try Extension.forEach(record.extensionField) { (item) throws(VaultError) in
-      guard item.tag == 5 else { return }
-      let sealed = Array(try PreviousValue(item.data).sealed)
-      items.append((Array(item.data.dropLast(sealed.count)), sealed))
+    var fields = Extension.Items(record.extensionField)
+    while let item = try fields.next() {
+      guard item.tag == 5 else { continue }
+      let sealed = try PreviousValue(item.data).sealed.copy
+      items.append((item.data.extracting(droppingLast: sealed.count).copy, sealed))
     }
     try #require(items.count == 4 && items[0].sealed.count == items[1].sealed.count)
     (items[0].sealed, items[1].sealed) = (items[1].sealed, items[0].sealed)

@@ -117,7 +117,7 @@ final class ManualClock: Clock, Sendable {
     }
 
     func value(_ key: String) throws(VaultError) -> String? {
-      try vault.withValue(service: Vault.Name("db"), key: key, in: group) { String(decoding: $1, as: UTF8.self) }
+      try vault.withValue(service: Vault.Name("db"), key: key, in: group) { String($1) }
     }
   }
 

@@ -89,7 +89,7 @@ import Testing
         let (service, group) = (try Vault.Name("db"), try vault.group())
         let value = try searched.fresh("new value")
         try await vault.update(service: service, in: group) { (batch) throws(VaultError) in
-          try value.bytes.withUnsafeBytes { (bytes) throws(VaultError) in
+          try value.bytes.withSpan { (bytes) throws(VaultError) in
             try batch.set(bytes, kind: .data, forKey: "new")
           }
         }

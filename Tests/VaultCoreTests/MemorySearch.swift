@@ -44,7 +44,7 @@ extension MemorySearch {
 
   func addSubkeys(_ name: String, _ key: SealingKey, _ context: Context, _ sealer: Sealer) {
     withUnsafeTemporaryAllocation(byteCount: 64, alignment: 16) { out in
-      sealer.derive("seal", from: key, into: out) { context.write(to: &$0) }
+      sealer.derive("seal", from: key, into: out) { context.write(to: $0) }
       add(name, UnsafeRawBufferPointer(out))
     }
   }

@@ -97,7 +97,7 @@ import VaultSealing
       let record = try #require(try vault.record(service: service, key: "key", in: group))
       #expect(record.historyDepth == 2)
       let kept = try record.previous.map { previous in
-        try vault.withValue(of: record, previous: previous.revision, in: group) { String(decoding: $1, as: UTF8.self) }
+        try vault.withValue(of: record, previous: previous.revision, in: group) { String($1) }
       }
       #expect(kept == ["2", "1"])
 
@@ -127,7 +127,7 @@ import VaultSealing
       let record = try #require(try again.record(service: service, key: "key", in: try again.group()))
       let newest = try #require(record.previous.first)
       let value = try again.withValue(of: record, previous: newest.revision, in: try again.group()) {
-        String(decoding: $1, as: UTF8.self)
+        String($1)
       }
       #expect(value == "second")
       #expect(
@@ -223,8 +223,6 @@ import VaultSealing
 extension Vault.Batch {
   /// Adds a string by its bytes, with a comparison.
   fileprivate mutating func set(_ bytes: RawSpan, forKey key: String, ifRevision: UInt64) throws(VaultError) {
-    try bytes.withUnsafeBytes { (bytes) throws(VaultError) in
-      try set(bytes, kind: .string, forKey: key, ifRevision: ifRevision)
-    }
+    try set(bytes, kind: .string, forKey: key, ifRevision: ifRevision)
   }
 }

@@ -31,8 +31,6 @@ import VaultSealing
   }
 
   private func hash(_ bytes: [UInt8]) -> String {
-    var out = [UInt8](repeating: 0, count: 32)
-    out.withUnsafeMutableBytes { checksum(bytes.span.bytes, into: $0) }
-    return hexadecimal(out)
+    hexadecimal(checksum(of: bytes))
   }
 }

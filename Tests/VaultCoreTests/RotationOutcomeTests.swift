@@ -40,9 +40,10 @@ import VaultSealing
     let state = try shared.loaded
     for group in state.groups {
       try state.content(group.id).forEachInOrder { (record) throws(VaultError) in
-        values.insert(Array(record.sealedValue))
-        try Extension.forEach(record.extensionField) { (item) throws(VaultError) in
-          if item.tag == 5 { values.insert(Array(try PreviousValue(item.data).sealed)) }
+        values.insert(record.sealedValue.copy)
+        var fields = Extension.Items(record.extensionField)
+        while let item = try fields.next() {
+          if item.tag == 5 { values.insert(try PreviousValue(item.data).sealed.copy) }
         }
       }
     }

@@ -257,8 +257,6 @@ extension Vault.Batch {
   mutating func set(
     _ bytes: [UInt8], forKey key: String, _ accessibility: Vault.Accessibility, _ edit: RecordEdit = RecordEdit()
   ) throws(VaultError) {
-    try bytes.span.bytes.withUnsafeBytes { (bytes) throws(VaultError) in
-      try set(bytes, kind: .string, forKey: key, accessibility: accessibility, edit: edit)
-    }
+    try set(bytes.span.bytes, kind: .string, forKey: key, accessibility: accessibility, edit: edit)
   }
 }

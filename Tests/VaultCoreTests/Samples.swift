@@ -33,19 +33,13 @@ extension SealingKey {
 extension Vault.Batch {
   mutating func set(_ text: String, forKey key: String) throws(VaultError) {
     let bytes = Array(text.utf8)
-    let result = bytes.withUnsafeBytes { bytes in
-      Result { () throws(VaultError) in try set(bytes, kind: .string, forKey: key) }
-    }
-    try result.get()
+    try set(bytes.span.bytes, kind: .string, forKey: key)
   }
 }
 
 extension Vault.Batch {
   mutating func set(_ bytes: [UInt8], kind: ValueKind = .data, forKey key: String) throws(VaultError) {
-    let result = bytes.withUnsafeBytes { bytes in
-      Result { () throws(VaultError) in try set(bytes, kind: kind, forKey: key) }
-    }
-    try result.get()
+    try set(bytes.span.bytes, kind: kind, forKey: key)
   }
 }
 
@@ -120,12 +114,13 @@ extension Vault {
     _ key: String, service: String = "db", in group: String = "default"
   ) throws(VaultError) -> String? {
     try withValue(service: Vault.Name(service), key: key, in: self.group(named: group)) { _, bytes in
-      String(decoding: bytes, as: UTF8.self)
+      String(bytes)
     }
   }
 
   func bytes(_ key: String, service: String = "db") throws(VaultError) -> [UInt8]? {
-    try withValue(service: Vault.Name(service), key: key, in: group()) { _, bytes in Array(bytes) }
+    try withValue(service: Vault.Name(service), key: key, in: group()) { _, bytes in bytes.withUnsafeBytes { Array($0) }
+    }
   }
 
   func allKeys(service: String = "db", in group: String = "default") throws(VaultError) -> [String] {
@@ -176,4 +171,9 @@ private func blake2b(_ bytes: [UInt8]) -> [UInt8] {
   var out = [UInt8](repeating: 0, count: 64)
   crypto_generichash(&out, out.count, bytes, UInt64(bytes.count), nil, 0)
   return out
+}
+
+extension String {
+  /// The text that lent bytes are.
+  init(_ utf8: RawSpan) { self = utf8.withUnsafeBytes { String(decoding: $0, as: UTF8.self) } }
 }

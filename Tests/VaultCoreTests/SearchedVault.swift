@@ -108,7 +108,7 @@ struct SearchedVault {
 
   /// Lends a value, and nothing more.
   func read(_ key: String, _ count: Int, _ vault: Vault) throws {
-    let length = try vault.withValue(service: Vault.Name("db"), key: key, in: vault.group()) { $1.count }
+    let length = try vault.withValue(service: Vault.Name("db"), key: key, in: vault.group()) { $1.byteCount }
     try #require(length == count)
   }
 
@@ -139,7 +139,7 @@ struct SearchedVault {
   }
 
   func set(_ vault: Vault, _ value: Vault.Credential.Passphrase) throws {
-    _ = try value.bytes.withUnsafeBytes { (bytes) throws(VaultError) in
+    _ = try value.bytes.withSpan { (bytes) throws(VaultError) in
       try vault.update(service: Vault.Name("db"), in: vault.group()) { (batch) throws(VaultError) in
         try batch.set(bytes, kind: .data, forKey: "new")
       }

@@ -129,7 +129,7 @@ struct RecordImage: Equatable {
     (`class`, revision, created, modified) = (info.accessibility.rawValue, info.revision, info.created, info.modified)
     func value(_ previous: UInt64? = nil) throws -> Value {
       do throws(VaultError) {
-        return .bytes(try vault.withValue(of: info, previous: previous, in: group) { _, bytes in Array(bytes) }!)
+        return .bytes(try vault.withValue(of: info, previous: previous, in: group) { _, bytes in bytes.copy }!)
       } catch { return .refused(error.code) }
     }
     self.value = try value()

@@ -203,7 +203,7 @@ import VaultSealing
     var keys = [UInt8](repeating: 0, count: 64)
     keys.withUnsafeMutableBytes { keys in
       sealer.derive("seal", from: kek, into: keys) {
-        Context.slot(vault: snapshot.vaultID, header: slot.bytes.span.bytes.extracting(..<64)).write(to: &$0)
+        Context.slot(vault: snapshot.vaultID, header: slot.bytes.span.bytes.extracting(..<64)).write(to: $0)
       }
     }
     return (Array(keys[..<32]), Array(keys[32...]))

@@ -154,7 +154,7 @@ import VaultSealing
       let records = try vault.records(in: vault.group())
       #expect(records.map(\.key.utf8) == [[0x65, 0xCC, 0x81], [0xC3, 0xA9]])
       for record in records {
-        #expect(try vault.withValue(of: record, in: vault.group()) { _, bytes in bytes.count } == 6)
+        #expect(try vault.withValue(of: record, in: vault.group()) { _, bytes in bytes.byteCount } == 6)
       }
       #expect(try vault.text("e\u{301}") == "s3cret")
     }
@@ -216,7 +216,7 @@ import VaultSealing
       try vault.set(value.bytes, kind: kind, forKey: "value")
 
       let found = try vault.withValue(service: Vault.Name("db"), key: "value", in: vault.group()) {
-        ($0, Array($1))
+        ($0, $1.copy)
       }
       #expect(found?.0 == kind)
       #expect(found?.1 == value.bytes)
@@ -235,7 +235,7 @@ import VaultSealing
       try vault.set([1], kind: .bool, forKey: "password")
 
       let found = try vault.withValue(service: Vault.Name("db"), key: "password", in: vault.group()) {
-        ($0, Array($1))
+        ($0, $1.copy)
       }
       #expect(found?.0 == .bool)
       #expect(found?.1 == [1])
@@ -292,7 +292,7 @@ import VaultSealing
         try vault.set(text, forKey: "password")
         let file = try FileBytes.read(path)
         let content = try KeyHolder(file).content
-        content.forEachInOrder { nonces.append(Array($0.sealedValue[..<24])) }
+        content.forEachInOrder { nonces.append($0.sealedValue.extracting(..<24).copy) }
         nonces.append(Array(try #require(Parts(file).entries.last)[24..<48]))
       }
 

@@ -82,9 +82,9 @@ struct VectorRun {
     return found
   }
 
-  private static func rendered(_ kind: ValueKind, _ value: UnsafeRawBufferPointer) -> (VectorManifest.Text?, String?) {
-    [.string, .url, .json].contains(kind)
-      ? (.init(utf8: Array(value)), nil) : (nil, hexadecimal(Array(value)))
+  private static func rendered(_ kind: ValueKind, _ value: RawSpan) -> (VectorManifest.Text?, String?) {
+    let bytes = value.withUnsafeBytes { Array($0) }
+    return [.string, .url, .json].contains(kind) ? (.init(utf8: bytes), nil) : (nil, hexadecimal(bytes))
   }
 }
 

@@ -9,11 +9,7 @@ struct ChecksumTests {
     #expect(checksumOf(row.bytes) == row.answer)
   }
 
-  private func checksumOf(_ bytes: [UInt8]) -> [UInt8] {
-    var out = repeated(0, 32)
-    out.withUnsafeMutableBytes { checksum(bytes.span.bytes, into: $0) }
-    return out
-  }
+  private func checksumOf(_ bytes: [UInt8]) -> [UInt8] { array(checksum(bytes.span.bytes)) }
 }
 
 struct Checksum: Row {

@@ -56,14 +56,12 @@ struct PaddingTests {
   }
 
   private func padded(_ body: [UInt8], step: Int) -> [UInt8] {
-    // Not zeroed, so that padding has to write every byte.
-    var out = body + repeated(0x5a, Padding.paddedCount(body.count, step: step) - body.count)
-    out.withUnsafeMutableBytes { Padding.pad($0, from: body.count) }
-    return out
+    let padded = Padding.padded(body.span.bytes, step: step)
+    return padded.span.withUnsafeBytes { Array($0) }
   }
 
   private func unpadded(_ bytes: [UInt8], step: Int) -> Int? {
-    bytes.withUnsafeBytes { Padding.unpaddedCount($0, step: step) }
+    Padding.unpaddedCount(bytes.span.bytes, step: step)
   }
 }
 

@@ -213,12 +213,12 @@ struct Place: Row {
     Pair(id: "none and one empty", first: { _ in }, second: { $0.add("") }),
     Pair(id: "u32 1 and u64 1", first: { $0.add(1 as UInt32) }, second: { $0.add(1 as UInt64) }),
     Pair(
-      id: "u8 1, u8 2 and u16 0x0201",
+      id: "u8 1, u8 2 and the two bytes 1, 2",
       first: {
         $0.add(1 as UInt8)
         $0.add(2 as UInt8)
       },
-      second: { $0.add(0x0201 as UInt16) }),
+      second: { $0.add([1, 2] as [UInt8]) }),
     Pair(
       id: "u32 1 and u32 0x01000000", first: { $0.add(1 as UInt32) },
       second: { $0.add(0x0100_0000 as UInt32) }),

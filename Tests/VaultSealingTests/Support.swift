@@ -2,7 +2,7 @@ import Testing
 import VaultSealing
 
 /// What a test names its place with.
-typealias Context = @Sendable (inout Transcript) -> Void
+typealias Context = @Sendable (Transcript) -> Void
 
 /// One line of a table: its id is what a report shows.
 protocol Row: Sendable, Identifiable, CustomTestStringConvertible where ID == String {}
@@ -42,7 +42,7 @@ func refusal<R: ~Copyable>(of body: () throws -> R) -> VaultError.Code? {
 }
 
 extension Transcript {
-  mutating func add(_ bytes: [UInt8]) {
+  func add(_ bytes: [UInt8]) {
     bytes.withUnsafeBytes { add($0) }
   }
 }
@@ -79,35 +79,35 @@ extension Sealer {
   /// Binds a context and seals.
   func seal(
     _ message: UnsafeRawBufferPointer, with key: SealingKey, into out: UnsafeMutableRawBufferPointer,
-    context: (inout Transcript) -> Void
+    context: (Transcript) -> Void
   ) {
     bind()
-    context(&transcript)
+    context(transcript)
     out.copyBytes(from: seal(message.bytes, with: key))
   }
 
   /// Binds a context and opens.
   func open(
     _ sealed: UnsafeRawBufferPointer, with key: SealingKey, into out: UnsafeMutableRawBufferPointer,
-    context: (inout Transcript) -> Void
+    context: (Transcript) -> Void
   ) -> Bool {
     bind()
-    context(&transcript)
+    context(transcript)
     return open(sealed.bytes, with: key, into: out)
   }
 
   /// Binds a context and lends what is opened.
   func withOpened(
-    _ sealed: UnsafeRawBufferPointer, with key: SealingKey, context: (inout Transcript) -> Void,
+    _ sealed: UnsafeRawBufferPointer, with key: SealingKey, context: (Transcript) -> Void,
     _ body: (UnsafeRawBufferPointer) -> Void
   ) throws(VaultError) -> Bool {
     bind()
-    context(&transcript)
-    return try withOpened(sealed.bytes, with: key, body)
+    context(transcript)
+    return try withOpened(sealed.bytes, with: key) { $0.withUnsafeBytes(body) }
   }
 
   func derived(
-    _ count: Int, _ label: StaticString, from key: SealingKey, _ context: (inout Transcript) -> Void
+    _ count: Int, _ label: StaticString, from key: SealingKey, _ context: (Transcript) -> Void
   ) -> [UInt8] {
     var out = repeated(0, count)
     out.withUnsafeMutableBytes { derive(label, from: key, into: $0, context: context) }
@@ -115,7 +115,7 @@ extension Sealer {
   }
 
   func sealed(
-    _ message: [UInt8], with key: SealingKey, _ context: (inout Transcript) -> Void = { _ in }
+    _ message: [UInt8], with key: SealingKey, _ context: (Transcript) -> Void = { _ in }
   ) -> [UInt8] {
     var out = repeated(0, message.count + Sealer.overhead)
     message.withUnsafeBytes { message in
@@ -125,7 +125,7 @@ extension Sealer {
   }
 
   func opened(
-    _ sealed: [UInt8], with key: SealingKey, _ context: (inout Transcript) -> Void = { _ in }
+    _ sealed: [UInt8], with key: SealingKey, _ context: (Transcript) -> Void = { _ in }
   ) -> [UInt8]? {
     var out = repeated(0, max(sealed.count - Sealer.overhead, 0))
     let isOpen = sealed.withUnsafeBytes { sealed in
@@ -136,7 +136,7 @@ extension Sealer {
 
   /// What is lent of a sealed value, copied.
   func lent(
-    _ sealed: [UInt8], with key: SealingKey, _ context: (inout Transcript) -> Void = { _ in }
+    _ sealed: [UInt8], with key: SealingKey, _ context: (Transcript) -> Void = { _ in }
   ) throws -> [UInt8]? {
     var copy: [UInt8]?
     let isOpen = try sealed.withUnsafeBytes { sealed in
@@ -146,3 +146,5 @@ extension Sealer {
     return copy
   }
 }
+
+func array(_ bytes: InlineArray<32, UInt8>) -> [UInt8] { bytes.indices.map { bytes[$0] } }

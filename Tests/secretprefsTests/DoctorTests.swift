@@ -95,7 +95,7 @@ import Testing
     edit.historyDepth = .set(.max)
     for _ in 0...20 {
       try vault.update(service: service, in: group) { (batch) throws(VaultError) in
-        try batch.set(UnsafeRawBufferPointer(start: nil, count: 0), kind: .data, forKey: "key", edit: edit)
+        try batch.set([UInt8]().span.bytes, kind: .data, forKey: "key", edit: edit)
       }
     }
     var (opened, failed) = (0, 0)

@@ -88,7 +88,7 @@ import Testing
     let group = try vault.group(named: "default")
     try vault.update(service: try Vault.Name("default"), in: group) { (batch) throws(VaultError) in
       for index in 0..<2500 {
-        try batch.set(UnsafeRawBufferPointer(start: nil, count: 0), kind: .data, forKey: "\(index)")
+        try batch.set([UInt8]().span.bytes, kind: .data, forKey: "\(index)")
       }
     }
     #expect(scene.written.isEmpty)

@@ -15,7 +15,7 @@ final class Descriptor: Sendable {
   static func open(
     _ path: String, _ flags: Int32, mode: mode_t = 0, named name: String? = nil, refusal: (Int32) -> VaultError
   ) throws(VaultError) -> Descriptor {
-    let raw = retrying { Glibc.open(path, flags | O_CLOEXEC, mode) }
+    let raw = retrying { unsafe Glibc.open(path, flags | O_CLOEXEC, mode) }
     guard raw >= 0 else { throw refusal(errno) }
     // A vault must never be descriptor 0, 1 or 2: output of the program would be written into it.
     guard raw <= 2 else { return Descriptor(raw, name ?? path) }
@@ -28,7 +28,7 @@ final class Descriptor: Sendable {
 
   func status() throws(VaultError) -> stat {
     var status = stat()
-    guard fstat(raw, &status) == 0 else { throw .io("\(path): fstat") }
+    guard unsafe fstat(raw, &status) == 0 else { throw .io("\(path): fstat") }
     return status
   }
 
@@ -36,7 +36,7 @@ final class Descriptor: Sendable {
   func read(into buffer: UnsafeMutableRawBufferPointer, at offset: Int) throws(VaultError) -> Int {
     var done = 0
     while done < buffer.count {
-      let count = retrying { pread(raw, buffer.baseAddress! + done, buffer.count - done, off_t(offset + done)) }
+      let count = retrying { unsafe pread(raw, buffer.baseAddress! + done, buffer.count - done, off_t(offset + done)) }
       guard count >= 0 else { throw .io("\(path): read") }
       if count == 0 { break }
       done += count
@@ -45,23 +45,24 @@ final class Descriptor: Sendable {
   }
 
   /// Writes all of `bytes`, in one system call unless the system accepts less.
-  func write(_ bytes: UnsafeRawBufferPointer, at offset: Int) throws(VaultError) {
+  func write(_ bytes: RawSpan, at offset: Int) throws(VaultError) {
     var done = 0
     try write(bytes, at: offset, done: &done)
   }
 
   /// Writes all of `bytes`. `done` is the number of bytes written, also if it throws.
-  func write(_ bytes: UnsafeRawBufferPointer, at offset: Int, done: inout Int) throws(VaultError) {
-    while done < bytes.count {
-      let count = retrying { pwrite(raw, bytes.baseAddress! + done, bytes.count - done, off_t(offset + done)) }
+  func write(_ bytes: RawSpan, at offset: Int, done: inout Int) throws(VaultError) {
+    while done < bytes.byteCount {
+      let rest = bytes.extracting(done...)
+      let count = unsafe rest.withUnsafeBytes { rest in
+        retrying { unsafe pwrite(raw, rest.baseAddress, rest.count, off_t(offset + done)) }
+      }
       guard count >= 0 else { throw .io("\(path): write") }
       done += count
     }
   }
 
-  func write(_ bytes: [UInt8], at offset: Int) throws(VaultError) {
-    try bytes.span.bytes.withUnsafeBytes { (bytes) throws(VaultError) in try write(bytes, at: offset) }
-  }
+  func write(_ bytes: [UInt8], at offset: Int) throws(VaultError) { try write(bytes.bytes, at: offset) }
 
   func synchronize() throws(VaultError) {
     guard retrying({ fsync(raw) }) == 0 else { throw .io("\(path): fsync") }
@@ -106,7 +107,7 @@ extension VaultError {
   /// The error of a failed system call, with the present `errno`, which is read before the text is built.
   static func io(_ step: @autoclosure () -> String, _ number: Int32 = Glibc.errno) -> VaultError {
     var text = [CChar](repeating: 0, count: 128)
-    _ = strerror_r(number, &text, text.count)
+    _ = unsafe strerror_r(number, &text, text.count)
     let reason = String(decoding: text.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
     return VaultError(.io, "\(step()): \(reason)", errno: number)
   }

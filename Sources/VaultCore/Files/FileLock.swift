@@ -13,14 +13,14 @@ enum FileLock {
     let start = ContinuousClock.now
     let end = timespec(after: timeout)
     var thread = pthread_t()
-    let argument = UnsafeMutableRawPointer(bitPattern: Int(descriptor.raw))
-    guard pthread_create(&thread, nil, csystem_wait_for_lock, argument) == 0 else {
+    let argument = unsafe UnsafeMutableRawPointer(bitPattern: Int(descriptor.raw))
+    guard unsafe pthread_create(&thread, nil, csystem_wait_for_lock, argument) == 0 else {
       return try poll(descriptor, for: timeout, since: start)
     }
     var answer: UnsafeMutableRawPointer?
-    if csystem_join_until(thread, end.tv_sec, end.tv_nsec, &answer) != 0 {
+    if unsafe csystem_join_until(thread, end.tv_sec, end.tv_nsec, &answer) != 0 {
       pthread_cancel(thread)
-      pthread_join(thread, &answer)
+      unsafe pthread_join(thread, &answer)
     }
     switch Int(bitPattern: answer) {
     case 0: return
@@ -60,7 +60,7 @@ extension timespec {
   /// The time `duration` from now on the monotonic clock, limited to about sixty years.
   fileprivate init(after duration: Duration) {
     self.init()
-    clock_gettime(CLOCK_MONOTONIC, &self)
+    unsafe clock_gettime(CLOCK_MONOTONIC, &self)
     let (seconds, attoseconds) = duration.components
     let nanoseconds = tv_nsec + Int(attoseconds / 1_000_000_000)
     tv_sec += Int(min(seconds, 1 << 31)) + nanoseconds / 1_000_000_000

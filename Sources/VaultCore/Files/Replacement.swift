@@ -25,7 +25,7 @@ struct Replacement {
         try takeOver(old, descriptor)
       }
     ) {
-      rename(path.temporary, path.file)
+      unsafe rename(path.temporary, path.file)
     }
   }
 
@@ -38,9 +38,9 @@ struct Replacement {
       guard try path.status() == nil else { throw path.exists }
     }
     return try finish(descriptor, bytes, prepare: { _ throws(VaultError) in }) {
-      let answer = csystem_rename_noreplace(path.temporary, path.file)
+      let answer = unsafe csystem_rename_noreplace(path.temporary, path.file)
       guard answer != 0, errno == EINVAL || errno == ENOSYS else { return answer }
-      return rename(path.temporary, path.file)  // a file system without this flag; the path was checked before
+      return unsafe rename(path.temporary, path.file)  // a file system without this flag; the path was checked before
     }
   }
 
@@ -68,7 +68,7 @@ struct Replacement {
         FileLock.release(leftover)
         throw inTheWay
       }
-      guard !names(leftover) || unlink(path.temporary) == 0 || errno == ENOENT else {
+      guard unsafe !names(leftover) || unlink(path.temporary) == 0 || errno == ENOENT else {
         let error = VaultError.writing("\(path.temporary): remove the temporary file")
         FileLock.release(leftover)
         throw error
@@ -132,9 +132,7 @@ struct Replacement {
     let status = try descriptor.status()
     guard status.st_mode & S_IFMT == S_IFREG, status.st_nlink <= 1 else { return false }
     let start = try FileImage(descriptor, 0..<512, limit: 512)
-    return withExtendedLifetime(start) {
-      zip(start.bytes, magic).allSatisfy(==) || start.bytes.allSatisfy { $0 == 0 }
-    }
+    return start.span.isZero || zip(start.span.copy, magic).allSatisfy(==)
   }
 
   /// Whether `descriptor` still is the file with the temporary name. Only the process that holds the lock of that file
@@ -142,13 +140,13 @@ struct Replacement {
   private func names(_ descriptor: Descriptor) -> Bool {
     var named = stat()
     var own = stat()
-    return lstat(path.temporary, &named) == 0 && fstat(descriptor.raw, &own) == 0
+    return unsafe lstat(path.temporary, &named) == 0 && fstat(descriptor.raw, &own) == 0
       && FileIdentity(named) == FileIdentity(own)
   }
 
   /// Removes the temporary file if this process holds its lock.
   private func discard(_ descriptor: Descriptor) {
-    if names(descriptor) { unlink(path.temporary) }
+    if names(descriptor) { unsafe unlink(path.temporary) }
     FileLock.release(descriptor)
   }
 

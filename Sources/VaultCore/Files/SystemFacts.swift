@@ -3,7 +3,7 @@ internal import Glibc
 /// Milliseconds since 1970-01-01 UTC.
 func systemMilliseconds() -> Int64 {
   var now = timespec()
-  clock_gettime(CLOCK_REALTIME, &now)
+  unsafe clock_gettime(CLOCK_REALTIME, &now)
   return Int64(now.tv_sec) * 1000 + Int64(now.tv_nsec) / 1_000_000
 }
 
@@ -19,11 +19,11 @@ func availableKibibytes() -> UInt64 {
 
 /// The number in a small system file; `nil` if it has none ("max" means no limit).
 private func smallNumber(_ path: String) -> UInt64? {
-  let raw = retrying { open(path, O_RDONLY | O_CLOEXEC) }
+  let raw = retrying { unsafe open(path, O_RDONLY | O_CLOEXEC) }
   guard raw >= 0 else { return nil }
   let descriptor = Descriptor(raw, path)
   var bytes = [UInt8](repeating: 0, count: 64)
-  let count = retrying { read(descriptor.raw, &bytes, bytes.count) }
+  let count = retrying { unsafe read(descriptor.raw, &bytes, bytes.count) }
   guard count > 0 else { return nil }
   return UInt64(String(decoding: bytes[..<count].prefix { $0 >= 0x30 && $0 <= 0x39 }, as: UTF8.self))
 }

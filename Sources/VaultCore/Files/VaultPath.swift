@@ -24,14 +24,14 @@ struct VaultPath: Sendable {
   init(_ path: String, policy: PathPolicy, refusing foreign: mode_t = 0o002) throws(VaultError) {
     try VaultError.refuseNUL(in: path)
     var path = path
-    if policy == .relaxed, let resolved = realpath(path, nil) {
-      path = String(cString: resolved)
-      free(resolved)
+    if policy == .relaxed, let resolved = unsafe realpath(path, nil) {
+      path = unsafe String(cString: resolved)
+      unsafe free(resolved)
     }
     // Absolute, so that a later change of the working directory does not change which vault is used.
-    if !path.isEmpty, !path.utf8.starts(with: "/".utf8), let here = getcwd(nil, 0) {
-      if let directory = String(validatingCString: here) { path = directory + "/" + path }
-      free(here)
+    if !path.isEmpty, !path.utf8.starts(with: "/".utf8), let here = unsafe getcwd(nil, 0) {
+      if let directory = unsafe String(validatingCString: here) { path = directory + "/" + path }
+      unsafe free(here)
     }
     file = path
     self.policy = policy
@@ -89,7 +89,7 @@ struct VaultPath: Sendable {
   /// The status of the file at the path, without following a link; `nil` if there is none.
   func status() throws(VaultError) -> stat? {
     var status = stat()
-    if cString.withUnsafeBufferPointer({ lstat($0.baseAddress!, &status) }) == 0 { return status }
+    if unsafe cString.withUnsafeBufferPointer({ unsafe lstat($0.baseAddress!, &status) }) == 0 { return status }
     guard errno == ENOENT || errno == ENOTDIR else { throw .io("\(file): stat") }
     return nil
   }
@@ -121,14 +121,14 @@ struct VaultPath: Sendable {
   /// Refuses to write this file if its temporary file would replace the file that is read.
   func refuseSource(_ source: FileIdentity) throws(VaultError) {
     var status = stat()
-    guard lstat(temporary, &status) != 0 || FileIdentity(status) != source else {
+    guard unsafe lstat(temporary, &status) != 0 || FileIdentity(status) != source else {
       throw VaultError(.io, "\(temporary): the file to read has the name of a temporary file: rename it", errno: EINVAL)
     }
   }
 
   /// Makes a rename durable. Returns `false` if the directory cannot be opened.
   func synchronizeDirectory() throws(VaultError) -> Bool {
-    let raw = retrying { Glibc.open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC) }
+    let raw = retrying { unsafe Glibc.open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC) }
     guard raw >= 0 else { return false }
     try Descriptor(raw, directory).synchronize()
     return true
@@ -138,18 +138,18 @@ struct VaultPath: Sendable {
   private func makeDirectory() throws(VaultError) {
     var missing: [String] = []
     var path = directory
-    while access(path, F_OK) != 0 {
+    while unsafe access(path, F_OK) != 0 {
       guard errno == ENOENT else { throw .io("\(path): look for the directory") }
       missing.append(path)
       path = try VaultPath(path, policy: .strict).directory
     }
     for directory in missing.reversed() {
-      if mkdir(directory, 0o700) != 0 {
+      if unsafe mkdir(directory, 0o700) != 0 {
         guard errno == EEXIST else { throw .writing("\(directory): make the directory") }
         continue
       }
       // mkdir obeys the umask, which may remove even the owner's rights.
-      guard chmod(directory, 0o700) == 0 else { throw .writing("\(directory): make the directory") }
+      guard unsafe chmod(directory, 0o700) == 0 else { throw .writing("\(directory): make the directory") }
       _ = try VaultPath(directory, policy: .strict).synchronizeDirectory()
     }
   }
@@ -159,7 +159,7 @@ struct VaultPath: Sendable {
   func judgeDirectory() throws(VaultError) {
     let directory = directory
     var status = stat()
-    guard stat(directory, &status) == 0 else {
+    guard unsafe stat(directory, &status) == 0 else {
       throw errno == ENOENT
         ? VaultError(.notFound, "\(directory): the directory does not exist") : .io("\(directory): stat the directory")
     }

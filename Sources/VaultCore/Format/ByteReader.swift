@@ -1,59 +1,56 @@
 /// Reads a body from left to right. The first fault determines the error (`Docs/Format.md` section 4, step 3).
-struct ByteReader {
-  private(set) var position: UnsafeRawPointer
-  let end: UnsafeRawPointer
+struct ByteReader: ~Escapable {
+  private let bytes: RawSpan
+  /// How many bytes have been read.
+  private(set) var position = 0
 
-  init(_ bytes: UnsafeRawBufferPointer) {
-    position = bytes.baseAddress!
-    end = position + bytes.count
-  }
+  @_lifetime(copy bytes)
+  init(_ bytes: RawSpan) { self.bytes = bytes }
 
-  var remaining: Int { end - position }
+  var remaining: Int { bytes.byteCount - position }
 
   @inline(__always)
-  mutating func integer<I: FixedWidthInteger>(_: I.Type = I.self) throws(VaultError) -> I {
-    guard remaining >= MemoryLayout<I>.size else { throw .malformed("a body that ends early") }
+  mutating func integer<I: FixedWidthInteger & BitwiseCopyable>(_: I.Type = I.self) throws(VaultError) -> I {
+    guard remaining >= MemoryLayout<I>.size else { throw .endsEarly }
     defer { position += MemoryLayout<I>.size }
-    return I(littleEndian: position.loadUnaligned(as: I.self))
+    return bytes.integer(at: position)
   }
 
   @inline(__always)
-  mutating func bytes(_ count: Int) throws(VaultError) -> UnsafeRawBufferPointer {
-    guard count <= remaining else { throw .malformed("a body that ends early") }
+  @_lifetime(copy self)
+  mutating func bytes(_ count: Int) throws(VaultError) -> RawSpan {
+    guard count <= remaining else { throw .endsEarly }
     defer { position += count }
-    return UnsafeRawBufferPointer(start: position, count: count)
+    return bytes.extracting(position..<position + count)
   }
 
-  @inline(__always)
-  mutating func lp16() throws(VaultError) -> UnsafeRawBufferPointer {
-    try bytes(Int(try integer(UInt16.self)))
-  }
+  /// The bytes from `start` to where the reader stands.
+  @_lifetime(copy self)
+  func bytes(from start: Int) -> RawSpan { bytes.extracting(start..<position) }
 
   @inline(__always)
-  mutating func lp32() throws(VaultError) -> UnsafeRawBufferPointer {
-    try bytes(Int(try integer(UInt32.self)))
-  }
+  @_lifetime(copy self)
+  mutating func lp16() throws(VaultError) -> RawSpan { try bytes(Int(try integer(UInt16.self))) }
 
   @inline(__always)
-  mutating func name() throws(VaultError) -> UnsafeRawBufferPointer {
+  @_lifetime(copy self)
+  mutating func lp32() throws(VaultError) -> RawSpan { try bytes(Int(try integer(UInt32.self))) }
+
+  @inline(__always)
+  @_lifetime(copy self)
+  mutating func name() throws(VaultError) -> RawSpan {
     let bytes = try lp16()
-    guard Vault.Name.isValid(bytes.bytes) else { throw VaultError(.invalidName, "a name in the file breaks the rule") }
+    guard Vault.Name.isValid(bytes) else { throw VaultError(.invalidName, "a name in the file breaks the rule") }
     return bytes
   }
 
   mutating func identifier() throws(VaultError) -> Vault.Identifier {
-    Vault.Identifier(try bytes(Vault.Identifier.count).bytes)
+    Vault.Identifier(try bytes(Vault.Identifier.count))
   }
 
-  mutating func tag() throws(VaultError) -> Vault.Tag { Vault.Tag(try bytes(Vault.Tag.count).bytes) }
+  mutating func tag() throws(VaultError) -> Vault.Tag { Vault.Tag(try bytes(Vault.Tag.count)) }
 
-  mutating func generation() throws(VaultError) -> UInt64 {
-    let value = try integer(UInt64.self)
-    guard Vault.Limits.generations.contains(value) else {
-      throw VaultError(.limitExceeded, "a generation is outside 1 to 2^63 - 1")
-    }
-    return value
-  }
+  mutating func generation() throws(VaultError) -> UInt64 { try Vault.Limits.checkedGeneration(try integer()) }
 
   /// Checks a count before memory is allocated for it: that many items must fit into the remaining bytes.
   func check(_ count: some BinaryInteger, itemsOfAtLeast size: Int) throws(VaultError) {
@@ -61,37 +58,38 @@ struct ByteReader {
   }
 
   func finish() throws(VaultError) {
-    guard remaining == 0 else { throw .malformed("a body with bytes behind its end") }
+    guard remaining == 0 else { throw .endsLate }
   }
 }
 
-/// Builds a body. The caller wipes it, because it holds names and sealed values.
+/// Builds a body. Holds names and sealed values, so the caller wipes it.
 struct ByteWriter {
   var bytes: [UInt8] = []
 
   var count: Int { bytes.count }
 
-  mutating func integer(_ value: some FixedWidthInteger) {
-    withUnsafeBytes(of: value.littleEndian) { bytes.append(contentsOf: $0) }
+  mutating func integer<I: FixedWidthInteger & BitwiseCopyable>(_ value: I) {
+    let value: InlineArray = [value.littleEndian]
+    raw(unsafe value.span.bytes)
   }
 
-  mutating func raw(_ more: UnsafeRawBufferPointer) { bytes.append(contentsOf: more) }
+  mutating func raw(_ more: RawSpan) { unsafe more.withUnsafeBytes { unsafe bytes.append(contentsOf: $0) } }
   mutating func raw(_ more: [UInt8]) { bytes.append(contentsOf: more) }
-  mutating func raw(_ identifier: Vault.Identifier) { identifier.withUnsafeBytes { raw($0) } }
-  mutating func raw(_ tag: Vault.Tag) { tag.withUnsafeBytes { raw($0) } }
+  mutating func raw(_ identifier: Vault.Identifier) { identifier.withSpan { raw($0) } }
+  mutating func raw(_ tag: Vault.Tag) { tag.withSpan { raw($0) } }
   mutating func zeros(_ count: Int) { bytes += [UInt8](repeating: 0, count: count) }
 
-  mutating func lp16(_ more: UnsafeRawBufferPointer) {
-    integer(UInt16(more.count))
+  mutating func lp16(_ more: RawSpan) {
+    integer(UInt16(more.byteCount))
     raw(more)
   }
 
-  mutating func lp16(_ more: [UInt8]) { more.withUnsafeBytes { lp16($0) } }
+  mutating func lp16(_ more: [UInt8]) { lp16(more.bytes) }
 
-  mutating func lp32(_ more: UnsafeRawBufferPointer) {
-    integer(UInt32(more.count))
+  mutating func lp32(_ more: RawSpan) {
+    integer(UInt32(more.byteCount))
     raw(more)
   }
 
-  mutating func lp32(_ more: [UInt8]) { more.withUnsafeBytes { lp32($0) } }
+  mutating func lp32(_ more: [UInt8]) { lp32(more.bytes) }
 }

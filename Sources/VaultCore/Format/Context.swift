@@ -12,7 +12,7 @@ enum Context: ~Escapable {
     vault: Vault.Identifier, group: Vault.Identifier, service: RawSpan, key: RawSpan,
     kind: UInt8)
 
-  func write(to transcript: inout Transcript) {
+  func write(to transcript: Transcript) {
     switch self {
     case .slot(let vault, let header):
       transcript.add("slot")
@@ -57,37 +57,20 @@ enum Context: ~Escapable {
 }
 
 extension Transcript {
-  mutating func add(_ identifier: Vault.Identifier) { identifier.withUnsafeBytes { add($0) } }
-  mutating func add(_ tag: Vault.Tag) { tag.withUnsafeBytes { add($0) } }
+  func add(_ identifier: Vault.Identifier) { identifier.withSpan { add($0) } }
+  func add(_ tag: Vault.Tag) { tag.withSpan { add($0) } }
 }
 
 extension Sealer {
   /// Binds the next seal that is made or opened to `context`.
   func bind(to context: borrowing Context) {
     bind()
-    context.write(to: &transcript)
+    context.write(to: transcript)
   }
 
-  /// Pads and seals a body, and wipes the plain copy. The result is `paddedCount` + 72 bytes long.
-  func sealBody(_ body: [UInt8], step: Int, with key: SealingKey, as context: borrowing Context) -> [UInt8] {
-    let padded = WipedBuffer(count: Padding.paddedCount(body.count, step: step))
-    padded.bytes.copyBytes(from: body)
-    return sealPadded(padded, from: body.count, with: key, as: context)
-  }
-
-  /// Pads and seals a body. The caller wipes its own buffer.
-  func sealBody(
-    _ body: UnsafeRawBufferPointer, step: Int, with key: SealingKey, as context: borrowing Context
-  ) -> [UInt8] {
-    let padded = WipedBuffer(count: Padding.paddedCount(body.count, step: step))
-    padded.bytes.copyMemory(from: body)
-    return sealPadded(padded, from: body.count, with: key, as: context)
-  }
-
-  private func sealPadded(
-    _ padded: WipedBuffer, from count: Int, with key: SealingKey, as context: borrowing Context
-  ) -> [UInt8] {
-    Padding.pad(padded.bytes, from: count)
+  /// Pads and seals a body; the caller's own copy stays the caller's to wipe. The result is `paddedCount` + 72 bytes long.
+  func sealBody(_ body: RawSpan, step: Int, with key: SealingKey, as context: borrowing Context) -> [UInt8] {
+    let padded = Padding.padded(body, step: step)
     bind(to: context)
     return seal(padded.span, with: key)
   }
@@ -97,13 +80,9 @@ extension Sealer {
   func openBody(
     _ sealed: RawSpan, step: Int, with key: SealingKey, as context: borrowing Context
   ) throws(VaultError) -> (buffer: WipedBuffer, count: Int)? {
-    guard sealed.byteCount > Sealer.overhead else { return nil }
-    let buffer = WipedBuffer(count: sealed.byteCount - Sealer.overhead)
     bind(to: context)
-    guard open(sealed, with: key, into: buffer.bytes) else { return nil }
-    guard let count = Padding.unpaddedCount(UnsafeRawBufferPointer(buffer.bytes), step: step) else {
-      throw .malformed("padding")
-    }
+    guard let buffer = openedBody(sealed, with: key) else { return nil }
+    guard let count = Padding.unpaddedCount(buffer.span, step: step) else { throw .malformed("padding") }
     return (buffer, count)
   }
 }

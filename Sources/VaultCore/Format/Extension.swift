@@ -1,3 +1,5 @@
+internal import VaultSealing
+
 /// Extension fields (`Docs/Format.md` 3.8): items `tag ‖ LP32(data)`, tags ascending. Unknown tags are kept.
 enum Extension {
   /// The tags of records that this version knows.
@@ -10,9 +12,12 @@ enum Extension {
     static let depth: UInt16 = 6
   }
 
-  struct Item {
+  struct Item: ~Escapable {
     let tag: UInt16
-    let data: UnsafeRawBufferPointer
+    let data: RawSpan
+
+    @_lifetime(copy data)
+    init(tag: UInt16, data: RawSpan) { (self.tag, self.data) = (tag, data) }
   }
 
   /// An item with bytes of its own.
@@ -25,18 +30,22 @@ enum Extension {
   /// The length of an item's tag and length before its data.
   static let itemHeadCount = 6
 
-  /// Calls `body` for each item from left to right.
-  static func forEach(
-    _ field: UnsafeRawBufferPointer, _ body: (Item) throws(VaultError) -> Void
-  ) throws(VaultError) {
-    guard field.count > 0 else { return }
-    var reader = ByteReader(field)
-    var last: UInt16 = 0
-    while reader.remaining > 0 {
+  /// The items of a field from left to right.
+  struct Items: ~Escapable {
+    private var reader: ByteReader
+    private var last: UInt16 = 0
+
+    @_lifetime(copy field)
+    init(_ field: RawSpan) { reader = ByteReader(field) }
+
+    /// The next item; `nil` at the end.
+    @_lifetime(copy self)
+    mutating func next() throws(VaultError) -> Item? {
+      guard reader.remaining > 0 else { return nil }
       let tag = try reader.integer(UInt16.self)
       guard tag >= last else { throw .malformed("the order of an extension field") }
       last = tag
-      try body(Item(tag: tag, data: try reader.lp32()))
+      return Item(tag: tag, data: try reader.lp32())
     }
   }
 
@@ -52,20 +61,22 @@ enum Extension {
   }
 
   /// Checks that a field parses.
-  static func check(_ field: UnsafeRawBufferPointer) throws(VaultError) {
-    try forEach(field) { _ in }
+  static func check(_ field: RawSpan) throws(VaultError) {
+    var items = Items(field)
+    while try items.next() != nil {}
   }
 
   /// Checks the known tags of a record whose own revision is `revision`.
-  static func checkRecord(_ field: UnsafeRawBufferPointer, revision: UInt64) throws(VaultError) {
+  static func checkRecord(_ field: RawSpan, revision: UInt64) throws(VaultError) {
     var last: UInt16?
     var bound = revision
-    try forEach(field) { (item) throws(VaultError) in
+    var items = Items(field)
+    while let item = try items.next() {
       switch item.tag {
       case RecordTag.label, RecordTag.comment:
-        guard item.tag != last, isUTF8(item.data.bytes) else { throw .malformed("a label or comment") }
+        guard item.tag != last, isUTF8(item.data) else { throw .malformed("a label or comment") }
       case RecordTag.expiry:
-        guard item.tag != last, item.data.count == 8 else { throw .malformed("an expiry") }
+        guard item.tag != last, item.data.byteCount == 8 else { throw .malformed("an expiry") }
       case RecordTag.attribute:
         var reader = ByteReader(item.data)
         _ = try reader.name()
@@ -74,7 +85,7 @@ enum Extension {
         guard previous.revision < bound else { throw .malformed("the order of previous values") }
         bound = previous.revision
       case RecordTag.depth:
-        guard item.tag != last, item.data.count == 2 else { throw .malformed("a history depth") }
+        guard item.tag != last, item.data.byteCount == 2 else { throw .malformed("a history depth") }
       default: break
       }
       last = item.tag
@@ -83,19 +94,20 @@ enum Extension {
 }
 
 /// One kept value of a record: extension tag 5.
-struct PreviousValue {
+struct PreviousValue: ~Escapable {
   let revision: UInt64
   let modified: Int64
   let kind: UInt8
-  let sealed: UnsafeRawBufferPointer
+  let sealed: RawSpan
 
-  init(_ data: UnsafeRawBufferPointer) throws(VaultError) {
+  @_lifetime(copy data)
+  init(_ data: RawSpan) throws(VaultError) {
     var reader = ByteReader(data)
     revision = try reader.integer()
     modified = try reader.integer()
     kind = try reader.integer()
     sealed = try reader.lp32()
-    guard kind != 0, sealed.count >= 72 else { throw .malformed("a previous value") }
+    guard kind != 0, sealed.byteCount >= Sealer.overhead else { throw .malformed("a previous value") }
     try reader.finish()
   }
 

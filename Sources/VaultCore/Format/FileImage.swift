@@ -1,7 +1,7 @@
 internal import Glibc
 
 /// The bytes of a file as they were read at one time. In a vault file all of them are sealed or public.
-final class FileImage: @unchecked Sendable {
+@safe final class FileImage: @unchecked Sendable {
   // Unchecked: changed only by the thread that creates it, before it is shared.
   private var storage: UnsafeMutableRawPointer
   /// The number of bytes.
@@ -15,42 +15,40 @@ final class FileImage: @unchecked Sendable {
     guard range.upperBound <= limit else {
       throw VaultError(.limitExceeded, "the file is longer than \(limit) bytes")
     }
-    guard let storage = malloc(max(range.count, 1)) else { throw .io("make room for the file") }
-    (self.storage, count) = (storage, 0)
-    count = try descriptor.read(
+    guard let storage = unsafe malloc(max(range.count, 1)) else { throw .io("make room for the file") }
+    unsafe (self.storage, count) = unsafe (storage, 0)
+    count = try unsafe descriptor.read(
       into: UnsafeMutableRawBufferPointer(start: storage, count: range.count), at: range.lowerBound)
   }
 
   /// Copies bytes that are already in memory.
-  convenience init(copying bytes: UnsafeRawBufferPointer) {
-    self.init(count: bytes.count) { $0.copyMemory(from: bytes) }
+  init(copying bytes: RawSpan) {
+    unsafe storage = unsafe malloc(max(bytes.byteCount, 1))!
+    count = bytes.byteCount
+    let copy = unsafe UnsafeMutableRawBufferPointer(start: storage, count: count)
+    unsafe bytes.withUnsafeBytes { unsafe copy.copyMemory(from: $0) }
   }
 
-  convenience init(_ bytes: [UInt8]) {
-    self.init(count: bytes.count) { $0.copyBytes(from: bytes) }
-  }
+  convenience init(_ bytes: [UInt8]) { self.init(copying: bytes.bytes) }
 
-  private init(count: Int, _ fill: (UnsafeMutableRawBufferPointer) -> Void) {
-    storage = malloc(max(count, 1))!
-    self.count = count
-    fill(UnsafeMutableRawBufferPointer(start: storage, count: count))
-  }
-
-  deinit { free(storage) }
+  deinit { unsafe free(storage) }
 
   /// Frees the memory behind the first `length` bytes.
   func shorten(to length: Int) {
-    guard length < count, let shorter = realloc(storage, max(length, 1)) else { return }
-    (storage, count) = (shorter, length)
+    guard length < count, let shorter = unsafe realloc(storage, max(length, 1)) else { return }
+    unsafe (storage, count) = unsafe (shorter, length)
   }
 
   /// All bytes, for parsing.
   var span: RawSpan {
     @_lifetime(borrow self)
-    get { unsafe _overrideLifetime(bytes.bytes, borrowing: self) }
+    get {
+      unsafe _overrideLifetime(UnsafeRawBufferPointer(start: storage, count: count).bytes, borrowing: self)
+    }
   }
 
-  var bytes: UnsafeRawBufferPointer { UnsafeRawBufferPointer(start: storage, count: count) }
-
-  subscript(range: Range<Int>) -> UnsafeRawBufferPointer { UnsafeRawBufferPointer(rebasing: bytes[range]) }
+  subscript(range: Range<Int>) -> RawSpan {
+    @_lifetime(borrow self)
+    get { span.extracting(range) }
+  }
 }

@@ -21,14 +21,15 @@ extension Vault {
 
     init(_ bytes: [UInt8]) {
       precondition(bytes.count == Self.count)
-      self.init(bytes.span.bytes)
+      self.init(bytes.bytes)
     }
 
-    func withUnsafeBytes<R>(_ body: (UnsafeRawBufferPointer) -> R) -> R {
-      Swift.withUnsafeBytes(of: (high.bigEndian, low.bigEndian), body)
+    func withSpan<R>(_ body: (RawSpan) -> R) -> R {
+      let words: InlineArray = [high.bigEndian, low.bigEndian]
+      return body(unsafe words.span.bytes)
     }
 
-    var bytes: [UInt8] { withUnsafeBytes { Array($0) } }
+    var bytes: [UInt8] { withSpan { $0.copy } }
 
     public static func < (a: Vault.Identifier, b: Vault.Identifier) -> Bool {
       a.high != b.high ? a.high < b.high : a.low < b.low
@@ -60,12 +61,13 @@ extension Vault {
       d = bytes.integer(at: offset + 24, UInt64.self).littleEndian
     }
 
-    func withUnsafeBytes<R>(_ body: (UnsafeRawBufferPointer) -> R) -> R {
-      Swift.withUnsafeBytes(of: (a, b, c, d), body)
+    func withSpan<R>(_ body: (RawSpan) -> R) -> R {
+      let words: InlineArray = [a, b, c, d]
+      return body(unsafe words.span.bytes)
     }
 
     /// 64 lower-case hex digits.
-    public var description: String { withUnsafeBytes { Array($0) }.hexadecimal }
+    public var description: String { withSpan { $0.copy }.hexadecimal }
   }
 }
 

@@ -20,6 +20,16 @@ extension Vault {
     static let entryBytes = 384...(32 << 20)
     /// Generations run from 1 to 2^63 − 1.
     static let generations: ClosedRange<UInt64> = 1...UInt64(Int64.max)
+    /// The generation that a file states.
+    /// - Throws: ``VaultError/Code/limitExceeded`` outside ``generations``.
+    @inline(__always)
+    static func checkedGeneration(_ stated: UInt64) throws(VaultError) -> UInt64 {
+      guard generations.contains(stated) else {
+        throw VaultError(.limitExceeded, "a generation is outside 1 to 2^63 - 1")
+      }
+      return stated
+    }
+
     /// How far a group holder may run ahead of the last owner write (section 4, step 7).
     static let generationsAhead: UInt64 = 1 << 32
 

@@ -32,7 +32,7 @@ struct Manifest {
   }
 
   /// Parses strictly, then compares with the file: the manifest must list exactly its sections and slots, in order.
-  init(_ body: UnsafeRawBufferPointer, of snapshot: Snapshot) throws(VaultError) {
+  init(_ body: RawSpan, of snapshot: Snapshot) throws(VaultError) {
     try self.init(body, slots: snapshot.slots)
     guard groups.map(\.id) == snapshot.sections.map(\.id), slots.map(\.id) == snapshot.slots.map(\.id),
       Set(groups.map(\.name)).count == groups.count
@@ -41,7 +41,7 @@ struct Manifest {
 
   /// Parses strictly.
   /// - Parameter fileSlots: the slots of the file. The manifest must not contain the key of an owner slot.
-  init(_ body: UnsafeRawBufferPointer, slots fileSlots: [VaultCore.Slot]) throws(VaultError) {
+  init(_ body: RawSpan, slots fileSlots: [VaultCore.Slot]) throws(VaultError) {
     var reader = ByteReader(body)
     let groupCount = try reader.integer(UInt16.self)
     guard groupCount <= Vault.Limits.groups else { throw VaultError(.limitExceeded, "groups in the manifest") }
@@ -52,7 +52,7 @@ struct Manifest {
       let epoch = try reader.integer(UInt32.self)
       let generation = try reader.generation()
       let tag = try reader.tag()
-      let name = try Vault.Name(verbatim: Array(reader.name()))
+      let name = try Vault.Name(verbatim: reader.name().copy)
       groups.append(Group(id: id, epoch: epoch, floorGeneration: generation, floorTag: tag, name: name))
     }
     let slotCount = try reader.integer(UInt16.self)
@@ -63,18 +63,18 @@ struct Manifest {
     for _ in 0..<slotCount {
       let id = try reader.identifier()
       let kek = try reader.bytes(SealingKey.count)
-      let hasKEK = !kek.allSatisfy { $0 == 0 }
+      let hasKEK = !kek.isZero
       guard !(hasKEK && ownerSlots.contains(id)) else { throw .malformed("an owner slot in the manifest") }
       let created = try reader.integer(Int64.self)
       let label = try reader.lp16()
-      guard label.count <= 1024, isUTF8(label.bytes) else { throw .malformed("a slot's label") }
+      guard label.byteCount <= 1024, isUTF8(label) else { throw .malformed("a slot's label") }
       let key = hasKEK ? try SealingKey(copying: kek) : nil
-      slots.append(Slot(id: id, kek: key, created: created, label: Array(label)))
+      slots.append(Slot(id: id, kek: key, created: created, label: label.copy))
     }
     let extensionBytes = try reader.lp32()
     try Extension.check(extensionBytes)
     try reader.finish()
-    self.init(groups: groups, slots: slots, extensionField: Array(extensionBytes))
+    self.init(groups: groups, slots: slots, extensionField: extensionBytes.copy)
   }
 
   /// The body, not padded. Holds keys: the caller wipes it.
@@ -95,7 +95,7 @@ struct Manifest {
     for slot in slots {
       writer.raw(slot.id)
       if let kek = slot.kek {
-        kek.withUnsafeBytes { writer.raw($0) }
+        kek.withSpan { writer.raw($0) }
       } else {
         writer.zeros(SealingKey.count)
       }

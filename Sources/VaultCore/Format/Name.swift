@@ -20,7 +20,7 @@ extension Vault {
     public init(_ text: String) throws(VaultError) {
       guard text.utf8.count <= Vault.Name.maximumByteCount else { throw Vault.Name.invalid }
       let normal = Vault.Name.normalized(text)
-      guard Vault.Name.isValid(normal.span.bytes) else { throw Vault.Name.invalid }
+      guard Vault.Name.isValid(normal.bytes) else { throw Vault.Name.invalid }
       utf8 = normal
       spelled = text.utf8.elementsEqual(normal) ? nil : Array(text.utf8)
     }
@@ -28,7 +28,7 @@ extension Vault {
     /// The name with exactly these bytes, for names in a file that another program wrote.
     /// - Throws: ``VaultError/Code/invalidName``.
     public init(verbatim bytes: [UInt8]) throws(VaultError) {
-      guard Vault.Name.isValid(bytes.span.bytes) else { throw Vault.Name.invalid }
+      guard Vault.Name.isValid(bytes.bytes) else { throw Vault.Name.invalid }
       (utf8, spelled) = (bytes, nil)
     }
 
@@ -38,7 +38,7 @@ extension Vault {
     /// The bytes in the file, without a copy.
     var bytes: RawSpan {
       @_lifetime(borrow self)
-      get { utf8.span.bytes }
+      get { utf8.bytes }
     }
 
     /// The possible spellings of the name in a file, in the order of the search.
@@ -47,7 +47,7 @@ extension Vault {
     public static func == (a: Vault.Name, b: Vault.Name) -> Bool { a.utf8 == b.utf8 }
 
     public func hash(into hasher: inout Hasher) {
-      utf8.withUnsafeBytes { hasher.combine(bytes: $0) }
+      unsafe utf8.withUnsafeBytes { unsafe hasher.combine(bytes: $0) }
     }
 
     public static func < (a: Vault.Name, b: Vault.Name) -> Bool {
@@ -75,10 +75,7 @@ extension Vault {
     static func isValid(_ bytes: RawSpan) -> Bool {
       guard (1...maximumByteCount).contains(bytes.byteCount) else { return false }
       // Eight bytes at a time while they are printable ASCII: a load checks two names a record.
-      var index = 0
-      while index + 8 <= bytes.byteCount, isPrintable(bytes.integer(at: index)) {
-        index += 8
-      }
+      let index = countOfWords(in: bytes, where: isPrintable)
       return isUTF8(bytes.extracting(index...), allowingControls: false)
     }
 
@@ -93,9 +90,17 @@ extension Vault {
   }
 }
 
+/// The length of the part in front whose every eight bytes fulfil a condition.
+@inline(__always)
+private func countOfWords(in bytes: RawSpan, where isWanted: (UInt64) -> Bool) -> Int {
+  var index = 0
+  while index + 8 <= bytes.byteCount, isWanted(bytes.integer(at: index)) { index += 8 }
+  return index
+}
+
 /// Whether `bytes` are well-formed UTF-8: no overlong forms, no surrogates, nothing above U+10FFFF.
 func isUTF8(_ bytes: RawSpan, allowingControls: Bool = true) -> Bool {
-  var index = 0
+  var index = allowingControls ? countOfWords(in: bytes) { $0 & 0x8080_8080_8080_8080 == 0 } : 0
   while index < bytes.byteCount {
     let lead = bytes.byte(at: index)
     let length: Int

@@ -11,8 +11,19 @@ extension RawSpan {
   @inline(__always)
   func byte(at offset: Int) -> UInt8 { integer(at: offset) }
 
+  /// Whether all bytes are zero.
+  var isZero: Bool { (0..<byteCount).allSatisfy { byte(at: $0) == 0 } }
+
   /// A copy of the bytes.
   var copy: [UInt8] { unsafe withUnsafeBytes { unsafe Array($0) } }
+}
+
+extension [UInt8] {
+  /// The bytes of an integer, lowest first.
+  init<I: FixedWidthInteger & BitwiseCopyable>(littleEndian value: I) {
+    let value: InlineArray = [value.littleEndian]
+    self = unsafe value.span.bytes.copy
+  }
 }
 
 /// Compares as byte strings: negative, zero or positive.

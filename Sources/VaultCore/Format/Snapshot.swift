@@ -66,14 +66,11 @@ struct Snapshot: Sendable {
     }
 
     vaultID = Vault.Identifier(file, at: 16)
-    generation = file.integer(at: 32)
-    guard Vault.Limits.generations.contains(generation) else {
-      throw VaultError(.limitExceeded, "a generation is outside 1 to 2^63 - 1")
-    }
+    generation = try Vault.Limits.checkedGeneration(file.integer(at: 32))
     var position = Self.headerCount
     var slots: [Slot] = []
     for _ in 0..<slotCount {
-      guard Slot.count <= end - position else { throw .malformed("a body that ends early") }
+      guard Slot.count <= end - position else { throw .endsEarly }
       slots.append(Slot(file.extracting(position..<position + Slot.count)))
       position += Slot.count
     }
@@ -82,7 +79,7 @@ struct Snapshot: Sendable {
     position = manifest.upperBound
     var sections: [Section] = []
     for _ in 0..<groupCount {
-      guard Self.sectionHeadCount <= end - position else { throw .malformed("a body that ends early") }
+      guard Self.sectionHeadCount <= end - position else { throw .endsEarly }
       let id = Vault.Identifier(file, at: position)
       let epoch = file.integer(at: position + 16, UInt32.self)
       let zero = file.integer(at: position + 20, UInt32.self)
@@ -93,7 +90,7 @@ struct Snapshot: Sendable {
       sections.append(Section(id: id, epoch: epoch, range: position..<sealed.upperBound, sealed: sealed))
       position = sealed.upperBound
     }
-    guard position == end else { throw .malformed("a body with bytes behind its end") }
+    guard position == end else { throw .endsLate }
     self.sections = sections
     boundHeader = file.extracting(..<Self.boundHeaderCount).copy
     manifestTag = Vault.Tag(file, at: manifest.lowerBound + Sealer.tag.lowerBound)
@@ -105,10 +102,8 @@ struct Snapshot: Sendable {
   func section(_ id: Vault.Identifier) -> Section? { sections.first { $0.id == id } }
 
   static func checksum(_ bytes: RawSpan) -> Vault.Tag {
-    withUnsafeTemporaryAllocation(byteCount: Vault.Tag.count, alignment: 8) { out in
-      VaultSealing.checksum(bytes, into: out)
-      return Vault.Tag(UnsafeRawBufferPointer(out).bytes)
-    }
+    let sum = VaultSealing.checksum(bytes)
+    return Vault.Tag(unsafe sum.span.bytes)
   }
 
   /// The range of a sealed part with a stated length that begins at `start`.

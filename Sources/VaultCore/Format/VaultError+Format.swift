@@ -5,6 +5,9 @@ extension VaultError {
     VaultError(.malformed, "\(part) breaks the format")
   }
 
+  static var endsEarly: VaultError { .malformed("a body that ends early") }
+  static var endsLate: VaultError { .malformed("a body with bytes behind its end") }
+
   @inline(never) static func tampered(_ part: String) -> VaultError {
     VaultError(.tampered, "\(part): changed by someone without the key, or repaired wrongly after a disk error")
   }

@@ -34,15 +34,15 @@ final class GroupContent {
   /// Opens and parses a section.
   /// - Throws: ``VaultError/Code/tampered`` if the seal fails, otherwise the code of the first fault.
   convenience init(
-    sealed: UnsafeRawBufferPointer, id: Vault.Identifier, epoch: UInt32, vaultID: Vault.Identifier, key: SealingKey,
+    sealed: RawSpan, id: Vault.Identifier, epoch: UInt32, vaultID: Vault.Identifier, key: SealingKey,
     sealer: Sealer, limits: Vault.Limits
   ) throws(VaultError) {
     guard
       let body = try sealer.openBody(
-        sealed.bytes, step: Self.sectionStep, with: key, as: .section(vault: vaultID, group: id, epoch: epoch))
+        sealed, step: Self.sectionStep, with: key, as: .section(vault: vaultID, group: id, epoch: epoch))
     else { throw .tampered("a group's section") }
     try self.init(
-      body: body.buffer, count: body.count, tag: Vault.Tag(sealed.bytes, at: Sealer.tag.lowerBound), id: id,
+      body: body.buffer, count: body.count, tag: Vault.Tag(sealed, at: Sealer.tag.lowerBound), id: id,
       epoch: epoch, vaultID: vaultID, key: key, limits: limits)
   }
 
@@ -52,11 +52,11 @@ final class GroupContent {
     vaultID: Vault.Identifier,
     key: SealingKey, limits: Vault.Limits
   ) throws(VaultError) {
-    var reader = ByteReader(UnsafeRawBufferPointer(rebasing: body.bytes[..<bodyCount]))
+    var reader = ByteReader(body.span.extracting(..<bodyCount))
     let generation = try reader.generation()
     baseGeneration = try reader.generation()
     baseTag = try reader.tag()
-    name = try Vault.Name(verbatim: Array(reader.name()))
+    name = try Vault.Name(verbatim: reader.name().copy)
     let count = try reader.integer(UInt32.self)
     guard count <= limits.records else { throw VaultError(.limitExceeded, "more records than the limit") }
     try reader.check(count, itemsOfAtLeast: Record.minimumCount)
@@ -70,7 +70,7 @@ final class GroupContent {
     let field = try reader.lp32()
     try Extension.check(field)
     try reader.finish()
-    extensionField = Array(field)
+    extensionField = field.copy
     self.index = index
     self.generation = generation
     buffers = [body]
@@ -134,21 +134,21 @@ final class GroupContent {
 
   /// Opens the sealed part of the next entry and checks it against the present records.
   func stage(
-    sealed: UnsafeRawBufferPointer, manifestTag: Vault.Tag, sealer: Sealer
+    sealed: RawSpan, manifestTag: Vault.Tag, sealer: Sealer
   ) throws(VaultError) -> Staged {
     guard
-      let body = try sealer.openBody(sealed.bytes, step: Self.entryStep, with: key, as: entryContext(manifestTag))
+      let body = try sealer.openBody(sealed, step: Self.entryStep, with: key, as: entryContext(manifestTag))
     else { throw .tampered("a journal entry") }
-    return try stage(body.buffer, count: body.count, tag: Vault.Tag(sealed.bytes, at: Sealer.tag.lowerBound))
+    return try stage(body.buffer, count: body.count, tag: Vault.Tag(sealed, at: Sealer.tag.lowerBound))
   }
 
   /// Checks a list of changes that was never sealed, for a full write.
   func stage(body: WipedBuffer) throws(VaultError) -> Staged {
-    try stage(body, count: body.bytes.count, tag: nil)
+    try stage(body, count: body.count, tag: nil)
   }
 
   private func stage(_ buffer: WipedBuffer, count: Int, tag: Vault.Tag?) throws(VaultError) -> Staged {
-    var reader = ByteReader(UnsafeRawBufferPointer(rebasing: buffer.bytes[..<count]))
+    var reader = ByteReader(buffer.span.extracting(..<count))
     let next = try reader.generation()
     guard next == generation + 1 else { throw .malformed("the generation of a journal entry") }
     let changeCount = try reader.integer(UInt32.self)
@@ -166,8 +166,7 @@ final class GroupContent {
         if index.find(record.name) == nil { records += 1 }
         changes.append(.put(record))
       case 2:
-        let (service, key) = (try reader.name(), try reader.name())
-        let name = RecordName(service: service.bytes, key: key.bytes)
+        let name = RecordName(service: try reader.name(), key: try reader.name())
         if let last, !(last.name < name) { throw .malformed("the order of changes") }
         guard let record = index.find(name) else { throw .malformed("a removal of nothing") }
         last = record
@@ -195,7 +194,7 @@ final class GroupContent {
       self.tag = tag
       entryCount += 1
       entryBytes +=
-        staged.buffer.bytes.count + Sealer.overhead + JournalFrame.headCount + JournalFrame.checkCount
+        staged.buffer.count + Sealer.overhead + JournalFrame.headCount + JournalFrame.checkCount
     }
   }
 

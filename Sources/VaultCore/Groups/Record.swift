@@ -2,8 +2,8 @@ internal import VaultSealing
 
 /// A strictly parsed record: a view of its bytes in the group's buffers (`Docs/Format.md` 3.6).
 ///
-/// Sixteen bytes without a reference. The group owns the buffers.
-struct Record {
+/// Sixteen bytes and no reference: the group that hands one out owns the buffers and outlives it.
+@safe struct Record {
   private let start: UnsafeRawPointer
   /// The length of the record, in bytes.
   let count: UInt32
@@ -29,95 +29,95 @@ struct Record {
     _ reader: inout ByteReader, generation: UInt64, revision expected: UInt64? = nil, after last: Record?,
     limits: Vault.Limits
   ) throws(VaultError) {
-    start = reader.position
-    let service = try reader.name()
-    let key = try reader.name()
-    let name = RecordName(service: service.bytes, key: key.bytes)
+    let start = reader.position
+    let name = RecordName(service: try reader.name(), key: try reader.name())
     if let last, !(last.name < name) { throw .malformed("the order of records") }
     hash = name.hash
     let fixed = try reader.bytes(Self.fixedCount)
-    guard fixed[0] != 0, let accessibility = Vault.Accessibility(rawValue: fixed[1]), fixed[2] == 0, fixed[3] == 0
-    else {
-      throw .malformed("a record's kind or class")
-    }
-    let revision = UInt64(littleEndian: fixed.loadUnaligned(fromByteOffset: 20, as: UInt64.self))
+    guard fixed.byte(at: 0) != 0, let accessibility = Vault.Accessibility(rawValue: fixed.byte(at: 1)),
+      fixed.integer(at: 2, UInt16.self) == 0
+    else { throw .malformed("a record's kind or class") }
+    let revision = fixed.integer(at: 20, UInt64.self)
     guard expected == nil ? (revision >= 1 && revision <= generation) : revision == expected else {
       throw .malformed("a record's revision")
     }
     let sealed = try reader.lp32()
-    guard sealed.count >= accessibility.sealOverhead else { throw .malformed("a sealed value") }
-    guard sealed.count <= Self.sealedLimit(accessibility, limits) else {
+    guard sealed.byteCount >= accessibility.sealOverhead else { throw .malformed("a sealed value") }
+    guard sealed.byteCount <= Self.sealedLimit(accessibility, limits) else {
       throw VaultError(.limitExceeded, "a value is longer than the limit")
     }
     try Extension.checkRecord(try reader.lp32(), revision: revision)
     count = UInt32(reader.position - start)
+    unsafe self.start = unsafe reader.bytes(from: start).withUnsafeBytes { $0.baseAddress! }
+  }
+
+  var bytes: RawSpan {
+    @_lifetime(borrow self)
+    get { unsafe _overrideLifetime(UnsafeRawBufferPointer(start: start, count: Int(count)).bytes, borrowing: self) }
   }
 
   var name: RecordName {
     @_lifetime(borrow self)
     get {
-      let (service, key) = (service, key)
-      return unsafe _overrideLifetime(RecordName(service: service.bytes, key: key.bytes), borrowing: self)
+      let key = 2 + Int(bytes.integer(at: 0, UInt16.self))
+      return RecordName(
+        service: bytes.extracting(2..<key), key: bytes.extracting(key + 2..<fixed))
     }
   }
-  var bytes: UnsafeRawBufferPointer { UnsafeRawBufferPointer(start: start, count: Int(count)) }
 
   /// Names, kind, class, times and revision: everything before the sealed value's length.
-  var bytesBeforeValue: UnsafeRawBufferPointer {
-    UnsafeRawBufferPointer(start: start, count: fixed + Self.fixedCount - start)
+  var bytesBeforeValue: RawSpan {
+    @_lifetime(borrow self)
+    get { bytes.extracting(..<(fixed + Self.fixedCount)) }
   }
 
-  var kind: UInt8 { fixed.load(as: UInt8.self) }
+  var kind: UInt8 { bytes.byte(at: fixed) }
   /// The class, which was checked when the record was parsed.
-  var accessibility: Vault.Accessibility { Vault.Accessibility(rawValue: (fixed + 1).load(as: UInt8.self))! }
-  var created: Int64 { Int64(littleEndian: fixed.loadUnaligned(fromByteOffset: 4, as: Int64.self)) }
-  var modified: Int64 { Int64(littleEndian: fixed.loadUnaligned(fromByteOffset: 12, as: Int64.self)) }
-  var revision: UInt64 { UInt64(littleEndian: fixed.loadUnaligned(fromByteOffset: 20, as: UInt64.self)) }
-  var sealedValue: UnsafeRawBufferPointer { lp32(fixed + Self.fixedCount) }
+  var accessibility: Vault.Accessibility { Vault.Accessibility(rawValue: bytes.byte(at: fixed + 1))! }
+  var created: Int64 { bytes.integer(at: fixed + 4) }
+  var modified: Int64 { bytes.integer(at: fixed + 12) }
+  var revision: UInt64 { bytes.integer(at: fixed + 20) }
 
-  var extensionField: UnsafeRawBufferPointer {
-    let value = sealedValue
-    return lp32(value.baseAddress! + value.count)
+  var sealedValue: RawSpan {
+    @_lifetime(borrow self)
+    get { lp32(at: fixed + Self.fixedCount) }
+  }
+
+  var extensionField: RawSpan {
+    @_lifetime(borrow self)
+    get { lp32(at: fixed + Self.fixedCount + 4 + sealedValue.byteCount) }
   }
 
   /// The expiry of the value, in milliseconds since 1970-01-01 UTC.
   func expiry() throws(VaultError) -> Int64? {
-    var expiry: Int64?
-    try Extension.forEach(extensionField) { (item) throws(VaultError) in
-      guard item.tag == Extension.RecordTag.expiry else { return }
-      expiry = Int64(littleEndian: item.data.loadUnaligned(as: Int64.self))
+    var items = Extension.Items(extensionField)
+    while let item = try items.next() {
+      if item.tag == Extension.RecordTag.expiry { return item.data.integer(at: 0) }
     }
-    return expiry
+    return nil
   }
 
   /// The earlier value of that revision.
+  @_lifetime(borrow self)
   func previous(_ revision: UInt64) throws(VaultError) -> PreviousValue? {
-    var found: PreviousValue?
-    try Extension.forEach(extensionField) { (item) throws(VaultError) in
-      guard item.tag == Extension.RecordTag.previous else { return }
+    var items = Extension.Items(extensionField)
+    while let item = try items.next() {
+      guard item.tag == Extension.RecordTag.previous else { continue }
       let value = try PreviousValue(item.data)
-      if value.revision == revision { found = value }
+      if value.revision == revision { return value }
     }
-    return found
+    return nil
   }
 
-  private var service: UnsafeRawBufferPointer { lp16(start) }
-
-  private var key: UnsafeRawBufferPointer {
-    let service = service
-    return lp16(service.baseAddress! + service.count)
+  /// Where the fixed fields begin, behind the two names.
+  private var fixed: Int {
+    let key = 2 + Int(bytes.integer(at: 0, UInt16.self))
+    return key + 2 + Int(bytes.integer(at: key, UInt16.self))
   }
 
-  private var fixed: UnsafeRawPointer {
-    let key = key
-    return key.baseAddress! + key.count
-  }
-
-  private func lp16(_ at: UnsafeRawPointer) -> UnsafeRawBufferPointer {
-    UnsafeRawBufferPointer(start: at + 2, count: Int(UInt16(littleEndian: at.loadUnaligned(as: UInt16.self))))
-  }
-
-  private func lp32(_ at: UnsafeRawPointer) -> UnsafeRawBufferPointer {
-    UnsafeRawBufferPointer(start: at + 4, count: Int(UInt32(littleEndian: at.loadUnaligned(as: UInt32.self))))
+  @_lifetime(borrow self)
+  private func lp32(at offset: Int) -> RawSpan {
+    let start = offset + 4
+    return bytes.extracting(start..<start + Int(bytes.integer(at: offset, UInt32.self)))
   }
 }

@@ -73,7 +73,7 @@ public struct RecordEdit: Sendable {
     if case .set(let text) = label { items.append(.init(Extension.RecordTag.label, Array(text.utf8))) }
     if case .set(let text) = comment { items.append(.init(Extension.RecordTag.comment, Array(text.utf8))) }
     if case .set(let time) = expiry {
-      items.append(.init(Extension.RecordTag.expiry, withUnsafeBytes(of: time.littleEndian) { Array($0) }))
+      items.append(.init(Extension.RecordTag.expiry, [UInt8](littleEndian: time)))
     }
     if case .set(let list) = attributes {
       for attribute in list {
@@ -84,7 +84,7 @@ public struct RecordEdit: Sendable {
       }
     }
     if case .set(let depth) = historyDepth {
-      items.append(.init(Extension.RecordTag.depth, withUnsafeBytes(of: depth.littleEndian) { Array($0) }))
+      items.append(.init(Extension.RecordTag.depth, [UInt8](littleEndian: depth)))
     }
     return items
   }
@@ -107,9 +107,7 @@ extension RecordInfo {
 
   /// The time after which the value should not be used, in milliseconds since 1970-01-01 UTC; `nil` for no expiry.
   public var expiry: Int64? {
-    item(Extension.RecordTag.expiry).map { data in
-      data.withUnsafeBytes { Int64(littleEndian: $0.loadUnaligned(as: Int64.self)) }
-    }
+    item(Extension.RecordTag.expiry).map { $0.bytes.integer(at: 0) }
   }
 
   /// The attributes that the application has set, in order.

@@ -39,13 +39,14 @@ public struct RecordInfo: Sendable {
     modified = record.modified
     var previous: [Previous] = []
     var items: [(tag: UInt16, data: [UInt8])] = []
-    try Extension.forEach(record.extensionField) { (item) throws(VaultError) in
+    var fields = Extension.Items(record.extensionField)
+    while let item = try fields.next() {
       if item.tag == Extension.RecordTag.previous {
         let value = try PreviousValue(item.data)
         previous.append(
           Previous(revision: value.revision, modified: value.modified, kind: ValueKind(rawValue: value.kind)))
       } else {
-        items.append((item.tag, Array(item.data)))
+        items.append((item.tag, item.data.copy))
       }
     }
     self.previous = previous

@@ -23,11 +23,11 @@ public struct ValueKind: RawRepresentable, Sendable, Hashable {
   public static let json = ValueKind(rawValue: 9)
 
   /// Whether a body has the form of its kind. For kinds that this version does not know, every body has.
-  package func fits(_ body: UnsafeRawBufferPointer) -> Bool {
+  package func fits(_ body: RawSpan) -> Bool {
     switch self {
-    case .string, .url, .json: isUTF8(body.bytes)
-    case .bool: body.count == 1 && body[0] <= 1
-    case .integer, .unsignedInteger, .double, .date: body.count == 8
+    case .string, .url, .json: isUTF8(body)
+    case .bool: body.byteCount == 1 && body.byte(at: 0) <= 1
+    case .integer, .unsignedInteger, .double, .date: body.byteCount == 8
     default: true
     }
   }

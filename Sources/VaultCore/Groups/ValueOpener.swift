@@ -17,19 +17,27 @@ final class ValueOpener: @unchecked Sendable {
   }
 
   /// Copies everything needed to open a record's value. Called under the handle's lock.
-  func take(_ record: Record, previous: PreviousValue? = nil, at place: ValuePlace, deviceKey: SealingKey?) {
-    let source = previous?.sealed ?? record.sealedValue
-    if source.count > sealed.bytes.count { sealed = WipedBuffer(count: source.count) }
-    sealed.bytes.copyMemory(from: source)
-    count = source.count
-    kind = previous?.kind ?? record.kind
-    revision = previous?.revision
-    (self.place, self.deviceKey) = (place, deviceKey)
+  func take(_ record: Record, at place: ValuePlace, deviceKey: SealingKey?) {
+    take(record.sealedValue, record.kind, previous: nil, at: place, deviceKey)
+  }
+
+  /// As for a record, to open one of its kept earlier values.
+  func take(_ previous: borrowing PreviousValue, at place: ValuePlace, deviceKey: SealingKey?) {
+    take(previous.sealed, previous.kind, previous: previous.revision, at: place, deviceKey)
+  }
+
+  private func take(
+    _ source: RawSpan, _ kind: UInt8, previous revision: UInt64?, at place: ValuePlace, _ deviceKey: SealingKey?
+  ) {
+    if source.byteCount > sealed.count { sealed = WipedBuffer(count: source.byteCount) }
+    sealed.copy(source)
+    count = source.byteCount
+    (self.kind, self.revision, self.place, self.deviceKey) = (kind, revision, place, deviceKey)
   }
 
   /// Opens the copied value and lends it to `body`, outside the lock. The bytes are in locked memory and are wiped
   /// afterwards.
-  func open(_ name: borrowing RecordName, _ body: (UnsafeRawBufferPointer) -> Void) throws(VaultError) {
+  func open(_ name: borrowing RecordName, _ body: (RawSpan) -> Void) throws(VaultError) {
     defer { forget() }
     guard let place else { throw VaultError(.locked, "nothing to open") }
     try place.open(
@@ -40,6 +48,6 @@ final class ValueOpener: @unchecked Sendable {
   private func forget() {
     (place, deviceKey) = (nil, nil)
     // A large buffer is not kept after the read.
-    if sealed.bytes.count > 1 << 20 { sealed = WipedBuffer(count: 1024) }
+    if sealed.count > 1 << 20 { sealed = WipedBuffer(count: 1024) }
   }
 }

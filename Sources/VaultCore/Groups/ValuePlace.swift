@@ -21,7 +21,7 @@ struct ValuePlace: Sendable {
     sealer.bind(to: device(name, kind.rawValue))
     let inner = sealer.seal(value, with: try Self.present(deviceKey))
     sealer.bind(to: .value(service: name.service, key: name.key, kind: kind.rawValue))
-    return sealer.seal(inner.span.bytes, with: classKey)
+    return sealer.seal(inner.bytes, with: classKey)
   }
 
   /// Opens a value in locked memory, lends it to the closure and wipes it.
@@ -31,7 +31,7 @@ struct ValuePlace: Sendable {
   ///   ``VaultError/Code/malformed`` if the value does not fit its kind.
   func open(
     _ sealed: RawSpan, _ kind: UInt8, previous revision: UInt64?, of name: borrowing RecordName,
-    deviceKey: SealingKey?, _ sealer: Sealer, _ body: (UnsafeRawBufferPointer) -> Void
+    deviceKey: SealingKey?, _ sealer: Sealer, _ body: (RawSpan) -> Void
   ) throws(VaultError) {
     if let revision {
       sealer.bind(to: .previous(service: name.service, key: name.key, kind: kind, revision: revision))
@@ -39,16 +39,13 @@ struct ValuePlace: Sendable {
       sealer.bind(to: .value(service: name.service, key: name.key, kind: kind))
     }
     var fits = false
-    func use(_ value: UnsafeRawBufferPointer) {
+    func use(_ value: RawSpan) {
       fits = ValueKind(rawValue: kind).fits(value)
       if fits { body(value) }
     }
     if accessibility.isThisDeviceOnly {
       // The value has two seals. The inner one is in a separate block while it is opened.
-      var inner = try SecretBytes(count: sealed.byteCount - Sealer.overhead)
-      guard inner.withUnsafeMutableBytes({ sealer.open(sealed, with: classKey, into: $0) }) else {
-        throw .tampered("a value")
-      }
+      guard let inner = try sealer.opened(sealed, with: classKey) else { throw .tampered("a value") }
       let deviceKey = try Self.present(deviceKey)
       sealer.bind(to: device(name, kind))
       let isOpen = try inner.withSpan { (inner) throws(VaultError) in

@@ -41,15 +41,15 @@ final class KeptValues {
     }
     guard count > 0 else { return nil }
     let buffer = WipedBuffer(count: count)
-    var writer = buffer.bytes[...]
+    var end = 0
     content.forEachInOrder { record in
       guard record.accessibility.isReadableAfterLock else { return }
-      UnsafeMutableRawBufferPointer(rebasing: writer).copyMemory(from: record.bytes)
-      writer = writer.dropFirst(Int(record.count))
+      buffer.copy(record.bytes, at: end)
+      end += Int(record.count)
     }
     // Parsed again in the new buffer, because a record is a view of its bytes.
     var index = RecordIndex()
-    var reader = ByteReader(UnsafeRawBufferPointer(buffer.bytes))
+    var reader = ByteReader(buffer.span)
     while reader.remaining > 0 {
       index.appendLast(
         try Record(&reader, generation: content.generation, after: nil, limits: state.options.limits))

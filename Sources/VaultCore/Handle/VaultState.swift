@@ -151,10 +151,10 @@ final class VaultState: @unchecked Sendable {
   ) throws(VaultError) -> Manifest {
     let (header, slots) = (snapshot.boundHeader, snapshot.slotBytes)
     let body = try sealer.openBody(
-      image[snapshot.manifest].bytes, step: Manifest.step, with: vaultKey,
-      as: .manifest(header: header.span.bytes, slots: slots.span.bytes))
+      image[snapshot.manifest], step: Manifest.step, with: vaultKey,
+      as: .manifest(header: header.bytes, slots: slots.bytes))
     guard let body else { throw .tampered("the manifest, the header or a slot") }
-    return try Manifest(UnsafeRawBufferPointer(rebasing: body.buffer.bytes[..<body.count]), of: snapshot)
+    return try Manifest(body.buffer.span.extracting(..<body.count), of: snapshot)
   }
 
   // MARK: Groups
@@ -205,8 +205,8 @@ final class VaultState: @unchecked Sendable {
     isFrozen = status.st_nlink == 0
     // A zero entry_len behind the known bytes is the reserve, so nothing was appended.
     var probe: (Vault.Tag, UInt64) = (.zero, 0)
-    let count = try withUnsafeMutableBytes(of: &probe) { (bytes) throws(VaultError) in
-      try descriptor.read(into: bytes, at: tail - Vault.Tag.count)
+    let count = unsafe try withUnsafeMutableBytes(of: &probe) { (bytes) throws(VaultError) in
+      unsafe try descriptor.read(into: bytes, at: tail - Vault.Tag.count)
     }
     guard count >= Vault.Tag.count, probe.0 == lastBytes else { return .replaced }
     if count < Vault.Tag.count + 4 || UInt32(truncatingIfNeeded: UInt64(littleEndian: probe.1)) == 0 { return .current }

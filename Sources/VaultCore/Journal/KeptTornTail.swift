@@ -13,7 +13,7 @@ struct KeptTornTail {
 
   /// Writes `bytes` to a new file, unless an earlier attempt has written them.
   /// - Throws: ``VaultError/Code/io`` or ``VaultError/Code/readOnly``, with the vault unchanged.
-  func keep(_ bytes: UnsafeRawBufferPointer) throws(VaultError) {
+  func keep(_ bytes: RawSpan) throws(VaultError) {
     for number in 1...Self.mostFiles where try keep(bytes, in: name(number)) {
       _ = try path.synchronizeDirectory()
       return
@@ -25,7 +25,7 @@ struct KeptTornTail {
   private func name(_ number: Int) -> String { path.file + ".torn" + (number == 1 ? "" : ".\(number)") }
 
   /// - Returns: `false` if a different file has that name.
-  private func keep(_ bytes: UnsafeRawBufferPointer, in name: String) throws(VaultError) -> Bool {
+  private func keep(_ bytes: RawSpan, in name: String) throws(VaultError) -> Bool {
     let file: Descriptor
     do throws(VaultError) {
       file = try Descriptor.open(name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, mode: 0o600) {
@@ -42,20 +42,20 @@ struct KeptTornTail {
       try file.write(bytes, at: 0)
       try file.synchronize()
     } catch {
-      unlink(name)
+      unsafe unlink(name)
       throw error
     }
     return true
   }
 
   /// Whether the file has exactly these bytes, saved by a write that was killed.
-  private func holds(_ bytes: UnsafeRawBufferPointer, _ name: String) throws(VaultError) -> Bool {
+  private func holds(_ bytes: RawSpan, _ name: String) throws(VaultError) -> Bool {
     do throws(VaultError) {
       let file = try Descriptor.open(name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK) { .io("\(name): open", $0) }
       let status = try file.status()
-      guard status.st_mode & S_IFMT == S_IFREG, status.st_size == bytes.count else { return false }
-      let kept = try FileImage(file, 0..<bytes.count, limit: bytes.count)
-      guard withExtendedLifetime(kept, { kept.bytes.elementsEqual(bytes) }) else { return false }
+      guard status.st_mode & S_IFMT == S_IFREG, status.st_size == bytes.byteCount else { return false }
+      let kept = try FileImage(file, 0..<bytes.byteCount, limit: bytes.byteCount)
+      guard compareBytes(kept.span, bytes) == 0 else { return false }
       try file.synchronize()
       return true
     } catch { return false }  // an unreadable file keeps its name
@@ -67,6 +67,6 @@ extension VaultState {
   func keepTornTail() throws(VaultError) {
     guard hasTornTail, let image else { return }
     let end = JournalFrame.lastNonzero(image.span, from: tail)
-    try withExtendedLifetime(image) { () throws(VaultError) in try KeptTornTail(path: path).keep(image[tail..<end]) }
+    try KeptTornTail(path: path).keep(image[tail..<end])
   }
 }

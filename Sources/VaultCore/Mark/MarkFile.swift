@@ -61,7 +61,7 @@ struct MarkFile: Sendable {
     guard status.st_mode & S_IFMT == S_IFREG else { throw .malformed("the mark") }
     try path.judge(status)
     let image = try FileImage(descriptor, 0..<Int(status.st_size), limit: Self.longest)
-    return try RollbackMark(parsing: withExtendedLifetime(image) { Array(image.bytes) })
+    return try RollbackMark(parsing: image.span.copy)
   }
 
   /// Adds to file errors that they concern the mark.

@@ -171,7 +171,7 @@ extension Vault.Tag {
   /// 64 lower-case hex digits.
   fileprivate init?(hexadecimal text: Substring) {
     guard let bytes = [UInt8](hexadecimal: text), bytes.count == Self.count else { return nil }
-    self.init(bytes.span.bytes)
+    self.init(bytes.bytes)
   }
 }
 

@@ -60,7 +60,7 @@ struct SalvagedGroup {
       try take(content, damaged)
     } catch {
       try takePieces(sealed)
-      try takeEntries(behind: Vault.Tag(sealed.bytes, at: Sealer.tag.lowerBound), or: floor?.floorTag, damaged)
+      try takeEntries(behind: Vault.Tag(sealed, at: Sealer.tag.lowerBound), or: floor?.floorTag, damaged)
     }
   }
 
@@ -88,7 +88,7 @@ struct SalvagedGroup {
   }
 
   /// Calls `use` with the entries of the group until one is invalid. The entries behind it are lost.
-  private mutating func forEachEntry(of damaged: DamagedFile, _ use: (UnsafeRawBufferPointer) -> Bool) {
+  private mutating func forEachEntry(of damaged: DamagedFile, _ use: (RawSpan) -> Bool) {
     var end = 0
     var firstLost: DamagedFile.Entry?
     var lostCount = 0
@@ -111,28 +111,30 @@ struct SalvagedGroup {
   // MARK: A section that does not
 
   /// Decrypts without checking the tag and keeps the records whose own values open, at any position.
-  private mutating func takePieces(_ sealed: UnsafeRawBufferPointer) throws(VaultError) {
-    let body = WipedBuffer(count: sealed.count - Sealer.overhead)
+  private mutating func takePieces(_ sealed: RawSpan) throws(VaultError) {
     let context = Context.section(vault: vaultID, group: id, epoch: section.epoch)
     sealer.bind(to: context)
-    sealer.decryptUnverified(sealed.bytes, with: key, into: body.bytes)
+    let body = sealer.decryptedUnverified(sealed, with: key)
     buffers.append(body)
     var position = 48  // generation, base generation and base tag
-    guard body.bytes.count > position else { return }
-    var reader = ByteReader(UnsafeRawBufferPointer(body.bytes))
+    guard body.count > position else { return }
+    var reader = ByteReader(body.span)
     do throws(VaultError) {
       let found = try reader.integer(UInt64.self)
       if generations.contains(found) { generation = found }
       _ = try reader.bytes(position - 8)
-      readName = try Vault.Name(verbatim: Array(reader.name()))
+      readName = try Vault.Name(verbatim: reader.name().copy)
     } catch {}  // a name is derived from the id
     // The budget prevents quadratic time on a hostile section.
-    var budget = 4 * body.bytes.count
-    while position + Record.minimumCount <= body.bytes.count, budget > 0 {
-      let rest = UnsafeRawBufferPointer(rebasing: body.bytes[position...])
-      let piece = SalvagedPiece(rest, highestRevision: generation, limits: options.limits)
-      budget -= piece?.sealed.count ?? 0
-      guard let piece, try opens(piece) else {
+    var budget = 4 * body.count
+    while position + Record.minimumCount <= body.count, budget > 0 {
+      let rest = body.span.extracting(position...)
+      guard let piece = SalvagedPiece(rest, highestRevision: generation, limits: options.limits) else {
+        position += 1
+        continue
+      }
+      budget -= piece.sealed.byteCount
+      guard try opens(piece) else {
         position += 1
         continue
       }
@@ -141,17 +143,16 @@ struct SalvagedGroup {
     }
   }
 
-  private mutating func opens(_ piece: SalvagedPiece) throws(VaultError) -> Bool {
+  private mutating func opens(_ piece: borrowing SalvagedPiece) throws(VaultError) -> Bool {
     try opens(
       piece.sealed, piece.accessibility, .value(service: piece.name.service, key: piece.name.key, kind: piece.kind),
       as: ValueKind(rawValue: piece.kind))
   }
 
   /// Copies the record into a buffer of this group, with a plausible revision.
-  private mutating func takePiece(_ piece: SalvagedPiece) throws(VaultError) {
-    let buffer = WipedBuffer(count: piece.recordCount)
-    piece.write(to: buffer.bytes)
-    var reader = ByteReader(UnsafeRawBufferPointer(buffer.bytes))
+  private mutating func takePiece(_ piece: borrowing SalvagedPiece) throws(VaultError) {
+    let buffer = piece.record()
+    var reader = ByteReader(buffer.span)
     try keep(try Record(&reader, generation: generation, after: nil, limits: options.limits))
     buffers.append(buffer)
   }
@@ -173,13 +174,13 @@ struct SalvagedGroup {
       for tag in tags {
         let context = Context.entry(vault: vaultID, group: id, epoch: epoch, manifest: manifestTag, previous: tag)
         do throws(VaultError) {
-          guard let body = try sealer.openBody(sealed.bytes, step: GroupContent.entryStep, with: key, as: context)
+          guard let body = try sealer.openBody(sealed, step: GroupContent.entryStep, with: key, as: context)
           else {
             continue
           }
           opened.append(body)
         } catch { return false }
-        tags = [Vault.Tag(sealed.bytes, at: Sealer.tag.lowerBound)]
+        tags = [Vault.Tag(sealed, at: Sealer.tag.lowerBound)]
         return true
       }
       return false
@@ -187,13 +188,13 @@ struct SalvagedGroup {
     for (buffer, count) in opened {
       buffers.append(buffer)
       do throws(VaultError) {
-        try apply(UnsafeRawBufferPointer(rebasing: buffer.bytes[..<count]))
+        try apply(buffer.span.extracting(..<count))
       } catch { lostEntryCount += 1 }  // sealed by a key holder, but invalid
     }
   }
 
   /// Applies an entry's changes to records of which some may be missing.
-  private mutating func apply(_ body: UnsafeRawBufferPointer) throws(VaultError) {
+  private mutating func apply(_ body: RawSpan) throws(VaultError) {
     var reader = ByteReader(body)
     let next = try reader.generation()
     setGeneration(max(generation, next))
@@ -202,8 +203,7 @@ struct SalvagedGroup {
       case 1:
         try keep(try Record(&reader, generation: next, revision: next, after: nil, limits: options.limits))
       case 2:
-        let (service, key) = (try reader.name(), try reader.name())
-        index.remove(RecordName(service: service.bytes, key: key.bytes))
+        index.remove(RecordName(service: try reader.name(), key: try reader.name()))
       default: throw .malformed("an unknown change")
       }
     }
@@ -218,14 +218,15 @@ struct SalvagedGroup {
       lostValueCount += 1
       return
     }
-    try Extension.forEach(record.extensionField) { (item) throws(VaultError) in
-      guard item.tag == Extension.RecordTag.previous else { return }
+    var fields = Extension.Items(record.extensionField)
+    while let item = try fields.next() {
+      guard item.tag == Extension.RecordTag.previous else { continue }
       if try !opens(try PreviousValue(item.data), of: record) { lostValueCount += 1 }
     }
     index.put(record)
   }
 
-  private mutating func opens(_ previous: PreviousValue, of record: Record) throws(VaultError) -> Bool {
+  private mutating func opens(_ previous: borrowing PreviousValue, of record: Record) throws(VaultError) -> Bool {
     let name = record.name
     return try opens(
       previous.sealed, record.accessibility,
@@ -235,13 +236,13 @@ struct SalvagedGroup {
 
   /// Whether a value opens and fits its kind. With a device layer, whether the outer seal opens.
   private mutating func opens(
-    _ sealed: UnsafeRawBufferPointer, _ accessibility: Vault.Accessibility, _ context: borrowing Context,
+    _ sealed: RawSpan, _ accessibility: Vault.Accessibility, _ context: borrowing Context,
     as kind: ValueKind
   ) throws(VaultError) -> Bool {
     var fits = false
     let classKey = try classKeys.key(accessibility, sealer)
     sealer.bind(to: context)
-    let isOpen = try sealer.withOpened(sealed.bytes, with: classKey) { value in
+    let isOpen = try sealer.withOpened(sealed, with: classKey) { value in
       fits = accessibility.isThisDeviceOnly || kind.fits(value)
     }
     return isOpen && fits
@@ -264,7 +265,7 @@ struct SalvagedGroup {
     writer.integer(UInt32(records.count))
     for record in records {
       let revision = min(record.revision, generation)
-      writer.raw(UnsafeRawBufferPointer(rebasing: record.bytesBeforeValue.dropLast(8)))
+      writer.raw(record.bytesBeforeValue.extracting(droppingLast: 8))
       writer.integer(revision)
       writer.lp32(record.sealedValue)
       var field = try extensionField(of: record, keepsHistory: revision == record.revision)
@@ -273,8 +274,7 @@ struct SalvagedGroup {
     }
     writer.lp32(whole?.extensionField ?? [])
     defer { writer.bytes.wipe() }
-    let body = WipedBuffer(count: writer.count)
-    body.bytes.copyBytes(from: writer.bytes)
+    let body = WipedBuffer(copying: writer.bytes.bytes)
     return try GroupContent(
       body: body, count: writer.count, tag: .zero, id: id, epoch: section.epoch, vaultID: vaultID, key: key,
       limits: options.limits)
@@ -286,13 +286,14 @@ struct SalvagedGroup {
   /// - Parameter keepsHistory: whether the revision is intact. Earlier values must have lower revisions.
   private mutating func extensionField(of record: Record, keepsHistory: Bool) throws(VaultError) -> [UInt8] {
     var items: [Extension.OwnedItem] = isVerified ? [] : [mark]
-    try Extension.forEach(record.extensionField) { (item) throws(VaultError) in
+    var fields = Extension.Items(record.extensionField)
+    while let item = try fields.next() {
       if item.tag == Extension.RecordTag.previous {
-        guard keepsHistory, try opens(try PreviousValue(item.data), of: record) else { return }
+        guard keepsHistory, try opens(try PreviousValue(item.data), of: record) else { continue }
       }
       // The record was marked by an earlier salvage.
-      if !isVerified, item.tag == mark.tag, item.data.starts(with: SalvagedPiece.attributeName) { return }
-      items.append(.init(item.tag, Array(item.data)))
+      if !isVerified, item.tag == mark.tag, item.data.copy.starts(with: SalvagedPiece.attributeName) { continue }
+      items.append(.init(item.tag, item.data.copy))
     }
     return Extension.field(items)
   }

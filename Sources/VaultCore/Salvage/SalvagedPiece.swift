@@ -2,23 +2,24 @@ internal import VaultSealing
 
 /// Bytes that look like a record, in a section that was decrypted without checking its tag. Nothing is authenticated
 /// until the value opens, and then only value, service, key, kind and class.
-struct SalvagedPiece {
-  private let service: UnsafeRawBufferPointer
-  private let key: UnsafeRawBufferPointer
+struct SalvagedPiece: ~Escapable {
+  private let service: RawSpan
+  private let key: RawSpan
   let kind: UInt8
   let accessibility: Vault.Accessibility
-  let sealed: UnsafeRawBufferPointer
+  let sealed: RawSpan
   private let created: Int64
   private let modified: Int64
   private let revision: UInt64
   /// Empty if the field does not parse.
-  private let extensionField: UnsafeRawBufferPointer
+  private let extensionField: RawSpan
   /// The number of bytes in the section.
   let count: Int
 
   /// `nil` if no record can begin here.
   /// - Parameter highestRevision: the maximum, to which an implausible revision is lowered.
-  init?(_ bytes: UnsafeRawBufferPointer, highestRevision: UInt64, limits: Vault.Limits) {
+  @_lifetime(copy bytes)
+  init?(_ bytes: RawSpan, highestRevision: UInt64, limits: Vault.Limits) {
     var reader = ByteReader(bytes)
     do throws(VaultError) {
       (service, key) = (try reader.name(), try reader.name())
@@ -31,40 +32,29 @@ struct SalvagedPiece {
       modified = try reader.integer()
       revision = min(max(try reader.integer(), 1), highestRevision)
       sealed = try reader.lp32()
-      guard sealed.count >= accessibility.sealOverhead, sealed.count <= Record.sealedLimit(accessibility, limits)
+      guard sealed.byteCount >= accessibility.sealOverhead,
+        sealed.byteCount <= Record.sealedLimit(accessibility, limits)
       else { return nil }
     } catch { return nil }
     let end = reader.position
-    if let field = Self.extensionField(&reader, revision: revision) {
-      (extensionField, count) = (field, reader.position - bytes.baseAddress!)
-    } else {
-      (extensionField, count) = (UnsafeRawBufferPointer(start: nil, count: 0), end - bytes.baseAddress!)
-    }
-  }
-
-  private static func extensionField(_ reader: inout ByteReader, revision: UInt64) -> UnsafeRawBufferPointer? {
     do throws(VaultError) {
       let field = try reader.lp32()
       try Extension.checkRecord(field, revision: revision)
-      return field
-    } catch { return nil }
+      (extensionField, count) = (field, reader.position)
+    } catch { (extensionField, count) = (bytes.extracting(0..<0), end) }
   }
 
   var name: RecordName {
-    @_lifetime(borrow self)
-    get {
-      let (service, key) = (service, key)
-      return unsafe _overrideLifetime(RecordName(service: service.bytes, key: key.bytes), borrowing: self)
-    }
+    @_lifetime(copy self)
+    get { RecordName(service: service, key: key) }
   }
 
-  /// The length of the record that ``write(to:)`` writes.
-  var recordCount: Int {
-    12 + service.count + key.count + Record.fixedCount + sealed.count + extensionField.count
+  private var recordCount: Int {
+    12 + service.byteCount + key.byteCount + Record.fixedCount + sealed.byteCount + extensionField.byteCount
   }
 
-  /// Writes it as a record.
-  func write(to out: UnsafeMutableRawBufferPointer) {
+  /// The same as a record.
+  func record() -> WipedBuffer {
     var writer = ByteWriter()
     writer.bytes.reserveCapacity(recordCount)
     writer.lp16(service)
@@ -77,8 +67,8 @@ struct SalvagedPiece {
     writer.integer(revision)
     writer.lp32(sealed)
     writer.lp32(extensionField)
-    out.copyBytes(from: writer.bytes)
-    writer.bytes.wipe()
+    defer { writer.bytes.wipe() }
+    return WipedBuffer(copying: writer.bytes.bytes)
   }
 
   /// The marks of a record whose group was not verified, and of one whose group may also be in an older state.

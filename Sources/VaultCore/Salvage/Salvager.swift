@@ -26,11 +26,11 @@ struct Salvager {
     do throws(VaultError) {
       guard
         let body = try sealer.openBody(
-          damaged.image[damaged.snapshot.manifest].bytes, step: Manifest.step, with: vaultKey,
-          as: .manifest(header: header.span.bytes, slots: slotBytes.span.bytes))
+          damaged.image[damaged.snapshot.manifest], step: Manifest.step, with: vaultKey,
+          as: .manifest(header: header.bytes, slots: slotBytes.bytes))
       else { return nil }
       return try Manifest(
-        UnsafeRawBufferPointer(rebasing: body.buffer.bytes[..<body.count]), slots: damaged.statedSlots)
+        body.buffer.span.extracting(..<body.count), slots: damaged.statedSlots)
     } catch { return nil }
   }
 

@@ -36,19 +36,17 @@ extension Vault {
     /// A passphrase from a string, for tests and examples: a string cannot be wiped.
     /// - Throws: ``VaultError/Code/invalidPassphrase`` if it is empty or longer than 4096 bytes.
     public static func passphrase(_ text: String) throws(VaultError) -> Vault.Credential {
-      let utf8 = text.utf8Span.span.bytes
+      let utf8 = unsafe text.utf8Span.span.bytes
       guard (1...4096).contains(utf8.byteCount) else {
         throw VaultError(.invalidPassphrase, "a passphrase has 1 to 4096 bytes")
       }
-      var bytes = try SecretBytes(count: utf8.byteCount)
-      bytes.withUnsafeMutableBytes { out in utf8.withUnsafeBytes { out.copyMemory(from: $0) } }
-      return .passphrase(bytes)
+      return .passphrase(try SecretBytes(copying: utf8))
     }
 
     /// Lends the bytes of a passphrase to `body`. Returns `nil` for a raw key.
-    package func withPassphrase<R>(_ body: (UnsafeRawBufferPointer) -> R) -> R? {
+    package func withPassphrase<R>(_ body: (RawSpan) -> R) -> R? {
       guard case .passphrase(let passphrase) = content else { return nil }
-      return passphrase.bytes.withUnsafeBytes(body)
+      return passphrase.bytes.withSpan(body)
     }
 
     var kind: UInt8 {

@@ -48,9 +48,9 @@ struct Slot: Sendable, Equatable {
     header.integer(cost?.passes ?? 0)
     header.integer(cost?.kibibytes ?? 0)
     header.raw(salt)
-    sealer.bind(to: .slot(vault: vault, header: header.bytes.span.bytes))
-    header.raw(granted.withUnsafeBytes { sealer.seal($0.bytes, with: kek) })
-    return Slot(header.bytes.span.bytes)
+    sealer.bind(to: .slot(vault: vault, header: header.bytes.bytes))
+    header.raw(granted.withSpan { sealer.seal($0, with: kek) })
+    return Slot(header.bytes.bytes)
   }
 
   /// Whether this version can make slots of the kind.
@@ -102,10 +102,10 @@ struct Slot: Sendable, Equatable {
   }
 
   private func integer(at offset: Int) -> UInt32 {
-    bytes.span.bytes.integer(at: offset)
+    bytes.bytes.integer(at: offset)
   }
 
   private func identifier(at offset: Int) -> Vault.Identifier {
-    Vault.Identifier(bytes.span.bytes, at: offset)
+    Vault.Identifier(bytes.bytes, at: offset)
   }
 }

@@ -65,12 +65,9 @@ struct Unlocked: Sendable {
   private static func open(
     _ slot: Slot, _ snapshot: Snapshot, _ kek: SealingKey, _ sealer: Sealer
   ) throws(VaultError) -> Grant? {
-    let key = try SealingKey(fillingIf: { out in
-      let bytes = slot.bytes.span.bytes
-      sealer.bind(to: .slot(vault: snapshot.vaultID, header: bytes.extracting(..<Slot.headerCount)))
-      return sealer.open(bytes.extracting(Slot.headerCount...), with: kek, into: out)
-    })
-    guard let key else { return nil }
+    let bytes = slot.bytes.bytes
+    sealer.bind(to: .slot(vault: snapshot.vaultID, header: bytes.extracting(..<Slot.headerCount)))
+    guard let key = try sealer.openedKey(bytes.extracting(Slot.headerCount...), with: kek) else { return nil }
     switch slot.scope {
     case .owner: return .owner(key)
     case .group(let group, let epoch):

@@ -27,7 +27,7 @@ struct GroupSealer {
     guard value.byteCount <= limit else {
       throw VaultError(.valueTooLarge, "the value has \(value.byteCount) bytes; the limit is \(limit)")
     }
-    guard kind.rawValue != 0, value.withUnsafeBytes(kind.fits) else {
+    guard kind.rawValue != 0, kind.fits(value) else {
       throw VaultError(.typeMismatch, "the bytes are not a valid value of this kind")
     }
   }

@@ -51,15 +51,13 @@ extension GroupContent {
     }
     var writer = ByteWriter()
     // Reserved at once, because growing would leave copies that are not wiped.
-    let carried = old.reduce(0) { $0 + ($1.map { $0.extensionField.count + $0.sealedValue.count + 64 } ?? 0) }
+    let carried = old.reduce(0) { $0 + ($1.map { $0.extensionField.byteCount + $0.sealedValue.byteCount + 64 } ?? 0) }
     writer.bytes.reserveCapacity(order.reduce(64 + carried) { $0 + changes[$1].cost })
     writer.integer(generation + 1)
     writer.integer(UInt32(order.count))
     for index in order { try write(changes[index], old[index], now, to: &writer, sealer) }
     defer { writer.bytes.wipe() }
-    let body = WipedBuffer(count: writer.count)
-    body.bytes.copyBytes(from: writer.bytes)
-    return body
+    return WipedBuffer(copying: writer.bytes.bytes)
   }
 
   private func write(
@@ -122,14 +120,14 @@ extension GroupContent {
     if case .put(let value, _) = change.action { return (value.kind, value.place.accessibility, value.bytes) }
     guard let old else { throw VaultError(.notFound, "there is no such record") }
     guard case .restore(let revision) = change.action else {
-      return (old.kind, old.accessibility, Array(old.sealedValue))
+      return (old.kind, old.accessibility, old.sealedValue.copy)
     }
     guard let kept = try old.previous(revision) else {
       throw VaultError(.notFound, "the record has no earlier value of that revision")
     }
     let name = old.name
     let sealed = try reseal(
-      kept.sealed.bytes, old.accessibility,
+      kept.sealed, old.accessibility,
       from: .previous(service: name.service, key: name.key, kind: kept.kind, revision: revision),
       to: .value(service: name.service, key: name.key, kind: kept.kind), class: old.accessibility, sealer)
     return (kept.kind, old.accessibility, sealed)
@@ -150,7 +148,7 @@ extension GroupContent {
       starts.append((service, key, names.count))
     }
     order.sort { a, b in
-      let bytes = names.bytes.span.bytes
+      let bytes = names.bytes.bytes
       let (x, y) = (starts[a], starts[b])
       return RecordName(
         service: bytes.extracting(x.service..<x.key), key: bytes.extracting(x.key..<x.end))
@@ -166,12 +164,13 @@ extension GroupContent {
   ) throws(VaultError) -> [UInt8] {
     let hasNewValue = if case .edit = change.action { false } else { true }
     var items = change.edit.items
-    if let old, old.extensionField.count > 0 {
+    if let old, old.extensionField.byteCount > 0 {
       var replaced = change.edit.replacedTags
       if hasNewValue { replaced.insert(Extension.RecordTag.expiry) }
-      try Extension.forEach(old.extensionField) { (item) throws(VaultError) in
+      var fields = Extension.Items(old.extensionField)
+      while let item = try fields.next() {
         if item.tag != Extension.RecordTag.previous, !replaced.contains(item.tag) {
-          items.append(.init(item.tag, Array(item.data)))
+          items.append(.init(item.tag, item.data.copy))
         }
       }
     }
@@ -188,11 +187,12 @@ extension GroupContent {
         items.append(.init(Extension.RecordTag.previous, try previousItem(of: old, class: newClass, sealer)))
         kept = 1
       }
-      try Extension.forEach(old.extensionField) { (item) throws(VaultError) in
-        guard item.tag == Extension.RecordTag.previous, kept < depth, isLayerKept else { return }
+      var fields = Extension.Items(old.extensionField)
+      while let item = try fields.next() {
+        guard item.tag == Extension.RecordTag.previous, kept < depth, isLayerKept else { continue }
         let data =
           newClass == old.accessibility
-          ? Array(item.data) : try moved(try PreviousValue(item.data), of: old, toClass: newClass, sealer)
+          ? item.data.copy : try moved(try PreviousValue(item.data), of: old, toClass: newClass, sealer)
         items.append(.init(item.tag, data))
         kept += 1
       }
@@ -205,7 +205,7 @@ extension GroupContent {
   {
     let name = old.name
     let sealed = try reseal(
-      old.sealedValue.bytes, old.accessibility, from: .value(service: name.service, key: name.key, kind: old.kind),
+      old.sealedValue, old.accessibility, from: .value(service: name.service, key: name.key, kind: old.kind),
       to: .previous(service: name.service, key: name.key, kind: old.kind, revision: old.revision), class: `class`,
       sealer)
     return PreviousValue.item(revision: old.revision, modified: old.modified, kind: old.kind, sealed: sealed)
@@ -213,11 +213,11 @@ extension GroupContent {
 
   /// An earlier value, sealed for a different class.
   private func moved(
-    _ kept: PreviousValue, of old: Record, toClass class: Vault.Accessibility, _ sealer: Sealer
+    _ kept: borrowing PreviousValue, of old: Record, toClass class: Vault.Accessibility, _ sealer: Sealer
   ) throws(VaultError) -> [UInt8] {
     let name = old.name
     let place = Context.previous(service: name.service, key: name.key, kind: kept.kind, revision: kept.revision)
-    let sealed = try reseal(kept.sealed.bytes, old.accessibility, from: place, to: place, class: `class`, sealer)
+    let sealed = try reseal(kept.sealed, old.accessibility, from: place, to: place, class: `class`, sealer)
     return PreviousValue.item(revision: kept.revision, modified: kept.modified, kind: kept.kind, sealed: sealed)
   }
 
@@ -248,12 +248,12 @@ extension SealedValue {
       let context = Context.value(service: name.service, key: name.key, kind: kind)
       return SealedValue(
         kind: kind, place: place,
-        bytes: try sealer.resealed(bytes.span.bytes, from: self.place.classKey, context, to: place.classKey, context))
+        bytes: try sealer.resealed(bytes.bytes, from: self.place.classKey, context, to: place.classKey, context))
     }
     var result: Result<[UInt8], VaultError>?
-    try self.place.open(bytes.span.bytes, kind, previous: nil, of: name, deviceKey: deviceKey, sealer) { value in
+    try self.place.open(bytes.bytes, kind, previous: nil, of: name, deviceKey: deviceKey, sealer) { value in
       result = Result { () throws(VaultError) in
-        try place.seal(value.bytes, ValueKind(rawValue: kind), for: address.name, deviceKey: deviceKey, sealer)
+        try place.seal(value, ValueKind(rawValue: kind), for: address.name, deviceKey: deviceKey, sealer)
       }
     }
     guard let result else { throw .tampered("a value") }
@@ -272,7 +272,7 @@ extension Sealer {
     bind(to: old)
     let isOpen = try withOpened(sealed, with: oldKey) { value in
       bind(to: new)
-      out = seal(value.bytes, with: newKey)
+      out = seal(value, with: newKey)
     }
     guard isOpen else { throw .tampered("a value") }
     return out

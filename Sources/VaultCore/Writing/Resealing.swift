@@ -20,23 +20,24 @@ struct Resealing {
     let newKey = try newKeys.key(record.accessibility, sealer)
     writer.raw(record.bytesBeforeValue)
     let value = Context.value(service: name.service, key: name.key, kind: record.kind)
-    writer.lp32(try sealer.resealed(record.sealedValue.bytes, from: oldKey, value, to: newKey, value))
+    writer.lp32(try sealer.resealed(record.sealedValue, from: oldKey, value, to: newKey, value))
     var items = ByteWriter()
-    items.bytes.reserveCapacity(record.extensionField.count)
-    try Extension.forEach(record.extensionField) { (item) throws(VaultError) in
+    items.bytes.reserveCapacity(record.extensionField.byteCount)
+    var fields = Extension.Items(record.extensionField)
+    while let item = try fields.next() {
       guard item.tag == Extension.RecordTag.previous else {
         items.integer(item.tag)
         items.lp32(item.data)
-        return
+        continue
       }
-      if dropsHistory { return }
+      if dropsHistory { continue }
       let previous = try PreviousValue(item.data)
       items.integer(item.tag)
-      items.integer(UInt32(item.data.count))
-      items.raw(UnsafeRawBufferPointer(rebasing: item.data.dropLast(previous.sealed.count)))
+      items.integer(UInt32(item.data.byteCount))
+      items.raw(item.data.extracting(droppingLast: previous.sealed.byteCount))
       let place = Context.previous(
         service: name.service, key: name.key, kind: previous.kind, revision: previous.revision)
-      items.raw(try sealer.resealed(previous.sealed.bytes, from: oldKey, place, to: newKey, place))
+      items.raw(try sealer.resealed(previous.sealed, from: oldKey, place, to: newKey, place))
     }
     writer.lp32(items.bytes)
     items.bytes.wipe()

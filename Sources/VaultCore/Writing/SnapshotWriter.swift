@@ -13,7 +13,7 @@ struct SnapshotWriter {
     let id: Vault.Identifier
     let epoch: UInt32
     let sealed: [UInt8]
-    var tag: Vault.Tag { Vault.Tag(sealed.span.bytes, at: Sealer.tag.lowerBound) }
+    var tag: Vault.Tag { Vault.Tag(sealed.bytes, at: Sealer.tag.lowerBound) }
   }
 
   /// Seals a group's content as a section: its records unchanged, or sealed again under a new key.
@@ -38,7 +38,7 @@ struct SnapshotWriter {
     return Section(
       id: content.id, epoch: group.epoch,
       sealed: sealer.sealBody(
-        body, step: GroupContent.sectionStep, with: group.key,
+        body.bytes, step: GroupContent.sectionStep, with: group.key,
         as: .section(vault: vaultID, group: content.id, epoch: group.epoch)))
   }
 
@@ -50,8 +50,8 @@ struct SnapshotWriter {
     let header = boundHeader(groups: sections.count, manifestCount: length)
     let slotBytes = slots.flatMap(\.bytes)
     let sealed = sealer.sealBody(
-      body, step: Manifest.step, with: vaultKey,
-      as: .manifest(header: header.span.bytes, slots: slotBytes.span.bytes))
+      body.bytes, step: Manifest.step, with: vaultKey,
+      as: .manifest(header: header.bytes, slots: slotBytes.bytes))
     return Self.assemble(
       header, slotBytes: slotBytes, manifest: sealed, sections: sections, entries: [], reserve: reserve)
   }
@@ -76,7 +76,7 @@ struct SnapshotWriter {
       writer.integer(UInt64(section.sealed.count))
       writer.raw(section.sealed)
     }
-    writer.raw(Snapshot.checksum(writer.bytes.span.bytes))
+    writer.raw(Snapshot.checksum(writer.bytes.bytes))
     writer.raw(entries)
     writer.zeros(reserve)
     return writer.bytes
@@ -128,14 +128,14 @@ extension VaultState {
           try writer.section(
             entry, generation: generation, baseGeneration: snapshot.generation, baseTag: snapshot.manifestTag))
       } else {
-        sections.append(.init(id: section.id, epoch: section.epoch, sealed: Array(image[section.sealed])))
+        sections.append(.init(id: section.id, epoch: section.epoch, sealed: image[section.sealed].copy))
       }
     }
     // Entries of other groups are chained to what precedes them, so they are copied byte for byte in their order.
     let frame = try JournalFrame(image.span, from: snapshot.count, groups: Set(snapshot.sections.map(\.id)))
-    let entries = frame.entries.filter { $0.group != own }.flatMap { Array(image[$0.range]) }
+    let entries = frame.entries.filter { $0.group != own }.flatMap { image[$0.range].copy }
     return SnapshotWriter.assemble(
-      snapshot.boundHeader, slotBytes: snapshot.slotBytes, manifest: Array(image[snapshot.manifest]),
+      snapshot.boundHeader, slotBytes: snapshot.slotBytes, manifest: image[snapshot.manifest].copy,
       sections: sections, entries: entries, reserve: options.reserveBytes)
   }
 }

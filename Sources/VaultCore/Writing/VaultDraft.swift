@@ -108,7 +108,7 @@ struct VaultDraft {
       groups.append(
         GroupEntry(
           content: content, name: content.name, epoch: content.epoch, key: content.key,
-          sealed: content.entryCount == 0 ? Array(image[group.section.sealed]) : nil))
+          sealed: content.entryCount == 0 ? image[group.section.sealed].copy : nil))
     }
   }
 

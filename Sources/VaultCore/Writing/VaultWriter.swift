@@ -144,7 +144,7 @@ final class VaultWriter: @unchecked Sendable {
     guard let body = try content.entryBody(changes, now: options.now(), sealer: sealer) else { return .nothing }
     let count =
       JournalFrame.headCount + JournalFrame.checkCount + Sealer.overhead
-      + Padding.paddedCount(body.bytes.count, step: GroupContent.entryStep)
+      + Padding.paddedCount(body.count, step: GroupContent.entryStep)
     let isAppendable =
       mayAppend && Vault.Limits.entryBytes.contains(count) && state.tail + count <= options.limits.fileBytes
     // The bytes that a fold by this writer would remove: an owner's removes all entries, a holder's only its own.
@@ -154,7 +154,7 @@ final class VaultWriter: @unchecked Sendable {
       return .fullWrite(body: body, isForced: !isAppendable)
     }
     let sealed = sealer.sealBody(
-      UnsafeRawBufferPointer(body.bytes), step: GroupContent.entryStep, with: content.key,
+      body.span, step: GroupContent.entryStep, with: content.key,
       as: content.entryContext(state.snapshot.manifestTag))
     var writer = ByteWriter()
     writer.bytes.reserveCapacity(count)
@@ -162,12 +162,11 @@ final class VaultWriter: @unchecked Sendable {
     writer.integer(UInt32(0))
     writer.raw(content.id)
     writer.raw(sealed)
-    writer.raw(Snapshot.checksum(writer.bytes.span.bytes))
+    writer.raw(Snapshot.checksum(writer.bytes.bytes))
     // The reader's own code checks the entry before it is written, so that an error of the writer does not reach the
     // file.
-    let staged = try sealed.span.bytes.withUnsafeBytes { (sealed) throws(VaultError) in
-      try content.stage(sealed: sealed, manifestTag: state.snapshot.manifestTag, sealer: sealer)
-    }
+    let staged = try content.stage(
+      sealed: sealed.bytes, manifestTag: state.snapshot.manifestTag, sealer: sealer)
     return .append(
       Append(
         state: state, content: content, entry: writer.bytes, staged: staged, offset: state.tail, end: end,
@@ -201,7 +200,7 @@ final class VaultWriter: @unchecked Sendable {
     }
     if append.tornEnd > offset {
       let torn = try FileImage(file, offset..<append.tornEnd, limit: options.limits.fileBytes)
-      try withExtendedLifetime(torn) { () throws(VaultError) in try KeptTornTail(path: path).keep(torn.bytes) }
+      try KeptTornTail(path: path).keep(torn.span)
     }
     var bytes = append.entry
     let entryEnd = offset + bytes.count
@@ -212,9 +211,7 @@ final class VaultWriter: @unchecked Sendable {
     }
     var writtenCount = 0
     do throws(VaultError) {
-      try bytes.span.bytes.withUnsafeBytes { (bytes) throws(VaultError) in
-        try file.write(bytes, at: offset, done: &writtenCount)
-      }
+      try file.write(bytes.bytes, at: offset, done: &writtenCount)
     } catch {
       if writtenCount > 0 { try undo(file, from: offset, count: writtenCount, to: append.end) }
       throw error
@@ -223,7 +220,7 @@ final class VaultWriter: @unchecked Sendable {
       try recover(file, error, from: offset, count: append.entry.count, group: group, append)
       return
     }
-    let check = Vault.Tag(append.entry.span.bytes, at: append.entry.count - Vault.Tag.count)
+    let check = Vault.Tag(append.entry.bytes, at: append.entry.count - Vault.Tag.count)
     // Also if this state was replaced or locked meanwhile: then it is not read any more.
     handle.loaded.withLock { _ in
       state.append(

@@ -20,9 +20,11 @@ struct GetValue: ToolAction {
     let earlier = revision == record.revision ? nil : revision
     let output = isJSON ? try SecretOutput() : nil
     let written = try vault.withValue(of: record, previous: earlier, in: group) { kind, bytes in
-      Result { () throws(ToolError) in
-        if record.isExpired(at: access.options.now()) { messages.warn("the key has expired") }
-        if let output { try writeJSON(kind, bytes, to: output) } else { try write(kind, bytes, messages) }
+      bytes.withUnsafeBytes { bytes in
+        Result { () throws(ToolError) in
+          if record.isExpired(at: access.options.now()) { messages.warn("the key has expired") }
+          if let output { try writeJSON(kind, bytes, to: output) } else { try write(kind, bytes, messages) }
+        }
       }
     }
     guard let written else { throw revision == nil ? ToolError.noSuchKey : ToolError.noSuchRevision }

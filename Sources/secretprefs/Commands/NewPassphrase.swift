@@ -9,7 +9,9 @@ struct NewPassphrase {
 
   func read() throws -> Vault.Credential {
     if let descriptor, let credential = try Unlocking.passphraseDescriptor(descriptor).credential() {
-      try credential.withPassphrase { bytes in Result { () throws(ToolError) in try check(bytes) } }?.get()
+      try credential.withPassphrase {
+        $0.withUnsafeBytes { bytes in Result { () throws(ToolError) in try check(bytes) } }
+      }?.get()
       return credential
     }
     return .passphrase(try Prompt.newPassphrase(check))

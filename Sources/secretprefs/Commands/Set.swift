@@ -107,10 +107,10 @@ struct Set: ToolCommand {
 
   private func store(
     _ value: borrowing SecretBytes,
-    _ update: (UnsafeRawBufferPointer, ValueKind) throws(VaultError) -> Void
+    _ update: (RawSpan, ValueKind) throws(VaultError) -> Void
   ) throws {
     do throws(VaultError) {
-      try value.withUnsafeBytes { (bytes) throws(VaultError) in try update(bytes, kind) }
+      try value.withSpan { (bytes) throws(VaultError) in try update(bytes, kind) }
     } catch {
       guard error.code == .typeMismatch else { throw error }
       throw ToolError(error, message: "the value is not valid UTF-8", hint: "--data stores any bytes")

@@ -92,7 +92,7 @@ final class CatchUpTarget: FuzzTarget {
   private func read(_ vault: () throws(VaultError) -> Vault) throws -> Int? {
     let text = try answer { () throws(VaultError) in
       try vault().withValue(service: service, key: "key", in: group) { _, bytes in
-        String(decoding: bytes, as: UTF8.self)
+        String(bytes)
       }
     }
     guard let text else { return nil }
@@ -114,9 +114,7 @@ final class CatchUpTarget: FuzzTarget {
 
   private static func set(_ number: Int, _ batch: inout Vault.Batch) throws(VaultError) {
     let text = Array("\(number)".utf8)
-    try text.span.bytes.withUnsafeBytes { (bytes) throws(VaultError) in
-      try batch.set(bytes, kind: .string, forKey: "key")
-    }
+    try batch.set(text.span.bytes, kind: .string, forKey: "key")
   }
 
   // MARK: The file

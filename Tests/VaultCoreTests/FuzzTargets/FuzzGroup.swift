@@ -53,7 +53,7 @@ extension GroupContent {
 
   /// Seals the body of the entry that follows; head and check are right.
   func entry(_ body: [UInt8], manifestTag: Vault.Tag, sealer: Sealer) -> [UInt8] {
-    let sealed = sealer.sealBody(body, step: Self.entryStep, with: key, as: entryContext(manifestTag))
+    let sealed = sealer.sealBody(body.bytes, step: Self.entryStep, with: key, as: entryContext(manifestTag))
     var writer = ByteWriter()
     writer.integer(UInt64(sealed.count + JournalFrame.headCount + JournalFrame.checkCount))
     writer.raw(id)
@@ -65,9 +65,7 @@ extension GroupContent {
   /// Opens and reads what ``entry(_:manifestTag:sealer:)`` made.
   func stage(_ entry: [UInt8], manifestTag: Vault.Tag, sealer: Sealer) throws(VaultError) -> Staged {
     let sealed = Array(entry[JournalFrame.headCount..<entry.count - JournalFrame.checkCount])
-    return try sealed.span.bytes.withUnsafeBytes { (sealed) throws(VaultError) in
-      try stage(sealed: sealed, manifestTag: manifestTag, sealer: sealer)
-    }
+    return try stage(sealed: sealed.bytes, manifestTag: manifestTag, sealer: sealer)
   }
 
   /// A change that sets db/`key` to a value that opens.

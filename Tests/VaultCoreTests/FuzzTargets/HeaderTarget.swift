@@ -22,9 +22,9 @@ struct HeaderTarget: FuzzTarget {
     try expected.frame.compare(with: frame)
     try demand(snapshot.vaultID.bytes == expected.vaultID, "the vault's id")
     try demand(snapshot.generation == expected.generation, "the vault's generation")
-    try demand(Array(image[snapshot.manifest]) == expected.manifest, "the manifest")
+    try demand(image[snapshot.manifest].copy == expected.manifest, "the manifest")
     try demand(
-      snapshot.manifestTag.withUnsafeBytes { $0.elementsEqual(expected.manifest[24..<56]) }, "the manifest's tag")
+      snapshot.manifestTag.withSpan { $0.copy.elementsEqual(expected.manifest[24..<56]) }, "the manifest's tag")
     try demand(snapshot.sections.map(\.id.bytes) == expected.sections.map(\.id), "the sections' ids")
     try demand(snapshot.sections.allSatisfy { snapshot.section($0.id)?.range == $0.range }, "a section by its id")
     try demand(Self.written(snapshot, frame, image) == file, "a file is not written as it was read")

@@ -36,9 +36,8 @@ struct ReferenceFrame {
   }
 
   static func hash(_ bytes: ArraySlice<UInt8>) -> [UInt8] {
-    var out = [UInt8](repeating: 0, count: 32)
-    out.withUnsafeMutableBytes { VaultSealing.checksum(bytes.span.bytes, into: $0) }
-    return out
+    let sum = VaultSealing.checksum(bytes.span.bytes)
+    return sum.indices.map { sum[$0] }
   }
 
   /// Asks a frame to be this one.

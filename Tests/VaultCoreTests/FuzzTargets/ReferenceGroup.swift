@@ -62,7 +62,7 @@ struct ReferenceGroup {
   func compare(with content: GroupContent) throws {
     try demand(content.generation == generation, "the generation")
     try demand(content.baseGeneration == baseGeneration, "the base generation")
-    try demand(content.baseTag.withUnsafeBytes { Array($0) } == baseTag, "the base tag")
+    try demand(content.baseTag.withSpan { $0.copy } == baseTag, "the base tag")
     try demand(content.name.utf8 == name, "the group's name")
     try demand(content.extensionField == extensionField, "the section's extension field")
     try demand(content.count == records.count, "the number of records")
@@ -72,15 +72,15 @@ struct ReferenceGroup {
     for (record, expected) in zip(listed, records) {
       try Self.compare(record, expected)
       guard let found = content.find(record.name) else { throw Violation(description: "a record is not found") }
-      try demand(found.bytes.elementsEqual(record.bytes), "another record is found")
+      try demand(found.bytes.copy == record.bytes.copy, "another record is found")
     }
   }
 
   private static func compare(_ record: Record, _ expected: ReferenceRecord) throws {
     try demand(record.name.service.copy == expected.name.service, "a service, or the order")
     try demand(record.name.key.copy == expected.name.key, "a key, or the order")
-    try demand(record.sealedValue.elementsEqual(expected.sealed), "a sealed value")
-    try demand(record.extensionField.elementsEqual(expected.extensionField), "a record's extension field")
+    try demand(record.sealedValue.copy.elementsEqual(expected.sealed), "a sealed value")
+    try demand(record.extensionField.copy.elementsEqual(expected.extensionField), "a record's extension field")
     let info = try RecordInfo(record)
     try demand(info.kind.rawValue == expected.kind, "a kind")
     try demand(info.accessibility.rawValue == expected.class, "a class")

@@ -13,7 +13,7 @@ struct SalvageTarget: FuzzTarget {
 
     init(_ record: Record) {
       (service, key) = (record.name.service.copy, record.name.key.copy)
-      (kind, `class`, sealed) = (record.kind, record.accessibility.rawValue, Array(record.sealedValue))
+      (kind, `class`, sealed) = (record.kind, record.accessibility.rawValue, record.sealedValue.copy)
     }
   }
 

@@ -20,7 +20,7 @@ struct SectionTarget: FuzzTarget {
 
   /// Taken for a padded body, the input is refused or is what padding gives.
   private func checkPadding(_ input: UnsafeRawBufferPointer) throws {
-    guard let count = Padding.unpaddedCount(input, step: GroupContent.entryStep) else { return }
+    guard let count = Padding.unpaddedCount(input.bytes, step: GroupContent.entryStep) else { return }
     try demand(input.count % GroupContent.entryStep == 0, "the length of a padded body")
     try demand(input[count] == 0x80 && input[(count + 1)...].allSatisfy { $0 == 0 }, "the mark of the padding")
   }

@@ -137,10 +137,8 @@ import VaultSealing
     _ accessibility: Vault.Accessibility? = nil,
     _ edit: RecordEdit = RecordEdit()
   ) throws(VaultError) {
-    try value.span.bytes.withUnsafeBytes { (value) throws(VaultError) in
-      try batch.set(
-        value, kind: ValueKind(rawValue: kind), forKey: key, accessibility: accessibility, edit: edit)
-    }
+    try batch.set(
+      value.span.bytes, kind: ValueKind(rawValue: kind), forKey: key, accessibility: accessibility, edit: edit)
   }
 
   // MARK: Copies
