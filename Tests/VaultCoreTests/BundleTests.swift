@@ -8,7 +8,7 @@ import VaultSealing
 /// Chosen records carried from one vault to another in a sealed file.
 @Suite struct BundleTests {
   /// Two vaults that share no key, and a place for a bundle between them.
-  private struct Sample {
+  struct Sample {
     let directory: String
     let source, target: Vault
 
@@ -33,7 +33,7 @@ import VaultSealing
     }
   }
 
-  private func with(_ body: (Sample) throws -> Void) throws {
+  func with(_ body: (Sample) throws -> Void) throws {
     try TemporaryDirectory.with { directory in
       var options = Vault.Options.sample(seed: "source")
       options.deviceKey = try .sample(from: 0x20)
@@ -47,7 +47,7 @@ import VaultSealing
   }
 
   /// What is to arrive: everything but times, revisions and kept values.
-  private func carried(_ vault: Vault) throws -> [Carried] {
+  func carried(_ vault: Vault) throws -> [Carried] {
     let group = try vault.group()
     return try vault.records(in: group).map { record in
       Carried(
@@ -57,7 +57,7 @@ import VaultSealing
     }
   }
 
-  private struct Carried: Equatable {
+  struct Carried: Equatable {
     let service, key: Vault.Name
     let kind: ValueKind
     let accessibility: Vault.Accessibility
@@ -69,7 +69,7 @@ import VaultSealing
   }
 
   /// Records of three services, of several kinds, in two classes, with everything that may be written down.
-  private func fill(_ vault: Vault) throws {
+  func fill(_ vault: Vault) throws {
     let group = try vault.group()
     var all = RecordEdit()
     all.label = .set("Läbel")
@@ -171,7 +171,7 @@ import VaultSealing
   func `a value that stays on this device is refused, and no file is made`(accessibility: Vault.Accessibility) throws {
     try with { sample in
       try sample.source.update(service: Vault.Name("db"), in: sample.source.group()) { batch throws(VaultError) in
-        try batch.set("bound", forKey: "device", accessibility: accessibility)
+        try batch.set("bound", kind: .string, forKey: "device", accessibility: accessibility)
       }
 
       #expect(refusal { try sample.export() } == .unsupportedAccessibility)
@@ -184,7 +184,7 @@ import VaultSealing
     try with { sample in
       let listed = try sample.source.records(in: sample.source.group())
       try sample.source.update(service: Vault.Name("db"), in: sample.source.group()) { batch throws(VaultError) in
-        try batch.set("bound", forKey: "password", accessibility: .whenUnlockedThisDeviceOnly)
+        try batch.set("bound", kind: .string, forKey: "password", accessibility: .whenUnlockedThisDeviceOnly)
       }
 
       #expect(refusal { try sample.export(listed) } == .unsupportedAccessibility)
@@ -213,97 +213,6 @@ import VaultSealing
       try sample.export(listed)
 
       #expect(try sample.opened().text("password") == "newer")
-    }
-  }
-
-  @Test func `a bundle replaces nothing`() throws {
-    try with { sample in
-      try FileBytes.write([1, 2, 3], to: sample.bundle)
-
-      try expectRefused(.alreadyExists, at: sample.bundle) { try sample.export() }
-      #expect(
-        refusal {
-          try sample.source.exportBundle(
-            [], of: sample.source.group(), to: sample.targetPath, slot: NewSlot(sample.credential))
-        } == .alreadyExists)
-    }
-  }
-
-  @Test func `no records make an empty bundle, and importing it writes nothing`() throws {
-    try with { sample in
-      try sample.export([])
-      let before = try FileBytes.read(sample.targetPath)
-
-      #expect(try sample.opened().records(in: sample.opened().group()).isEmpty)
-      #expect(try sample.importAll() == 0)
-      #expect(try FileBytes.read(sample.targetPath) == before)
-    }
-  }
-
-  @Test func `importing is refused as a whole when one record is there already`() throws {
-    try with { sample in
-      try fill(sample.source)
-      try sample.export()
-      try sample.target.set("mine", forKey: "flag", service: "web")
-
-      try expectRefused(.alreadyExists, at: sample.targetPath) { try sample.importAll() }
-
-      #expect(try sample.target.text("flag", service: "web") == "mine")
-      #expect(try sample.target.records(in: sample.target.group()).count == 1)
-    }
-  }
-
-  @Test func `importing replaces what is there when it is asked to, and leaves the rest`() throws {
-    try with { sample in
-      try fill(sample.source)
-      let expected = try carried(sample.source)
-      try sample.export()
-      try sample.target.set("mine", forKey: "flag", service: "web")
-      try sample.target.set("mine", forKey: "own", service: "web")
-
-      #expect(try sample.importAll(replacing: true) == 8)
-
-      #expect(try carried(sample.target).filter { $0.key.text != "own" } == expected)
-      #expect(try sample.target.text("own", service: "web") == "mine")
-      #expect(try sample.importAll(replacing: true) == 8)
-      try expectRefused(.alreadyExists, at: sample.targetPath) { try sample.importAll() }
-    }
-  }
-
-  @Test func `nothing of what was written down about a replaced record stays`() throws {
-    try with { sample in
-      try sample.export()
-      try sample.target.update(service: Vault.Name("db"), in: sample.target.group()) { batch throws(VaultError) in
-        var edit = RecordEdit()
-        edit.label = .set("mine")
-        edit.comment = .set("mine")
-        edit.attributes = .set([try .init("mine", [])])
-        edit.expiry = .set(1)
-        try batch.set("mine", forKey: "password", edit: edit)
-      }
-
-      try sample.importAll(replacing: true)
-
-      #expect(try carried(sample.target) == carried(sample.source))
-    }
-  }
-
-  @Test func `five thousand records are imported in one transaction`() throws {
-    try with { sample in
-      try sample.source.update(service: Vault.Name("many"), in: sample.source.group()) { batch throws(VaultError) in
-        for number in 0..<5_000 { try batch.set("value \(number)", forKey: "key-\(number)") }
-      }
-      try sample.export()
-      let before = try sample.target.status()
-
-      #expect(try sample.importAll() == 5_001)
-
-      let after = try sample.target.status()
-      #expect(after.generation + UInt64(after.entryCount) == before.generation + UInt64(before.entryCount) + 1)
-      #expect(after.groups[0].generation == before.groups[0].generation + 1)
-      #expect(after.groups[0].recordCount == 5_001)
-      #expect(Set(try sample.target.records(in: sample.target.group()).map(\.revision)) == [2])
-      #expect(try sample.target.text("key-4321", service: "many") == "value 4321")
     }
   }
 
@@ -417,7 +326,7 @@ extension Vault.Batch {
   }
 
   fileprivate mutating func set(
-    _ text: String, kind: ValueKind = .string, forKey key: String, accessibility: Vault.Accessibility? = nil,
+    _ text: String, kind: ValueKind, forKey key: String, accessibility: Vault.Accessibility? = nil,
     edit: RecordEdit = RecordEdit()
   ) throws(VaultError) {
     try set(Array(text.utf8), kind: kind, forKey: key, accessibility: accessibility, edit: edit)
