@@ -15,7 +15,7 @@ package enum Padding {
     return buffer
   }
 
-  /// The length of the body in a padded buffer; `nil` if the padding is not exactly what `pad` writes.
+  /// The length of the body in a padded buffer; `nil` if the padding is not exactly what ``padded(_:step:)`` writes.
   package static func unpaddedCount(_ buffer: RawSpan, step: Int) -> Int? {
     func byte(_ offset: Int) -> UInt8 { unsafe buffer.unsafeLoad(fromByteOffset: offset, as: UInt8.self) }
     var end = buffer.byteCount

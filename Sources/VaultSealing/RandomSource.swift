@@ -10,8 +10,10 @@ internal import Glibc
   /// The system's generator (`getentropy`). If the system provides no random bytes, creating keys throws
   /// ``VaultError/Code/io``. If it stops providing them later, the process ends with a message.
   public static let system = unsafe RandomSource { buffer in
-    // No safe way on: a key or nonce of other bytes could be predicted, and a caller could go on with them by mistake.
-    guard unsafe fillFromSystem(buffer) else { fatalError("the system refuses random bytes: errno \(errno)") }
+    guard unsafe fillFromSystem(buffer) else {
+      // There is no safe way to continue: keys and nonces of other bytes could be predicted.
+      fatalError("the system refuses random bytes: errno \(errno)")  // never returns predictable bytes
+    }
   }
 
   /// Fills `buffer`, and returns whether the system provided the bytes. libsodium would end the process without a

@@ -157,7 +157,8 @@ internal import CVaultSodium
     return true
   }
 
-  /// Opens into a block of its own; `nil` when it does not open.
+  /// Opens a value in a new guarded block; `nil` if it does not open.
+  /// - Throws: ``VaultError/Code/io`` if the system provides no guarded page.
   package func opened(_ sealed: RawSpan, with key: SealingKey) throws(VaultError) -> SecretBytes? {
     var block = try SecretBytes(count: max(sealed.byteCount - Self.overhead, 0))
     let isOpen = unsafe block.withUnsafeMutableBytes { unsafe open(sealed, with: key, into: $0) }
@@ -165,13 +166,14 @@ internal import CVaultSodium
     return block
   }
 
-  /// Opens a key; `nil` when it does not open, or is no key's length.
+  /// Opens a sealed key; `nil` if it does not open.
+  /// - Throws: ``VaultError/Code/io`` if the system provides no guarded memory.
   package func openedKey(_ sealed: RawSpan, with key: SealingKey) throws(VaultError) -> SealingKey? {
-    guard sealed.byteCount == SealingKey.count + Self.overhead else { return nil }
+    precondition(sealed.byteCount == SealingKey.count + Self.overhead, "a sealed key has a fixed length")
     return try unsafe SealingKey(fillingIf: { unsafe open(sealed, with: key, into: $0) })
   }
 
-  /// Opens what is not secret by itself: names and sealed values. `nil` when it does not open.
+  /// Opens a body of names and sealed values, which needs no locked memory; `nil` if it does not open.
   package func openedBody(_ sealed: RawSpan, with key: SealingKey) -> WipedBuffer? {
     guard sealed.byteCount > Self.overhead else { return nil }
     let body = WipedBuffer(count: sealed.byteCount - Self.overhead)

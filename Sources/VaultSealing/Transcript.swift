@@ -42,7 +42,7 @@ internal import Glibc
     unsafe add(UnsafeRawBufferPointer(start: text.utf8Start, count: text.utf8CodeUnitCount))
   }
 
-  // Not one generic function: callers in other modules would not get it specialised.
+  // Three functions, because a generic one is not specialised for callers in other modules.
   /// Appends one item: the byte.
   package func add(_ integer: UInt8) { append(integer) }
   /// Appends one item: the integer in four little-endian bytes.

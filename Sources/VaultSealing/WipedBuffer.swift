@@ -14,10 +14,9 @@ internal import CVaultSodium
     unsafe bytes = UnsafeMutableRawBufferPointer.allocate(byteCount: count, alignment: 64)
   }
 
-  /// Copies `start`, and fills up with zeros to `count` bytes.
+  /// Creates a copy of `start`, followed by zeros up to `count` bytes.
   package convenience init(copying start: RawSpan, count: Int? = nil) {
-    let count = count ?? start.byteCount
-    self.init(count: max(count, 1))
+    self.init(count: count ?? start.byteCount)
     copy(start)
     let rest = unsafe bytes[start.byteCount...]
     if let base = unsafe UnsafeMutableRawBufferPointer(rebasing: rest).baseAddress {
@@ -25,7 +24,7 @@ internal import CVaultSodium
     }
   }
 
-  /// Copies `source` to `offset`, where it has room.
+  /// Copies `source` to `offset`. The buffer must have room for it.
   package func copy(_ source: RawSpan, at offset: Int = 0) {
     let place = unsafe UnsafeMutableRawBufferPointer(rebasing: bytes[offset..<offset + source.byteCount])
     unsafe source.withUnsafeBytes { unsafe place.copyMemory(from: $0) }
@@ -57,7 +56,7 @@ package func wipe(_ buffer: UnsafeMutableRawBufferPointer) {
 }
 
 extension [UInt8] {
-  /// The bytes where they are.
+  /// The bytes, without a copy.
   package var bytes: RawSpan {
     @_lifetime(borrow self)
     get { unsafe span.bytes }

@@ -24,7 +24,7 @@ struct ByteReader: ~Escapable {
     return bytes.extracting(position..<position + count)
   }
 
-  /// The bytes from `start` to where the reader stands.
+  /// The bytes from `start` to the current position.
   @_lifetime(copy self)
   func bytes(from start: Int) -> RawSpan { bytes.extracting(start..<position) }
 
@@ -62,7 +62,7 @@ struct ByteReader: ~Escapable {
   }
 }
 
-/// Builds a body. Holds names and sealed values, so the caller wipes it.
+/// Builds a body. The caller wipes it, because it contains names and sealed values.
 struct ByteWriter {
   var bytes: [UInt8] = []
 

@@ -68,7 +68,7 @@ extension Sealer {
     context.write(to: transcript)
   }
 
-  /// Pads and seals a body; the caller's own copy stays the caller's to wipe. The result is `paddedCount` + 72 bytes long.
+  /// Pads and seals a body. The caller wipes its own copy. The result is 72 bytes longer than the padded body.
   func sealBody(_ body: RawSpan, step: Int, with key: SealingKey, as context: borrowing Context) -> [UInt8] {
     let padded = Padding.padded(body, step: step)
     bind(to: context)

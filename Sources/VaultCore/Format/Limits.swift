@@ -20,7 +20,7 @@ extension Vault {
     static let entryBytes = 384...(32 << 20)
     /// Generations run from 1 to 2^63 − 1.
     static let generations: ClosedRange<UInt64> = 1...UInt64(Int64.max)
-    /// The generation that a file states.
+    /// Returns a generation that was read from a file.
     /// - Throws: ``VaultError/Code/limitExceeded`` outside ``generations``.
     @inline(__always)
     static func checkedGeneration(_ stated: UInt64) throws(VaultError) -> UInt64 {

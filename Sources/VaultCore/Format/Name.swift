@@ -90,7 +90,7 @@ extension Vault {
   }
 }
 
-/// The length of the part in front whose every eight bytes fulfil a condition.
+/// The length of the prefix whose words of eight bytes all satisfy a condition.
 @inline(__always)
 private func countOfWords(in bytes: RawSpan, where isWanted: (UInt64) -> Bool) -> Int {
   var index = 0

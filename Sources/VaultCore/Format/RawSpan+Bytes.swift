@@ -14,6 +14,10 @@ extension RawSpan {
   /// Whether all bytes are zero.
   var isZero: Bool { (0..<byteCount).allSatisfy { byte(at: $0) == 0 } }
 
+  func starts(with prefix: [UInt8]) -> Bool {
+    byteCount >= prefix.count && compareBytes(extracting(..<prefix.count), prefix.bytes) == 0
+  }
+
   /// A copy of the bytes.
   var copy: [UInt8] { unsafe withUnsafeBytes { unsafe Array($0) } }
 }

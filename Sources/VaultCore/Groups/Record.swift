@@ -2,7 +2,7 @@ internal import VaultSealing
 
 /// A strictly parsed record: a view of its bytes in the group's buffers (`Docs/Format.md` 3.6).
 ///
-/// Sixteen bytes and no reference: the group that hands one out owns the buffers and outlives it.
+/// Sixteen bytes without a reference. The group owns the buffers and outlives the record.
 @safe struct Record {
   private let start: UnsafeRawPointer
   /// The length of the record, in bytes.
@@ -109,7 +109,7 @@ internal import VaultSealing
     return nil
   }
 
-  /// Where the fixed fields begin, behind the two names.
+  /// The offset of the fixed fields, after the two names.
   private var fixed: Int {
     let key = 2 + Int(bytes.integer(at: 0, UInt16.self))
     return key + 2 + Int(bytes.integer(at: key, UInt16.self))

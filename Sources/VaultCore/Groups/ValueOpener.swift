@@ -21,7 +21,7 @@ final class ValueOpener: @unchecked Sendable {
     take(record.sealedValue, record.kind, previous: nil, at: place, deviceKey)
   }
 
-  /// As for a record, to open one of its kept earlier values.
+  /// Copies an earlier value that a record keeps, to open it.
   func take(_ previous: borrowing PreviousValue, at place: ValuePlace, deviceKey: SealingKey?) {
     take(previous.sealed, previous.kind, previous: previous.revision, at: place, deviceKey)
   }

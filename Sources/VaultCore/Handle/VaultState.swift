@@ -205,7 +205,7 @@ final class VaultState: @unchecked Sendable {
     isFrozen = status.st_nlink == 0
     // A zero entry_len behind the known bytes is the reserve, so nothing was appended.
     var probe: (Vault.Tag, UInt64) = (.zero, 0)
-    let count = unsafe try withUnsafeMutableBytes(of: &probe) { (bytes) throws(VaultError) in
+    let count = try unsafe withUnsafeMutableBytes(of: &probe) { (bytes) throws(VaultError) in
       unsafe try descriptor.read(into: bytes, at: tail - Vault.Tag.count)
     }
     guard count >= Vault.Tag.count, probe.0 == lastBytes else { return .replaced }

@@ -292,7 +292,7 @@ struct SalvagedGroup {
         guard keepsHistory, try opens(try PreviousValue(item.data), of: record) else { continue }
       }
       // The record was marked by an earlier salvage.
-      if !isVerified, item.tag == mark.tag, item.data.copy.starts(with: SalvagedPiece.attributeName) { continue }
+      if !isVerified, item.tag == mark.tag, item.data.starts(with: SalvagedPiece.attributeName) { continue }
       items.append(.init(item.tag, item.data.copy))
     }
     return Extension.field(items)

@@ -53,7 +53,7 @@ struct SalvagedPiece: ~Escapable {
     12 + service.byteCount + key.byteCount + Record.fixedCount + sealed.byteCount + extensionField.byteCount
   }
 
-  /// The same as a record.
+  /// The bytes of the piece as a record.
   func record() -> WipedBuffer {
     var writer = ByteWriter()
     writer.bytes.reserveCapacity(recordCount)
