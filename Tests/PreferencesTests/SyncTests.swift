@@ -173,13 +173,60 @@ struct SyncTests {
     #expect(try here.value(for: port) == 82)
   }
 
-  @Test func `item 83: removing all of a store propagates as removals`() throws {
+  @Test(arguments: [true, false])
+  func `item 83: removing all of a store propagates as removals`(isLocal: Bool) async throws {
     let sync = sync(here, there)
     try sync.add(port, host)
     try here.set(81, for: port)
     try here.set("a", for: host)
-    for key in ["server.port", "host"] { try here.removeValue(forKey: key) }
-    #expect(there.keys() == [PreferenceSync.timeKey(for: "host"), PreferenceSync.timeKey(for: "server.port")])
+    try there.set("kept", forKey: "other")
+    (isLocal ? here : there).removeAll()
+    try await sync.waitForCompletion()
+    let times = [PreferenceSync.timeKey(for: "host"), PreferenceSync.timeKey(for: "server.port")]
+    #expect(here.keys() == times)
+    #expect(there.keys() == (isLocal ? times + ["other"] : times))
+    #expect(try time(here) == time(there))
+    try (isLocal ? there : here).set(82, for: port)
+    #expect(try here.value(for: port) == 82 && there.value(for: port) == 82)
+  }
+
+  @Test(arguments: [true, false])
+  func `item 83: removing all of a view, one key after another, propagates as removals`(isLocal: Bool) async throws {
+    let (mine, theirs) = (here.below("x."), there.below("y."))
+    let sync = sync(mine, theirs)
+    try sync.add(port, host)
+    try mine.set(81, for: port)
+    try mine.set("a", for: host)
+    if isLocal { try mine.removeAll() } else { try theirs.removeAll() }
+    try await sync.waitForCompletion()
+    for store in [mine, theirs] as [any PreferencesStore] {
+      #expect(try store.storedValue(for: port) == nil)
+      #expect(try store.storedValue(for: host) == nil)
+    }
+  }
+
+  @Test func `item 83: a value written after removing all wins over the removal`() throws {
+    let sync = sync(here, there)
+    try sync.add(port)
+    try here.set(81, for: port)
+    withoutObservation {
+      here.removeAll()
+      here["server.port"] = 82
+    }
+    sync.sync()
+    #expect(try there.value(for: port) == 82)
+  }
+
+  @Test func `item 83: removing all without a sync is a fresh store, which pulls`() throws {
+    do {
+      let sync = sync(here, there)
+      try sync.add(port)
+      try here.set(81, for: port)
+    }
+    here.removeAll()
+    let sync = sync(here, there)
+    try sync.add(port)
+    #expect(try here.value(for: port) == 81)
   }
 
   // MARK: Keys

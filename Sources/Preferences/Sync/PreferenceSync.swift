@@ -11,6 +11,14 @@ import Synchronization
 /// **Defaults.** A key that is not set here, or was never written here and holds its default, is only ever pulled: a
 /// fresh installation does not put its defaults over good values.
 ///
+/// **Removals.** While a sync exists, ``PreferencesStore/removeAll()`` of one store removes the synced keys from the other
+/// store. Without a sync it removes the times, too, so that the store is like that of a fresh installation, and the next
+/// sync pulls all values back.
+///
+/// **Which stores.** What a store returns is what counts. Do not sync with a cache: a value that it evicts is a removal.
+/// A store that announces a change and still returns the old value, or does not keep what is written, is reported with
+/// ``PreferencesError/Code/unavailable`` if it would have to be written again and again.
+///
 /// **Secrets.** Keys that are secret are read from, and written to, sealed layers alone. So are those of
 /// ``Secrecy/any`` when one of the stores is sealed.
 ///

@@ -77,8 +77,10 @@ struct SyncedKey: Sendable {
       }
       return outcome
     }
-    // What hides the written value was not written just now.
-    return outcome == .visible ? new.seen : try read(store).seen
+    let present = try read(store).seen
+    // What hides the written value was not written just now. Nor was an old value that is still there: taken for a removal
+    // of the new one, it would win.
+    return outcome == .visible && present != old.seen ? new.seen : present
   }
 }
 
@@ -87,9 +89,10 @@ extension SyncedKey.Content {
 
   func holdsSame(as other: Self) -> Bool { value.fingerprint == other.value.fingerprint }
 
-  /// Whether somebody has changed the value who keeps no times.
+  /// Whether the value was changed by other code, which keeps no times: the time is the same, or was removed together
+  /// with the value.
   func isRewritten(since seen: SyncedKey.Seen.Side) -> Bool {
-    value.fingerprint != seen.fingerprint && time == seen.time
+    value.fingerprint != seen.fingerprint && (time == nil || time == seen.time)
   }
 
   func isNewer(than other: Self) -> Bool { (time ?? .min) > (other.time ?? .min) }
