@@ -11,6 +11,35 @@ struct DictionaryPreferencesTests {
     #expect(try store.value(forKey: "k")?.kind == value.kind)
   }
 
+  @Test func `item 10: a store is made of texts, of values of one type, and of values of any`() throws {
+    let texts: [String: String] = ["a": "1", "b": "two"]
+    #expect(try DictionaryPreferences(texts).dictionary() == ["a": "1", "b": "two"])
+    #expect(
+      try DictionaryPreferences(["a": [1, 2]] as [String: [UInt8]]).value(forKey: "a", as: [Int].self) == [1, 2])
+    let date = Date(timeIntervalSinceReferenceDate: 1)
+    let any: [String: Any] = [
+      "text": "t", "flag": true, "count": 1, "share": 1.0, "date": date, "list": [1, "a", ["k": UInt8(1)]] as [Any],
+      "sub": ["deep": [true]] as [String: Any], "empty": [Any](),
+    ]
+    #expect(
+      try DictionaryPreferences(converting: any).dictionary() == [
+        "text": "t", "flag": true, "count": 1, "share": 1.0, "date": .date(date),
+        "list": [1, "a", ["k": .unsignedInteger(1)]], "sub": ["deep": [true]], "empty": [],
+      ])
+  }
+
+  @Test func `item 10: a value of any type that cannot be stored is named, without the value`() {
+    struct Window: CustomStringConvertible { var description: String { sentinel } }
+    let error = preferencesError {
+      _ = try DictionaryPreferences(converting: ["ui": ["windows": [1, Window()] as [Any]] as [String: Any]])
+    }
+    #expect(error?.code == .notStorable)
+    #expect(error?.message == "key \"ui\": entry \"windows\": element 1: Window has no stored form")
+    let missing = preferencesError { _ = try DictionaryPreferences(converting: ["n": Int?.none as Any]) }
+    #expect(missing?.code == .notStorable)
+    #expect(missing?.message.hasPrefix("key \"n\": ") == true)
+  }
+
   @Test func `a missing key is nil`() throws {
     let store = DictionaryPreferences()
     #expect(try store.value(forKey: "k") == nil)
@@ -38,7 +67,7 @@ struct DictionaryPreferencesTests {
   @Test func `a getter of another type throws and leaves the value`() throws {
     let store = DictionaryPreferences(["k": 1])
     #expect(preferencesError { _ = try store.bool(forKey: "k") }?.code == .typeMismatch)
-    #expect(preferencesError { _ = try store.double(forKey: "k") }?.code == .typeMismatch)
+    #expect(preferencesError { _ = try store.string(forKey: "k") }?.code == .typeMismatch)
     #expect(try store.integer(forKey: "k") == 1)
   }
 

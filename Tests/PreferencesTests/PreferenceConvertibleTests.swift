@@ -46,6 +46,20 @@ struct PreferenceConvertibleTests {
     #expect(try Float(preferenceValue: float.preferenceValue).bitPattern == float.bitPattern)
   }
 
+  @Test func `an integer is read as the floating-point number that equals it, and a float rounds`() throws {
+    #expect(try Double(preferenceValue: 1) == 1)
+    #expect(try Double(preferenceValue: -0x20_0000_0000_0000) == -0x1p53)
+    #expect(try Double(preferenceValue: .unsignedInteger(1 << 63)) == 0x1p63)
+    #expect(try Float(preferenceValue: 1) == 1)
+    #expect(try Float(preferenceValue: 0.1) == 0.1)
+    #expect(try Float(preferenceValue: 16_777_217) == 16_777_216)
+    #expect(
+      try JSONFormat().values(from: Array(#"{"quality": 1}"#.utf8))["quality"].map(Double.init(preferenceValue:)) == 1)
+    // Written as a double, always.
+    #expect(Double(1).preferenceValue.kind == .double)
+    #expect(Float(1).preferenceValue.kind == .double)
+  }
+
   @Test func `NaN comes back as NaN`() throws {
     #expect(try Double(preferenceValue: Double.nan.preferenceValue).isNaN)
     #expect(try Float(preferenceValue: Float.nan.preferenceValue).isNaN)
@@ -60,7 +74,8 @@ struct PreferenceConvertibleTests {
     ("Int8 above", { () throws(PreferencesError) in _ = try Int8(preferenceValue: 128) }),
     ("UInt8 below", { () throws(PreferencesError) in _ = try UInt8(preferenceValue: -1) }),
     ("Int above", { () throws(PreferencesError) in _ = try Int(preferenceValue: .unsignedInteger(.max)) }),
-    ("Float inexact", { () throws(PreferencesError) in _ = try Float(preferenceValue: 0.1) }),
+    ("Double inexact", { () throws(PreferencesError) in _ = try Double(preferenceValue: 0x20_0000_0000_0001) }),
+    ("Double unsigned", { () throws(PreferencesError) in _ = try Double(preferenceValue: .unsignedInteger(.max)) }),
     ("Float above", { () throws(PreferencesError) in _ = try Float(preferenceValue: 1e300) }),
   ]
 
@@ -87,7 +102,7 @@ struct PreferenceConvertibleTests {
       refuses(Int.self, from: value)
       refuses(UInt8.self, from: value)
     }
-    if value.kind != .double {
+    if value.kind != .double && value.kind != .integer && value.kind != .unsignedInteger {
       refuses(Double.self, from: value)
       refuses(Float.self, from: value)
     }

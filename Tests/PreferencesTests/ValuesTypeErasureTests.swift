@@ -12,7 +12,8 @@ struct ValuesTypeErasureTests {
     let value: PreferenceValue = 5
     #expect(value.as(Int.self) == 5)
     #expect(value.as(UInt8.self) == 5)
-    #expect(value.as(Double.self) == nil)
+    #expect(value.as(Double.self) == 5)
+    #expect(value.as(String.self) == nil)
     #expect(value.as(Bool.self) == nil)
     #expect(PreferenceValue.integer(300).as(UInt8.self) == nil)
     #expect((["a": [1, 2]] as PreferenceValue).as([String: [Int]].self) == ["a": [1, 2]])
@@ -54,11 +55,40 @@ struct ValuesTypeErasureTests {
   }
 
   @Test func `item 56: equal values of every kind have one hash`() {
-    for (_, value) in PreferenceValueTests.samples {
-      let copy = value
-      #expect(copy == value)
-      #expect(copy.hashValue == value.hashValue)
+    // Made anew, from bytes, so that nothing is shared.
+    func made() -> [PreferenceValue] {
+      [
+        .string(String(decoding: [0xC3, 0xA9], as: UTF8.self)), .data(Data([1, 2])), .bool(true), .integer(1),
+        .unsignedInteger(1), .double(1), .date(Date(timeIntervalSinceReferenceDate: 1)), .url(URL(filePath: "/a")),
+        .array([.string("a"), .integer(1)]), .dictionary(["a": .integer(1), "b": .integer(2)]),
+      ]
     }
-    #expect(Set(PreferenceValueTests.samples.map(\.1)).count == PreferenceValueTests.samples.count)
+    #expect(made() == made())
+    #expect(made().map(\.hashValue) == made().map(\.hashValue))
+    // Composed and decomposed accents are one text.
+    #expect(PreferenceValue.string("e\u{301}") == made()[0])
+    #expect(PreferenceValue.string("e\u{301}").hashValue == made()[0].hashValue)
+    #expect(Set(made()).count == PreferenceValue.Kind.allCases.count)
+  }
+
+  @Test func `item 56: a value of any kind is the value of a key, and so are its members`() throws {
+    let store = DictionaryPreferences()
+    let (any, magic) = (
+      PreferenceKey<PreferenceValue?>("any"), PreferenceKey<[String: PreferenceValue]>("magic", default: [:])
+    )
+    for (_, value) in PreferenceValueTests.samples {
+      try store.set(value, for: any)
+      #expect(try store.value(for: any).isSame(as: value))
+    }
+    store[magic]["unicorn"] = "a"
+    store[magic]["number"] = 3
+    store[magic]["enum"] = PreferenceValue(UInt8(7))
+    store[magic]["number"]?.set(4.5)
+    #expect(store["magic"] == ["unicorn": "a", "number": 4.5, "enum": .unsignedInteger(7)])
+    #expect(store[magic]["unicorn"]?.as(String.self) == "a")
+    store[magic]["unicorn"] = nil
+    #expect(store[magic].keys.sorted() == ["enum", "number"])
+    let environment = EnvironmentPreferences(environment: ["ANY": "1"])
+    #expect(try environment.value(for: any) == "1")
   }
 }

@@ -16,6 +16,23 @@ public final class DictionaryPreferences: PreferencesStore {
     self.values = Mutex(values)
   }
 
+  /// Creates a store of values of one type, such as a `[String: String]`.
+  public convenience init(_ values: [String: some PreferenceConvertible], name: String = "dictionary") {
+    self.init(values.mapValues(\.preferenceValue), name: name)
+  }
+
+  /// Creates a store of values of any type, lists and dictionaries among them.
+  ///
+  /// - Throws: ``PreferencesError/Code/notStorable`` for a value that has no stored form, such as an `NSNumber`. The
+  ///   message has its key, its place within it and its type.
+  public convenience init(converting values: [String: Any], name: String = "dictionary") throws(PreferencesError) {
+    var converted: [String: PreferenceValue] = [:]
+    for (key, value) in values {
+      do { converted[key] = try PreferenceValue(converting: value) } catch { throw error.about(key: key) }
+    }
+    self.init(converted, name: name)
+  }
+
   /// Creates an empty store.
   public convenience init() {
     self.init([:])
@@ -134,6 +151,27 @@ public final class DictionaryPreferences: PreferencesStore {
 
   public func observe(_ notify: @escaping @Sendable (PreferenceChange) -> Void) -> PreferenceObservation {
     changes.observe(notify)
+  }
+}
+
+extension PreferenceValue {
+  fileprivate init(converting value: Any) throws(PreferencesError) {
+    switch value {
+    case let value as any PreferenceConvertible: self = value.preferenceValue
+    case let elements as [Any]:
+      var converted: [PreferenceValue] = []
+      for (index, element) in elements.enumerated() {
+        do { converted.append(try Self(converting: element)) } catch { throw error.about("element \(index)") }
+      }
+      self = .array(converted)
+    case let entries as [String: Any]:
+      var converted: [String: PreferenceValue] = [:]
+      for (key, value) in entries {
+        do { converted[key] = try Self(converting: value) } catch { throw error.about("entry \"\(key)\"") }
+      }
+      self = .dictionary(converted)
+    default: throw PreferencesError(.notStorable, "\(type(of: value)) has no stored form")
+    }
   }
 }
 

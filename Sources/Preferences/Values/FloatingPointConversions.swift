@@ -1,31 +1,39 @@
+/// Stored as a double. Reads doubles, and integers that a double holds exactly: JSON does not distinguish `1` from `1.0`.
 extension Double: PreferenceConvertible {
   public static var preferenceKind: PreferenceValue.Kind { .double }
 
+  /// - Throws: ``PreferencesError/Code/typeMismatch`` for another kind than a number,
+  ///   ``PreferencesError/Code/outOfRange`` for an integer that no double is equal to, such as 2⁵³ + 1.
   public init(preferenceValue value: PreferenceValue) throws(PreferencesError) {
-    guard case .double(let double) = value else { throw .mismatch(expected: .double, found: value.kind) }
-    self = double
+    let exact: Double?
+    switch value {
+    case .double(let double): exact = double
+    case .integer(let integer): exact = Double(exactly: integer)
+    case .unsignedInteger(let integer): exact = Double(exactly: integer)
+    default: throw .mismatch(expected: .double, found: value.kind)
+    }
+    guard let exact else { throw PreferencesError(.outOfRange, "the integer is not exactly a \(Self.self)") }
+    self = exact
   }
 
   public var preferenceValue: PreferenceValue { .double(self) }
 }
 
-/// Stored as the double of the same value, which every float has.
+/// Stored as the double of the same value, so every float that was written is read back unchanged, as are the
+/// infinities and NaN (except its payload).
 ///
-/// Reading takes only doubles that a float holds exactly, so every float that was written comes back, as do
-/// the infinities and NaN (its payload aside). Any other double, such as a hand-written `0.1`, throws
-/// ``PreferencesError/Code/outOfRange`` instead of being rounded; read those as `Double`.
+/// Reads what a `Double` reads, rounded to the nearest float: `0.1` in a file is `Float(0.1)`.
 extension Float: PreferenceConvertible {
   public static var preferenceKind: PreferenceValue.Kind { .double }
 
+  /// - Throws: as a `Double`, and ``PreferencesError/Code/outOfRange`` for a finite number beyond the largest float.
   public init(preferenceValue value: PreferenceValue) throws(PreferencesError) {
     let double = try Double(preferenceValue: value)
-    if double.isNaN {
-      self = .nan
-    } else if let float = Float(exactly: double) {
-      self = float
-    } else {
-      throw PreferencesError(.outOfRange, "the double is not exactly a Float")
+    let float = Float(double)
+    guard float.isFinite || !double.isFinite else {
+      throw PreferencesError(.outOfRange, "the number is beyond the largest \(Self.self)")
     }
+    self = float
   }
 
   public var preferenceValue: PreferenceValue { .double(Double(self)) }

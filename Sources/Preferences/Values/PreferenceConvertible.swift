@@ -2,13 +2,15 @@ public import FoundationEssentials
 
 /// A type whose values can be stored as preferences and come back unchanged.
 ///
-/// Conversions are exact. Nothing is rounded, a boolean is never a number, and an integer is never a
-/// floating-point number or the reverse; integers convert among themselves when the value fits.
+/// Conversions are exact. A boolean is never a number, and a floating-point number is never an integer. Integers convert
+/// to each other when the value fits, and to floating-point numbers that are equal to them; only a `Float` rounds. Each
+/// type is written as one kind: `Double(1)` as a double, never as an integer.
 ///
 /// Arrays, sets, ranges and dictionaries of such types convert, too; see ``PreferenceCollection``,
 /// ``PreferenceSetAlgebra`` and ``PreferenceDictionaryKey``. A type with a raw value conforms with one line. An
 /// optional is stored by removing its key, so `Int?` is the type of a key, while `[Int?]` does not compile: nothing
-/// that is stored means nil. A type that is `Codable` needs no conformance: see ``PreferenceKey/codable(_:default:)``.
+/// that is stored means nil. A type that is `Codable` needs no conformance: see
+/// ``PreferenceKey/codable(_:default:kind:encoder:decoder:)``.
 public protocol PreferenceConvertible: Sendable {
   /// The kind that values of this type are stored as, and that text-backed layers parse for it.
   static var preferenceKind: PreferenceValue.Kind { get }

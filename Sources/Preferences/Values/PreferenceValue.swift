@@ -102,6 +102,23 @@ extension PreferenceValue {
   }
 }
 
+/// A value of any kind, as it is stored: the type of a key whose values differ in kind, and of the members of a dictionary.
+///
+/// ```swift
+/// extension PreferenceKey<[String: PreferenceValue]> {
+///   static let magic = Self("magic", default: [:])
+/// }
+/// settings[.magic]["number"] = 3
+/// settings[.magic]["text"] = "three"
+/// ```
+///
+/// Layers of text, such as the environment, read it as a string.
+extension PreferenceValue: PreferenceConvertible {
+  public static var preferenceKind: Kind { .string }
+  public init(preferenceValue value: PreferenceValue) { self = value }
+  public var preferenceValue: PreferenceValue { self }
+}
+
 extension PreferenceValue: ExpressibleByStringInterpolation {
   public init(stringLiteral value: String) {
     self = .string(value)

@@ -135,7 +135,7 @@ extension ConformanceRule {
         #expect(read == value, "\(key)")
         #expect(read.hashValue == value.hashValue, "\(key)")
         #expect((read.as(Int.self) != nil) == ["integer", "unsigned"].contains(key), "\(key)")
-        #expect((read.as(Double.self) != nil) == (key == "double"), "\(key)")
+        #expect((read.as(Double.self) != nil) == ["integer", "unsigned", "double"].contains(key), "\(key)")
         #expect((read.as(Bool.self) != nil) == (key == "bool"), "\(key)")
         #expect((read.as(String.self) != nil) == (key == "string"), "\(key)")
       }
