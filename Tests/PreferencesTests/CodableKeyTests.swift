@@ -176,11 +176,18 @@ struct CodableKeyTests {
     #expect(error?.description.contains(sentinel) == false)
   }
 
-  @Test func `the nil of an optional type with a default is refused, not taken for a removal`() throws {
-    let key = PreferenceKey<Mode?>.codable("mode", default: .fast)
-    try store.set(.safe, for: key)
-    #expect(preferencesError { try store.set(nil, for: key) }?.code == .notStorable)
-    #expect(try store.value(for: key) == .safe)
+  @Test func `item 44: a computed default of a coded key is computed at each miss and never stored`() throws {
+    let counter = Recorded<Void>()
+    let key = PreferenceKey<[Int]>.codable("numbers") {
+      counter.add(())
+      return [counter.all.count]
+    }
+    #expect(counter.all.isEmpty)
+    #expect(try (store.value(for: key), store.value(for: key)) == ([1], [2]))
+    #expect(store.keys().isEmpty)
+    try store.set([7], for: key)
+    #expect(try store.value(for: key) == [7])
+    #expect(counter.all.count == 2)
   }
 
   @Test func `an error of the type itself is malformed, with that error as cause`() {

@@ -53,12 +53,6 @@ extension ConformanceRule {
         #expect(try !reader.contains("proxy.host"))
         #expect(try reader.keys().isEmpty)
       }
-      // Nothing that is stored means nil, so an optional with another default refuses it.
-      let coded = PreferenceKey<String?>.codable("mode", default: "fast").allowingSealed()
-      try store.set("safe", for: coded)
-      let error = #expect(throws: PreferencesError.self) { try store.set(nil, for: coded) }
-      #expect(error?.code == .notStorable)
-      #expect(try store.value(for: coded) == "safe")
     },
     ConformanceRule(44, "a default that is computed is asked for at each miss, never before, and never stored") {
       fixture in

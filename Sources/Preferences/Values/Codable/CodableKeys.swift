@@ -8,40 +8,72 @@ extension PreferenceKey where Value: Codable {
   /// value by ``init(_:default:)-(String,_)``, and as its coding says by this one. ``alsoReading(_:)`` reads what the
   /// other has written.
   ///
-  /// An optional type is for ``codable(_:)``: with a default of its own its nil could not be stored.
-  public static func codable(_ name: String, default defaultValue: Value) -> Self {
-    codable(name, default: defaultValue, kind: .coded(Value.self))
-  }
-
-  /// As ``codable(_:default:)``, for a type that codes itself.
+  /// An optional type does not compile, since its stored nil could not be told from *not set*: it is for
+  /// ``codable(_:kind:encoder:decoder:)``.
   ///
   /// - Parameters:
-  ///   - kind: what the type is stored as, so that layers of text can read it: `.string` for one that encodes a string.
-  ///   - encoder: what the type's own coding can ask.
-  ///   - decoder: what the type's own coding can ask.
+  ///   - kind: what a type with coding of its own is stored as, so that layers of text can read it: `.string` for one that
+  ///     encodes a string.
+  ///   - encoder: has what the type's own coding looks up.
+  ///   - decoder: has what the type's own coding looks up.
   public static func codable(
-    _ name: String, default defaultValue: Value, kind: PreferenceValue.Kind,
+    _ name: String, default defaultValue: @autoclosure () -> Value, kind: PreferenceValue.Kind? = nil,
     encoder: PreferenceValueEncoder = PreferenceValueEncoder(),
     decoder: PreferenceValueDecoder = PreferenceValueDecoder()
   ) -> Self {
+    let defaultValue = defaultValue()
+    return codable(name, kind: kind, encoder: encoder, decoder: decoder) { defaultValue }
+  }
+
+  /// As ``codable(_:default:kind:encoder:decoder:)``, with a default that is computed at each read that finds nothing, and
+  /// never stored.
+  public static func codable(
+    _ name: String, kind: PreferenceValue.Kind? = nil, encoder: PreferenceValueEncoder = PreferenceValueEncoder(),
+    decoder: PreferenceValueDecoder = PreferenceValueDecoder(), makeDefault: @escaping @Sendable () -> Value
+  ) -> Self {
     Self(
-      name, kind: kind, makeDefault: { defaultValue },
+      name, kind: kind ?? .coded(Value.self), makeDefault: makeDefault,
       through: StructuredTransformation(Value.self, encoder: encoder, decoder: decoder))
   }
 }
 
 extension PreferenceKey {
-  /// As ``codable(_:default:)``, reading as nil while it is not set, and removed by setting nil.
-  public static func codable<Wrapped: Codable>(_ name: String) -> Self where Value == Wrapped? {
-    codable(name, kind: .coded(Wrapped.self))
-  }
-
   /// As ``codable(_:default:kind:encoder:decoder:)``, reading as nil while it is not set, and removed by setting nil.
   public static func codable<Wrapped: Codable>(
-    _ name: String, kind: PreferenceValue.Kind, encoder: PreferenceValueEncoder = PreferenceValueEncoder(),
+    _ name: String, kind: PreferenceValue.Kind? = nil, encoder: PreferenceValueEncoder = PreferenceValueEncoder(),
     decoder: PreferenceValueDecoder = PreferenceValueDecoder()
   ) -> Self where Value == Wrapped? {
-    Self(name, kind: kind, through: StructuredTransformation(Wrapped.self, encoder: encoder, decoder: decoder))
+    Self(
+      name, kind: kind ?? .coded(Wrapped.self),
+      through: StructuredTransformation(Wrapped.self, encoder: encoder, decoder: decoder))
+  }
+}
+
+// An optional of a `Codable` type is `Codable`, and no constraint excludes it. These two fit an optional equally well, so
+// that a call with an optional is ambiguous and does not compile; an unavailable function would be passed over. The
+// default is an autoclosure, which is called at once: of functions that take a value, the compiler chooses one.
+extension PreferenceKey where Value: Decodable & ExpressibleByNilLiteral {
+  /// Makes an optional key with a default ambiguous. For a type that can only be decoded, the key is for reading.
+  @_documentation(visibility: internal)
+  public static func codable(
+    _ name: String, default defaultValue: @autoclosure () -> Value, kind: PreferenceValue.Kind? = nil,
+    encoder: PreferenceValueEncoder = PreferenceValueEncoder(),
+    decoder: PreferenceValueDecoder = PreferenceValueDecoder()
+  ) -> Self {
+    let defaultValue = defaultValue()
+    return codable(name, kind: kind, encoder: encoder, decoder: decoder) { defaultValue }
+  }
+
+  /// Makes an optional key with a computed default ambiguous. For a type that can only be decoded, the key is for reading.
+  @_documentation(visibility: internal)
+  public static func codable(
+    _ name: String, kind: PreferenceValue.Kind? = nil, encoder: PreferenceValueEncoder = PreferenceValueEncoder(),
+    decoder: PreferenceValueDecoder = PreferenceValueDecoder(), makeDefault: @escaping @Sendable () -> Value
+  ) -> Self {
+    Self(
+      name, kind: kind ?? .coded(Value.self), makeDefault: makeDefault,
+      decode: { stored throws(PreferencesError) in try decoder.decode(Value.self, from: stored) },
+      encode: { _ throws(PreferencesError) in throw PreferencesError(.notStorable, "the key is for reading only") })
   }
 }
 
@@ -56,7 +88,7 @@ extension PreferencesReader {
 }
 
 extension PreferencesStore {
-  /// Stores `value` under `key`, encoded as ``PreferenceKey/codable(_:default:)`` says.
+  /// Stores `value` under `key`, encoded as ``PreferenceKey/codable(_:default:kind:encoder:decoder:)`` says.
   ///
   /// - Throws: ``PreferencesError/Code/notStorable`` when it cannot be encoded, with the old value still there.
   @discardableResult
