@@ -22,7 +22,7 @@ struct RegistryTests {
     PreferencesRegistry.with(registry) {
       let values = Recorded<Int>()
       let old = registry.shared
-      let token = SharedPreferences().observe(PreferenceKey("a", default: 0)) { values.add($0.newValue ?? -1) }
+      let token = SharedPreferences().observe(PreferenceKey("a", default: 0)) { values.add($0.newValue) }
       withoutObservation { registry.share(store) }
       store["a"] = 2
       old["a"] = 9

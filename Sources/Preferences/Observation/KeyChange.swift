@@ -2,13 +2,12 @@
 public struct KeyChange<Value: Sendable>: Sendable {
   /// What the key read as before: its default when it was not set.
   public let oldValue: Value
-  /// What it reads as now; nil in a notice that comes before, see ``ObservationOptions/prior``.
-  public let newValue: Value?
+  /// What the key reads as now: its default when it was removed.
+  public let newValue: Value
   /// Whether this is the notice of ``ObservationOptions/initial``: both values are the present one then.
-  public let isInitial: Bool
-
-  /// Whether this is the notice of ``ObservationOptions/prior``.
-  public var isPrior: Bool { newValue == nil }
+  public internal(set) var isInitial = false
+  /// Whether this is the notice of ``ObservationOptions/prior``. It has the same values as the notice that follows it.
+  public internal(set) var isPrior = false
 }
 
 // The values may be secret.
@@ -24,6 +23,6 @@ public struct ObservationOptions: OptionSet, Sendable {
 
   /// The present value, at once.
   public static let initial = ObservationOptions(rawValue: 1)
-  /// The old value alone, in a notice of its own right before that of the change. The store has the new value already.
+  /// A further notice right before that of the change, see ``KeyChange/isPrior``. The store has the new value already.
   public static let prior = ObservationOptions(rawValue: 2)
 }

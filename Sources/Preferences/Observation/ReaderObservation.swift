@@ -84,11 +84,47 @@ extension PreferencesReader {
         }
         // What could not be read reads as the default.
         let before = old ?? key.defaultValue
-        if options.contains(.prior) { tell(KeyChange(oldValue: before, newValue: nil, isInitial: false)) }
-        tell(KeyChange(oldValue: before, newValue: new, isInitial: false))
+        if options.contains(.prior) { tell(KeyChange(oldValue: before, newValue: new, isPrior: true)) }
+        tell(KeyChange(oldValue: before, newValue: new))
       }
       defer { watch.begin() }
       return observe { change in if change.concerns(key.name), isWanted() { watch.look() } }
+    }
+  }
+
+  /// Calls `handler` with the values of several keys whenever one changes, and at once if `initial` is true. Otherwise as
+  /// ``observe(_:options:_:)``.
+  ///
+  /// ```swift
+  /// let observation = settings.observe(keys: .scheme, .serverPort) { scheme, port in restart(scheme, port) }
+  /// ```
+  public func observe<First, Second, each Other: Sendable>(
+    keys first: PreferenceKey<First>, _ second: PreferenceKey<Second>, _ others: repeat PreferenceKey<each Other>,
+    initial: Bool = false, _ handler: @escaping @Sendable ((First, Second, repeat each Other)) -> Void
+  ) -> PreferenceObservation {
+    var names = [first.name, second.name]
+    for key in repeat each others { names.append(key.name) }
+    return observation(of: names, initial, handler) { [self] hasher in
+      (try observed(first, &hasher), try observed(second, &hasher), repeat try observed(each others, &hasher))
+    }
+  }
+
+  private func observation<Seen: Sendable>(
+    of keys: [String], _ initial: Bool, _ handler: @escaping @Sendable (Seen) -> Void,
+    read: @escaping @Sendable (inout Hasher) throws -> Seen
+  ) -> PreferenceObservation {
+    PreferenceObservation.wrapping { [self] isWanted in
+      let watch = Watch {
+        var hasher = Hasher()
+        let seen = try read(&hasher)
+        return (hasher.finalize(), seen)
+      } fail: {
+        handleFailure($0, key: keys.joined(separator: ", "))
+      } deliver: { seen, isFirst in
+        if initial || !isFirst, isWanted() { handler(seen) }
+      }
+      defer { watch.begin() }
+      return observe { change in if keys.contains(where: change.concerns), isWanted() { watch.look() } }
     }
   }
 

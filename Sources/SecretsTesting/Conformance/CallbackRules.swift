@@ -30,7 +30,7 @@ extension ConformanceRule {
       try store.set(81, for: .port)
       #expect(told.all.map(\.isPrior) == [false, true, false])
       #expect(told.all.map(\.oldValue) == [80, 80, 80])
-      #expect(told.all.map(\.newValue) == [80, nil, 81])
+      #expect(told.all.map(\.newValue) == [80, 81, 81])
       observation.invalidate()
     },
     ConformanceRule(77, "an observation that is invalidated, or dropped, is told no more") { fixture in
@@ -54,8 +54,8 @@ extension ConformanceRule {
       var owner: Owner? = Owner()
       var held: PreferenceObservation?
       if let owner {
-        store.observe(.port) { told.append("tied \($0.newValue ?? 0)") }.tie(to: owner)
-        held = store.observe(.port) { told.append("held \($0.newValue ?? 0)") }
+        store.observe(.port) { told.append("tied \($0.newValue)") }.tie(to: owner)
+        held = store.observe(.port) { told.append("held \($0.newValue)") }
         held?.tie(to: owner)
       }
       held?.untie()
@@ -77,7 +77,7 @@ extension ConformanceRule {
         told.append([change.newValue, 0])
         do {
           #expect(try store.value(for: .port) == change.newValue)
-          if let port = change.newValue, port < 85 { try store.set(port + 1, for: .port) }
+          if change.newValue < 85 { try store.set(change.newValue + 1, for: .port) }
         } catch { Issue.record(error) }
         told.append([change.newValue, 1])
       }
@@ -96,7 +96,7 @@ extension ConformanceRule {
           running.withLock {
             $0 += 1; return $0
           })
-        do { if (change.newValue ?? 0) < 150 { try store.update(.port) { $0 += 1 } } } catch { Issue.record(error) }
+        do { if change.newValue < 150 { try store.update(.port) { $0 += 1 } } } catch { Issue.record(error) }
         running.withLock { $0 -= 1 }
       }
       try store.set(100, for: .port)
@@ -110,8 +110,8 @@ extension ConformanceRule {
       let answer: @Sendable (any PreferencesStore, Int) -> Void = { store, port in
         do { try store.set(min(port, 100), for: .port) } catch { Issue.record(error) }
       }
-      let there = one.observe(.port) { answer(other, $0.newValue ?? 0) }
-      let back = other.observe(.port) { answer(one, ($0.newValue ?? 0) + 1) }
+      let there = one.observe(.port) { answer(other, $0.newValue) }
+      let back = other.observe(.port) { answer(one, $0.newValue + 1) }
       try one.set(81, for: .port)
       #expect(try one.value(for: .port) == 100)
       #expect(try other.value(for: .port) == 100)

@@ -19,7 +19,7 @@ extension ConformanceRule {
       for key in keys { try store.set(5, for: key) }
       let told = Collected<String>()
       let observations = keys.map { key in
-        store.observe(key) { told.append("\(key.name) is \($0.newValue ?? 0)") }
+        store.observe(key) { told.append("\(key.name) is \($0.newValue)") }
       }
       try store.reset(keys[0])
       try store.reset(keys[1], keys[2])
@@ -77,7 +77,7 @@ extension ConformanceRule {
     ConformanceRule(75, "of writes by several tasks each task's are told in order, and the last one last") { fixture in
       let store = try fixture.makeStore()
       let told = Collected<Int>()
-      let observation = store.observe(.port) { told.append($0.newValue ?? -1) }
+      let observation = store.observe(.port) { told.append($0.newValue) }
       try await withThrowingTaskGroup { group in
         for task in 1...8 {
           group.addTask { for number in 1...10 { try store.set(task * 1_000 + number, for: .port) } }
@@ -137,7 +137,7 @@ extension ConformanceRule {
       let store = try fixture.makeStore()
       let key = PreferenceKey("number", default: 0.0).allowingSealed()
       let told = Collected<String>()
-      let observation = store.observe(key) { told.append("\($0.newValue ?? -1)") }
+      let observation = store.observe(key) { told.append("\($0.newValue)") }
       let updates = store.updates(for: key, initial: false)
       for number in [0, 1, 1, .nan, .nan, 2, 2] { try store.set(number, for: key) }
       try store.set(["number": 2.0])
