@@ -1,3 +1,4 @@
+import FoundationEssentials
 import Preferences
 import Synchronization
 import Testing
@@ -9,11 +10,6 @@ private enum Name: String {
 
 extension PreferenceKey<Int> {
   fileprivate static var port: Self { .init("server.port", default: 8080) }
-  fileprivate static let retries = Self("retries", default: 3)
-}
-
-extension PreferenceKey<[String]> {
-  fileprivate static var hosts: Self { .init("hosts", default: ["a"]) }
 }
 
 extension PreferenceKey<String?> {
@@ -24,14 +20,6 @@ private enum Shop: PreferenceNamespace {
   enum Server: PreferenceNamespace {
     typealias Parent = Shop
     static var port: PreferenceKey<Int> { key("port", default: 8080) }
-  }
-  enum Legacy: PreferenceNamespace {
-    typealias Parent = Shop
-    static let segment = "OLD"
-  }
-  enum Flat: PreferenceNamespace {
-    static let prefix = "flat/"
-    enum Inner: PreferenceNamespace { typealias Parent = Flat }
   }
   struct Box<Content>: PreferenceNamespace {}
 }
@@ -53,8 +41,6 @@ final class Recorded<Element: Sendable>: Sendable {
 struct AccessTests {
   private let store = DictionaryPreferences()
 
-  // MARK: 38 to 41
-
   @Test func `item 38: names, enum cases, members and declared keys reach the same value`() throws {
     store["host"] = "first"
     #expect(store[Name.host] == "first")
@@ -72,6 +58,94 @@ struct AccessTests {
     #expect(store["host"] == nil)
     try store.set(1, forKey: Name.port)
     #expect(store[PreferenceKey(Name.port, default: 0)] == 1)
+  }
+
+  @Test func `item 38: a subscript takes and gives the type that the context has`() {
+    let (text, missing): (String, String?) = ("a", nil)
+    store["host"] = text
+    #expect(store["host"] == .string("a"))
+    #expect(store["host"] == text)
+    #expect(store["host"] != "b")
+    #expect(store["host"] != missing)
+    #expect((store["host"] ?? "b") == text)
+    #expect((store["host"] ?? text) == "a")
+    if let read: String = store["host"] { #expect(read == "a") } else { Issue.record("absent") }
+    store["host"] = missing
+    #expect(store["host"] == missing)
+    #expect(store.keys().isEmpty)
+    store[Name.host] = text
+    #expect(store[Name.host] == text)
+    store.members.host = [text, text]
+    #expect(store.members.host == [text, text])
+    let reader: any PreferencesReader = store.readOnly
+    #expect(reader["host"] == [text, text])
+  }
+
+  @Test func `item 38: comparing a subscript with another type is a failure, and not equal`() {
+    store["server.port"] = 1
+    let text: String? = "1"
+    let told = failures {
+      #expect(store["server.port"] != text)
+      #expect(store.members[dynamicMember: "server.port"] != text)
+    }
+    #expect(told.compactMap { ($0.error as? PreferencesError)?.code } == [.typeMismatch, .typeMismatch])
+    let (number, unsigned): (Int?, UInt8?) = (1, 1)
+    #expect(store["server.port"] == number)
+    #expect(store["server.port"] == unsigned)
+  }
+
+  @Test func `item 38: an enum's names are those of getters, operators, handles, members and wrappers`() throws {
+    try store.set("a", forKey: Name.host)
+    #expect(try store.string(forKey: Name.host) == "a")
+    #expect(try store.value(forKey: Name.host, as: String.self) == "a")
+    #expect(store.members[Name.host] == "a")
+    store.members[Name.host] = "b"
+    let handle: Preference<String> = store <| Name.host
+    #expect(try handle.get() == "b")
+    #expect(handle.id == store.preference(Name.host, as: String.self).id)
+    @StoredPreference(Name.port, in: store) var port = 80
+    @StoredPreference(Name.host, in: store) var host: String?
+    @ReadPreference(Name.host, in: store) var read: String?
+    (port, host) = (port + 1, "c")
+    #expect(try store.integer(forKey: Name.port) == 81)
+    #expect(read == "c")
+    try store -= Name.host
+    try store ?= [Name.port: 1, Name.host: "d"]
+    #expect(store["server.port"] == 81 && store["host"] == "d")
+    try store += [Name.port: 1]
+    #expect(store["server.port"] == 1)
+    try store -= [Name.port, Name.host]
+    #expect(store.keys().isEmpty)
+  }
+
+  @Test func `items 1 and 38: every type has a getter, by name and by an enum's name`() throws {
+    let (data, date, url) = (Data([1]), Date(timeIntervalSinceReferenceDate: 1), URL(filePath: "/a"))
+    func expect<Value: Equatable>(
+      _ value: some PreferenceConvertible, _ expected: Value, _ byName: (String) throws -> Value?,
+      _ byCase: (Name) throws -> Value?, line: Int = #line
+    ) throws {
+      try store.set(value, forKey: Name.host)
+      #expect(try byName("host") == expected, "line \(line)")
+      #expect(try byCase(.host) == expected, "line \(line)")
+      store.removeAll()
+      #expect(try byName("host") == nil, "line \(line)")
+    }
+    try expect("a", "a", { try store.string(forKey: $0) }, { try store.string(forKey: $0) })
+    try expect(data, data, { try store.data(forKey: $0) }, { try store.data(forKey: $0) })
+    try expect(true, true, { try store.bool(forKey: $0) }, { try store.bool(forKey: $0) })
+    try expect(1, 1, { try store.integer(forKey: $0) }, { try store.integer(forKey: $0) })
+    try expect(1.5, 1.5, { try store.double(forKey: $0) }, { try store.double(forKey: $0) })
+    try expect(0.1, Float(0.1), { try store.float(forKey: $0) }, { try store.float(forKey: $0) })
+    try expect(date, date, { try store.date(forKey: $0) }, { try store.date(forKey: $0) })
+    try expect(url, url, { try store.url(forKey: $0) }, { try store.url(forKey: $0) })
+    try expect([1, 2], [1, 2], { try store.array(forKey: $0) }, { try store.array(forKey: $0) })
+    try expect(["a"], ["a"], { try store.stringArray(forKey: $0) }, { try store.stringArray(forKey: $0) })
+    try expect(["k": 1], ["k": 1], { try store.dictionary(forKey: $0) }, { try store.dictionary(forKey: $0) })
+    try expect(
+      [[1]], [[1]], { try store.value(forKey: $0, as: [[Int]].self) }, { try store.value(forKey: $0, as: [[Int]].self) }
+    )
+    store["host"] = ["a", 1]
+    #expect(preferencesError { _ = try store.stringArray(forKey: "host") }?.code == .typeMismatch)
   }
 
   @Test func `setting a subscript to nil removes the value`() throws {
@@ -119,15 +193,6 @@ struct AccessTests {
     #expect(store["server.port"] == 443)
   }
 
-  @Test(arguments: ["a.b", "a b", "ключ", "@a", "🦊"])
-  func `item 40: dots, spaces and other characters are accepted, and can be observed`(name: String) async throws {
-    let updates = store.updates(forKeys: [name], initial: false)
-    store[name] = 1
-    var iterator = updates.makeAsyncIterator()
-    await iterator.next()
-    #expect(store[name] == 1)
-  }
-
   @Test func `item 40: a name against the rule is refused through every access`() {
     let told = failures {
       store["a\n"] = 1
@@ -151,124 +216,5 @@ struct AccessTests {
     try store.set(443, for: Shop.Server.port)
     #expect(try store.below(Shop.Server.self).integer(forKey: "port") == 443)
     #expect(Shop.Server.key("host", of: String.self).name == "shop.server.host")
-  }
-
-  @Test func `item 41: a namespace may name itself`() {
-    #expect(Shop.Legacy.prefix == "shop.OLD.")
-    #expect(Shop.Flat.prefix == "flat/")
-    #expect(Shop.Flat.Inner.prefix == "flat/inner.")
-  }
-
-  // MARK: 42 to 51
-
-  @Test func `item 42: a static key and a free one read their default and are changed in place`() throws {
-    let free = PreferenceKey("free", default: 1)
-    #expect(store[.port] == 8080)
-    store[.port] += 1
-    store[free] += 1
-    store[.hosts].append("b")
-    #expect(try store.value(for: .port) == 8081)
-    #expect(try store.value(for: free) == 2)
-    #expect(try store.value(for: .hosts) == ["a", "b"])
-  }
-
-  @Test func `item 43: an optional key starts nil, is set, and is cleared by nil`() throws {
-    #expect(store[.host] == nil)
-    store[.host] = "a"
-    #expect(store[.host] == "a")
-    store[.host] = nil
-    #expect(store.keys().isEmpty)
-  }
-
-  @Test func `item 44: a default is computed at each miss, not before, and never stored`() throws {
-    let counter = Recorded<Void>()
-    let key = PreferenceKey("n") {
-      counter.add(())
-      return counter.all.count
-    }
-    #expect(counter.all.isEmpty)
-    #expect(try store.value(for: key) == 1)
-    #expect(store[key] == 2)
-    #expect(store.keys().isEmpty)
-    try store.set(7, for: key)
-    #expect(try store.value(for: key) == 7)
-    #expect(counter.all.count == 2)
-  }
-
-  @Test func `item 45: of one key in two stores neither default nor value crosses over`() throws {
-    let other = DictionaryPreferences()
-    store[.port] = 1
-    #expect(other[.port] == 8080)
-    #expect(try other.value(for: PreferenceKey("server.port", default: 5)) == 5)
-    #expect(store[.port] == 1)
-  }
-
-  @Test func `item 46: one, several, an array and names are reset, and observers hear of each`() async throws {
-    let name = PreferenceKey("name", default: "x")
-    let fill: () -> Void = {
-      (store[.port], store[.retries], store[name], store["other"]) = (1, 2, "y", 3)
-    }
-    let heard = Recorded<String>()
-    let token = store.observe { change in change.keys?.sorted().forEach(heard.add) }
-    for (reset, gone) in [
-      ({ try store.reset(.port) }, ["server.port"]),
-      ({ try store.reset(.port, name) }, ["server.port", "name"]),
-      ({ try store.reset([.port, .retries]) }, ["server.port", "retries"]),
-      ({ try store -= ["retries", "other"] }, ["retries", "other"]),
-    ] as [(() throws -> Void, [String])] {
-      fill()
-      let before = heard.all.count
-      try reset()
-      #expect(heard.all.dropFirst(before) == gone[...])
-      #expect(Set(store.keys()) == Set(["server.port", "retries", "name", "other"]).subtracting(gone))
-    }
-    fill()
-    store.removeAll()
-    #expect(store.keys().isEmpty)
-    #expect(Set(heard.all.suffix(4)) == ["server.port", "retries", "name", "other"])
-    token.invalidate()
-  }
-
-  @Test func `item 46: whether a key reads as its default is told`() throws {
-    #expect(try store.isDefault(.port))
-    store[.port] = 1
-    #expect(try !store.isDefault(.port))
-    store[.port] = 8080
-    #expect(try store.isDefault(.port))
-    #expect(try store.isDefault(.host))
-  }
-
-  @Test func `item 47: keys are equal by name, handles by name and store`() {
-    #expect(PreferenceKey("a", default: 1) == PreferenceKey("a", default: 2))
-    #expect(PreferenceKey("a", default: 1) != PreferenceKey("b", default: 1))
-    #expect(Set([PreferenceKey("a", default: 1), PreferenceKey("a", default: 2)]).count == 1)
-    let other = DictionaryPreferences()
-    #expect(store.preference("a", as: Int.self).id == store.preference("a", as: Int.self).id)
-    #expect(store.preference("a", as: Int.self).id != other.preference("a", as: Int.self).id)
-    #expect(store.preference("a", as: Int.self).id != store.preference("b", as: Int.self).id)
-  }
-
-  @Test func `item 48: what is not a value of the key reads as the default, is told, and stays`() throws {
-    try store.set("x", forKey: "server.port")
-    let told = failures { #expect(store[.port] == 8080) }
-    #expect((told.first?.error as? PreferencesError)?.code == .typeMismatch)
-    #expect(store["server.port"] == "x")
-    store[.port] = 1
-    #expect(store["server.port"] == 1)
-  }
-
-  @Test func `item 50: keys declared as static lets are used from several tasks`() async throws {
-    let store = store
-    await withTaskGroup { group in
-      for value in 0..<4 { group.addTask { store[.retries] = value } }
-    }
-    #expect((0..<4).contains(store[.retries]))
-  }
-
-  @Test(arguments: 0..<4)
-  func `item 51: the same keys in stores of their own do not see each other`(value: Int) throws {
-    #expect(store[.retries] == 3)
-    store[.retries] = value + 10
-    #expect(try store.value(for: .retries) == value + 10)
   }
 }

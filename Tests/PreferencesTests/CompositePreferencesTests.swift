@@ -169,6 +169,25 @@ struct CompositePreferencesTests {
     #expect(try composite.string(forKey: "a") == "lower")
   }
 
+  @Test func `item 31: what returns no outcome stores a hidden value, and reports nothing`() throws {
+    let composite: CompositePreferences = [FixedPreferences(content: ["a": 1]), upper]
+    let key = PreferenceKey("a", default: 0)
+    let writes: [(Int) -> Void] = [
+      { composite["a"] = .integer(Int64($0)) }, { composite["a"] = $0 }, { composite[key] = $0 },
+      { composite.members.a = $0 }, { (composite <| key).value = $0 },
+      { StoredPreference(key, in: composite).wrappedValue = $0 },
+    ]
+    let told = failures {
+      for (number, write) in writes.enumerated() {
+        write(number + 10)
+        #expect(upper["a"] == number + 10)
+        #expect(composite[key] == 1)
+      }
+    }
+    #expect(told.isEmpty)
+    #expect(try composite.set(5, for: key) == .shadowed(by: "fixed"))
+  }
+
   @Test func `removing below a layer that holds the key is shadowed`() throws {
     let composite = CompositePreferences([FixedPreferences(name: "fixed", content: ["a": 1]), upper])
     #expect(try composite.removeValue(forKey: "a") == .shadowed(by: "fixed"))

@@ -61,6 +61,19 @@ struct RegistryTests {
     }
   }
 
+  @Test func `item 107: a registered store is an operand, and has subscripts and handles`() throws {
+    store.removeAll()
+    registry["a"] = store
+    let found = try #require(registry["a"])
+    try (found <| "visits") += 2
+    try (found <| PreferenceKey("port", default: 8080)) += 1
+    try found += ["b": 1, "c": 2]
+    try found ?= ["b": 9, "d": 3]
+    try found -= "c"
+    found["text"] = "t"
+    #expect(try store.dictionary() == ["visits": 2, "port": 8081, "b": 1, "d": 3, "text": "t"])
+  }
+
   @Test func `item 107: stores are registered, fetched and taken out by any key`() {
     struct Key: Hashable { var name: String }
     #expect(registry["a"] == nil)

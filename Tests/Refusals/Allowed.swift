@@ -1,4 +1,4 @@
-// What is refused beside this compiles in its right form: items 42, 43 and 50.
+// What is refused beside this compiles in its right form: items 38, 42 to 44, 50 and 107.
 import Secrets
 
 extension PreferenceKey<Int> {
@@ -21,4 +21,49 @@ func allowed(_ store: some PreferencesStore, _ vault: SecretPreferences) async t
   async let first = store.value(for: .port)
   async let second = store.value(for: .port)
   _ = try await (first, second)
+}
+
+struct User: Codable, Sendable {
+  var name: String
+}
+
+enum Name: String {
+  case motd
+}
+
+// Item 38: text in a variable, as well as literals and values of any kind.
+func written(_ store: some PreferencesStore, _ text: String, _ optional: String?, _ value: PreferenceValue) -> Bool {
+  store["motd"] = text
+  store["motd"] = optional
+  store["motd"] = value
+  store["motd"] = "literal"
+  store["motd"] = 1
+  store["motd"] = [1, "two"]
+  store["motd"] = nil
+  store[Name.motd] = text
+  store.members.motd = text
+  let read: String? = store["motd"]
+  let isSame = store["motd"] == text && store["motd"] != optional && store["motd"] == "literal" && store["motd"] != nil
+  if let value = store["motd"] { return value == "literal" }
+  if let value: String = store["motd"] { return value == text }
+  return isSame || (store["motd"] ?? text) == read || (store["motd"] ?? "literal") == value
+}
+
+// Items 43 and 44.
+func keys() {
+  _ = PreferenceKey<User>.codable("user", default: User(name: "Ann"))
+  _ = PreferenceKey<User>.codable("user") { User(name: "Ann") }
+  _ = PreferenceKey<User>.codable("user", default: User(name: "Ann"), kind: .dictionary)
+  _ = PreferenceKey<User?>.codable("user")
+  _ = PreferenceKey<User?>.codable("user", kind: .dictionary)
+}
+
+// Item 107: a store of the registry is an operand, too.
+func registered(_ registry: PreferencesRegistry) throws {
+  guard let store = registry["main"] else { return }
+  try (store <| "visits") += 1
+  try store += ["a": 1]
+  try store ?= ["a": 1]
+  try store -= "a"
+  store["motd"] = "text"
 }

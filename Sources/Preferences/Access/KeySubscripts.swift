@@ -1,23 +1,26 @@
-// Sugar for reading and writing without `try`: nil, or the default, only where nothing is stored or the failure was told
-// to `handleFailure`. Whoever must tell the two apart calls the throwing methods.
+// Reading and writing without `try`. An error is reported to `handleFailure` and reads as nil or the default, and a write
+// that a higher layer hides is not reported. Code that must know calls the throwing methods, which return the outcome.
 
 extension PreferencesReader {
-  /// The value under `key`, whatever its kind; nil when absent. A failure is told to ``handleFailure(_:key:)`` and reads
-  /// as nil.
+  /// The value under `key`, of any kind; nil when absent. An error is reported to ``handleFailure(_:key:)`` and reads as
+  /// nil.
   public subscript(key: String) -> PreferenceValue? {
-    telling(key, or: nil) { try value(forKey: key) }
+    reporting(key, or: nil) { try value(forKey: key) }
   }
 
-  /// The value under the raw name of an enum's case; nil when absent, and as with a name.
-  public subscript<Name: RawRepresentable<String>>(name: Name) -> PreferenceValue? { self[name.rawValue] }
+  /// The value under `key` as the type that the context requires; nil when absent. An error is reported to
+  /// ``handleFailure(_:key:)`` and reads as nil; a value of another type is such an error.
+  public subscript<Value: PreferenceConvertible>(key: String) -> Value? {
+    reporting(key, or: nil) { try value(forKey: key, as: Value.self) }
+  }
 
-  /// The value of a declared key. A failure is told to ``handleFailure(_:key:)`` and reads as the default.
+  /// The value of a declared key. An error is reported to ``handleFailure(_:key:)`` and reads as the default.
   public subscript<Value>(key: PreferenceKey<Value>) -> Value {
-    telling(key.name, or: key.defaultValue) { try value(for: key) }
+    reporting(key.name, or: key.defaultValue) { try value(for: key) }
   }
 
-  /// What `body` returns; when it fails, `fallback`, after the failure is told.
-  func telling<R>(_ key: String, or fallback: @autoclosure () -> R, _ body: () throws -> R) -> R {
+  /// Returns the result of `body`. If it throws, reports the error and returns `fallback`.
+  func reporting<R>(_ key: String, or fallback: @autoclosure () -> R, _ body: () throws -> R) -> R {
     do { return try body() } catch {
       handleFailure(error, key: key)
       return fallback()
@@ -26,29 +29,40 @@ extension PreferencesReader {
 }
 
 extension PreferencesStore {
-  /// The value under `key`, whatever its kind; setting nil removes it. Failures are told to
+  /// The value under `key`, of any kind; setting nil removes it. Errors are reported to
   /// ``PreferencesReader/handleFailure(_:key:)``.
+  ///
+  /// A write that a layer above hides (``WriteOutcome/shadowed(by:)``) is not reported.
   public subscript(key: String) -> PreferenceValue? {
-    get { telling(key, or: nil) { try value(forKey: key) } }
-    nonmutating set {
-      telling(key, or: ()) {
-        if let newValue { try set(newValue, forKey: key) } else { try removeValue(forKey: key) }
-      }
-    }
+    get { reporting(key, or: nil) { try value(forKey: key) } }
+    nonmutating set { reporting(key, or: ()) { try put(newValue, forKey: key) } }
   }
 
-  /// The value under the raw name of an enum's case, as with a name.
-  public subscript<Name: RawRepresentable<String>>(name: Name) -> PreferenceValue? {
-    get { self[name.rawValue] }
-    nonmutating set { self[name.rawValue] = newValue }
+  /// The value under `key` as the type that the context requires; setting nil removes it.
+  ///
+  /// ```swift
+  /// settings["motd"] = text                        // a String or a String?
+  /// if settings["motd"] == text { … }
+  /// let port: Int? = settings["port"]
+  /// ```
+  ///
+  /// Errors are reported to ``PreferencesReader/handleFailure(_:key:)``; reading a value of another type is one, and
+  /// returns nil. A write that a layer above hides is not reported.
+  public subscript<Value: PreferenceConvertible>(key: String) -> Value? {
+    get { reporting(key, or: nil) { try value(forKey: key, as: Value.self) } }
+    nonmutating set { reporting(key, or: ()) { try put(newValue, forKey: key) } }
   }
 
-  /// The value of a declared key; setting an optional one to nil removes it. Failures are told to
-  /// ``PreferencesReader/handleFailure(_:key:)``.
+  /// The value of a declared key; setting an optional one to nil removes it. Errors are reported to
+  /// ``PreferencesReader/handleFailure(_:key:)``. A write that a layer above hides is not reported.
   ///
   /// Changing it in place reads and then writes, so a change made between is lost; ``update(_:_:)`` loses none.
   public subscript<Value>(key: PreferenceKey<Value>) -> Value {
-    get { telling(key.name, or: key.defaultValue) { try value(for: key) } }
-    nonmutating set { telling(key.name, or: ()) { _ = try set(newValue, for: key) } }
+    get { reporting(key.name, or: key.defaultValue) { try value(for: key) } }
+    nonmutating set { reporting(key.name, or: ()) { _ = try set(newValue, for: key) } }
+  }
+
+  func put(_ value: (some PreferenceConvertible)?, forKey key: String) throws {
+    if let value { try set(value, forKey: key) } else { try removeValue(forKey: key) }
   }
 }

@@ -10,7 +10,7 @@ public struct PreferenceMembers<Base: PreferencesReader>: Sendable {
   let base: Base
 
   private func plain<R>(_ key: String, or fallback: R, _ body: () throws -> R) -> R {
-    base.telling(key, or: fallback) {
+    base.reporting(key, or: fallback) {
       guard base.isLayered || !base.isSealed else {
         throw PreferencesError(.unavailable, "\"\(base.name)\" is sealed: members reach plain values only")
       }
@@ -21,18 +21,31 @@ public struct PreferenceMembers<Base: PreferencesReader>: Sendable {
   private func read(_ key: String) -> PreferenceValue? {
     plain(key, or: nil) { try base.value(forKey: key, as: nil, secrecy: .plain) }
   }
+
+  private func read<Value: PreferenceConvertible>(_ key: String, as type: Value.Type) -> Value? {
+    plain(key, or: nil) { try base.value(for: PreferenceKey<Value?>(key)) }
+  }
 }
 
 extension PreferenceMembers {
   /// The value under the member's name; nil when absent.
   public subscript(dynamicMember key: String) -> PreferenceValue? { read(key) }
+
+  /// The value under the member's name as the type that the context requires; nil when absent.
+  public subscript<Value: PreferenceConvertible>(dynamicMember key: String) -> Value? { read(key, as: Value.self) }
 }
 
 extension PreferenceMembers where Base: PreferencesStore {
-  /// The value under the member's name; setting nil removes it.
+  /// The value under the member's name; setting nil removes it. A write that a layer above hides is not reported.
   public subscript(dynamicMember key: String) -> PreferenceValue? {
     get { read(key) }
     nonmutating set { plain(key, or: ()) { _ = try base.write(newValue, forKey: key, secrecy: .plain) } }
+  }
+
+  /// The value under the member's name as the type that the context requires; setting nil removes it.
+  public subscript<Value: PreferenceConvertible>(dynamicMember key: String) -> Value? {
+    get { read(key, as: Value.self) }
+    nonmutating set { self[dynamicMember: key] = newValue?.preferenceValue }
   }
 }
 

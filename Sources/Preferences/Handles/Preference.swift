@@ -39,8 +39,8 @@ public struct Preference<Value: Sendable>: Sendable {
 
   /// Sugar for ``get()`` and ``set(_:)``: failures are told to ``PreferencesReader/handleFailure(_:key:)`` and read as nil.
   public var value: Value? {
-    get { store.telling(key.name, or: nil) { try get() } }
-    nonmutating set { store.telling(key.name, or: ()) { _ = try set(newValue) } }
+    get { store.reporting(key.name, or: nil) { try get() } }
+    nonmutating set { store.reporting(key.name, or: ()) { _ = try set(newValue) } }
   }
 
   // MARK: Changing
@@ -168,21 +168,21 @@ extension PreferencesStore {
   ) -> Preference<Value> {
     Preference(self, PreferenceKey(name))
   }
+}
 
-  /// The handle of the plain preference with this name.
-  public static func <| <Value: PreferenceConvertible>(store: Self, name: String) -> Preference<Value> {
-    store.preference(name)
-  }
+/// The handle of the plain preference with this name.
+public func <| <Value: PreferenceConvertible>(store: any PreferencesStore, name: String) -> Preference<Value> {
+  store.preference(name)
+}
 
-  /// The handle of a declared key with a default.
-  public static func <| <Value>(store: Self, key: PreferenceKey<Value>) -> Preference<Value> {
-    store.preference(for: key)
-  }
+/// The handle of a declared key with a default.
+public func <| <Value>(store: any PreferencesStore, key: PreferenceKey<Value>) -> Preference<Value> {
+  store.preference(for: key)
+}
 
-  /// The handle of a declared key that may be nil.
-  public static func <| <Value>(store: Self, key: PreferenceKey<Value?>) -> Preference<Value> {
-    store.preference(for: key)
-  }
+/// The handle of a declared key that may be nil.
+public func <| <Value>(store: any PreferencesStore, key: PreferenceKey<Value?>) -> Preference<Value> {
+  store.preference(for: key)
 }
 
 extension PreferenceKey {

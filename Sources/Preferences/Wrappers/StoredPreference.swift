@@ -6,7 +6,18 @@
 /// @StoredPreference(.limits) var limits                       // of the shared store
 /// ```
 ///
-/// Each access asks the store; failures are told to ``PreferencesReader/handleFailure(_:key:)`` and read as the default.
+/// It is a handle as well: with a key that has a default its value is never nil.
+///
+/// ```swift
+/// enum Settings {
+///   static let port = StoredPreference(.serverPort, in: store)
+/// }
+/// Settings.port.value += 1
+/// ```
+///
+/// Each access asks the store; failures are told to ``PreferencesReader/handleFailure(_:key:)`` and read as the default. A
+/// write that a layer above hides is not reported by `wrappedValue` and `value`; ``set(_:)`` returns the outcome.
+///
 /// With a transformed key the property has the transformed type. Changes, made here or elsewhere, are seen by
 /// `withObservationTracking`; in an `@Observable` class mark the property `@ObservationIgnored`, too.
 @propertyWrapper
@@ -37,6 +48,12 @@ public struct StoredPreference<Value: Sendable>: Sendable {
   public var wrappedValue: Value {
     get { tracked.value }
     nonmutating set { store[tracked.key] = newValue }
+  }
+
+  /// As ``wrappedValue``, for a constant that is used as a handle.
+  public var value: Value {
+    get { wrappedValue }
+    nonmutating set { wrappedValue = newValue }
   }
 
   /// The wrapper itself, for what a value cannot do.
