@@ -15,9 +15,14 @@ import Synchronization
 ///
 /// The same calls can be used in `encode(with:)` and `init(coder:)` of an object. The coder stores each value under its
 /// key, as bytes that include the type. No object is archived, and none is created for reading, so there are no classes
-/// to allow. Values that other code has encoded are refused: a coder does not know the type of a value, and requesting
-/// the wrong class ends the process on Linux. Use Foundation's unarchiver only with trusted bytes; read archives of
-/// other programs with ``KeyedArchive``.
+/// to allow.
+///
+/// Booleans and numbers that other code has encoded with `encode(_:forKey:)` are read when the caller requests that kind,
+/// as with `bool(forKey:)` and `integer(forKey:)`. A coder does not know the type of a value, and requesting an object of
+/// the wrong class ends the process on Linux. So objects are refused; but where a boolean or a number is requested, an
+/// object reads as false or 0, as with `decodeBool(forKey:)`.
+///
+/// Use Foundation's unarchiver only with trusted bytes; read archives of other programs with ``KeyedArchive``.
 public final class CoderPreferences: PreferencesReader {
   public let name = "coder"
   private let listed: [String]
@@ -46,6 +51,32 @@ public final class CoderPreferences: PreferencesReader {
       }
       return value
     } catch { throw error.about(key: key) }
+  }
+
+  /// As ``value(forKey:)``, and a boolean or number that other code has encoded, where that kind is requested.
+  public func value(
+    forKey key: String, as kind: PreferenceValue.Kind
+  ) throws(PreferencesError) -> PreferenceValue? {
+    do { return try value(forKey: key) } catch {
+      guard error.code == .typeMismatch, let native = try native(forKey: key, as: kind) else { throw error }
+      return native
+    }
+  }
+
+  /// What `encode(_:forKey:)` has put there; nil when it is not of that kind.
+  private func native(
+    forKey key: String, as kind: PreferenceValue.Kind
+  ) throws(PreferencesError) -> PreferenceValue? {
+    try withCoder { coder in
+      let (integer, double) = (coder.decodeInt64(forKey: key), coder.decodeDouble(forKey: key))
+      // A boolean counts as 1 or 0.
+      return switch kind {
+      case .bool: double == 0 || coder.decodeBool(forKey: key) ? .bool(double != 0) : nil
+      case .integer, .unsignedInteger: Double(integer) == double ? .integer(integer) : nil
+      case .double: .double(double)
+      default: nil
+      }
+    }
   }
 
   /// The keys given to `decodePreferences(listing:_:)` that the coder contains, in that order. A coder has no list of

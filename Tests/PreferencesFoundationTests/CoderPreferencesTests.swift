@@ -109,6 +109,37 @@ struct CoderPreferencesTests {
     try coder.decodePreferences(listing: ["a", "b", "c", "d"]) { reader throws in #expect(try reader.keys() == ["b"]) }
   }
 
+  @Test func `item 20: booleans and numbers that other code has encoded are read as the kind that is requested`() throws
+  {
+    let coder = try decoder { coder in
+      coder.encode(true, forKey: "true")
+      coder.encode(false, forKey: "false")
+      coder.encode(8080, forKey: "integer")
+      coder.encode(Int64.min, forKey: "least")
+      coder.encode(0, forKey: "zero")
+      coder.encode(1.5, forKey: "double")
+      coder.encode("text" as NSString, forKey: "object")
+    }
+    try coder.decodePreferences { reader throws in
+      #expect(try (reader.bool(forKey: "true"), reader.bool(forKey: "false")) == (true, false))
+      #expect(try (reader.integer(forKey: "integer"), reader.integer(forKey: "zero")) == (8080, 0))
+      #expect(try reader.value(forKey: "least", as: Int64.self) == .min)
+      #expect(try reader.value(forKey: "integer", as: UInt16.self) == 8080)
+      #expect(try (reader.double(forKey: "double"), reader.double(forKey: "integer")) == (1.5, 8080))
+      for read in [
+        { _ = try reader.integer(forKey: "double") }, { _ = try reader.bool(forKey: "integer") },
+        { _ = try reader.bool(forKey: "double") }, { _ = try reader.string(forKey: "integer") },
+        { _ = try reader.string(forKey: "object") }, { _ = try reader.data(forKey: "zero") },
+      ] as [() throws -> Void] {
+        #expect(preferencesError(read)?.code == .typeMismatch)
+      }
+      #expect(try reader.integer(forKey: "none") == nil)
+      // As `decodeBool` and `decodeInteger` do: a coder does not distinguish an object from zero.
+      #expect(try (reader.bool(forKey: "object"), reader.integer(forKey: "object")) == (false, 0))
+    }
+    #expect(coder.error == nil)
+  }
+
   @Test func `item 20: what other code has encoded under a key is refused, not guessed`() throws {
     let coder = try decoder { coder in
       coder.encode(true, forKey: "bool")
