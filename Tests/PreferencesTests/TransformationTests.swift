@@ -35,15 +35,6 @@ private let counting = ReadingTransformation<String, Int> { $0.count }
 struct TransformationTests {
   let store = DictionaryPreferences()
 
-  @Test func `item 57: a key through a transformation stores one thing and reads another`() throws {
-    let key = PreferenceKey("mask", default: 7, through: Hexadecimal())
-    #expect(try store.value(for: key) == 7)
-    try store.set(255, for: key)
-    #expect(try store.value(forKey: "mask") == "ff")
-    #expect(try store.value(for: key) == 255)
-    #expect(key.kind == .string)
-  }
-
   @Test func `item 57: an optional key through a transformation is removed by nil`() throws {
     let key = PreferenceKey<Int?>("mask", through: Hexadecimal())
     #expect(try store.value(for: key) == nil)
@@ -65,44 +56,6 @@ struct TransformationTests {
     try store.set(nil, for: optional)
     #expect(try store.value(for: optional) == nil)
     #expect(store.keys().isEmpty)
-  }
-
-  @Test func `item 57: a subscript transforms both ways and removes by nil`() throws {
-    store["mask", Hexadecimal()] = 255
-    #expect(try store.value(forKey: "mask") == "ff")
-    #expect(store["mask", Hexadecimal()] == 255)
-    store["mask", Hexadecimal()] = nil
-    #expect(store.keys().isEmpty)
-    #expect(store["mask", Hexadecimal()] == nil)
-  }
-
-  @Test func `item 57: a handle transforms both ways`() throws {
-    let mask: Preference<String> = store <| "mask"
-    let number = mask.transformed(by: Hexadecimal())
-    #expect(try number.get() == nil)
-    try number.set(255)
-    #expect(try mask.get() == "ff")
-    #expect(try number.get() == 255)
-    try number.clear()
-    #expect(store.keys().isEmpty)
-  }
-
-  @Test func `item 57: a chain reads from first to last and writes from last to first`() throws {
-    let chain = doubling.then(adding)
-    #expect(try chain.value(from: 5) == 11)
-    #expect(try chain.stored(from: 11) == 5)
-    let longer = Hexadecimal().then(chain).then(adding)
-    #expect(try longer.value(from: "10") == 34)
-    #expect(try longer.stored(from: 34) == "10")
-  }
-
-  @Test func `item 58: a transformation that fails to write throws and keeps the old value`() throws {
-    let key = PreferenceKey("mask", default: 0, through: Hexadecimal())
-    try store.set("ff", forKey: "mask")
-    let error = preferencesError { try store.set(-1, for: key) }
-    #expect(error?.code == .notStorable)
-    #expect(error?.cause is Hexadecimal.Negative)
-    #expect(try store.value(forKey: "mask") == "ff")
   }
 
   @Test func `item 58: a transformation that fails to read throws, without the value, and keeps it`() throws {
@@ -136,13 +89,6 @@ struct TransformationTests {
     #expect(failures.codes == [.notStorable, .malformed])
   }
 
-  @Test func `item 59: a pair of closures is a transformation`() throws {
-    let key = PreferenceKey<Int?>("n", through: doubling)
-    try store.set(10, for: key)
-    #expect(try store.integer(forKey: "n") == 5)
-    #expect(try store.value(for: key) == 10)
-  }
-
   @Test func `item 59: a transformation is found by its name`() throws {
     let registry = TransformationRegistry()
     registry.register(Hexadecimal(), named: "hexadecimal")
@@ -172,18 +118,6 @@ struct TransformationTests {
     #expect(try registry.transformation(named: "n", from: Int.self, to: Int.self)?.value(from: 5) == 6)
   }
 
-  @Test func `item 59: a one-way transformation reads`() throws {
-    try store.set("four", forKey: "text")
-    #expect(try store.value(forKey: "text", through: counting) == 4)
-    #expect(store["text", counting] == 4)
-    #expect(try store.value(for: PreferenceKey<String?>("text").read(through: counting)) == 4)
-    let key = PreferenceKey("absent", default: "").read(through: counting, default: -1)
-    #expect(try store.value(for: key) == -1)
-    #expect(try store.storedValue(for: key) == nil)
-    #expect(key.defaultValue == -1)
-    #expect((key.name, key.kind, key.secrecy) == ("absent", .string, .plain))
-  }
-
   @Test func `item 59: a one-way subscript tells of a failure`() throws {
     try store.set(4, forKey: "text")
     let failures = Failures()
@@ -199,14 +133,6 @@ struct TransformationTests {
     #expect(try counting.then(doubling).value(from: "four") == 8)
   }
 
-  @Test func `item 60: a Codable value comes back through JSON in data`() throws {
-    let key = PreferenceKey<Server?>("server", through: JSONTransformation())
-    let server = Server(host: "a", port: 1)
-    try store.set(server, for: key)
-    #expect(try store.value(forKey: "server")?.kind == .data)
-    #expect(try store.value(for: key) == server)
-  }
-
   @Test func `item 60: a Codable value comes back through JSON in text, also from the environment`() throws {
     let key = PreferenceKey<[String: Int]?>("limits", through: JSONTransformation().asText)
     try store.set(["b": 2, "a": 1], for: key)
@@ -215,35 +141,11 @@ struct TransformationTests {
     #expect(try environment.value(for: key) == ["a": 3])
   }
 
-  @Test(arguments: [PropertyListDecoder.PropertyListFormat.xml, .binary])
-  func `item 60: a Codable value comes back through a property list`(
-    format: PropertyListDecoder.PropertyListFormat
-  ) throws {
-    let encoder = PropertyListEncoder()
-    encoder.outputFormat = format
-    let key = PreferenceKey<Server?>("server", through: PropertyListTransformation(encoder: encoder))
-    let server = Server(host: "a", port: .min)
-    try store.set(server, for: key)
-    #expect(try store.value(for: key) == server)
-    #expect(try store.data(forKey: "server")?.starts(with: "bplist".utf8) == (format == .binary))
-  }
-
   @Test func `item 60: dates come back to the fraction, unless XML is asked for`() throws {
     let key = PreferenceKey<Server?>("server", through: PropertyListTransformation())
     let server = Server(host: "a", port: 1, since: Date(timeIntervalSinceReferenceDate: 0.25))
     try store.set(server, for: key)
     #expect(try store.value(for: key) == server)
-  }
-
-  @Test func `item 62: the coders that are given are used`() throws {
-    let (encoder, decoder) = (JSONEncoder(), JSONDecoder())
-    encoder.keyEncodingStrategy = .convertToSnakeCase
-    encoder.outputFormatting = .sortedKeys
-    decoder.keyDecodingStrategy = .convertFromSnakeCase
-    struct Limits: Codable, Equatable { var maximumSize = 5 }
-    let transformation = JSONTransformation(Limits.self, encoder: encoder, decoder: decoder)
-    #expect(try transformation.asText.stored(from: Limits()) == #"{"maximum_size":5}"#)
-    #expect(try transformation.asText.value(from: #"{"maximum_size":7}"#) == Limits(maximumSize: 7))
   }
 
   @Test func `item 62: what JSON cannot say is refused, and the old value stays`() throws {
@@ -267,16 +169,6 @@ struct TransformationTests {
       _ = try JSONTransformation<[String: [Int]]>().asText.value(from: #"{"a": [1, "x"]}"#)
     }
     #expect(error?.message == "entry \"a\": element 1: what is stored is no Dictionary<String, Array<Int>>")
-  }
-
-  @Test func `item 63: a raw value is stored for a type without a conformance`() throws {
-    let key = PreferenceKey("theme", default: Theme.light, through: RawValueTransformation())
-    try store.set(.dark, for: key)
-    #expect(try store.string(forKey: "theme") == "dark")
-    #expect(try store.value(for: key) == .dark)
-    try store.set("sepia", forKey: "theme")
-    #expect(preferencesError { _ = try store.value(for: key) }?.code == .outOfRange)
-    #expect(try store.string(forKey: "theme") == "sepia")
   }
 
   @Test func `data that is no text is refused`() {
@@ -303,7 +195,7 @@ struct TransformationTests {
       : TwoWayTransformation(PropertyListTransformation<[String: Server]>(encoder: list))
     let archive = try transformation.stored(
       from: ["one": Server(host: "a", port: 1), "two": Server(host: "é", port: .max)])
-    var random = SplitMix(state: 61)
+    var random = SplitMix(seed: 61)
     var (values, errors) = (0, 0)
     for _ in 0..<3_400 {
       var mutated = archive
@@ -334,17 +226,5 @@ private final class Failures: Sendable {
   var codes: [PreferencesError.Code?] { list.withLock(\.self) }
   func add(_ failure: PreferenceFailures.Failure) {
     list.withLock { $0.append((failure.error as? PreferencesError)?.code) }
-  }
-}
-
-/// The same numbers at each run.
-private struct SplitMix: RandomNumberGenerator {
-  var state: UInt64
-  mutating func next() -> UInt64 {
-    state &+= 0x9E37_79B9_7F4A_7C15
-    var z = state
-    z = (z ^ (z >> 30)) &* 0xBF58_476D_1CE4_E5B9
-    z = (z ^ (z >> 27)) &* 0x94D0_49BB_1331_11EB
-    return z ^ (z >> 31)
   }
 }

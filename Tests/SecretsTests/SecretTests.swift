@@ -237,6 +237,8 @@ extension PreferenceKey<Secret<String>?> {
 
     token = try Secret("wrapped")
 
+    #expect(try token == Secret("wrapped"))
+    #expect(try $token.get() == Secret("wrapped"))
     #expect(try tokens[.token] == Secret("wrapped"))
     #expect(try tokens.preference(for: .token).get() == Secret("wrapped"))
   }
