@@ -13,6 +13,14 @@ extension PreferenceKey<String> {
   static var camera: Self { .init("camera") { firstCamera() } }
 }
 
+extension PreferenceKey<Double> {
+  static let brightness = Self("brightness", default: 1)
+}
+enum Keys {
+  static let volume = PreferenceKey("volume", default: 0.5)
+  static let device = PreferenceKey<String?>("device")
+}
+
 private let cameras = Told<String>()
 private func firstCamera() -> String { cameras.all.last ?? "none" }
 
@@ -54,6 +62,13 @@ extension GuideTests {
     #expect(quality == 0.8 && settings["quality"] == 0.75 && settings[.nickname] == nil)
   }
 
+  @Test func `Defaults: keys are constants, in an extension or an enum of one's own`() {
+    let brightness = settings[.brightness]
+    let volume = settings[Keys.volume]
+
+    #expect(brightness == 1 && volume == 0.5 && settings[Keys.device] == nil)
+  }
+
   @Test func `Defaults: what keeps a store from its work is thrown`() throws {
     let quality = try settings.value(for: .quality)
     try settings.set(0.5, for: .quality)
@@ -87,9 +102,10 @@ extension GuideTests {
     let extensionSettings = DictionaryPreferences(["isUnicornMode": false])
 
     let value = extensionSettings[.isUnicornMode]
-    let bound = extensionSettings.preference(for: .isUnicornMode)
+    let bound = StoredPreference(.isUnicornMode, in: extensionSettings)
+    bound.value.toggle()
 
-    #expect(!value && bound.value == false)
+    #expect(!value && bound.value && extensionSettings["isUnicornMode"] == true)
     #expect(settings[.isUnicornMode])
   }
 
@@ -168,11 +184,19 @@ extension GuideTests {
   // MARK: Observation
 
   @Test func `Defaults: the values of keys arrive as sequences`() async {
+    let applied = Told<String>()
+    let apply: @Sendable (Bool, Double) -> Void = { applied.add("\($0) \($1)") }
+
     let one = settings.updates(for: .isUnicornMode)
     let both = settings.updates(for: .isUnicornMode, .quality)
     let any = settings.updates(forKeys: ["isUnicornMode", "quality"], initial: false)
+    let observation = settings.observe(keys: .isUnicornMode, .quality) { mode, quality in
+      apply(mode, quality)
+    }
+    defer { observation.invalidate() }
     let seen = Told<Bool>()
     let show: @Sendable (Bool) -> Void = { seen.add($0) }
+    #expect(applied.all.isEmpty)
 
     settings[.isUnicornMode] = false
     let task = Task {
@@ -183,6 +207,7 @@ extension GuideTests {
     }
 
     await task.value
+    #expect(applied.all == ["false 0.8"])
     #expect(seen.all == [true, false])
     var pairs = both.makeAsyncIterator()
     #expect(await pairs.next()! == (true, 0.8))

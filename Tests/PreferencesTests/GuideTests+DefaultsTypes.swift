@@ -21,6 +21,10 @@ extension Member: PreferenceConvertible {
 
 private let ann = Member(name: "Ann", age: 24)
 
+extension PreferenceKey<[String: PreferenceValue]> {
+  static let magic = Self("magic", default: [:])
+}
+
 extension PreferenceKey<[Member]> {
   static var members: Self { .init("members", default: [ann]) }
 }
@@ -92,16 +96,15 @@ extension GuideTests {
     #expect(type == .json && settings["any"] == "application/octet-stream")
   }
 
-  @Test func `Defaults: a dictionary of any values is a prefix`() throws {
-    let magic = settings.below("magic.")
-    magic["unicorn"] = "🦄"
-    magic["number"] = 3
-    magic["boolean"] = true
-    magic["enum"] = PreferenceValue(MediaType.json)
-    let unicorn = magic["unicorn"]?.as(String.self)
-    let all = try magic.dictionary()
+  @Test func `Defaults: a dictionary of any values is one value`() {
+    settings[.magic]["unicorn"] = "🦄"
+    settings[.magic]["number"] = 3
+    settings[.magic]["boolean"] = true
+    settings[.magic]["enum"] = PreferenceValue(MediaType.json)
+    let unicorn = settings[.magic]["unicorn"]?.as(String.self)
 
-    #expect(unicorn == "🦄" && all.count == 4 && settings["magic.number"] == 3)
+    #expect(unicorn == "🦄")
+    #expect(settings["magic"] == ["unicorn": "🦄", "number": 3, "boolean": true, "enum": "application/json"])
   }
 
   @Test func `Defaults: a collection of one's own is a value`() {

@@ -86,7 +86,7 @@ extension GuideTests {
       try plist.set(8080, forKey: "port")
       try plist.save()
       try plist.reload()
-      try settings.set(try plist.dictionary())
+      try settings += plist
 
       #expect(settings["port"] == 8080)
       try settings.write(to: path, format: PropertyListFormat())
@@ -144,14 +144,16 @@ extension GuideTests {
   }
 
   @Test func `Prephirences: stores are registered`() throws {
-    PreferencesRegistry.with(PreferencesRegistry()) {
+    try PreferencesRegistry.with(PreferencesRegistry()) {
       PreferencesRegistry.current.share(settings)
       PreferencesRegistry.current.register(settings, for: "myKey")
       PreferencesRegistry.current["myKey"] = settings
       PreferencesRegistry.current[ObjectIdentifier(Player.self)] = settings
       let found = PreferencesRegistry.current["myKey"]
+      if let found { try (found <| "visits") += 1 }
       let made = PreferencesRegistry.current.store(for: "other", orRegister: DictionaryPreferences())
 
+      #expect(settings["visits"] == 1)
       #expect(found?.identity == settings.identity && made.identity != settings.identity)
       #expect(SharedPreferences().identity == settings.identity)
       #expect(PreferencesRegistry.current[ObjectIdentifier(Player.self)] != nil)

@@ -15,12 +15,17 @@ enum Volume: Int, Sendable { case low = 1, high }
 
 // ComingFromPrephirencesAndDefaults.md: Prephirences, up to transformations.
 extension GuideTests {
-  @Test func `Prephirences: a store is made of values`() {
+  @Test func `Prephirences: a store is made of values`() throws {
     let values: [String: PreferenceValue] = ["myKey": "myValue"]
+    let myDictionary: [String: Any] = ["myKey": "myValue", "list": [1, true] as [Any]]
 
     let fromValues = DictionaryPreferences(values)
     let fromLiteral: DictionaryPreferences = ["myKey": "myValue", "bool": true]
+    let fromTexts = DictionaryPreferences(["myKey": "myValue"] as [String: String])
+    let fromAny = try DictionaryPreferences(converting: myDictionary)
 
+    #expect(fromTexts["myKey"] == "myValue")
+    #expect(try fromAny.array(forKey: "list") == [1, true])
     #expect(fromValues["myKey"] == "myValue")
     #expect(fromLiteral["bool"] == true)
   }
@@ -37,7 +42,7 @@ extension GuideTests {
   }
 
   @Test func `Prephirences: values are read`() throws {
-    let settings: DictionaryPreferences = ["myKey": "myValue", "bool": true]
+    let settings: DictionaryPreferences = ["myKey": "myValue", "bool": true, "ports": ["http": 80]]
 
     let value = try settings.value(forKey: "myKey")
     let text = try settings.string(forKey: "myKey")
@@ -45,7 +50,10 @@ extension GuideTests {
     let flag = try settings.bool(forKey: "bool") ?? false
     let hasKey = try settings.contains("myKey")
     let member = settings.members.myKey
+    let hosts = try settings.stringArray(forKey: "hosts") ?? []
+    let ports = try settings.value(forKey: "ports", as: [String: Int].self)
 
+    #expect(hosts.isEmpty && ports == ["http": 80])
     #expect(value == "myValue" && text == "myValue" && member == "myValue")
     #expect(enabled == true && flag && hasKey)
     #expect(try settings.bool(forKey: "none") == nil)
@@ -57,15 +65,19 @@ extension GuideTests {
 
     let motd = try settings.value(forKey: SettingName.motd)
     let first = settings[SettingName.motd]
-    let isEnabled = try settings.value(for: PreferenceKey(SettingName.enabled, default: false))
+    let isEnabled = try settings.bool(forKey: SettingName.enabled) ?? false
+    let enabling: Preference<Bool> = settings <| SettingName.enabled
 
+    #expect(try enabling.get() == true)
     #expect(motd == "hello" && first == "hello" && isEnabled)
   }
 
   @Test func `Prephirences: values are changed`() throws {
     let settings: DictionaryPreferences = ["myKey": "myValue"]
+    let text = "text"
 
     settings["newKey"] = "newValue"
+    settings["newKey"] = text
     try settings.set("myValue", forKey: "newKey")
     try settings.set(true, forKey: "newKey")
     try settings += ["newKey": "newValue", "otherKey": true]

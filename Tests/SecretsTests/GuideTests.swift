@@ -73,7 +73,7 @@ extension PreferenceKey<Secret<String>?> {
   @Test func `CryptoPrephirences: all settings are sealed and taken out again`() throws {
     let passwords = try ThrowawayVault.current.preferences()
 
-    try passwords.set(settings.dictionary())
+    try passwords += settings
     let copy = try DictionaryPreferences(copying: passwords, includingSealed: true)
 
     #expect(copy["port"] == 8080)
