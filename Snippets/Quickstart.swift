@@ -10,7 +10,7 @@ let tokens = try SecretPreferences(service: "com.example.shop", in: vault)
 
 // The first layer that has the key wins; one that fails stops the lookup.
 let preferences = CompositePreferences([
-  tokens,
+  tokens.claiming(.names(["github", "stripe"])),
   EnvironmentPreferences(prefix: "SHOP"),
   try PropertyListPreferences(at: directory + "/shop.plist").readOnly,
   DictionaryPreferences(["server.port": 8080, "greeting": "hello"], name: "defaults"),

@@ -1,8 +1,8 @@
 import Glibc
 import Synchronization
 
-/// Where failures go that nobody can catch: those of subscripts, wrappers and updates, which answer with nil or a
-/// default then.
+/// Receives errors from what cannot throw, such as subscripts, property wrappers and observers. These return nil or a default
+/// then.
 public enum PreferenceFailures {
   /// A failure, without any value.
   public struct Failure: Sendable {
@@ -20,7 +20,10 @@ public enum PreferenceFailures {
   /// starts. The handler is called on the thread that failed, with no lock held.
   public static func setHandler(_ new: @escaping @Sendable (Failure) -> Void) { handler.withLock { $0 = new } }
 
-  static func tell(_ error: any Error, key: String, reader: String) {
+  /// Passes a failure on. For what reads or writes where nothing can be thrown.
+  ///
+  /// - Parameter key: the key that was read or written; `*` when it is not known.
+  public static func report(_ error: any Error, key: String, reader: String) {
     if let scoped { return scoped(Failure(error: error, key: key, reader: reader)) }
     handler.withLock(\.self)(Failure(error: error, key: key, reader: reader))
   }

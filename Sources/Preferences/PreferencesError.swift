@@ -29,6 +29,8 @@ public struct PreferencesError: Error, Sendable, CustomStringConvertible {
     public static let limitExceeded = Self(rawValue: "limitExceeded")
     /// A layer failed, so the lookup or the write stopped there; ``PreferencesError/cause`` is its error.
     public static let unavailable = Self(rawValue: "unavailable")
+    /// A sealed layer of a composite does not say which names it claims; see ``PreferencesReader/claiming(_:)``.
+    public static let unclaimed = Self(rawValue: "unclaimed")
     /// No layer can be written to.
     public static let noStore = Self(rawValue: "noStore")
   }
@@ -56,7 +58,8 @@ extension PreferencesError {
     PreferencesError(.typeMismatch, "expected \(expected), found \(found)")
   }
 
-  package static func noStore(in name: String, for secrecy: Secrecy) -> PreferencesError {
+  /// That no store takes a value of that secrecy.
+  public static func noStore(in name: String, for secrecy: Secrecy) -> PreferencesError {
     PreferencesError(
       .noStore,
       secrecy == .secret

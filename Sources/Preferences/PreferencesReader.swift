@@ -1,83 +1,83 @@
-public import FoundationEssentials
-
-/// Something that can be asked for preferences: a layer, or several behind one face.
+/// A source of preferences, such as a layer or a composite of layers.
 ///
-/// Absent is nil, failed is thrown; the two never share an answer. Reads may come from any thread.
+/// An absent value is nil, and a failure is thrown. Reads may come from any thread.
 public protocol PreferencesReader: Sendable {
-  /// What explanations and errors call this reader, such as `environment SHOP_*`.
+  /// The name of this reader in explanations and errors, such as `environment SHOP_*`.
   var name: String { get }
 
-  /// Whether values are sealed where they are kept, so that dumps and merged dictionaries redact them.
+  /// Which values the reader holds: plain ones by default. It never changes.
+  var custody: Custody { get }
+
+  /// The value that is stored under the query's name, with the type it was stored with.
   ///
-  /// False unless a reader says otherwise.
-  var isSealed: Bool { get }
+  /// Nil means only that the value is absent. Layers that hold text parse it as the query's kind; others ignore the kind and
+  /// return what they have. Call ``PreferencesReader/lookUp(_:)``, which looks up no secret in a reader of plain values.
+  /// - Throws: ``PreferencesError/Code/typeMismatch`` when text does not parse, and what keeps the reader from reading.
+  func value(for query: PreferenceQuery) throws -> PreferenceValue?
 
-  /// The value that is stored under `key`, with the type it was stored with.
-  ///
-  /// Nil means absent and nothing else.
-  /// - Throws: ``PreferencesError/Code/invalidKey`` for a name against the rule, and whatever keeps the
-  ///   reader from knowing.
-  func value(forKey key: String) throws -> PreferenceValue?
+  /// The names that have a value of that secrecy, without duplicates. It is called only for values that ``custody`` holds, so
+  /// a reader of one kind can ignore `secrecy`.
+  func names(of secrecy: Secrecy) throws -> [PreferenceName]
 
-  /// The value that is stored under `key`, where the caller wants one of `kind`.
-  ///
-  /// Layers that hold only text parse it here; others ignore the wish and return what they have, which the
-  /// caller's conversion then judges. Nil means absent.
-  /// - Throws: as ``value(forKey:)``, and ``PreferencesError/Code/typeMismatch`` when text does not parse.
-  func value(forKey key: String, as kind: PreferenceValue.Kind) throws -> PreferenceValue?
-
-  /// The keys that have a value, without duplicates.
-  func keys() throws -> [String]
-
-  /// Which store this is: equal for two that read and write the same values.
-  var identity: StoreIdentity { get }
-
-  /// Whether several readers stand behind this one, of which each answers for what its sealing allows. False unless a
-  /// reader says otherwise.
-  var isLayered: Bool { get }
-
-  /// As ``value(forKey:as:)`` for a layer of a composite: nil as well where a key of that secrecy is not to be answered.
-  ///
-  /// - Parameter kind: what the caller wants; nil for whatever is stored.
-  func value(
-    forKey key: String, as kind: PreferenceValue.Kind?, secrecy: Secrecy
-  ) throws -> PreferenceValue?
-
-  /// Calls `notify` when values may have changed, until the observation ends; see ``ChangeBroadcast``. A reader that
-  /// never changes, or cannot know, tells nothing.
+  /// Calls `notify` when values may have changed, until the observation ends; see ``ChangeBroadcast``. A reader that never
+  /// changes, or cannot know, does not implement this.
   func observe(_ notify: @escaping @Sendable (PreferenceChange) -> Void) -> PreferenceObservation
-
-  /// Is told of failures that a caller has no other way to learn: in subscripts, wrappers and updates, which cannot throw.
-  /// Tells ``PreferenceFailures`` unless a reader does something else.
-  func handleFailure(_ error: any Error, key: String)
 }
 
 extension PreferencesReader {
-  public var isSealed: Bool { false }
-  public var isLayered: Bool { false }
-
-  /// Of a reader without an object of its own: its type and name.
-  public var identity: StoreIdentity { StoreIdentity(Self.self, name: name) }
-
-  public func value(forKey key: String, as kind: PreferenceValue.Kind) throws -> PreferenceValue? {
-    try value(forKey: key)
-  }
-
-  public func value(
-    forKey key: String, as kind: PreferenceValue.Kind?, secrecy: Secrecy
-  ) throws -> PreferenceValue? {
-    guard secrecy.admits(sealed: isSealed) else { return nil }
-    return try kind.map { try value(forKey: key, as: $0) } ?? value(forKey: key)
-  }
+  public var custody: Custody { .plain }
 
   public func observe(_ notify: @escaping @Sendable (PreferenceChange) -> Void) -> PreferenceObservation { .none }
-
-  public func handleFailure(_ error: any Error, key: String) { PreferenceFailures.tell(error, key: key, reader: name) }
 }
 
-extension PreferencesReader where Self: AnyObject {
-  /// The object itself.
-  public var identity: StoreIdentity { StoreIdentity(self) }
+// MARK: Looking up
+
+extension PreferencesReader {
+  /// The value that `query` finds; nil when absent, and for a secret in a reader that holds none.
+  public func lookUp(_ query: PreferenceQuery) throws -> PreferenceValue? {
+    if query.secrecy == .secret, !custody.holdsSecrets { return nil }
+    return try value(for: query)
+  }
+
+  /// As ``lookUp(_:)``, with a secret in guarded memory where the reader has it there.
+  public func content(for query: PreferenceQuery) throws -> PreferenceContent? {
+    let custody = custody
+    guard custody.secrecy(of: query.name, asked: query.secrecy) == .secret else {
+      return try value(for: query).map(PreferenceContent.value)
+    }
+    guard custody.holdsSecrets else { return nil }
+    if let reader = self as? any GuardingReader {
+      return try reader.guardedValue(for: query).map(PreferenceContent.guarded)
+    }
+    return try value(for: query).map(PreferenceContent.value)
+  }
+
+  /// The value that is stored under `key`, with the type it was stored with; nil when absent.
+  ///
+  /// - Throws: ``PreferencesError/Code/invalidKey`` for a name against the rule, and what keeps the reader from reading.
+  public func value(forKey key: String) throws -> PreferenceValue? { try value(for: try PreferenceQuery(key)) }
+
+  /// The value that is stored under `key`, where the caller wants one of `kind`; nil when absent.
+  ///
+  /// - Throws: as ``value(forKey:)-(String)``, and ``PreferencesError/Code/typeMismatch`` when text does not parse.
+  public func value(forKey key: String, as kind: PreferenceValue.Kind) throws -> PreferenceValue? {
+    try value(for: try PreferenceQuery(key, as: kind))
+  }
+
+  /// The names that have a value, plain ones first, without duplicates.
+  public func keys() throws -> [String] {
+    let custody = custody
+    // First, so that a failing sealed layer ends the call before plain layers are read.
+    let secrets = custody.holdsSecrets ? try names(of: .secret) : []
+    guard custody.holdsPlain else { return secrets.map(\.text) }
+    let plain = try names(of: .plain)
+    guard !secrets.isEmpty else { return plain.map(\.text) }
+    let seen = Set(plain)
+    return (plain + secrets.filter { !seen.contains($0) }).map(\.text)
+  }
+
+  /// Whether `key` has a value, of whatever kind.
+  public func contains(_ key: String) throws -> Bool { try content(for: try PreferenceQuery(key)) != nil }
 }
 
 /// The typed getters: nil means absent, another kind throws `typeMismatch` with the kinds but not the value.
@@ -94,40 +94,10 @@ extension PreferencesReader {
   ///
   /// - Throws: as ``value(for:)-(PreferenceKey<Value>)``.
   public func storedValue<Value>(for key: PreferenceKey<Value>) throws -> Value? {
-    try PreferenceKeyName.validate(key.name)
-    guard let value = try value(forKey: key.name, as: key.kind, secrecy: routed(key.secrecy)) else { return nil }
+    let query = try key.query()
+    if key.guarding != nil { return try content(for: query).map { try key.decoded($0) } }
+    guard let value = try lookUp(query) else { return nil }
     return try key.decoded(value)
-  }
-
-  /// What a key's secrecy means for this reader. Who asks one store by itself has chosen it: a sealed one answers for
-  /// plain keys, too. A plain one never answers for secret keys.
-  package func routed(_ secrecy: Secrecy) -> Secrecy { isLayered || secrecy == .secret ? secrecy : .any }
-
-  /// The string under `key`; nil when absent.
-  public func string(forKey key: String) throws -> String? { try value(for: PreferenceKey(key).allowingSealed()) }
-
-  /// The data under `key`; nil when absent.
-  public func data(forKey key: String) throws -> Data? { try value(for: PreferenceKey(key).allowingSealed()) }
-
-  /// The boolean under `key`; nil when absent.
-  public func bool(forKey key: String) throws -> Bool? { try value(for: PreferenceKey(key).allowingSealed()) }
-
-  /// The integer under `key`, of either integer kind; nil when absent. One beyond `Int` throws `outOfRange`.
-  public func integer(forKey key: String) throws -> Int? { try value(for: PreferenceKey(key).allowingSealed()) }
-
-  /// The floating-point number under `key`; nil when absent.
-  public func double(forKey key: String) throws -> Double? { try value(for: PreferenceKey(key).allowingSealed()) }
-
-  /// The date under `key`; nil when absent.
-  public func date(forKey key: String) throws -> Date? { try value(for: PreferenceKey(key).allowingSealed()) }
-
-  /// The URL under `key`; nil when absent.
-  public func url(forKey key: String) throws -> URL? { try value(for: PreferenceKey(key).allowingSealed()) }
-
-  /// Whether `key` has a value, of whatever kind.
-  public func contains(_ key: String) throws -> Bool {
-    try PreferenceKeyName.validate(key)
-    return try value(forKey: key) != nil
   }
 }
 

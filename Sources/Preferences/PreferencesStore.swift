@@ -1,90 +1,108 @@
 /// A reader that can also be changed.
+///
+/// This is a complete store. It has transactions, compare-and-set, and both the blocking and the `async` form of every write,
+/// and refuses secrets:
+///
+/// ```swift
+/// final class MemoryPreferences: PreferencesStore {
+///   let name = "memory"
+///   private let values = Mutex<[PreferenceName: PreferenceValue]>([:])
+///
+///   func value(for query: PreferenceQuery) -> PreferenceValue? { values.withLock { $0[query.name] } }
+///   func names(of secrecy: Secrecy) -> [PreferenceName] { values.withLock { Array($0.keys) } }
+///   func apply(_ edits: PreferenceEdits) throws -> WriteOutcome { try values.withLock { try edits.apply(to: &$0) } }
+/// }
+/// ```
+///
+/// Every other write is an `edit(_:)`. In an `async` function it is the form that suspends. In a closure without an `await`,
+/// such as `Task { try store.set(1, for: key) }`, it is the form that blocks.
 public protocol PreferencesStore: PreferencesReader {
-  /// Stores `value` under `key`, replacing what was there.
+  /// Makes all of `edits`, or none. Call `edit(_:)`, which refuses secrets where none are held.
   ///
-  /// When it throws, the old value is still there.
+  /// - Returns: ``WriteOutcome/conflict``, with nothing changed, when a condition does not hold.
+  /// - Throws: what keeps the store from writing, with nothing changed.
   @discardableResult
-  func set(_ value: PreferenceValue, forKey key: String) throws -> WriteOutcome
+  func apply(_ edits: PreferenceEdits) throws -> WriteOutcome
 
-  /// Removes the value under `key`; removing an absent key changes nothing and is no error.
+  /// As the synchronous form, without blocking the calling thread. A store that never waits implements the other alone.
   @discardableResult
-  func removeValue(forKey key: String) throws -> WriteOutcome
-
-  /// Removes every value of this store, and of no other.
-  func removeAll() throws
-
-  /// Stores all of `values` over what is there; other keys keep their values. A store that can makes it one transaction.
-  func set(_ values: [String: PreferenceValue]) throws
-
-  /// Whether a value of that secrecy may be written here.
-  func accepts(_ secrecy: Secrecy) -> Bool
-
-  /// The secrecy that a write really has which is asked for with `asked`: secret for a name that a composite lists as
-  /// such, and for what is written by name when all that it goes to is sealed.
-  func secrecy(ofWriting key: String, asked: Secrecy) -> Secrecy
-
-  /// Stores or, with nil, removes the value of a key of that secrecy.
-  ///
-  /// - Throws: ``PreferencesError/Code/noStore`` when it may not be written here, and as
-  ///   ``set(_:forKey:)-(PreferenceValue,_)``.
-  @discardableResult
-  func write(_ value: PreferenceValue?, forKey key: String, secrecy: Secrecy) throws -> WriteOutcome
-
-  /// As ``write(_:forKey:secrecy:)``, but only when a lookup still gives `old`: what
-  /// ``PreferencesStore/update(_:_:)`` is made of.
-  ///
-  /// Without one of its own a store gets one that keeps out other exchanges of this process and nothing else. One of its
-  /// own compares with `isSame(as:)`: `==` never finds NaN again, and an update would try for ever.
-  /// - Returns: nil when a lookup gives something else; then nothing is written.
-  @discardableResult
-  func exchange(
-    _ old: PreferenceValue?, for new: PreferenceValue?, forKey key: String, as kind: PreferenceValue.Kind?,
-    secrecy: Secrecy
-  ) throws -> WriteOutcome?
+  func apply(_ edits: PreferenceEdits) async throws -> WriteOutcome
 }
 
+extension PreferencesReader {
+  /// Refuses secrets where none are held.
+  func checkTakes(_ edits: PreferenceEdits) throws(PreferencesError) {
+    guard edits.edits.contains(where: { $0.secrecy == .secret }), !custody.takes(.secret) else { return }
+    throw .noStore(in: name, for: .secret)
+  }
+}
+
+// MARK: One transaction
+
 extension PreferencesStore {
-  public func set(_ values: [String: PreferenceValue]) throws {
-    for key in values.keys { try PreferenceKeyName.validate(key) }
+  /// Makes all of `edits`, or none.
+  ///
+  /// - Returns: ``WriteOutcome/conflict``, with nothing changed, when a condition does not hold.
+  /// - Throws: ``PreferencesError/Code/noStore`` for a secret where none are held, and what keeps the store from writing.
+  @discardableResult
+  public func edit(_ edits: PreferenceEdits) throws -> WriteOutcome {
+    try checkTakes(edits)
+    return edits.isEmpty ? .visible : try apply(edits)
+  }
+
+  /// As the synchronous form, without blocking the calling thread.
+  @discardableResult
+  public func edit(_ edits: PreferenceEdits) async throws -> WriteOutcome {
+    try checkTakes(edits)
+    return edits.isEmpty ? .visible : try await apply(edits)
+  }
+
+  /// Makes the edits that `collect` adds, all of them or none.
+  @discardableResult
+  public func edit(_ collect: (inout PreferenceEdits) throws -> Void) throws -> WriteOutcome {
+    try edit(try PreferenceEdits(collecting: collect))
+  }
+
+  /// As the synchronous form, without blocking the calling thread.
+  @discardableResult
+  public func edit(_ collect: (inout PreferenceEdits) throws -> Void) async throws -> WriteOutcome {
+    try await edit(try PreferenceEdits(collecting: collect))
+  }
+}
+
+extension PreferenceEdits {
+  /// The edits that `collect` adds.
+  public init(collecting collect: (inout PreferenceEdits) throws -> Void) rethrows {
+    self.init()
+    try collect(&self)
+  }
+
+  /// One edit of a name.
+  init(_ key: String, to value: PreferenceValue?) throws(PreferencesError) {
+    self.init([Edit(try PreferenceName(key), to: value.map(PreferenceContent.value))])
+  }
+
+  /// One edit of a declared key.
+  init<Value>(_ key: PreferenceKey<Value>, to value: Value) throws(PreferencesError) {
+    self.init([Edit(try key.checkedName(), to: try key.content(of: value), secrecy: key.secrecy)])
+  }
+
+  /// The removal of a declared key.
+  init<Value>(resetting key: PreferenceKey<Value>) throws(PreferencesError) {
+    self.init([Edit(try key.checkedName(), to: nil, secrecy: key.secrecy)])
+  }
+
+  /// All of several values.
+  init(merging values: [String: PreferenceValue]) throws(PreferencesError) {
+    self.init()
     for (key, value) in values { try set(value, forKey: key) }
   }
 
-  public func accepts(_ secrecy: Secrecy) -> Bool { secrecy.admits(sealed: isSealed) }
-
-  public func secrecy(ofWriting key: String, asked: Secrecy) -> Secrecy {
-    asked == .any && isSealed && !isLayered ? .secret : asked
+  /// One edit that is made only when a lookup still returns `old`.
+  init(_ query: PreferenceQuery, from old: PreferenceContent?, to new: PreferenceContent?) {
+    self.init([Edit(query.name, to: new, secrecy: query.secrecy, if: .ifStored(old))])
   }
 
-  @discardableResult
-  public func write(
-    _ value: PreferenceValue?, forKey key: String, secrecy: Secrecy
-  ) throws -> WriteOutcome {
-    guard accepts(routed(secrecy)) else { throw PreferencesError.noStore(in: name, for: secrecy) }
-    guard let value else { return try removeValue(forKey: key) }
-    return try set(value, forKey: key)
-  }
-
-  /// Stores `value` under `key`, replacing what was there.
-  @discardableResult
-  public func set(_ value: some PreferenceConvertible, forKey key: String) throws -> WriteOutcome {
-    try set(value.preferenceValue, forKey: key)
-  }
-
-  /// Stores `value` under a declared key; setting an optional key to nil removes it. A secret one is written to sealed
-  /// layers only.
-  ///
-  /// - Throws: ``PreferencesError/Code/invalidKey`` for a name against the rule, ``PreferencesError/Code/noStore`` when
-  ///   the key's secrecy allows no store here, and whatever keeps the store from writing.
-  @discardableResult
-  public func set<Value>(_ value: Value, for key: PreferenceKey<Value>) throws -> WriteOutcome {
-    try PreferenceKeyName.validate(key.name)
-    return try write(try key.encoded(value), forKey: key.name, secrecy: key.secrecy)
-  }
-
-  /// Removes what is stored under a declared key, so that it reads as its default.
-  @discardableResult
-  public func reset<Value>(_ key: PreferenceKey<Value>) throws -> WriteOutcome {
-    try PreferenceKeyName.validate(key.name)
-    return try write(nil, forKey: key.name, secrecy: key.secrecy)
-  }
+  /// The removal of everything.
+  static var removal: PreferenceEdits { PreferenceEdits([], clearing: true) }
 }

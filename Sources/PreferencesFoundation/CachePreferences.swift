@@ -33,57 +33,37 @@ public final class CachePreferences: PreferencesStore {
     state = Mutex(State(countLimit: countLimit, costLimit: costLimit))
   }
 
-  /// - Throws: ``PreferencesError/Code/invalidKey``.
-  public func value(forKey key: String) throws(PreferencesError) -> PreferenceValue? {
-    try PreferenceKeyName.validate(key)
-    return state.withLock { $0.value(key) }
-  }
+  public func value(for query: PreferenceQuery) -> PreferenceValue? { state.withLock { $0.value(query.name.text) } }
 
-  /// The keys of the present values, in ascending order.
+  /// The names of the present values, in ascending order.
+  public func names(of secrecy: Secrecy) -> [PreferenceName] { PreferenceName.valid(keys()) }
+
+  /// The names of the present values, in ascending order.
   public func keys() -> [String] { state.withLock { $0.keys }.sorted() }
 
-  /// - Returns: ``WriteOutcome/visible``, also when the value was too much and is gone.
-  /// - Throws: ``PreferencesError/Code/invalidKey``.
+  /// In one step: no reader sees a part of it, and no write comes between a comparison and what follows it.
+  ///
+  /// - Returns: ``WriteOutcome/visible`` also when a value was too much and is gone.
   @discardableResult
-  public func set(_ value: PreferenceValue, forKey key: String) throws(PreferencesError) -> WriteOutcome {
-    try set([key: value])
-    return .visible
-  }
-
-  /// In one step: no reader sees a part of it.
-  /// - Throws: ``PreferencesError/Code/invalidKey``, with nothing stored.
-  public func set(_ new: [String: PreferenceValue]) throws(PreferencesError) {
-    for key in new.keys { try PreferenceKeyName.validate(key) }
-    let entries = new.map { ($0, $1, boundedCost($1)) }
-    tell(state.withLock { state in entries.reduce(into: []) { $0.formUnion(state.set($1.0, to: $1.1, cost: $1.2)) } })
-  }
-
-  /// - Returns: ``WriteOutcome/visible``.
-  /// - Throws: ``PreferencesError/Code/invalidKey``.
-  @discardableResult
-  public func removeValue(forKey key: String) throws(PreferencesError) -> WriteOutcome {
-    try PreferenceKeyName.validate(key)
-    tell(state.withLock { $0.remove([key]) })
-    return .visible
-  }
-
-  public func removeAll() { tell(state.withLock { $0.remove($0.keys) }) }
-
-  /// In one step: no write of any kind comes between the comparison and this one.
-  @discardableResult
-  public func exchange(
-    _ old: PreferenceValue?, for new: PreferenceValue?, forKey key: String, as kind: PreferenceValue.Kind?,
-    secrecy: Secrecy
-  ) throws(PreferencesError) -> WriteOutcome? {
-    try PreferenceKeyName.validate(key)
-    guard accepts(routed(secrecy)) else { throw .noStore(in: name, for: secrecy) }
-    let cost = new.map(boundedCost) ?? 0
-    let changed = state.withLock { state -> Set<String>? in
-      guard state.value(key).isSame(as: old) else { return nil }
-      return new.map { state.set(key, to: $0, cost: cost) } ?? state.remove([key])
+  public func apply(_ edits: PreferenceEdits) throws -> WriteOutcome {
+    let new = try edits.edits.map { edit in
+      let value = try edit.content?.value()
+      return (key: edit.name.text, value: value, cost: value.map(boundedCost) ?? 0)
     }
-    guard let changed else { return nil }
-    tell(changed)
+    let changed = try state.withLock { state -> Set<String>? in
+      for edit in edits.edits {
+        guard case .ifStored(let expected) = edit.condition else { continue }
+        let stored = state.value(edit.name.text).map(PreferenceContent.value)
+        guard try stored.isSame(as: expected) else { return nil }
+      }
+      var changed = edits.clears ? state.remove(state.keys) : []
+      for (key, value, cost) in new {
+        changed.formUnion(value.map { state.set(key, to: $0, cost: cost) } ?? state.remove([key]))
+      }
+      return changed
+    }
+    guard let changed else { return .conflict }
+    if !changed.isEmpty { changes.send(PreferenceChange(keys: changed)) }
     return .visible
   }
 
@@ -93,10 +73,6 @@ public final class CachePreferences: PreferencesStore {
 
   /// Limited because a cache adds the costs, and an overflow ends the process.
   private func boundedCost(_ value: PreferenceValue) -> Int { min(max(cost(value), 0), 1 << 40) }
-
-  private func tell(_ changed: Set<String>) {
-    if !changed.isEmpty { changes.send(PreferenceChange(keys: changed)) }
-  }
 }
 
 extension CachePreferences: CustomStringConvertible, CustomReflectable {}

@@ -39,26 +39,23 @@ public final class CoderPreferences: PreferencesReader {
 
   fileprivate func end() { lent.withLock { $0.coder = nil } }
 
-  /// - Throws: ``PreferencesError/Code/invalidKey``; ``PreferencesError/Code/typeMismatch`` for a value that other code
-  ///   has encoded; ``PreferencesError/Code/malformed`` for damaged bytes; ``PreferencesError/Code/unavailable`` after
-  ///   the closure has returned.
-  public func value(forKey key: String) throws(PreferencesError) -> PreferenceValue? {
-    try PreferenceKeyName.validate(key)
+  /// A boolean or number that other code has encoded is returned where that kind is requested.
+  ///
+  /// - Throws: ``PreferencesError/Code/typeMismatch`` for another value that other code has encoded;
+  ///   ``PreferencesError/Code/malformed`` for damaged bytes; ``PreferencesError/Code/unavailable`` after the closure has
+  ///   returned.
+  public func value(for query: PreferenceQuery) throws(PreferencesError) -> PreferenceValue? {
+    let key = query.name.text
     do throws(PreferencesError) {
       guard let bytes = try bytes(forKey: key) else { return nil }
       guard let value = try EncodedPreference.value(from: bytes) else {
         throw PreferencesError(.malformed, "the coder has bytes that hold no value")
       }
       return value
-    } catch { throw error.about(key: key) }
-  }
-
-  /// As ``value(forKey:)``, and a boolean or number that other code has encoded, where that kind is requested.
-  public func value(
-    forKey key: String, as kind: PreferenceValue.Kind
-  ) throws(PreferencesError) -> PreferenceValue? {
-    do { return try value(forKey: key) } catch {
-      guard error.code == .typeMismatch, let native = try native(forKey: key, as: kind) else { throw error }
+    } catch {
+      guard error.code == .typeMismatch, let kind = query.kind, let native = try native(forKey: key, as: kind) else {
+        throw error.about(key: key)
+      }
       return native
     }
   }
@@ -83,12 +80,10 @@ public final class CoderPreferences: PreferencesReader {
   /// its keys.
   ///
   /// - Throws: ``PreferencesError/Code/unavailable`` after the closure has returned.
-  public func keys() throws(PreferencesError) -> [String] {
+  public func names(of secrecy: Secrecy) throws(PreferencesError) -> [PreferenceName] {
     try withCoder { coder in
-      var seen: Set<String> = []
-      return listed.filter {
-        PreferenceKeyName.isValid($0) && coder.containsValue(forKey: $0) && seen.insert($0).inserted
-      }
+      var seen: Set<PreferenceName> = []
+      return PreferenceName.valid(listed).filter { coder.containsValue(forKey: $0.text) && seen.insert($0).inserted }
     }
   }
 

@@ -1,8 +1,9 @@
+internal import Preferences
 internal import VaultCore
 internal import VaultSealing
 
 /// The body of a value (`Docs/Format.md` 3.9) in guarded memory, shared by the copies of a ``Secret``.
-final class GuardedContent: Sendable {
+final class GuardedContent: GuardedValue {
   let kind: ValueKind
   private let bytes: SecretBytes
 
@@ -20,6 +21,29 @@ final class GuardedContent: Sendable {
 
   func withBytes<R, E: Error>(_ body: (ValueKind, RawSpan) throws(E) -> R) throws(E) -> R {
     try bytes.withSpan { (bytes) throws(E) in try body(kind, bytes) }
+  }
+
+  func value() throws(VaultError) -> PreferenceValue { try withBytes(SecretCoding.decode).get() }
+
+  func isSame(as other: any GuardedValue) throws -> Bool {
+    if let other = other as? GuardedContent { return isEqual(to: other) }
+    return Optional(try value()).isSame(as: try other.value())
+  }
+
+  func hash(into hasher: inout Hasher) {
+    withBytes { kind, body in
+      switch kind {
+      case .string: PreferenceValue.hash(body, of: .string, into: &hasher)
+      case .data: PreferenceValue.hash(body, of: .data, into: &hasher)
+      case .url: PreferenceValue.hash(body, of: .url, into: &hasher)
+      default:
+        switch SecretCoding.decode(kind, body) {
+        case .success(let value): PreferenceContent.value(value).hash(into: &hasher)
+        // Every reader of such a body fails: its bytes are as good as its value.
+        case .failure: PreferenceValue.hash(body, of: .data, into: &hasher)
+        }
+      }
+    }
   }
 
   func isEqual(to other: GuardedContent) -> Bool { kind == other.kind && bytes.isEqual(to: other.bytes) }

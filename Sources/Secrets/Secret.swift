@@ -33,6 +33,16 @@ public struct Secret<Value: PreferenceConvertible>: Sendable {
     try checkKind()
   }
 
+  /// Takes over a value in guarded memory that a `Value` can be made of; copies one that is elsewhere.
+  init(_ guarded: any GuardedValue) throws {
+    guard let content = guarded as? GuardedContent else {
+      self = try Self(stored: try guarded.value())
+      return
+    }
+    self.init(checked: content)
+    try checkKind()
+  }
+
   /// Copies the body of a record that a `Value` can be made of.
   init(_ kind: ValueKind, _ body: RawSpan) throws(VaultError) {
     self.init(checked: try GuardedContent(kind, body))
@@ -49,7 +59,7 @@ public struct Secret<Value: PreferenceConvertible>: Sendable {
   public func withValue<R>(_ body: (Value) throws -> R) throws -> R { try body(value()) }
 
   private func value() throws(VaultError) -> Value {
-    let stored = try content.withBytes(SecretCoding.decode).get()
+    let stored = try content.value()
     do throws(PreferencesError) { return try Value(preferenceValue: stored) } catch { throw SecretCoding.mismatch }
   }
 

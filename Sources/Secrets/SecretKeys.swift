@@ -3,26 +3,25 @@ public import VaultCore
 
 extension PreferenceKey {
   /// Creates a key of a secret: looked up in sealed layers only and written to sealed layers only. It reads as nil while
-  /// it is not set, and is removed by setting nil. There is no default: a secret in a program's text is none.
+  /// it is not set, and is removed by setting nil. There is no default: a default in source code is not a secret.
   ///
-  /// Through a composite or a view the value passes through a string or data that cannot be wiped;
-  /// ``SecretPreferences`` itself fills guarded memory directly.
+  /// The value stays in guarded memory through composites and this package's views. Through a view of another package it is
+  /// an ordinary value, which cannot be wiped.
   public init<Content: PreferenceConvertible>(_ name: String) where Value == Secret<Content>? {
     self.init(
-      name, kind: Content.preferenceKind, secrecy: .secret, makeDefault: { nil },
-      decode: { stored throws(PreferencesError) in
-        try Self.converting { () throws(VaultError) in try Secret(stored: stored) }
-      },
-      encode: { secret throws(PreferencesError) in
-        guard let content = secret?.content else { return nil }
-        return try Self.converting { () throws(VaultError) in try content.withBytes(SecretCoding.decode).get() }
-      })
+      name, kind: Content.preferenceKind, secrecy: .secret,
+      guarding: GuardedConversion(
+        decode: { guarded in try Self.converting { try Secret(guarded) } },
+        encode: { secret throws(PreferencesError) in secret?.content }),
+      makeDefault: { nil },
+      decode: { stored throws(PreferencesError) in try Self.converting { try Secret(stored: stored) } },
+      encode: { secret throws(PreferencesError) in try Self.converting { try secret?.content.value() } })
   }
 
-  private static func converting<R>(_ body: () throws(VaultError) -> R) throws(PreferencesError) -> R {
-    do throws(VaultError) { return try body() } catch {
+  private static func converting<R>(_ body: () throws -> R) throws(PreferencesError) -> R {
+    do { return try body() } catch let error as PreferencesError { throw error } catch let error as VaultError {
       throw PreferencesError(error.code == .typeMismatch ? .typeMismatch : .unavailable, error.message, cause: error)
-    }
+    } catch { throw PreferencesError(.unavailable, "the secret cannot be opened", cause: error) }
   }
 }
 
@@ -43,9 +42,14 @@ extension PreferencesStore {
   public func set<Value: PreferenceConvertible>(
     _ secret: Secret<Value>, forKey key: String
   ) throws -> WriteOutcome { try set(secret, for: PreferenceKey<Secret<Value>?>(key)) }
+
+  /// As the synchronous form, without blocking the calling thread.
+  @discardableResult
+  public func set<Value: PreferenceConvertible>(
+    _ secret: Secret<Value>, forKey key: String
+  ) async throws -> WriteOutcome { try await set(secret, for: PreferenceKey<Secret<Value>?>(key)) }
 }
 
-// From guarded memory to the vault and back, without a string or data between.
 extension SecretPreferences {
   /// The secret under `key`, copied from the opened record into guarded memory and nowhere else; nil when absent.
   ///
@@ -58,46 +62,6 @@ extension SecretPreferences {
     }
     return try opened?.get()
   }
-
-  /// The secret of a declared key, as ``secret(_:forKey:)``.
-  public func value<Content: PreferenceConvertible>(
-    for key: PreferenceKey<Secret<Content>?>
-  ) throws(VaultError) -> Secret<Content>? { try secret(forKey: key.name) }
-
-  /// Seals `secret` under `key`, replacing what was there. Durable when it returns.
-  ///
-  /// - Throws: as ``set(_:forKey:)-(PreferenceValue,_)``.
-  @discardableResult
-  public func set<Value: PreferenceConvertible>(
-    _ secret: Secret<Value>, forKey key: String
-  ) throws(VaultError) -> WriteOutcome {
-    try vault.update(service: serviceName, in: group) { (batch) throws(VaultError) in
-      try batch.set(secret, forKey: key, accessibility: accessibility)
-    }
-    return .visible
-  }
-
-  /// As the synchronous form, without ever blocking a cooperative thread.
-  @discardableResult
-  public func set<Value: PreferenceConvertible>(
-    _ secret: Secret<Value>, forKey key: String
-  ) async throws(VaultError) -> WriteOutcome {
-    try await vault.update(service: serviceName, in: group) { (batch) throws(VaultError) in
-      try batch.set(secret, forKey: key, accessibility: accessibility)
-    }
-    return .visible
-  }
-
-  /// Seals the secret of a declared key; nil removes it. Durable when it returns.
-  ///
-  /// - Throws: as ``set(_:forKey:)-(PreferenceValue,_)``.
-  @discardableResult
-  public func set<Content: PreferenceConvertible>(
-    _ secret: Secret<Content>?, for key: PreferenceKey<Secret<Content>?>
-  ) throws(VaultError) -> WriteOutcome {
-    guard let secret else { return try removeValue(forKey: key.name) }
-    return try set(secret, forKey: key.name)
-  }
 }
 
 extension Vault.Batch {
@@ -106,7 +70,13 @@ extension Vault.Batch {
     _ secret: Secret<Value>, forKey key: String, accessibility: Vault.Accessibility? = nil,
     ifRevision revision: UInt64? = nil
   ) throws(VaultError) {
-    try secret.content.withBytes { (kind, body) throws(VaultError) in
+    try set(secret.content, forKey: key, accessibility: accessibility, ifRevision: revision)
+  }
+
+  mutating func set(
+    _ content: GuardedContent, forKey key: String, accessibility: Vault.Accessibility?, ifRevision revision: UInt64?
+  ) throws(VaultError) {
+    try content.withBytes { (kind, body) throws(VaultError) in
       try set(body, kind: kind, forKey: key, accessibility: accessibility, ifRevision: revision)
     }
   }

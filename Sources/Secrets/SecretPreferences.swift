@@ -7,7 +7,7 @@ public import VaultCore
 /// Absent is nil, failed is thrown; the two never share an answer. Values come back with the type they were
 /// written with. Reads take microseconds and see what other processes wrote; every write is durable when it
 /// returns, and its `async` form never blocks a cooperative thread. A value to pass around: copies share the vault.
-public struct SecretPreferences: PreferencesStore {
+public struct SecretPreferences: PreferencesStore, GuardingReader {
   /// The application the secrets belong to, such as `com.example.shop`.
   public let service: String
   /// Who may share the records, enforced by the group's own key.
@@ -40,15 +40,27 @@ public struct SecretPreferences: PreferencesStore {
   /// What explanations call this layer: `vault SERVICE/GROUP`.
   public var name: String { "vault \(service)/\(accessGroup)" }
 
-  /// True: dumps and explanations redact the values.
-  public var isSealed: Bool { true }
-
-  /// The vault, the service and the access group.
-  public var identity: StoreIdentity {
-    StoreIdentity(Self.self, name: "\(service)\u{0}\(accessGroup)", over: [StoreIdentity(vault)])
-  }
+  public var custody: Custody { .sealed }
 
   // MARK: Reading
+
+  public func value(for query: PreferenceQuery) throws(VaultError) -> PreferenceValue? {
+    try value(forKey: query.name.text)
+  }
+
+  /// The value in guarded memory, copied there from the opened record and nowhere else; nil when absent.
+  public func guardedValue(for query: PreferenceQuery) throws(VaultError) -> (any GuardedValue)? {
+    try guardedContent(forKey: query.name.text)
+  }
+
+  private func guardedContent(forKey key: String) throws(VaultError) -> GuardedContent? {
+    let opened = try vault.withValue(service: serviceName, key: key, in: group) { kind, body in
+      Result { () throws(VaultError) in try GuardedContent(kind, body) }
+    }
+    return try opened?.get()
+  }
+
+  public func names(of secrecy: Secrecy) throws(VaultError) -> [PreferenceName] { PreferenceName.valid(try keys()) }
 
   /// The value under `key`; nil when absent.
   /// - Throws: ``VaultError``: ``VaultError/Code/tampered``, ``VaultError/Code/notFound`` when the vault was
@@ -121,120 +133,102 @@ public struct SecretPreferences: PreferencesStore {
 
   // MARK: Writing
 
-  /// Seals `value` under `key`, replacing what was there. Durable when it returns.
+  /// Seals and removes values in one transaction: all of it is durable when this returns, or nothing has changed. What a
+  /// condition compares with keeps out every other writer, in this process and others.
   ///
+  /// The sealed bytes of a removed value stay in the file until the next fold.
   /// - Throws: ``VaultError/Code/valueTooLarge``, ``VaultError/Code/invalidName``, ``VaultError/Code/readOnly``,
-  ///   ``VaultError/Code/io``, ``VaultError/Code/lockTimeout``, with the old value still there;
-  ///   ``VaultError/Code/durabilityUnknown`` when the new one may not survive a power cut.
+  ///   ``VaultError/Code/io``, ``VaultError/Code/lockTimeout``, with the old values still there;
+  ///   ``VaultError/Code/durabilityUnknown`` when the new ones may not survive a power cut.
   @discardableResult
-  public func set(_ value: PreferenceValue, forKey key: String) throws(VaultError) -> WriteOutcome {
-    try vault.update(service: serviceName, in: group) { (batch) throws(VaultError) in
-      try batch.set(value, forKey: key, accessibility: accessibility)
-    }
-    return .visible
-  }
-
-  /// As the synchronous form, without ever blocking a cooperative thread.
-  @discardableResult
-  public func set(_ value: PreferenceValue, forKey key: String) async throws(VaultError) -> WriteOutcome {
-    try await vault.update(service: serviceName, in: group) { (batch) throws(VaultError) in
-      try batch.set(value, forKey: key, accessibility: accessibility)
-    }
-    return .visible
-  }
-
-  /// Seals a string, data or another bridged value under `key`.
-  /// - Throws: as ``set(_:forKey:)-(PreferenceValue,_)``.
-  @discardableResult
-  public func set(_ value: some PreferenceConvertible, forKey key: String) throws(VaultError) -> WriteOutcome {
-    try set(value.preferenceValue, forKey: key)
-  }
-
-  /// As the synchronous form, without ever blocking a cooperative thread.
-  @discardableResult
-  public func set(
-    _ value: some PreferenceConvertible, forKey key: String
-  ) async throws(VaultError) -> WriteOutcome {
-    try await set(value.preferenceValue, forKey: key)
-  }
-
-  /// Seals all of `values` in one transaction: all are durable when it returns, or nothing has changed.
-  public func set(_ values: [String: PreferenceValue]) throws(VaultError) {
-    try vault.update(service: serviceName, in: group) { (batch) throws(VaultError) in
-      for (key, value) in values { try batch.set(value, forKey: key, accessibility: accessibility) }
-    }
-  }
-
-  /// As the synchronous form, without ever blocking a cooperative thread.
-  public func set(_ values: [String: PreferenceValue]) async throws(VaultError) {
-    try await vault.update(service: serviceName, in: group) { (batch) throws(VaultError) in
-      for (key, value) in values { try batch.set(value, forKey: key, accessibility: accessibility) }
-    }
-  }
-
-  /// Removes the value under `key`; removing an absent key changes nothing and is no error. Durable when it
-  /// returns. The sealed bytes stay in the file until the next fold.
-  @discardableResult
-  public func removeValue(forKey key: String) throws(VaultError) -> WriteOutcome {
-    try vault.update(service: serviceName, in: group) { (batch) throws(VaultError) in try batch.remove(key) }
-    return .visible
-  }
-
-  /// As the synchronous form, without ever blocking a cooperative thread.
-  @discardableResult
-  public func removeValue(forKey key: String) async throws(VaultError) -> WriteOutcome {
-    try await vault.update(service: serviceName, in: group) { (batch) throws(VaultError) in try batch.remove(key) }
-    return .visible
-  }
-
-  /// Stores or removes a value when the present one is still `old`, which keeps out every other writer, in this process
-  /// and others.
-  @discardableResult
-  public func exchange(
-    _ old: PreferenceValue?, for new: PreferenceValue?, forKey key: String, as kind: PreferenceValue.Kind?,
-    secrecy: Secrecy
-  ) throws(VaultError) -> WriteOutcome? {
-    // Before the value: a write that comes between has another revision.
-    let revision = try vault.record(service: serviceName, key: key, in: group)?.revision ?? 0
-    guard try value(forKey: key).isSame(as: old) else { return nil }
+  public func apply(_ edits: PreferenceEdits) throws(VaultError) -> WriteOutcome {
+    guard let changes = try changes(edits) else { return .conflict }
     do throws(VaultError) {
-      try vault.update(service: serviceName, in: group) { (batch) throws(VaultError) in
-        if let new {
-          try batch.set(new, forKey: key, accessibility: accessibility, ifRevision: revision)
-        } else {
-          try batch.remove(key, ifRevision: revision)
-        }
-      }
-    } catch {
-      guard error.code == .conflict else { throw error }
-      return nil
-    }
+      try vault.update(service: serviceName, in: group) { (batch) throws(VaultError) in try fill(&batch, changes) }
+    } catch { return try conflict(error, edits) }
     return .visible
+  }
+
+  /// As the synchronous form, without ever blocking a cooperative thread.
+  @discardableResult
+  public func apply(_ edits: PreferenceEdits) async throws(VaultError) -> WriteOutcome {
+    guard let changes = try changes(edits) else { return .conflict }
+    do throws(VaultError) {
+      try await vault.update(service: serviceName, in: group) { (batch) throws(VaultError) in try fill(&batch, changes)
+      }
+    } catch { return try conflict(error, edits) }
+    return .visible
+  }
+
+  private struct Changes {
+    var removed: [RecordInfo] = []
+    var made: [(key: String, content: PreferenceContent?, revision: UInt64?)] = []
+  }
+
+  /// - Returns: nil when a condition does not hold.
+  private func changes(_ edits: PreferenceEdits) throws(VaultError) -> Changes? {
+    var changes = Changes()
+    if edits.clears { changes.removed = try vault.records(service: serviceName, in: group) }
+    for edit in edits.edits {
+      let key = edit.name.text
+      var revision: UInt64?
+      if case .ifStored(let expected) = edit.condition {
+        // Before the value: a write that comes between has another revision.
+        revision = try vault.record(service: serviceName, key: key, in: group)?.revision ?? 0
+        let stored = try guardedContent(forKey: key).map(PreferenceContent.guarded)
+        guard try opening({ try stored.isSame(as: expected) }) else { return nil }
+      }
+      changes.made.append((key, edit.content, revision))
+    }
+    return changes
+  }
+
+  private func fill(_ batch: inout Vault.Batch, _ changes: Changes) throws(VaultError) {
+    for record in changes.removed { try batch.remove(record.key) }
+    for (key, content, revision) in changes.made {
+      guard let content else {
+        try batch.remove(key, ifRevision: revision)
+        continue
+      }
+      if case .guarded(let guarded) = content, let guarded = guarded as? GuardedContent {
+        try batch.set(guarded, forKey: key, accessibility: accessibility, ifRevision: revision)
+      } else {
+        let value = try opening { try content.value() }
+        try batch.set(value, forKey: key, accessibility: accessibility, ifRevision: revision)
+      }
+    }
+  }
+
+  private func conflict(_ error: VaultError, _ edits: PreferenceEdits) throws(VaultError) -> WriteOutcome {
+    guard error.code == .conflict, edits.edits.contains(where: { !$0.isUnconditional }) else { throw error }
+    return .conflict
+  }
+
+  /// What opens a value in guarded memory, which may be another package's.
+  private func opening<R>(_ body: () throws -> R) throws(VaultError) -> R {
+    do { return try body() } catch let error as VaultError { throw error } catch {
+      throw VaultError(.typeMismatch, "a value in guarded memory could not be opened")
+    }
   }
 
   /// Calls `notify` when values may have changed: for writes through this vault object when they return, on the thread that
   /// made them, for those of other handles and processes when they reach the file, on a thread of its own.
   ///
-  /// What an observer then reads is a use as the idle limit counts it. When the folder cannot be watched, that is told to
-  /// `handleFailure` with the key `*`, and the writes of others are not seen; nor are those of other machines, on a file
+  /// What an observer then reads is a use as the idle limit counts it. When the folder cannot be watched, that goes to
+  /// ``PreferenceFailures`` with the key `*`, and the writes of others are not seen; nor are those of other machines, on a file
   /// system of a network.
   public func observe(_ notify: @escaping @Sendable (PreferenceChange) -> Void) -> PreferenceObservation {
     let news = vault.observerHub { VaultNews(vault) }
-    return news.observe(service: serviceName, in: group, notify) { handleFailure($0, key: "*") }
-  }
-
-  /// Removes every value of this service in this group, in one transaction, and of no other.
-  public func removeAll() throws(VaultError) {
-    try vault.update(service: serviceName, in: group) { (batch) throws(VaultError) in
-      for record in try vault.records(service: serviceName, in: group) { try batch.remove(record.key) }
+    return news.observe(service: serviceName, in: group, notify) {
+      PreferenceFailures.report($0, key: "*", reader: name)
     }
   }
+}
 
-  /// As the synchronous form, without ever blocking a cooperative thread.
-  public func removeAll() async throws(VaultError) {
-    try await vault.update(service: serviceName, in: group) { (batch) throws(VaultError) in
-      for record in try vault.records(service: serviceName, in: group) { try batch.remove(record.key) }
-    }
+/// Equal for stores of one service in one access group of one vault object.
+extension SecretPreferences: Identifiable {
+  public var id: StoreIdentity {
+    StoreIdentity(Self.self, name: "\(service)\u{0}\(accessGroup)", over: [StoreIdentity(vault)])
   }
 }
 

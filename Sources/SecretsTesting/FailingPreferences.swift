@@ -5,10 +5,10 @@ internal import Synchronization
 ///
 /// ```swift
 /// let vault = FailingPreferences(isSealed: true)
-/// let preferences: CompositePreferences = [vault, settings]
+/// let preferences: CompositePreferences = [vault.claiming(.names(["token"])), settings]
 /// vault.fail()
 /// ```
-public final class FailingPreferences: PreferencesStore {
+public final class FailingPreferences: PreferencesStore, GuardingReader {
   /// What is thrown unless another error is given.
   public struct Failure: Error, CustomStringConvertible {
     public init() {}
@@ -16,8 +16,7 @@ public final class FailingPreferences: PreferencesStore {
   }
 
   public let name: String
-  /// Whether the values count as sealed.
-  public let isSealed: Bool
+  public let custody: Custody
   private let base: any PreferencesStore
   private let failure = Mutex<(any Error)?>(nil)
 
@@ -27,7 +26,7 @@ public final class FailingPreferences: PreferencesStore {
   public init(
     _ base: any PreferencesStore = DictionaryPreferences(), name: String = "failing", isSealed: Bool? = nil
   ) {
-    (self.base, self.name, self.isSealed) = (base, name, isSealed ?? base.isSealed)
+    (self.base, self.name, custody) = (base, name, isSealed.map { $0 ? .sealed : .plain } ?? base.custody)
   }
 
   /// Every call throws `error` from now on.
@@ -43,30 +42,30 @@ public final class FailingPreferences: PreferencesStore {
     }
   }
 
-  public func value(forKey key: String) throws -> PreferenceValue? { try working.value(forKey: key) }
+  public func value(for query: PreferenceQuery) throws -> PreferenceValue? { try working.value(for: query) }
 
-  public func value(forKey key: String, as kind: PreferenceValue.Kind) throws -> PreferenceValue? {
-    try working.value(forKey: key, as: kind)
+  public func guardedValue(for query: PreferenceQuery) throws -> (any GuardedValue)? {
+    try working.guardedLookUp(PreferenceQuery(query.name, as: query.kind, secrecy: underneath(query.secrecy)))
   }
 
-  public func keys() throws -> [String] { try working.keys() }
+  public func names(of secrecy: Secrecy) throws -> [PreferenceName] {
+    try working.names(of: underneath(secrecy))
+  }
+
+  /// What counts as a secret here may be plain underneath.
+  private func underneath(_ secrecy: Secrecy) -> Secrecy {
+    base.custody.holdsPlain && base.custody.holdsSecrets ? secrecy : base.custody.holdsSecrets ? .secret : .plain
+  }
 
   public func observe(_ notify: @escaping @Sendable (PreferenceChange) -> Void) -> PreferenceObservation {
     base.observe(notify)
   }
 
-  public func handleFailure(_ error: any Error, key: String) { base.handleFailure(error, key: key) }
+  @discardableResult
+  public func apply(_ edits: PreferenceEdits) throws -> WriteOutcome { try working.apply(edits) }
 
   @discardableResult
-  public func set(_ value: PreferenceValue, forKey key: String) throws -> WriteOutcome {
-    try working.set(value, forKey: key)
-  }
-
-  @discardableResult
-  public func removeValue(forKey key: String) throws -> WriteOutcome { try working.removeValue(forKey: key) }
-
-  public func removeAll() throws { try working.removeAll() }
-  public func set(_ values: [String: PreferenceValue]) throws { try working.set(values) }
+  public func apply(_ edits: PreferenceEdits) async throws -> WriteOutcome { try await working.apply(edits) }
 }
 
 extension FailingPreferences: CustomStringConvertible, CustomReflectable {}

@@ -60,20 +60,20 @@ package struct LayerLaw {
     }
   }
 
-  private mutating func secrecy() -> Secrecy { [.plain, .secret, .any][random.number(below: 3)] }
+  private mutating func secrecy() -> Secrecy { random.chance(60) ? .plain : .secret }
 
   private mutating func leaf() throws -> Stack {
     // A leaf in two places of one stack is allowed, too.
     if let used = leaves.last, random.chance(15) { return used }
     let (store, text) = try makeLeaf(&random)
-    let leaf = Stack(reader: store, model: .dictionary(.init(), isSealed: store.isSealed), text: text)
+    let leaf = Stack(reader: store, model: .dictionary(.init(), isSealed: !store.custody.holdsPlain), text: text)
     leaves.append(leaf)
     return leaf
   }
 
   private mutating func stack(depth: Int) throws -> Stack {
     guard depth > 0, !random.chance(10) else { return try leaf() }
-    switch random.number(below: 6) {
+    switch random.number(below: 7) {
     case 0:
       let (base, prefix) = (try stack(depth: depth - 1), ["", "a.", "b", "a.a."][random.number(below: 4)])
       return Stack(
@@ -95,15 +95,40 @@ package struct LayerLaw {
       let model = Model.buffered(base.model, .init())
       buffers.append((buffer, model))
       return Stack(reader: buffer, model: model, text: "buffered(\(base.text))")
-    default:
-      let layers = try (0..<(1 + random.number(below: 3))).map { _ in try stack(depth: depth - 1) }
-      let (all, secret) = (random.chance(50), random.chance(30) ? Set([name()]) : [])
+    case 4:
+      let (base, prefix) = (try stack(depth: depth - 1), ["a.", "b"][random.number(below: 2)])
       return Stack(
-        reader: CompositePreferences(
-          layers.map(\.reader), writeMode: all ? .allStores : .firstStore, secretKeys: secret),
-        model: .composite(layers.map(\.model), all: all, secret: secret),
-        text: "composite(\(layers.map(\.text).joined(separator: ", ")); all: \(all), secret: \(secret.sorted()))")
+        reader: mounted(base.reader, prefix), model: .mounted(base.model, prefix),
+        text: "\(base.text) mounted at \"\(prefix)\"")
+    default:
+      let layers = try (0..<(1 + random.number(below: 3))).map { _ in claiming(try stack(depth: depth - 1)) }
+      let all = random.chance(50)
+      return Stack(
+        reader: CompositePreferences(layers.map(\.reader), writeMode: all ? .allStores : .firstStore),
+        model: .composite(layers.map(\.model), all: all),
+        text: "composite(\(layers.map(\.text).joined(separator: ", ")); all: \(all))")
     }
+  }
+
+  /// A layer of a composite: a sealed one says what it claims, and others may.
+  private mutating func claiming(_ layer: Stack) -> Stack {
+    guard layer.model.isBare || random.chance(10) else { return layer }
+    let claims: [(Model.Claim, PreferenceClaim?)] = [
+      (.nothing, nil), (.everything, .everything), (.prefix("a."), .prefix("a.")),
+    ]
+    let names: Set<String> = [name(), name()]
+    let (claim, real) = (claims + [(.names(names), .names(names))])[random.number(below: 4)]
+    return Stack(
+      reader: claimed(layer.reader, real), model: .claiming(layer.model, claim), text: "\(layer.text) claiming \(claim)"
+    )
+  }
+
+  private func claimed(_ base: some PreferencesReader, _ claim: PreferenceClaim?) -> any PreferencesReader {
+    claim.map { base.claiming($0) } ?? base.unclaimed
+  }
+
+  private func mounted(_ base: some PreferencesReader, _ prefix: String) -> any PreferencesReader {
+    base.mounted(at: prefix)
   }
 
   private func prefixed(_ base: some PreferencesReader, _ prefix: String) -> any PreferencesReader {
@@ -139,22 +164,22 @@ package struct LayerLaw {
     switch random.number(below: 10) {
     case 0...3:
       return perform("\(place)write \(key) \(secrecy) \(value)", stack.model.write(value, key, secrecy)) {
-        try store.write(value, forKey: key, secrecy: secrecy)
+        try store.edit(PreferenceEdits([.init(PreferenceName(key), to: .value(value), secrecy: secrecy)]))
       }
     case 4...5:
       return perform("\(place)remove \(key) \(secrecy)", stack.model.write(nil, key, secrecy)) {
-        try store.write(nil, forKey: key, secrecy: secrecy)
+        try store.edit(PreferenceEdits([.init(PreferenceName(key), to: nil, secrecy: secrecy)]))
       }
     case 6:
-      return perform("\(place)set \(key) \(value)", stack.model.write(value, key, .any)) {
+      return perform("\(place)set \(key) \(value)", stack.model.write(value, key, .plain)) {
         try store.set(value, forKey: key)
       }
     case 7:
-      return perform("\(place)remove \(key)", stack.model.write(nil, key, .any)) {
+      return perform("\(place)remove \(key)", stack.model.write(nil, key, .plain)) {
         try store.removeValue(forKey: key)
       }
     case 8:
-      return perform("\(place)merge \(key) \(value)", stack.model.write(value, key, .any)) {
+      return perform("\(place)merge \(key) \(value)", stack.model.write(value, key, .plain)) {
         try store.set([key: value])
       }
     default: return perform("\(place)remove all", stack.model.removeAll()) { try store.removeAll() }
@@ -180,8 +205,8 @@ package struct LayerLaw {
   private static func difference(_ stack: Stack) throws -> String? {
     let (reader, model) = (stack.reader, stack.model)
     for name in names {
-      for secrecy in [Secrecy.any, .plain, .secret] {
-        let value = try reader.value(forKey: name, as: nil, secrecy: secrecy)
+      for secrecy in [Secrecy.plain, .secret] {
+        let value = try reader.lookUp(PreferenceQuery(name, secrecy: secrecy))
         let expected = model.value(name, secrecy)
         guard same(value, expected) else { return "\(name) \(secrecy): \(value as Any), not \(expected as Any)" }
       }
@@ -189,7 +214,10 @@ package struct LayerLaw {
     }
     let keys = try reader.keys()
     guard keys == model.keys else { return "keys \(keys), not \(model.keys)" }
-    return reader.isSealed == model.isSealed && reader.isLayered == model.isLayered ? nil : "sealed or layered"
+    for secrecy in [Secrecy.plain, .secret] where reader.custody.holds(secrecy) != model.holds(secrecy) {
+      return "holds \(secrecy)"
+    }
+    return nil
   }
 }
 

@@ -3,185 +3,271 @@ import Preferences
 /// What a stack of layers should hold: dictionaries, and how names and writes lead to them.
 indirect enum Model {
   final class Values { var values: [String: PreferenceValue] = [:] }
+
+  struct Edit {
+    var key: String
+    var value: PreferenceValue?
+    var secrecy: Secrecy
+  }
+
   final class Collected {
     /// In the order they were made.
-    var changes: [(key: String, value: PreferenceValue?, secrecy: Secrecy)] = []
+    var edits: [Edit] = []
     var removesAll = false
 
     func change(_ key: String, _ secrecy: Secrecy) -> PreferenceValue?? {
-      let seen: Set<Secrecy> =
-        switch secrecy {
-        case .plain: [.plain, .any]
-        case .secret: [.secret]
-        case .any: [.plain, .secret, .any]
-        }
-      return changes.last { $0.key == key && seen.contains($0.secrecy) }?.value
+      edits.last { $0.key == key && $0.secrecy == secrecy }.map(\.value)
+    }
+  }
+
+  enum Claim {
+    case nothing, everything
+    case names(Set<String>)
+    case prefix(String)
+
+    func covers(_ key: String) -> Bool {
+      switch self {
+      case .nothing: false
+      case .everything: true
+      case .names(let names): names.contains(key)
+      case .prefix(let prefix): key.hasPrefix(prefix)
+      }
     }
   }
 
   case dictionary(Values, isSealed: Bool)
   case prefix(Model, String)
+  case mounted(Model, String)
   case renamed(Model, [String: String])
   case readOnly(Model)
+  case claiming(Model, Claim)
   case buffered(Model, Collected)
-  case composite([Model], all: Bool, secret: Set<String>)
+  case composite([Model], all: Bool)
 
-  var isSealed: Bool {
+  // MARK: Custody
+
+  private var base: Model? {
+    switch self {
+    case .prefix(let base, _), .mounted(let base, _), .renamed(let base, _), .readOnly(let base),
+      .claiming(let base, _), .buffered(let base, _):
+      base
+    case .dictionary, .composite: nil
+    }
+  }
+
+  func holds(_ secrecy: Secrecy) -> Bool {
+    switch self {
+    case .dictionary(_, let isSealed): isSealed == (secrecy == .secret)
+    case .composite(let layers, _): layers.contains { $0.holds(secrecy) }
+    default: base?.holds(secrecy) ?? false
+    }
+  }
+
+  func takes(_ secrecy: Secrecy) -> Bool {
+    switch self {
+    case .dictionary(_, let isSealed): isSealed == (secrecy == .secret)
+    case .readOnly: false
+    case .composite(let layers, _): layers.contains { $0.takes(secrecy) }
+    default: base?.takes(secrecy) ?? false
+    }
+  }
+
+  /// Whether it is a sealed store that has not said what it claims.
+  var isBare: Bool {
     switch self {
     case .dictionary(_, let isSealed): isSealed
-    case .prefix(let base, _), .renamed(let base, _), .readOnly(let base), .buffered(let base, _): base.isSealed
-    case .composite(let layers, _, _): layers.contains(where: \.isSealed)
+    case .mounted, .claiming, .composite: false
+    default: base?.isBare ?? false
     }
   }
 
-  var isLayered: Bool {
+  private func claims(_ key: String) -> Bool {
     switch self {
-    case .dictionary: false
-    case .prefix(let base, _), .renamed(let base, _), .readOnly(let base), .buffered(let base, _): base.isLayered
-    case .composite: true
+    case .dictionary: return false
+    case .mounted(let base, let prefix) where base.isBare: return key.hasPrefix(prefix)
+    case .claiming(let base, let claim): return holds(.secret) && claim.covers(key) || base.claims(key)
+    case .composite(let layers, _): return layers.contains { $0.claims(key) }
+    default: return underneath(key).flatMap { base?.claims($0) } ?? false
     }
   }
 
-  func accepts(_ secrecy: Secrecy) -> Bool {
+  func secrecy(_ key: String, _ asked: Secrecy) -> Secrecy {
+    asked == .secret || holds(.secret) && (isBare || claims(key)) ? .secret : .plain
+  }
+
+  // MARK: Names
+
+  private func underneath(_ key: String) -> String? {
     switch self {
-    case .dictionary(_, let isSealed): secrecy == .any || isSealed == (secrecy == .secret)
-    case .prefix(let base, _), .renamed(let base, _), .buffered(let base, _): base.accepts(secrecy)
-    case .readOnly: false
-    case .composite(let layers, _, _): layers.contains { $0.accepts(secrecy) }
+    case .prefix(_, let prefix): prefix + key
+    case .mounted(_, let prefix): Self.without(prefix, key)
+    case .renamed(_, let names): names[key] ?? (names.values.contains(key) ? nil : key)
+    default: key
     }
   }
 
-  func routed(_ secrecy: Secrecy) -> Secrecy { isLayered || secrecy == .secret ? secrecy : .any }
-
-  func value(_ key: String, _ secrecy: Secrecy = .any) -> PreferenceValue? {
+  private func above(_ key: String) -> String? {
     switch self {
-    case .dictionary(let store, let isSealed):
-      return secrecy == .any || isSealed == (secrecy == .secret) ? store.values[key] : nil
-    case .prefix(let base, let prefix): return base.value(prefix + key, secrecy)
-    case .renamed(let base, let names): return Self.underneath(key, names).flatMap { base.value($0, secrecy) }
-    case .readOnly(let base): return base.value(key, secrecy)
+    case .prefix(_, let prefix): Self.without(prefix, key)
+    case .mounted(_, let prefix): prefix + key
+    case .renamed(_, let names): names.first { $0.value == key }?.key ?? (names[key] == nil ? key : nil)
+    default: key
+    }
+  }
+
+  private static func without(_ prefix: String, _ key: String) -> String? {
+    key.hasPrefix(prefix) && key != prefix ? String(key.dropFirst(prefix.count)) : nil
+  }
+
+  // MARK: Reading
+
+  /// What a lookup gives: nothing for a secret where none are held.
+  func value(_ key: String, _ asked: Secrecy = .plain) -> PreferenceValue? {
+    if asked == .secret, !holds(.secret) { return nil }
+    switch self {
+    case .dictionary(let store, _): return store.values[key]
     case .buffered(let base, let collected):
-      guard isLayered || secrecy == .any || isSealed == (secrecy == .secret) else { return nil }
-      if let value = collected.change(key, secrecy == .any ? .any : base.kept(key, secrecy)) { return value }
-      return collected.removesAll ? nil : base.value(key, secrecy)
-    case .composite(let layers, _, let secret):
-      let secrecy = secret.contains(key) ? .secret : secrecy
-      for layer in layers { if let value = layer.value(key, secrecy) { return value } }
+      if let value = collected.change(key, secrecy(key, asked)) { return value }
+      return collected.removesAll ? nil : base.value(key, asked)
+    case .composite(let layers, _):
+      let secrecy = secrecy(key, asked)
+      for layer in layers where layer.holds(secrecy) { if let value = layer.value(key, secrecy) { return value } }
       return nil
+    default: return underneath(key).flatMap { base?.value($0, asked) }
+    }
+  }
+
+  func names(_ secrecy: Secrecy) -> [String] {
+    switch self {
+    case .dictionary(let store, _): return store.values.keys.sorted()
+    case .buffered(let base, let collected):
+      let stored = (collected.removesAll ? [] : base.names(secrecy)).filter { collected.change($0, secrecy) == nil }
+      let names = Set(collected.edits.filter { $0.secrecy == secrecy }.map(\.key)).sorted()
+      return stored + names.filter { collected.change($0, secrecy).map { $0 != nil } ?? false }
+    case .composite(let layers, _):
+      var seen: Set<String> = []
+      return layers.filter { $0.holds(secrecy) }.flatMap { $0.names(secrecy) }.filter { key in
+        (secrecy == .secret || self.secrecy(key, .plain) == .plain) && seen.insert(key).inserted
+      }
+    default: return (base?.names(secrecy) ?? []).compactMap(above)
     }
   }
 
   var keys: [String] {
-    switch self {
-    case .dictionary(let store, _): return store.values.keys.sorted()
-    case .prefix(let base, let prefix):
-      return base.keys.filter { $0.hasPrefix(prefix) && $0 != prefix }.map { String($0.dropFirst(prefix.count)) }
-    case .renamed(let base, let names): return base.keys.compactMap { Self.above($0, names) }
-    case .readOnly(let base): return base.keys
-    case .buffered(let base, let collected):
-      let stored = (collected.removesAll ? [] : base.keys).filter { collected.change($0, .any) == nil }
-      let names = Set(collected.changes.map(\.key)).sorted()
-      return stored + names.filter { collected.change($0, .any).map { $0 != nil } ?? false }
-    case .composite(let layers, _, _):
-      var seen: Set<String> = []
-      return layers.flatMap(\.keys).filter { seen.insert($0).inserted }
-    }
+    let plain = holds(.plain) ? names(.plain) : []
+    return plain + (holds(.secret) ? names(.secret).filter { !plain.contains($0) } : [])
   }
+
+  // MARK: Writing
 
   /// False when it must be refused, with nothing changed.
   @discardableResult
   func write(_ value: PreferenceValue?, _ key: String, _ secrecy: Secrecy) -> Bool {
+    if secrecy == .secret, !takes(.secret) { return false }
+    return apply([Edit(key: key, value: value, secrecy: secrecy)])
+  }
+
+  func removeAll() -> Bool { apply([], clearing: true) }
+
+  private func apply(_ edits: [Edit], clearing clears: Bool = false) -> Bool {
+    if edits.isEmpty, !clears { return true }
     switch self {
-    case .dictionary(let store, _):
-      guard accepts(routed(secrecy)) else { return false }
-      store.values[key] = value
-      return true
-    case .prefix(let base, let prefix): return base.write(value, prefix + key, secrecy)
-    case .renamed(let base, let names):
-      guard let other = Self.underneath(key, names) else { return value == nil }
-      return base.write(value, other, secrecy)
     case .readOnly: return false
-    case .buffered(let base, let collected):
-      guard accepts(routed(secrecy)) else { return false }
-      let kept = base.kept(key, secrecy)
-      collected.changes.removeAll { $0.key == key && $0.secrecy == kept }
-      collected.changes.append((key, value, kept))
+    case .dictionary(let store, _):
+      if clears { store.values = [:] }
+      for edit in edits { store.values[edit.key] = edit.value }
       return true
-    case .composite(_, _, let secret):
-      let secrecy = secret.contains(key) ? .secret : secrecy
-      let targets = targets(secrecy)
-      let before = targets.map { $0.value(key, secrecy) }
-      for (index, target) in targets.enumerated() where !target.write(value, key, secrecy) {
-        // Those before it get back what a lookup told.
-        for index in (0..<index).reversed() { targets[index].write(before[index], key, secrecy) }
-        return false
+    case .buffered(_, let collected):
+      let meant = edits.map { Edit(key: $0.key, value: $0.value, secrecy: secrecy($0.key, $0.secrecy)) }
+      guard meant.allSatisfy({ takes($0.secrecy) }) else { return false }
+      if clears { (collected.edits, collected.removesAll) = ([], true) }
+      for edit in meant {
+        collected.edits.removeAll { $0.key == edit.key && $0.secrecy == edit.secrecy }
+        collected.edits.append(edit)
       }
-      return !targets.isEmpty
+      return true
+    case .composite: return applyToLayers(edits, clears)
+    default: return applyUnderneath(edits, clears)
     }
   }
 
-  func removeAll() -> Bool {
+  private func applyUnderneath(_ edits: [Edit], _ clears: Bool) -> Bool {
+    guard let base else { return false }
+    var mapped: [Edit] = []
+    if clears, !showsEverything {
+      for secrecy in [Secrecy.plain, .secret] where holds(secrecy) {
+        mapped += base.names(secrecy).filter { above($0) != nil }.map { Edit(key: $0, value: nil, secrecy: secrecy) }
+      }
+    }
+    for edit in edits {
+      if let key = underneath(edit.key) {
+        mapped.append(Edit(key: key, value: edit.value, secrecy: edit.secrecy))
+      } else if edit.value != nil {
+        return false
+      }
+    }
+    return base.apply(mapped, clearing: clears && showsEverything)
+  }
+
+  private var showsEverything: Bool {
     switch self {
-    case .dictionary(let store, _): store.values = [:]
-    case .prefix(let base, ""): return base.removeAll()
-    case .renamed(let base, let names) where Set(names.keys).isSubset(of: names.values): return base.removeAll()
-    case .prefix, .renamed: return keys.allSatisfy { write(nil, $0, .any) }
-    case .readOnly: return false
-    case .buffered(_, let collected): (collected.changes, collected.removesAll) = ([], true)
-    case .composite:
-      let targets = targets(.any)
-      return !targets.isEmpty && targets.allSatisfy { $0.removeAll() }
+    case .prefix(_, let prefix): prefix.isEmpty
+    case .renamed(_, let names): Set(names.keys).isSubset(of: names.values)
+    default: true
+    }
+  }
+
+  private func applyToLayers(_ edits: [Edit], _ clears: Bool) -> Bool {
+    guard case .composite(let layers, _) = self else { return false }
+    var parts: [Int: (edits: [Edit], clears: Bool)] = [:]
+    if clears {
+      for index in targets(.plain) + targets(.secret) { parts[index] = ([], true) }
+      if parts.isEmpty { return false }
+    }
+    for edit in edits {
+      let secrecy = secrecy(edit.key, edit.secrecy)
+      let targets = targets(secrecy)
+      if targets.isEmpty { return false }
+      for index in targets {
+        parts[index, default: ([], false)].edits.append(Edit(key: edit.key, value: edit.value, secrecy: secrecy))
+      }
+    }
+    let places = parts.keys.sorted()
+    let before = places.map { index in
+      (parts[index]?.clears ?? false ? [] : parts[index]?.edits ?? []).map { edit in
+        Edit(key: edit.key, value: layers[index].value(edit.key, edit.secrecy), secrecy: edit.secrecy)
+      }
+    }
+    for (step, index) in places.enumerated() {
+      guard let part = parts[index], !layers[index].apply(part.edits, clearing: part.clears) else { continue }
+      // Those before it get back what a lookup told.
+      for step in (0..<step).reversed() {
+        for edit in before[step].reversed() { _ = layers[places[step]].apply([edit]) }
+      }
+      return false
     }
     return true
   }
 
-  /// False when something is not taken; it is still collected then.
+  private func targets(_ secrecy: Secrecy) -> [Int] {
+    guard case .composite(let layers, let all) = self else { return [] }
+    let targets = layers.indices.filter { layers[$0].takes(secrecy) }
+    return all ? targets : Array(targets.prefix(1))
+  }
+
+  // MARK: Buffers
+
+  /// False when something is not taken; everything is still collected then.
   func commit() -> Bool {
     guard case .buffered(let base, let collected) = self else { return true }
-    if collected.removesAll, !base.removeAll() { return false }
-    collected.removesAll = false
-    while let change = collected.changes.first {
-      guard base.write(change.value, change.key, change.secrecy) else { return false }
-      collected.changes.removeFirst()
-    }
+    for edit in collected.edits where edit.secrecy == .secret && !base.takes(.secret) { return false }
+    guard base.apply(collected.edits, clearing: collected.removesAll) else { return false }
+    (collected.edits, collected.removesAll) = ([], false)
     return true
   }
 
   func rollback() {
     guard case .buffered(_, let collected) = self else { return }
-    (collected.changes, collected.removesAll) = ([], false)
-  }
-
-  /// What a buffer of this collects a key under.
-  private func kept(_ key: String, _ secrecy: Secrecy) -> Secrecy { isLayered ? written(key, secrecy) : .any }
-
-  /// What a write really is.
-  private func written(_ key: String, _ secrecy: Secrecy) -> Secrecy {
-    switch self {
-    case .dictionary(_, let isSealed): return secrecy == .any && isSealed ? .secret : secrecy
-    case .prefix(let base, let prefix): return base.written(prefix + key, secrecy)
-    case .renamed(let base, let names): return base.written(names[key] ?? key, secrecy)
-    case .readOnly: return secrecy
-    case .buffered(let base, _): return base.written(key, secrecy)
-    case .composite(_, _, let secret):
-      let secrecy = secret.contains(key) ? .secret : secrecy
-      let targets = targets(.any)
-      guard secrecy == .any, !targets.isEmpty else { return secrecy }
-      return targets.allSatisfy { $0.written(key, .any) == .secret } ? .secret : .any
-    }
-  }
-
-  private func targets(_ secrecy: Secrecy) -> [Model] {
-    guard case .composite(let layers, let all, _) = self else { return [] }
-    let targets = layers.filter { $0.accepts(secrecy) }
-    return all ? targets : Array(targets.prefix(1))
-  }
-
-  private static func underneath(_ key: String, _ names: [String: String]) -> String? {
-    names[key] ?? (names.values.contains(key) ? nil : key)
-  }
-
-  private static func above(_ key: String, _ names: [String: String]) -> String? {
-    names.first { $0.value == key }?.key ?? (names[key] == nil ? key : nil)
+    (collected.edits, collected.removesAll) = ([], false)
   }
 }

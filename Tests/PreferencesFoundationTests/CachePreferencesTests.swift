@@ -35,7 +35,7 @@ struct CachePreferencesTests {
     try cache.removeValue(forKey: "never")
     #expect(cache.keys() == ["b", "c"])
     #expect(try cache.integer(forKey: "b") == 4)
-    cache.removeAll()
+    try cache.removeAll()
     #expect(cache.keys() == [])
     #expect(try cache.value(forKey: "c") == nil)
     let error = preferencesError { try cache.set(["a": 1, "": 2]) }
@@ -101,7 +101,8 @@ struct CachePreferencesTests {
     }
     #expect(try cache.value(for: key) == 1_600)
     #expect(
-      preferencesError { try cache.exchange(nil, for: 1, forKey: "x", as: nil, secrecy: .secret) }?.code == .noStore)
+      preferencesError { try cache.compareAndSet(nil, to: nil, for: PreferenceQuery("x", secrecy: .secret)) }?.code
+        == .noStore)
   }
 
   @Test func `item 25: a full cache stands many tasks`() async throws {
@@ -113,7 +114,7 @@ struct CachePreferencesTests {
             for round in 0..<300 {
               try cache.set(task, forKey: "\(round % 20)")
               _ = try cache.value(forKey: "\(round % 7)")
-              if round % 50 == task { cache.removeAll() }
+              if round % 50 == task { try cache.removeAll() }
               #expect(cache.keys().count <= 10)
             }
           }

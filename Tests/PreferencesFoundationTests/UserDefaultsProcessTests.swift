@@ -9,7 +9,7 @@ struct UserDefaultsProcessTests {
   @Test func `items 14 and 18: values are there for another process, which has its own read here`() async throws {
     try await withTemporaryFolder { folder in
       let store = try UserDefaultsPreferences(suiteName: folder + "/a")
-      try store.set(UserDefaultsPreferencesTests.values)
+      try await store.set(UserDefaultsPreferencesTests.values)
       await #expect(processExitsWith: .success) { [folder = folder as String] in
         let store = try UserDefaultsPreferences(suiteName: folder + "/a")
         for (key, value) in UserDefaultsPreferencesTests.values {

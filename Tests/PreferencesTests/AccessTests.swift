@@ -127,7 +127,7 @@ struct AccessTests {
       try store.set(value, forKey: Name.host)
       #expect(try byName("host") == expected, "line \(line)")
       #expect(try byCase(.host) == expected, "line \(line)")
-      store.removeAll()
+      try store.removeAll()
       #expect(try byName("host") == nil, "line \(line)")
     }
     try expect("a", "a", { try store.string(forKey: $0) }, { try store.string(forKey: $0) })
@@ -180,7 +180,7 @@ struct AccessTests {
   }
 
   @Test func `members of a composite pass its sealed layers by`() {
-    let composite = CompositePreferences([FailingPreferences(), store])
+    let composite = CompositePreferences([FailingPreferences().unclaimed, store])
     let told = failures {
       composite.members.host = "a"
       #expect(composite.members.host == "a")

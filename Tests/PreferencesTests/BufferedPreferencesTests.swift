@@ -31,7 +31,7 @@ struct BufferedPreferencesTests {
   @Test func `item 16: a rollback restores`() throws {
     let buffer = BufferedPreferences(base)
     try buffer.set(9, forKey: "a")
-    buffer.removeAll()
+    try buffer.removeAll()
     try buffer.set(5, forKey: "c")
     buffer.rollback()
     #expect(buffer.isClean)
@@ -44,7 +44,7 @@ struct BufferedPreferencesTests {
   @Test func `item 24: removing all is carried by the commit, before what was set afterwards`() throws {
     let buffer = BufferedPreferences(base)
     try buffer.set(1, forKey: "x")
-    buffer.removeAll()
+    try buffer.removeAll()
     try buffer.set(3, forKey: "c")
     #expect(try buffer.keys() == ["c"])
     #expect(try buffer.value(forKey: "a") == nil)
@@ -53,7 +53,7 @@ struct BufferedPreferencesTests {
     #expect(base.keys() == ["c"])
   }
 
-  @Test func `item 16: what a store has not taken is still collected`() throws {
+  @Test func `item 16: what a store refuses is still collected, all of it`() throws {
     let failing = RecordPreferences(keys: { [] }, get: { _ in nil }) { _, key in
       if key == "b" { throw FailingPreferences.Locked() }
     }
@@ -62,7 +62,7 @@ struct BufferedPreferencesTests {
     try buffer.set(2, forKey: "b")
     try buffer.set(3, forKey: "c")
     #expect(throws: FailingPreferences.Locked.self) { try buffer.commit() }
-    #expect(try buffer.keys() == ["b", "c"])
+    #expect(try buffer.keys() == ["a", "b", "c"])
     #expect(buffer.isClean == false)
   }
 
@@ -84,32 +84,32 @@ struct BufferedPreferencesTests {
 
   @Test func `item 33: over a composite, a secret and a plain value of one name are two`() throws {
     let sealed = SealedPreferences()
-    let buffer = BufferedPreferences(CompositePreferences([base, sealed]))
-    try buffer.write("plain", forKey: "k", secrecy: .plain)
-    try buffer.write("secret", forKey: "k", secrecy: .secret)
-    #expect(try buffer.value(forKey: "k", as: nil, secrecy: .plain) == "plain")
-    #expect(try buffer.value(forKey: "k", as: nil, secrecy: .secret) == "secret")
+    let buffer = BufferedPreferences(CompositePreferences([base, sealed.unclaimed]))
+    try buffer.set("plain", forKey: "k")
+    try buffer.setSecret("secret", forKey: "k")
+    #expect(try buffer.value(forKey: "k") == "plain")
+    #expect(try buffer.secretValue(forKey: "k") == "secret")
     try buffer.commit()
     #expect(try base.string(forKey: "k") == "plain")
     #expect(try sealed.base.string(forKey: "k") == "secret")
   }
 
   @Test func `item 33: a plain value that waits never answers for a secret key`() throws {
-    let buffer = BufferedPreferences(CompositePreferences([base, SealedPreferences()]))
-    try buffer.write("plain", forKey: "k", secrecy: .plain)
-    #expect(try buffer.value(forKey: "k", as: nil, secrecy: .secret) == nil)
+    let buffer = BufferedPreferences(CompositePreferences([base, SealedPreferences().unclaimed]))
+    try buffer.set("plain", forKey: "k")
+    #expect(try buffer.secretValue(forKey: "k") == nil)
     try buffer.set("by name", forKey: "l")
-    #expect(try buffer.value(forKey: "l", as: nil, secrecy: .secret) == nil)
+    #expect(try buffer.secretValue(forKey: "l") == nil)
     let plain = BufferedPreferences(base)
     try plain.set("by name", forKey: "l")
-    #expect(try plain.value(forKey: "l", as: nil, secrecy: .secret) == nil)
-    #expect(preferencesError { try plain.write("s", forKey: "k", secrecy: .secret) }?.code == .noStore)
+    #expect(try plain.secretValue(forKey: "l") == nil)
+    #expect(preferencesError { try plain.setSecret("s", forKey: "k") }?.code == .noStore)
   }
 
   @Test func `a secret that waits does not hide a plain value of its name`() throws {
-    let buffer = BufferedPreferences(CompositePreferences([base, SealedPreferences()]))
-    try buffer.write("secret", forKey: "a", secrecy: .secret)
-    #expect(try buffer.value(forKey: "a", as: nil, secrecy: .plain) == 1)
+    let buffer = BufferedPreferences(CompositePreferences([base, SealedPreferences().unclaimed]))
+    try buffer.setSecret("secret", forKey: "a")
+    #expect(try buffer.value(forKey: "a") == 1)
   }
 
   @Test func `a bad name is refused when it is written, and nothing of a merge is collected`() throws {
@@ -129,25 +129,27 @@ struct BufferedPreferencesTests {
     #expect(told.withLock(\.self) == [["a"], ["b"], nil])
   }
 
-  @Test func `item 34: what is written by name and will be sealed is a secret before the commit, too`() throws {
+  @Test func `item 34: what is written under a claimed name is a secret before the commit, too`() throws {
     let sealed = SealedPreferences()
-    let preferences = CompositePreferences([sealed, DictionaryPreferences()])
-    for base in [preferences, preferences.below("in."), CompositePreferences([preferences])] as [any PreferencesStore] {
+    let preferences = CompositePreferences([sealed.claiming(.prefix("in.")), DictionaryPreferences()])
+    for (base, key) in [
+      (preferences, "in.token"), (preferences.below("in."), "token"), (CompositePreferences([preferences]), "in.token"),
+    ] as [(any PreferencesStore, String)] {
       let buffer = BufferedPreferences(base)
-      try buffer.set(.string(sentinel), forKey: "token")
+      try buffer.set(.string(sentinel), forKey: key)
       let plain = DictionaryPreferences()
 
-      #expect(try buffer.dictionary() == ["token": .redacted])
+      #expect(try buffer.dictionary() == [key: .redacted])
       #expect(try DictionaryPreferences(copying: buffer).keys() == [])
       #expect(preferencesError { try plain += buffer }?.code == .noStore)
       #expect(plain.keys() == [])
-      #expect(try buffer.value(for: PreferenceKey<String?>("token")) == nil)
-      #expect(try buffer.string(forKey: "token") == sentinel)
+      #expect(try buffer.string(forKey: key) == sentinel)
     }
   }
 
-  @Test func `what is written by name to all stores, plain ones too, is no secret`() throws {
-    let preferences = CompositePreferences([SealedPreferences(), DictionaryPreferences()], writeMode: .allStores)
+  @Test func `what is written under a name that no layer claims is no secret`() throws {
+    let preferences = CompositePreferences(
+      [SealedPreferences().unclaimed, DictionaryPreferences()], writeMode: .allStores)
     let buffer = BufferedPreferences(preferences)
 
     try buffer.set("text", forKey: "motd")

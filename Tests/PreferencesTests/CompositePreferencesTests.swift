@@ -34,15 +34,25 @@ struct CompositePreferencesTests {
     #expect(try CompositePreferences([upper, lower, third]).keys() == ["a", "b", "0"])
   }
 
-  @Test func `a composite is sealed when a layer is`() {
-    #expect(!CompositePreferences([upper]).isSealed)
-    #expect(CompositePreferences([upper, CompositePreferences([FailingPreferences()])]).isSealed)
+  @Test func `a composite holds secrets when a layer does`() {
+    #expect(!CompositePreferences([upper]).custody.holdsSecrets)
+    #expect(CompositePreferences([upper, CompositePreferences([FailingPreferences().unclaimed])]).custody.holdsSecrets)
+  }
+
+  @Test func `a sealed layer that does not say what it claims is refused by every call`() {
+    let composite: CompositePreferences = [upper, SealedPreferences()]
+    for body in [
+      { _ = try composite.value(forKey: "a") }, { _ = try composite.keys() }, { try composite.set(1, forKey: "a") },
+      { try composite.removeAll() }, { _ = try composite.explain("a") }, { _ = try composite.layer(holding: "a") },
+    ] as [() throws -> Void] {
+      #expect(preferencesError(body)?.code == .unclaimed)
+    }
   }
 
   @Test func `a failing layer stops a lookup and is never skipped`() throws {
-    let composite = CompositePreferences([upper, FailingPreferences(), lower])
+    let composite = CompositePreferences([upper, FailingPreferences().claiming(.names(["b", "none"])), lower])
     #expect(try composite.string(forKey: "a") == "upper")
-    let name = PreferenceKey<String?>("b").allowingSealed()
+    let name = PreferenceKey<String?>("b")
     for body in [
       { _ = try composite.value(for: name) }, { _ = try composite.value(forKey: "b") },
       { _ = try composite.keys() }, { _ = try composite.contains("none") },
@@ -58,7 +68,7 @@ struct CompositePreferencesTests {
   @Test func `our own error of a layer is told, and is the cause`() {
     let failing = FailingPreferences(error: PreferencesError(.unavailable, "the vault is locked"))
     let error = preferencesError {
-      _ = try CompositePreferences([[failing] as CompositePreferences]).value(forKey: "a")
+      _ = try CompositePreferences([[failing.claiming(.everything)] as CompositePreferences]).value(forKey: "a")
     }
     #expect(error?.code == .unavailable)
     #expect(
@@ -103,8 +113,8 @@ struct CompositePreferencesTests {
   @Test func `a failing earlier layer stops a write and nothing is written`() throws {
     struct Reader: PreferencesReader {
       let name = "reader"
-      func value(forKey key: String) throws -> PreferenceValue? { throw FailingPreferences.Locked() }
-      func keys() throws -> [String] { [] }
+      func value(for query: PreferenceQuery) throws -> PreferenceValue? { throw FailingPreferences.Locked() }
+      func names(of secrecy: Secrecy) -> [PreferenceName] { [] }
     }
     let composite = CompositePreferences([Reader(), upper])
     #expect(preferencesError { _ = try composite.set(2, forKey: "a") }?.code == .unavailable)
@@ -113,7 +123,7 @@ struct CompositePreferencesTests {
   }
 
   @Test func `a store that fails is named`() {
-    let composite = CompositePreferences([FailingPreferences(), upper])
+    let composite = CompositePreferences([FailingPreferences().claiming(.names(["a"])), upper])
     for body in [
       { _ = try composite.set(2, forKey: "a") }, { _ = try composite.removeValue(forKey: "a") },
       { try composite.removeAll() },
@@ -217,20 +227,13 @@ private final class RefusingPreferences: PreferencesStore {
 
   init(writesBeforeRefusing count: Int = 0) { writesLeft = Mutex(count) }
 
-  func value(forKey key: String) throws -> PreferenceValue? { try values.value(forKey: key) }
-  func keys() throws -> [String] { values.keys() }
+  func value(for query: PreferenceQuery) -> PreferenceValue? { values.value(for: query) }
+  func names(of secrecy: Secrecy) -> [PreferenceName] { values.names(of: secrecy) }
 
-  func set(_ value: PreferenceValue, forKey key: String) throws -> WriteOutcome {
+  func apply(_ edits: PreferenceEdits) throws -> WriteOutcome {
     try takeTurn()
-    return try values.set(value, forKey: key)
+    return try values.apply(edits)
   }
-
-  func removeValue(forKey key: String) throws -> WriteOutcome {
-    try takeTurn()
-    return try values.removeValue(forKey: key)
-  }
-
-  func removeAll() throws { throw Refusal() }
 
   private func takeTurn() throws {
     let isTaken = writesLeft.withLock { count in

@@ -5,7 +5,7 @@ import Testing
 /// A sealed store in memory, which can be locked.
 private final class SealedStore: PreferencesStore {
   let name = "vault"
-  let isSealed = true
+  let custody = Custody.sealed
   private let isLocked = Mutex(false)
   private let values: DictionaryPreferences
 
@@ -20,13 +20,9 @@ private final class SealedStore: PreferencesStore {
     }
   }
 
-  func value(forKey key: String) throws -> PreferenceValue? { try unlocked.value(forKey: key) }
-  func keys() throws -> [String] { try unlocked.keys() }
-  func set(_ value: PreferenceValue, forKey key: String) throws -> WriteOutcome {
-    try unlocked.set(value, forKey: key)
-  }
-  func removeValue(forKey key: String) throws -> WriteOutcome { try unlocked.removeValue(forKey: key) }
-  func removeAll() throws { try unlocked.removeAll() }
+  func value(for query: PreferenceQuery) throws -> PreferenceValue? { try unlocked.value(for: query) }
+  func names(of secrecy: Secrecy) throws -> [PreferenceName] { try unlocked.names(of: secrecy) }
+  func apply(_ edits: PreferenceEdits) throws -> WriteOutcome { try unlocked.apply(edits) }
 }
 
 extension PreferenceKey<String?> {
@@ -59,7 +55,9 @@ struct CompositeSecrecyTests {
   }
 
   @Test func `item 27: the merged dictionary agrees with looking up each key`() throws {
-    let composite: CompositePreferences = [fixed, [upper, vault] as CompositePreferences, lower]
+    let composite: CompositePreferences = [
+      fixed, [upper, vault.claiming(.names(["token"]))] as CompositePreferences, lower,
+    ]
     let merged = try composite.dictionary(revealingSecrets: true)
     #expect(Set(merged.keys) == ["a", "b", "c", "token"])
     for (key, value) in merged { #expect(try composite.value(forKey: key) == value) }
@@ -67,20 +65,23 @@ struct CompositeSecrecyTests {
 
   @Test func `item 28: typed getters are answered by the winning member`() throws {
     let environment = EnvironmentPreferences(environment: ["PORT": "443"])
-    let composite: CompositePreferences = [vault, environment, ["port": 80] as DictionaryPreferences]
+    let composite: CompositePreferences = [vault.unclaimed, environment, ["port": 80] as DictionaryPreferences]
     #expect(try composite.integer(forKey: "port") == 443)
     #expect(try composite.value(for: .secretString("token")) == sentinel)
   }
 
-  @Test func `item 28: a string in a sealed member is what a getter by name returns`() throws {
-    #expect(try CompositePreferences([vault, lower]).string(forKey: "token") == sentinel)
+  @Test func `item 28: a string in a sealed member is what a getter by name returns, if the member claims the name`()
+    throws
+  {
+    #expect(try CompositePreferences([vault.claiming(.names(["token"])), lower]).string(forKey: "token") == sentinel)
+    #expect(try CompositePreferences([vault.unclaimed, lower]).string(forKey: "token") == nil)
   }
 
   @Test(arguments: [CompositePreferences.WriteMode.firstStore, .allStores])
   func `item 29: a plain write changes the plain stores of its mode and no other`(
     mode: CompositePreferences.WriteMode
   ) throws {
-    let composite = CompositePreferences([vault, fixed, upper, lower], writeMode: mode)
+    let composite = CompositePreferences([vault.unclaimed, fixed, upper, lower], writeMode: mode)
     try composite.set("new", for: PreferenceKey<String?>("d"))
     #expect(try vault.value(forKey: "d") == nil)
     #expect(try upper.value(forKey: "d") == "new")
@@ -132,12 +133,12 @@ struct CompositeSecrecyTests {
   }
 
   @Test func `item 31: a sealed layer does not shadow a plain write`() throws {
-    let composite = CompositePreferences([vault, upper])
+    let composite = CompositePreferences([vault.unclaimed, upper])
     #expect(try composite.set("plain", for: PreferenceKey<String?>("token")) == .visible)
   }
 
   @Test func `item 31: without a member that takes it a write throws`() {
-    let plain = CompositePreferences([vault, fixed])
+    let plain = CompositePreferences([vault.unclaimed, fixed])
     #expect(preferencesError { _ = try plain.set("x", for: PreferenceKey<String?>("d")) }?.code == .noStore)
     #expect(preferencesError { try plain.update(PreferenceKey<String?>("d")) { $0 = "x" } }?.code == .noStore)
     #expect(preferencesError { _ = try CompositePreferences([fixed]).set(["d": 1]) }?.code == .noStore)
@@ -190,7 +191,7 @@ struct CompositeSecrecyTests {
   func `item 33: a secret key is written to sealed members only, through every path`(
     path: Int, mode: CompositePreferences.WriteMode
   ) throws {
-    let composite = CompositePreferences([upper, lower, vault], writeMode: mode, secretKeys: ["password"])
+    let composite = CompositePreferences([upper, lower, vault.claiming(.names(["password"]))], writeMode: mode)
     try Self.secretWrites[path](composite)
     #expect(try vault.value(forKey: "password") == "s")
     #expect(try upper.value(forKey: "password") == nil)
@@ -198,7 +199,7 @@ struct CompositeSecrecyTests {
   }
 
   @Test func `item 33: a secret key is refused where no member is sealed`() {
-    let composite = CompositePreferences([upper, lower], secretKeys: ["listed"])
+    let composite = CompositePreferences([upper, lower, vault.readOnly.claiming(.names(["listed"]))])
     for write in [
       { _ = try composite.set("s", for: .password) }, { try composite.update(.password) { $0 = "s" } },
       { _ = try upper.set("s", for: .password) }, { _ = try composite.set("s", forKey: "listed") },
@@ -211,12 +212,16 @@ struct CompositeSecrecyTests {
 
   @Test func `item 33: a secret key is not answered by a plain member`() throws {
     try upper.set("plain", forKey: "password")
-    #expect(try CompositePreferences([upper, vault]).value(for: .password) == nil)
-    #expect(try CompositePreferences([upper], secretKeys: ["password"]).value(forKey: "password") == nil)
+    #expect(try CompositePreferences([upper, vault.unclaimed]).value(for: .password) == nil)
+    let composite = CompositePreferences([upper, vault.claiming(.names(["password"]))])
+    #expect(try composite.value(forKey: "password") == nil)
+    #expect(try composite.value(for: PreferenceKey("password", default: "default")) == "default")
   }
 
   @Test func `item 34: a merged dictionary redacts what is sealed unless asked`() throws {
-    let composite = CompositePreferences([upper, [vault] as CompositePreferences, lower])
+    let composite = CompositePreferences([
+      upper, [vault.claiming(.names(["token"]))] as CompositePreferences, lower,
+    ])
     #expect(try composite.dictionary()["token"] == .redacted)
     #expect(try composite.dictionary()["a"] == "upper")
     #expect(try composite.below("tok").dictionary() == ["en": .redacted])
@@ -226,7 +231,7 @@ struct CompositeSecrecyTests {
   }
 
   @Test func `item 34: neither descriptions nor dumps show a sealed value`() throws {
-    let composite = CompositePreferences([upper, vault])
+    let composite = CompositePreferences([upper, vault.claiming(.names(["token"]))])
     let handle: Preference<String> = composite <| "token"
     let texts = [
       "\(composite)", dumped(composite), "\(handle)", dumped(handle), "\(try composite.explain("token"))",
@@ -236,7 +241,7 @@ struct CompositeSecrecyTests {
   }
 
   @Test func `item 35: with a locked member plain keys resolve and secret keys are unavailable`() throws {
-    let composite = CompositePreferences([vault, upper, lower], secretKeys: ["listed"])
+    let composite = CompositePreferences([vault.claiming(.names(["listed"])), upper, lower])
     try lower.set("plain", forKey: "password")
     try lower.set("plain", forKey: "listed")
     vault.lock()
@@ -245,8 +250,7 @@ struct CompositeSecrecyTests {
     #expect(composite.members.a == "new")
     for read in [
       { _ = try composite.value(for: .password) }, { _ = try composite.value(forKey: "listed") },
-      { _ = try composite.value(for: PreferenceKey<String?>("password").allowingSealed()) },
-      { _ = try composite.value(forKey: "password") }, { _ = try composite.dictionary() },
+      { _ = try composite.value(for: PreferenceKey<String?>("listed")) }, { _ = try composite.dictionary() },
       { _ = try composite.set("s", for: .password) },
     ] as [() throws -> Void] {
       let error = preferencesError(read)

@@ -87,7 +87,7 @@ struct DictionaryPreferencesTests {
     try store.removeValue(forKey: "a")
     try store.removeValue(forKey: "a")
     #expect(store.keys() == ["b"])
-    store.removeAll()
+    try store.removeAll()
     #expect(store.keys() == [])
   }
 
@@ -164,7 +164,7 @@ struct DictionaryPreferencesTests {
     let sealed = SealedPreferences()
     try sealed.set(.string(sentinel), forKey: "password")
     let base: DictionaryPreferences = ["a": 1]
-    let composite = CompositePreferences([base, sealed])
+    let composite = CompositePreferences([base, sealed.unclaimed])
     let copy = try DictionaryPreferences(copying: composite)
     try base.set(2, forKey: "a")
     #expect(copy.map(\.key) == ["a"])
@@ -183,7 +183,7 @@ struct DictionaryPreferencesTests {
     let (store, other): (DictionaryPreferences, DictionaryPreferences) = (["a": 1, "b": 2], ["a": 1])
     try store.set(["b": 3, "c": 4])
     #expect(store.map(\.value) == [1, 3, 4])
-    store.removeAll()
+    try store.removeAll()
     #expect(store.keys() == [])
     #expect(other.keys() == ["a"])
   }

@@ -83,8 +83,8 @@ struct EnvironmentPreferencesTests {
     let layer = EnvironmentPreferences(
       prefix: "SHOP",
       environment: ["SHOP_SERVER_PORT": "1", "SHOP__": "2", "SHOP_lower": "3", "OTHER": "4", "SHOP_": "5"])
-    #expect(layer.keys() == [".", "server.port"])
-    for key in layer.keys() { #expect(try layer.contains(key)) }
+    #expect(try layer.keys() == [".", "server.port"])
+    for key in try layer.keys() { #expect(try layer.contains(key)) }
   }
 
   // In processes of their own: changing the environment while another test reads it is a race.
@@ -95,7 +95,7 @@ struct EnvironmentPreferencesTests {
       let layer = EnvironmentPreferences(prefix: "PREFERENCES_TEST")
       setenv("PREFERENCES_TEST_COPIED", "after", 1)
       #expect(try layer.string(forKey: "copied") == "before")
-      #expect(layer.keys() == ["copied"])
+      #expect(try layer.keys() == ["copied"])
     }
   }
 

@@ -26,7 +26,7 @@ struct ExplanationTests {
   }
 
   @Test func `below a failure nobody is asked`() throws {
-    let explanation = try CompositePreferences([file, FailingPreferences(), defaults]).explain("token")
+    let explanation = try CompositePreferences([file, FailingPreferences(custody: .plain), defaults]).explain("token")
     #expect(
       explanation.description == """
         token
@@ -41,8 +41,26 @@ struct ExplanationTests {
     #expect(error is FailingPreferences.Locked)
   }
 
+  @Test func `layers that hold no values of the key's secrecy are not asked`() throws {
+    let vault = FailingPreferences(name: "vault").claiming(.names(["token"]))
+    let explanation = try CompositePreferences([defaults, vault]).explain("token")
+    #expect(
+      explanation.description == """
+        token
+          1  dictionary   not asked
+          2  vault        fails (Locked)
+        """)
+    #expect(
+      try CompositePreferences([vault, defaults]).explain("server.port").description == """
+        server.port
+          1  vault        not asked
+          2  dictionary   answers (integer)
+        """)
+  }
+
   @Test func `a failure below the answer is shown too`() throws {
-    let locked = FailingPreferences(name: "vault", error: PreferencesError(.unavailable, "it is locked"))
+    let locked = FailingPreferences(
+      name: "vault", custody: .plain, error: PreferencesError(.unavailable, "it is locked"))
     let explanation = try CompositePreferences([defaults, locked]).explain("token")
     #expect(
       explanation.description == """
@@ -70,7 +88,9 @@ struct ExplanationTests {
 
   @Test func `no explanation shows a value`() throws {
     for key in ["server.port", "token"] {
-      for layers in [[environment, defaults], [defaults, FailingPreferences()]] as [[any PreferencesReader]] {
+      for layers in [[environment, defaults], [defaults, FailingPreferences(custody: .plain)]]
+        as [[any PreferencesReader]]
+      {
         let explanation = try CompositePreferences(layers).explain(key)
         #expect(!explanation.description.contains(sentinel))
       }

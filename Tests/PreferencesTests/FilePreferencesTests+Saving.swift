@@ -109,7 +109,7 @@ extension FilePreferencesTests {
     let folder = FileManager.default.temporaryDirectory.appending(path: "preferences-\(UUID().uuidString)").path
     try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
     defer { try? FileManager.default.removeItem(atPath: folder) }
-    try file.open(folder + "/a").set("old", forKey: "k")
+    try await file.open(folder + "/a").set("old", forKey: "k")
     let before = try bytes(folder + "/a")
 
     await #expect(processExitsWith: .signal(SIGXFSZ)) { [folder = folder as String, file = file.rawValue as String] in
@@ -127,7 +127,7 @@ extension FilePreferencesTests {
 
     #expect(try names(folder) == [".a.new", "a"])
     #expect(try bytes(folder + "/a") == before)
-    try file.open(folder + "/a").set("next", forKey: "l")
+    try await file.open(folder + "/a").set("next", forKey: "l")
     #expect(try file.open(folder + "/a").keys() == ["k", "l"])
     #expect(try names(folder) == ["a"])
   }
@@ -238,9 +238,9 @@ extension FilePreferencesTests {
     let watch = try store.watch()
     var updates = store.updates(for: PreferenceKey<Int>("k", default: 0), buffering: .unbounded).makeAsyncIterator()
     #expect(await updates.next() == 0)
-    try file.open(folder + "/a").set(1, forKey: "k")
+    try await file.open(folder + "/a").set(1, forKey: "k")
     #expect(await updates.next() == 1)
-    try file.open(folder + "/a").set(2, forKey: "k")
+    try await file.open(folder + "/a").set(2, forKey: "k")
     #expect(await updates.next() == 2)
     unlink(folder + "/a")
     #expect(await updates.next() == 0)

@@ -128,7 +128,7 @@ extension GuideTests {
     try settings.reset([.isUnicornMode, .hasUnicorn])
     try settings -= ["quality", "isUnicornMode"]
     let isDefault = try settings.isDefault(.isUnicornMode)
-    settings.removeAll()
+    try settings.removeAll()
 
     #expect(isDefault && settings.keys().isEmpty)
   }

@@ -35,11 +35,11 @@ final class Row: Sendable {
 struct ClockPreferences: PreferencesReader {
   let name = "clock"
 
-  func value(forKey key: String) throws -> PreferenceValue? {
-    key == "now" ? .date(Date()) : nil
+  func value(for query: PreferenceQuery) -> PreferenceValue? {
+    query.name.text == "now" ? .date(Date()) : nil
   }
 
-  func keys() throws -> [String] { ["now"] }
+  func names(of secrecy: Secrecy) -> [PreferenceName] { PreferenceName.valid(["now"]) }
 }
 
 enum App: PreferenceNamespace {

@@ -44,8 +44,8 @@ final class FeedPreferences: PreferencesReader {
   private let values = Mutex<[String: PreferenceValue]>([:])
   private let changes = ChangeBroadcast()
 
-  func value(forKey key: String) -> PreferenceValue? { values.withLock { $0[key] } }
-  func keys() -> [String] { values.withLock { Array($0.keys) } }
+  func value(for query: PreferenceQuery) -> PreferenceValue? { values.withLock { $0[query.name.text] } }
+  func names(of secrecy: Secrecy) -> [PreferenceName] { PreferenceName.valid(values.withLock { Array($0.keys) }) }
 
   func observe(_ notify: @escaping @Sendable (PreferenceChange) -> Void) -> PreferenceObservation {
     changes.observe(notify)
@@ -127,8 +127,8 @@ struct GuideTests {
     let told = Told<Int>()
     let show: (Int) -> Void = { told.add($0) }
     let updates = settings.updates(for: .serverPort)
-    try settings.set(9090, for: .serverPort)
-    try settings.set(9191, for: .serverPort)
+    try await settings.set(9090, for: .serverPort)
+    try await settings.set(9191, for: .serverPort)
 
     for await port in updates {
       show(port)

@@ -74,7 +74,7 @@ struct HammerTests {
     try await hammer(buffer) {
       if round.increase().isMultiple(of: 10) { buffer.rollback() }
     }
-    try buffer.commit()
+    try await buffer.commit()
     #expect(buffer.isClean)
   }
 

@@ -93,12 +93,12 @@ struct ReadOnlyPreferencesTests {
     #expect(try base.integer(forKey: "a") == 1)
   }
 
-  @Test func `a composite stays layered behind a read-only view`() throws {
+  @Test func `a composite keeps secrets from plain keys behind a read-only view`() throws {
     let sealed = SealedPreferences()
     try sealed.set("s", forKey: "k")
-    let view = CompositePreferences([sealed]).readOnly
+    let view = CompositePreferences([sealed.unclaimed]).readOnly
     #expect(try view.value(for: PreferenceKey<String?>("k")) == nil)
-    #expect(try view.value(forKey: "k", as: nil, secrecy: .secret) == "s")
+    #expect(try view.secretValue(forKey: "k") == "s")
   }
 
   @Test func `a read-only view tells of changes`() throws {

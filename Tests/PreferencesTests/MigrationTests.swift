@@ -168,7 +168,7 @@ struct MigrationTests {
 
   @Test func `a composite is migrated in its plain layers, and no secret leaves the vault`() throws {
     _ = try vault.set("s", forKey: "password")
-    let composite = CompositePreferences([vault, store])
+    let composite = CompositePreferences([vault.unclaimed, store])
     try migrator([.rename("password", to: "p"), .rename("port", to: "server.port"), .seal("token", into: vault)])
       .run(on: composite)
     #expect(try store.dictionary() == ["server.port": "8080", "host": "a", "preferences.version": 1])
@@ -179,34 +179,29 @@ struct MigrationTests {
 /// A sealed store in memory that says what is written, and may forget it.
 private final class Vault: PreferencesStore {
   let name = "vault"
-  let isSealed = true
+  let custody = Custody.sealed
   let log = Recorded<String>()
   private let forgets: Bool
   private let values = DictionaryPreferences()
 
   init(forgets: Bool = false) { self.forgets = forgets }
 
-  func value(forKey key: String) throws -> PreferenceValue? { try values.value(forKey: key) }
-  func keys() throws -> [String] { values.keys() }
+  func value(for query: PreferenceQuery) -> PreferenceValue? { values.value(for: query) }
+  func names(of secrecy: Secrecy) -> [PreferenceName] { values.names(of: secrecy) }
 
-  func set(_ value: PreferenceValue, forKey key: String) throws -> WriteOutcome {
-    log.add("set \(key)")
-    return forgets ? .visible : try values.set(value, forKey: key)
+  func apply(_ edits: PreferenceEdits) throws -> WriteOutcome {
+    for edit in edits.edits where edit.content != nil { log.add("set \(edit.name)") }
+    return forgets ? .visible : try values.apply(edits)
   }
-
-  func removeValue(forKey key: String) throws -> WriteOutcome { try values.removeValue(forKey: key) }
-  func removeAll() throws { values.removeAll() }
 }
 
 /// A sealed store that can be read and never written.
 private struct ReadOnlyVault: PreferencesStore {
   let name = "vault"
-  let isSealed = true
-  func value(forKey key: String) throws -> PreferenceValue? { nil }
-  func keys() throws -> [String] { [] }
-  func set(_ value: PreferenceValue, forKey key: String) throws -> WriteOutcome { throw FailingPreferences.Locked() }
-  func removeValue(forKey key: String) throws -> WriteOutcome { throw FailingPreferences.Locked() }
-  func removeAll() throws { throw FailingPreferences.Locked() }
+  let custody = Custody.sealed
+  func value(for query: PreferenceQuery) -> PreferenceValue? { nil }
+  func names(of secrecy: Secrecy) -> [PreferenceName] { [] }
+  func apply(_ edits: PreferenceEdits) throws -> WriteOutcome { throw FailingPreferences.Locked() }
 }
 
 /// A store that fails at some writes: at those of a key, or of removing one.
@@ -217,18 +212,14 @@ private struct Failing: PreferencesStore {
   init(_ base: DictionaryPreferences, failures: Set<String>) { (self.base, self.failures) = (base, failures) }
 
   var name: String { base.name }
-  func value(forKey key: String) throws -> PreferenceValue? { try base.value(forKey: key) }
-  func keys() throws -> [String] { base.keys() }
+  func value(for query: PreferenceQuery) -> PreferenceValue? { base.value(for: query) }
+  func names(of secrecy: Secrecy) -> [PreferenceName] { base.names(of: secrecy) }
 
-  func set(_ value: PreferenceValue, forKey key: String) throws -> WriteOutcome {
-    if failures.contains(key) { throw FailingPreferences.Locked() }
-    return try base.set(value, forKey: key)
+  func apply(_ edits: PreferenceEdits) throws -> WriteOutcome {
+    for edit in edits.edits {
+      let failure = edit.content == nil ? "removing \(edit.name)" : edit.name.text
+      if failures.contains(failure) { throw FailingPreferences.Locked() }
+    }
+    return try base.apply(edits)
   }
-
-  func removeValue(forKey key: String) throws -> WriteOutcome {
-    if failures.contains("removing \(key)") { throw FailingPreferences.Locked() }
-    return try base.removeValue(forKey: key)
-  }
-
-  func removeAll() throws { base.removeAll() }
 }

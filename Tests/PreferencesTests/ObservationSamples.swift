@@ -18,11 +18,9 @@ final class CountedPreferences: PreferencesStore {
 
   var observerCount: Int { count.withLock(\.self) }
   var name: String { "counted" }
-  func value(forKey key: String) throws -> PreferenceValue? { try base.value(forKey: key) }
-  func keys() throws -> [String] { base.keys() }
-  func set(_ value: PreferenceValue, forKey key: String) throws -> WriteOutcome { try base.set(value, forKey: key) }
-  func removeValue(forKey key: String) throws -> WriteOutcome { try base.removeValue(forKey: key) }
-  func removeAll() { base.removeAll() }
+  func value(for query: PreferenceQuery) -> PreferenceValue? { base.value(for: query) }
+  func names(of secrecy: Secrecy) -> [PreferenceName] { base.names(of: secrecy) }
+  func apply(_ edits: PreferenceEdits) throws -> WriteOutcome { try base.apply(edits) }
 
   func observe(_ notify: @escaping @Sendable (PreferenceChange) -> Void) -> PreferenceObservation {
     let observation = base.observe(notify)

@@ -16,8 +16,8 @@ struct ObservationTests {
 
   @Test func `item 73: a removed value of an optional key reads as nil`() async throws {
     let updates = store.updates(for: .watchedHost)
-    try store.set("proxy", for: .watchedHost)
-    store.removeAll()
+    try await store.set("proxy", for: .watchedHost)
+    try await store.removeAll()
     #expect(await next(3, of: updates) == [nil, "proxy", nil])
   }
 
@@ -49,7 +49,7 @@ struct ObservationTests {
 
   @Test func `item 76: several keys without initial begin with the first change`() async throws {
     let updates = store.updates(for: .watchedPort, .watchedHost, initial: false)
-    try store.set(81, for: .watchedPort)
+    try await store.set(81, for: .watchedPort)
     #expect(await next(1, of: updates).map(\.0) == [81])
   }
 

@@ -6,7 +6,7 @@ struct OperatorTests {
 
   @Test func `a merge that may not be stored stores nothing`() {
     let sealed = FixedSealed()
-    let composite = CompositePreferences([sealed, FixedPreferences(content: ["c": 3])])
+    let composite = CompositePreferences([sealed.unclaimed, FixedPreferences(content: ["c": 3])])
     #expect(preferencesError { try store += composite }?.code == .noStore)
     #expect(store.keys() == ["a", "b"])
   }
@@ -87,19 +87,18 @@ struct OperatorTests {
 
 private struct FixedSealed: PreferencesReader {
   let name = "sealed"
-  let isSealed = true
-  func value(forKey key: String) -> PreferenceValue? { key == "token" ? "s" : nil }
-  func keys() -> [String] { ["token"] }
+  let custody = Custody.sealed
+  func value(for query: PreferenceQuery) -> PreferenceValue? { query.name.text == "token" ? "s" : nil }
+  func names(of secrecy: Secrecy) -> [PreferenceName] { PreferenceName.valid(["token"]) }
 }
 
-/// A store of somebody else's, which has the rule of all stores for exchanges.
-private struct Borrowing: PreferencesStore {
+/// A store of another package, which says which storage it means.
+private struct Borrowing: PreferencesStore, Identifiable {
   let base: DictionaryPreferences
   let name = "borrowing"
 
-  func value(forKey key: String) throws -> PreferenceValue? { try base.value(forKey: key) }
-  func keys() -> [String] { base.keys() }
-  func set(_ value: PreferenceValue, forKey key: String) throws -> WriteOutcome { try base.set(value, forKey: key) }
-  func removeValue(forKey key: String) throws -> WriteOutcome { try base.removeValue(forKey: key) }
-  func removeAll() { base.removeAll() }
+  var id: StoreIdentity { base.identity }
+  func value(for query: PreferenceQuery) -> PreferenceValue? { base.value(for: query) }
+  func names(of secrecy: Secrecy) -> [PreferenceName] { base.names(of: secrecy) }
+  func apply(_ edits: PreferenceEdits) throws -> WriteOutcome { try base.apply(edits) }
 }

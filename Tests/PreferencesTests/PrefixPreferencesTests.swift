@@ -93,10 +93,10 @@ struct PrefixPreferencesTests {
 
   @Test func `secret keys stay with sealed layers`() throws {
     let sealed = SealedPreferences()
-    let view = CompositePreferences([base, sealed]).below("server.")
-    try view.write("s", forKey: "password", secrecy: .secret)
+    let view = CompositePreferences([base, sealed.unclaimed]).below("server.")
+    try view.setSecret("s", forKey: "password")
     #expect(try sealed.base.string(forKey: "server.password") == "s")
-    #expect(try view.value(forKey: "password", as: nil, secrecy: .plain) == nil)
-    #expect(preferencesError { try base.below("a").write("s", forKey: "k", secrecy: .secret) }?.code == .noStore)
+    #expect(try view.value(forKey: "password") == nil)
+    #expect(preferencesError { try base.below("a").setSecret("s", forKey: "k") }?.code == .noStore)
   }
 }

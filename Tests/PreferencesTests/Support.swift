@@ -8,14 +8,12 @@ struct FailingPreferences: PreferencesStore {
   }
 
   var name = "vault com.example.shop/default"
-  var isSealed: Bool { true }
+  var custody = Custody.sealed
   var error: any Error = Locked()
 
-  func value(forKey key: String) throws -> PreferenceValue? { throw error }
-  func keys() throws -> [String] { throw error }
-  func set(_ value: PreferenceValue, forKey key: String) throws -> WriteOutcome { throw error }
-  func removeValue(forKey key: String) throws -> WriteOutcome { throw error }
-  func removeAll() throws { throw error }
+  func value(for query: PreferenceQuery) throws -> PreferenceValue? { throw error }
+  func names(of secrecy: Secrecy) throws -> [PreferenceName] { throw error }
+  func apply(_ edits: PreferenceEdits) throws -> WriteOutcome { throw error }
 }
 
 /// A layer with one value that cannot be written.
@@ -23,8 +21,8 @@ struct FixedPreferences: PreferencesReader {
   var name = "fixed"
   var content: [String: PreferenceValue] = [:]
 
-  func value(forKey key: String) throws -> PreferenceValue? { content[key] }
-  func keys() throws -> [String] { content.keys.sorted() }
+  func value(for query: PreferenceQuery) -> PreferenceValue? { content[query.name.text] }
+  func names(of secrecy: Secrecy) -> [PreferenceName] { PreferenceName.valid(content.keys.sorted()) }
 }
 
 /// A store in memory whose values count as sealed.
@@ -32,15 +30,25 @@ final class SealedPreferences: PreferencesStore {
   let base = DictionaryPreferences()
 
   var name: String { "sealed" }
-  var isSealed: Bool { true }
-  func value(forKey key: String) throws -> PreferenceValue? { try base.value(forKey: key) }
-  func keys() throws -> [String] { base.keys() }
+  var custody: Custody { .sealed }
+  func value(for query: PreferenceQuery) -> PreferenceValue? { base.value(for: query) }
+  func names(of secrecy: Secrecy) -> [PreferenceName] { base.names(of: secrecy) }
   @discardableResult
-  func set(_ value: PreferenceValue, forKey key: String) throws -> WriteOutcome { try base.set(value, forKey: key) }
-  @discardableResult
-  func removeValue(forKey key: String) throws -> WriteOutcome { try base.removeValue(forKey: key) }
-  func removeAll() throws { base.removeAll() }
+  func apply(_ edits: PreferenceEdits) throws -> WriteOutcome { try base.apply(edits) }
   func observe(_ notify: @escaping @Sendable (PreferenceChange) -> Void) -> PreferenceObservation {
     base.observe(notify)
   }
+}
+
+extension PreferencesStore {
+  /// Stores or, with nil, removes a secret.
+  func setSecret(_ value: PreferenceValue?, forKey key: String) throws {
+    let content = value.map(PreferenceContent.value)
+    try edit(PreferenceEdits([.init(PreferenceName(key), to: content, secrecy: .secret)]))
+  }
+}
+
+extension PreferencesReader {
+  /// The secret under `key`.
+  func secretValue(forKey key: String) throws -> PreferenceValue? { try lookUp(PreferenceQuery(key, secrecy: .secret)) }
 }

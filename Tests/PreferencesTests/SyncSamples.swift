@@ -7,11 +7,13 @@ final class SealablePreferences: PreferencesStore {
   struct Locked: Error {}
 
   let name: String
-  let isSealed: Bool
+  let custody: Custody
   private let base = DictionaryPreferences()
   private let state = Mutex((isLocked: false, observers: 0))
 
-  init(_ name: String = "sealable", isSealed: Bool = false) { (self.name, self.isSealed) = (name, isSealed) }
+  init(_ name: String = "sealable", isSealed: Bool = false) {
+    (self.name, custody) = (name, isSealed ? .sealed : .plain)
+  }
 
   var observerCount: Int { state.withLock(\.observers) }
 
@@ -22,13 +24,9 @@ final class SealablePreferences: PreferencesStore {
     return base
   }
 
-  func value(forKey key: String) throws -> PreferenceValue? { try unlocked().value(forKey: key) }
-  func keys() throws -> [String] { try unlocked().keys() }
-  func set(_ value: PreferenceValue, forKey key: String) throws -> WriteOutcome {
-    try unlocked().set(value, forKey: key)
-  }
-  func removeValue(forKey key: String) throws -> WriteOutcome { try unlocked().removeValue(forKey: key) }
-  func removeAll() throws { try unlocked().removeAll() }
+  func value(for query: PreferenceQuery) throws -> PreferenceValue? { try unlocked().value(for: query) }
+  func names(of secrecy: Secrecy) throws -> [PreferenceName] { try unlocked().names(of: secrecy) }
+  func apply(_ edits: PreferenceEdits) throws -> WriteOutcome { try unlocked().apply(edits) }
 
   func observe(_ notify: @escaping @Sendable (PreferenceChange) -> Void) -> PreferenceObservation {
     let observation = base.observe(notify)

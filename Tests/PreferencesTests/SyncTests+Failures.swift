@@ -59,6 +59,38 @@ extension SyncTests {
     #expect(try here.value(for: port) == 82)
   }
 
+  @Test(arguments: [true, false])
+  func `item 83: a key whose writes a store loses is given up, until all are synced`(isLocal: Bool) async throws {
+    let row = DictionaryPreferences()
+    let state = Mutex((losesWrites: false, writes: 0))
+    let losing = RecordPreferences(
+      name: "losing", keys: { row.keys() }, get: { try row.value(forKey: $0) },
+      set: { value, key in
+        let isLost = state.withLock { state in
+          state.writes += 1
+          return state.losesWrites
+        }
+        if !isLost { try row.edit { try $0.set(value, forKey: key) } }
+      })
+    let sync = isLocal ? sync(losing, here) : sync(here, losing)
+    try sync.add(port)
+    state.withLock { $0.losesWrites = true }
+    let told = Mutex<[String]>([])
+    try PreferenceFailures.withHandler { failure in
+      told.withLock { $0.append("\(failure.reader) \(failure.key)") }
+    } _: {
+      for value in [81, 82, 83] { try here.set(value, for: port) }
+    }
+    #expect(told.withLock(\.self) == ["losing server.port"])
+    #expect(state.withLock(\.writes) < 50)
+    await #expect(throws: PreferencesError.self) { try await sync.waitForCompletion() }
+
+    state.withLock { $0.losesWrites = false }
+    sync.sync()
+    try await sync.waitForCompletion()
+    #expect(try losing.value(for: port) == 83)
+  }
+
   @Test func `item 83: a store that gives times back as text is not written for ever`() throws {
     let row = DictionaryPreferences()
     let writes = Mutex(0)

@@ -45,11 +45,11 @@ struct TransformationTests {
   }
 
   @Test func `item 57: a declared key is transformed, with its name and secrecy`() throws {
-    let key = PreferenceKey("mask", default: "0").allowingSealed().transformed(by: Hexadecimal(), default: 0)
+    let key = PreferenceKey("mask", default: "0").transformed(by: Hexadecimal(), default: 0)
     try store.set(10, for: key)
     #expect(try store.value(forKey: "mask") == "a")
     #expect(try store.value(for: key) == 10)
-    #expect(key.secrecy == .any)
+    #expect(key.secrecy == .plain)
 
     let optional = PreferenceKey<String?>("mask").transformed(by: Hexadecimal())
     #expect(try store.value(for: optional) == 10)

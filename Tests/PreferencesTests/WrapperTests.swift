@@ -88,7 +88,7 @@ struct WrapperTests {
   }
 
   @Test func `item 71: wrappers take any store, and composites with sealed layers`() throws {
-    let settings = Settings(CompositePreferences([FailingPreferences(), store]).below("app."))
+    let settings = Settings(CompositePreferences([FailingPreferences().unclaimed, store]).below("app."))
     settings.port = 1
     #expect(settings.port == 1)
     #expect(store["app.server.port"] == 1)

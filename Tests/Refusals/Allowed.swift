@@ -13,8 +13,8 @@ extension PreferenceKey<Secret<String>?> {
 
 func allowed(_ store: some PreferencesStore, _ vault: SecretPreferences) async throws {
   store[.port] += 1
-  try store.set(81, for: .port)
-  try store.set(nil, for: .host)
+  try await store.set(81, for: .port)
+  try await store.set(nil, for: .host)
   let token = try vault.value(for: .token)
   try token?.withValue { _ in }
   // Static keys are used from several tasks.

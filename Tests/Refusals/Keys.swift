@@ -19,6 +19,6 @@ func refused(_ store: some PreferencesStore, _ reader: some PreferencesReader) t
   let value: PreferenceValue = nil  // error: 'nil'
   // What can only be read, and a view that takes the writing away.
   try reader.set(1, forKey: "key")  // error: has no member 'set'
-  try store.readOnly.set(1, forKey: "key")  // error: has no member 'set'
+  try store.readOnly.set(1, forKey: "key")  // error: cannot conform to 'PreferencesStore'
   _ = (text, value)
 }

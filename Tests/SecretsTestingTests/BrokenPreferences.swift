@@ -4,7 +4,7 @@ import Synchronization
 import Testing
 
 /// A store in memory with one fault.
-final class BrokenPreferences: PreferencesStore {
+final class BrokenPreferences: PreferencesStore, Identifiable {
   /// What is wrong with it.
   enum Fault: CaseIterable, CustomTestStringConvertible {
     /// All stores have the same values.
@@ -25,8 +25,6 @@ final class BrokenPreferences: PreferencesStore {
     case storesWhatIsRead
     /// What is not of the kind that is asked for is removed.
     case removesWhatIsOfAnotherKind
-    /// Takes secrets as a plain store.
-    case takesSecrets
     /// Writes over whatever is there.
     case exchangesBlindly
     /// Never finds NaN again.
@@ -67,72 +65,58 @@ final class BrokenPreferences: PreferencesStore {
     }
   }
 
-  var identity: StoreIdentity {
+  var id: StoreIdentity {
     fault == .hasOneIdentity ? StoreIdentity(Self.self, name: name) : StoreIdentity(self)
   }
 
   // MARK: Reading
 
-  func value(forKey key: String) throws -> PreferenceValue? {
-    let value = try base.value(forKey: key)
-    if value == nil, fault == .storesWhatIsRead { try base.set(0, forKey: key) }
-    return value
-  }
-
-  func value(forKey key: String, as kind: PreferenceValue.Kind) throws -> PreferenceValue? {
-    let value = try value(forKey: key)
-    if fault == .removesWhatIsOfAnotherKind, value.map({ $0.kind != kind }) ?? false {
-      try base.removeValue(forKey: key)
+  func value(for query: PreferenceQuery) throws -> PreferenceValue? {
+    let value = base.value(for: query)
+    if value == nil, fault == .storesWhatIsRead { try base.set(0, forKey: query.name.text) }
+    if fault == .removesWhatIsOfAnotherKind, let value, let kind = query.kind, value.kind != kind {
+      try base.removeValue(forKey: query.name.text)
       return nil
     }
     return value
   }
 
-  func keys() throws -> [String] { base.keys() }
+  func names(of secrecy: Secrecy) -> [PreferenceName] { base.names(of: secrecy) }
 
   // MARK: Writing
 
-  func set(_ value: PreferenceValue, forKey key: String) throws -> WriteOutcome {
-    try PreferenceKeyName.validate(key)
-    if fault != .forgetsWrites { try change([key]) { try base.set(kept(value), forKey: key) } }
-    return .visible
-  }
-
-  func set(_ values: [String: PreferenceValue]) throws {
-    for key in values.keys { try PreferenceKeyName.validate(key) }
-    let count = fault == .losesOneOfSeveral ? values.count - 1 : values.count
-    for (key, value) in values.sorted(by: { $0.key > $1.key }).prefix(count) { _ = try set(value, forKey: key) }
-  }
-
-  func removeValue(forKey key: String) throws -> WriteOutcome {
-    try PreferenceKeyName.validate(key)
-    if fault != .forgetsRemovals { try change([key]) { try base.removeValue(forKey: key) } }
-    return .visible
-  }
-
-  func removeAll() throws {
-    if fault == .tellsNoRemovalOfAll { base.removeAll() } else { try change(nil) { base.removeAll() } }
-  }
-
-  func accepts(_ secrecy: Secrecy) -> Bool { secrecy != .secret || fault == .takesSecrets }
-
-  func write(_ value: PreferenceValue?, forKey key: String, secrecy: Secrecy) throws -> WriteOutcome {
-    guard accepts(secrecy) else { throw PreferencesError(.noStore, "no secrets here") }
-    return try value.map { try set($0, forKey: key) } ?? removeValue(forKey: key)
-  }
-
-  func exchange(
-    _ old: PreferenceValue?, for new: PreferenceValue?, forKey key: String, as kind: PreferenceValue.Kind?,
-    secrecy: Secrecy
-  ) throws -> WriteOutcome? {
+  func apply(_ edits: PreferenceEdits) throws -> WriteOutcome {
+    var made = try edits.edits.map { edit in
+      let content = try edit.content.map { PreferenceContent.value(kept(try $0.value())) }
+      return PreferenceEdits.Edit(edit.name, to: content, if: try condition(of: edit))
+    }
     switch fault {
-    case .exchangesBlindly: return try write(new, forKey: key, secrecy: secrecy)
-    case .exchangesNoNaN where try value(forKey: key) != old: return nil
-    case .forgetsWrites: return try write(new, forKey: key, secrecy: secrecy)
-    default:
-      guard try base.exchange(old, for: new.map(kept), forKey: key, as: kind, secrecy: .any) != nil else { return nil }
-      try change([key]) {}
-      return .visible
+    case .forgetsWrites: made.removeAll { $0.content != nil }
+    case .forgetsRemovals: made.removeAll { $0.content == nil }
+    case .losesOneOfSeveral where made.count > 1:
+      let first = made.map(\.name).min()
+      made.removeAll { $0.name == first }
+    default: break
+    }
+    let remaining = PreferenceEdits(made, clearing: edits.clears)
+    var outcome = WriteOutcome.visible
+    if edits.clears, fault == .tellsNoRemovalOfAll {
+      outcome = try base.apply(remaining)
+    } else {
+      try change(edits.clears ? nil : edits.names) { outcome = try base.apply(remaining) }
+    }
+    return outcome
+  }
+
+  private func condition(of edit: PreferenceEdits.Edit) throws -> PreferenceEdits.Condition {
+    guard case .ifStored(let expected) = edit.condition else { return .always }
+    switch fault {
+    case .exchangesBlindly: return .always
+    // A condition that no value meets.
+    case .exchangesNoNaN where try expected?.value() != expected?.value(): return .ifStored(.value("no such value"))
+    // What was not stored is not what the caller expects next.
+    case .forgetsWrites: return .always
+    default: return edit.condition
     }
   }
 

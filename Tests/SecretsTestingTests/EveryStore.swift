@@ -116,15 +116,19 @@ extension StoreUnderTest {
             [[try json(fixture)] as CompositePreferences, DictionaryPreferences()], writeMode: mode),
         ]
       },
-      composite("composite, vault first", mode) { [try secrets($0), DictionaryPreferences()] },
-      composite("composite, vault last", mode) { [FixedPreferences(), try json($0), try secrets($0)] },
+      composite("composite, vault first", mode) { [try secrets($0).unclaimed, DictionaryPreferences()] },
+      composite("composite, vault last", mode) {
+        [FixedPreferences(), try json($0), try secrets($0).claiming(.names(["password", "token"]))]
+      },
       composite("composite of composites with vaults", mode) { fixture in
         [
-          CompositePreferences([FixedPreferences(), try secrets(fixture)], writeMode: mode),
-          CompositePreferences([DictionaryPreferences(), try secrets(fixture)], writeMode: mode),
+          CompositePreferences([FixedPreferences(), try secrets(fixture).claiming(.prefix("pass"))], writeMode: mode),
+          CompositePreferences([DictionaryPreferences(), try secrets(fixture).unclaimed], writeMode: mode),
         ]
       },
-      composite("composite whose only store is a vault", mode) { [FixedPreferences(), try secrets($0)] },
+      composite("composite whose only store is a vault", mode) {
+        [FixedPreferences(), try secrets($0).claiming(.everything)]
+      },
     ]
   }
 
@@ -150,10 +154,12 @@ extension StoreUnderTest {
     StoreUnderTest("buffer of a file", reopening: { try reopened($0, $1) }) { BufferedPreferences(try json($0)) },
     StoreUnderTest("buffer of a vault", reopening: { try reopened($0, $1) }) { BufferedPreferences(try secrets($0)) },
     StoreUnderTest("buffer of a composite with a vault", reopening: { try reopened($0, $1) }) { fixture in
-      BufferedPreferences([try secrets(fixture), try json(fixture)] as CompositePreferences)
+      BufferedPreferences([try secrets(fixture).unclaimed, try json(fixture)] as CompositePreferences)
     },
     StoreUnderTest("composite of buffers", reopening: { try reopened($0, $1) }) { fixture in
-      CompositePreferences([BufferedPreferences(try json(fixture)), BufferedPreferences(try secrets(fixture))])
+      CompositePreferences([
+        BufferedPreferences(try json(fixture)), BufferedPreferences(try secrets(fixture)).claiming(.names(["token"])),
+      ])
     },
   ]
 
@@ -204,8 +210,8 @@ private final class FirstShared: Sendable {
 /// A layer without values that cannot be written to.
 private struct FixedPreferences: PreferencesReader {
   let name = "fixed"
-  func value(forKey key: String) throws -> PreferenceValue? { nil }
-  func keys() throws -> [String] { [] }
+  func value(for query: PreferenceQuery) -> PreferenceValue? { nil }
+  func names(of secrecy: Secrecy) -> [PreferenceName] { [] }
 }
 
 extension CompositePreferences.WriteMode {

@@ -1,9 +1,9 @@
-import FoundationEssentials
+import Foundation
 import Preferences
 import Synchronization
 
 /// A store in memory with one fault, or none.
-final class FaultyPreferences: PreferencesStore {
+final class FaultyPreferences: PreferencesStore, Identifiable {
   /// What is wrong with it, and the item of which a rule finds it.
   enum Fault: String, CaseIterable {
     case dropsWrites = "1: stores nothing"
@@ -12,7 +12,6 @@ final class FaultyPreferences: PreferencesStore {
     case forgetsKeys = "2: lists every second key"
     case listsPhantoms = "2: lists a key that has no value"
     case answersZero = "3: gives zero for what is of another type"
-    case hushesFailures = "3: tells nobody of failures"
     case mixesNumbers = "4: keeps true and 1.0 as 1"
     case cutsIntegers = "5: keeps 16 bits of an integer"
     case losesSigns = "6: keeps -0 as 0"
@@ -26,15 +25,12 @@ final class FaultyPreferences: PreferencesStore {
     case losesWrites = "25: loses every seventh write"
     case answersByTurns = "32: answers two times out of three"
     case sharesIdentity = "32: is the same as all others"
-    case takesSecrets = "33: takes secret keys although it is not sealed"
-    case answersForAll = "33: answers for keys of every secrecy"
     case deniesSecrets = "34: does not say that what it holds is sealed"
     case printsValues = "34: prints its values"
     case repeatsValues = "34: repeats values in its errors"
     case takesDotsForPaths = "40: removes what is below a name, too"
     case ignoresCase = "40: takes two names for one"
     case comparesBytes = "40: takes one name for two"
-    case takesAnyName = "40: takes names against the rule"
     case tellsNobody = "40: does not tell observers"
 
     /// The item that forbids it.
@@ -42,32 +38,25 @@ final class FaultyPreferences: PreferencesStore {
   }
 
   let name = "faulty"
-  let isSealed: Bool
+  let custody: Custody
   let fault: Fault?
   private let values = Mutex<[String: PreferenceValue]>([:])
+  private let writing = NSRecursiveLock()
   private let count = Atomic(0)
   private let changes = ChangeBroadcast()
 
-  init(_ fault: Fault?, isSealed: Bool) { (self.fault, self.isSealed) = (fault, isSealed) }
+  init(_ fault: Fault?, isSealed: Bool) { (self.fault, custody) = (fault, isSealed ? .sealed : .plain) }
 
-  var identity: StoreIdentity {
+  var id: StoreIdentity {
     fault == .sharesIdentity ? StoreIdentity(Self.self, name: name) : StoreIdentity(self)
   }
 
   // MARK: Reading
 
-  func value(forKey key: String) throws -> PreferenceValue? {
-    let key = try named(key)
-    if fault == .answersByTurns, isTurn(of: 3) { return nil }
-    let found = values.withLock { values in
-      values.first { $0.key == key && (fault != .comparesBytes || $0.key.utf8.elementsEqual(key.utf8)) }?.value
-    }
-    return found ?? (fault == .answersForAnything ? "" : nil)
-  }
-
-  func value(forKey key: String, as kind: PreferenceValue.Kind) throws -> PreferenceValue? {
-    let value = try value(forKey: key)
-    guard let value, fault == .answersZero, value.kind != kind else { return value }
+  func value(for query: PreferenceQuery) -> PreferenceValue? {
+    if fault == .deniesSecrets, query.secrecy == .secret { return nil }
+    let value = stored(query.name.text)
+    guard let value, fault == .answersZero, let kind = query.kind, value.kind != kind else { return value }
     switch kind {
     case .integer: return 0
     case .double: return 0.0
@@ -76,22 +65,22 @@ final class FaultyPreferences: PreferencesStore {
     }
   }
 
-  func value(
-    forKey key: String, as kind: PreferenceValue.Kind?, secrecy: Secrecy
-  ) throws -> PreferenceValue? {
-    if fault == .deniesSecrets, secrecy == .secret { return nil }
-    let isAnswered =
-      fault == .answersForAll || fault == .takesSecrets || secrecy == .any || isSealed == (secrecy == .secret)
-    guard isAnswered else { return nil }
-    return try kind.map { try value(forKey: key, as: $0) } ?? value(forKey: key)
+  private func stored(_ name: String) -> PreferenceValue? {
+    let key = meant(name)
+    if fault == .answersByTurns, isTurn(of: 3) { return nil }
+    let found = values.withLock { values in
+      values.first { $0.key == key && (fault != .comparesBytes || $0.key.utf8.elementsEqual(key.utf8)) }?.value
+    }
+    return found ?? (fault == .answersForAnything ? "" : nil)
   }
 
-  func keys() throws -> [String] {
+  func names(of secrecy: Secrecy) -> [PreferenceName] {
+    if fault == .deniesSecrets, secrecy == .secret { return [] }
     let keys = values.withLock { $0.keys.sorted() }
     switch fault {
-    case .forgetsKeys: return keys.indices.filter { $0 % 2 == 0 }.map { keys[$0] }
-    case .listsPhantoms: return keys + ["phantom"]
-    default: return keys
+    case .forgetsKeys: return PreferenceName.valid(keys.indices.filter { $0 % 2 == 0 }.map { keys[$0] })
+    case .listsPhantoms: return PreferenceName.valid(keys + ["phantom"])
+    default: return PreferenceName.valid(keys)
     }
   }
 
@@ -99,52 +88,51 @@ final class FaultyPreferences: PreferencesStore {
     fault == .tellsNobody ? .none : changes.observe(notify)
   }
 
-  func handleFailure(_ error: any Error, key: String) {
-    if fault != .hushesFailures { DictionaryPreferences([:], name: name).handleFailure(error, key: key) }
-  }
-
   // MARK: Writing
 
-  @discardableResult
-  func set(_ value: PreferenceValue, forKey key: String) throws -> WriteOutcome {
-    let key = try named(key)
-    if isRefused(value) {
-      if fault == .dropsBeforeRefusing { values.withLock { $0[key] = nil } }
-      throw Refusal(text: fault == .repeatsValues ? "\(value)" : "not storable")
+  func apply(_ edits: PreferenceEdits) throws -> WriteOutcome {
+    let outcome = try writing.withLock { try make(edits) }
+    if outcome != .conflict { changes.send(edits.clears ? .anything : PreferenceChange(keys: edits.names)) }
+    return outcome
+  }
+
+  private func make(_ edits: PreferenceEdits) throws -> WriteOutcome {
+    for edit in edits.edits {
+      guard case .ifStored(let expected) = edit.condition else { continue }
+      let value = values.withLock { $0[meant(edit.name.text)] }
+      guard value.isSame(as: try expected?.value()) else { return .conflict }
     }
-    if fault == .dropsWrites || fault == .losesWrites && isTurn(of: 7) { return .visible }
-    values.withLock { $0[key] = kept(value) }
-    changes.send(PreferenceChange(keys: [key]))
+    if edits.clears, fault != .keepsAll { values.withLock { $0 = [:] } }
+    var written = try edits.edits.map { (key: meant($0.name.text), value: try $0.content?.value()) }
+    if fault != .mergesPartly { for (key, value) in written { try check(value, key) } }
+    if fault == .replacesOnMerge, written.count > 1 { values.withLock { $0 = [:] } }
+    // From the last name on: what is refused comes when the others are stored.
+    written.sort { $0.key > $1.key }
+    for (key, value) in written {
+      try check(value, key)
+      if let value { set(value, key) } else { try remove(key) }
+    }
     return .visible
   }
 
-  @discardableResult
-  func removeValue(forKey key: String) throws -> WriteOutcome {
-    let key = try named(key)
-    guard fault != .keepsRemoved else { return .visible }
+  private func check(_ value: PreferenceValue?, _ key: String) throws {
+    guard let value, isRefused(value) else { return }
+    if fault == .dropsBeforeRefusing { values.withLock { $0[key] = nil } }
+    throw Refusal(text: fault == .repeatsValues ? "\(value)" : "not storable")
+  }
+
+  private func set(_ value: PreferenceValue, _ key: String) {
+    if fault == .dropsWrites || fault == .losesWrites && isTurn(of: 7) { return }
+    values.withLock { $0[key] = kept(value) }
+  }
+
+  private func remove(_ key: String) throws {
+    guard fault != .keepsRemoved else { return }
     let removed = values.withLock { values in
       if fault == .takesDotsForPaths { values = values.filter { !$0.key.hasPrefix(key + ".") } }
       return values.removeValue(forKey: key)
     }
     if removed == nil, fault == .missesAbsent { throw Refusal(text: "nothing to remove") }
-    changes.send(PreferenceChange(keys: [key]))
-    return .visible
-  }
-
-  func removeAll() throws {
-    if fault != .keepsAll { values.withLock { $0 = [:] } }
-    changes.send(.anything)
-  }
-
-  func set(_ new: [String: PreferenceValue]) throws {
-    if fault != .mergesPartly { for key in new.keys { _ = try named(key) } }
-    if fault == .replacesOnMerge { try removeAll() }
-    // From the last name on: one that is empty comes when the others are stored.
-    for (key, value) in new.sorted(by: { $0.key > $1.key }) { try set(value, forKey: key) }
-  }
-
-  func accepts(_ secrecy: Secrecy) -> Bool {
-    secrecy == .any || isSealed == (secrecy == .secret) || fault == .takesSecrets
   }
 
   // MARK: Faults
@@ -153,10 +141,7 @@ final class FaultyPreferences: PreferencesStore {
     count.add(1, ordering: .relaxed).newValue % length == 0
   }
 
-  private func named(_ key: String) throws -> String {
-    if fault != .takesAnyName { try PreferenceKeyName.validate(key) }
-    return fault == .ignoresCase ? key.lowercased() : key
-  }
+  private func meant(_ key: String) -> String { fault == .ignoresCase ? key.lowercased() : key }
 
   /// Of what is hard to store this store takes all but dates that are no moment, and names of nothing.
   private func isRefused(_ value: PreferenceValue) -> Bool {

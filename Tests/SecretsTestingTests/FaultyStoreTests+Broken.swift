@@ -14,7 +14,6 @@ extension FaultyStoreTests {
     .dropsOddElements: [52, 53, 56, 62],
     .storesWhatIsRead: [42, 44, 64, 65, 68],
     .removesWhatIsOfAnotherKind: [48, 54],
-    .takesSecrets: [49, 83],
     .exchangesBlindly: [64],
     .exchangesNoNaN: [64],
     .tellsNothing: [46, 71, 72, 73, 74, 75, 76, 77, 78, 79, 80, 81, 82, 83, 106],

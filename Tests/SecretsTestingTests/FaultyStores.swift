@@ -59,17 +59,12 @@ private final class BlindPreferences: PreferencesStore {
   let name = "blind"
   private let values = DictionaryPreferences()
 
-  func value(forKey key: String) throws -> PreferenceValue? { try values.value(forKey: key) }
-  func keys() throws -> [String] { values.keys() }
-  func set(_ value: PreferenceValue, forKey key: String) throws -> WriteOutcome { try values.set(value, forKey: key) }
-  func removeValue(forKey key: String) throws -> WriteOutcome { try values.removeValue(forKey: key) }
-  func removeAll() throws { values.removeAll() }
+  func value(for query: PreferenceQuery) -> PreferenceValue? { values.value(for: query) }
+  func names(of secrecy: Secrecy) -> [PreferenceName] { values.names(of: secrecy) }
 
-  func exchange(
-    _ old: PreferenceValue?, for new: PreferenceValue?, forKey key: String, as kind: PreferenceValue.Kind?,
-    secrecy: Secrecy
-  ) throws -> WriteOutcome? {
-    try write(new, forKey: key, secrecy: secrecy)
+  func apply(_ edits: PreferenceEdits) throws -> WriteOutcome {
+    let blind = edits.edits.map { PreferenceEdits.Edit($0.name, to: $0.content) }
+    return try values.apply(PreferenceEdits(blind, clearing: edits.clears))
   }
 }
 
@@ -84,27 +79,13 @@ private final class OverwritingPreferences: PreferencesStore {
     copy = DictionaryPreferences(Dictionary(uniqueKeysWithValues: file.map { ($0.key, $0.value) }))
   }
 
-  func value(forKey key: String) throws -> PreferenceValue? { try copy.value(forKey: key) }
-  func keys() throws -> [String] { copy.keys() }
+  func value(for query: PreferenceQuery) -> PreferenceValue? { copy.value(for: query) }
+  func names(of secrecy: Secrecy) -> [PreferenceName] { copy.names(of: secrecy) }
 
-  func set(_ value: PreferenceValue, forKey key: String) throws -> WriteOutcome {
-    try copy.set(value, forKey: key)
-    return try save()
-  }
-
-  func removeValue(forKey key: String) throws -> WriteOutcome {
-    try copy.removeValue(forKey: key)
-    return try save()
-  }
-
-  func removeAll() throws {
-    copy.removeAll()
-    _ = try save()
-  }
-
-  private func save() throws -> WriteOutcome {
-    file.removeAll()
+  func apply(_ edits: PreferenceEdits) throws -> WriteOutcome {
+    let outcome = try copy.apply(edits)
+    try file.removeAll()
     for (key, value) in copy { try file.set(value, forKey: key) }
-    return .visible
+    return outcome
   }
 }

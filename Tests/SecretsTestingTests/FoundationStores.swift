@@ -16,7 +16,7 @@ extension StoreUnderTest {
     StoreUnderTest("composite of user defaults and a vault") { fixture in
       let vault = try fixture.kept(orKeep: try ThrowawayVault())
       return [
-        try vault.preferences(service: fixture.uniqueName()),
+        try vault.preferences(service: fixture.uniqueName()).unclaimed,
         try UserDefaultsPreferences(suiteName: fixture.folder + "/" + fixture.uniqueName()),
       ] as CompositePreferences
     },

@@ -19,7 +19,7 @@ extension PreferenceKey<Secret<String>?> {
     try tokens.set("ghp_123", forKey: "github.token")
 
     let preferences = CompositePreferences([
-      tokens,
+      tokens.claiming(.names(["github.token"])),
       EnvironmentPreferences(prefix: "SHOP"),
       DictionaryPreferences(["server.port": 8080]),
     ])
@@ -31,7 +31,8 @@ extension PreferenceKey<Secret<String>?> {
     ThrowawayVault.current.vault.lock()
     #expect(try preferences.value(for: .port) == 8080)
     #expect(throws: PreferencesError.self) { try preferences.value(for: .githubToken) }
-    #expect(throws: PreferencesError.self) { try preferences.integer(forKey: "server.port") }
+    #expect(throws: PreferencesError.self) { try preferences.string(forKey: "github.token") }
+    #expect(try preferences.integer(forKey: "server.port") == 8080)
   }
 
   @Test func `Prephirences: a keychain is a service in a vault`() throws {
@@ -61,7 +62,7 @@ extension PreferenceKey<Secret<String>?> {
   @Test func `CryptoPrephirences: a secret key is sealed, whatever else is there`() throws {
     let passwords = try ThrowawayVault.current.preferences()
 
-    let preferences = CompositePreferences([passwords, settings])
+    let preferences = CompositePreferences([passwords.claiming(.names(["github.token"])), settings])
     try preferences.set(Secret("ghp_123"), for: .githubToken)
     let token = try preferences.value(for: .githubToken)
 

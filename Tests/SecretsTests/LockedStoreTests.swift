@@ -148,14 +148,14 @@ import Testing
     let asked = Atomic<Int>(0)
     var name: String { "lower" }
 
-    func value(forKey key: String) -> PreferenceValue? {
+    func value(for query: PreferenceQuery) -> PreferenceValue? {
       asked.add(1, ordering: .relaxed)
       return .string("weak default")
     }
 
-    func keys() -> [String] {
+    func names(of secrecy: Secrecy) -> [PreferenceName] {
       asked.add(1, ordering: .relaxed)
-      return ["token"]
+      return PreferenceName.valid(["token"])
     }
   }
 
@@ -172,11 +172,11 @@ import Testing
   @Test func `a locked vault stops the lookup of a composite, and no lower layer is asked`() throws {
     let (_, store) = try Self.locked()
     let lower = Lower()
-    let composite = CompositePreferences([store, lower])
+    let composite = CompositePreferences([store.claiming(.everything), lower])
 
     #expect(Self.refusedBy { try composite.string(forKey: "token") } == .locked)
     #expect(Self.refusedBy { try composite.value(forKey: "not there") } == .locked)
-    let key = PreferenceKey("token", default: "default").allowingSealed()
+    let key = PreferenceKey("token", default: "default")
     #expect(Self.refusedBy { try composite.value(for: key) } == .locked)
     #expect(Self.refusedBy { try composite.keys() } == .locked)
     #expect(Self.refusedBy { try composite.set("new", forKey: "token") } == .locked)
@@ -184,11 +184,27 @@ import Testing
     #expect(lower.asked.load(ordering: .relaxed) == 0)
   }
 
-  @Test func `a locked vault below does not keep a higher layer from answering`() throws {
+  @Test func `a locked vault takes away what it claims, from higher layers too, and nothing else`() throws {
     let (_, store) = try Self.locked()
-    let composite = CompositePreferences([DictionaryPreferences(["token": "override"]), store])
+    let plain: DictionaryPreferences = ["token": "override", "port": 80]
+    let composite = CompositePreferences([plain, store.claiming(.names(["token", "background"]))])
 
-    #expect(try composite.string(forKey: "token") == "override")
-    #expect(Self.refusedBy { try composite.string(forKey: "other") } == .locked)
+    #expect(Self.refusedBy { try composite.string(forKey: "token") } == .locked)
+    #expect(try composite.string(forKey: "background") == "b")
+    #expect(try composite.integer(forKey: "port") == 80)
+    #expect(try composite.string(forKey: "not there") == nil)
+    #expect(try composite.set(443, forKey: "port") == .visible)
+    #expect(Self.refusedBy { try composite.set("new", forKey: "token") } == .locked)
+    #expect(try plain.string(forKey: "token") == "override")
+  }
+
+  @Test func `a vault at a mount point claims all names there, also while it is locked`() throws {
+    let (_, store) = try Self.locked()
+    let plain: DictionaryPreferences = ["secrets.token": "plain", "port": 80]
+    let composite = CompositePreferences([plain, store.mounted(at: "secrets.")])
+
+    #expect(try composite.string(forKey: "secrets.background") == "b")
+    #expect(Self.refusedBy { try composite.string(forKey: "secrets.token") } == .locked)
+    #expect(try composite.integer(forKey: "port") == 80)
   }
 }

@@ -166,7 +166,7 @@ extension PreferenceKey<Secret<String>?> {
   @Test func `item 33: a key typed secret is written to the vault, wherever that stands`() throws {
     let tokens = try ThrowawayVault.current.preferences()
     let plain = DictionaryPreferences()
-    for layers in [[tokens, plain], [plain, tokens]] as [[any PreferencesReader]] {
+    for layers in [[tokens.unclaimed, plain], [plain, tokens.unclaimed]] as [[any PreferencesReader]] {
       for mode in [CompositePreferences.WriteMode.firstStore, .allStores] {
         let preferences = CompositePreferences(layers, writeMode: mode)
 
@@ -195,13 +195,13 @@ extension PreferenceKey<Secret<String>?> {
     #expect(isRefused { try plain.below("x.").set(secret, for: .token) })
     #expect(isRefused { try plain.update(.token) { $0 = secret } })
     #expect(isRefused { try plain.preference(for: .token).set(secret) })
-    #expect(isRefused { try plain.set(secret, for: PreferenceKey.token.allowingSealed()) })
+    #expect(isRefused { try plain.set(secret, for: PreferenceKey.token) })
     #expect(plain.keys() == [])
   }
 
   @Test func `item 33: a key typed secret is not answered by a plain layer`() throws {
     let tokens = try ThrowawayVault.current.preferences()
-    let preferences = CompositePreferences([DictionaryPreferences(["github.token": "plain"]), tokens])
+    let preferences = CompositePreferences([DictionaryPreferences(["github.token": "plain"]), tokens.unclaimed])
 
     #expect(try preferences.value(for: .token) == nil)
     #expect(try preferences.secret(String.self, forKey: "github.token") == nil)
@@ -211,7 +211,7 @@ extension PreferenceKey<Secret<String>?> {
     let tokens = try ThrowawayVault.current.preferences()
     try tokens.set(try Secret("t"), for: .token)
     let preferences = CompositePreferences([
-      tokens, DictionaryPreferences(["server.port": 8080, "github.token": "plain"]),
+      tokens.unclaimed, DictionaryPreferences(["server.port": 8080, "github.token": "plain"]),
     ])
     ThrowawayVault.current.vault.lock()
 
@@ -222,7 +222,7 @@ extension PreferenceKey<Secret<String>?> {
   @Test func `item 34: neither dumps nor explanations of layers show a secret`() throws {
     let tokens = try ThrowawayVault.current.preferences()
     try tokens.set(try Secret(Self.sentinel), for: .token)
-    let preferences = CompositePreferences([tokens, DictionaryPreferences()])
+    let preferences = CompositePreferences([tokens.claiming(.names(["github.token"])), DictionaryPreferences()])
     var dumped = ""
     dump((tokens, preferences, try preferences.dictionary(), try preferences.explain("github.token")), to: &dumped)
     dump(try preferences.value(for: .token), to: &dumped)

@@ -1,6 +1,7 @@
 import Foundation
 import Secrets
 import SecretsTesting
+import Synchronization
 import Testing
 
 /// Values come back as the type they were written with.
@@ -51,9 +52,42 @@ import Testing
     try secrets.set(sample.value, forKey: "key")
 
     #expect(try secrets.value(forKey: "key") == sample.value)
-    #expect(try CompositePreferences([secrets]).value(forKey: "key") == sample.value)
+    #expect(try CompositePreferences([secrets.claiming(.everything)]).value(forKey: "key") == sample.value)
     let again = try SecretPreferences(service: "com.example.test", in: ThrowawayVault.current.reopened())
     #expect(try again.value(forKey: "key") == sample.value)
+  }
+
+  @Test(arguments: samples) func `a value in guarded memory has the hash of the same value`(_ sample: Sample) throws {
+    func hash(_ content: PreferenceContent) -> Int {
+      var hasher = Hasher()
+      content.hash(into: &hasher)
+      return hasher.finalize()
+    }
+    let secrets = try ThrowawayVault.current.preferences()
+    try secrets.set(sample.value, forKey: "key")
+    let guarded = try #require(try secrets.guardedValue(for: PreferenceQuery("key")))
+
+    #expect(hash(.guarded(guarded)) == hash(.value(sample.value)))
+  }
+
+  @Test(arguments: samples) func `a sync with another sealed store writes a value once`(_ sample: Sample) throws {
+    let secrets = try ThrowawayVault.current.preferences()
+    let row = DictionaryPreferences()
+    let written = Mutex<[String]>([])
+    let other = RecordPreferences(isSealed: true, keys: { row.keys() }, get: { try row.value(forKey: $0) }) {
+      value, key in
+      written.withLock { $0.append(key) }
+      try row.edit { try $0.set(value, forKey: key) }
+    }
+    let key = PreferenceKey<PreferenceValue?>("key")
+    let sync = PreferenceSync(secrets, with: other)
+    try sync.add(key)
+
+    try secrets.set(sample.value, forKey: "key")
+
+    #expect(row.value(for: try PreferenceQuery("key")) == sample.value)
+    #expect(written.withLock(\.self) == ["key", PreferenceSync.timeKey(for: "key")])
+    sync.removeAll()
   }
 
   @Test(arguments: [Double.nan, -0.0]) func `a double keeps what equality does not see`(_ number: Double) throws {

@@ -8,7 +8,7 @@ extension PreferencesReader {
   /// - Throws: ``PreferencesError/Code/typeMismatch`` or ``PreferencesError/Code/outOfRange`` when what is stored is no
   ///   `Value`, and whatever keeps the reader from knowing.
   public func value<Value: PreferenceConvertible>(forKey key: String, as type: Value.Type) throws -> Value? {
-    try value(for: PreferenceKey<Value?>(key).allowingSealed())
+    try value(for: PreferenceKey<Value?>(key))
   }
 
   /// The floating-point number under `key`, rounded to a float; nil when absent.

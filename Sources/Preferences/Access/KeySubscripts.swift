@@ -1,20 +1,20 @@
-// Reading and writing without `try`. An error is reported to `handleFailure` and reads as nil or the default, and a write
+// Reading and writing without `try`. An error is reported to `PreferenceFailures` and reads as nil or the default, and a write
 // that a higher layer hides is not reported. Code that must know calls the throwing methods, which return the outcome.
 
 extension PreferencesReader {
-  /// The value under `key`, of any kind; nil when absent. An error is reported to ``handleFailure(_:key:)`` and reads as
+  /// The value under `key`, of any kind; nil when absent. An error is reported to ``PreferenceFailures`` and reads as
   /// nil.
   public subscript(key: String) -> PreferenceValue? {
     reporting(key, or: nil) { try value(forKey: key) }
   }
 
   /// The value under `key` as the type that the context requires; nil when absent. An error is reported to
-  /// ``handleFailure(_:key:)`` and reads as nil; a value of another type is such an error.
+  /// ``PreferenceFailures`` and reads as nil; a value of another type is such an error.
   public subscript<Value: PreferenceConvertible>(key: String) -> Value? {
     reporting(key, or: nil) { try value(forKey: key, as: Value.self) }
   }
 
-  /// The value of a declared key. An error is reported to ``handleFailure(_:key:)`` and reads as the default.
+  /// The value of a declared key. An error is reported to ``PreferenceFailures`` and reads as the default.
   public subscript<Value>(key: PreferenceKey<Value>) -> Value {
     reporting(key.name, or: key.defaultValue) { try value(for: key) }
   }
@@ -22,20 +22,19 @@ extension PreferencesReader {
   /// Returns the result of `body`. If it throws, reports the error and returns `fallback`.
   func reporting<R>(_ key: String, or fallback: @autoclosure () -> R, _ body: () throws -> R) -> R {
     do { return try body() } catch {
-      handleFailure(error, key: key)
+      PreferenceFailures.report(error, key: key, reader: name)
       return fallback()
     }
   }
 }
 
 extension PreferencesStore {
-  /// The value under `key`, of any kind; setting nil removes it. Errors are reported to
-  /// ``PreferencesReader/handleFailure(_:key:)``.
+  /// The value under `key`, of any kind; setting nil removes it. Errors are reported to ``PreferenceFailures``.
   ///
   /// A write that a layer above hides (``WriteOutcome/shadowed(by:)``) is not reported.
   public subscript(key: String) -> PreferenceValue? {
     get { reporting(key, or: nil) { try value(forKey: key) } }
-    nonmutating set { reporting(key, or: ()) { try put(newValue, forKey: key) } }
+    nonmutating set { reporting(key, or: ()) { try edit(try PreferenceEdits(key, to: newValue)) } }
   }
 
   /// The value under `key` as the type that the context requires; setting nil removes it.
@@ -46,17 +45,19 @@ extension PreferencesStore {
   /// let port: Int? = settings["port"]
   /// ```
   ///
-  /// Errors are reported to ``PreferencesReader/handleFailure(_:key:)``; reading a value of another type is one, and
+  /// Errors are reported to ``PreferenceFailures``; reading a value of another type is one, and
   /// returns nil. A write that a layer above hides is not reported.
   public subscript<Value: PreferenceConvertible>(key: String) -> Value? {
     get { reporting(key, or: nil) { try value(forKey: key, as: Value.self) } }
-    nonmutating set { reporting(key, or: ()) { try put(newValue, forKey: key) } }
+    nonmutating set {
+      reporting(key, or: ()) { try edit(try PreferenceEdits(key, to: newValue?.preferenceValue)) }
+    }
   }
 
-  /// The value of a declared key; setting an optional one to nil removes it. Errors are reported to
-  /// ``PreferencesReader/handleFailure(_:key:)``. A write that a layer above hides is not reported.
+  /// The value of a declared key; setting an optional one to nil removes it. Errors are reported to ``PreferenceFailures``.
+  /// A write that a layer above hides is not reported.
   ///
-  /// Changing it in place reads and then writes, so a change made between is lost; ``update(_:_:)`` loses none.
+  /// Changing it in place reads and then writes, so a change made between is lost; `update(_:_:)` loses none.
   public subscript<Value>(key: PreferenceKey<Value>) -> Value {
     get { reporting(key.name, or: key.defaultValue) { try value(for: key) } }
     nonmutating set { reporting(key.name, or: ()) { _ = try set(newValue, for: key) } }

@@ -1,17 +1,17 @@
 /// The plain values of a reader as members: `preferences.members.port`.
 ///
-/// Any name compiles, so members are kept away from secrets: a sealed layer is neither asked nor written, unless its
-/// composite lists the name in ``CompositePreferences/secretKeys``. On a sealed store by itself every member is a failure.
+/// Any name compiles, so members are kept away from secrets: a sealed layer is neither asked nor written, unless it claims
+/// the name. On a sealed store by itself every member is a failure.
 /// A member is a whole key; `preferences.below("server.").members.port` reaches `server.port`.
 ///
-/// Failures are told to ``PreferencesReader/handleFailure(_:key:)`` and read as nil.
+/// Failures go to ``PreferenceFailures`` and read as nil.
 @dynamicMemberLookup
 public struct PreferenceMembers<Base: PreferencesReader>: Sendable {
   let base: Base
 
   private func plain<R>(_ key: String, or fallback: R, _ body: () throws -> R) -> R {
     base.reporting(key, or: fallback) {
-      guard base.isLayered || !base.isSealed else {
+      guard base.custody.holdsPlain else {
         throw PreferencesError(.unavailable, "\"\(base.name)\" is sealed: members reach plain values only")
       }
       return try body()
@@ -19,7 +19,7 @@ public struct PreferenceMembers<Base: PreferencesReader>: Sendable {
   }
 
   private func read(_ key: String) -> PreferenceValue? {
-    plain(key, or: nil) { try base.value(forKey: key, as: nil, secrecy: .plain) }
+    plain(key, or: nil) { try base.value(forKey: key) }
   }
 
   private func read<Value: PreferenceConvertible>(_ key: String, as type: Value.Type) -> Value? {
@@ -39,7 +39,7 @@ extension PreferenceMembers where Base: PreferencesStore {
   /// The value under the member's name; setting nil removes it. A write that a layer above hides is not reported.
   public subscript(dynamicMember key: String) -> PreferenceValue? {
     get { read(key) }
-    nonmutating set { plain(key, or: ()) { _ = try base.write(newValue, forKey: key, secrecy: .plain) } }
+    nonmutating set { plain(key, or: ()) { try base.edit(try PreferenceEdits(key, to: newValue)) } }
   }
 
   /// The value under the member's name as the type that the context requires; setting nil removes it.

@@ -53,7 +53,7 @@ public enum RootNamespace: PreferenceNamespace {
 
 extension PreferencesReader {
   /// The keys of a namespace, under names without its prefix.
-  public func below<Namespace: PreferenceNamespace>(_ namespace: Namespace.Type) -> PrefixPreferences<Self> {
+  public func below<Namespace: PreferenceNamespace>(_ namespace: Namespace.Type) -> PreferencesView<Self> {
     below(namespace.prefix)
   }
 }

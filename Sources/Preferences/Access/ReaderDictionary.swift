@@ -6,20 +6,24 @@ extension PreferenceValue {
 extension PreferencesReader {
   /// All values, as looking up each key by name would give them.
   ///
-  /// A name that a sealed layer has a value for is ``PreferenceValue/redacted``, unless `revealingSecrets` says otherwise.
+  /// A secret is ``PreferenceValue/redacted``, unless `revealingSecrets` says otherwise. One that no layer claims, which
+  /// only its key reaches, is there when no plain value has its name.
   /// To copy values into a store use `+=`, which neither copies the mark nor puts a secret into a plain layer.
   public func dictionary(revealingSecrets: Bool = false) throws -> [String: PreferenceValue] {
-    var all: [String: PreferenceValue] = [:]
-    for key in try keys() {
-      let isHidden = try !revealingSecrets && isHeldSealed(key)
-      if isHidden { all[key] = .redacted } else { all[key] = try value(forKey: key) }
+    // First, so that no other layer is asked while a sealed one fails.
+    let secrets = custody.holdsSecrets ? try names(of: .secret) : []
+    var all = try plainValues()
+    for name in secrets where all[name.text] == nil {
+      all[name.text] = revealingSecrets ? try value(for: PreferenceQuery(name, secrecy: .secret)) : .redacted
     }
     return all
   }
 
-  /// Whether a sealed layer has a value under `key`, which it lists. Opens nothing where the whole reader is sealed.
-  func isHeldSealed(_ key: String) throws -> Bool {
-    guard isLayered else { return isSealed }
-    return try value(forKey: key, as: nil, secrecy: .secret) != nil
+  /// The values that are no secrets.
+  func plainValues() throws -> [String: PreferenceValue] {
+    guard custody.holdsPlain else { return [:] }
+    var values: [String: PreferenceValue] = [:]
+    for name in try names(of: .plain) { values[name.text] = try value(for: PreferenceQuery(name)) }
+    return values
   }
 }

@@ -3,14 +3,16 @@ extension PreferencesStore {
   public func reset<First, Second, each Rest: Sendable>(
     _ first: PreferenceKey<First>, _ second: PreferenceKey<Second>, _ rest: repeat PreferenceKey<each Rest>
   ) throws {
-    try reset(first)
-    try reset(second)
-    for key in repeat each rest { try reset(key) }
+    try edit { edits in
+      try edits.reset(first)
+      try edits.reset(second)
+      for key in repeat each rest { try edits.reset(key) }
+    }
   }
 
   /// Removes what is stored under declared keys of one type, so that they read as their defaults.
   public func reset<Value>(_ keys: [PreferenceKey<Value>]) throws {
-    for key in keys { try reset(key) }
+    try edit { edits in for key in keys { try edits.reset(key) } }
   }
 }
 

@@ -10,20 +10,20 @@ public func += (store: any PreferencesStore, pairs: some Sequence<(String, Prefe
   try store.set(Dictionary(pairs, uniquingKeysWith: { _, last in last }))
 }
 
-/// Stores all values of `other` over what is there. What is sealed there is stored in sealed layers only.
+/// Stores all values of `other` over what is there. Secrets are stored in sealed layers only.
 ///
-/// - Throws: ``PreferencesError/Code/noStore`` for a sealed value when this store has no sealed layer, with nothing
+/// - Throws: ``PreferencesError/Code/noStore`` for a secret when this store has no sealed layer, with nothing
 ///   stored; and whatever keeps one from reading or the other from writing.
 public func += (store: any PreferencesStore, other: some PreferencesReader) throws {
-  var plain: [String: PreferenceValue] = [:]
-  var secret: [String: PreferenceValue] = [:]
-  for key in try other.keys() {
-    guard let value = try other.value(forKey: key) else { continue }
-    if try other.isHeldSealed(key) { secret[key] = value } else { plain[key] = value }
+  let custody = other.custody
+  var edits = PreferenceEdits()
+  for secrecy in [Secrecy.plain, .secret] where custody.holds(secrecy) {
+    for name in try other.names(of: secrecy) {
+      guard let content = try other.content(for: PreferenceQuery(name, secrecy: secrecy)) else { continue }
+      edits.append(.init(name, to: content, secrecy: secrecy))
+    }
   }
-  guard secret.isEmpty || store.accepts(.secret) else { throw PreferencesError.noStore(in: store.name, for: .secret) }
-  for (key, value) in secret { try store.write(value, forKey: key, secrecy: .secret) }
-  try store.set(plain)
+  try store.edit(edits)
 }
 
 /// Stores those of `values` whose names have none yet.
@@ -41,13 +41,13 @@ public func -= (store: any PreferencesStore, key: String) throws { try store.rem
 
 /// Removes the values under `keys`.
 public func -= (store: any PreferencesStore, keys: some Sequence<String>) throws {
-  for key in keys { try store.removeValue(forKey: key) }
+  try store.edit { edits in for key in keys { try edits.removeValue(forKey: key) } }
 }
 
 extension PreferencesStore {
   fileprivate func fill(_ key: String, _ make: () throws -> PreferenceValue) throws {
     if try contains(key) { return }
-    // Not stored when another has come first meanwhile.
-    _ = try exchange(nil, for: try make(), forKey: key, as: nil, secrecy: .any)
+    // Not stored when another write has come first meanwhile.
+    try compareAndSet(nil, to: .value(try make()), for: try PreferenceQuery(key))
   }
 }

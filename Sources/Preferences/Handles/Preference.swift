@@ -7,7 +7,7 @@ infix operator <| : MultiplicationPrecedence
 /// try visits += 1
 /// ```
 ///
-/// A handle holds no value. Each read asks the store, and each change is one ``PreferencesStore/update(_:_:)``, so that
+/// A handle holds no value. Each read asks the store, and each change is one `update(_:_:)`, so that
 /// of changes made at once none is lost. A handle of a key with a default reads as that default while nothing is stored.
 public struct Preference<Value: Sendable>: Sendable {
   /// The store that has the value.
@@ -29,15 +29,14 @@ public struct Preference<Value: Sendable>: Sendable {
   /// Whether something is stored, of whatever kind.
   public var hasValue: Bool {
     get throws {
-      try PreferenceKeyName.validate(key.name)
-      return try store.value(forKey: key.name, as: nil, secrecy: store.routed(key.secrecy)) != nil
+      try store.content(for: PreferenceQuery(try key.checkedName(), secrecy: key.secrecy)) != nil
     }
   }
 
   /// Whether nothing is stored.
   public var isEmpty: Bool { get throws { try !hasValue } }
 
-  /// Sugar for ``get()`` and ``set(_:)``: failures are told to ``PreferencesReader/handleFailure(_:key:)`` and read as nil.
+  /// Sugar for ``get()`` and `set(_:)`: failures go to ``PreferenceFailures`` and read as nil.
   public var value: Value? {
     get { store.reporting(key.name, or: nil) { try get() } }
     nonmutating set { store.reporting(key.name, or: ()) { _ = try set(newValue) } }
@@ -53,9 +52,20 @@ public struct Preference<Value: Sendable>: Sendable {
     return try apply { _ in value }
   }
 
+  /// As the synchronous form, without blocking the calling thread.
+  @discardableResult
+  public func set(_ value: Value?) async throws -> WriteOutcome {
+    guard notify != nil else { return try await store.set(value, for: key) }
+    return try await apply { _ in value }
+  }
+
   /// Removes what is stored.
   @discardableResult
   public func clear() throws -> WriteOutcome { try set(nil) }
+
+  /// As the synchronous form, without blocking the calling thread.
+  @discardableResult
+  public func clear() async throws -> WriteOutcome { try await set(nil) }
 
   /// Stores what `change` makes of what the preference reads as; nil removes it. Of several changes at once none is lost.
   ///
@@ -63,8 +73,29 @@ public struct Preference<Value: Sendable>: Sendable {
   /// - Throws: what `change` throws, with the old value still there.
   @discardableResult
   public func apply(_ change: (Value?) throws -> Value?) throws -> WriteOutcome {
-    let (old, new, outcome) = try store.updating(key) { try change(substitute($0)) }
-    notify?(substitute(old), substitute(new))
+    while true {
+      let attempt = try attempt(change)
+      let outcome = try store.compareAndSet(attempt.stored, to: attempt.content, for: attempt.query)
+      if outcome != .conflict { return finished(attempt, outcome) }
+    }
+  }
+
+  /// As the synchronous form, without blocking the calling thread.
+  @discardableResult
+  public func apply(_ change: (Value?) throws -> Value?) async throws -> WriteOutcome {
+    while true {
+      let attempt = try attempt(change)
+      let outcome = try await store.compareAndSet(attempt.stored, to: attempt.content, for: attempt.query)
+      if outcome != .conflict { return finished(attempt, outcome) }
+    }
+  }
+
+  private func attempt(_ change: (Value?) throws -> Value?) throws -> UpdateAttempt<Value?> {
+    try UpdateAttempt(key, in: store) { $0 = try change(substitute($0)) }
+  }
+
+  private func finished(_ attempt: UpdateAttempt<Value?>, _ outcome: WriteOutcome) -> WriteOutcome {
+    notify?(substitute(attempt.old), substitute(attempt.new))
     return outcome
   }
 
@@ -75,14 +106,13 @@ public struct Preference<Value: Sendable>: Sendable {
   public func rewrite<New: PreferenceConvertible>(
     as type: New.Type = New.self, _ change: (Value?) throws -> New?
   ) throws -> Preference<New> {
-    try PreferenceKeyName.validate(key.name)
     let next = Preference<New>(store, PreferenceKey<New?>(key.name, like: key))
+    let query = try key.query()
     while true {
-      let raw = try store.value(forKey: key.name, as: key.kind, secrecy: store.routed(key.secrecy))
-      let new = try change(substitute(try raw.map { try key.decoded($0) } ?? key.defaultValue))
-      let written = try store.exchange(
-        raw, for: new?.preferenceValue, forKey: key.name, as: key.kind, secrecy: key.secrecy)
-      if written != nil { return next }
+      let stored = try store.content(for: query)
+      let new = try change(substitute(try stored.map { try key.decoded($0) } ?? key.defaultValue))
+      let content = try next.key.content(of: new)
+      if try store.compareAndSet(stored, to: content, for: query) != .conflict { return next }
     }
   }
 
@@ -133,9 +163,8 @@ public struct Preference<Value: Sendable>: Sendable {
     guard try preference.isEmpty else { return }
     let (key, store) = (preference.key, preference.store)
     let new = try value()
-    let written = try store.exchange(
-      nil, for: try key.encoded(new), forKey: key.name, as: key.kind, secrecy: key.secrecy)
-    if written != nil { preference.notify?(preference.substitute(key.defaultValue), preference.substitute(new)) }
+    let outcome = try store.compareAndSet(nil, to: try key.content(of: new), for: try key.query())
+    if outcome != .conflict { preference.notify?(preference.substitute(key.defaultValue), preference.substitute(new)) }
   }
 }
 

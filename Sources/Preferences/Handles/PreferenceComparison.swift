@@ -12,7 +12,7 @@ extension Preference where Value: Equatable {
   public static func != (a: Self, b: Value?) throws -> Bool { try a.get() != b }
 
   /// Whether a handle reads as `value`, in the cases of a `switch`. Absent matches no value; neither does a failure, which
-  /// is told to ``PreferencesReader/handleFailure(_:key:)``.
+  /// goes to ``PreferenceFailures``.
   public static func ~= (value: Value, preference: Self) -> Bool { preference.value == value }
 }
 

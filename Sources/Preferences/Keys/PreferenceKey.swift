@@ -16,13 +16,18 @@ public struct PreferenceKey<Value: Sendable>: Sendable {
   public let name: String
   /// The kind that the value is stored as.
   public let kind: PreferenceValue.Kind
-  /// Which layers may answer; ``Secrecy/plain`` unless ``allowingSealed()`` or a secret type says otherwise.
+  /// Whether the value is a secret: ``Secrecy/plain`` unless a secret type says otherwise.
   public let secrecy: Secrecy
+  // Of the name, so that a declared key is checked and hashed once. Not an optional name: generic code copies that slowly.
+  private let fingerprint: Int
+  private let isValid: Bool
 
   let makeDefault: @Sendable () -> Value
   let decode: @Sendable (PreferenceValue) throws(PreferencesError) -> Value
   /// Nil means: store nothing, remove what is there.
   let encode: @Sendable (Value) throws(PreferencesError) -> PreferenceValue?
+  /// The conversions of values in guarded memory; nil for a key of ordinary values.
+  let guarding: GuardedConversion<Value>?
 
   /// What an absent value reads as now; it is never stored.
   public var defaultValue: Value { makeDefault() }
@@ -31,18 +36,35 @@ public struct PreferenceKey<Value: Sendable>: Sendable {
   ///
   /// - Parameters:
   ///   - kind: what `encode` gives.
-  ///   - secrecy: which layers may answer.
+  ///   - secrecy: whether the value is a secret.
+  ///   - guarding: the conversions of values in guarded memory, which are used instead where a reader has them there.
   ///   - makeDefault: is called at each miss, and never before.
   ///   - decode: converts a stored value; its message must not hold the value.
   ///   - encode: converts a value for storing; nil removes what is stored.
   public init(
-    _ name: String, kind: PreferenceValue.Kind, secrecy: Secrecy = .plain,
+    _ name: String, kind: PreferenceValue.Kind, secrecy: Secrecy = .plain, guarding: GuardedConversion<Value>? = nil,
     makeDefault: @escaping @Sendable () -> Value,
     decode: @escaping @Sendable (PreferenceValue) throws(PreferencesError) -> Value,
     encode: @escaping @Sendable (Value) throws(PreferencesError) -> PreferenceValue?
   ) {
-    (self.name, self.kind, self.secrecy) = (name, kind, secrecy)
+    (self.name, self.kind, self.secrecy, self.guarding) = (name, kind, secrecy, guarding)
+    (fingerprint, isValid) = (name.hashValue, PreferenceKeyName.isValid(name))
     (self.makeDefault, self.decode, self.encode) = (makeDefault, decode, encode)
+  }
+
+  /// The name, checked.
+  ///
+  /// - Throws: ``PreferencesError/Code/invalidKey``.
+  public func checkedName() throws(PreferencesError) -> PreferenceName {
+    guard isValid else { return try PreferenceName(name) }
+    return PreferenceName(checked: name, fingerprint: fingerprint)
+  }
+
+  /// The question for the key's value.
+  ///
+  /// - Throws: ``PreferencesError/Code/invalidKey``.
+  public func query() throws(PreferencesError) -> PreferenceQuery {
+    PreferenceQuery(try checkedName(), as: kind, secrecy: secrecy)
   }
 
   /// The value that a stored one stands for. An error names the key.
@@ -50,15 +72,41 @@ public struct PreferenceKey<Value: Sendable>: Sendable {
     do { return try decode(stored) } catch { throw error.about(key: name) }
   }
 
+  /// The value that stored content stands for. An error names the key.
+  func decoded(_ content: PreferenceContent) throws -> Value {
+    switch content {
+    case .value(let value): return try decoded(value)
+    case .guarded(let guarded):
+      guard let guarding else { return try decoded(try guarded.value()) }
+      do { return try guarding.decode(guarded) } catch let error as PreferencesError { throw error.about(key: name) }
+    }
+  }
+
   /// The value as it is stored; nil for removing. An error names the key.
   func encoded(_ value: Value) throws(PreferencesError) -> PreferenceValue? {
     do { return try encode(value) } catch { throw error.about(key: name) }
   }
 
-  /// The same key, which sealed layers may answer for, too. A secret one stays as it is.
-  public func allowingSealed() -> Self {
-    guard secrecy != .secret else { return self }
-    return Self(name, kind: kind, secrecy: .any, makeDefault: makeDefault, decode: decode, encode: encode)
+  /// The value as a store is given it; nil for removing. An error names the key.
+  func content(of value: Value) throws(PreferencesError) -> PreferenceContent? {
+    guard let guarding else { return try encoded(value).map(PreferenceContent.value) }
+    do { return try guarding.encode(value).map(PreferenceContent.guarded) } catch { throw error.about(key: name) }
+  }
+}
+
+/// How the values of a key are made of values in guarded memory, and back.
+public final class GuardedConversion<Value: Sendable>: Sendable {
+  let decode: @Sendable (any GuardedValue) throws -> Value
+  let encode: @Sendable (Value) throws(PreferencesError) -> (any GuardedValue)?
+
+  /// - Parameters:
+  ///   - decode: converts a value in guarded memory; its message must not hold the value.
+  ///   - encode: converts a value for storing; nil removes what is stored.
+  public init(
+    decode: @escaping @Sendable (any GuardedValue) throws -> Value,
+    encode: @escaping @Sendable (Value) throws(PreferencesError) -> (any GuardedValue)?
+  ) {
+    (self.decode, self.encode) = (decode, encode)
   }
 }
 

@@ -10,7 +10,7 @@ public struct Explanation: Sendable {
     case absent
     /// It could not say, and why.
     case failed(any Error)
-    /// A layer above failed.
+    /// A layer above failed, or the layer holds no values of the key's secrecy.
     case notAsked
   }
 
@@ -29,22 +29,26 @@ public struct Explanation: Sendable {
 }
 
 extension CompositePreferences {
-  /// Asks every layer about `key`, and tells which answered, which are hidden and which failed.
+  /// Looks `key` up in every layer, and says which answers, which are hidden and which failed.
   ///
-  /// Kinds are those that are stored: a text-backed layer says string. A failure is part of the
-  /// explanation, not thrown; the layers below it are not asked.
+  /// Kinds are those that are stored: a text-backed layer says string. A failure is part of the explanation, not thrown; the
+  /// layers below it are not asked, and neither are those that hold no values of the key's secrecy.
   /// - Throws: ``PreferencesError/Code/invalidKey``.
   public func explain(_ key: String) throws(PreferencesError) -> Explanation {
-    try PreferenceKeyName.validate(key)
+    let name = try PreferenceName(key)
+    let secrecy = try resolved(name, .plain)
+    let query = PreferenceQuery(name, secrecy: secrecy)
     var isAnswered = false
     var hasFailed = false
     return Explanation(
       key: key,
       layers: layers.map { layer in
-        guard !hasFailed else { return Explanation.Layer(name: layer.name, answer: .notAsked) }
+        guard !hasFailed, layer.custody.fixed.holds(secrecy) else {
+          return Explanation.Layer(name: layer.name, answer: .notAsked)
+        }
         let answer: Explanation.Answer
         do {
-          let kind = try layer.value(forKey: key, as: nil, secrecy: secrecy(of: key, .any))?.kind
+          let kind = try layer.value(for: query)?.kind
           answer = kind.map { isAnswered ? .hidden($0) : .answered($0) } ?? .absent
           isAnswered = isAnswered || kind != nil
         } catch {

@@ -2,9 +2,11 @@
 struct MigrationPlan {
   struct Sealed {
     let value: PreferenceValue
-    let name: String
+    let name: PreferenceName
     let wasThere: Bool
     let store: any PreferencesStore
+
+    var query: PreferenceQuery { PreferenceQuery(name, secrecy: .secret) }
   }
 
   let store: any PreferencesStore
@@ -13,12 +15,11 @@ struct MigrationPlan {
 
   init(_ store: any PreferencesStore) { self.store = store }
 
-  /// The value that is there after the steps so far. Of a composite only plain layers are asked: a step must not carry a
-  /// secret into one of them.
+  /// The value that is there after the steps so far.
   func value(forKey key: String) throws -> PreferenceValue? {
-    try PreferenceKeyName.validate(key)
+    let query = try PreferenceQuery(key)
     if let changed = changes[key] { return changed }
-    return try store.value(forKey: key, as: nil, secrecy: store.routed(.plain))
+    return try store.value(for: query)
   }
 
   mutating func change(_ key: String, to value: PreferenceValue?) { changes[key] = .some(value) }

@@ -82,15 +82,15 @@ extension PreferenceMigration.Step {
   ) -> Self {
     Self { plan in
       guard let value = try plan.value(forKey: key) else { return }
-      guard sealed.accepts(.secret) else { throw PreferencesError.noStore(in: sealed.name, for: .secret) }
+      guard sealed.custody.takes(.secret) else { throw PreferencesError.noStore(in: sealed.name, for: .secret) }
       let name = sealedName ?? key
-      try PreferenceKeyName.validate(name)
+      let query = try PreferenceQuery(name, secrecy: .secret)
       // A run that was killed before the plain value was removed has sealed the same one.
-      let there = try sealed.value(forKey: name, as: nil, secrecy: .secret)
-      guard there == nil || there.isSame(as: value) else {
+      let there = try sealed.content(for: query)
+      guard try there == nil || there.isSame(as: .value(value)) else {
         throw PreferencesError(.conflict, "another value is sealed as \"\(name)\"").about(key: key)
       }
-      plan.sealed.append(MigrationPlan.Sealed(value: value, name: name, wasThere: there != nil, store: sealed))
+      plan.sealed.append(MigrationPlan.Sealed(value: value, name: query.name, wasThere: there != nil, store: sealed))
       plan.change(key, to: nil)
     }
   }

@@ -61,29 +61,22 @@ public struct PreferenceMigrator: Sendable {
     var before: [String: PreferenceValue?] = [:]
     let writes = plan.writes.merging([versionKey: progress.stored]) { $1 }
     for key in writes.keys {
-      before[key] = .some(try plan.store.value(forKey: key, as: nil, secrecy: plan.store.routed(.plain)))
+      before[key] = .some(try plan.store.value(forKey: key))
     }
     var sealed: [MigrationPlan.Sealed] = []
     do {
       for one in plan.sealed {
         sealed.append(one)
-        try one.store.write(one.value, forKey: one.name, secrecy: .secret)
-        guard try one.store.value(forKey: one.name, as: nil, secrecy: .secret).isSame(as: one.value) else {
-          throw PreferencesError(.unavailable, "what was sealed does not read back").about(key: one.name)
+        try one.store.edit(PreferenceEdits([.init(one.name, to: .value(one.value), secrecy: .secret)]))
+        guard try one.store.content(for: one.query).isSame(as: .value(one.value)) else {
+          throw PreferencesError(.unavailable, "what was sealed does not read back").about(key: one.name.text)
         }
       }
-      try write(writes, to: plan.store)
+      try plan.store.set(writes)
     } catch {
       try undo(before, sealed, plan.store, after: error)
       throw error
     }
-  }
-
-  private func write(_ values: [String: PreferenceValue], to store: any PreferencesStore) throws {
-    // By name a composite would take a sealed layer for the first store; a single store does it in one transaction.
-    guard store.isLayered else { return try store.set(values) }
-    for (key, value) in values where key != versionKey { try store.write(value, forKey: key, secrecy: .plain) }
-    try store.write(values[versionKey], forKey: versionKey, secrecy: .plain)
   }
 
   private func undo(
@@ -93,12 +86,11 @@ public struct PreferenceMigrator: Sendable {
     do {
       // What was not written needs no undoing: who takes no writes would fail at that.
       for (key, value) in before {
-        let now = try store.value(forKey: key, as: nil, secrecy: store.routed(.plain))
-        if !now.isSame(as: value) { try store.write(value, forKey: key, secrecy: .plain) }
+        if try !store.value(forKey: key).isSame(as: value) { try store.edit { try $0.set(value, forKey: key) } }
       }
       for one in sealed where !one.wasThere {
-        guard try one.store.value(forKey: one.name, as: nil, secrecy: .secret) != nil else { continue }
-        try one.store.write(nil, forKey: one.name, secrecy: .secret)
+        guard try one.store.content(for: one.query) != nil else { continue }
+        try one.store.edit(PreferenceEdits([.init(one.name, to: nil, secrecy: .secret)]))
       }
     } catch {
       // Nothing is lost: the plain values are removed last. The next run finds the same values and goes on.
@@ -109,9 +101,13 @@ public struct PreferenceMigrator: Sendable {
   /// Removes what the last migration left to remove.
   private func finish(_ progress: inout Progress, on store: some PreferencesStore) throws {
     guard !progress.removals.isEmpty else { return }
-    for key in progress.removals { try store.write(nil, forKey: key, secrecy: .plain) }
+    let removals = progress.removals
     progress.removals = []
-    try store.write(progress.stored, forKey: versionKey, secrecy: .plain)
+    let done = progress.stored
+    try store.edit { edits in
+      for key in removals { try edits.removeValue(forKey: key) }
+      try edits.set(done, forKey: versionKey)
+    }
   }
 
   // MARK: The version
@@ -128,7 +124,7 @@ public struct PreferenceMigrator: Sendable {
   }
 
   private func progress(of store: some PreferencesStore) throws -> Progress {
-    switch try store.value(forKey: versionKey, as: nil, secrecy: store.routed(.plain)) {
+    switch try store.value(forKey: versionKey) {
     case nil: return Progress()
     case .integer(let version)? where version >= 1: return Progress(version: Int(version))
     case .dictionary(let members)?:

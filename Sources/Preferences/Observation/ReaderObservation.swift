@@ -1,7 +1,7 @@
 import Synchronization
 
 // One rule everywhere: a write after which a key reads as before, be it as its default, is stored and is no news; a failed
-// read is told to `handleFailure` and is no news either.
+// read is goes to `PreferenceFailures` and is no news either.
 
 extension PreferencesReader {
   /// The values of a key: the present one, unless `initial` is false, and then each that differs from the one before. A
@@ -33,7 +33,11 @@ extension PreferencesReader {
   /// Tells whenever the value of one of several keys changes; once at first, unless `initial` is false.
   public func updates(forKeys keys: [String], initial: Bool = true) -> AsyncStream<Void> {
     stream(of: keys, initial, .bufferingNewest(1)) { [self] hasher in
-      for key in keys { try value(forKey: key).feed(&hasher) }
+      for key in keys {
+        let content = try content(for: try PreferenceQuery(key))
+        hasher.combine(content == nil)
+        content?.hash(into: &hasher)
+      }
     }
   }
 
@@ -47,7 +51,7 @@ extension PreferencesReader {
       let seen = try read(&hasher)
       return (hasher.finalize(), seen)
     } fail: { [self] error in
-      handleFailure(error, key: keys.joined(separator: ", "))
+      PreferenceFailures.report(error, key: keys.joined(separator: ", "), reader: name)
     } deliver: { seen, isFirst in
       if initial || !isFirst { continuation.yield(seen) }
     }
@@ -74,8 +78,8 @@ extension PreferencesReader {
         var hasher = Hasher()
         let seen = try observed(key, &hasher)
         return (hasher.finalize(), seen)
-      } fail: {
-        handleFailure($0, key: key.name)
+      } fail: { [self] in
+        PreferenceFailures.report($0, key: key.name, reader: name)
       } deliver: { new, isFirst in
         let old = last.exchange(new)
         guard !isFirst else {
@@ -119,7 +123,7 @@ extension PreferencesReader {
         let seen = try read(&hasher)
         return (hasher.finalize(), seen)
       } fail: {
-        handleFailure($0, key: keys.joined(separator: ", "))
+        PreferenceFailures.report($0, key: keys.joined(separator: ", "), reader: name)
       } deliver: { seen, isFirst in
         if initial || !isFirst, isWanted() { handler(seen) }
       }
@@ -129,15 +133,13 @@ extension PreferencesReader {
   }
 
   private func observed<Value>(_ key: PreferenceKey<Value>, _ hasher: inout Hasher) throws -> Value {
-    try PreferenceKeyName.validate(key.name)
-    let stored = try value(forKey: key.name, as: key.kind, secrecy: routed(key.secrecy))
-    if let stored {
-      Optional(stored).feed(&hasher)
+    if let stored = try content(for: try key.query()) {
+      stored.hash(into: &hasher)
       return try key.decoded(stored)
     }
     // By what it reads as: storing the default is no news either.
     let value = key.defaultValue
-    try key.encode(value).feed(&hasher)
+    try key.content(of: value)?.hash(into: &hasher)
     return value
   }
 }

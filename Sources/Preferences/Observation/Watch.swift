@@ -1,3 +1,4 @@
+import FoundationEssentials
 import Synchronization
 
 /// Reads again whenever a reader may have changed, and delivers what it reads when that is another value.
@@ -80,6 +81,9 @@ extension PreferenceValue? {
     switch self {
     // NaN is not equal to itself, and must not be news for ever.
     case .double(let number)? where number.isNaN: hasher.combine(Double.nan.bitPattern)
+    case .string(let text)?: PreferenceValue.hash(text.utf8Span.span.bytes, of: .string, into: &hasher)
+    case .data(let data)?: PreferenceValue.hash(data.bytes, of: .data, into: &hasher)
+    case .url(let url)?: PreferenceValue.hash(url.absoluteString.utf8Span.span.bytes, of: .url, into: &hasher)
     case .array(let items)?:
       hasher.combine(items.count)
       for item in items { Optional(item).feed(&hasher) }
@@ -91,5 +95,16 @@ extension PreferenceValue? {
       }
     default: hasher.combine(self)
     }
+  }
+}
+
+extension PreferenceValue {
+  /// Feeds a string, a URL or data to a hasher from its bytes, as the same value in ordinary memory is fed.
+  ///
+  /// - Parameter bytes: the UTF-8 of a string or of an absolute URL, or the data.
+  public static func hash(_ bytes: RawSpan, of kind: Kind, into hasher: inout Hasher) {
+    hasher.combine(kind)
+    hasher.combine(bytes.byteCount)
+    bytes.withUnsafeBytes { hasher.combine(bytes: $0) }
   }
 }

@@ -1,40 +1,27 @@
 import Synchronization
 
-/// Changes of a store that are collected first: nothing reaches it before ``commit()``, and ``rollback()`` forgets them.
+/// Changes of a store that are collected first: nothing reaches it before `commit()`, and ``rollback()`` forgets them.
 ///
-/// Reads see the collected changes over what the store has. A commit carries sets and removals in the order they were made,
-/// and each with the secrecy it was written with.
+/// Reads see the collected changes over what the store has. A commit is one transaction: edits in the order they were made.
 ///
-/// Over a composite, a key that is typed secret and one of the same name that is typed plain are two, here as there. What
-/// was written by name alone is a secret when all that it goes to is sealed, and is seen by plain keys otherwise.
-public final class BufferedPreferences: PreferencesStore {
+/// Over a composite, a secret and a plain value of the same name are two, here as there.
+public final class BufferedPreferences: PreferencesStore, GuardingReader {
   private struct Slot: Hashable {
-    var key: String
+    var name: PreferenceName
     var secrecy: Secrecy
   }
 
   private struct Pending {
-    var value: PreferenceValue?
+    var content: PreferenceContent?
     /// Tells which of two is newer.
     var number: UInt64
   }
 
   private struct State {
     var pending: [Slot: Pending] = [:]
-    /// Whether everything that the store has is to go first.
-    var removesAll = false
+    /// Whether everything that the store has is to be removed first, and when that was said.
+    var cleared: UInt64?
     var count: UInt64 = 0
-
-    /// The newest of what was collected for a key and may be seen by who asks with that secrecy.
-    func pending(_ key: String, _ secrecy: Secrecy) -> Pending? {
-      let seen: [Secrecy] =
-        switch secrecy {
-        case .plain: [.plain, .any]
-        case .secret: [.secret]
-        case .any: [.plain, .any, .secret]
-        }
-      return seen.compactMap { pending[Slot(key: key, secrecy: $0)] }.max { $0.number < $1.number }
-    }
   }
 
   /// The store underneath.
@@ -46,124 +33,118 @@ public final class BufferedPreferences: PreferencesStore {
   public init(_ base: any PreferencesStore) { self.base = base }
 
   public var name: String { "\(base.name), buffered" }
-  public var isSealed: Bool { base.isSealed }
-  public var isLayered: Bool { base.isLayered }
+  public var custody: Custody { base.custody }
 
   // MARK: Reading
 
-  public func value(forKey key: String) throws -> PreferenceValue? { try value(forKey: key, as: nil, secrecy: .any) }
-
-  public func value(forKey key: String, as kind: PreferenceValue.Kind) throws -> PreferenceValue? {
-    try value(forKey: key, as: kind, secrecy: .any)
-  }
-
-  public func value(
-    forKey key: String, as kind: PreferenceValue.Kind?, secrecy: Secrecy
-  ) throws -> PreferenceValue? {
-    try PreferenceKeyName.validate(key)
-    guard isLayered || secrecy.admits(sealed: isSealed) else { return nil }
-    // By name all that was collected is seen, whatever it was collected as.
-    let seen = secrecy == .any ? .any : kept(secrecy, key)
-    let (pending, removesAll) = state.withLock { ($0.pending(key, seen), $0.removesAll) }
-    if let pending { return pending.value }
-    return removesAll ? nil : try base.value(forKey: key, as: kind, secrecy: secrecy)
-  }
-
-  public func keys() throws -> [String] {
-    let (pending, removesAll) = state.withLock { state in
-      let keys = Set(state.pending.keys.map(\.key))
-      return (keys.map { ($0, state.pending($0, .any)?.value != nil) }, state.removesAll)
+  public func value(for query: PreferenceQuery) throws -> PreferenceValue? {
+    switch collected(query) {
+    case .some(let content): try content?.value()
+    case nil: try base.value(for: query)
     }
-    let collected = Dictionary(uniqueKeysWithValues: pending)
-    let stored = removesAll ? [] : try base.keys().filter { collected[$0] == nil }
-    return stored + collected.filter(\.value).keys.sorted()
+  }
+
+  public func guardedValue(for query: PreferenceQuery) throws -> (any GuardedValue)? {
+    switch collected(query) {
+    case .some(let content): content?.guarded
+    case nil: try base.guardedLookUp(query)
+    }
+  }
+
+  /// What a commit would leave there; nil when it would change nothing.
+  private func collected(_ query: PreferenceQuery) -> PreferenceContent?? {
+    let slot = slot(query.name, query.secrecy)
+    return state.withLock { state in
+      if let pending = state.pending[slot] { return .some(pending.content) }
+      return state.cleared == nil ? nil : .some(nil)
+    }
+  }
+
+  private func slot(_ name: PreferenceName, _ secrecy: Secrecy) -> Slot {
+    Slot(name: name, secrecy: custody.secrecy(of: name, asked: secrecy))
+  }
+
+  public func names(of secrecy: Secrecy) throws -> [PreferenceName] {
+    let (pending, isCleared) = state.withLock { ($0.pending.filter { $0.key.secrecy == secrecy }, $0.cleared != nil) }
+    let stored = isCleared ? [] : try base.names(of: secrecy)
+    let own = pending.filter { $0.value.content != nil }.map(\.key.name).sorted()
+    return stored.filter { pending[Slot(name: $0, secrecy: secrecy)] == nil } + own
   }
 
   // MARK: Collecting
 
+  /// In one step: no reader sees a part of it. A condition is about what a read here returns.
   @discardableResult
-  public func set(_ value: PreferenceValue, forKey key: String) throws(PreferencesError) -> WriteOutcome {
-    try write(value, forKey: key, secrecy: .any)
-  }
-
-  /// In one step: no reader sees a part of it.
-  public func set(_ values: [String: PreferenceValue]) throws(PreferencesError) {
-    for key in values.keys { try PreferenceKeyName.validate(key) }
-    try collect(values.sorted { $0.key < $1.key }.map { ($0.key, $0.value) }, .any)
-  }
-
-  @discardableResult
-  public func removeValue(forKey key: String) throws(PreferencesError) -> WriteOutcome {
-    try write(nil, forKey: key, secrecy: .any)
-  }
-
-  public func accepts(_ secrecy: Secrecy) -> Bool { base.accepts(secrecy) }
-
-  public func secrecy(ofWriting key: String, asked: Secrecy) -> Secrecy {
-    base.secrecy(ofWriting: key, asked: asked)
-  }
-
-  @discardableResult
-  public func write(
-    _ value: PreferenceValue?, forKey key: String, secrecy: Secrecy
-  ) throws(PreferencesError) -> WriteOutcome {
-    try PreferenceKeyName.validate(key)
-    try collect([(key, value)], secrecy)
-    return .visible
-  }
-
-  public func removeAll() {
-    state.withLock { $0 = State(removesAll: true, count: $0.count) }
-    changes.send(.anything)
-  }
-
-  private func collect(
-    _ written: [(key: String, value: PreferenceValue?)], _ secrecy: Secrecy
-  ) throws(PreferencesError) {
-    guard accepts(routed(secrecy)) else { throw .noStore(in: name, for: secrecy) }
-    guard !written.isEmpty else { return }
-    state.withLock { state in
-      for (key, value) in written {
-        state.count += 1
-        state.pending[Slot(key: key, secrecy: kept(secrecy, key))] = Pending(value: value, number: state.count)
-      }
+  public func apply(_ edits: PreferenceEdits) throws -> WriteOutcome {
+    for edit in edits.edits where !custody.takes(custody.secrecy(of: edit.name, asked: edit.secrecy)) {
+      throw PreferencesError.noStore(in: name, for: edit.secrecy)
     }
-    changes.send(PreferenceChange(keys: Set(written.map(\.key))))
-  }
-
-  /// What a key is collected under. A store by itself has one value for a key, whoever asks, and what will be sealed is
-  /// secret from the beginning.
-  private func kept(_ secrecy: Secrecy, _ key: String) -> Secrecy {
-    isLayered ? base.secrecy(ofWriting: key, asked: secrecy) : .any
+    while true {
+      // Conditions are judged with no lock held, since the store underneath is asked; and again when a change came between.
+      let count = state.withLock { $0.count }
+      for edit in edits.edits {
+        guard case .ifStored(let expected) = edit.condition else { continue }
+        let query = PreferenceQuery(edit.name, as: expected?.kind, secrecy: edit.secrecy)
+        guard try content(for: query).isSame(as: expected) else { return .conflict }
+      }
+      let isCollected = state.withLock { state in
+        guard state.count == count else { return false }
+        state.count += 1
+        if edits.clears { (state.pending, state.cleared) = ([:], state.count) }
+        for edit in edits.edits {
+          state.count += 1
+          state.pending[slot(edit.name, edit.secrecy)] = Pending(content: edit.content, number: state.count)
+        }
+        return true
+      }
+      if isCollected { break }
+    }
+    changes.send(edits.clears ? .anything : PreferenceChange(keys: edits.names))
+    return .visible
   }
 
   // MARK: Ending
 
   /// Whether nothing waits to be committed.
-  public var isClean: Bool { state.withLock { $0.pending.isEmpty && !$0.removesAll } }
+  public var isClean: Bool { state.withLock { $0.pending.isEmpty && $0.cleared == nil } }
 
-  /// Writes everything that was collected to the store, in the order it was made. Commit in one thread at a time.
+  /// Writes everything that was collected to the store, as one transaction. Commit in one thread at a time.
   ///
-  /// - Throws: what the store throws; what it has not taken is still collected then.
+  /// - Throws: what the store throws; everything is still collected then.
   public func commit() throws {
-    // What a removal uncovers underneath is news, too.
-    defer { changes.send(.anything) }
-    if state.withLock({ $0.removesAll }) {
-      try base.removeAll()
-      state.withLock { $0.removesAll = false }
+    let collected = state.withLock(\.self)
+    try base.edit(edits(of: collected))
+    forget(collected)
+  }
+
+  /// As the synchronous form, without blocking the calling thread.
+  public func commit() async throws {
+    let collected = state.withLock(\.self)
+    try await base.edit(edits(of: collected))
+    forget(collected)
+  }
+
+  private func edits(of collected: State) -> PreferenceEdits {
+    let ordered = collected.pending.sorted { $0.value.number < $1.value.number }
+    return PreferenceEdits(
+      ordered.map { .init($0.key.name, to: $0.value.content, secrecy: $0.key.secrecy) },
+      clearing: collected.cleared != nil)
+  }
+
+  private func forget(_ collected: State) {
+    state.withLock { state in
+      if state.cleared == collected.cleared { state.cleared = nil }
+      // Changed again meanwhile: that one is for the next commit.
+      state.pending = state.pending.filter { $0.value.number != collected.pending[$0.key]?.number }
+      state.count += 1
     }
-    for (slot, change) in state.withLock({ $0.pending }).sorted(by: { $0.value.number < $1.value.number }) {
-      try base.write(change.value, forKey: slot.key, secrecy: slot.secrecy)
-      state.withLock { state in
-        // Changed again meanwhile: that one is for the next commit.
-        if state.pending[slot]?.number == change.number { state.pending[slot] = nil }
-      }
-    }
+    // What a removal uncovers underneath is a change, too.
+    changes.send(.anything)
   }
 
   /// Forgets everything that was collected.
   public func rollback() {
-    state.withLock { $0 = State(count: $0.count) }
+    state.withLock { $0 = State(count: $0.count + 1) }
     changes.send(.anything)
   }
 

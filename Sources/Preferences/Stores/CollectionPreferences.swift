@@ -3,8 +3,8 @@
 /// Of several elements with one key the first counts, whoever asks. The elements are read when this is created.
 public struct CollectionPreferences: PreferencesReader {
   public let name: String
-  private let values: [String: PreferenceValue]
-  private let order: [String]
+  private let values: [PreferenceName: PreferenceValue]
+  private let order: [PreferenceName]
 
   /// - Parameters:
   ///   - key: the key of an element; nil leaves it out.
@@ -14,26 +14,22 @@ public struct CollectionPreferences: PreferencesReader {
     value: (Elements.Element) throws -> PreferenceValue?
   ) rethrows {
     self.name = name
-    var values: [String: PreferenceValue] = [:]
-    var order: [String] = []
+    var values: [PreferenceName: PreferenceValue] = [:]
+    var order: [PreferenceName] = []
     for element in elements {
-      guard let key = try key(element), PreferenceKeyName.isValid(key), values[key] == nil,
+      guard let key = try key(element), let name = PreferenceName.valid([key]).first, values[name] == nil,
         let value = try value(element)
       else { continue }
-      values[key] = value
-      order.append(key)
+      values[name] = value
+      order.append(name)
     }
     (self.values, self.order) = (values, order)
   }
 
-  /// - Throws: ``PreferencesError/Code/invalidKey``.
-  public func value(forKey key: String) throws(PreferencesError) -> PreferenceValue? {
-    try PreferenceKeyName.validate(key)
-    return values[key]
-  }
+  public func value(for query: PreferenceQuery) -> PreferenceValue? { values[query.name] }
 
-  /// The keys in the order of the elements.
-  public func keys() -> [String] { order }
+  /// The names in the order of the elements.
+  public func names(of secrecy: Secrecy) -> [PreferenceName] { order }
 }
 
 extension CollectionPreferences: CustomStringConvertible, CustomReflectable {}

@@ -3,17 +3,17 @@ import Synchronization
 /// Preferences in memory, such as defaults at the end of a composite or a store for a test.
 ///
 /// Shared by reference: whoever holds the object sees the same values. Every call is atomic and may come
-/// from any thread. A name against the rule of ``PreferenceKeyName`` in the initial dictionary stays
-/// unreachable.
+/// from any thread. A name against the rule of ``PreferenceKeyName`` in the initial dictionary is left out.
 public final class DictionaryPreferences: PreferencesStore {
   public let name: String
-  private let values: Mutex<[String: PreferenceValue]>
+  private let values: Mutex<[PreferenceName: PreferenceValue]>
   private let changes = ChangeBroadcast()
 
   /// Creates a store with its own copy of `values`.
   public init(_ values: [String: PreferenceValue], name: String = "dictionary") {
     self.name = name
-    self.values = Mutex(values)
+    let valid = values.lazy.filter { PreferenceKeyName.isValid($0.key) }
+    self.values = Mutex(Dictionary(valid.map { (PreferenceName(checked: $0.key), $0.value) }) { $1 })
   }
 
   /// Creates a store of values of one type, such as a `[String: String]`.
@@ -58,11 +58,7 @@ public final class DictionaryPreferences: PreferencesStore {
   public convenience init(
     copying reader: some PreferencesReader, includingSealed: Bool = false, name: String = "dictionary"
   ) throws {
-    var values: [String: PreferenceValue] = [:]
-    for key in try reader.keys() {
-      if try !includingSealed && reader.isHeldSealed(key) { continue }
-      values[key] = try reader.value(forKey: key)
-    }
+    let values = try includingSealed ? reader.dictionary(revealingSecrets: true) : reader.plainValues()
     self.init(values, name: name)
   }
 
@@ -78,75 +74,31 @@ public final class DictionaryPreferences: PreferencesStore {
   ) throws(PreferencesError) {
     do {
       let replace = try FileReplacement(path, isPrivate: isPrivate)
-      let values = values.withLock { $0 }
+      let values = Dictionary(uniqueKeysWithValues: self.map { ($0.key, $0.value) })
       try replace(upTo: FilePreferences<Format>.maximumByteCount) { old throws(PreferencesError) in
         try format.bytes(of: values, replacing: old)
       }
     } catch { throw error.about("\(Format.name) \"\(path)\"") }
   }
 
-  /// - Throws: ``PreferencesError/Code/invalidKey``.
-  public func value(forKey key: String) throws(PreferencesError) -> PreferenceValue? {
-    try PreferenceKeyName.validate(key)
-    return values.withLock { $0[key] }
-  }
+  public func value(for query: PreferenceQuery) -> PreferenceValue? { values.withLock { $0[query.name] } }
+
+  /// The names in ascending order.
+  public func names(of secrecy: Secrecy) -> [PreferenceName] { values.withLock { Array($0.keys) }.sorted() }
 
   /// The keys in ascending order.
-  public func keys() -> [String] {
-    values.withLock { Array($0.keys) }.filter(PreferenceKeyName.isValid).sorted()
-  }
+  public func keys() -> [String] { names(of: .plain).map(\.text) }
 
-  /// - Returns: ``WriteOutcome/visible``.
-  /// - Throws: ``PreferencesError/Code/invalidKey``.
+  /// In one step: no reader sees a part of it, and no write comes between a comparison and what follows it.
   @discardableResult
-  public func set(_ value: PreferenceValue, forKey key: String) throws(PreferencesError) -> WriteOutcome {
-    try PreferenceKeyName.validate(key)
-    values.withLock { $0[key] = value }
-    changes.send(PreferenceChange(keys: [key]))
-    return .visible
-  }
-
-  /// - Returns: ``WriteOutcome/visible``.
-  /// - Throws: ``PreferencesError/Code/invalidKey``.
-  @discardableResult
-  public func removeValue(forKey key: String) throws(PreferencesError) -> WriteOutcome {
-    try PreferenceKeyName.validate(key)
-    if values.withLock({ $0.removeValue(forKey: key) }) != nil { changes.send(PreferenceChange(keys: [key])) }
-    return .visible
-  }
-
-  public func removeAll() {
-    let removed = values.withLock { values in
-      defer { values = [:] }
-      return values
+  public func apply(_ edits: PreferenceEdits) throws -> WriteOutcome {
+    let (outcome, removed) = try values.withLock { values in
+      let removed = edits.clears ? Set(values.keys.map(\.text)) : []
+      return (try edits.apply(to: &values), removed)
     }
-    if !removed.isEmpty { changes.send(PreferenceChange(keys: Set(removed.keys))) }
-  }
-
-  /// In one step: no reader sees a part of it.
-  /// - Throws: ``PreferencesError/Code/invalidKey``, with nothing stored.
-  public func set(_ new: [String: PreferenceValue]) throws(PreferencesError) {
-    for key in new.keys { try PreferenceKeyName.validate(key) }
-    values.withLock { $0.merge(new) { $1 } }
-    if !new.isEmpty { changes.send(PreferenceChange(keys: Set(new.keys))) }
-  }
-
-  /// In one step: no write of any kind comes between the comparison and this one.
-  @discardableResult
-  public func exchange(
-    _ old: PreferenceValue?, for new: PreferenceValue?, forKey key: String, as kind: PreferenceValue.Kind?,
-    secrecy: Secrecy
-  ) throws(PreferencesError) -> WriteOutcome? {
-    try PreferenceKeyName.validate(key)
-    guard accepts(routed(secrecy)) else { throw .noStore(in: name, for: secrecy) }
-    let isExchanged = values.withLock { values in
-      guard values[key].isSame(as: old) else { return false }
-      values[key] = new
-      return true
-    }
-    guard isExchanged else { return nil }
-    changes.send(PreferenceChange(keys: [key]))
-    return .visible
+    let changed = edits.names.union(removed)
+    if outcome != .conflict, !changed.isEmpty { changes.send(PreferenceChange(keys: changed)) }
+    return outcome
   }
 
   public func observe(_ notify: @escaping @Sendable (PreferenceChange) -> Void) -> PreferenceObservation {
@@ -180,7 +132,7 @@ extension DictionaryPreferences: Sequence {
   /// The keys and values as they are now, in ascending order of the keys.
   public func makeIterator() -> some IteratorProtocol<(key: String, value: PreferenceValue)> {
     let values = values.withLock { $0 }
-    return values.filter { PreferenceKeyName.isValid($0.key) }.sorted { $0.key < $1.key }.makeIterator()
+    return values.map { (key: $0.key.text, value: $0.value) }.sorted { $0.key < $1.key }.makeIterator()
   }
 }
 

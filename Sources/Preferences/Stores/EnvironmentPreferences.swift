@@ -29,45 +29,33 @@ public struct EnvironmentPreferences: PreferencesReader {
     undecodable = environment == nil ? Self.undecodableNames(in: variables) : []
   }
 
-  /// The variable's text as a string.
-  ///
-  /// Nil when there is no such variable.
-  /// - Throws: ``PreferencesError/Code/invalidKey``, ``PreferencesError/Code/malformed`` when the text is not
-  ///   UTF-8.
-  public func value(forKey key: String) throws(PreferencesError) -> PreferenceValue? {
-    try text(forKey: key).map(PreferenceValue.string)
-  }
-
-  /// The variable's text read as `kind`.
+  /// The variable's text, read as the query's kind; as a string where no kind is wanted.
   ///
   /// Booleans are yes, no, true, false, on, off, 1 and 0 in any case; integers are decimal; dates are ISO
   /// 8601 with seconds and time zone; data is Base64. Arrays and dictionaries have no text form.
-  /// - Throws: as ``value(forKey:)``, and ``PreferencesError/Code/typeMismatch`` when the text does not
-  ///   parse.
-  public func value(
-    forKey key: String, as kind: PreferenceValue.Kind
-  ) throws(PreferencesError) -> PreferenceValue? {
-    guard let text = try text(forKey: key) else { return nil }
-    return try PreferenceText.parse(text, as: kind, of: key, calling: "the text of \(variable(forKey: key))")
-  }
-
-  /// A key for each variable that one can reach, in ascending order: `SHOP_SERVER_PORT` is `server.port`.
-  public func keys() -> [String] {
-    variables.keys.compactMap { variable in
-      guard variable.hasPrefix(prefix) else { return nil }
-      let key = variable.dropFirst(prefix.count).lowercased().replacing("_", with: ".")
-      guard PreferenceKeyName.isValid(key), self.variable(forKey: key) == variable else { return nil }
-      return key
-    }.sorted()
-  }
-
-  private func text(forKey key: String) throws(PreferencesError) -> String? {
-    try PreferenceKeyName.validate(key)
+  ///
+  /// Nil when there is no such variable.
+  /// - Throws: ``PreferencesError/Code/malformed`` when the text is not UTF-8, ``PreferencesError/Code/typeMismatch`` when it
+  ///   does not parse.
+  public func value(for query: PreferenceQuery) throws(PreferencesError) -> PreferenceValue? {
+    let key = query.name.text
     let variable = variable(forKey: key)
     guard !undecodable.contains(variable) else {
       throw PreferencesError(.malformed, "the text of \(variable) is not UTF-8").about(key: key)
     }
-    return variables[variable]
+    guard let text = variables[variable] else { return nil }
+    guard let kind = query.kind else { return .string(text) }
+    return try PreferenceText.parse(text, as: kind, of: key, calling: "the text of \(variable)")
+  }
+
+  /// A key for each variable that one can reach, in ascending order: `SHOP_SERVER_PORT` is `server.port`.
+  public func names(of secrecy: Secrecy) -> [PreferenceName] {
+    let keys = variables.keys.compactMap { variable -> String? in
+      guard variable.hasPrefix(prefix) else { return nil }
+      let key = variable.dropFirst(prefix.count).lowercased().replacing("_", with: ".")
+      return self.variable(forKey: key) == variable ? key : nil
+    }
+    return PreferenceName.valid(keys.sorted())
   }
 
   private func variable(forKey key: String) -> String {

@@ -19,6 +19,7 @@ public final class KeyPathPreferences<Root: Sendable>: PreferencesStore {
   public let name: String
   private let root: Root
   private let properties: [String: Property]
+  private let writing = RecursiveLock()
   private let changes = ChangeBroadcast()
 
   /// Creates a store over properties of `root`, named after its type unless `name` says otherwise.
@@ -27,55 +28,32 @@ public final class KeyPathPreferences<Root: Sendable>: PreferencesStore {
     self.name = name ?? "properties of \(Root.self)"
   }
 
-  /// - Throws: ``PreferencesError/Code/invalidKey``.
-  public func value(forKey key: String) throws(PreferencesError) -> PreferenceValue? {
-    try PreferenceKeyName.validate(key)
-    return properties[key]?.get(root)
-  }
+  public func value(for query: PreferenceQuery) -> PreferenceValue? { properties[query.name.text]?.get(root) }
 
   /// The names whose property has a value, in ascending order.
-  public func keys() -> [String] {
-    properties.filter { PreferenceKeyName.isValid($0.key) && $0.value.get(root) != nil }.keys.sorted()
+  public func names(of secrecy: Secrecy) -> [PreferenceName] {
+    PreferenceName.valid(properties.filter { $0.value.get(root) != nil }.keys.sorted())
   }
 
-  /// - Returns: ``WriteOutcome/visible``.
-  /// - Throws: ``PreferencesError/Code/invalidKey``, ``PreferencesError/Code/unknownKey``,
-  ///   ``PreferencesError/Code/fixed`` for a property that is read-only, and as the property's type does for a value of
-  ///   another.
-  @discardableResult
-  public func set(_ value: PreferenceValue, forKey key: String) throws(PreferencesError) -> WriteOutcome {
-    try change(key, to: value)
-  }
-
-  /// Sets the property to nil.
+  /// Sets properties, or with a removal sets them to nil. When one fails, those before it get back what they had.
   ///
-  /// - Returns: ``WriteOutcome/visible``.
-  /// - Throws: ``PreferencesError/Code/invalidKey``, ``PreferencesError/Code/fixed`` for a property that is read-only or
-  ///   cannot be nil.
+  /// - Throws: ``PreferencesError/Code/unknownKey``, ``PreferencesError/Code/fixed`` for a property that is read-only or
+  ///   cannot be nil, and as the property's type does for a value of another.
   @discardableResult
-  public func removeValue(forKey key: String) throws(PreferencesError) -> WriteOutcome {
-    try PreferenceKeyName.validate(key)
-    return properties[key]?.get(root) == nil ? .visible : try change(key, to: nil)
-  }
-
-  /// Sets every property to nil.
-  /// - Throws: ``PreferencesError/Code/fixed`` when one has a value that cannot be removed; none is then.
-  public func removeAll() throws(PreferencesError) {
-    let keys = keys()
-    for key in keys { _ = try setter(key, removing: true) }
-    for key in keys { try removeValue(forKey: key) }
+  public func apply(_ edits: PreferenceEdits) throws -> WriteOutcome {
+    let (outcome, changed) = try writing.withLock {
+      try edits.applyOneByOne(in: self) { value, name in
+        if value == nil, properties[name.text]?.get(root) == nil { return }
+        let set = try setter(name.text, removing: value == nil)
+        do throws(PreferencesError) { try set(root, value) } catch { throw error.about(key: name.text) }
+      }
+    }
+    if !changed.isEmpty { changes.send(PreferenceChange(keys: changed)) }
+    return outcome
   }
 
   public func observe(_ notify: @escaping @Sendable (PreferenceChange) -> Void) -> PreferenceObservation {
     changes.observe(notify)
-  }
-
-  private func change(_ key: String, to value: PreferenceValue?) throws(PreferencesError) -> WriteOutcome {
-    try PreferenceKeyName.validate(key)
-    let set = try setter(key, removing: value == nil)
-    do { try set(root, value) } catch { throw error.about(key: key) }
-    changes.send(PreferenceChange(keys: [key]))
-    return .visible
   }
 
   private func setter(

@@ -1,8 +1,7 @@
 /// Preferences from two closures: which keys there are, and what each has.
 public struct KeysPreferences: PreferencesReader {
   public let name: String
-  /// Whether the values are sealed where they are kept.
-  public let isSealed: Bool
+  public let custody: Custody
   private let list: @Sendable () throws -> [String]
   private let read: @Sendable (String) throws -> PreferenceValue?
 
@@ -14,19 +13,16 @@ public struct KeysPreferences: PreferencesReader {
     name: String = "keys", isSealed: Bool = false, keys: @escaping @Sendable () throws -> [String],
     value: @escaping @Sendable (String) throws -> PreferenceValue?
   ) {
-    (self.name, self.isSealed, list, read) = (name, isSealed, keys, value)
-  }
-
-  /// - Throws: ``PreferencesError/Code/invalidKey``, and what the closure throws.
-  public func value(forKey key: String) throws -> PreferenceValue? {
-    try PreferenceKeyName.validate(key)
-    return try read(key)
+    (self.name, custody, list, read) = (name, isSealed ? .sealed : .plain, keys, value)
   }
 
   /// - Throws: what the closure throws.
-  public func keys() throws -> [String] {
-    var seen: Set<String> = []
-    return try list().filter { PreferenceKeyName.isValid($0) && seen.insert($0).inserted }
+  public func value(for query: PreferenceQuery) throws -> PreferenceValue? { try read(query.name.text) }
+
+  /// - Throws: what the closure throws.
+  public func names(of secrecy: Secrecy) throws -> [PreferenceName] {
+    var seen: Set<PreferenceName> = []
+    return PreferenceName.valid(try list()).filter { seen.insert($0).inserted }
   }
 }
 

@@ -18,34 +18,24 @@ public struct LaunchArgumentPreferences: PreferencesReader {
     (texts, undecodable) = Self.options(in: arguments ?? own, isRepaired: arguments == nil)
   }
 
-  /// The option's text as a string.
+  /// The option's text, read as the query's kind by the rules of ``EnvironmentPreferences``; as a string where no kind is
+  /// wanted.
   ///
   /// Nil when there is no such option.
-  /// - Throws: ``PreferencesError/Code/invalidKey``, ``PreferencesError/Code/malformed`` when the text is not UTF-8.
-  public func value(forKey key: String) throws(PreferencesError) -> PreferenceValue? {
-    try text(forKey: key).map(PreferenceValue.string)
-  }
-
-  /// The option's text read as `kind`, by the rules of ``EnvironmentPreferences``.
-  ///
-  /// - Throws: as ``value(forKey:)``, and ``PreferencesError/Code/typeMismatch`` when the text does not parse.
-  public func value(
-    forKey key: String, as kind: PreferenceValue.Kind
-  ) throws(PreferencesError) -> PreferenceValue? {
-    guard let text = try text(forKey: key) else { return nil }
+  /// - Throws: ``PreferencesError/Code/malformed`` when the text is not UTF-8, ``PreferencesError/Code/typeMismatch`` when it
+  ///   does not parse.
+  public func value(for query: PreferenceQuery) throws(PreferencesError) -> PreferenceValue? {
+    let key = query.name.text
+    guard !undecodable.contains(key) else {
+      throw PreferencesError(.malformed, "the argument is not UTF-8").about(key: key)
+    }
+    guard let text = texts[key] else { return nil }
+    guard let kind = query.kind else { return .string(text) }
     return try PreferenceText.parse(text, as: kind, of: key, calling: "the argument")
   }
 
   /// The names of the options, in ascending order.
-  public func keys() -> [String] { texts.keys.filter(PreferenceKeyName.isValid).sorted() }
-
-  private func text(forKey key: String) throws(PreferencesError) -> String? {
-    try PreferenceKeyName.validate(key)
-    guard !undecodable.contains(key) else {
-      throw PreferencesError(.malformed, "the argument is not UTF-8").about(key: key)
-    }
-    return texts[key]
-  }
+  public func names(of secrecy: Secrecy) -> [PreferenceName] { PreferenceName.valid(texts.keys.sorted()) }
 
   /// - Parameter isRepaired: whether U+FFFD stands for bytes that are not UTF-8: a password with another character in it is
   ///   worse than an error.

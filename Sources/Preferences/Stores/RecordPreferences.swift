@@ -1,11 +1,10 @@
 /// Preferences kept in something else, such as the row of a database: three closures list, read and write it.
 ///
-/// Changes are told to observers when they are made here. What the closures do at the same time in several threads is
-/// theirs to settle.
+/// Several changes are made one after another; when one fails, those before it are taken back. Observers receive what is
+/// changed here. One write runs at a time, and reads run beside it.
 public final class RecordPreferences: PreferencesStore {
   public let name: String
-  /// Whether the values are sealed where they are kept.
-  public let isSealed: Bool
+  private let writing = RecursiveLock()
   private let reader: KeysPreferences
   private let write: @Sendable (PreferenceValue?, String) throws -> Void
   private let changes = ChangeBroadcast()
@@ -20,41 +19,30 @@ public final class RecordPreferences: PreferencesStore {
     get: @escaping @Sendable (String) throws -> PreferenceValue?,
     set: @escaping @Sendable (PreferenceValue?, String) throws -> Void
   ) {
-    (self.name, self.isSealed, write) = (name, isSealed, set)
+    (self.name, write) = (name, set)
     reader = KeysPreferences(name: name, isSealed: isSealed, keys: keys, value: get)
   }
 
-  /// - Throws: ``PreferencesError/Code/invalidKey``, and what the closure throws.
-  public func value(forKey key: String) throws -> PreferenceValue? { try reader.value(forKey: key) }
+  public var custody: Custody { reader.custody }
 
   /// - Throws: what the closure throws.
-  public func keys() throws -> [String] { try reader.keys() }
+  public func value(for query: PreferenceQuery) throws -> PreferenceValue? { try reader.value(for: query) }
 
-  /// - Returns: ``WriteOutcome/visible``.
-  /// - Throws: ``PreferencesError/Code/invalidKey``, and what the closure throws.
+  /// - Throws: what the closure throws.
+  public func names(of secrecy: Secrecy) throws -> [PreferenceName] { try reader.names(of: secrecy) }
+
+  /// - Throws: what the closures throw.
   @discardableResult
-  public func set(_ value: PreferenceValue, forKey key: String) throws -> WriteOutcome { try change(key, to: value) }
-
-  /// - Returns: ``WriteOutcome/visible``.
-  /// - Throws: ``PreferencesError/Code/invalidKey``, and what the closure throws.
-  @discardableResult
-  public func removeValue(forKey key: String) throws -> WriteOutcome { try change(key, to: nil) }
-
-  /// Removes the values one after another.
-  /// - Throws: what the closures throw; those before are removed then.
-  public func removeAll() throws {
-    for key in try keys() { try removeValue(forKey: key) }
+  public func apply(_ edits: PreferenceEdits) throws -> WriteOutcome {
+    let (outcome, changed) = try writing.withLock {
+      try edits.applyOneByOne(in: self) { value, name in try write(value, name.text) }
+    }
+    if !changed.isEmpty { changes.send(PreferenceChange(keys: changed)) }
+    return outcome
   }
 
   public func observe(_ notify: @escaping @Sendable (PreferenceChange) -> Void) -> PreferenceObservation {
     changes.observe(notify)
-  }
-
-  private func change(_ key: String, to value: PreferenceValue?) throws -> WriteOutcome {
-    try PreferenceKeyName.validate(key)
-    try write(value, key)
-    changes.send(PreferenceChange(keys: [key]))
-    return .visible
   }
 }
 

@@ -12,14 +12,12 @@ public struct ReflectingPreferences: PreferencesReader {
     self.name = name ?? "properties of \(type(of: subject))"
   }
 
-  /// - Throws: ``PreferencesError/Code/invalidKey``.
-  public func value(forKey key: String) throws(PreferencesError) -> PreferenceValue? {
-    try PreferenceKeyName.validate(key)
-    return properties().first { $0.name == key }?.value
+  public func value(for query: PreferenceQuery) -> PreferenceValue? {
+    properties().first { $0.name == query.name.text }?.value
   }
 
   /// The names of the properties that have a value, the subclass's first.
-  public func keys() -> [String] { properties().map(\.name) }
+  public func names(of secrecy: Secrecy) -> [PreferenceName] { PreferenceName.valid(properties().map(\.name)) }
 
   private func properties() -> [(name: String, value: PreferenceValue)] {
     var properties: [(name: String, value: PreferenceValue)] = []

@@ -11,19 +11,19 @@ import Synchronization
 /// **Defaults.** A key that is not set here, or was never written here and holds its default, is only ever pulled: a
 /// fresh installation does not put its defaults over good values.
 ///
-/// **Removals.** While a sync exists, ``PreferencesStore/removeAll()`` of one store removes the synced keys from the other
+/// **Removals.** While a sync exists, `removeAll()` of one store removes the synced keys from the other
 /// store. Without a sync it removes the times, too, so that the store is like that of a fresh installation, and the next
 /// sync pulls all values back.
 ///
 /// **Which stores.** What a store returns is what counts. Do not sync with a cache: a value that it evicts is a removal.
-/// A store that announces a change and still returns the old value, or does not keep what is written, is reported with
-/// ``PreferencesError/Code/unavailable`` if it would have to be written again and again.
+/// If a store does not keep what is written, the sync tries again, up to 20 times. It then reports
+/// ``PreferencesError/Code/unavailable`` and leaves the key alone until ``sync()``.
 ///
-/// **Secrets.** Keys that are secret are read from, and written to, sealed layers alone. So are those of
-/// ``Secrecy/any`` when one of the stores is sealed.
+/// **Secrets.** Keys that are secret are read from, and written to, sealed layers alone. So are those that are secret in one
+/// of the stores, because it is sealed or a layer of it claims the name.
 ///
 /// Work is done on the thread that made a change, with no lock held; where several threads write, one of them works for
-/// all. A failure goes to ``PreferencesReader/handleFailure(_:key:)`` of the store that failed; the key is tried again
+/// all. A failure goes to ``PreferenceFailures``; the key is tried again
 /// when it changes, and by ``sync()``. A layer above the store that is written, such as the environment, is not
 /// overruled.
 public final class PreferenceSync: Sendable {
@@ -99,8 +99,13 @@ public final class PreferenceSync: Sendable {
 
   // MARK: Syncing
 
-  /// Looks at all keys again: after a failure, and after writes that nobody was told of.
-  public func sync() { sync(keys) }
+  /// Syncs all keys again: after a failure, and after writes without a notification.
+  public func sync() {
+    state.withLock { state in
+      for name in state.keys.keys { state.keys[name]?.lostWrites = 0 }
+    }
+    sync(keys)
+  }
 
   /// Returns when nothing is left to do.
   ///
@@ -123,17 +128,25 @@ public final class PreferenceSync: Sendable {
       return !state.isWorking
     }
     guard begins else { return }
-    var attempts: [String: Attempt] = [:]
+    // Counted for as long as the key is synced: a store announces its last write when this loop has ended, and begins the
+    // next one.
     while let key = next() {
-      do {
-        let seen = try reconcile(key, &attempts)
+      guard key.lostWrites < SyncedKey.mostLostWrites else { continue }
+      do throws(SyncFailure) {
+        let (synced, loser) = try reconcile(key)
         state.withLock { state in
-          state.keys[key.name]?.seen = seen
+          state.keys[key.name]?.seen = synced.seen
+          state.keys[key.name]?.lostWrites = synced.lostWrites
           state.failures[key.name] = nil
+        }
+        if let loser, synced.lostWrites == SyncedKey.mostLostWrites {
+          throw SyncFailure(
+            store: loser,
+            cause: PreferencesError(.unavailable, "it does not keep what is written").about(key: key.name))
         }
       } catch {
         state.withLock { $0.failures[key.name] = $0.keys[key.name].map { _ in error.cause } }
-        error.store.handleFailure(error.cause, key: key.name)
+        PreferenceFailures.report(error.cause, key: key.name, reader: error.store.name)
       }
     }
   }
@@ -150,17 +163,11 @@ public final class PreferenceSync: Sendable {
     return key
   }
 
-  /// What was found, and what was to be written.
-  private struct Attempt: Equatable {
-    let local: SyncedKey.Seen.Side
-    let remote: SyncedKey.Seen.Side
-    let latest: SyncedKey.Seen.Side
-  }
-
-  /// Makes both stores hold what was written last, and returns what they hold then.
+  /// Makes both stores hold what was written last, and returns what they hold then, and a store that has not kept it.
   private func reconcile(
-    _ key: SyncedKey, _ attempts: inout [String: Attempt]
-  ) throws(SyncFailure) -> SyncedKey.Seen {
+    _ key: SyncedKey
+  ) throws(SyncFailure) -> (SyncedKey, loser: (any PreferencesStore)?) {
+    var key = key
     let here = try key.read(local)
     let there = try key.read(remote)
     var (ours, theirs) = (here, there)
@@ -174,23 +181,21 @@ public final class PreferenceSync: Sendable {
     } else if here.time == there.time, !here.holdsSame(as: there) {
       if !key.isUnset(here) {
         ours.time = timeAfter(here, there)
-      } else if there.value != nil {
+      } else if there.content != nil {
         theirs.time = timeAfter(here, there)
       }
     }
     guard ours.isNewer(than: theirs) || theirs.isNewer(than: ours) else {
-      return SyncedKey.Seen(local: here.seen, remote: there.seen)
+      key.seen = SyncedKey.Seen(local: here.seen, remote: there.seen)
+      return (key, nil)
     }
     let latest = ours.isNewer(than: theirs) ? ours : theirs
-    // A store that tells of a write and has not kept it would be written for ever.
-    let attempt = Attempt(local: here.seen, remote: there.seen, latest: latest.seen)
-    guard attempts.updateValue(attempt, forKey: key.name) != attempt else {
-      throw SyncFailure(
-        store: here.seen == latest.seen ? remote : local,
-        cause: PreferencesError(.unavailable, "it does not keep what is written").about(key: key.name))
-    }
-    return SyncedKey.Seen(
-      local: try key.write(latest, over: here, local), remote: try key.write(latest, over: there, remote))
+    let ourWrite = try key.write(latest, over: here, local)
+    let theirWrite = try key.write(latest, over: there, remote)
+    key.seen = SyncedKey.Seen(local: ourWrite.seen, remote: theirWrite.seen)
+    let loser = !theirWrite.isKept ? remote : !ourWrite.isKept ? local : nil
+    key.lostWrites = loser == nil ? max(0, key.lostWrites - 1) : key.lostWrites + 1
+    return (key, loser)
   }
 
   private func timeAfter(_ a: SyncedKey.Content, _ b: SyncedKey.Content) -> Int64 {

@@ -2,7 +2,7 @@
 struct SyncedKey: Sendable {
   /// What a store holds for a key. Without a time it was never written by a sync, or by nobody at all.
   struct Content {
-    var value: PreferenceValue?
+    var content: PreferenceContent?
     var time: Int64?
   }
 
@@ -16,29 +16,38 @@ struct SyncedKey: Sendable {
     var remote: Side
   }
 
-  let name: String
+  /// What the key is called.
+  var name: String { checkedName.text }
   private(set) var observations: [PreferenceObservation] = []
   /// Nil before the first time.
   var seen: Seen?
+  /// How many writes a store has not kept, less those that both stores have kept since.
+  var lostWrites = 0
+  /// How many lost writes are too many. A few are only writes that other code replaced at once.
+  static let mostLostWrites = 20
 
+  private let checkedName: PreferenceName
+  private let timeName: PreferenceName
   private let kind: PreferenceValue.Kind
   private let secrecy: Secrecy
-  private let isDefault: @Sendable (PreferenceValue) -> Bool
+  private let isDefault: @Sendable (PreferenceContent) -> Bool
 
   /// - Throws: `invalidKey`, and `noStore` when one of the stores does not take the key.
   init<Value>(
     _ key: PreferenceKey<Value>, _ local: any PreferencesStore, _ remote: any PreferencesStore
   ) throws(PreferencesError) {
-    try PreferenceKeyName.validate(key.name)
-    try PreferenceKeyName.validate(PreferenceSync.timeKey(for: key.name))
+    let name = try key.checkedName()
+    timeName = try PreferenceName(PreferenceSync.timeKey(for: key.name))
     // What came from a sealed layer must not end in a plain one.
-    let isSecret = key.secrecy == .secret || key.secrecy == .any && (local.isSealed || remote.isSealed)
-    (name, kind, secrecy) = (key.name, key.kind, isSecret ? .secret : key.secrecy)
-    for store in [local, remote] where !store.accepts(store.routed(secrecy)) {
+    let isSecret = [local, remote].contains { $0.custody.secrecy(of: name, asked: key.secrecy) == .secret }
+    (checkedName, kind, secrecy) = (name, key.kind, isSecret ? .secret : .plain)
+    for store in [local, remote] where !store.custody.takes(secrecy) {
       throw PreferencesError.noStore(in: store.name, for: secrecy).about(key: key.name)
     }
-    isDefault = { value in
-      do { return try key.encode(key.defaultValue).fingerprint == Optional(value).fingerprint } catch { return false }
+    isDefault = { content in
+      do { return try key.content(of: key.defaultValue).fingerprint == Optional(content).fingerprint } catch {
+        return false
+      }
     }
   }
 
@@ -50,49 +59,55 @@ struct SyncedKey: Sendable {
 
   /// Whether nobody has chosen what a store holds: nothing, or the default, and never synced.
   func isUnset(_ content: Content) -> Bool {
-    content.time == nil && content.value.map(isDefault) ?? true
+    content.time == nil && content.content.map(isDefault) ?? true
   }
 
   func read(_ store: any PreferencesStore) throws(SyncFailure) -> Content {
     try SyncFailure.telling(store) {
-      let secrecy = store.routed(secrecy)
-      let value = try store.value(forKey: name, as: kind, secrecy: secrecy)
-      let time = try store.value(forKey: PreferenceSync.timeKey(for: name), as: .integer, secrecy: secrecy)
+      let content = try store.content(for: PreferenceQuery(checkedName, as: kind, secrecy: secrecy))
+      let time = try store.lookUp(PreferenceQuery(timeName, as: .integer, secrecy: secrecy))
       switch time {
-      case nil: return Content(value: value)
-      case .integer(let microseconds)?: return Content(value: value, time: microseconds)
+      case nil: return Content(content: content)
+      case .integer(let microseconds)?: return Content(content: content, time: microseconds)
       // Taken for none it would be written again, and so for ever where a store turns numbers into something else.
       default: throw PreferencesError(.typeMismatch, "the time it was synced at is no integer").about(key: name)
       }
     }
   }
 
-  /// Makes a store that holds `old` hold `new`, and returns what it holds then.
-  func write(_ new: Content, over old: Content, _ store: any PreferencesStore) throws(SyncFailure) -> Seen.Side {
-    // The value before its time: a crash in between leaves an old time, and the key is synced again.
+  /// Makes a store that holds `old` hold `new`, and returns what it holds then and whether it has kept what was written.
+  func write(
+    _ new: Content, over old: Content, _ store: any PreferencesStore
+  ) throws(SyncFailure) -> (seen: Seen.Side, isKept: Bool) {
     let outcome = try SyncFailure.telling(store) {
-      let outcome = new.holdsSame(as: old) ? .visible : try store.write(new.value, forKey: name, secrecy: secrecy)
-      if let time = new.time, time != old.time {
-        try store.write(.integer(time), forKey: PreferenceSync.timeKey(for: name), secrecy: secrecy)
+      try store.edit { edits in
+        if !new.holdsSame(as: old) { edits.append(.init(checkedName, to: new.content, secrecy: secrecy)) }
+        if let time = new.time, time != old.time {
+          edits.append(.init(timeName, to: .value(.integer(time)), secrecy: secrecy))
+        }
       }
-      return outcome
     }
     let present = try read(store).seen
-    // What hides the written value was not written just now. Nor was an old value that is still there: taken for a removal
-    // of the new one, it would win.
-    return outcome == .visible && present != old.seen ? new.seen : present
+    // A layer that hides the written value says nothing about it.
+    guard outcome == .visible else { return (present, true) }
+    // Other code may have replaced the value since, but no other code writes the time.
+    let isKept =
+      present.time == new.time
+      && (present.fingerprint == new.seen.fingerprint || present.fingerprint != old.seen.fingerprint)
+    // The old value was not written just now. Taken for a change of the new one, it would win.
+    return (present != old.seen ? new.seen : present, isKept)
   }
 }
 
 extension SyncedKey.Content {
-  var seen: SyncedKey.Seen.Side { SyncedKey.Seen.Side(fingerprint: value.fingerprint, time: time) }
+  var seen: SyncedKey.Seen.Side { SyncedKey.Seen.Side(fingerprint: content.fingerprint, time: time) }
 
-  func holdsSame(as other: Self) -> Bool { value.fingerprint == other.value.fingerprint }
+  func holdsSame(as other: Self) -> Bool { content.fingerprint == other.content.fingerprint }
 
   /// Whether the value was changed by other code, which keeps no times: the time is the same, or was removed together
   /// with the value.
   func isRewritten(since seen: SyncedKey.Seen.Side) -> Bool {
-    value.fingerprint != seen.fingerprint && (time == nil || time == seen.time)
+    content.fingerprint != seen.fingerprint && (time == nil || time == seen.time)
   }
 
   func isNewer(than other: Self) -> Bool { (time ?? .min) > (other.time ?? .min) }

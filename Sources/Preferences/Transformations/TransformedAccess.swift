@@ -11,12 +11,12 @@ extension PreferencesReader {
   }
 
   /// What `transformation` makes of the value under `key`; nil when it is absent, and when reading fails, which
-  /// ``handleFailure(_:key:)`` is told.
+  /// ``PreferenceFailures`` receives.
   public subscript<Stored: PreferenceConvertible, Value>(
     key: String, transformation: some PreferenceReadTransformation<Stored, Value>
   ) -> Value? {
     do { return try value(forKey: key, through: transformation) } catch {
-      handleFailure(error, key: key)
+      PreferenceFailures.report(error, key: key, reader: name)
       return nil
     }
   }
@@ -35,20 +35,20 @@ extension PreferencesStore {
 
   /// What `transformation` makes of the value under `key`; setting nil removes it.
   ///
-  /// ``PreferencesReader/handleFailure(_:key:)`` is told when reading fails, which answers nil, and when writing fails,
+  /// ``PreferenceFailures`` receives when reading fails, which answers nil, and when writing fails,
   /// which leaves the old value there.
   public subscript<Stored: PreferenceConvertible, Value>(
     key: String, transformation: some PreferenceTransformation<Stored, Value>
   ) -> Value? {
     get {
       do { return try value(forKey: key, through: transformation) } catch {
-        handleFailure(error, key: key)
+        PreferenceFailures.report(error, key: key, reader: name)
         return nil
       }
     }
     nonmutating set {
       do { try set(newValue, for: PreferenceKey<Value?>(key, through: transformation)) } catch {
-        handleFailure(error, key: key)
+        PreferenceFailures.report(error, key: key, reader: name)
       }
     }
   }

@@ -15,8 +15,8 @@
 /// Settings.port.value += 1
 /// ```
 ///
-/// Each access asks the store; failures are told to ``PreferencesReader/handleFailure(_:key:)`` and read as the default. A
-/// write that a layer above hides is not reported by `wrappedValue` and `value`; ``set(_:)`` returns the outcome.
+/// Each access reads the store; failures go to ``PreferenceFailures`` and read as the default. A write that a layer above
+/// hides is not reported by `wrappedValue` and `value`; `set(_:)` returns the outcome.
 ///
 /// With a transformed key the property has the transformed type. Changes, made here or elsewhere, are seen by
 /// `withObservationTracking`; in an `@Observable` class mark the property `@ObservationIgnored`, too.
@@ -69,13 +69,27 @@ public struct StoredPreference<Value: Sendable>: Sendable {
   @discardableResult
   public func set(_ value: Value) throws -> WriteOutcome { try store.set(value, for: key) }
 
-  /// Changes the value in one step, see ``PreferencesStore/update(_:_:)``.
+  /// As the synchronous form, without blocking the calling thread.
+  @discardableResult
+  public func set(_ value: Value) async throws -> WriteOutcome { try await store.set(value, for: key) }
+
+  /// Changes the value in one step, see `PreferencesStore.update(_:_:)`.
   @discardableResult
   public func update(_ change: (inout Value) throws -> Void) throws -> WriteOutcome { try store.update(key, change) }
+
+  /// As the synchronous form, without blocking the calling thread.
+  @discardableResult
+  public func update(_ change: (inout Value) throws -> Void) async throws -> WriteOutcome {
+    try await store.update(key, change)
+  }
 
   /// Removes what is stored, so that the property reads as its default.
   @discardableResult
   public func reset() throws -> WriteOutcome { try store.reset(key) }
+
+  /// As the synchronous form, without blocking the calling thread.
+  @discardableResult
+  public func reset() async throws -> WriteOutcome { try await store.reset(key) }
 
   /// The values, from the present one on.
   public var updates: AsyncStream<Value> { store.updates(for: key) }

@@ -24,10 +24,12 @@ final class TrackedPreference<Value: Sendable>: Observable, Sendable {
     guard observation.withLock({ $0 == nil }) else { return }
     // Not `observe` with the key, which keeps the last value: it may be a secret.
     let watch = Watch<Void> { [reader, key] in
-      let stored = try reader.value(forKey: key.name, as: key.kind, secrecy: reader.routed(key.secrecy))
-      return try ((stored ?? key.encode(key.defaultValue)).fingerprint, ())
+      var hasher = Hasher()
+      let content = try reader.content(for: try key.query()) ?? key.content(of: key.defaultValue)
+      content?.hash(into: &hasher)
+      return (hasher.finalize(), ())
     } fail: { [reader, key] in
-      reader.handleFailure($0, key: key.name)
+      PreferenceFailures.report($0, key: key.name, reader: reader.name)
     } deliver: { [weak self] _, isFirst in
       guard let self, !isFirst else { return }
       registrar.withMutation(of: self, keyPath: \.value) {}

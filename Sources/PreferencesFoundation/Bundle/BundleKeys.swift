@@ -64,7 +64,7 @@ public enum LaunchServicesKeys: String, Sendable, CaseIterable {
 
 extension BundlePreferences {
   /// The value of a key of Core Foundation, of any kind; `nil` if it is absent. A failure is reported to
-  /// ``Preferences/PreferencesReader/handleFailure(_:key:)`` and reads as `nil`.
+  /// ``Preferences/PreferenceFailures`` and reads as `nil`.
   public subscript(key: CoreFoundationKeys) -> PreferenceValue? { self[key.rawValue] }
 
   /// The value of a key of Launch Services, like that of a key of Core Foundation.

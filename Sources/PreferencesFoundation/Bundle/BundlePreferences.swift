@@ -39,14 +39,16 @@ public struct BundlePreferences: PreferencesReader {
   /// The Info.plist of the program's own bundle. A plain executable has one if its folder contains an Info.plist.
   public static let main = BundlePreferences(Bundle.main)
 
-  /// - Throws: ``Preferences/PreferencesError/Code/invalidKey``, and the error with which the file could not be read.
-  public func value(forKey key: String) throws(PreferencesError) -> PreferenceValue? {
-    try info.get().value(forKey: key)
+  /// - Throws: the error with which the file could not be read.
+  public func value(for query: PreferenceQuery) throws(PreferencesError) -> PreferenceValue? {
+    try info.get().value(for: query)
   }
 
-  /// The keys in ascending order.
+  /// The names in ascending order.
   /// - Throws: the error with which the file could not be read.
-  public func keys() throws(PreferencesError) -> [String] { try info.get().keys() }
+  public func names(of secrecy: Secrecy) throws(PreferencesError) -> [PreferenceName] {
+    try info.get().names(of: secrecy)
+  }
 
   /// Searches where Foundation does, in its order: a bundle with `Contents`, a framework, a flat bundle.
   private static func info(of folder: String) throws(PreferencesError) -> DictionaryPreferences? {

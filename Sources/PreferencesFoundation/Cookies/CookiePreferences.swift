@@ -45,30 +45,21 @@ public struct CookiePreferences: PreferencesReader {
     name = "cookies of \(host)\(url.path())"
   }
 
-  public var identity: StoreIdentity { StoreIdentity(Self.self, name: name, over: [StoreIdentity(storage)]) }
-
-  /// The cookie's value as a string.
-  /// - Throws: ``Preferences/PreferencesError/Code/invalidKey``.
-  public func value(forKey key: String) throws(PreferencesError) -> PreferenceValue? {
-    try text(forKey: key).map(PreferenceValue.string)
-  }
-
-  /// The cookie's value read as `kind`, by the rules of ``Preferences/EnvironmentPreferences``.
-  /// - Throws: the codes of ``value(forKey:)``, and ``Preferences/PreferencesError/Code/typeMismatch`` if it does not
-  ///   parse.
-  public func value(
-    forKey key: String, as kind: PreferenceValue.Kind
-  ) throws(PreferencesError) -> PreferenceValue? {
-    guard let text = try text(forKey: key) else { return nil }
+  /// The cookie's value, read as the query's kind by the rules of ``Preferences/EnvironmentPreferences``; as a string where
+  /// no kind is wanted.
+  ///
+  /// Nil when there is no such cookie.
+  /// - Throws: ``Preferences/PreferencesError/Code/typeMismatch`` when it does not parse.
+  public func value(for query: PreferenceQuery) throws(PreferencesError) -> PreferenceValue? {
+    let key = query.name.text
+    guard let text = cookies.filter({ $0.name == key }).min(by: Self.precedes)?.value else { return nil }
+    guard let kind = query.kind else { return .string(text) }
     return try PreferenceText.parse(text, as: kind, of: key, calling: "the cookie")
   }
 
   /// The names of the cookies, in ascending order.
-  public func keys() -> [String] { Set(cookies.map(\.name)).filter(PreferenceKeyName.isValid).sorted() }
-
-  private func text(forKey key: String) throws(PreferencesError) -> String? {
-    try PreferenceKeyName.validate(key)
-    return cookies.filter { $0.name == key }.min(by: Self.precedes)?.value
+  public func names(of secrecy: Secrecy) -> [PreferenceName] {
+    PreferenceName.valid(Set(cookies.map(\.name)).sorted())
   }
 
   /// The cookies of the storage that are used, in no order.
@@ -117,6 +108,10 @@ public struct CookiePreferences: PreferencesReader {
     let domain = domain.lowercased()
     return domain.hasPrefix(".") ? String(domain.dropFirst()) : domain
   }
+}
+
+extension CookiePreferences: Identifiable {
+  public var id: StoreIdentity { StoreIdentity(Self.self, name: name, over: [StoreIdentity(storage)]) }
 }
 
 extension CookiePreferences: CustomStringConvertible, CustomReflectable {}

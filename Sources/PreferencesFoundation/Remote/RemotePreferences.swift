@@ -70,27 +70,21 @@ public final class RemotePreferences<Format: PreferenceFileFormat>: PreferencesR
 
   // MARK: Reading
 
-  /// - Throws: ``Preferences/PreferencesError/Code/invalidKey``, ``Preferences/PreferencesError/Code/unavailable``
-  ///   before the first load.
-  public func value(forKey key: String) throws(PreferencesError) -> PreferenceValue? {
-    try PreferenceKeyName.validate(key)
-    return NestedValues.find(key, in: try values())
-  }
-
-  /// The value of a key, where a string is parsed if a URL or a date is requested.
+  /// The value of a name, where a string is parsed if a URL or a date is requested.
   ///
-  /// - Throws: the codes of ``value(forKey:)``, and ``Preferences/PreferencesError/Code/typeMismatch`` if the string
-  ///   does not parse.
-  public func value(
-    forKey key: String, as kind: PreferenceValue.Kind
-  ) throws(PreferencesError) -> PreferenceValue? {
-    try PreferenceKeyName.validate(key)
-    return try NestedValues.find(key, as: kind, in: try values())
+  /// - Throws: ``Preferences/PreferencesError/Code/unavailable`` before the first load,
+  ///   ``Preferences/PreferencesError/Code/typeMismatch`` if a string does not parse.
+  public func value(for query: PreferenceQuery) throws(PreferencesError) -> PreferenceValue? {
+    let values = try values()
+    guard let kind = query.kind else { return NestedValues.find(query.name.text, in: values) }
+    return try NestedValues.find(query.name.text, as: kind, in: values)
   }
 
-  /// The keys in ascending order. A dictionary is listed by its entries, such as `server.port`.
+  /// The names in ascending order; a dictionary is listed by its entries, as `server.port`.
   /// - Throws: ``Preferences/PreferencesError/Code/unavailable`` before the first load.
-  public func keys() throws(PreferencesError) -> [String] { NestedValues.keys(of: try values()) }
+  public func names(of secrecy: Secrecy) throws(PreferencesError) -> [PreferenceName] {
+    PreferenceName.valid(NestedValues.keys(of: try values()))
+  }
 
   public func observe(_ notify: @escaping @Sendable (PreferenceChange) -> Void) -> PreferenceObservation {
     changes.observe(notify)
@@ -124,11 +118,11 @@ public final class RemotePreferences<Format: PreferenceFileFormat>: PreferencesR
     try await load { values in
       var flat: [String: PreferenceValue] = [:]
       for key in NestedValues.keys(of: values) { flat[key] = NestedValues.find(key, in: values) }
-      try store.set(flat)
+      try await store.set(flat)
     }
   }
 
-  private func load(_ use: ([String: PreferenceValue]) throws -> Void) async throws -> RemoteOutcome {
+  private func load(_ use: ([String: PreferenceValue]) async throws -> Void) async throws -> RemoteOutcome {
     let (load, known) = state.withLock { state in
       state.lastLoad += 1
       return (state.lastLoad, state.content)
@@ -140,7 +134,7 @@ public final class RemotePreferences<Format: PreferenceFileFormat>: PreferencesR
     let newest = state.withLock { state in
       if let fresh, load > state.content?.load ?? 0 { fresh } else { state.content }
     }
-    try use(newest?.values ?? [:])
+    try await use(newest?.values ?? [:])
     guard let fresh, let changed = replaceContent(with: fresh) else { return .notModified }
     if !changed.isEmpty { changes.send(PreferenceChange(keys: changed)) }
     return .updated

@@ -48,23 +48,18 @@ public struct UserDefaultsPreferences: PreferencesStore {
   /// The path of the suite's file, which may not exist yet.
   public var path: String { suite.file.path }
 
-  /// Equal for two stores of one suite.
-  public var identity: StoreIdentity { StoreIdentity(Self.self, name: path) }
-
   // MARK: Reading
 
-  /// - Throws: ``PreferencesError/Code/invalidKey``; for the program's own defaults, as ``reload()`` when they were not
-  ///   read yet.
-  public func value(forKey key: String) throws(PreferencesError) -> PreferenceValue? {
-    try PreferenceKeyName.validate(key)
-    return try values()[key]
+  /// - Throws: for the program's own defaults, as ``reload()`` when they were not read yet.
+  public func value(for query: PreferenceQuery) throws(PreferencesError) -> PreferenceValue? {
+    try values()[query.name.text]
   }
 
-  /// The keys in ascending order.
+  /// The names in ascending order.
   ///
-  /// - Throws: as ``value(forKey:)``.
-  public func keys() throws(PreferencesError) -> [String] {
-    try values().keys.filter(PreferenceKeyName.isValid).sorted()
+  /// - Throws: as ``value(for:)``.
+  public func names(of secrecy: Secrecy) throws(PreferencesError) -> [PreferenceName] {
+    PreferenceName.valid(try values().keys.sorted())
   }
 
   /// Makes Foundation's objects in this process write their pending changes, and reads the file again.
@@ -79,8 +74,8 @@ public struct UserDefaultsPreferences: PreferencesStore {
 
   /// Reloads after every change of the file, until the observation ends. Uses a thread.
   ///
-  /// If the file cannot be read then, the values do not change, and the error is reported to ``handleFailure(_:key:)``
-  /// with the key `*`.
+  /// If the file cannot be read then, the values do not change, and the error is reported to ``PreferenceFailures`` with
+  /// the key `*`.
   /// - Throws: ``PreferencesError/Code/unreadable`` if the folder cannot be watched,
   ///   ``PreferencesError/Code/unwritable`` if it does not exist and cannot be created, and the codes of ``reload()``.
   public func watch() throws(PreferencesError) -> PreferenceObservation {
@@ -88,7 +83,7 @@ public struct UserDefaultsPreferences: PreferencesStore {
     do {
       try suite.file.makeFolder()
       watch = try FileWatch(path) {
-        do { try reload() } catch { handleFailure(error, key: "*") }
+        do { try reload() } catch { PreferenceFailures.report(error, key: "*", reader: name) }
       }
     } catch { throw error.about(name) }
     let observation = PreferenceObservation { watch.stop() }
@@ -105,65 +100,52 @@ public struct UserDefaultsPreferences: PreferencesStore {
 
   // MARK: Writing
 
-  /// - Returns: ``WriteOutcome/visible``.
-  /// - Throws: ``PreferencesError/Code/invalidKey``; ``PreferencesError/Code/unstorable`` for a date that is no moment,
-  ///   ``PreferencesError/Code/limitExceeded``, ``PreferencesError/Code/unwritable``, and as ``reload()`` for the file
-  ///   that is there.
+  /// In one step: the file is replaced once, no reader sees a part of it, and no write through this type, in whatever
+  /// process, comes between a comparison and what follows it.
+  ///
+  /// - Throws: ``PreferencesError/Code/unstorable`` for a date that is no moment, ``PreferencesError/Code/limitExceeded``,
+  ///   ``PreferencesError/Code/unwritable``, and as ``reload()`` for the file that is there.
   @discardableResult
-  public func set(_ value: PreferenceValue, forKey key: String) throws(PreferencesError) -> WriteOutcome {
-    try set([key: value])
-    return .visible
+  public func apply(_ edits: PreferenceEdits) throws -> WriteOutcome {
+    let (outcome, changed) = try write(edits)
+    tell(changed)
+    return outcome
   }
 
-  /// In one step: the file is replaced once, and no reader sees a part of it.
-  /// - Throws: as ``set(_:forKey:)-(PreferenceValue,String)``.
-  public func set(_ new: [String: PreferenceValue]) throws(PreferencesError) {
-    var storable: [String: PreferenceValue] = [:]
-    for (key, value) in new {
-      try PreferenceKeyName.validate(key)
-      storable[key] = try suite.file.storable(value, forKey: key)
+  /// As the synchronous form, on a thread of its own.
+  @discardableResult
+  public func apply(_ edits: PreferenceEdits) async throws -> WriteOutcome {
+    let (outcome, changed) = try await BlockingWork.run { try write(edits) }
+    tell(changed)
+    return outcome
+  }
+
+  private func write(_ edits: PreferenceEdits) throws -> (WriteOutcome, Set<String>) {
+    let conditions = try edits.edits.compactMap { edit -> (String, PreferenceValue?)? in
+      guard case .ifStored(let expected) = edit.condition else { return nil }
+      return (edit.name.text, try expected?.value())
     }
-    let values = storable
-    if !values.isEmpty { try change { $0.merge(values) { $1 } } }
-  }
-
-  /// - Returns: ``WriteOutcome/visible``.
-  /// - Throws: ``PreferencesError/Code/invalidKey``, ``PreferencesError/Code/unwritable``, and as ``reload()``.
-  @discardableResult
-  public func removeValue(forKey key: String) throws(PreferencesError) -> WriteOutcome {
-    try PreferenceKeyName.validate(key)
-    try change { $0[key] = nil }
-    return .visible
-  }
-
-  /// - Throws: ``PreferencesError/Code/unwritable``, and as ``reload()``.
-  public func removeAll() throws(PreferencesError) { try change { $0 = [:] } }
-
-  /// In one step: no write through this type, in whatever process, comes between the comparison and this one.
-  @discardableResult
-  public func exchange(
-    _ old: PreferenceValue?, for new: PreferenceValue?, forKey key: String, as kind: PreferenceValue.Kind?,
-    secrecy: Secrecy
-  ) throws(PreferencesError) -> WriteOutcome? {
-    try PreferenceKeyName.validate(key)
-    guard accepts(routed(secrecy)) else { throw .noStore(in: name, for: secrecy) }
-    var storable: PreferenceValue?
-    if let new { storable = try suite.file.storable(new, forKey: key) }
-    var isExchanged = false
-    try change { [storable] values in
-      isExchanged = values[key].isSame(as: old)
-      if isExchanged { values[key] = storable }
+    let new = try edits.edits.map { edit in
+      (edit.name.text, try edit.content.map { try suite.file.storable(try $0.value(), forKey: edit.name.text) })
     }
-    return isExchanged ? .visible : nil
-  }
-
-  private func change(_ edit: (inout [String: PreferenceValue]) -> Void) throws(PreferencesError) {
-    tell(try suite.change(edit))
+    var isMet = true
+    let changed = try suite.change { values in
+      isMet = conditions.allSatisfy { key, expected in values[key].isSame(as: expected) }
+      guard isMet else { return }
+      if edits.clears { values = [:] }
+      for (key, value) in new { values[key] = value }
+    }
+    return (isMet ? .visible : .conflict, changed)
   }
 
   private func tell(_ changed: Set<String>) {
     if !changed.isEmpty { suite.changes.send(PreferenceChange(keys: changed)) }
   }
+}
+
+/// Equal for two stores of one suite.
+extension UserDefaultsPreferences: Identifiable {
+  public var id: StoreIdentity { StoreIdentity(Self.self, name: path) }
 }
 
 extension UserDefaultsPreferences: CustomStringConvertible, CustomReflectable {}

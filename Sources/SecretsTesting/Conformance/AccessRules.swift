@@ -8,7 +8,7 @@ extension ConformanceRule {
       // MARK: 38
       ConformanceRule(38, "names, enum cases and declared constants reach the same value") { fixture in
         let store = try fixture.makeStore()
-        let key: PreferenceKey<String?> = .any("text")
+        let key: PreferenceKey<String?> = .key("text")
         let writes: [(any PreferencesStore) throws -> Void] = [
           { try $0.set("new", forKey: "text") }, { try $0.set("new", forKey: EnumName.text) },
           { $0["text"] = "new" }, { $0[EnumName.text] = "new" }, { try $0.set("new", for: key) }, { $0[key] = "new" },
@@ -20,7 +20,7 @@ extension ConformanceRule {
           #expect(store["text"] == "new")
           #expect(store[EnumName.text] == "new")
           #expect(try store.value(for: key) == "new")
-          #expect(try store.value(for: PreferenceKey(EnumName.text, default: "").allowingSealed()) == "new")
+          #expect(try store.value(for: PreferenceKey(EnumName.text, default: "")) == "new")
           #expect(store[key] == "new")
           try store.removeValue(forKey: EnumName.text)
           #expect(try !store.contains("text"))
@@ -28,7 +28,7 @@ extension ConformanceRule {
       },
       ConformanceRule(38, "members and plain keys reach the same value") { fixture in
         let store = try fixture.makeStore()
-        guard store.accepts(.plain) else { return }
+        guard store.custody.takes(.plain) else { return }
         let key: PreferenceKey<String?> = PreferenceKey("text")
         let told = try failuresTold {
           setText("member", in: store)
@@ -41,13 +41,14 @@ extension ConformanceRule {
       },
       ConformanceRule(38, "what is sealed is out of the reach of members") { fixture in
         let store = try fixture.makeStore()
-        guard store.accepts(.secret) else { return }
+        // A composite's members reach what its sealed layers claim.
+        guard store.custody.takes(.secret), !store.claimsEverything else { return }
         try store.set("s3cret", for: .secret("text"))
         let told = failuresTold {
           #expect(text(in: store) == nil)
           setText("member", in: store)
         }
-        #expect((told > 0) != store.accepts(.plain))
+        #expect((told > 0) != store.custody.takes(.plain))
         #expect(try store.value(for: .secret("text")) == "s3cret")
       },
 
@@ -164,9 +165,9 @@ extension ConformanceRule {
       // MARK: 41
       ConformanceRule(41, "namespaces nest as their types do, and may say their prefix") { fixture in
         let store = try fixture.makeStore()
-        try store.set(1, for: Shop.Server.port.allowingSealed())
-        try store.set(2, for: Shop.Renamed.port.allowingSealed())
-        try store.set(3, for: Shop.Rooted.port.allowingSealed())
+        try store.set(1, for: Shop.Server.port)
+        try store.set(2, for: Shop.Renamed.port)
+        try store.set(3, for: Shop.Rooted.port)
         let expected: [String: PreferenceValue] = ["shop.server.port": 1, "shop.other.port": 2, "top/port": 3]
         #expect(try fixture.reopened(store).dictionary(revealingSecrets: true) == expected)
       },
@@ -195,19 +196,17 @@ extension ConformanceRule {
   private static let waysToName: [WayToName] = [
     WayToName("value") { _ = try $0.value(forKey: $1) },
     WayToName("value of a kind") { _ = try $0.value(forKey: $1, as: .string) },
-    WayToName("value with a secrecy") {
-      _ = try $0.value(forKey: $1, as: nil, secrecy: $0.isSealed ? .secret : .plain)
-    },
+    WayToName("a question") { _ = try $0.lookUp(PreferenceQuery($1)) },
     WayToName("contains") { _ = try $0.contains($1) },
-    WayToName("a key") { _ = try $0.value(for: .any($1)) as String? },
+    WayToName("a key") { _ = try $0.value(for: .key($1)) as String? },
     WayToName("set") { try $0.set("new", forKey: $1) },
-    WayToName("set of a key") { try $0.set("new", for: .any($1)) },
+    WayToName("set of a key") { try $0.set("new", for: .key($1)) },
     WayToName("merge") { try $0.set([$1: "new"]) },
     WayToName("removal") { try $0.removeValue(forKey: $1) },
-    WayToName("reset") { try $0.reset(.any($1) as PreferenceKey<String?>) },
-    WayToName("write") { try $0.write("new", forKey: $1, secrecy: .any) },
-    WayToName("exchange") { try $0.exchange(nil, for: "new", forKey: $1, as: nil, secrecy: .any) },
-    WayToName("update") { try $0.update(.any($1) as PreferenceKey<String?>) { $0 = "new" } },
+    WayToName("reset") { try $0.reset(.key($1) as PreferenceKey<String?>) },
+    WayToName("edits") { store, name in try store.edit { try $0.set("new", forKey: name) } },
+    WayToName("compare-and-set") { try $0.compareAndSet(nil, to: "new", forKey: $1) },
+    WayToName("update") { try $0.update(.key($1) as PreferenceKey<String?>) { $0 = "new" } },
   ]
 }
 

@@ -3,7 +3,7 @@ internal import Synchronization
 internal import Testing
 
 extension PreferenceKey<Int> {
-  fileprivate static let port = PreferenceKey("server.port", default: 80).allowingSealed()
+  fileprivate static let port = PreferenceKey("server.port", default: 80)
 }
 
 private final class Owner {}

@@ -7,8 +7,8 @@ extension ConformanceRule {
   static let composition = [
     // MARK: 26
     ConformanceRule(reading: 26, "the first layer that holds a key wins, wherever this one is among them") { fixture in
-      let reader = try fixture.makeReader(["both": "here", "own": "here"])
-      let other: DictionaryPreferences = ["both": "other", "rest": "other"]
+      let reader = layer(try fixture.makeReader(["both": "here", "own": "here"]))
+      let other = neighbour(of: reader, ["both": "other", "rest": "other"])
       let empty = DictionaryPreferences()
       let wins: [CompositePreferences] = [[reader, other], [empty, reader, other], [empty, empty, reader, other]]
       let loses: [CompositePreferences] = [[other, reader], [empty, other, reader], [other, reader, empty]]
@@ -21,8 +21,8 @@ extension ConformanceRule {
       for composite in loses { #expect(try composite.value(forKey: "both") == "other") }
     },
     ConformanceRule(reading: 26, "composites of composites answer as their layers in a row would") { fixture in
-      let reader = try fixture.makeReader(["both": "here", "own": "here"])
-      let other: DictionaryPreferences = ["both": "other", "rest": "other"]
+      let reader = layer(try fixture.makeReader(["both": "here", "own": "here"]))
+      let other = neighbour(of: reader, ["both": "other", "rest": "other"])
       let inner: CompositePreferences = [DictionaryPreferences(), reader]
       for nested in [[inner, other], [[inner] as CompositePreferences, other]] as [CompositePreferences] {
         #expect(try nested.value(forKey: "both") == "here")
@@ -33,9 +33,10 @@ extension ConformanceRule {
       #expect(try lower.value(forKey: "own") == "here")
     },
     ConformanceRule(reading: 26, "a failing layer stops the lookup, and what is above it still answers") { fixture in
-      let reader = try fixture.makeReader(["own": "here"])
-      let failing = FailingPreferences(isSealed: reader.isSealed)
-      failing.fail()
+      let reader = layer(try fixture.makeReader(["own": "here"]))
+      let broken = FailingPreferences(isSealed: reader.isSealedByName)
+      broken.fail()
+      let failing = layer(broken) as any PreferencesReader
       #expect(try CompositePreferences([reader, failing]).value(forKey: "own") == "here")
       for composite in [[failing, reader], [[failing] as CompositePreferences, reader]] as [CompositePreferences] {
         #expect(code { _ = try composite.value(forKey: "own") } == .unavailable)
@@ -45,8 +46,8 @@ extension ConformanceRule {
 
     // MARK: 27
     ConformanceRule(reading: 27, "the merged dictionary agrees with looking up each key") { fixture in
-      let reader = try fixture.makeReader(["both": "here", "own": "here"])
-      let other: DictionaryPreferences = ["both": "other", "rest": "other"]
+      let reader = layer(try fixture.makeReader(["both": "here", "own": "here"]))
+      let other = neighbour(of: reader, ["both": "other", "rest": "other"])
       for composite in [[reader, other], [other, reader], [other, [reader] as CompositePreferences]]
         as [CompositePreferences]
       {
@@ -58,9 +59,8 @@ extension ConformanceRule {
     },
     ConformanceRule(27, "the merged dictionary agrees with looking up each key, after changes of every kind") {
       fixture in
-      let store = try fixture.makeStore()
-      let other: DictionaryPreferences = ["both": "other", "rest": "other"]
-      let composite: CompositePreferences = [store, other]
+      let store = layer(try fixture.makeStore())
+      let composite: CompositePreferences = [store, neighbour(of: store, ["both": "other", "rest": "other"])]
       try store.set(["both": "here", "gone": "here"])
       try store.removeValue(forKey: "gone")
       try composite.set("new", forKey: "both")
@@ -73,60 +73,57 @@ extension ConformanceRule {
 
     // MARK: 28
     ConformanceRule(reading: 28, "a composite's typed getters are answered by the layer that wins") { fixture in
-      let reader = try fixture.makeReader(["text": "word", "count": 443, "flag": true])
-      let other: DictionaryPreferences = ["text": "other", "count": 80, "flag": false, "share": 0.5]
+      let reader = layer(try fixture.makeReader(["text": "word", "count": 443, "flag": true]))
+      let other = neighbour(of: reader, ["text": "other", "count": 80, "flag": false, "share": 0.5])
       for composite in [[reader, other], [[reader, other] as CompositePreferences]] as [CompositePreferences] {
         #expect(try composite.string(forKey: "text") == "word")
         #expect(try composite.integer(forKey: "count") == 443)
         #expect(try composite.bool(forKey: "flag") == true)
         #expect(try composite.double(forKey: "share") == 0.5)
-        #expect(try composite.value(for: .any("count")) as UInt16? == 443)
+        #expect(try composite.value(for: .key("count")) as UInt16? == 443)
       }
     },
     ConformanceRule(reading: 28, "a mismatch in the layer that wins is thrown, not answered from below") { fixture in
-      let reader = try fixture.makeReader(["count": "wörd?"])
-      let composite: CompositePreferences = [reader, ["count": 80] as DictionaryPreferences]
+      let reader = layer(try fixture.makeReader(["count": "wörd?"]))
+      let composite: CompositePreferences = [reader, neighbour(of: reader, ["count": 80])]
       #expect(code { _ = try composite.integer(forKey: "count") } == .typeMismatch)
     },
 
     // MARK: 31
     ConformanceRule(reading: 31, "a write that this layer hides is reported as shadowed by it") { fixture in
-      let reader = try fixture.makeReader(["text": "word"])
-      let lower = DictionaryPreferences()
-      let composite: CompositePreferences = [reader.readOnly, lower]
+      let reader = layer(try fixture.makeReader(["text": "word"]))
+      let composite: CompositePreferences = [reader.readOnly, neighbour(of: reader)]
       #expect(try composite.set("new", forKey: "text") == .shadowed(by: reader.name))
       #expect(try composite.set("new", forKey: "other") == .visible)
       #expect(try composite.removeValue(forKey: "text") == .shadowed(by: reader.name))
       #expect(try composite.value(forKey: "text") == "word")
     },
     ConformanceRule(31, "a write into this layer that another hides is reported as shadowed") { fixture in
-      let store = try fixture.makeStore()
-      let upper: DictionaryPreferences = ["text": "upper"]
+      let store = layer(try fixture.makeStore()) as any PreferencesStore
+      let upper = neighbour(of: store, ["text": "upper"])
       let composite: CompositePreferences = [upper.readOnly, store]
       #expect(try composite.set("new", forKey: "text") == .shadowed(by: upper.name))
       #expect(try store.value(forKey: "text") == "new")
       #expect(try composite.value(forKey: "text") == "upper")
       #expect(
-        try composite.update(.any("text") as PreferenceKey<String?>) { $0 = "newer" } == .shadowed(by: upper.name))
+        try composite.update(.key("text") as PreferenceKey<String?>) { $0 = "newer" } == .shadowed(by: upper.name))
       #expect(try store.value(forKey: "text") == "newer")
       #expect(try composite.set("new", forKey: "other") == .visible)
     },
     ConformanceRule(reading: 31, "without a layer that can be written to a write throws") { fixture in
-      let composite: CompositePreferences = [try fixture.makeReader(["text": "word"]).readOnly]
+      let composite: CompositePreferences = [layer(try fixture.makeReader(["text": "word"])).readOnly]
       #expect(code { _ = try composite.set("new", forKey: "text") } == .noStore)
       #expect(code { _ = try composite.removeValue(forKey: "text") } == .noStore)
       #expect(code { try composite.set(["text": "new"]) } == .noStore)
       #expect(code { try composite.removeAll() } == .noStore)
-      #expect(code { try composite.update(.any("text") as PreferenceKey<String?>) { $0 = "new" } } == .noStore)
+      #expect(code { try composite.update(.key("text") as PreferenceKey<String?>) { $0 = "new" } } == .noStore)
       #expect(try composite.value(forKey: "text") == "word")
     },
 
     // MARK: 32
     ConformanceRule(32, "a composite tells its layers, its stores, and which of them holds a key") { fixture in
-      let store = try fixture.makeStore()
-      let (upper, lower) = (
-        DictionaryPreferences(["both": 1], name: "upper"), DictionaryPreferences([:], name: "lower")
-      )
+      let store = layer(try fixture.makeStore()) as any PreferencesStore
+      let (upper, lower) = (neighbour(of: store, ["both": 1], name: "upper"), neighbour(of: store, name: "lower"))
       let composite: CompositePreferences = [upper.readOnly, store, lower]
       try store.set(["both": 2, "own": 2])
       try lower.set(3, forKey: "rest")
@@ -149,11 +146,10 @@ extension ConformanceRule {
     },
     ConformanceRule(reading: 32, "an explanation names the layer that answers, and tells the same as a lookup") {
       fixture in
-      let reader = try fixture.makeReader(["both": "here", "own": "here"])
-      let other: DictionaryPreferences = ["both": "other"]
-      for composite in [
-        [reader, other], [other, reader], CompositePreferences([other, reader], secretKeys: ["both", "own"]),
-      ] as [CompositePreferences] {
+      let reader = layer(try fixture.makeReader(["both": "here", "own": "here"]))
+      let other = neighbour(of: reader, ["both": "other"])
+      let sealed = sealedLayer(["both": "sealed"], claiming: "both", "own")
+      for composite in [[reader, other], [other, reader], [other, reader, sealed]] as [CompositePreferences] {
         for key in ["both", "own", "none"] {
           let answering = try composite.explain(key).layers.filter {
             if case .answered = $0.answer { true } else { false }

@@ -1,9 +1,9 @@
 internal import Preferences
 
 extension PreferenceKey {
-  /// A key that is kept where its name alone would be: in the first layer, sealed or not.
-  static func any<Wrapped: PreferenceConvertible>(_ name: String) -> Self where Value == Wrapped? {
-    PreferenceKey(name).allowingSealed()
+  /// A key that is kept where its name alone would be.
+  static func key<Wrapped: PreferenceConvertible>(_ name: String) -> Self where Value == Wrapped? {
+    PreferenceKey(name)
   }
 
   /// A key that is kept in sealed layers only.
@@ -23,8 +23,43 @@ enum EnumName: String {
 }
 
 extension PreferencesReader {
-  /// Whether this is one sealed store, as opposed to layers of which some are sealed.
-  var isSealedAlone: Bool { isSealed && !isLayered }
+  /// Whether what is looked up by name is a secret.
+  var isSealedByName: Bool { custody.secrecy(of: PreferenceName.valid(["name"])[0]) == .secret }
+}
+
+extension PreferencesReader {
+  /// Whether no plain layer beside this one is ever looked up.
+  var claimsEverything: Bool { custody.holdsPlain && isSealedByName }
+}
+
+/// The reader as a layer of a composite; of a sealed store, one that claims every name.
+func layer(_ reader: some PreferencesReader) -> any PreferencesReader {
+  reader.custody.holdsPlain ? reader : reader.claiming(.everything)
+}
+
+/// The store as a layer of a composite; of a sealed store, one that claims every name.
+func layer(_ store: some PreferencesStore) -> any PreferencesStore {
+  store.custody.holdsPlain ? store : store.claiming(.everything)
+}
+
+/// Another store that answers, and is written to, by name beside `reader`.
+func neighbour(
+  of reader: any PreferencesReader, _ values: DictionaryPreferences = DictionaryPreferences(), name: String = "other"
+) -> any PreferencesStore {
+  guard reader.isSealedByName else { return FailingPreferences(values, name: name) }
+  return FailingPreferences(values, name: name, isSealed: true).claiming(.everything)
+}
+
+/// A sealed store in memory as a layer that claims `names`.
+func sealedLayer(
+  _ values: DictionaryPreferences = DictionaryPreferences(), claiming names: String...
+) -> PreferencesView<FailingPreferences> {
+  FailingPreferences(values, isSealed: true).claiming(.names(names))
+}
+
+/// The store as a layer that claims `names`, so that they are secrets in it.
+func claiming(_ names: String..., in store: some PreferencesStore) -> any PreferencesStore {
+  store.claiming(.names(names))
 }
 
 /// The error that `body` throws; nil when it throws none.

@@ -3,11 +3,11 @@ internal import Preferences
 internal import Testing
 
 extension PreferenceKey<Int> {
-  fileprivate static let port = PreferenceKey("server.port", default: 8080).allowingSealed()
+  fileprivate static let port = PreferenceKey("server.port", default: 8080)
 }
 
 extension PreferenceKey<String?> {
-  fileprivate static let host = PreferenceKey("proxy.host").allowingSealed()
+  fileprivate static let host = PreferenceKey("proxy.host")
 }
 
 extension ConformanceRule {
@@ -27,19 +27,14 @@ extension ConformanceRule {
         #expect(try reader.storedValue(for: .port) == 16162)
       }
     },
-    ConformanceRule(42, "a plain key, a key that is allowed in sealed layers and a free-standing one are stored") {
-      fixture in
+    ConformanceRule(42, "a key that is declared and a free-standing one are stored") { fixture in
       let store = try fixture.makeStore()
-      let (plain, anywhere) = (PreferenceKey("plain", default: 0), PreferenceKey("any", default: 0).allowingSealed())
-      for key in store.takesPlainKeys ? [plain, anywhere] : [anywhere] {
+      for key in [PreferenceKey.port, PreferenceKey("free", default: 0)] {
         try store.set(5, for: key)
         #expect(try fixture.reopened(store).value(for: key) == 5, "\(key.name)")
         try store.reset(key)
         #expect(try fixture.reopened(store).storedValue(for: key) == nil, "\(key.name)")
       }
-      guard !store.takesPlainKeys else { return }
-      let error = #expect(throws: PreferencesError.self) { try store.set(5, for: plain) }
-      #expect(error?.code == .noStore)
     },
     ConformanceRule(43, "an optional key starts as nil, is set, and is removed by nil") { fixture in
       let store = try fixture.makeStore()
@@ -61,7 +56,7 @@ extension ConformanceRule {
       let key = PreferenceKey("started") {
         calls.append(())
         return calls.all.count
-      }.allowingSealed()
+      }
       #expect(calls.all.isEmpty)
       #expect(try (store.value(for: key), store.value(for: key)) == (1, 2))
       #expect(store[key] == 3)
@@ -88,7 +83,7 @@ extension ConformanceRule {
     },
     ConformanceRule(46, "one key, several, an array, a name and everything are reset") { fixture in
       let store = try fixture.makeStore()
-      let keys = (0..<7).map { PreferenceKey("number.\($0)", default: -1).allowingSealed() }
+      let keys = (0..<7).map { PreferenceKey("number.\($0)", default: -1) }
       for key in keys { try store.set(5, for: key) }
       func unset() throws -> [Int] {
         try keys.indices.filter { try fixture.reopened(store).storedValue(for: keys[$0]) == nil }
@@ -117,7 +112,7 @@ extension ConformanceRule {
     },
     ConformanceRule(47, "keys are equal by name, handles by name and store") { fixture in
       let (one, other) = (try fixture.makeStore(), try fixture.makeStore())
-      let again = PreferenceKey("server.port", default: 1).allowingSealed()
+      let again = PreferenceKey("server.port", default: 1)
       #expect(again == .port)
       #expect(Set([again, .port, PreferenceKey("server.ports", default: 1)]).count == 2)
       let handles = [one.preference(for: .port), one.preference(for: again), one.preference("server.port")]
@@ -133,7 +128,7 @@ extension ConformanceRule {
     ConformanceRule(48, "what does not decode reads as the default, is told, and stays until it is overwritten") {
       fixture in
       let store = try fixture.makeStore()
-      let server = PreferenceKey.codable("server", default: Server()).allowingSealed()
+      let server = PreferenceKey.codable("server", default: Server())
       let garbage: PreferenceValue = ["host": "h", "port": "no number"]
       try store.set("no number", forKey: "server.port")
       try store.set(garbage, forKey: "server")
@@ -175,11 +170,11 @@ extension ConformanceRule {
             let store = try fixture.makeStore()
             #expect(try store.value(for: .port) == 8080)
             for number in 0..<5 {
-              try store.set(task * 100 + number, for: .port)
+              try await store.set(task * 100 + number, for: .port)
               await Task.yield()
               #expect(try store.value(for: .port) == task * 100 + number)
             }
-            try store.removeAll()
+            try await store.removeAll()
             #expect(try store.value(for: .port) == 8080)
           }
         }

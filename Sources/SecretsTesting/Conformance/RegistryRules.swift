@@ -2,7 +2,7 @@ internal import Preferences
 internal import Testing
 
 extension PreferenceKey<Int> {
-  fileprivate static let port = PreferenceKey("server.port", default: 8080).allowingSealed()
+  fileprivate static let port = PreferenceKey("server.port", default: 8080)
 }
 
 private struct Shared {
@@ -27,7 +27,7 @@ extension ConformanceRule {
         shared.port = 9
         #expect(try fixture.reopened(second).value(for: .port) == 9)
         #expect(following.identity == second.identity)
-        #expect(following.accepts(.secret) == second.accepts(.secret))
+        #expect(following.custody.takes(.secret) == second.custody.takes(.secret))
         try following.update(.port) { $0 += 1 }
         try following.removeAll()
         #expect(try second.keys().isEmpty)
@@ -95,7 +95,7 @@ extension ConformanceRule {
     },
     ConformanceRule(108, "a registry for a test is seen by its task and child tasks alone") { fixture in
       let store = try fixture.makeStore()
-      try store.set(1, for: .port)
+      try await store.set(1, for: .port)
       let registry = PreferencesRegistry()
       registry.share(store)
       try await PreferencesRegistry.with(registry) {

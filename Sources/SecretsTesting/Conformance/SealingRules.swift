@@ -7,9 +7,9 @@ extension ConformanceRule {
     // MARK: 34
     ConformanceRule(34, "dictionaries redact what a sealed layer holds, unless asked") { fixture in
       let store = try fixture.makeStore()
-      guard store.accepts(.secret) else { return }
+      guard store.custody.takes(.secret), !store.claimsEverything else { return }
       try store.set(sentinel, for: .secret("token"))
-      let composite: CompositePreferences = [["port": 80] as DictionaryPreferences, store]
+      let composite: CompositePreferences = [["port": 80] as DictionaryPreferences, claiming("token", in: store)]
       for reader in [store, composite, store.readOnly, [composite] as CompositePreferences] as [any PreferencesReader] {
         #expect(try reader.dictionary()["token"] == .redacted)
         #expect(try reader.dictionary(revealingSecrets: true)["token"] == .string(sentinel))
@@ -19,17 +19,17 @@ extension ConformanceRule {
     },
     ConformanceRule(34, "dictionaries show what no sealed layer holds") { fixture in
       let store = try fixture.makeStore()
-      guard !store.isSealed else { return }
+      guard !store.custody.holdsSecrets else { return }
       try store.set("word", forKey: "text")
       #expect(try store.dictionary() == ["text": "word"])
-      let sealed = FailingPreferences(["token": "s3cret"] as DictionaryPreferences, isSealed: true)
+      let sealed = sealedLayer(["token": "s3cret"])
       #expect(try CompositePreferences([sealed, store]).dictionary() == ["text": "word", "token": .redacted])
     },
     ConformanceRule(34, "neither descriptions nor dumps show a sealed value") { fixture in
       let store = try fixture.makeStore()
-      guard store.accepts(.secret) else { return }
+      guard store.custody.takes(.secret), !store.claimsEverything else { return }
       try store.set(sentinel, for: .secret("token"))
-      let composite: CompositePreferences = [DictionaryPreferences(), store]
+      let composite: CompositePreferences = [DictionaryPreferences(), claiming("token", in: store)]
       let handle = composite.preference(for: .secret("token") as PreferenceKey<String?>)
       @StoredPreference(.secret("token"), in: store) var token: String?
       #expect(token == sentinel)
@@ -49,7 +49,7 @@ extension ConformanceRule {
     },
     ConformanceRule(34, "a change that observers are told of does not print its values") { fixture in
       let store = try fixture.makeStore()
-      guard store.accepts(.secret) else { return }
+      guard store.custody.takes(.secret), !store.claimsEverything else { return }
       let texts = Collected<String>()
       let observation = store.observe(.secret("token") as PreferenceKey<String?>, options: [.initial, .prior]) {
         change in
@@ -64,20 +64,20 @@ extension ConformanceRule {
     },
     ConformanceRule(34, "a snapshot leaves sealed values out, unless asked") { fixture in
       let store = try fixture.makeStore()
-      guard store.accepts(.secret) else { return }
+      guard store.custody.takes(.secret), !store.claimsEverything else { return }
       try store.set(sentinel, for: .secret("token"))
-      let composite: CompositePreferences = [["port": 80] as DictionaryPreferences, store]
+      let composite: CompositePreferences = [["port": 80] as DictionaryPreferences, claiming("token", in: store)]
       #expect(try DictionaryPreferences(copying: composite).keys() == ["port"])
       let revealed = try DictionaryPreferences(copying: composite, includingSealed: true)
       #expect(try revealed.value(forKey: "token") == .string(sentinel))
       #expect(throws: PreferencesError.self) { try add(composite, to: DictionaryPreferences()) }
     },
-    ConformanceRule(34, "what a buffer holds for a name that is listed as secret is redacted before the commit, too") {
+    ConformanceRule(34, "what a buffer holds for a name that is claimed is redacted before the commit, too") {
       fixture in
       let store = try fixture.makeStore()
-      guard store.accepts(.secret) else { return }
+      guard store.custody.takes(.secret), !store.claimsEverything else { return }
       let plain = DictionaryPreferences()
-      let buffer = BufferedPreferences(CompositePreferences([plain, store], secretKeys: ["token", "merged"]))
+      let buffer = BufferedPreferences(CompositePreferences([plain, claiming("token", "merged", in: store)]))
       try buffer.set(sentinel, forKey: "token")
       try buffer.set(["merged": .string(sentinel), "port": 80])
       #expect(try buffer.dictionary() == ["token": .redacted, "merged": .redacted, "port": 80])
@@ -91,11 +91,11 @@ extension ConformanceRule {
     ConformanceRule(34, "no error repeats a value") { fixture in
       let store = try fixture.makeStore()
       try store.set(.string(sentinel), forKey: "token")
-      let composite: CompositePreferences = [store]
+      let composite: CompositePreferences = [layer(store)]
       let deep = (0..<1000).reduce(PreferenceValue.string(sentinel)) { value, _ in [value] }
       let failures = [
         failure { _ = try store.integer(forKey: "token") }, failure { _ = try composite.date(forKey: "token") },
-        failure { _ = try composite.value(for: .any("token")) as [String]? },
+        failure { _ = try composite.value(for: .key("token")) as [String]? },
         failure { try store.set(.string(sentinel), forKey: "") }, failure { try store.set(deep, forKey: "deep") },
         failure { try composite.set(["token": .string(sentinel), "": .string(sentinel)]) },
       ].compactMap(\.self)
@@ -110,11 +110,12 @@ extension ConformanceRule {
     // MARK: 35
     ConformanceRule(35, "beside a failing sealed layer plain keys are read and written here") { fixture in
       let store = try fixture.makeStore()
-      guard store.accepts(.plain) else { return }
+      guard store.custody.takes(.plain), !store.isSealedByName else { return }
       let port = PreferenceKey("port", default: 80)
       try store.set(8080, for: port)
-      let vault = FailingPreferences(isSealed: true)
-      vault.fail()
+      let failing = FailingPreferences(isSealed: true)
+      failing.fail()
+      let vault = failing.claiming(.names(["password"]))
       for composite in [[vault, store], [store, vault], [[vault] as CompositePreferences, store]]
         as [CompositePreferences]
       {
@@ -131,10 +132,10 @@ extension ConformanceRule {
       fixture in
       let store = try fixture.makeStore()
       try store.set("here", forKey: "password")
-      let vault = FailingPreferences(isSealed: true)
-      vault.fail()
+      let failing = FailingPreferences(isSealed: true)
+      failing.fail()
       let secret: PreferenceKey<String?> = .secret("password")
-      let composite: CompositePreferences = [vault, store]
+      let composite: CompositePreferences = [failing.claiming(.names(["password"])), layer(store)]
       for use in [
         { _ = try composite.value(for: secret) }, { _ = try composite.value(forKey: "password") },
         { _ = try composite.string(forKey: "password") }, { _ = try composite.contains("password") },
@@ -153,12 +154,13 @@ extension ConformanceRule {
       try store.set("here", forKey: "password")
       let failing = FailingPreferences(store)
       let lower: DictionaryPreferences = ["password": "lower", "port": 80]
-      let composite: CompositePreferences = [failing, lower]
+      let isSealed = !store.custody.holdsPlain
+      let composite: CompositePreferences = [isSealed ? claiming("password", in: failing) : failing, lower]
       failing.fail()
       #expect(code { _ = try composite.value(forKey: "password") } == .unavailable)
       #expect(code { try composite.set("new", forKey: "password") } == .unavailable)
       let port = PreferenceKey("port", default: 0)
-      if store.isSealed {
+      if isSealed {
         #expect(try composite.value(for: port) == 80)
         #expect(code { _ = try composite.value(for: .secret("password")) as String? } == .unavailable)
       } else {

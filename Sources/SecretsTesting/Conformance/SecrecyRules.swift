@@ -11,10 +11,10 @@ extension ConformanceRule {
           for mode in [CompositePreferences.WriteMode.firstStore, .allStores] {
             for isFirst in [true, false] {
               let store = try fixture.makeStore()
-              guard !store.isSealed else { return }
-              let sealed = FailingPreferences(isSealed: true)
+              guard !store.custody.holdsSecrets else { return }
+              let sealed = sealedLayer(claiming: "password")
               let layers: [any PreferencesReader] = isFirst ? [store, sealed] : [sealed, store]
-              try path.write(CompositePreferences(layers, writeMode: mode, secretKeys: ["password"]))
+              try path.write(CompositePreferences(layers, writeMode: mode))
               #expect(try sealed.value(forKey: "password") == "s3cret")
               #expect(try store.value(forKey: "password") == nil)
               #expect(try !store.keys().contains("password"))
@@ -24,13 +24,13 @@ extension ConformanceRule {
         ConformanceRule(33, "a secret key is kept in this store when it is sealed: \(path.name)") { fixture in
           for mode in [CompositePreferences.WriteMode.firstStore, .allStores] {
             for isFirst in [true, false] {
-              let store = try fixture.makeStore()
-              guard store.isSealed else { return }
+              let store = claiming("password", in: try fixture.makeStore())
+              guard store.custody.holdsSecrets else { return }
               let plain = DictionaryPreferences()
               let layers: [any PreferencesReader] = isFirst ? [store, plain] : [plain, store]
-              try path.write(CompositePreferences(layers, writeMode: mode, secretKeys: ["password"]))
-              #expect(try store.value(forKey: "password", as: nil, secrecy: .secret) == "s3cret")
-              #expect(try store.value(forKey: "password", as: nil, secrecy: .plain) == nil)
+              try path.write(CompositePreferences(layers, writeMode: mode))
+              #expect(try store.value(for: PreferenceQuery("password", secrecy: .secret)) == "s3cret")
+              #expect(try store.plainValues["password"] == nil)
               #expect(!plain.keys().contains("password"))
             }
           }
@@ -39,17 +39,20 @@ extension ConformanceRule {
     } + [
       ConformanceRule(33, "a store that is not sealed takes no secret key, through no path") { fixture in
         let store = try fixture.makeStore()
-        guard !store.isSealed else { return }
+        guard !store.custody.holdsSecrets else { return }
         let sealed = FailingPreferences(["password": "s3cret"] as DictionaryPreferences, isSealed: true)
-        #expect(!store.accepts(.secret))
+        #expect(!store.custody.takes(.secret))
         for write in [
           { try store.set("s", for: .secret("password")) },
-          { try store.write("s", forKey: "password", secrecy: .secret) },
+          { try store.edit(PreferenceEdits([.init(PreferenceName("password"), to: .value("s"), secrecy: .secret)])) },
           { try store.update(.secret("password") as PreferenceKey<String?>) { $0 = "s" } },
           { try add(sealed, to: store) }, { try CompositePreferences([store]).set("s", for: .secret("password")) },
-          { try CompositePreferences([store], secretKeys: ["password"]).set(["password": "s"]) },
+          {
+            let vault = FailingPreferences(isSealed: true).readOnly.claiming(.names(["password"]))
+            try CompositePreferences([store, vault]).set(["password": "s"])
+          },
           { try PreferenceSync(sealed, with: store).add(.secret("password") as PreferenceKey<String?>) },
-          { try PreferenceSync(sealed, with: store).add(.any("password") as PreferenceKey<String?>) },
+          { try PreferenceSync(sealed, with: store).add(.key("password") as PreferenceKey<String?>) },
         ] as [() throws -> Void] {
           #expect(code(of: write) == .noStore)
         }
@@ -57,19 +60,21 @@ extension ConformanceRule {
       },
       ConformanceRule(33, "a store that is not sealed never answers for a secret key") { fixture in
         let store = try fixture.makeStore()
-        guard !store.isSealed else { return }
+        guard !store.custody.holdsSecrets else { return }
         try store.set("plain", forKey: "password")
-        let sealed = FailingPreferences(isSealed: true)
         #expect(try store.value(for: .secret("password")) as String? == nil)
-        #expect(try CompositePreferences([store, sealed]).value(for: .secret("password")) as String? == nil)
-        #expect(try CompositePreferences([store], secretKeys: ["password"]).value(forKey: "password") == nil)
+        #expect(try CompositePreferences([store, sealedLayer()]).value(for: .secret("password")) as String? == nil)
+        let composite: CompositePreferences = [store, sealedLayer(claiming: "password")]
+        #expect(try composite.value(forKey: "password") == nil)
+        #expect(try composite.value(for: PreferenceKey("password", default: "default")) == "default")
+        #expect(try composite.keys() == [])
       },
       ConformanceRule(33, "a sealed store neither answers for a plain key in a composite nor keeps one") { fixture in
         let store = try fixture.makeStore()
-        guard store.isSealedAlone else { return }
+        guard !store.custody.holdsPlain else { return }
         try store.set("sealed", forKey: "port")
         let plain = DictionaryPreferences()
-        let composite: CompositePreferences = [store, plain]
+        let composite: CompositePreferences = [claiming("password", in: store), plain]
         let port: PreferenceKey<String?> = PreferenceKey("port")
         #expect(try composite.value(for: port) == nil)
         #expect(try composite.set("plain", for: port) == .visible)
@@ -78,11 +83,11 @@ extension ConformanceRule {
       },
       ConformanceRule(33, "a secret key that was written is read back, also after reopening") { fixture in
         let store = try fixture.makeStore()
-        guard store.accepts(.secret) else { return }
+        guard store.custody.takes(.secret) else { return }
         try store.set("s3cret", for: .secret("password"))
         for reader in [store, try fixture.reopened(store)] {
           #expect(try reader.value(for: .secret("password")) == "s3cret")
-          #expect(try CompositePreferences([reader]).value(for: .secret("password")) == "s3cret")
+          #expect(try CompositePreferences([layer(reader)]).value(for: .secret("password")) == "s3cret")
         }
         try store.reset(.secret("password") as PreferenceKey<String?>)
         #expect(try fixture.reopened(store).value(for: .secret("password")) as String? == nil)
@@ -99,7 +104,7 @@ extension ConformanceRule {
       try $0 += FailingPreferences(["password": "s3cret"] as DictionaryPreferences, isSealed: true)
     },
     SecretWrite("+= of a buffer") { composite in
-      let source = CompositePreferences([FailingPreferences(isSealed: true)], secretKeys: ["password"])
+      let source: CompositePreferences = [sealedLayer(claiming: "password")]
       let buffer = BufferedPreferences(source)
       try buffer.set("s3cret", forKey: "password")
       try composite += buffer
@@ -135,18 +140,25 @@ extension ConformanceRule {
     },
     SecretWrite("a sync of a key that any layer may hold") { composite in
       let other = FailingPreferences(["password": "s3cret"] as DictionaryPreferences, isSealed: true)
-      try PreferenceSync(composite, with: other).add(.any("password") as PreferenceKey<String?>)
+      try PreferenceSync(composite, with: other).add(.key("password") as PreferenceKey<String?>)
     },
   ]
 }
 
-/// One way to write `s3cret` under `password`, which the composite lists as secret.
+/// One way to write `s3cret` under `password`, which a layer of the composite claims.
 private struct SecretWrite: Sendable {
   let name: String
   let write: @Sendable (CompositePreferences) throws -> Void
 
   init(_ name: String, _ write: @escaping @Sendable (CompositePreferences) throws -> Void) {
     (self.name, self.write) = (name, write)
+  }
+}
+
+extension PreferencesReader {
+  /// What it holds as plain values.
+  fileprivate var plainValues: [String: PreferenceValue] {
+    get throws { custody.holdsPlain ? try dictionary().filter { $0.value != .redacted } : [:] }
   }
 }
 

@@ -53,7 +53,7 @@ extension ConformanceRule {
       func fails<Value: PreferenceConvertible>(
         _ type: Value.Type, _ stored: PreferenceValue, _ code: PreferencesError.Code
       ) throws {
-        let key = PreferenceKey<Value?>("key").allowingSealed()
+        let key = PreferenceKey<Value?>("key")
         try store.set(stored, forKey: "key")
         for reader in [store, try fixture.reopened(store)] {
           let error = #expect(throws: PreferencesError.self, "\(type)") { try reader.value(for: key) }
@@ -87,7 +87,7 @@ extension ConformanceRule {
       try set([-1: true], ["-1": true])
       try set(Set(["b", "a"]), ["a", "b"])
       let server = Server()
-      try store.set(server, for: .codable("server", default: server).allowingSealed())
+      try store.set(server, for: .codable("server", default: server))
       let coded: PreferenceValue = [
         "host": "default", "port": .unsignedInteger(1), "since": .date(server.since), "key": .data(server.key),
         "home": .url(server.home), "theme": "light", "tags": [],
@@ -96,8 +96,8 @@ extension ConformanceRule {
     },
     ConformanceRule(54, "a key says which form is stored, and reads the other on request") { fixture in
       let store = try fixture.makeStore()
-      let raw = PreferenceKey("size", default: Int64(0)).allowingSealed()
-      let coded = PreferenceKey("size", default: Int64(0), through: JSONTransformation().asText).allowingSealed()
+      let raw = PreferenceKey("size", default: Int64(0))
+      let coded = PreferenceKey("size", default: Int64(0), through: JSONTransformation().asText)
       try store.set(7, for: coded)
       #expect(try store.value(forKey: "size") == "7")
       #expect(throws: PreferencesError.self) { try store.value(for: raw) }

@@ -91,17 +91,18 @@ extension ConformanceRule {
     },
     ConformanceRule(25, "updates of one key by eight tasks at once are all counted") { fixture in
       let store = try fixture.makeStore()
-      let count = PreferenceKey("count", default: 0).allowingSealed()
+      let count = PreferenceKey("count", default: 0)
       try await withThrowingTaskGroup(of: Void.self) { group in
         for _ in 0..<8 { group.addTask { for _ in 0..<5 { try store.update(count) { $0 += 1 } } } }
         try await group.waitForAll()
       }
       #expect(try fixture.reopened(store).value(for: count) == 40)
     },
-    ConformanceRule(25, "an exchange happens only when the value is still the old one, whatever the value") { fixture in
+    ConformanceRule(25, "a compare-and-set happens only when the value is still the old one, whatever the value") {
+      fixture in
       let store = try fixture.makeStore()
       func exchange(_ old: PreferenceValue?, for new: PreferenceValue?) throws -> Bool {
-        try store.exchange(old, for: new, forKey: "a", as: nil, secrecy: .any) != nil
+        try store.compareAndSet(old, to: new, forKey: "a") != .conflict
       }
       // -0 and NaN are values like any other: an update that never ends would be the price of comparing them as numbers.
       let chain: [PreferenceValue?] = [nil, 1, -0.0, .double(.nan), [.double(.nan)], "text", nil]

@@ -12,9 +12,9 @@ private struct Pair {
   static func all(_ fixture: StoreFixture) throws -> [Pair] {
     let (one, other) = (try fixture.makeStore(), try fixture.makeStore())
     let (plain, secret) = (PreferenceKey<Int?>("server.port"), PreferenceKey<Int?>.secret("server.pin"))
-    let keys = (one.takesPlainKeys ? [plain] : []) + (one.accepts(.secret) ? [secret] : [])
+    let keys = [plain] + (one.custody.takes(.secret) ? [secret] : [])
     var pairs = [Pair(here: one, there: other, keys: keys)]
-    if one.takesPlainKeys {
+    if !one.isSealedByName {
       pairs.append(Pair(here: try fixture.makeStore(), there: DictionaryPreferences(), keys: [plain]))
       pairs.append(Pair(here: DictionaryPreferences(), there: try fixture.makeStore(), keys: [plain]))
     }
@@ -52,14 +52,14 @@ extension ConformanceRule {
         for key in pair.keys {
           let sync = pair.sync()
           try sync.add(key)
-          try pair.here.set(81, for: key)
+          try await pair.here.set(81, for: key)
           try pair.holdSame(key, 81)
-          try pair.there.set(82, for: key)
+          try await pair.there.set(82, for: key)
           try pair.holdSame(key, 82)
-          try pair.here.reset(key)
+          try await pair.here.reset(key)
           try pair.holdSame(key, nil)
-          try pair.there.set(83, for: key)
-          try pair.there.reset(key)
+          try await pair.there.set(83, for: key)
+          try await pair.there.reset(key)
           try pair.holdSame(key, nil)
           try await sync.waitForCompletion()
           #expect(try pair.here.value(for: key.timeKey) != nil, "also for a removal")
@@ -97,7 +97,7 @@ extension ConformanceRule {
     },
     ConformanceRule(83, "a key that is not set, or holds its default, only pulls; set on purpose it is pushed") {
       fixture in
-      for pair in try Pair.all(fixture) where pair.here.takesPlainKeys {
+      for pair in try Pair.all(fixture) {
         let key = PreferenceKey("port", default: 80)
         try pair.here.set(80, for: key)
         do { try pair.sync().add(key) }
@@ -164,7 +164,7 @@ extension ConformanceRule {
       for remote in [other, DictionaryPreferences()] as [any PreferencesStore] {
         let sync = PreferenceSync(one, with: remote)
         let key = PreferenceKey<Int?>.secret("server.pin")
-        guard !one.isSealed || !remote.isSealed else {
+        guard !one.custody.holdsSecrets || !remote.custody.holdsSecrets else {
           try sync.add(key)
           continue
         }

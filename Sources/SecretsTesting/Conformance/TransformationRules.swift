@@ -22,8 +22,8 @@ private let adding = TwoWayTransformation<Int, Int>(reading: { $0 + 1 }, writing
 private let doubling = TwoWayTransformation<Int, Int>(reading: { $0 * 2 }, writing: { $0 / 2 })
 private let counting = ReadingTransformation<String, Int> { $0.count }
 
-private let mask = PreferenceKey("mask", default: 7, through: Hexadecimal()).allowingSealed()
-private let text = PreferenceKey<String?>("mask").allowingSealed()
+private let mask = PreferenceKey("mask", default: 7, through: Hexadecimal())
+private let text = PreferenceKey<String?>("mask")
 
 extension ConformanceRule {
   /// Transformations and archives.
@@ -50,7 +50,6 @@ extension ConformanceRule {
       #expect(try store.value(for: text) == "ff")
       try number.clear()
       #expect(try store.keys().isEmpty)
-      guard store.takesPlainKeys else { return }
       store["mask", Hexadecimal()] = 16
       #expect(try fixture.reopened(store).value(forKey: "mask") == "10")
       #expect(store["mask", Hexadecimal()] == 16)
@@ -60,7 +59,7 @@ extension ConformanceRule {
     ConformanceRule(57, "a chain reads from first to last and writes from last to first") { fixture in
       let store = try fixture.makeStore()
       let chain = Hexadecimal().then(doubling).then(adding)
-      let key = PreferenceKey<Int?>("mask", through: chain).allowingSealed()
+      let key = PreferenceKey<Int?>("mask", through: chain)
       try store.set("10", for: text)
       #expect(try store.value(for: key) == 33)
       try store.set(37, for: key)
@@ -84,7 +83,7 @@ extension ConformanceRule {
     },
     ConformanceRule(59, "pairs of closures and named transformations go both ways, one-way ones only read") { fixture in
       let store = try fixture.makeStore()
-      let pair = PreferenceKey<Int?>("n", through: doubling).allowingSealed()
+      let pair = PreferenceKey<Int?>("n", through: doubling)
       try store.set(10, for: pair)
       #expect(try fixture.reopened(store).value(forKey: "n") == 5)
       #expect(try store.value(for: pair) == 10)
@@ -92,7 +91,7 @@ extension ConformanceRule {
       let registry = TransformationRegistry()
       registry.register(Hexadecimal(), named: "hexadecimal")
       let named = try #require(try registry.transformation(named: "hexadecimal", from: String.self, to: Int.self))
-      let key = PreferenceKey<Int?>("mask", through: named).allowingSealed()
+      let key = PreferenceKey<Int?>("mask", through: named)
       try store.set(255, for: key)
       #expect(try fixture.reopened(store).value(for: text) == "ff")
       #expect(try store.value(for: key) == 255)
@@ -109,14 +108,14 @@ extension ConformanceRule {
         PreferenceKey("text", through: JSONTransformation().asText),
         PreferenceKey("list", through: PropertyListTransformation()),
         .codable("structure"),
-      ].map { $0.allowingSealed() }
+      ].map { $0 }
       for key in keys { try store.set(server, for: key) }
       let reopened = try fixture.reopened(store)
       for key in keys { #expect(try reopened.value(for: key) == server, "\(key.name)") }
       #expect(try keys.map { try reopened.value(forKey: $0.name)?.kind } == [.data, .string, .data, .dictionary])
       // XML has no fractions of seconds.
       let limits = PreferenceKey<[String: Double]?>("xml", through: PropertyListTransformation(encoder: xml))
-        .allowingSealed()
+
       try store.set(["é": .pi, "b": -.infinity], for: limits)
       #expect(try fixture.reopened(store).value(for: limits) == ["é": .pi, "b": -.infinity])
     },
@@ -145,8 +144,7 @@ extension ConformanceRule {
         }
         try store.set(archives)
         for (name, archive) in archives {
-          do { _ = try store.value(for: PreferenceKey<[String: Server]?>(name, through: form).allowingSealed()) } catch
-          {
+          do { _ = try store.value(for: PreferenceKey<[String: Server]?>(name, through: form)) } catch {
             #expect(error is PreferencesError)
           }
           #expect(try store.value(forKey: name) == archive)
@@ -156,16 +154,15 @@ extension ConformanceRule {
     ConformanceRule(62, "Codable values: absent is nil, malformed throws, and a failed encoding keeps the old") {
       fixture in
       let store = try fixture.makeStore()
-      let server = PreferenceKey<Server?>.codable("server").allowingSealed()
+      let server = PreferenceKey<Server?>.codable("server")
       #expect(try store.value(for: server) == nil)
       try store.set(["host": "a"], forKey: "server")
       let error = #expect(throws: PreferencesError.self) { try store.value(for: server) }
       #expect(error?.code == .malformed)
-      let refused = PreferenceKey<Unencodable?>.codable("server").allowingSealed()
+      let refused = PreferenceKey<Unencodable?>.codable("server")
       let refusal = #expect(throws: PreferencesError.self) { try store.set(Unencodable(), for: refused) }
       #expect(refusal?.code == .notStorable)
       #expect(try fixture.reopened(store).value(forKey: "server") == ["host": "a"])
-      guard store.takesPlainKeys else { return }
       try store.set(encoding: Server(), forKey: "other")
       #expect(try fixture.reopened(store).value(forKey: "other", decoding: Server.self) == Server())
     },
@@ -177,7 +174,7 @@ extension ConformanceRule {
       decoder.keyDecodingStrategy = .convertFromSnakeCase
       struct Limits: Codable, Equatable { var maximumSize = 5 }
       let json = JSONTransformation(Limits.self, encoder: encoder, decoder: decoder)
-      let key = PreferenceKey<Limits?>("limits", through: json.asText).allowingSealed()
+      let key = PreferenceKey<Limits?>("limits", through: json.asText)
       try store.set(Limits(), for: key)
       #expect(try store.value(forKey: "limits") == #"{"maximum_size":5}"#)
       #expect(try fixture.reopened(store).value(for: key) == Limits())
@@ -186,8 +183,8 @@ extension ConformanceRule {
       fixture in
       enum Mode: String { case fast, safe }
       let store = try fixture.makeStore()
-      let own = PreferenceKey("theme", default: Theme.light).allowingSealed()
-      let other = PreferenceKey("mode", default: Mode.fast, through: RawValueTransformation()).allowingSealed()
+      let own = PreferenceKey("theme", default: Theme.light)
+      let other = PreferenceKey("mode", default: Mode.fast, through: RawValueTransformation())
       #expect(try (store.value(for: own), store.value(for: other)) == (.light, .fast))
       try store.set(.dark, for: own)
       try store.set(.safe, for: other)

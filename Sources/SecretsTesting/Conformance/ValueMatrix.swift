@@ -43,7 +43,7 @@ struct ValueMatrix {
   }
 
   private func nextKey<Value>(_ make: (String) -> PreferenceKey<Value>) -> PreferenceKey<Value> {
-    make("value \(readings.count)").allowingSealed()
+    make("value \(readings.count)")
   }
 
   private mutating func put<Value: Equatable>(_ value: Value, _ key: PreferenceKey<Value>) throws {

@@ -42,10 +42,10 @@ extension ConformanceRule {
       try store.set(["greatest": .unsignedInteger(.max), "least": .integer(.min), "byte": 256])
       for reader in [store, try fixture.reopened(store)] {
         #expect(code { _ = try reader.integer(forKey: "greatest") } == .outOfRange)
-        #expect(code { _ = try reader.value(for: .any("least")) as UInt64? } == .outOfRange)
-        #expect(code { _ = try reader.value(for: .any("least")) as Int32? } == .outOfRange)
-        #expect(code { _ = try reader.value(for: .any("byte")) as UInt8? } == .outOfRange)
-        #expect(try reader.value(for: .any("byte")) as UInt16? == 256)
+        #expect(code { _ = try reader.value(for: .key("least")) as UInt64? } == .outOfRange)
+        #expect(code { _ = try reader.value(for: .key("least")) as Int32? } == .outOfRange)
+        #expect(code { _ = try reader.value(for: .key("byte")) as UInt8? } == .outOfRange)
+        #expect(try reader.value(for: .key("byte")) as UInt16? == 256)
         #expect(try reader.value(forKey: "least") == .integer(.min))
       }
     },
@@ -64,9 +64,9 @@ extension ConformanceRule {
       let store = try fixture.makeStore()
       let numbers: [Float] = [.greatestFiniteMagnitude, .leastNonzeroMagnitude, -0.0, 0.1, .pi]
       for number in numbers {
-        try store.set(number, for: .any("float"))
+        try store.set(number, for: .key("float"))
         for reader in [store, try fixture.reopened(store)] {
-          let back: Float? = try reader.value(for: .any("float"))
+          let back: Float? = try reader.value(for: .key("float"))
           #expect(back?.bitPattern == number.bitPattern, "\(number)")
         }
       }
@@ -117,7 +117,7 @@ private struct IntegerType: Sendable {
 private func expectBack<Value: PreferenceConvertible & Equatable>(
   _ value: Value, _ key: String, _ reader: any PreferencesReader
 ) throws {
-  let back: Value? = try reader.value(for: .any(key))
+  let back: Value? = try reader.value(for: .key(key))
   #expect(back == value, "\(key)")
 }
 

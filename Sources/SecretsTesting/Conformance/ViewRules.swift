@@ -15,7 +15,7 @@ extension ConformanceRule {
       #expect(try fixture.reopened(store).value(forKey: "server.port") == 8080)
       try view.removeValue(forKey: "host")
       #expect(try !store.contains("server.host"))
-      let port: PreferenceKey<Int?> = .any("port")
+      let port: PreferenceKey<Int?> = .key("port")
       try view.update(port) { $0 = $0.map { $0 + 1 } }
       #expect(try store.integer(forKey: "server.port") == 8081)
     },
@@ -40,18 +40,19 @@ extension ConformanceRule {
       }
       #expect(try reader.readOnly.dictionary(revealingSecrets: true) == ["server.host": "a"])
       #expect(try readingBelow("server.", reader.readOnly).value(forKey: "host") == "a")
-      #expect(reader.readOnly.isSealed == reader.isSealed)
+      #expect(reader.readOnly.custody.holdsSecrets == reader.custody.holdsSecrets)
     },
     ConformanceRule(36, "a view takes keys of the same secrecy as the store") { fixture in
       let store = try fixture.makeStore()
       let view = below("server.", store)
-      #expect(view.isSealed == store.isSealed)
-      for secrecy in [Secrecy.plain, .secret, .any] {
-        #expect(view.accepts(secrecy) == store.accepts(secrecy))
-        guard store.accepts(secrecy) else { continue }
-        try view.write("new", forKey: "a", secrecy: secrecy)
-        #expect(try store.value(forKey: "server.a", as: nil, secrecy: secrecy) == "new")
-        try view.write(nil, forKey: "a", secrecy: secrecy)
+      let (short, long) = (try PreferenceName("a"), try PreferenceName("server.a"))
+      for secrecy in [Secrecy.plain, .secret] {
+        #expect(view.custody.holds(secrecy) == store.custody.holds(secrecy))
+        #expect(view.custody.takes(secrecy) == store.custody.takes(secrecy))
+        guard store.custody.takes(secrecy) else { continue }
+        try view.edit(PreferenceEdits([.init(short, to: .value("new"), secrecy: secrecy)]))
+        #expect(try store.lookUp(PreferenceQuery(long, secrecy: secrecy)) == "new")
+        try view.edit(PreferenceEdits([.init(short, to: nil, secrecy: secrecy)]))
         #expect(try !store.contains("server.a"))
       }
     },
@@ -92,10 +93,10 @@ extension ConformanceRule {
       let store = try fixture.makeStore()
       let view = below("server.", store)
       #expect(throws: (any Error).self) { try view.set(["a": 1, "": 2]) }
-      #expect(throws: (any Error).self) { try view.exchange(nil, for: 1, forKey: "", as: nil, secrecy: .any) }
+      #expect(throws: (any Error).self) { try view.compareAndSet(nil, to: 1, forKey: "") }
       // Joined on, this accent would belong to the prefix's last letter, and the key be none below it.
       #expect(throws: (any Error).self) {
-        try below("serve", store).exchange(nil, for: 1, forKey: "\u{301}a", as: nil, secrecy: .any)
+        try below("serve", store).compareAndSet(nil, to: 1, forKey: "\u{301}a")
       }
       #expect(try store.keys() == [])
     },

@@ -3,7 +3,7 @@ internal import Preferences
 internal import Testing
 
 extension PreferenceKey<Int> {
-  fileprivate static let port = PreferenceKey("server.port", default: 8080).allowingSealed()
+  fileprivate static let port = PreferenceKey("server.port", default: 8080)
 }
 
 private struct Settings {
@@ -14,8 +14,8 @@ private struct Settings {
   init(_ store: any PreferencesStore) {
     let text = TwoWayTransformation<String, Int>(reading: { Int($0) ?? 0 }, writing: { "\($0)" })
     _port = StoredPreference(.port, in: store)
-    _host = StoredPreference(PreferenceKey("host").allowingSealed(), in: store)
-    _level = StoredPreference(PreferenceKey("level", default: 1, through: text).allowingSealed(), in: store)
+    _host = StoredPreference(PreferenceKey("host"), in: store)
+    _level = StoredPreference(PreferenceKey("level", default: 1, through: text), in: store)
   }
 }
 
@@ -47,7 +47,6 @@ extension ConformanceRule {
     },
     ConformanceRule(71, "wrappers of names are those of plain keys, and readers have theirs") { fixture in
       let store = try fixture.makeStore()
-      guard store.takesPlainKeys else { return }
       struct Named {
         @StoredPreference var retries: Int
         @StoredPreference var host: String?
@@ -86,7 +85,7 @@ extension ConformanceRule {
       let settings = Settings(store)
       let updates = settings.$port.updates
       settings.port = 1
-      try store.reset(.port)
+      try await store.reset(.port)
       #expect(await ready(updates) == [8080, 1, 8080])
     },
     ConformanceRule(72, "a property of an observable class is tracked, and so is a change made elsewhere") { fixture in

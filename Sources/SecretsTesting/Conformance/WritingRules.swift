@@ -9,7 +9,7 @@ extension ConformanceRule {
       ConformanceRule(8, "a value is removed by \(way.name)") { fixture in
         let store = try fixture.makeStore()
         // Members are no way into what is sealed.
-        guard !way.isByMember || store.accepts(.plain) else { return }
+        guard !way.isByMember || store.custody.holdsPlain else { return }
         if way.isByMember {
           setMember(store)
         } else {
@@ -49,11 +49,12 @@ extension ConformanceRule {
         for reader in [store, try fixture.reopened(store)] {
           #expect(try reader.dictionary(revealingSecrets: true) == ["a": "old", "b": "old"])
         }
+        try expectWholeOrNothing(store)
       },
       ConformanceRule(9, "a value that its key cannot convert is thrown, and the old one stays") { fixture in
         let store = try fixture.makeStore()
         let key = PreferenceKey<String>(
-          "text", kind: .string, secrecy: .any, makeDefault: { "" },
+          "text", kind: .string, makeDefault: { "" },
           decode: { value throws(PreferencesError) in try String(preferenceValue: value) },
           encode: { text throws(PreferencesError) in
             guard text.count < 10 else { throw PreferencesError(.outOfRange, "too long") }
@@ -70,25 +71,31 @@ extension ConformanceRule {
     WayToRemove("removeValue of an enum's case") { try $0.removeValue(forKey: EnumName.text) },
     WayToRemove("a subscript with nil") { $0["text"] = nil },
     WayToRemove("a subscript of an enum's case with nil") { $0[EnumName.text] = nil },
-    WayToRemove("a key's subscript with nil") { $0[.any("text") as PreferenceKey<String?>] = nil },
+    WayToRemove("a key's subscript with nil") { $0[.key("text") as PreferenceKey<String?>] = nil },
     WayToRemove("a member with nil", isByMember: true) { setMember($0, nil) },
-    WayToRemove("setting a key to nil") { try $0.set(nil, for: .any("text") as PreferenceKey<String?>) },
-    WayToRemove("setting a key of another type to nil") { try $0.set(nil, for: .any("text") as PreferenceKey<URL?>) },
-    WayToRemove("resetting a key") { try $0.reset(PreferenceKey("text", default: "").allowingSealed()) },
-    WayToRemove("writing nil") { try $0.write(nil, forKey: "text", secrecy: .any) },
-    WayToRemove("exchanging for nil") { store in
+    WayToRemove("setting a key to nil") { try $0.set(nil, for: .key("text") as PreferenceKey<String?>) },
+    WayToRemove("setting a key of another type to nil") { try $0.set(nil, for: .key("text") as PreferenceKey<URL?>) },
+    WayToRemove("resetting a key") { try $0.reset(PreferenceKey("text", default: "")) },
+    WayToRemove("edits") { store in try store.edit { try $0.removeValue(forKey: "text") } },
+    WayToRemove("a compare-and-set to nil") { store in
       let old = try store.value(forKey: "text")
-      let outcome = try store.exchange(old, for: nil, forKey: "text", as: nil, secrecy: .any)
-      #expect(outcome != nil)
+      #expect(try store.compareAndSet(old, to: nil, forKey: "text") == .visible)
     },
-    WayToRemove("an update to nil") { try $0.update(.any("text") as PreferenceKey<String?>) { $0 = nil } },
-    WayToRemove("a handle") { try $0.preference(for: .any("text") as PreferenceKey<String?>).clear() },
+    WayToRemove("an update to nil") { try $0.update(.key("text") as PreferenceKey<String?>) { $0 = nil } },
+    WayToRemove("a handle") { try $0.preference(for: .key("text") as PreferenceKey<String?>).clear() },
     WayToRemove("a wrapper set to nil") { store in
-      @StoredPreference(.any("text"), in: store) var text: String?
+      @StoredPreference(.key("text"), in: store) var text: String?
       text = nil
     },
     WayToRemove("-=") { try subtract("text", from: $0) },
   ]
+}
+
+/// Of a date that is no moment, and of a value beside it, a store keeps both or none.
+private func expectWholeOrNothing(_ store: any PreferencesStore) throws {
+  let noMoment = PreferenceValue.date(Date(timeIntervalSinceReferenceDate: .nan))
+  let refusal = failure { try store.set(["a": noMoment, "b": "new"]) }
+  #expect(try store.value(forKey: "b") == (refusal == nil ? "new" : "old"))
 }
 
 private struct WayToRemove: Sendable {

@@ -46,24 +46,26 @@ public final class FilePreferences<Format: PreferenceFileFormat>: PreferencesSto
 
   // MARK: Reading
 
-  /// - Throws: ``PreferencesError/Code/invalidKey``.
-  public func value(forKey key: String) throws(PreferencesError) -> PreferenceValue? {
-    try PreferenceKeyName.validate(key)
-    return NestedValues.find(key, in: state.withLock { $0.values })
-  }
-
-  /// As ``value(forKey:)``, with a string parsed where a URL or a date is wanted, which people write so.
+  /// With a string parsed where a URL or a date is wanted, which people write so.
   ///
-  /// - Throws: ``PreferencesError/Code/invalidKey``, ``PreferencesError/Code/typeMismatch`` when the
-  ///   string is none.
-  public func value(
-    forKey key: String, as kind: PreferenceValue.Kind
-  ) throws(PreferencesError) -> PreferenceValue? {
-    try PreferenceKeyName.validate(key)
-    return try NestedValues.find(key, as: kind, in: state.withLock { $0.values })
+  /// - Throws: ``PreferencesError/Code/typeMismatch`` when the string is none.
+  public func value(for query: PreferenceQuery) throws(PreferencesError) -> PreferenceValue? {
+    try Self.value(for: query, in: state.withLock { $0.values })
   }
 
-  /// The keys in ascending order; a dictionary is listed by its entries, as `server.port`.
+  private static func value(
+    for query: PreferenceQuery, in values: [String: PreferenceValue]
+  ) throws(PreferencesError) -> PreferenceValue? {
+    guard let kind = query.kind else { return NestedValues.find(query.name.text, in: values) }
+    return try NestedValues.find(query.name.text, as: kind, in: values)
+  }
+
+  /// The names in ascending order; a dictionary is listed by its entries, as `server.port`.
+  public func names(of secrecy: Secrecy) -> [PreferenceName] {
+    PreferenceName.valid(NestedValues.keys(of: state.withLock { $0.values }))
+  }
+
+  /// The names in ascending order; a dictionary is listed by its entries, as `server.port`.
   public func keys() -> [String] { NestedValues.keys(of: state.withLock { $0.values }) }
 
   /// Reads the file again. What has not been saved stays as it is here.
@@ -84,13 +86,14 @@ public final class FilePreferences<Format: PreferenceFileFormat>: PreferencesSto
   /// Reloads whenever anybody changes the file, until the observation ends. Takes a thread.
   ///
   /// A file that then cannot be read leaves the values as they were, and goes to
-  /// ``PreferencesReader/handleFailure(_:key:)`` with the key `*`.
+  /// ``PreferenceFailures`` with the key `*`.
   /// - Throws: ``PreferencesError/Code/unreadable`` when the folder cannot be watched, and as ``reload()``.
   public func watch() throws(PreferencesError) -> PreferenceObservation {
     let watch: FileWatch
     do {
       watch = try FileWatch(path) { [weak self] in
-        do { try self?.reload() } catch { self?.handleFailure(error, key: "*") }
+        guard let self else { return }
+        do { try reload() } catch { PreferenceFailures.report(error, key: "*", reader: name) }
       }
     } catch { throw error.about("\(Format.name) \"\(path)\"") }
     let observation = PreferenceObservation { watch.stop() }
@@ -101,43 +104,94 @@ public final class FilePreferences<Format: PreferenceFileFormat>: PreferencesSto
 
   // MARK: Writing
 
-  /// - Returns: ``WriteOutcome/visible``.
-  /// - Throws: ``PreferencesError/Code/invalidKey``, ``PreferencesError/Code/unstorable`` for a value that the format has
-  ///   no form for, and what ``save()`` throws when that is done now; then nothing has changed.
+  /// In one step: the file is replaced once, and no reader sees a part of it. A condition is about the file as it is then,
+  /// with what has not been saved.
+  ///
+  /// - Throws: ``PreferencesError/Code/unstorable`` for a value that the format has no form for, and what ``save()`` throws
+  ///   when that is done now; then nothing has changed.
   @discardableResult
-  public func set(_ value: PreferenceValue, forKey key: String) throws(PreferencesError) -> WriteOutcome {
-    try set([key: value])
-    return .visible
+  public func apply(_ edits: PreferenceEdits) throws -> WriteOutcome {
+    let prepared = try prepared(edits)
+    let (outcome, changed) = try write(prepared)
+    tell(changed)
+    return outcome
   }
 
-  /// In one step: the file is replaced once, and no reader sees a part of it.
-  /// - Throws: as ``set(_:forKey:)-(PreferenceValue,String)``.
-  public func set(_ new: [String: PreferenceValue]) throws(PreferencesError) {
-    var storable: [(String, PreferenceValue)] = []
-    // Outer names first: the inner ones are then found inside them.
-    for (key, value) in new.sorted(by: { ($0.key.utf8.count, $0.key) < ($1.key.utf8.count, $1.key) }) {
-      try PreferenceKeyName.validate(key)
-      storable.append((key, try self.storable(value, forKey: key)))
-    }
-    let values = storable
-    guard !values.isEmpty else { return }
-    try change { state in
-      for (key, value) in values { state.write(key) { NestedValues.store(value, under: key, in: &$0) } }
-    }
-  }
-
-  /// - Returns: ``WriteOutcome/visible``.
-  /// - Throws: ``PreferencesError/Code/invalidKey``, and what ``save()`` throws when that is done now.
+  /// As the synchronous form, on a thread of its own where the file is replaced.
   @discardableResult
-  public func removeValue(forKey key: String) throws(PreferencesError) -> WriteOutcome {
-    try PreferenceKeyName.validate(key)
-    try change { state in state.write(key) { NestedValues.remove(key, from: &$0) } }
-    return .visible
+  public func apply(_ edits: PreferenceEdits) async throws -> WriteOutcome {
+    let prepared = try prepared(edits)
+    let (outcome, changed) =
+      options.contains(.savingExplicitly)
+      ? try write(prepared) : try await BlockingWork.run { [self] in try write(prepared) }
+    tell(changed)
+    return outcome
   }
 
-  /// - Throws: what ``save()`` throws when that is done now.
-  public func removeAll() throws(PreferencesError) {
-    try change { $0.removeAll() }
+  /// Edits as the file takes them.
+  private struct Prepared: Sendable {
+    var clears: Bool
+    var conditions: [(query: PreferenceQuery, expected: PreferenceValue?)] = []
+    var changes: [(key: String, value: PreferenceValue?)] = []
+
+    func isMet(by values: [String: PreferenceValue]) throws(PreferencesError) -> Bool {
+      for (query, expected) in conditions {
+        if try !FilePreferences.value(for: query, in: values).isSame(as: expected) { return false }
+      }
+      return true
+    }
+
+    func make(in state: inout UnsavedValues) {
+      if clears { state.removeAll() }
+      for (key, value) in changes {
+        state.write(key) { values in
+          if let value {
+            NestedValues.store(value, under: key, in: &values)
+          } else {
+            NestedValues.remove(key, from: &values)
+          }
+        }
+      }
+    }
+  }
+
+  private func prepared(_ edits: PreferenceEdits) throws -> Prepared {
+    var prepared = Prepared(clears: edits.clears)
+    for edit in edits.edits {
+      if case .ifStored(let expected) = edit.condition {
+        let expected = try expected?.value()
+        prepared.conditions.append((PreferenceQuery(edit.name, as: expected?.kind), expected))
+      }
+      let key = edit.name.text
+      let value = try edit.content.map { try storable(try $0.value(), forKey: key) }
+      prepared.changes.append((key, value))
+    }
+    // Outer names first: the inner ones are then found inside them. Of one name the later counts.
+    let order = prepared.changes.enumerated().sorted { a, b in
+      (a.element.key.utf8.count, a.element.key, a.offset) < (b.element.key.utf8.count, b.element.key, b.offset)
+    }
+    prepared.changes = order.map(\.element)
+    return prepared
+  }
+
+  private func write(_ prepared: Prepared) throws -> (WriteOutcome, Set<String>) {
+    guard !options.contains(.savingExplicitly) else {
+      return try state.withLock { state in
+        let old = state.values
+        guard try prepared.isMet(by: old) else { return (.conflict, []) }
+        prepared.make(in: &state)
+        return (.visible, NestedValues.changes(from: old, to: state.values))
+      }
+    }
+    return try saving.withLock { _ in
+      let unsaved = state.withLock(\.self)
+      var isMet = true
+      let changed = try replaceFile(from: unsaved) { candidate throws(PreferencesError) in
+        isMet = try prepared.isMet(by: candidate.values)
+        if isMet { prepared.make(in: &candidate) }
+      }
+      return (isMet ? .visible : .conflict, changed)
+    }
   }
 
   /// Whether there are changes that are not in the file.
@@ -150,43 +204,30 @@ public final class FilePreferences<Format: PreferenceFileFormat>: PreferencesSto
   public func save() throws(PreferencesError) {
     let changed = try saving.withLock { _ throws(PreferencesError) in
       let candidate = state.withLock { $0 }
-      return candidate.isEmpty ? [] : try replaceFile(with: candidate)
+      return candidate.isEmpty ? [] : try replaceFile(from: candidate)
     }
     tell(changed)
   }
 
-  private func change(_ edit: (inout UnsavedValues) -> Void) throws(PreferencesError) {
-    guard !options.contains(.savingExplicitly) else {
-      let changed = state.withLock { state in
-        let old = state.values
-        edit(&state)
-        return NestedValues.changes(from: old, to: state.values)
-      }
-      return tell(changed)
-    }
-    let changed = try saving.withLock { _ throws(PreferencesError) in
-      var candidate = state.withLock { $0 }
-      edit(&candidate)
-      return try replaceFile(with: candidate)
-    }
-    tell(changed)
-  }
-
-  /// Brings the candidate's changes into the file and then here.
-  private func replaceFile(with candidate: UnsavedValues) throws(PreferencesError) -> Set<String> {
-    var written = candidate
+  /// Brings unsaved changes and those of `edit` into the file and then here. `edit` sees what is in the file now.
+  private func replaceFile(
+    from unsaved: UnsavedValues, _ edit: (inout UnsavedValues) throws(PreferencesError) -> Void = { _ in }
+  ) throws(PreferencesError) -> Set<String> {
+    var written = unsaved
     do {
       let replace = try FileReplacement(path, isPrivate: options.contains(.private))
       try replace(upTo: Self.maximumByteCount) { old throws(PreferencesError) in
         let fresh = try self.values(in: old)
-        written = candidate
+        written = unsaved
+        written.rebase(on: fresh)
+        try edit(&written)
         guard written.rebase(on: fresh).differs else { return nil }
         return try format.bytes(of: written.values, replacing: old)
       }
     } catch { throw error.about("\(Format.name) \"\(path)\"") }
     let inFile = written.values
     return state.withLock { state in
-      state.forget(candidate)
+      state.forget(unsaved)
       return state.rebase(on: inFile).changed
     }
   }

@@ -28,8 +28,8 @@ import VaultSealing
     // The file is removed with the last reference.
     defer { withExtendedLifetime(throwaway) {} }
     let tokens = try throwaway.preferences(service: "com.example.shop")
-    try tokens.set(Secret("ghp_example"), for: .githubToken)
-    let preferences = CompositePreferences([tokens, DictionaryPreferences(["server.port": 0])])
+    try await tokens.set(Secret("ghp_example"), for: .githubToken)
+    let preferences = CompositePreferences([tokens.unclaimed, DictionaryPreferences(["server.port": 0])])
     let settings = ConfigReader(provider: InMemoryProvider(values: ["server.name": "shop"]))
 
     let router = Router()

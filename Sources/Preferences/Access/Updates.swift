@@ -1,0 +1,88 @@
+extension PreferencesStore {
+  /// Stores `new`, or with nil removes what is there, when a lookup still returns `old`.
+  ///
+  /// - Returns: ``WriteOutcome/conflict``, with nothing changed, when it returns something else.
+  @discardableResult
+  public func compareAndSet(
+    _ old: PreferenceContent?, to new: PreferenceContent?, for query: PreferenceQuery
+  ) throws -> WriteOutcome {
+    try edit(PreferenceEdits(query, from: old, to: new))
+  }
+
+  /// As the synchronous form, without blocking the calling thread.
+  @discardableResult
+  public func compareAndSet(
+    _ old: PreferenceContent?, to new: PreferenceContent?, for query: PreferenceQuery
+  ) async throws -> WriteOutcome {
+    try await edit(PreferenceEdits(query, from: old, to: new))
+  }
+
+  /// Stores `new` under `key`, or with nil removes what is there, when a lookup still returns `old`.
+  ///
+  /// - Returns: ``WriteOutcome/conflict``, with nothing changed, when it returns something else.
+  @discardableResult
+  public func compareAndSet(
+    _ old: PreferenceValue?, to new: PreferenceValue?, forKey key: String
+  ) throws -> WriteOutcome {
+    try compareAndSet(
+      old.map(PreferenceContent.value), to: new.map(PreferenceContent.value), for: try PreferenceQuery(key))
+  }
+
+  /// As the synchronous form, without blocking the calling thread.
+  @discardableResult
+  public func compareAndSet(
+    _ old: PreferenceValue?, to new: PreferenceValue?, forKey key: String
+  ) async throws -> WriteOutcome {
+    try await compareAndSet(
+      old.map(PreferenceContent.value), to: new.map(PreferenceContent.value), for: try PreferenceQuery(key))
+  }
+
+  /// Replaces the value of a declared key by what `change` makes of it. Of several updates at once none is lost.
+  ///
+  /// `change` gets what the key reads as, runs with no lock held, and is called again when another change came between.
+  /// - Throws: what `change` throws, with the old value still there; as
+  ///   ``PreferencesReader/value(for:)-(PreferenceKey<Value>)`` and `set(_:for:)`.
+  @discardableResult
+  public func update<Value>(
+    _ key: PreferenceKey<Value>, _ change: (inout Value) throws -> Void
+  ) throws -> WriteOutcome {
+    while true {
+      let attempt = try UpdateAttempt(key, in: self) { try change(&$0) }
+      let outcome = try compareAndSet(attempt.stored, to: attempt.content, for: attempt.query)
+      if outcome != .conflict { return outcome }
+    }
+  }
+
+  /// As the synchronous form, without blocking the calling thread.
+  @discardableResult
+  public func update<Value>(
+    _ key: PreferenceKey<Value>, _ change: (inout Value) throws -> Void
+  ) async throws -> WriteOutcome {
+    while true {
+      let attempt = try UpdateAttempt(key, in: self) { try change(&$0) }
+      let outcome = try await compareAndSet(attempt.stored, to: attempt.content, for: attempt.query)
+      if outcome != .conflict { return outcome }
+    }
+  }
+}
+
+/// What a key reads as, and what a change makes of it.
+struct UpdateAttempt<Value: Sendable> {
+  let query: PreferenceQuery
+  let stored: PreferenceContent?
+  let old: Value
+  let new: Value
+  let content: PreferenceContent?
+
+  init(
+    _ key: PreferenceKey<Value>, in reader: some PreferencesReader, _ change: (inout Value) throws -> Void
+  ) throws {
+    query = try key.query()
+    stored = try reader.content(for: query)
+    old = try stored.map { try key.decoded($0) } ?? key.defaultValue
+    var value = old
+    try change(&value)
+    new = value
+    content = try key.content(of: new)
+  }
+}

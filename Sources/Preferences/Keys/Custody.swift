@@ -1,0 +1,147 @@
+/// Which values a reader holds, and which names its sealed layers claim. It never changes.
+///
+/// 1. Every value is plain or secret, and a reader's custody says which it holds. Plain lookups go to layers that hold plain
+///    values, secret ones to layers that hold secrets, in order, and a failing layer ends the lookup.
+/// 2. A lookup is secret if its key is secret, or if a sealed layer claims its name; otherwise it is plain, by key and by
+///    name alike.
+/// 3. A claim is fixed when the layer is made and never depends on content, so it holds while the vault is locked and
+///    passes through views and nested composites.
+/// 4. So a locked vault takes away only what is claimed or looked up as a secret, and no plain layer ever returns, or
+///    receives, such a value.
+/// 5. A store that is used directly was chosen by the caller: a sealed one returns any value, a plain one never holds a
+///    secret.
+public struct Custody: Sendable {
+  /// Whether there are plain values.
+  public let holdsPlain: Bool
+  /// Whether there are secrets, which dumps and merged dictionaries redact.
+  public let holdsSecrets: Bool
+  /// Whether a store takes plain values, and secrets: not where all layers that hold them can only be read.
+  private let (takesPlain, takesSecrets): (Bool, Bool)
+  /// The names that are secret; nil for a sealed store that has not said.
+  private(set) var claim: PreferenceClaim?
+  /// Whether the store behind it can be replaced by a different one.
+  private(set) var isReplaceable = false
+
+  private init(
+    holding held: (plain: Bool, secrets: Bool), taking taken: (plain: Bool, secrets: Bool), _ claim: PreferenceClaim?
+  ) {
+    (holdsPlain, holdsSecrets) = held
+    (takesPlain, takesSecrets) = taken
+    self.claim = claim
+  }
+
+  /// A reader of plain values.
+  public static let plain = Custody(holding: (true, false), taking: (true, false), .nothing)
+  /// A store whose values are sealed where they are kept. As a layer of a composite it must claim names:
+  /// ``PreferencesReader/claiming(_:)``.
+  public static let sealed = Custody(holding: (false, true), taking: (false, true), nil)
+  /// A reader with values of both kinds that claims no name.
+  public static let both = Custody(holding: (true, true), taking: (true, true), .nothing)
+
+  /// The same custody, of a store that forwards to one which can be replaced. A view of it follows a replacement. A composite
+  /// keeps the custody that the layer has when the composite is made: plain names are still looked up in a vault that
+  /// replaces a plain store, and a plain store that replaces a vault returns no secrets and refuses to store them.
+  public var replaceable: Custody {
+    var custody = self
+    custody.isReplaceable = true
+    return custody
+  }
+
+  /// The custody that a composite keeps.
+  var fixed: Custody {
+    var custody = self
+    custody.isReplaceable = false
+    return custody
+  }
+
+  /// The custody of a composite of `layers`.
+  public init(of layers: [any PreferencesReader]) {
+    let parts = layers.map(\.custody.fixed)
+    let stores = layers.filter { $0 is any PreferencesStore }.map(\.custody.fixed)
+    self.init(
+      holding: (parts.contains(where: \.holdsPlain), parts.contains(where: \.holdsSecrets)),
+      taking: (stores.contains(where: \.takesPlain), stores.contains(where: \.takesSecrets)),
+      .any(of: parts.compactMap(\.claim)))
+  }
+
+  /// Whether values of that secrecy are held.
+  public func holds(_ secrecy: Secrecy) -> Bool { secrecy == .secret ? holdsSecrets : holdsPlain }
+
+  /// Whether a store with this custody takes values of that secrecy.
+  public func takes(_ secrecy: Secrecy) -> Bool { secrecy == .secret ? takesSecrets : takesPlain }
+
+  /// The secrecy of a lookup of `name` that is made as `asked`: secret also if the name is claimed.
+  public func secrecy(of name: PreferenceName, asked: Secrecy = .plain) -> Secrecy {
+    guard asked == .plain, holdsSecrets else { return asked }
+    return claim?.covers(name) ?? true ? .secret : .plain
+  }
+
+  /// The same custody with more names claimed. Without secrets there is nothing to claim.
+  func claiming(_ more: PreferenceClaim) -> Custody {
+    guard holdsSecrets else { return self }
+    return with(.any(of: [claim ?? .nothing, more]))
+  }
+
+  /// The custody of a view under other names.
+  func mapped(_ mapping: NameMapping) -> Custody {
+    guard !mapping.isIdentity, let claim else { return self }
+    return with(claim.mapped(mapping))
+  }
+
+  private func with(_ claim: PreferenceClaim) -> Custody {
+    var custody = self
+    custody.claim = claim
+    return custody
+  }
+}
+
+/// The names that a sealed layer claims. They are secret on every path, by key and by name.
+public struct PreferenceClaim: Sendable {
+  private indirect enum Form: Sendable {
+    case nothing, everything
+    case names(Set<PreferenceName>)
+    case prefix(String)
+    case any([Form])
+    case mapped(Form, NameMapping)
+  }
+
+  private let form: Form
+
+  static let nothing = PreferenceClaim(form: .nothing)
+  /// All names: nothing is looked up in plain layers.
+  public static let everything = PreferenceClaim(form: .everything)
+
+  /// These names. One against the rule of ``PreferenceKeyName`` is never looked up, and left out.
+  public static func names(_ names: some Sequence<String>) -> Self {
+    Self(form: .names(Set(PreferenceName.valid(names))))
+  }
+
+  /// All names that begin with `prefix`.
+  public static func prefix(_ prefix: String) -> Self { Self(form: .prefix(prefix)) }
+
+  static func any(of claims: [Self]) -> Self {
+    let forms = claims.map(\.form).filter { if case .nothing = $0 { false } else { true } }
+    return Self(form: forms.isEmpty ? .nothing : forms.count == 1 ? forms[0] : .any(forms))
+  }
+
+  func mapped(_ mapping: NameMapping) -> Self {
+    if case .nothing = form { self } else { Self(form: .mapped(form, mapping)) }
+  }
+
+  func covers(_ name: PreferenceName) -> Bool { Self.covers(form, name) }
+
+  private static func covers(_ form: Form, _ name: PreferenceName) -> Bool {
+    switch form {
+    case .nothing: return false
+    case .everything: return true
+    case .names(let names): return names.contains(name)
+    case .prefix(let prefix): return name.text.hasPrefix(prefix)
+    case .any(let forms): return forms.contains { covers($0, name) }
+    case .mapped(let form, let mapping):
+      // A name that has no place underneath is refused by the lookup itself.
+      do throws(PreferencesError) { return try mapping.underneath(name).map { covers(form, $0) } ?? false } catch {
+        return false
+      }
+    }
+  }
+}

@@ -1,0 +1,40 @@
+/// The name of a preference, checked once and with its hash, so that no layer checks or hashes it again.
+///
+/// Two names are equal when they are equal as Swift strings: composed and decomposed accents are the same.
+public struct PreferenceName: Sendable {
+  /// The name as it was written.
+  public let text: String
+  private let fingerprint: Int
+
+  /// Checks a name.
+  ///
+  /// - Throws: ``PreferencesError/Code/invalidKey`` for a name against the rule of ``PreferenceKeyName``.
+  public init(_ text: String) throws(PreferencesError) {
+    try PreferenceKeyName.validate(text)
+    self.init(checked: text)
+  }
+
+  /// A name that follows the rule already.
+  init(checked text: String) { self.init(checked: text, fingerprint: text.hashValue) }
+
+  init(checked text: String, fingerprint: Int) { (self.text, self.fingerprint) = (text, fingerprint) }
+
+  /// The names that follow the rule, in the order they are given.
+  public static func valid(_ texts: some Sequence<String>) -> [PreferenceName] {
+    texts.lazy.filter(PreferenceKeyName.isValid).map { PreferenceName(checked: $0) }
+  }
+}
+
+extension PreferenceName: Hashable {
+  public static func == (a: Self, b: Self) -> Bool { a.fingerprint == b.fingerprint && a.text == b.text }
+  public func hash(into hasher: inout Hasher) { hasher.combine(fingerprint) }
+}
+
+extension PreferenceName: Comparable {
+  public static func < (a: Self, b: Self) -> Bool { a.text < b.text }
+}
+
+extension PreferenceName: CustomStringConvertible {
+  /// The name, on one line.
+  public var description: String { escapedForDisplay(text) }
+}

@@ -1,0 +1,108 @@
+/// What edits of a composite come to: one transaction for each store that is changed.
+struct CompositePlan {
+  struct Step {
+    let store: any PreferencesStore
+    let edits: PreferenceEdits
+    /// Gives back what was there, name by name, unless another write has come between.
+    let undo: [PreferenceEdits]
+    private(set) var outcome = WriteOutcome.visible
+
+    fileprivate init(_ store: any PreferencesStore, _ edits: PreferenceEdits, undo: [PreferenceEdits]) {
+      (self.store, self.edits, self.undo) = (store, edits, undo)
+    }
+
+    func finished(_ outcome: WriteOutcome) -> Self {
+      guard outcome != .visible else { return self }
+      // What was written cannot be seen: it is taken back without a look.
+      let blind = undo.map { undoing in
+        PreferenceEdits(undoing.edits.map { .init($0.name, to: $0.content, secrecy: $0.secrecy) })
+      }
+      var step = Step(store, edits, undo: blind)
+      step.outcome = outcome
+      return step
+    }
+  }
+
+  private(set) var steps: [Step] = []
+  private var shadow: String?
+
+  /// Everything is read here, before the first write, so that a layer which cannot answer leaves everything as it was.
+  ///
+  /// - Returns: nil when a condition does not hold.
+  init?(_ edits: PreferenceEdits, in composite: CompositePreferences) throws(PreferencesError) {
+    var parts: [Int: (store: any PreferencesStore, edits: PreferenceEdits)] = [:]
+    if edits.clears {
+      for secrecy in [Secrecy.plain, .secret] {
+        for target in Self.targets(of: secrecy, in: composite) {
+          parts[target.place] = (target.store, PreferenceEdits([], clearing: true))
+        }
+      }
+      if parts.isEmpty { throw .noStore(in: composite.name, for: .plain) }
+    }
+    for edit in edits.edits {
+      let secrecy = try composite.resolved(edit.name, edit.secrecy)
+      let targets = Self.targets(of: secrecy, in: composite)
+      guard let first = targets.first else { throw .noStore(in: composite.name, for: secrecy) }
+      var condition = edit.condition
+      if case .ifStored(let expected) = edit.condition {
+        let query = PreferenceQuery(edit.name, as: expected?.kind, secrecy: secrecy)
+        // Read before the lookup: a write that comes between makes the store's own condition fail.
+        let stored = try CompositeSide.content(query, in: first.store)
+        let isMet = try CompositeSide.asking(composite) { try composite.content(for: query).isSame(as: expected) }
+        guard isMet else { return nil }
+        condition = .ifStored(stored)
+      }
+      if shadow == nil {
+        let query = PreferenceQuery(edit.name, secrecy: secrecy)
+        shadow = try composite.side(secrecy).layer(holding: query, above: first.rank)?.name
+      }
+      for target in targets {
+        var part = parts[target.place] ?? (target.store, PreferenceEdits())
+        part.edits.append(.init(edit.name, to: edit.content, secrecy: secrecy, if: condition))
+        condition = .always
+        parts[target.place] = part
+      }
+    }
+    let places = parts.keys.sorted()
+    for place in places {
+      guard let part = parts[place] else { continue }
+      // The last has no step behind it that could fail.
+      let undo = place == places.last || part.edits.clears ? [] : try Self.undoing(part.edits, in: part.store)
+      steps.append(Step(part.store, part.edits, undo: undo))
+    }
+  }
+
+  func outcome(of done: [Step]) -> WriteOutcome {
+    shadow.map(WriteOutcome.shadowed) ?? done.lazy.map(\.outcome).first { $0 != .visible } ?? .visible
+  }
+
+  static func notTakenBack(_ failure: PreferencesError?, _ cause: any Error) -> PreferencesError {
+    let reason = failure.map { "\($0.message); " } ?? ""
+    return PreferencesError(
+      .unavailable, "\(reason)what was written before could not be taken back", cause: cause)
+  }
+
+  private static func targets(
+    of secrecy: Secrecy, in composite: CompositePreferences
+  ) -> ArraySlice<(rank: Int, place: Int, store: any PreferencesStore)> {
+    let stores = composite.side(secrecy).stores
+    return composite.writeMode == .firstStore ? stores.prefix(1) : stores[...]
+  }
+
+  private static func undoing(
+    _ edits: PreferenceEdits, in store: any PreferencesStore
+  ) throws(PreferencesError) -> [PreferenceEdits] {
+    var undo: [PreferenceEdits] = []
+    for edit in edits.edits.reversed() {
+      let query = PreferenceQuery(edit.name, secrecy: edit.secrecy)
+      let old = try CompositeSide.content(query, in: store)
+      undo.append(PreferenceEdits(query, from: edit.content, to: old))
+    }
+    return undo
+  }
+}
+
+extension PreferenceContent {
+  /// The kind of a value in ordinary memory.
+  var kind: PreferenceValue.Kind? { if case .value(let value) = self { value.kind } else { nil } }
+}

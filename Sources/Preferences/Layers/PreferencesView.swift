@@ -1,0 +1,162 @@
+/// A reader under other names, with more names claimed, or without the means to change it.
+///
+/// Which values there are, and what may be read and written, is decided by the reader underneath, with its own names.
+/// Views nest. `Base` says whether a view can be written to: it can where `Base` is a store.
+public struct PreferencesView<Base: Sendable>: GuardingReader {
+  private let base: Base
+  private let reader: any PreferencesReader
+  private let mapping: NameMapping
+  private let captured: Custody
+
+  fileprivate init(_ base: Base, reader: any PreferencesReader, _ mapping: NameMapping, _ custody: Custody) {
+    (self.base, self.reader, self.mapping, captured) = (base, reader, mapping, custody)
+  }
+
+  public var custody: Custody { captured.isReplaceable ? reader.custody.mapped(mapping) : captured }
+
+  public var name: String {
+    switch mapping {
+    case .identity, .renamed: reader.name
+    case .below(let prefix): "\(reader.name) below \"\(prefix)\""
+    case .mounted(let prefix): "\(reader.name) at \"\(prefix)\""
+    }
+  }
+
+  public func value(for query: PreferenceQuery) throws -> PreferenceValue? {
+    guard let name = try mapping.underneath(query.name) else { return nil }
+    return try reader.value(for: PreferenceQuery(name, as: query.kind, secrecy: query.secrecy))
+  }
+
+  public func guardedValue(for query: PreferenceQuery) throws -> (any GuardedValue)? {
+    guard let name = try mapping.underneath(query.name) else { return nil }
+    return try reader.guardedLookUp(PreferenceQuery(name, as: query.kind, secrecy: query.secrecy))
+  }
+
+  public func names(of secrecy: Secrecy) throws -> [PreferenceName] {
+    try reader.names(of: secrecy).compactMap(mapping.above)
+  }
+
+  public func observe(_ notify: @escaping @Sendable (PreferenceChange) -> Void) -> PreferenceObservation {
+    if mapping.isIdentity { return reader.observe(notify) }
+    return reader.observe { [mapping] change in
+      let mapped = change.mapKeys { key in
+        PreferenceKeyName.isValid(key) ? mapping.above(.init(checked: key))?.text : nil
+      }
+      if let mapped { notify(mapped) }
+    }
+  }
+}
+
+extension PreferencesReader {
+  /// The value of a question, or of a secret, in guarded memory; of a reader that does not guard it in ordinary memory.
+  public func guardedLookUp(_ query: PreferenceQuery) throws -> (any GuardedValue)? {
+    if query.secrecy == .secret, !custody.holdsSecrets { return nil }
+    if let reader = self as? any GuardingReader { return try reader.guardedValue(for: query) }
+    return try value(for: query).map(OrdinaryValue.init)
+  }
+}
+
+extension PreferenceContent {
+  /// The content as a guarded value; one in ordinary memory stays there.
+  public var guarded: any GuardedValue {
+    switch self {
+    case .value(let value): OrdinaryValue(value)
+    case .guarded(let guarded): guarded
+    }
+  }
+}
+
+/// A value of a reader that has no guarded memory.
+private final class OrdinaryValue: GuardedValue {
+  private let stored: PreferenceValue
+  init(_ stored: PreferenceValue) { self.stored = stored }
+  func value() -> PreferenceValue { stored }
+  func isSame(as other: any GuardedValue) throws -> Bool { Optional(stored).isSame(as: try other.value()) }
+  func hash(into hasher: inout Hasher) { Optional(stored).feed(&hasher) }
+}
+
+extension PreferencesView: PreferencesStore where Base: PreferencesStore {
+  @discardableResult
+  public func apply(_ edits: PreferenceEdits) throws -> WriteOutcome {
+    let edits = try underneath(edits)
+    return edits.isEmpty ? .visible : try base.apply(edits)
+  }
+
+  @discardableResult
+  public func apply(_ edits: PreferenceEdits) async throws -> WriteOutcome {
+    let edits = try underneath(edits)
+    return edits.isEmpty ? .visible : try await base.apply(edits)
+  }
+
+  private func underneath(_ edits: PreferenceEdits) throws -> PreferenceEdits {
+    if mapping.isIdentity { return edits }
+    var mapped = PreferenceEdits([], clearing: edits.clears && mapping.showsEverything)
+    // Of what has a name here, and of nothing else.
+    if edits.clears, !mapped.clears {
+      for secrecy in [Secrecy.plain, .secret] where custody.holds(secrecy) {
+        for name in try reader.names(of: secrecy) where mapping.above(name) != nil {
+          mapped.append(.init(name, to: nil, secrecy: secrecy))
+        }
+      }
+    }
+    for edit in edits.edits {
+      if let name = try mapping.underneath(edit.name) {
+        mapped.append(.init(name, to: edit.content, secrecy: edit.secrecy, if: edit.condition))
+      } else if edit.content != nil || !edit.isUnconditional {
+        throw PreferencesError(.invalidKey, "key \"\(edit.name)\": \"\(name)\" has no place for it underneath")
+      }
+    }
+    return mapped
+  }
+}
+
+extension PreferencesView: Identifiable {
+  public var id: StoreIdentity {
+    mapping.isIdentity
+      ? reader.identity
+      : StoreIdentity(PreferencesView<any PreferencesReader>.self, name: mapping.text, over: [reader.identity])
+  }
+}
+
+extension PreferencesReader {
+  /// The keys below `prefix`, under names without it: with the prefix `server.` the key `port` is `server.port` underneath.
+  ///
+  /// The prefix is used as it is written, its separator included; an empty one changes nothing.
+  public func below(_ prefix: String) -> PreferencesView<Self> { view(prefix.isEmpty ? .identity : .below(prefix)) }
+
+  /// The same values under longer names: with the prefix `secrets.` the key `secrets.token` is `token` underneath, and no
+  /// other names exist. A sealed store claims all of them.
+  public func mounted(at prefix: String) -> PreferencesView<Self> {
+    let (mapping, fixed) = (prefix.isEmpty ? NameMapping.identity : .mounted(prefix), custody.fixed)
+    return PreferencesView(
+      self, reader: self, mapping, fixed.claim == nil ? fixed.claiming(.prefix(prefix)) : fixed.mapped(mapping))
+  }
+
+  /// The same values under other names.
+  ///
+  /// - Parameter names: what a key is called underneath; keys that are not in it keep their names.
+  /// - Throws: ``PreferencesError/Code/invalidKey`` when two keys would mean one value.
+  public func renaming(_ names: [String: String]) throws(PreferencesError) -> PreferencesView<Self> {
+    view(try .renaming(names))
+  }
+
+  /// The same values, which cannot be changed through it: what it is made of is not reachable from there.
+  public var readOnly: PreferencesView<any PreferencesReader> {
+    PreferencesView(self, reader: self, .identity, custody)
+  }
+
+  /// The same values, as the layer of a composite that `claim` names for: see ``Custody``. A sealed store must say so; a
+  /// reader that holds no secrets has nothing to claim.
+  public func claiming(_ claim: PreferenceClaim) -> PreferencesView<Self> {
+    PreferencesView(self, reader: self, .identity, custody.fixed.claiming(claim))
+  }
+
+  /// The same values, as the layer of a composite that is asked for keys of secret types only.
+  public var unclaimed: PreferencesView<Self> { claiming(.nothing) }
+
+  private func view(_ mapping: NameMapping) -> PreferencesView<Self> {
+    PreferencesView(self, reader: self, mapping, custody.mapped(mapping))
+  }
+}
+
+extension PreferencesView: CustomStringConvertible, CustomReflectable {}

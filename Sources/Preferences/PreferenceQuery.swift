@@ -1,0 +1,24 @@
+/// A lookup: the name, the kind of value that the caller wants, and whether the value is a secret.
+public struct PreferenceQuery: Sendable {
+  /// The name that is looked up.
+  public let name: PreferenceName
+  /// The kind of value that the caller wants; nil for any. Layers that hold text parse it as this kind; others return what
+  /// they have.
+  public let kind: PreferenceValue.Kind?
+  /// Whether the value is a secret.
+  public let secrecy: Secrecy
+
+  /// Creates a lookup.
+  public init(_ name: PreferenceName, as kind: PreferenceValue.Kind? = nil, secrecy: Secrecy = .plain) {
+    (self.name, self.kind, self.secrecy) = (name, kind, secrecy)
+  }
+
+  /// Creates a lookup.
+  ///
+  /// - Throws: ``PreferencesError/Code/invalidKey``.
+  public init(
+    _ name: String, as kind: PreferenceValue.Kind? = nil, secrecy: Secrecy = .plain
+  ) throws(PreferencesError) {
+    self.init(try PreferenceName(name), as: kind, secrecy: secrecy)
+  }
+}
