@@ -229,7 +229,7 @@ import VaultSealing
 
       #expect(
         file?.message
-          == "\(path): group or others may use the file: its mode is 0640, and 0600 is the widest accepted")
+          == "\(path): other users may access the file: its mode is 0640, and 0600 is the widest accepted")
       #expect(
         place?.message == "\(directory): group or others may write to the directory: its mode is 0775, and 0755 is the "
           + "widest accepted")

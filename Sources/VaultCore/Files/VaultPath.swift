@@ -182,7 +182,7 @@ struct VaultPath: Sendable {
       guard status.st_mode & 0o077 == 0 else {
         throw error(
           .insecurePermissions,
-          "group or others may use the file: its mode is \(octal(status.st_mode)), and 0600 is the widest accepted")
+          "other users may access the file: its mode is \(octal(status.st_mode)), and 0600 is the widest accepted")
       }
     case .relaxed:
       guard status.st_mode & foreign == 0 else {

@@ -40,7 +40,7 @@ struct ByteReader: ~Escapable {
   @_lifetime(copy self)
   mutating func name() throws(VaultError) -> RawSpan {
     let bytes = try lp16()
-    guard Vault.Name.isValid(bytes) else { throw VaultError(.invalidName, "a name in the file breaks the rule") }
+    guard Vault.Name.isValid(bytes) else { throw VaultError(.invalidName, "a name in the file is not valid") }
     return bytes
   }
 

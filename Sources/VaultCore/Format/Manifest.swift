@@ -44,7 +44,9 @@ struct Manifest {
   init(_ body: RawSpan, slots fileSlots: [VaultCore.Slot]) throws(VaultError) {
     var reader = ByteReader(body)
     let groupCount = try reader.integer(UInt16.self)
-    guard groupCount <= Vault.Limits.groups else { throw VaultError(.limitExceeded, "groups in the manifest") }
+    guard groupCount <= Vault.Limits.groups else {
+      throw VaultError(.limitExceeded, "more than \(Vault.Limits.groups) access groups in the manifest")
+    }
     try reader.check(groupCount, itemsOfAtLeast: 63)
     var groups: [Group] = []
     for _ in 0..<groupCount {
@@ -56,7 +58,9 @@ struct Manifest {
       groups.append(Group(id: id, epoch: epoch, floorGeneration: generation, floorTag: tag, name: name))
     }
     let slotCount = try reader.integer(UInt16.self)
-    guard slotCount <= Vault.Limits.slots else { throw VaultError(.limitExceeded, "slots in the manifest") }
+    guard slotCount <= Vault.Limits.slots else {
+      throw VaultError(.limitExceeded, "more than \(Vault.Limits.slots) slots in the manifest")
+    }
     try reader.check(slotCount, itemsOfAtLeast: 58)
     let ownerSlots = Set(fileSlots.lazy.filter { $0.scope == .owner }.map(\.id))
     var slots: [Slot] = []

@@ -37,9 +37,10 @@ struct Snapshot: Sendable {
   init(_ image: FileImage) throws(VaultError) {
     let file = image.span
     guard file.byteCount >= Self.magic.count, file.extracting(..<Self.magic.count).copy == Self.magic else {
-      throw VaultError(.notAVault, "the file does not start like a vault")
+      throw VaultError(.notAVault, "the file is not a vault: it begins with other bytes")
     }
-    let damaged = VaultError(.damaged, "the snapshot's checksum or length does not fit: cut or changed on the way")
+    let damaged = VaultError(
+      .damaged, "the snapshot has the wrong checksum or length: the file was truncated or changed")
     guard file.byteCount >= Self.headerCount + Self.checksumCount else { throw damaged }
     let version = file.integer(at: 8, UInt16.self)
     guard version == 1 else { throw VaultError(.unsupportedVersion, "format version \(version)") }

@@ -9,6 +9,6 @@ extension VaultError {
   static var endsLate: VaultError { .malformed("a body with bytes behind its end") }
 
   @inline(never) static func tampered(_ part: String) -> VaultError {
-    VaultError(.tampered, "\(part): changed by someone without the key, or repaired wrongly after a disk error")
+    VaultError(.tampered, "\(part): changed without the key, or repaired incorrectly after a disk error")
   }
 }

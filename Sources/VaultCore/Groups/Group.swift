@@ -85,11 +85,11 @@ final class Group {
   /// Steps 7 and 8 of section 4 for one group, after its section was parsed.
   private func check(_ content: GroupContent, _ snapshot: Snapshot) throws(VaultError) {
     guard content.baseGeneration <= snapshot.generation else {
-      throw .tampered("a section rests on an owner write that has not been")
+      throw .tampered("a section is based on an owner write that did not happen")
     }
     guard let floor else { return }
     guard content.stands(on: floor, in: snapshot) else {
-      throw .tampered("a section is not the one the owner wrote, nor rests on it")
+      throw .tampered("a section is neither what the owner wrote nor based on it")
     }
     guard content.name == floor.name else { throw .tampered("a group's name differs from the manifest's") }
   }

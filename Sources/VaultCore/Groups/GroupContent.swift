@@ -40,7 +40,7 @@ final class GroupContent {
     guard
       let body = try sealer.openBody(
         sealed, step: Self.sectionStep, with: key, as: .section(vault: vaultID, group: id, epoch: epoch))
-    else { throw .tampered("a group's section") }
+    else { throw .tampered("a group's section does not verify") }
     try self.init(
       body: body.buffer, count: body.count, tag: Vault.Tag(sealed, at: Sealer.tag.lowerBound), id: id,
       epoch: epoch, vaultID: vaultID, key: key, limits: limits)
@@ -138,7 +138,7 @@ final class GroupContent {
   ) throws(VaultError) -> Staged {
     guard
       let body = try sealer.openBody(sealed, step: Self.entryStep, with: key, as: entryContext(manifestTag))
-    else { throw .tampered("a journal entry") }
+    else { throw .tampered("a journal entry does not verify") }
     return try stage(body.buffer, count: body.count, tag: Vault.Tag(sealed, at: Sealer.tag.lowerBound))
   }
 

@@ -39,7 +39,7 @@ final class ValueOpener: @unchecked Sendable {
   /// afterwards.
   func open(_ name: borrowing RecordName, _ body: (RawSpan) -> Void) throws(VaultError) {
     defer { forget() }
-    guard let place else { throw VaultError(.locked, "nothing to open") }
+    guard let place else { throw VaultError(.locked, "there is no value to open") }
     try place.open(
       sealed.span.extracting(..<count), kind, previous: revision, of: name,
       deviceKey: deviceKey, sealer, body)

@@ -45,7 +45,7 @@ struct ValuePlace: Sendable {
     }
     if accessibility.isThisDeviceOnly {
       // The value has two seals. The inner one is in a separate block while it is opened.
-      guard let inner = try sealer.opened(sealed, with: classKey) else { throw .tampered("a value") }
+      guard let inner = try sealer.opened(sealed, with: classKey) else { throw .tampered("a value does not verify") }
       let deviceKey = try Self.present(deviceKey)
       sealer.bind(to: device(name, kind))
       let isOpen = try inner.withSpan { (inner) throws(VaultError) in
@@ -53,7 +53,7 @@ struct ValuePlace: Sendable {
       }
       guard isOpen else { throw VaultError(.wrongDevice, "the value is bound to another device key") }
     } else {
-      guard try sealer.withOpened(sealed, with: classKey, use) else { throw .tampered("a value") }
+      guard try sealer.withOpened(sealed, with: classKey, use) else { throw .tampered("a value does not verify") }
     }
     guard fits else { throw .malformed("a value that does not fit its kind") }
   }

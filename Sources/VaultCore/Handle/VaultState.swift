@@ -74,7 +74,7 @@ final class VaultState: @unchecked Sendable {
 
   static func damagedJournal(tail: Int) -> VaultError {
     VaultError(
-      .damaged, "a journal entry is broken and another stands behind it", cause: BrokenEntry(offset: tail))
+      .damaged, "a journal entry is broken, and another entry follows it", cause: BrokenEntry(offset: tail))
   }
 
   /// GK = D(32, VK, "group-key", group id, epoch).
@@ -153,7 +153,7 @@ final class VaultState: @unchecked Sendable {
     let body = try sealer.openBody(
       image[snapshot.manifest], step: Manifest.step, with: vaultKey,
       as: .manifest(header: header.bytes, slots: slots.bytes))
-    guard let body else { throw .tampered("the manifest, the header or a slot") }
+    guard let body else { throw .tampered("the manifest, the header or a slot does not verify") }
     return try Manifest(body.buffer.span.extracting(..<body.count), of: snapshot)
   }
 

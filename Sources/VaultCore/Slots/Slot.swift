@@ -83,7 +83,7 @@ struct Slot: Sendable, Equatable {
       passphrases += 1
     }
     guard work <= PassphraseCost.acceptedTotalWork else {
-      throw VaultError(.kdfRefused, "the slots together cost more work than is accepted")
+      throw VaultError(.kdfRefused, "all slots together require more work than is accepted")
     }
     guard passphrases <= Vault.Limits.passphraseSlots else {
       throw VaultError(.limitExceeded, "more than \(Vault.Limits.passphraseSlots) passphrase slots")

@@ -47,7 +47,7 @@ extension GroupContent {
     guard !order.isEmpty else { return nil }
     Self.sort(&order, of: changes)
     guard generation + 1 <= Vault.Limits.generations.upperBound else {
-      throw VaultError(.limitExceeded, "the group has used up its generations")
+      throw VaultError(.limitExceeded, "the group has no generation left")
     }
     var writer = ByteWriter()
     // Reserved at once, because growing would leave copies that are not wiped.
@@ -256,7 +256,7 @@ extension SealedValue {
         try place.seal(value, ValueKind(rawValue: kind), for: address.name, deviceKey: deviceKey, sealer)
       }
     }
-    guard let result else { throw .tampered("a value") }
+    guard let result else { throw .tampered("a value does not verify") }
     return SealedValue(kind: kind, place: place, bytes: try result.get())
   }
 }
@@ -274,7 +274,7 @@ extension Sealer {
       bind(to: new)
       out = seal(value, with: newKey)
     }
-    guard isOpen else { throw .tampered("a value") }
+    guard isOpen else { throw .tampered("a value does not verify") }
     return out
   }
 }

@@ -115,7 +115,7 @@ extension VaultState {
     let generation = content.generation + 1
     if let body { content.apply(try content.stage(body: body)) }
     guard Vault.Limits.generations.contains(generation) else {
-      throw VaultError(.limitExceeded, "the group has used up its generations")
+      throw VaultError(.limitExceeded, "the group has no generation left")
     }
     let writer = SnapshotWriter(
       vaultID: snapshot.vaultID, generation: snapshot.generation, slots: snapshot.slots, sealer: sealer)

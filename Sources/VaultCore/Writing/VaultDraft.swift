@@ -85,7 +85,7 @@ struct VaultDraft {
     guard let image = state.image else { throw VaultError(.locked, "a full write needs the loaded file") }
     generation = state.snapshot.generation + 1
     guard Vault.Limits.generations.contains(generation) else {
-      throw VaultError(.limitExceeded, "the vault has used up its generations")
+      throw VaultError(.limitExceeded, "the vault has no generation left")
     }
     vaultID = state.snapshot.vaultID
     self.vaultKey = vaultKey
@@ -151,7 +151,7 @@ struct VaultDraft {
       } else {
         floor += 1
         guard Vault.Limits.generations.contains(floor) else {
-          throw VaultError(.limitExceeded, "a group has used up its generations")
+          throw VaultError(.limitExceeded, "a group has no generation left")
         }
         sections.append(try writer.section(group, generation: floor, baseGeneration: generation, baseTag: .zero))
       }
@@ -253,7 +253,7 @@ struct VaultDraft {
   }
 
   static func epoch(after epoch: UInt32) throws(VaultError) -> UInt32 {
-    guard epoch + 1 < 1 << 31 else { throw VaultError(.limitExceeded, "the group has used up its epochs") }
+    guard epoch + 1 < 1 << 31 else { throw VaultError(.limitExceeded, "the group has no epoch left") }
     return epoch + 1
   }
 
