@@ -113,20 +113,31 @@ package struct UserDefaultsFile: Sendable {
   func replace(
     _ edit: (inout [String: PreferenceValue]) -> Void
   ) throws(PreferencesError) -> [String: PreferenceValue] {
-    var values: [String: PreferenceValue] = [:]
-    var isReplaced = false
-    do {
+    do throws(PreferencesError) {
       try makeFolder()
-      // A new file is readable by this user only, as with Foundation.
-      let replace = try FileReplacement(path, isPrivate: !FileManager.default.fileExists(atPath: path))
-      try replace(upTo: PropertyListPreferences.maximumByteCount) { _ throws(PreferencesError) in
-        let old = try synchronizedContent().values
-        values = old
-        edit(&values)
-        isReplaced = !PreferenceValue.dictionary(values).isIdentical(to: .dictionary(old))
-        return isReplaced ? try Self.format.bytes(of: values, replacing: nil) : nil
+      do throws(PreferencesError) { return try replaceOnce(edit) } catch {
+        guard error.code == .exposed else { throw error }
+        // Foundation created the file in between. It is readable by others until Foundation has set its mode.
+        pause()
+        return try replaceOnce(edit)
       }
     } catch { throw error.about("user defaults \"\(path)\"") }
+  }
+
+  private func replaceOnce(
+    _ edit: (inout [String: PreferenceValue]) -> Void
+  ) throws(PreferencesError) -> [String: PreferenceValue] {
+    var values: [String: PreferenceValue] = [:]
+    var isReplaced = false
+    // A new file is readable by this user only, as with Foundation.
+    let replace = try FileReplacement(path, isPrivate: !FileManager.default.fileExists(atPath: path))
+    try replace(upTo: PropertyListPreferences.maximumByteCount) { _ throws(PreferencesError) in
+      let old = try synchronizedContent().values
+      values = old
+      edit(&values)
+      isReplaced = !PreferenceValue.dictionary(values).isIdentical(to: .dictionary(old))
+      return isReplaced ? try Self.format.bytes(of: values, replacing: nil) : nil
+    }
     if isReplaced { synchronizeFoundation() }
     return values
   }
