@@ -40,26 +40,28 @@ let package = Package(
     .systemLibrary(
       name: "CVaultSodium", pkgConfig: "libsodium",
       providers: [.apt(["libsodium-dev"]), .brew(["libsodium"])]),
-    .target(name: "CVaultSystem"),
+    .target(name: "CDurableFiles"),
+    .target(
+      name: "DurableFiles", dependencies: ["CDurableFiles"], swiftSettings: strict + [.strictMemorySafety()]),
     .target(name: "Preferences", swiftSettings: strict),
     .target(name: "CPreferencesCurl", linkerSettings: [.linkedLibrary("dl")]),
     .target(name: "PreferencesFoundation", dependencies: ["Preferences", "CPreferencesCurl"], swiftSettings: strict),
     .target(
-      name: "VaultSealing", dependencies: ["CVaultSodium"],
+      name: "VaultSealing", dependencies: ["CVaultSodium", "DurableFiles"],
       swiftSettings: strict + views + [.strictMemorySafety()]),
     .target(
-      name: "VaultCore", dependencies: ["VaultSealing", "CVaultSystem"],
+      name: "VaultCore", dependencies: ["VaultSealing", "DurableFiles"],
       swiftSettings: strict + views + [.strictMemorySafety()]),
     .target(
-      name: "Secrets", dependencies: ["Preferences", "VaultCore", "VaultSealing", "CVaultSystem"], swiftSettings: strict
+      name: "Secrets", dependencies: ["Preferences", "VaultCore", "VaultSealing", "DurableFiles"], swiftSettings: strict
     ),
     .target(
-      name: "SecretsTesting", dependencies: ["Secrets", "VaultCore", "VaultSealing", "Preferences"],
+      name: "SecretsTesting", dependencies: ["Secrets", "VaultCore", "VaultSealing", "Preferences", "DurableFiles"],
       swiftSettings: strict),
     .executableTarget(
       name: "secretprefs",
       dependencies: [
-        "Secrets", "VaultCore", "VaultSealing", "CVaultSystem",
+        "Secrets", "VaultCore", "VaultSealing", "DurableFiles",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ],
       swiftSettings: strict),
@@ -72,6 +74,7 @@ let package = Package(
     .target(
       name: "PreferenceLayerLaws", dependencies: ["Preferences"], path: "Tests/PreferenceLayerLaws",
       swiftSettings: strict),
+    .testTarget(name: "DurableFilesTests", dependencies: ["DurableFiles"], swiftSettings: strict),
     .testTarget(
       name: "PreferencesTests", dependencies: ["Preferences", "PreferenceLayerLaws", "PreferencesTestSupport"],
       swiftSettings: strict),
@@ -81,7 +84,8 @@ let package = Package(
       swiftSettings: strict),
     .testTarget(name: "VaultSealingTests", dependencies: ["VaultSealing"], swiftSettings: strict),
     .testTarget(
-      name: "VaultCoreTests", dependencies: ["VaultCore", "VaultSealing", "CVaultSodium", "VaultMemorySearching"],
+      name: "VaultCoreTests",
+      dependencies: ["VaultCore", "VaultSealing", "DurableFiles", "CVaultSodium", "VaultMemorySearching"],
       exclude: excludedBeforeSwift63(["MemoryScanTests.swift"]), resources: [.copy("Vectors")], swiftSettings: strict),
     .testTarget(
       name: "SecretsTests",

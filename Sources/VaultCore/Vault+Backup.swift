@@ -1,4 +1,4 @@
-internal import Glibc
+internal import DurableFiles
 internal import VaultSealing
 
 extension Vault {
@@ -17,7 +17,7 @@ extension Vault {
     let destination = try VaultPath(path, policy: options.pathPolicy)
     try destination.prepareNew()
     let copy = try state.copy()
-    FileLock.release(try Replacement(path: destination, timeout: options.lockTimeout).create(copy).descriptor)
+    try Replacement(path: destination, timeout: options.lockTimeout).create(copy).descriptor.unlock()
   }
 
   /// Verifies a backup with `credential` and copies it to `path`. The vault there is durable when the method returns;
@@ -47,7 +47,7 @@ extension Vault {
     if let source = state.file?.identity { try target.refuseSource(source) }
     if try target.status() == nil {
       try target.prepareNew()
-      FileLock.release(try Replacement(path: target, timeout: options.lockTimeout).create(copy).descriptor)
+      try Replacement(path: target, timeout: options.lockTimeout).create(copy).descriptor.unlock()
     } else {
       guard replacing else { throw target.exists }
       try target.replace(with: copy, ofVault: state.snapshot.vaultID, options: options)

@@ -1,4 +1,4 @@
-internal import Glibc
+internal import DurableFiles
 internal import VaultSealing
 
 /// An access group of a new vault, with its first records.
@@ -73,7 +73,7 @@ extension Vault {
     for group in state.groups { _ = try state.content(group.id) }
     try path.prepareNew()
     let file = try Replacement(path: path, timeout: options.lockTimeout).create(bytes)
-    defer { FileLock.release(file.descriptor) }
+    defer { file.descriptor.unlock() }
     state.adopt(file)
     do throws(VaultError) { try mark?.create(state) } catch {
       // The file is ours, because we hold its lock. Without its mark it would not open again. If only the durability of

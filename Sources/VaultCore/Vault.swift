@@ -1,3 +1,4 @@
+internal import DurableFiles
 public import VaultSealing
 // Every caller of a vault handles its errors, which `VaultSealing` also throws.
 @_exported public import struct VaultSealing.VaultError

@@ -1,4 +1,4 @@
-internal import Glibc
+internal import DurableFiles
 public import VaultSealing
 
 /// The parts of a vault file that can be read without a credential: everything that is not sealed.

@@ -1,12 +1,11 @@
-internal import Glibc
+internal import DurableFiles
 internal import Synchronization
 
 /// Detects, without a system call, that an object was created by a process from which this one was forked.
 @safe package struct ForkGuard: Sendable {
   @safe private struct Page: @unchecked Sendable { let process: UnsafeMutablePointer<Atomic<Int>>? }
 
-  // One page of the process that is zero in a forked child. On a kernel without such pages, every object counts as
-  // created here.
+  // One page of the process that is zero in a forked child.
   private static let page: Page = {
     let count = Int(getpagesize())
     guard let start = unsafe mmap(nil, count, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0),
@@ -19,9 +18,9 @@ internal import Synchronization
     return unsafe Page(process: start.bindMemory(to: Atomic<Int>.self, capacity: 1))
   }()
 
-  /// A number that differs between a process and its forked child; 0 if the kernel does not support it.
+  /// A number that differs between a process and its forked child.
   private static var process: Int {
-    guard let process = unsafe page.process else { return 0 }
+    guard let process = unsafe page.process else { return Int(getpid()) }  // a system without such pages
     let known = unsafe process.pointee.load(ordering: .relaxed)
     if known != 0 { return known }
     // The time, since a child may have its parent's number in another namespace.
@@ -47,11 +46,4 @@ internal import Synchronization
       throw VaultError(.locked, "the vault, credential or key was created before a fork; create it again in the child")
     }
   }
-}
-
-/// Makes the pages that hold `count` bytes zero in a forked child; `false` where the kernel cannot.
-@discardableResult
-func wipeOnFork(_ start: UnsafeMutableRawPointer, _ count: Int) -> Bool {
-  let before = Int(bitPattern: start) % Int(getpagesize())
-  return unsafe madvise(start - before, before + count, MADV_WIPEONFORK) == 0
 }

@@ -1,5 +1,4 @@
 internal import CVaultSodium
-internal import Glibc
 
 /// The cost of deriving a key from a passphrase, and so of one guess: passes over an amount of memory, for Argon2id 1.3
 /// with one lane.

@@ -1,5 +1,5 @@
 internal import CVaultSodium
-internal import Glibc
+internal import DurableFiles
 internal import Synchronization
 
 /// A fixed number of secret bytes in guarded memory, with one owner (`sodium_malloc`).
@@ -104,7 +104,7 @@ public enum GuardedMemory {
   static let isReady: Bool = {
     // Checked before libsodium does, which would end the process without a message.
     var byte: UInt8 = 0
-    return unsafe withUnsafeMutableBytes(of: &byte) { unsafe RandomSource.fillFromSystem($0) } && sodium_init() >= 0
+    return unsafe withUnsafeMutableBytes(of: &byte) { unsafe fillWithRandomBytes($0) } && sodium_init() >= 0
   }()
 
   /// The number of guarded blocks that the system has refused to lock in memory. If it is not 0, keys or values may

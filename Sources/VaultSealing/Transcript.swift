@@ -1,5 +1,3 @@
-internal import Glibc
-
 /// The byte string `T(x1, …, xk)` of `Docs/Format.md` 2.1: each item is preceded by its length, so that different lists
 /// of items give different bytes.
 ///

@@ -1,5 +1,5 @@
 internal import ArgumentParser
-internal import Glibc
+internal import DurableFiles
 
 /// Hardens the process, parses the arguments, runs one command and exits with its status.
 @main

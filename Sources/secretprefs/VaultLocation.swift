@@ -1,4 +1,4 @@
-internal import Glibc
+internal import DurableFiles
 internal import Secrets
 internal import VaultCore
 
@@ -28,7 +28,7 @@ struct VaultLocation {
       var status = stat()
       if lstat(path, &status) == 0 { return true }
       guard errno == ENOENT || errno == ENOTDIR else {
-        throw VaultError(.io, "\(path): examine the path: \(String(cString: strerror(errno)))", errno: errno)
+        throw .io("\(path): examine the path")
       }
       return false
     }

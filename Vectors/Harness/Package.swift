@@ -16,9 +16,10 @@ let package = Package(
   name: "Harness",
   targets: [
     .systemLibrary(name: "CVaultSodium", pkgConfig: "libsodium", providers: [.apt(["libsodium-dev"])]),
-    .target(name: "CVaultSystem"),
-    .target(name: "VaultSealing", dependencies: ["CVaultSodium"], swiftSettings: settings),
-    .target(name: "VaultCore", dependencies: ["VaultSealing", "CVaultSystem"], swiftSettings: settings),
+    .target(name: "CDurableFiles"),
+    .target(name: "DurableFiles", dependencies: ["CDurableFiles"], swiftSettings: settings),
+    .target(name: "VaultSealing", dependencies: ["CVaultSodium", "DurableFiles"], swiftSettings: settings),
+    .target(name: "VaultCore", dependencies: ["VaultSealing", "DurableFiles"], swiftSettings: settings),
     .executableTarget(name: "run-vectors", dependencies: ["VaultCore", "VaultSealing"], swiftSettings: settings),
     .executableTarget(name: "write-vaults", dependencies: ["VaultCore", "VaultSealing"], swiftSettings: settings),
   ],

@@ -1,4 +1,4 @@
-internal import Glibc
+internal import DurableFiles
 internal import VaultCore
 internal import VaultSealing
 
@@ -34,11 +34,11 @@ enum CredentialReader {
     // A FIFO is opened to wait for its writer; anything else must not block.
     var named = stat()
     let waits = stat(path, &named) == 0 && named.st_mode & S_IFMT == S_IFIFO
-    let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY | (waits ? 0 : O_NONBLOCK))
-    guard descriptor >= 0 else { throw failure("open \(what)") }
-    defer { close(descriptor) }
-    var status = stat()
-    guard fstat(descriptor, &status) == 0 else { throw failure("stat \(what)") }
+    let file = try Descriptor<VaultError>.open(path, O_RDONLY | O_NOCTTY | (waits ? 0 : O_NONBLOCK), named: what) {
+      .io("open \(what)", $0)
+    }
+    defer { extendLifetime(file) }
+    let status = try file.status()
     let kind = status.st_mode & S_IFMT
     guard kind == S_IFREG || kind == S_IFIFO else {
       throw VaultError(.insecurePermissions, "\(what) is neither a regular file nor a FIFO")
@@ -48,13 +48,13 @@ enum CredentialReader {
         .insecurePermissions,
         "\(what) belongs to user \(status.st_uid), and must belong to user \(geteuid()) or root")
     }
-    guard status.st_mode & 0o026 == 0 || MountedSecret.isOne(descriptor, at: path) else {
+    guard status.st_mode & 0o026 == 0 || MountedSecret.isOne(file.raw, at: path) else {
       throw VaultError(
         .insecurePermissions,
         "\(what) can be read by others, or written by group or others: its mode is \(octal(status.st_mode)), and 0640 is "
           + "the widest accepted")
     }
-    return try contents(of: descriptor, atMost: limit, what: what)
+    return try contents(of: file.raw, atMost: limit, what: what)
   }
 
   private static func contents(
@@ -63,9 +63,10 @@ enum CredentialReader {
     var bytes = try guarded(limit)
     var count = 0
     while count < limit {
-      let more = bytes.withUnsafeMutableBytes { read(descriptor, $0.baseAddress! + count, limit - count) }
-      if more < 0, errno == EINTR { continue }
-      guard more >= 0 else { throw failure("read \(what)") }
+      let more = bytes.withUnsafeMutableBytes { bytes in
+        retrying { read(descriptor, bytes.baseAddress! + count, limit - count) }
+      }
+      guard more >= 0 else { throw .io("read \(what)") }
       if more == 0 { break }
       count += more
     }
@@ -87,11 +88,6 @@ enum CredentialReader {
 
   static func guarded(_ count: Int) throws(VaultError) -> SecretBytes {
     return try SecretBytes(count: count)
-  }
-
-  private static func failure(_ step: @autoclosure () -> String) -> VaultError {
-    let number = errno
-    return VaultError(.io, "\(step()): \(String(cString: strerror(number)))", errno: number)
   }
 }
 

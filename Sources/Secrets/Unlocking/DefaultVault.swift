@@ -1,4 +1,4 @@
-internal import Glibc
+internal import DurableFiles
 public import VaultCore
 
 extension Vault {

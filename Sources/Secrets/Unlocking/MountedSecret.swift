@@ -1,5 +1,4 @@
-internal import CVaultSystem
-internal import Glibc
+internal import DurableFiles
 
 /// A secret that an orchestrator mounts into a container, for everybody there to read.
 ///
@@ -31,24 +30,19 @@ package enum MountedSecret {
     let folder = open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
     guard folder >= 0 else { return false }
     defer { close(folder) }
-    let found = csystem_open_beneath(folder, name)
+    let found = openBeneath(folder, name)
     guard found >= 0 else { return false }
     defer { close(found) }
     guard let own = status(of: file), let same = status(of: found), let place = status(of: folder) else { return false }
     return own.st_dev == same.st_dev && own.st_ino == same.st_ino
       && own.st_mode & S_IFMT == S_IFREG && own.st_uid == 0 && own.st_mode & 0o022 == 0
-      && isInMemory(file) && isReadOnly(file)
+      && isOnMemoryFileSystem(file) && isReadOnly(file)
       && place.st_uid == 0 && (place.st_mode & 0o022 == 0 || isReadOnly(folder))
   }
 
   private static func status(of descriptor: Int32) -> stat? {
     var status = stat()
     return fstat(descriptor, &status) == 0 ? status : nil
-  }
-
-  private static func isInMemory(_ descriptor: Int32) -> Bool {
-    let (tmpfs, ramfs): (Int64, Int64) = (0x0102_1994, 0x8584_58F6)
-    return [tmpfs, ramfs].contains(csystem_file_system(descriptor))
   }
 
   private static func isReadOnly(_ descriptor: Int32) -> Bool {

@@ -1,5 +1,4 @@
-internal import CVaultSystem
-internal import Glibc
+internal import DurableFiles
 
 /// Writes a new vault file or mark under a temporary name and renames it over the old one (`Docs/Format.md` 9.3).
 ///
@@ -19,14 +18,7 @@ struct Replacement {
   ///   synced. With any other code the old file is still in place.
   func replace(_ old: stat, with bytes: [UInt8]) throws(VaultError) -> OpenFile {
     let descriptor = try reserveTemporary()
-    return try finish(
-      descriptor, bytes,
-      prepare: { (descriptor) throws(VaultError) in
-        try takeOver(old, descriptor)
-      }
-    ) {
-      unsafe rename(path.temporary, path.file)
-    }
+    return try finish(descriptor, bytes, replacing: old)
   }
 
   /// Creates a file at a path where none may exist.
@@ -37,11 +29,7 @@ struct Replacement {
       // Another process may have created the file meanwhile.
       guard try path.status() == nil else { throw path.exists }
     }
-    return try finish(descriptor, bytes, prepare: { _ throws(VaultError) in }) {
-      let answer = unsafe csystem_rename_noreplace(path.temporary, path.file)
-      guard answer != 0, errno == EINVAL || errno == ENOSYS else { return answer }
-      return unsafe rename(path.temporary, path.file)  // a file system without this flag; the path was checked before
-    }
+    return try finish(descriptor, bytes, replacing: nil)
   }
 
   // MARK: The temporary file
@@ -57,23 +45,20 @@ struct Replacement {
     repeat {
       if let descriptor = try openTemporary() {
         do throws(VaultError) { try check() } catch {
-          discard(descriptor)
+          descriptor.discard(path.temporary)
           throw error
         }
         return descriptor
       }
       guard let leftover = try openLeftover() else { continue }
-      try FileLock.acquire(leftover, timeout: timeout)
+      try leftover.acquireLock(timeout: timeout)
       guard try isOurs(leftover) else {
-        FileLock.release(leftover)
+        leftover.unlock()
         throw inTheWay
       }
-      guard unsafe !names(leftover) || unlink(path.temporary) == 0 || errno == ENOENT else {
-        let error = VaultError.writing("\(path.temporary): remove the temporary file")
-        FileLock.release(leftover)
-        throw error
+      guard leftover.discard(path.temporary) else {
+        throw .writing("\(path.temporary): remove the temporary file")
       }
-      FileLock.release(leftover)
       try check()
     } while ContinuousClock.now - start < timeout
     throw path.error(.lockTimeout, "other processes keep creating this file")
@@ -91,14 +76,10 @@ struct Replacement {
       return nil
     }
     // Any process that opens the new vault for writing waits until the directory is synced.
-    guard retrying({ flock(descriptor.raw, LOCK_EX | LOCK_NB) }) == 0 else {
-      guard errno == EWOULDBLOCK else { throw .io("\(path.temporary): lock the temporary file") }
-      return nil
-    }
-    guard names(descriptor) else { return nil }
+    guard try descriptor.tryLock(), descriptor.hasName(path.temporary) else { return nil }
     guard fchmod(descriptor.raw, 0o600) == 0 else {
       let error = VaultError.io("\(path.temporary): set the mode of the temporary file")
-      discard(descriptor)
+      descriptor.discard(path.temporary)
       throw error
     }
     return descriptor
@@ -135,27 +116,12 @@ struct Replacement {
     return start.span.isZero || zip(start.span.copy, magic).allSatisfy(==)
   }
 
-  /// Whether `descriptor` still is the file with the temporary name. Only the process that holds the lock of that file
-  /// may unlink it.
-  private func names(_ descriptor: Descriptor) -> Bool {
-    var named = stat()
-    var own = stat()
-    return unsafe lstat(path.temporary, &named) == 0 && fstat(descriptor.raw, &own) == 0
-      && FileIdentity(named) == FileIdentity(own)
-  }
-
-  /// Removes the temporary file if this process holds its lock.
-  private func discard(_ descriptor: Descriptor) {
-    if names(descriptor) { unsafe unlink(path.temporary) }
-    FileLock.release(descriptor)
-  }
-
   /// Removes the leftover of a killed full write, under the vault's lock. Other files stay, because only a full write
   /// needs the name.
   func removeLeftover() {
     do throws(VaultError) {
-      guard let leftover = try openLeftover(), flock(leftover.raw, LOCK_EX | LOCK_NB) == 0 else { return }
-      discard(leftover)
+      guard let leftover = try openLeftover(), try leftover.tryLock() else { return }
+      leftover.discard(path.temporary)
     } catch {}
   }
 
@@ -179,27 +145,24 @@ struct Replacement {
   }
 
   private func finish(
-    _ descriptor: Descriptor, _ bytes: [UInt8], prepare: (Descriptor) throws(VaultError) -> Void,
-    rename: () -> Int32
+    _ descriptor: Descriptor, _ bytes: [UInt8], replacing old: stat?
   ) throws(VaultError) -> OpenFile {
     let file: OpenFile
     do throws(VaultError) {
-      try prepare(descriptor)
+      if let old { try takeOver(old, descriptor) }
       try descriptor.write(bytes, at: 0)
       try descriptor.synchronize()
       // Before the rename: after it, an error would look as if the file had not been replaced.
       file = OpenFile(descriptor, try descriptor.status())
-      guard rename() == 0 else {
-        throw errno == EEXIST ? path.exists : .writing("\(path.file): put the new file in place")
-      }
+      try descriptor.rename(path.temporary, to: path.file, replaces: old != nil)
     } catch {
-      discard(descriptor)
+      descriptor.discard(path.temporary)
       throw error
     }
     do throws(VaultError) {
       guard try path.synchronizeDirectory() else { throw .io("\(path.directory): open the directory") }
     } catch {
-      FileLock.release(descriptor)
+      descriptor.unlock()
       throw path.error(
         .durabilityUnknown, "the new file is in place, but its name may not survive a power failure",
         errno: error.errno, cause: error)

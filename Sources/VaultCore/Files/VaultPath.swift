@@ -1,4 +1,4 @@
-internal import Glibc
+package import DurableFiles
 
 /// Which owners, modes and links a vault's path may have (`Docs/Format.md` 9.1).
 public enum PathPolicy: Sendable, Hashable {
@@ -24,10 +24,7 @@ struct VaultPath: Sendable {
   init(_ path: String, policy: PathPolicy, refusing foreign: mode_t = 0o002) throws(VaultError) {
     try VaultError.refuseNUL(in: path)
     var path = path
-    if policy == .relaxed, let resolved = unsafe realpath(path, nil) {
-      path = unsafe String(cString: resolved)
-      unsafe free(resolved)
-    }
+    if policy == .relaxed, let resolved = PathName.resolved(path) { path = resolved }
     // Absolute, so that a later change of the working directory does not change which vault is used.
     if !path.isEmpty, !path.utf8.starts(with: "/".utf8), let here = unsafe getcwd(nil, 0) {
       if let directory = unsafe String(validatingCString: here) { path = directory + "/" + path }
@@ -43,10 +40,7 @@ struct VaultPath: Sendable {
 
   var temporary: String { file + Self.temporarySuffix }
 
-  var directory: String {
-    guard let slash = file.utf8.lastIndex(of: UInt8(ascii: "/")) else { return "." }
-    return slash == file.startIndex ? "/" : String(file[..<slash])
-  }
+  var directory: String { PathName.directory(of: file) }
 
   /// Opens the vault and checks the opened file, in the order of section 4, step 1.
   func open(limits: Vault.Limits) throws(VaultError) -> (descriptor: Descriptor, status: stat) {
@@ -127,12 +121,7 @@ struct VaultPath: Sendable {
   }
 
   /// Makes a rename durable. Returns `false` if the directory cannot be opened.
-  func synchronizeDirectory() throws(VaultError) -> Bool {
-    let raw = retrying { unsafe Glibc.open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC) }
-    guard raw >= 0 else { return false }
-    try Descriptor(raw, directory).synchronize()
-    return true
-  }
+  func synchronizeDirectory() throws(VaultError) -> Bool { try Descriptor.synchronizeDirectory(directory) }
 
   /// Creates the directory and its missing parents, with mode 0700.
   private func makeDirectory() throws(VaultError) {
@@ -141,7 +130,7 @@ struct VaultPath: Sendable {
     while unsafe access(path, F_OK) != 0 {
       guard errno == ENOENT else { throw .io("\(path): look for the directory") }
       missing.append(path)
-      path = try VaultPath(path, policy: .strict).directory
+      path = PathName.directory(of: path)
     }
     for directory in missing.reversed() {
       if unsafe mkdir(directory, 0o700) != 0 {
@@ -150,7 +139,7 @@ struct VaultPath: Sendable {
       }
       // mkdir obeys the umask, which may remove even the owner's rights.
       guard unsafe chmod(directory, 0o700) == 0 else { throw .writing("\(directory): make the directory") }
-      _ = try VaultPath(directory, policy: .strict).synchronizeDirectory()
+      _ = try Descriptor.synchronizeDirectory(PathName.directory(of: directory))
     }
   }
 
@@ -204,7 +193,7 @@ struct VaultPath: Sendable {
 }
 
 /// The octal digits of a mode.
-package func octal(_ mode: UInt32) -> String { "0" + String(mode & 0o7777, radix: 8) }
+package func octal(_ mode: mode_t) -> String { "0" + String(mode & 0o7777, radix: 8) }
 
 extension VaultError {
   /// Refuses a path that contains a NUL byte: a C string ends there, so a different file would be used.

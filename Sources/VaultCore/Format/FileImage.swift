@@ -1,4 +1,4 @@
-internal import Glibc
+internal import DurableFiles
 
 /// The bytes of a file as they were read at one time. In a vault file all of them are sealed or public.
 @safe final class FileImage: @unchecked Sendable {

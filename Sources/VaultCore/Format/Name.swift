@@ -1,4 +1,4 @@
-internal import Glibc
+internal import DurableFiles
 @_spi(_Unicode) import Swift
 
 extension Vault {

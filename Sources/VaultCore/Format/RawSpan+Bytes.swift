@@ -1,4 +1,4 @@
-internal import Glibc
+internal import DurableFiles
 
 // The span checks the bounds and every bit pattern is a valid integer, so these unsafe loads are safe.
 extension RawSpan {

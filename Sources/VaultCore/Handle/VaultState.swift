@@ -1,4 +1,4 @@
-internal import Glibc
+internal import DurableFiles
 internal import VaultSealing
 
 /// One load of a vault file with the entries applied since (`Docs/Format.md` 4, 4.2).

@@ -1,4 +1,4 @@
-internal import Glibc
+internal import DurableFiles
 
 /// Saves the bytes of a broken last entry before a write replaces them (`Docs/Format.md` 10.3), because it is unknown
 /// whether the entry was acknowledged.

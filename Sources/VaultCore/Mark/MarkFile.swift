@@ -1,4 +1,4 @@
-internal import Glibc
+internal import DurableFiles
 internal import Synchronization
 
 /// The file of a ``RollbackMark``. It is replaced by the steps of `Docs/Format.md` 9.3, under its own lock, so that
@@ -38,7 +38,7 @@ struct MarkFile: Sendable {
   func create(_ mark: RollbackMark) throws(VaultError) {
     try concerningMark { () throws(VaultError) in
       try path.prepareNew()
-      FileLock.release(try replacement.create(Array(mark.text.utf8)).descriptor)
+      try replacement.create(Array(mark.text.utf8)).descriptor.unlock()
     }
   }
 

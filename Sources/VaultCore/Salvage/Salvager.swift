@@ -1,4 +1,4 @@
-internal import Glibc
+internal import DurableFiles
 internal import VaultSealing
 
 /// Makes a new vault from the parts of a damaged file that can be saved.

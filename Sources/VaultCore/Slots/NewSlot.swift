@@ -1,3 +1,4 @@
+internal import DurableFiles
 public import VaultSealing
 
 /// A slot to add to a vault: a credential with its metadata.

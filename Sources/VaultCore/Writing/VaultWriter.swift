@@ -1,4 +1,4 @@
-internal import Glibc
+internal import DurableFiles
 internal import Synchronization
 internal import VaultSealing
 
@@ -241,7 +241,7 @@ final class VaultWriter: @unchecked Sendable {
     do throws(VaultError) {
       let zeros = [UInt8](repeating: 0, count: max(0, min(count, end - offset)))
       try file.write(zeros, at: offset)
-      guard ftruncate(file.raw, off_t(end)) == 0 else { throw .io("\(path.file): truncate") }
+      try file.truncate(to: end)
       try file.synchronizeData()
     } catch {
       mayAppend = false

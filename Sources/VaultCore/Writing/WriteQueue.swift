@@ -1,3 +1,4 @@
+internal import DurableFiles
 internal import Synchronization
 
 /// Lets concurrent writes of one process share one append and one sync (group commit).

@@ -1,4 +1,4 @@
-internal import Glibc
+internal import DurableFiles
 
 /// The lock of the vault file at a path, which other processes may replace at any time (`Docs/Format.md` 9.2).
 ///
@@ -18,7 +18,7 @@ final class WriterLock {
       let file: Descriptor
       if let descriptor { file = descriptor } else { file = try path.openForWriting() }
       descriptor = nil  // stored again once it is locked and still the vault's file
-      try FileLock.acquire(file, timeout: timeout)
+      try file.acquireLock(timeout: timeout)
       do throws(VaultError) {
         let status = try file.status()
         guard let named = try path.status() else { throw path.error(.notFound, "the vault was deleted") }
@@ -33,9 +33,9 @@ final class WriterLock {
           descriptor = file
           return (file, status)
         }
-        FileLock.release(file)  // replaced while this process waited
+        file.unlock()  // replaced while this process waited
       } catch {
-        FileLock.release(file)
+        file.unlock()
         throw error
       }
     }
@@ -43,7 +43,7 @@ final class WriterLock {
 
   /// Releases the lock of the present file.
   func release() {
-    if let descriptor { FileLock.release(descriptor) }
+    if let descriptor { descriptor.unlock() }
   }
 
   /// Releases the old file and holds the new one, which is already locked; `nil` if it is unknown which of the two is

@@ -1,4 +1,4 @@
-internal import Glibc
+internal import DurableFiles
 internal import VaultCore
 internal import VaultSealing
 
@@ -17,23 +17,24 @@ struct NewKeyFile {
     self.path = path
     key = try SealingKey(from: .system)
     let text = try KeyText.write(key)
-    let descriptor = open(path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0o600)
-    guard descriptor >= 0 else {
-      guard errno != EEXIST else { throw Self.exists(path) }
-      throw ToolError.io("\(path): create the key file", errno)
+    let file: Descriptor<VaultError>
+    do throws(VaultError) {
+      file = try Descriptor.open(
+        path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, mode: 0o600, named: "\(path): key file"
+      ) {
+        .io("\(path): create the key file", $0)
+      }
+    } catch {
+      throw error.errno == EEXIST ? Self.exists(path) : error
     }
-    defer { close(descriptor) }
-    do {
+    do throws(VaultError) {
       // The umask may have removed the owner's access.
-      guard fchmod(descriptor, 0o600) == 0 else { throw ToolError.io("\(path): set the key file's mode", errno) }
-      try text.withUnsafeBytes { (bytes) throws(ToolError) in
-        try writeAll(bytes, to: descriptor, "\(path): write the key file")
-      }
-      try withUnsafeBytes(of: UInt8(ascii: "\n")) { (lineFeed) throws(ToolError) in
-        try writeAll(lineFeed, to: descriptor, "\(path): write the key file")
-      }
-      guard fsync(descriptor) == 0 else { throw ToolError.io("\(path): sync the key file", errno) }
-      try Self.synchronizeDirectory(of: path)
+      guard fchmod(file.raw, 0o600) == 0 else { throw .io("\(path): set the key file's mode") }
+      try text.withSpan { (text) throws(VaultError) in try file.write(text, at: 0) }
+      try file.write([UInt8(ascii: "\n")], at: text.count)
+      try file.synchronize()
+      // A directory that is not readable cannot be synced.
+      _ = try Descriptor<VaultError>.synchronizeDirectory(PathName.directory(of: path))
     } catch {
       remove()
       throw error
@@ -49,13 +50,4 @@ struct NewKeyFile {
 
   /// Removes the file.
   func remove() { unlink(path) }
-
-  /// Makes the directory entry durable.
-  private static func synchronizeDirectory(of path: String) throws(ToolError) {
-    let parent = path.lastIndex(of: "/").map { String(path[...$0]) } ?? "."
-    let directory = open(parent, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
-    guard directory >= 0 else { return }  // a directory that is not readable cannot be synced
-    defer { close(directory) }
-    guard fsync(directory) == 0 else { throw .io("\(parent): sync the key file's directory", errno) }
-  }
 }

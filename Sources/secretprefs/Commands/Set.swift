@@ -1,5 +1,5 @@
 internal import ArgumentParser
-internal import Glibc
+internal import DurableFiles
 internal import VaultCore
 internal import VaultSealing
 

@@ -1,4 +1,4 @@
-internal import Glibc
+internal import DurableFiles
 internal import VaultCore
 internal import VaultSealing
 
@@ -34,9 +34,10 @@ final class ControllingTerminal {
     var count = 0
     show(question)
     while try isReady(question) {
-      let read = line.withUnsafeMutableBytes { Glibc.read(descriptor, $0.baseAddress! + count, 1) }
-      if read < 0, errno == EINTR { continue }
-      guard read >= 0 else { throw Self.failure("read from the terminal") }
+      let read = line.withUnsafeMutableBytes { line in
+        retrying { DurableFiles.read(descriptor, line.baseAddress! + count, 1) }
+      }
+      guard read >= 0 else { throw .io("read from the terminal") }
       if read == 0 || line.withUnsafeBytes({ $0[count] == UInt8(ascii: "\n") }) { break }
       count += 1
       guard count < Self.longestLine else {
@@ -70,7 +71,7 @@ final class ControllingTerminal {
   }
 
   private static func open() throws(VaultError) -> (Int32, termios) {
-    let descriptor = Glibc.open("/dev/tty", O_RDWR | O_CLOEXEC | O_NOCTTY)
+    let descriptor = DurableFiles.open("/dev/tty", O_RDWR | O_CLOEXEC | O_NOCTTY)
     var normal = termios()
     if descriptor >= 0, tcgetattr(descriptor, &normal) == 0 { return (descriptor, normal) }
     if descriptor >= 0 { close(descriptor) }
@@ -83,7 +84,7 @@ final class ControllingTerminal {
     asking.c_lflag &= ~tcflag_t(ECHO | ECHONL)
     asking.c_lflag |= tcflag_t(ICANON | ISIG) | (echoes ? tcflag_t(ECHO) : 0)
     guard Self.set(&asking, descriptor) else {
-      let error = Self.failure("set the terminal's echo")
+      let error = VaultError.io("set the terminal's echo")
       PendingSignal.restore(before)
       throw error
     }
@@ -97,10 +98,7 @@ final class ControllingTerminal {
   }
 
   private static func set(_ mode: inout termios, _ descriptor: Int32) -> Bool {
-    while tcsetattr(descriptor, TCSAFLUSH, &mode) != 0 {
-      guard errno == EINTR else { return false }
-    }
-    return true
+    retrying { tcsetattr(descriptor, TCSAFLUSH, &mode) } == 0
   }
 
   private func show(_ text: String) {
@@ -110,10 +108,5 @@ final class ControllingTerminal {
 
   private static func guarded(_ count: Int) throws(VaultError) -> SecretBytes {
     return try SecretBytes(count: count)
-  }
-
-  private static func failure(_ step: String) -> VaultError {
-    let number = errno
-    return VaultError(.io, "\(step): \(String(cString: strerror(number)))", errno: number)
   }
 }

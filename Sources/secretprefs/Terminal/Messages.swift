@@ -1,4 +1,4 @@
-internal import Glibc
+internal import DurableFiles
 
 /// Writes errors, warnings and notes to standard error. They never contain secrets.
 struct Messages {
@@ -39,6 +39,6 @@ struct Messages {
   /// Writes in one call, so that messages of several processes do not mix. A failure cannot be reported anywhere.
   func write(_ text: String) {
     var text = text
-    _ = text.withUTF8 { Glibc.write(STDERR_FILENO, $0.baseAddress, $0.count) }
+    _ = text.withUTF8 { DurableFiles.write(STDERR_FILENO, $0.baseAddress, $0.count) }
   }
 }

@@ -1,4 +1,4 @@
-internal import Glibc
+internal import DurableFiles
 internal import Synchronization
 
 /// Writes results to standard output. Lost output is an error whose code says whether the vault was changed before.
@@ -27,7 +27,7 @@ private let isChanged = Atomic(false)
 func writeAll(_ bytes: UnsafeRawBufferPointer, to descriptor: Int32, _ step: String) throws(ToolError) {
   var rest = bytes[...]
   while !rest.isEmpty {
-    let count = Glibc.write(descriptor, UnsafeRawBufferPointer(rebasing: rest).baseAddress, rest.count)
+    let count = DurableFiles.write(descriptor, UnsafeRawBufferPointer(rebasing: rest).baseAddress, rest.count)
     if count > 0 {
       rest = rest.dropFirst(count)
     } else if count < 0, errno == EAGAIN {

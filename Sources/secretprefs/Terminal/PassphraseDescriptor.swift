@@ -1,4 +1,4 @@
-internal import Glibc
+internal import DurableFiles
 
 /// Checks for passphrases on inherited descriptors (`--passphrase-fd` and similar options).
 enum PassphraseDescriptor {

@@ -1,4 +1,4 @@
-internal import Glibc
+internal import DurableFiles
 internal import Synchronization
 
 /// A signal that arrived while the terminal's echo was off. It takes effect when echo is on again.
@@ -40,7 +40,7 @@ enum PendingSignal {
       var old = sigaction()
       guard sigaction(number, nil, &old) == 0, !isIgnored(old) else { continue }
       var action = sigaction()
-      action.__sigaction_handler.sa_handler = recordSignal
+      action.handler = recordSignal
       if sigaction(number, &action, nil) == 0 { before.append((number, old)) }
     }
     return before
@@ -55,7 +55,7 @@ enum PendingSignal {
   }
 
   private static func isIgnored(_ action: sigaction) -> Bool {
-    unsafeBitCast(action.__sigaction_handler.sa_handler, to: Int.self) == unsafeBitCast(SIG_IGN, to: Int.self)
+    unsafeBitCast(action.handler, to: Int.self) == unsafeBitCast(SIG_IGN, to: Int.self)
   }
 }
 

@@ -1,5 +1,4 @@
-internal import CVaultSystem
-internal import Glibc
+internal import DurableFiles
 internal import Synchronization
 
 /// Protects the process before it reads the first secret.
@@ -7,15 +6,10 @@ enum ProcessHardening {
   /// - Throws: ``ToolError/internal(_:_:)`` if the process cannot be protected. The vault is untouched.
   static func apply() throws(ToolError) {
     try openStandardDescriptors()
-    var inherited = rlimit()
-    if getrlimit(__rlimit_resource_t(RLIMIT_CORE.rawValue), &inherited) == 0 {
-      inheritedCoreLimit.store(UInt64(inherited.rlim_cur), ordering: .relaxed)
-    }
-    // No core files, and no other process of this user can read this process's memory.
-    var none = rlimit(rlim_cur: 0, rlim_max: 0)
-    guard setrlimit(__rlimit_resource_t(RLIMIT_CORE.rawValue), &none) == 0, csystem_set_undumpable() == 0 else {
-      throw .internal("disable core files", errno)
-    }
+    var inherited: UInt64 = 0
+    let isProtected = disableCoreFiles(inherited: &inherited)
+    guard isProtected else { throw .internal("disable core files", errno) }
+    inheritedCoreLimit.store(inherited, ordering: .relaxed)
     // Swift's crash handler prints registers and the memory they point to.
     for number in [SIGILL, SIGTRAP, SIGSEGV, SIGBUS, SIGFPE, SIGABRT, SIGQUIT] { signal(number, SIG_DFL) }
     // A failing write returns an error instead of ending the process.

@@ -1,4 +1,4 @@
-internal import Glibc
+internal import DurableFiles
 internal import Synchronization
 
 /// A line on the terminal that shows the progress of an operation. Appears after one second and is erased at the end.

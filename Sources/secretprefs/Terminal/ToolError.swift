@@ -1,4 +1,4 @@
-internal import Glibc
+internal import DurableFiles
 internal import VaultCore
 internal import VaultSealing
 
@@ -42,11 +42,11 @@ struct ToolError: Error {
 
   /// The process could not be hardened.
   static func `internal`(_ step: String, _ number: Int32) -> ToolError {
-    ToolError(internalCode, .internalFault, "\(step): \(String(cString: strerror(number)))", nil)
+    ToolError(internalCode, .internalFault, "\(step): \(systemText(number))", nil)
   }
 
   static func io(_ step: @autoclosure () -> String, _ number: Int32) -> ToolError {
-    ToolError(VaultError(.io, "\(step()): \(String(cString: strerror(number)))", errno: number))
+    ToolError(VaultError.io(step(), number))
   }
 
   /// Standard output could not be written. The code tells whether the vault was changed before that.

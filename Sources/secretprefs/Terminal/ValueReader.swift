@@ -1,4 +1,4 @@
-internal import Glibc
+internal import DurableFiles
 internal import VaultCore
 internal import VaultSealing
 
@@ -23,13 +23,11 @@ enum ValueReader {
   private static func read(
     _ descriptor: Int32, into bytes: inout SecretBytes, from start: Int, _ step: String
   ) throws(ToolError) -> Int? {
-    while true {
-      let count = bytes.withUnsafeMutableBytes {
-        Glibc.read(descriptor, $0.baseAddress! + start, $0.count - start)
-      }
-      if count >= 0 { return count == 0 ? nil : count }
-      guard errno == EINTR else { throw .io(step, errno) }
+    let count = bytes.withUnsafeMutableBytes { bytes in
+      retrying { DurableFiles.read(descriptor, bytes.baseAddress! + start, bytes.count - start) }
     }
+    guard count >= 0 else { throw .io(step, errno) }
+    return count == 0 ? nil : count
   }
 
   private static func grown(_ bytes: borrowing SecretBytes, to count: Int) throws -> SecretBytes {

@@ -1,4 +1,5 @@
-internal import Glibc
+internal import DurableFiles
+internal import VaultCore
 internal import VaultSealing
 
 /// The source of the value of `set`. Determined before the user is prompted for a passphrase.
@@ -42,14 +43,15 @@ struct ValueSource {
   private func readPlace(_ messages: Messages) throws -> SecretBytes {
     switch place {
     case .file(let path):
-      let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY)
-      guard descriptor >= 0 else { throw ToolError.io("\(path): open the value's file", errno) }
-      defer { close(descriptor) }
-      guard isatty(descriptor) == 0 else {  // it would echo
+      let file = try Descriptor<VaultError>.open(path, O_RDONLY | O_NOCTTY) {
+        .io("\(path): open the value's file", $0)
+      }
+      defer { extendLifetime(file) }
+      guard isatty(file.raw) == 0 else {  // it would echo
         throw ToolError.usage("the value's file is a terminal", hint: "omit --file for a prompt without echo")
       }
       return try trimmed(
-        try ValueReader.read(descriptor, atMost: ValueReader.longest, "\(path): read the value's file"), messages)
+        try ValueReader.read(file.raw, atMost: ValueReader.longest, "\(path): read the value's file"), messages)
     case .input:
       return try trimmed(
         try ValueReader.read(STDIN_FILENO, atMost: ValueReader.longest, "read standard input"), messages)

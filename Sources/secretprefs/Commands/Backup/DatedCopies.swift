@@ -1,4 +1,4 @@
-internal import Glibc
+internal import DurableFiles
 internal import VaultCore
 
 /// Copies of a vault in a directory, named after the vault and the time of the copy: `shop-20270131T120000Z.spv`.

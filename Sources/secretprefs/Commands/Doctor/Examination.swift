@@ -1,4 +1,4 @@
-internal import Glibc
+internal import DurableFiles
 internal import Secrets
 internal import VaultCore
 

@@ -1,4 +1,4 @@
-internal import Glibc
+internal import DurableFiles
 
 /// A path, with queries to the file system.
 struct FilePlace {
@@ -8,13 +8,7 @@ struct FilePlace {
 
   /// The directory that contains the file, after following links.
   var directory: FilePlace {
-    var path = path
-    if let resolved = realpath(path, nil) {
-      path = String(cString: resolved)
-      free(resolved)
-    }
-    guard let slash = path.utf8.lastIndex(of: UInt8(ascii: "/")) else { return FilePlace(".") }
-    return FilePlace(slash == path.startIndex ? "/" : String(path[..<slash]))
+    FilePlace(PathName.directory(of: PathName.resolved(path) ?? path))
   }
 
   /// Returns `nil` if the file does not exist or cannot be examined.

@@ -1,4 +1,4 @@
-internal import Glibc
+internal import DurableFiles
 internal import VaultCore
 
 /// Checks the file type, owners, modes, links and leftovers of a vault (`Docs/Format.md` 9).

@@ -1,4 +1,4 @@
-internal import Glibc
+internal import DurableFiles
 internal import Secrets
 internal import VaultCore
 
@@ -30,19 +30,19 @@ struct PermissionRepair {
     _ rights: mode_t, if excess: mode_t, from place: FilePlace, _ what: String, beginningWith start: [UInt8],
     _ flags: Int32 = 0, isAlwaysRead: Bool = false
   ) throws {
-    let descriptor = open(place.path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY | flags)
-    guard descriptor >= 0 else {
-      throw errno == ELOOP
-        ? Self.refused("\(place.path): \(what) is a symbolic link") : ToolError.io("\(place.path): open \(what)", errno)
+    let file = try Descriptor<VaultError>.open(
+      place.path, O_RDONLY | O_NONBLOCK | O_NOCTTY | flags, named: "\(place.path): \(what)"
+    ) { number in
+      number == ELOOP
+        ? Self.refused("\(place.path): \(what) is a symbolic link") : .io("\(place.path): open \(what)", number)
     }
-    defer { close(descriptor) }
-    var status = stat()
-    guard fstat(descriptor, &status) == 0 else { throw ToolError.io("\(place.path): stat \(what)", errno) }
+    defer { extendLifetime(file) }
+    let status = try file.status()
     let isWide = status.st_mode & excess != 0
     guard isWide || isAlwaysRead else { return }
     if !start.isEmpty {
       var bytes = [UInt8](repeating: 0, count: start.count)
-      guard pread(descriptor, &bytes, bytes.count, 0) == bytes.count, bytes == start else {
+      guard pread(file.raw, &bytes, bytes.count, 0) == bytes.count, bytes == start else {
         throw Self.refused("\(place.path): \(what) does not have the expected contents and was not changed")
       }
     }
@@ -55,7 +55,7 @@ struct PermissionRepair {
       throw Self.refused("\(place.path): \(what) is a shared directory: its mode is \(octal(status.st_mode))")
     }
     let mode = status.st_mode & 0o7777 & ~rights
-    guard fchmod(descriptor, mode) == 0 else { throw ToolError.io("\(place.path): set the mode of \(what)", errno) }
+    guard fchmod(file.raw, mode) == 0 else { throw ToolError.io("\(place.path): set the mode of \(what)", errno) }
     done.append("changed the mode of \(what) from \(octal(status.st_mode)) to \(octal(mode))")
   }
 

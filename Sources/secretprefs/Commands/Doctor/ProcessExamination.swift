@@ -1,4 +1,4 @@
-internal import Glibc
+internal import DurableFiles
 internal import VaultSealing
 
 /// Checks the system's limits for programs that hold secrets. Runs last, because the other checks allocate guarded

@@ -1,7 +1,5 @@
-internal import Glibc
-
 /// Milliseconds since 1970-01-01 UTC.
-func systemMilliseconds() -> Int64 {
+package func systemMilliseconds() -> Int64 {
   var now = timespec()
   unsafe clock_gettime(CLOCK_REALTIME, &now)
   return Int64(now.tv_sec) * 1000 + Int64(now.tv_nsec) / 1_000_000
@@ -9,7 +7,7 @@ func systemMilliseconds() -> Int64 {
 
 /// The memory that this process may use, in KiB: that of the machine, or the limit of its control group if that is
 /// lower.
-func availableKibibytes() -> UInt64 {
+package func availableKibibytes() -> UInt64 {
   let machine = UInt64(max(sysconf(Int32(_SC_PHYS_PAGES)), 0)) * UInt64(max(sysconf(Int32(_SC_PAGESIZE)), 0)) / 1024
   let limits = ["/sys/fs/cgroup/memory.max", "/sys/fs/cgroup/memory/memory.limit_in_bytes"].compactMap { path in
     smallNumber(path).map { $0 / 1024 }
@@ -21,9 +19,9 @@ func availableKibibytes() -> UInt64 {
 private func smallNumber(_ path: String) -> UInt64? {
   let raw = retrying { unsafe open(path, O_RDONLY | O_CLOEXEC) }
   guard raw >= 0 else { return nil }
-  let descriptor = Descriptor(raw, path)
+  defer { close(raw) }
   var bytes = [UInt8](repeating: 0, count: 64)
-  let count = retrying { unsafe read(descriptor.raw, &bytes, bytes.count) }
+  let count = retrying { unsafe read(raw, &bytes, bytes.count) }
   guard count > 0 else { return nil }
   return UInt64(String(decoding: bytes[..<count].prefix { $0 >= 0x30 && $0 <= 0x39 }, as: UTF8.self))
 }

@@ -1,0 +1,149 @@
+#define _GNU_SOURCE
+#include "cfiles.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdio.h>
+#include <sys/file.h>
+#include <sys/mman.h>
+#include <sys/random.h>
+#include <sys/resource.h>
+#include <time.h>
+#include <unistd.h>
+
+#ifdef __linux__
+#include <linux/magic.h>
+#include <linux/openat2.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <sys/vfs.h>
+#ifndef RENAME_NOREPLACE
+#define RENAME_NOREPLACE 1
+#endif
+#ifndef MADV_WIPEONFORK
+#define MADV_WIPEONFORK 18
+#endif
+#endif
+
+int cfiles_rename_noreplace(const char *from, const char *to) {
+#ifdef __linux__
+  // musl declares no renameat2.
+  return (int)syscall(SYS_renameat2, AT_FDCWD, from, AT_FDCWD, to, RENAME_NOREPLACE);
+#else
+  return renamex_np(from, to, RENAME_EXCL);
+#endif
+}
+
+int cfiles_open_beneath(int directory, const char *path) {
+#ifdef __linux__
+  struct open_how how = {.flags = O_PATH | O_CLOEXEC, .resolve = RESOLVE_BENEATH | RESOLVE_NO_MAGICLINKS};
+  return (int)syscall(SYS_openat2, directory, path, &how, sizeof how);
+#else
+  // Only orchestrators of Linux mount secrets in memory.
+  (void)directory, (void)path;
+  errno = ENOSYS;
+  return -1;
+#endif
+}
+
+int cfiles_is_in_memory(int descriptor) {
+#ifdef __linux__
+  struct statfs status;
+  if (fstatfs(descriptor, &status) != 0) return 0;
+  return status.f_type == TMPFS_MAGIC || (uint32_t)status.f_type == RAMFS_MAGIC;
+#else
+  (void)descriptor;
+  return 0;
+#endif
+}
+
+int cfiles_synchronize(int descriptor) {
+#ifdef __APPLE__
+  // fsync leaves the data in the cache of the disk. Some file systems have no other call.
+  if (fcntl(descriptor, F_FULLFSYNC) == 0) return 0;
+  if (errno != ENOTSUP && errno != EINVAL && errno != ENOTTY) return -1;
+#endif
+  return fsync(descriptor);
+}
+
+int cfiles_synchronize_data(int descriptor) {
+#ifdef __APPLE__
+  return cfiles_synchronize(descriptor);  // there is no call for the data alone
+#else
+  return fdatasync(descriptor);
+#endif
+}
+
+int cfiles_random(void *bytes, size_t count) { return getentropy(bytes, count); }
+
+int cfiles_wipe_on_fork(void *start, size_t count) {
+#ifdef __linux__
+  return madvise(start, count, MADV_WIPEONFORK);
+#else
+  // The pages are missing in the child instead of zero, so this does not count as success.
+  if (minherit(start, count, VM_INHERIT_NONE) == 0) errno = ENOTSUP;
+  return -1;
+#endif
+}
+
+int cfiles_disable_core_files(uint64_t *inherited) {
+  struct rlimit limit;
+  if (getrlimit(RLIMIT_CORE, &limit) == 0) *inherited = limit.rlim_cur;
+  struct rlimit none = {0, 0};
+  if (setrlimit(RLIMIT_CORE, &none) != 0) return -1;
+#ifdef __linux__
+  return prctl(PR_SET_DUMPABLE, 0, 0, 0, 0);
+#else
+  return 0;  // Darwin lets only debuggers with a permission of their own read the memory of a process
+#endif
+}
+
+int cfiles_start_thread(void *(*body)(void *), void *argument) {
+  pthread_attr_t attributes;
+  int error = pthread_attr_init(&attributes);
+  if (error == 0) {
+    pthread_t thread;
+    pthread_attr_setdetachstate(&attributes, PTHREAD_CREATE_DETACHED);
+    error = pthread_create(&thread, &attributes, body, argument);
+    pthread_attr_destroy(&attributes);
+  }
+  errno = error;
+  return error == 0 ? 0 : -1;
+}
+
+#ifdef __GLIBC__
+static void *wait_for_lock(void *descriptor) {
+  // No signal handler of the program may run in a thread that can be cancelled at any time.
+  sigset_t all;
+  sigfillset(&all);
+  pthread_sigmask(SIG_SETMASK, &all, NULL);
+  int type;
+  pthread_setcanceltype(PTHREAD_CANCEL_ASYNCHRONOUS, &type);
+  int answer;
+  do {  // flock is one system call, so cancelling it leaves no library state inconsistent
+    answer = flock((int)(intptr_t)descriptor, LOCK_EX) == 0 ? 0 : errno;
+  } while (answer == EINTR);
+  pthread_setcanceltype(type, &type);
+  return (void *)(intptr_t)answer;
+}
+
+int cfiles_lock_until(int descriptor, long seconds, long nanoseconds) {
+  pthread_t thread;
+  if (pthread_create(&thread, NULL, wait_for_lock, (void *)(intptr_t)descriptor) != 0) return CFILES_NO_THREAD;
+  struct timespec end = {.tv_sec = seconds, .tv_nsec = nanoseconds};
+  void *answer;
+  if (pthread_clockjoin_np(thread, &answer, CLOCK_MONOTONIC, &end) != 0) {
+    pthread_cancel(thread);
+    pthread_join(thread, &answer);
+  }
+  return answer == PTHREAD_CANCELED ? ETIMEDOUT : (int)(intptr_t)answer;
+}
+#else
+// Only glibc can join a thread until a time on the monotonic clock.
+int cfiles_lock_until(int descriptor, long seconds, long nanoseconds) {
+  (void)descriptor, (void)seconds, (void)nanoseconds;
+  return CFILES_NO_THREAD;
+}
+#endif

@@ -1,0 +1,45 @@
+#ifndef CFILES_H
+#define CFILES_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+// The system calls that Swift cannot import (variadic, or hidden without _GNU_SOURCE), and those that differ between
+// systems. They contain no logic. No system header is included here, because that would move its types out of Swift's
+// module of the C library.
+
+/// renameat2 with RENAME_NOREPLACE: fails with EEXIST if `to` exists. Returns 0, or -1 and errno.
+int cfiles_rename_noreplace(const char *_Nonnull from, const char *_Nonnull to);
+
+/// openat2 with O_PATH. Links are followed within the directory only. Returns a descriptor, or -1 and errno.
+int cfiles_open_beneath(int directory, const char *_Nonnull path);
+
+/// Whether the file of a descriptor is on a file system in memory (tmpfs, ramfs).
+int cfiles_is_in_memory(int descriptor);
+
+/// fsync, or what the system has to empty the cache of the disk as well. Returns 0, or -1 and errno.
+int cfiles_synchronize(int descriptor);
+
+/// The same for content and length only (fdatasync).
+int cfiles_synchronize_data(int descriptor);
+
+/// Starts a detached thread that calls `body` with `argument`. Its result is ignored. Returns 0, or -1 and errno.
+int cfiles_start_thread(void *_Nullable (*_Nonnull body)(void *_Nonnull), void *_Nonnull argument);
+
+/// Takes the exclusive flock of a descriptor in a thread that waits in the kernel's queue, until a time on the
+/// monotonic clock. Returns 0, ETIMEDOUT, or the errno of flock; CFILES_NO_THREAD if there is no such thread. After
+/// ETIMEDOUT the lock may be held.
+int cfiles_lock_until(int descriptor, long seconds, long nanoseconds);
+#define CFILES_NO_THREAD (-1)
+
+/// Fills at most 256 bytes from the system's generator. Returns 0, or -1 and errno.
+int cfiles_random(void *_Nonnull bytes, size_t count);
+
+/// Makes whole pages zero in a forked child. Returns 0, or -1 and errno.
+int cfiles_wipe_on_fork(void *_Nonnull start, size_t count);
+
+/// Disables core files, and the reading of this process's memory by others. `inherited` is the limit of core files
+/// before; unchanged if it is unknown. Returns 0, or -1 and errno.
+int cfiles_disable_core_files(uint64_t *_Nonnull inherited);
+
+#endif

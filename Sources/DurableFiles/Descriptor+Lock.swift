@@ -1,0 +1,55 @@
+internal import CDurableFiles
+
+/// The exclusive advisory lock of a file (`flock`).
+extension Descriptor {
+  /// Takes the lock if no other process holds it.
+  package func tryLock() throws(Failure) -> Bool {
+    if retrying({ flock(raw, LOCK_EX | LOCK_NB) }) == 0 { return true }
+    guard errno == EWOULDBLOCK else { throw Failure(.lock, path, errno: errno) }
+    return false
+  }
+
+  /// Takes the lock. Waits until no other process holds it.
+  package func lock() throws(Failure) {
+    guard retrying({ flock(raw, LOCK_EX) }) == 0 else { throw Failure(.lock, path, errno: errno) }
+  }
+
+  /// Takes the lock. Returns `false` if another process holds it for longer than `timeout`.
+  ///
+  /// A separate thread waits in the kernel's queue, because polling can starve under load. The thread ends with the
+  /// wait.
+  package func lock(within timeout: Duration) throws(Failure) -> Bool {
+    if try tryLock() { return true }
+    let start = ContinuousClock.now
+    let end = timespec(after: timeout)
+    switch cfiles_lock_until(raw, end.tv_sec, end.tv_nsec) {
+    case 0: return true
+    case CFILES_NO_THREAD:
+      // Other processes may get the lock first, but the wait ends.
+      repeat {
+        usleep(5_000)
+        if try tryLock() { return true }
+      } while ContinuousClock.now - start < timeout
+      return false
+    case ETIMEDOUT:
+      unlock()  // the kernel may have granted the lock while the thread ended
+      return false
+    case let error: throw Failure(.lock, path, errno: error)
+    }
+  }
+
+  /// Releases the lock before the descriptor is closed, because an inherited duplicate would keep it.
+  package func unlock() { flock(raw, LOCK_UN) }
+}
+
+extension timespec {
+  /// The time `duration` from now on the monotonic clock, limited to about sixty years.
+  fileprivate init(after duration: Duration) {
+    self.init()
+    unsafe clock_gettime(CLOCK_MONOTONIC, &self)
+    let (seconds, attoseconds) = duration.components
+    let nanoseconds = tv_nsec + Int(attoseconds / 1_000_000_000)
+    tv_sec += Int(min(seconds, 1 << 31)) + nanoseconds / 1_000_000_000
+    tv_nsec = nanoseconds % 1_000_000_000
+  }
+}

@@ -1,0 +1,59 @@
+internal import CDurableFiles
+
+/// Identifies a file independently of its name.
+package struct FileIdentity: Sendable, Equatable {
+  package let device: UInt64
+  package let inode: UInt64
+
+  package init(_ status: stat) {
+    device = UInt64(truncatingIfNeeded: status.st_dev)
+    inode = UInt64(status.st_ino)
+  }
+}
+
+/// The steps by which a finished file takes the place of an old one. After a crash either the old or the new file has
+/// the name: synchronize the file, rename it, synchronize the directory.
+extension Descriptor {
+  /// Whether `name` is a name of this file. Does not follow a link.
+  package func hasName(_ name: String) -> Bool {
+    var named = stat()
+    var own = stat()
+    return unsafe lstat(name, &named) == 0 && fstat(raw, &own) == 0 && FileIdentity(named) == FileIdentity(own)
+  }
+
+  /// Removes `name` if it is a name of this file, and releases the lock. Only the process that holds the lock may
+  /// remove the name.
+  ///
+  /// - Returns: `false`, with `errno`, if the name cannot be removed.
+  @discardableResult
+  package func discard(_ name: String) -> Bool {
+    defer { unlock() }
+    return unsafe !hasName(name) || unlink(name) == 0 || errno == ENOENT
+  }
+
+  /// Gives this file, which has the name `temporary`, its final name.
+  ///
+  /// - Parameter replaces: whether a file that has the name is replaced; otherwise this fails with `EEXIST`.
+  package func rename(_ temporary: String, to name: String, replaces: Bool) throws(Failure) {
+    if !replaces {
+      if unsafe cfiles_rename_noreplace(temporary, name) == 0 { return }
+      let error = errno
+      // These mean a file system without such a call. The caller has looked for the name before.
+      guard error == EINVAL || error == ENOSYS || error == ENOTSUP else {
+        throw Failure(.rename, name, errno: error)
+      }
+    }
+    guard unsafe DurableFiles.rename(temporary, name) == 0 else { throw Failure(.rename, name, errno: errno) }
+  }
+
+  /// Makes the names in a directory durable. Returns `false`, with `errno`, if the directory cannot be opened.
+  package static func synchronizeDirectory(_ directory: String) throws(Failure) -> Bool {
+    let raw = retrying { unsafe DurableFiles.open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC) }
+    guard raw >= 0 else { return false }
+    defer { close(raw) }
+    guard retrying({ cfiles_synchronize(raw) }) == 0 else {
+      throw Failure(.synchronizeDirectory, directory, errno: errno)
+    }
+    return true
+  }
+}

@@ -1,0 +1,35 @@
+/// The error of a family of modules for file operations that fail.
+package protocol FileFailure: Error {
+  /// - Parameters:
+  ///   - path: the name of the file in error messages.
+  ///   - errno: the error number of the system call.
+  init(_ operation: FileOperation, _ path: String, errno: Int32)
+}
+
+/// An operation on a file, in the error that it throws.
+package enum FileOperation: Sendable, CaseIterable {
+  case examine, read, write, truncate, lock, watch, watchDirectory
+  /// Makes content and metadata durable, or content alone.
+  case synchronize, synchronizeData
+  /// Makes the names in a directory durable.
+  case synchronizeDirectory
+  /// Gives a finished file its final name.
+  case rename
+}
+
+/// The system's text for an error number, in the locale of the C library.
+package func systemText(_ number: Int32) -> String {
+  var text = [CChar](repeating: 0, count: 128)
+  // strerror is not safe in several threads.
+  _ = unsafe strerror_r(number, &text, text.count)
+  return String(decoding: text.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
+}
+
+/// Repeats a call that a signal interrupted.
+@inlinable
+package func retrying<I: FixedWidthInteger>(_ call: () -> I) -> I {
+  while true {
+    let result = call()
+    if result != -1 || errno != EINTR { return result }
+  }
+}

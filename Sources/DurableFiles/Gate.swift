@@ -1,0 +1,36 @@
+/// Blocks one thread until another one provides a value.
+@safe package final class Gate<Value: Sendable>: @unchecked Sendable {
+  // Unchecked: `value` is accessed only under `mutex`.
+  private let mutex: UnsafeMutablePointer<pthread_mutex_t>
+  private let condition: UnsafeMutablePointer<pthread_cond_t>
+  private var value: Value?
+
+  package init() {
+    unsafe mutex = .allocate(capacity: 1)
+    unsafe condition = .allocate(capacity: 1)
+    unsafe pthread_mutex_init(mutex, nil)
+    unsafe pthread_cond_init(condition, nil)
+  }
+
+  deinit {
+    unsafe pthread_cond_destroy(condition)
+    unsafe pthread_mutex_destroy(mutex)
+    unsafe condition.deallocate()
+    unsafe mutex.deallocate()
+  }
+
+  package func open(_ value: Value) {
+    unsafe pthread_mutex_lock(mutex)
+    self.value = value
+    unsafe pthread_cond_signal(condition)
+    unsafe pthread_mutex_unlock(mutex)
+  }
+
+  /// Waits for the value.
+  package func wait() -> Value {
+    unsafe pthread_mutex_lock(mutex)
+    defer { unsafe pthread_mutex_unlock(mutex) }
+    while value == nil { unsafe pthread_cond_wait(condition, mutex) }
+    return value!
+  }
+}

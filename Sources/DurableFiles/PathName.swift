@@ -1,0 +1,21 @@
+/// Parts of the text of a path.
+package enum PathName {
+  /// The directory of the last part: `/` for `/file`, `.` for `file`.
+  package static func directory(of path: String) -> String {
+    guard let slash = path.utf8.lastIndex(of: UInt8(ascii: "/")) else { return "." }
+    return slash == path.startIndex ? "/" : String(path[..<slash])
+  }
+
+  /// The last part.
+  package static func last(of path: String) -> String {
+    guard let slash = path.utf8.lastIndex(of: UInt8(ascii: "/")) else { return path }
+    return String(path[path.utf8.index(after: slash)...])
+  }
+
+  /// The absolute path of the file that `path` leads to, without links; `nil`, with `errno`, if there is none.
+  package static func resolved(_ path: String) -> String? {
+    guard let resolved = unsafe realpath(path, nil) else { return nil }
+    defer { unsafe free(resolved) }
+    return unsafe String(cString: resolved)
+  }
+}

@@ -1,0 +1,56 @@
+package import DurableFiles
+
+/// The descriptors of vaults, marks and their temporary files.
+typealias Descriptor = DurableFiles.Descriptor<VaultError>
+
+/// The identity of a file with an open descriptor, which prevents reuse of the inode number.
+struct OpenFile: Sendable {
+  let descriptor: Descriptor
+  let identity: FileIdentity
+
+  init(_ descriptor: Descriptor, _ status: stat) {
+    self.descriptor = descriptor
+    identity = FileIdentity(status)
+  }
+}
+
+extension VaultError: FileFailure {
+  package init(_ operation: FileOperation, _ path: String, errno number: Int32) {
+    self =
+      switch operation {
+      case .examine: .io("\(path): fstat", number)
+      case .read: .io("\(path): read", number)
+      case .write: .io("\(path): write", number)
+      case .truncate: .io("\(path): truncate", number)
+      case .lock: .io("\(path): flock", number)
+      case .watch, .watchDirectory: .io("\(path): watch", number)
+      case .synchronize, .synchronizeDirectory: .io("\(path): fsync", number)
+      case .synchronizeData: .io("\(path): fdatasync", number)
+      case .rename where number == EEXIST: VaultError(.alreadyExists, "\(path): a file already exists at this path")
+      case .rename: .writing("\(path): put the new file in place", number)
+      }
+  }
+
+  /// The error of a failed system call, with the present `errno`, which is read before the text is built.
+  package static func io(_ step: @autoclosure () -> String, _ number: Int32 = DurableFiles.errno) -> VaultError {
+    VaultError(.io, "\(step()): \(systemText(number))", errno: number)
+  }
+
+  /// The error of a failed system call that writes: ``VaultError/Code/readOnly`` if writing is not permitted.
+  static func writing(_ step: @autoclosure () -> String, _ number: Int32 = DurableFiles.errno) -> VaultError {
+    let refusals = [EACCES, EPERM, EROFS]
+    guard refusals.contains(number) else { return .io(step(), number) }
+    return VaultError(
+      .readOnly, "\(step()): the file, its directory or the file system does not allow writing", errno: number)
+  }
+}
+
+extension Descriptor {
+  /// Takes the writer lock: `flock` on the vault file itself (`Docs/Format.md` 9.2).
+  /// - Throws: ``VaultError/Code/lockTimeout`` after `timeout`.
+  func acquireLock(timeout: Duration) throws(VaultError) {
+    guard try lock(within: timeout) else {
+      throw VaultError(.lockTimeout, "another process has held the writer lock for \(timeout)")
+    }
+  }
+}

@@ -1,0 +1,53 @@
+import DurableFiles
+import Synchronization
+import Testing
+
+@Suite struct SystemTests {
+  @Test func `an error number has the system's text, and an unknown one has a text as well`() {
+    #expect(systemText(ENOENT) == "No such file or directory")
+    #expect(systemText(99_999).contains("99999"))
+  }
+
+  @Test func `a call is repeated while signals interrupt it, and only then`() {
+    var results: [Int32] = [-1, -1, 5]
+    let interrupted = retrying { () -> Int32 in
+      errno = EINTR
+      return results.removeFirst()
+    }
+    #expect(interrupted == 5)
+    let failed = retrying { () -> Int32 in
+      errno = EIO
+      return -1
+    }
+    #expect(failed == -1)
+  }
+
+  @Test func `a helper thread runs its work, and its gate opens once it is done`() {
+    let gate = Gate<Bool>()
+    let caller = pthread_self()
+    #expect(HelperThread.start { gate.open(pthread_equal(pthread_self(), caller) == 0) })
+    #expect(gate.wait())
+    let second = Gate<Int>()
+    HelperThread.run { second.open(7) }
+    #expect(second.wait() == 7)
+  }
+
+  @Test(arguments: [0, 1, 256, 257, 1000])
+  func `random bytes fill a whole buffer`(count: Int) {
+    // Bytes that stay zero in sixteen fills were not filled.
+    var seen = [UInt8](repeating: 0, count: count)
+    for _ in 0..<16 {
+      var bytes = [UInt8](repeating: 0, count: count)
+      #expect(bytes.withUnsafeMutableBytes { fillWithRandomBytes($0) })
+      for index in 0..<count { seen[index] |= bytes[index] }
+    }
+    #expect(!seen.contains(0))
+  }
+
+  @Test func `the handler of a signal is what was set`() {
+    var action = sigaction()
+    #expect(action.handler == nil)
+    action.handler = { _ in }
+    #expect(action.handler != nil)
+  }
+}
