@@ -43,9 +43,11 @@ let package = Package(
     .target(name: "CDurableFiles"),
     .target(
       name: "DurableFiles", dependencies: ["CDurableFiles"], swiftSettings: strict + [.strictMemorySafety()]),
-    .target(name: "Preferences", swiftSettings: strict),
+    .target(name: "Preferences", dependencies: ["DurableFiles"], swiftSettings: strict),
     .target(name: "CPreferencesCurl", linkerSettings: [.linkedLibrary("dl")]),
-    .target(name: "PreferencesFoundation", dependencies: ["Preferences", "CPreferencesCurl"], swiftSettings: strict),
+    .target(
+      name: "PreferencesFoundation", dependencies: ["Preferences", "DurableFiles", "CPreferencesCurl"],
+      swiftSettings: strict),
     .target(
       name: "VaultSealing", dependencies: ["CVaultSodium", "DurableFiles"],
       swiftSettings: strict + views + [.strictMemorySafety()]),

@@ -1,4 +1,4 @@
-import Glibc
+import DurableFiles
 import Synchronization
 
 /// Receives errors from what cannot throw, such as subscripts, property wrappers and observers. These return nil or a default

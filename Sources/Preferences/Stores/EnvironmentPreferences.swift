@@ -1,5 +1,5 @@
+import DurableFiles
 import FoundationEssentials
-import Glibc
 
 /// Preferences from environment variables, read-only.
 ///

@@ -1,4 +1,4 @@
-import Glibc
+import DurableFiles
 
 /// A lock that its thread may take again: code of others that runs inside a write may write itself.
 final class RecursiveLock: @unchecked Sendable {

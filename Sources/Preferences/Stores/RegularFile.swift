@@ -1,4 +1,4 @@
-import Glibc
+import DurableFiles
 
 /// Reads whole files of bounded size.
 package enum RegularFile {
@@ -18,24 +18,23 @@ package enum RegularFile {
     // A C string ends at the first NUL: another file than the one named would be opened.
     guard !path.utf8.contains(0) else { throw PreferencesError(.unreadable, "the path contains NUL") }
     // Without O_NONBLOCK the open of a FIFO waits until somebody writes.
-    let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY)
-    guard descriptor >= 0 else { throw failure("cannot be opened", errno) }
-    defer { close(descriptor) }
-
-    var status = stat()
-    guard fstat(descriptor, &status) == 0 else { throw failure("cannot be examined", errno) }
+    let file = try Descriptor.open(path, O_RDONLY | O_NONBLOCK | O_NOCTTY) { number in
+      let isMissing = number == ENOENT || number == ENOTDIR
+      return .system(isMissing ? .notFound : .unreadable, "cannot be opened", number)
+    }
+    let status = try file.status()
     guard status.st_mode & S_IFMT == S_IFREG else {
       throw PreferencesError(.unreadable, "not a regular file")
     }
     guard !isPrivate || (status.st_mode & 0o077 == 0 && status.st_uid == geteuid()) else {
       throw PreferencesError(.exposed, "the file is not this user's alone")
     }
-    let bytes = try read(descriptor, expecting: Int(status.st_size), upTo: limit)
+    let bytes = try read(file, expecting: Int(status.st_size), upTo: limit)
     return Content(bytes: bytes, status: status)
   }
 
   private static func read(
-    _ descriptor: CInt, expecting size: Int, upTo limit: Int
+    _ file: Descriptor, expecting size: Int, upTo limit: Int
   ) throws(PreferencesError) -> [UInt8] {
     let tooLarge = PreferencesError(.limitExceeded, "the file has more than \(limit) bytes")
     guard size <= limit else { throw tooLarge }
@@ -44,27 +43,13 @@ package enum RegularFile {
     var chunk = [UInt8](repeating: 0, count: 64 << 10)
     // The size is a hint: the file may grow while it is read, and those in /proc have none.
     while true {
-      let count = Glibc.read(descriptor, &chunk, chunk.count)
-      if count == 0 { return bytes }
-      if count < 0 {
-        if errno == EINTR { continue }
-        throw failure("cannot be read", errno)
+      let start = bytes.count
+      let count = try chunk.withUnsafeMutableBufferPointer { (chunk) throws(PreferencesError) in
+        try file.read(into: UnsafeMutableRawBufferPointer(chunk), at: start)
       }
-      guard bytes.count + count <= limit else { throw tooLarge }
+      guard start + count <= limit else { throw tooLarge }
       bytes += chunk[..<count]
+      if count < chunk.count { return bytes }
     }
-  }
-
-  private static func failure(_ what: String, _ number: CInt) -> PreferencesError {
-    let isMissing = number == ENOENT || number == ENOTDIR
-    return .system(isMissing ? .notFound : .unreadable, what, number)
-  }
-}
-
-extension PreferencesError {
-  /// An error of a system call.
-  static func system(_ code: Code, _ what: String, _ number: CInt) -> PreferencesError {
-    let reason = strerror(number).map { String(cString: $0) } ?? "errno \(number)"
-    return PreferencesError(code, "\(what) (\(reason))")
   }
 }

@@ -1,14 +1,9 @@
-import Glibc
+import DurableFiles
 import Preferences
 import Synchronization
 
 /// Runs closures that block on a separate thread, outside the cooperative pool.
 enum OwnThread {
-  private final class Work: Sendable {
-    let body: @Sendable () -> Void
-    init(_ body: @escaping @Sendable () -> Void) { self.body = body }
-  }
-
   /// Returns the result of `work`. A task that is cancelled meanwhile continues at once; `work` can check whether its
   /// result is still wanted, which is then discarded.
   ///
@@ -20,29 +15,12 @@ enum OwnThread {
     return try await withTaskCancellationHandler {
       try await withCheckedThrowingContinuation { continuation in
         guard caller.waits(continuation) else { return continuation.resume(throwing: CancellationError()) }
-        let hasStarted = start { caller.goOn(Result { try work { caller.isWaiting } }) }
+        let hasStarted = HelperThread.start { caller.goOn(Result { try work { caller.isWaiting } }) }
         if !hasStarted { caller.goOn(.failure(PreferencesError(.unreachable, "there is no thread to load in"))) }
       }
     } onCancel: {
       caller.goOn(.failure(CancellationError()))
     }
-  }
-
-  private static func start(_ body: @escaping @Sendable () -> Void) -> Bool {
-    let work = Unmanaged.passRetained(Work(body))
-    var thread = pthread_t()
-    let failed = pthread_create(
-      &thread, nil,
-      { work in
-        Unmanaged<Work>.fromOpaque(work!).takeRetainedValue().body()
-        return nil
-      }, work.toOpaque())
-    guard failed == 0 else {
-      work.release()
-      return false
-    }
-    pthread_detach(thread)
-    return true
   }
 }
 

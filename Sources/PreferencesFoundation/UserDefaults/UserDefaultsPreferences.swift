@@ -1,3 +1,4 @@
+import DurableFiles
 public import Preferences
 
 /// Preferences in a suite of user defaults: the file that Foundation's `UserDefaults` keeps for it.
@@ -79,7 +80,7 @@ public struct UserDefaultsPreferences: PreferencesStore {
   /// - Throws: ``PreferencesError/Code/unreadable`` if the folder cannot be watched,
   ///   ``PreferencesError/Code/unwritable`` if it does not exist and cannot be created, and the codes of ``reload()``.
   public func watch() throws(PreferencesError) -> PreferenceObservation {
-    let watch: FileWatch
+    let watch: FileWatch<PreferencesError>
     do {
       try suite.file.makeFolder()
       watch = try FileWatch(path) {

@@ -1,3 +1,4 @@
+internal import DurableFiles
 internal import Preferences
 internal import Synchronization
 internal import VaultCore
@@ -26,7 +27,7 @@ final class VaultNews: VaultObserverHub {
 
   private struct State {
     var audiences: [Audience] = []
-    var watch: FileWatch?
+    var watch: FileWatch<PreferencesError>?
     var writesUnderWay = 0
     var isFileChanged = false
     /// Whose writes have been told; nil when nobody could tell.
@@ -76,7 +77,7 @@ final class VaultNews: VaultObserverHub {
   }
 
   private func endObserving(_ service: Vault.Name, _ group: AccessGroup) {
-    let watch = state.withLock { state -> FileWatch? in
+    let watch = state.withLock { state -> FileWatch<PreferencesError>? in
       guard let index = state.index(service, group) else { return nil }
       state.audiences[index].observerCount -= 1
       if state.audiences[index].observerCount == 0 { state.audiences.remove(at: index) }

@@ -1,3 +1,4 @@
+import DurableFiles
 import Synchronization
 
 /// Preferences in one file whose top level is a dictionary: see ``PropertyListPreferences`` and ``JSONPreferences``.
@@ -89,7 +90,7 @@ public final class FilePreferences<Format: PreferenceFileFormat>: PreferencesSto
   /// ``PreferenceFailures`` with the key `*`.
   /// - Throws: ``PreferencesError/Code/unreadable`` when the folder cannot be watched, and as ``reload()``.
   public func watch() throws(PreferencesError) -> PreferenceObservation {
-    let watch: FileWatch
+    let watch: FileWatch<PreferencesError>
     do {
       watch = try FileWatch(path) { [weak self] in
         guard let self else { return }

@@ -1,0 +1,27 @@
+package import DurableFiles
+
+/// The descriptors of files of preferences.
+typealias Descriptor = DurableFiles.Descriptor<PreferencesError>
+
+extension PreferencesError: FileFailure {
+  // The path is added by the store.
+  package init(_ operation: FileOperation, _ path: String, errno number: Int32) {
+    self =
+      switch operation {
+      case .examine: .system(.unreadable, "cannot be examined", number)
+      case .read: .system(.unreadable, "cannot be read", number)
+      case .watch: .system(.unreadable, "cannot be watched", number)
+      case .watchDirectory: .system(.unreadable, "its folder cannot be watched", number)
+      case .lock: .system(.unwritable, "cannot be locked", number)
+      case .write, .truncate: .system(.unwritable, "cannot be written", number)
+      case .synchronize, .synchronizeData: .system(.unwritable, "cannot be synced", number)
+      case .synchronizeDirectory: .system(.unwritable, "its folder cannot be synced", number)
+      case .rename: .system(.unwritable, "cannot be replaced", number)
+      }
+  }
+
+  /// An error of a system call.
+  static func system(_ code: Code, _ what: String, _ number: Int32) -> PreferencesError {
+    PreferencesError(code, "\(what) (\(systemText(number)))")
+  }
+}
