@@ -24,6 +24,7 @@ func excludedBeforeSwift63(_ files: [String]) -> [String] {
 
 let package = Package(
   name: "SecretPreferences",
+  platforms: [.macOS(.v26)],  // untried: Docs/Decisions/0033
   products: [
     .library(name: "Preferences", targets: ["Preferences"]),
     .library(name: "PreferencesFoundation", targets: ["PreferencesFoundation"]),

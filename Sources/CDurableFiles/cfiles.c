@@ -25,6 +25,8 @@
 #ifndef MADV_WIPEONFORK
 #define MADV_WIPEONFORK 18
 #endif
+#else
+#include <mach/vm_inherit.h>
 #endif
 
 int cfiles_rename_noreplace(const char *from, const char *to) {
