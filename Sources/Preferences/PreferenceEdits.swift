@@ -42,6 +42,8 @@ public struct PreferenceEdits: Sendable {
   public private(set) var clears = false
   /// The changes of names, in the order they are made.
   public private(set) var edits: [Edit] = []
+  /// Whether one of them changes a secret.
+  private(set) var changesSecrets = false
 
   /// Creates edits that change nothing.
   public init() {}
@@ -49,7 +51,13 @@ public struct PreferenceEdits: Sendable {
   /// Creates edits from a list, made in its order.
   ///
   /// - Parameter clears: whether everything that the store holds is removed first.
-  public init(_ edits: [Edit], clearing clears: Bool = false) { (self.edits, self.clears) = (edits, clears) }
+  public init(_ edits: [Edit], clearing clears: Bool = false) {
+    (self.edits, self.clears) = (edits, clears)
+    changesSecrets = edits.contains { $0.secrecy == .secret }
+  }
+
+  /// Creates edits of one name.
+  init(_ edit: Edit) { (edits, changesSecrets) = ([edit], edit.secrecy == .secret) }
 
   /// Whether nothing is changed.
   public var isEmpty: Bool { edits.isEmpty && !clears }
@@ -60,10 +68,13 @@ public struct PreferenceEdits: Sendable {
   // MARK: Collecting
 
   /// Adds an edit.
-  public mutating func append(_ edit: Edit) { edits.append(edit) }
+  public mutating func append(_ edit: Edit) {
+    edits.append(edit)
+    if edit.secrecy == .secret { changesSecrets = true }
+  }
 
   /// Removes everything that the store holds; what was collected before is forgotten.
-  public mutating func removeAll() { (clears, edits) = (true, []) }
+  public mutating func removeAll() { (clears, edits, changesSecrets) = (true, [], false) }
 
   /// Stores `value` under `key`; nil removes what is there.
   public mutating func set(_ value: PreferenceValue?, forKey key: String) throws(PreferencesError) {
@@ -89,14 +100,23 @@ public struct PreferenceEdits: Sendable {
   ///
   /// - Returns: ``WriteOutcome/conflict``, with nothing changed, when a condition does not hold.
   public func apply(to values: inout [PreferenceName: PreferenceValue]) throws -> WriteOutcome {
-    for edit in edits {
-      guard case .ifStored(let expected) = edit.condition else { continue }
-      guard try values[edit.name].map(PreferenceContent.value).isSame(as: expected) else { return .conflict }
+    // By index: iterating copies each edit. A guarded value is opened before anything is changed: opening may fail.
+    var opened: [Int: PreferenceValue] = [:]
+    for index in edits.indices {
+      if case .ifStored(let expected) = edits[index].condition {
+        let stored = values[edits[index].name].map(PreferenceContent.value)
+        guard try stored.isSame(as: expected) else { return .conflict }
+      }
+      if case .guarded(let guarded)? = edits[index].content { opened[index] = try guarded.value() }
     }
-    // A guarded value is opened before anything is changed: opening may fail.
-    let opened = try edits.map { ($0.name, try $0.content?.value()) }
     if clears { values.removeAll() }
-    for (name, value) in opened { values[name] = value }
+    for index in edits.indices {
+      if case .value(let value)? = edits[index].content {
+        values[edits[index].name] = value
+      } else {
+        values[edits[index].name] = opened[index]
+      }
+    }
     return .visible
   }
 }

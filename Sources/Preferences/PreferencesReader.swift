@@ -87,17 +87,24 @@ extension PreferencesReader {
   /// - Throws: ``PreferencesError/Code/typeMismatch`` or ``PreferencesError/Code/outOfRange`` when what is
   ///   stored is not a `Value`, never the default in its place.
   public func value<Value>(for key: PreferenceKey<Value>) throws -> Value {
-    try storedValue(for: key) ?? key.defaultValue
+    guard let content = try content(of: key.untyped) else { return key.makeDefault() }
+    guard case .value(let value) = content else { return try key.decoded(content) }
+    // Not `decoded`: see ``UntypedKey``.
+    do { return try key.decode(value) } catch { throw error.about(key: key.untyped.name) }
   }
 
   /// The value of a declared key as it is stored; nil when it is absent, whatever the key's default.
   ///
   /// - Throws: as ``value(for:)-(PreferenceKey<Value>)``.
   public func storedValue<Value>(for key: PreferenceKey<Value>) throws -> Value? {
+    guard let content = try content(of: key.untyped) else { return nil }
+    return try key.decoded(content)
+  }
+
+  /// What is stored under a declared key, in guarded memory only if the key's type stays there.
+  private func content(of key: UntypedKey) throws -> PreferenceContent? {
     let query = try key.query()
-    if key.guarding != nil { return try content(for: query).map { try key.decoded($0) } }
-    guard let value = try lookUp(query) else { return nil }
-    return try key.decoded(value)
+    return key.isGuarded ? try content(for: query) : try lookUp(query).map(PreferenceContent.value)
   }
 }
 

@@ -32,7 +32,7 @@ public protocol PreferencesStore: PreferencesReader {
 extension PreferencesReader {
   /// Refuses secrets where none are held.
   func checkTakes(_ edits: PreferenceEdits) throws(PreferencesError) {
-    guard edits.edits.contains(where: { $0.secrecy == .secret }), !custody.takes(.secret) else { return }
+    guard edits.changesSecrets, !custody.takes(.secret) else { return }
     throw .noStore(in: name, for: .secret)
   }
 }
@@ -79,17 +79,17 @@ extension PreferenceEdits {
 
   /// One edit of a name.
   init(_ key: String, to value: PreferenceValue?) throws(PreferencesError) {
-    self.init([Edit(try PreferenceName(key), to: value.map(PreferenceContent.value))])
+    self.init(Edit(try PreferenceName(key), to: value.map(PreferenceContent.value)))
   }
 
   /// One edit of a declared key.
   init<Value>(_ key: PreferenceKey<Value>, to value: Value) throws(PreferencesError) {
-    self.init([Edit(try key.checkedName(), to: try key.content(of: value), secrecy: key.secrecy)])
+    self.init(Edit(try key.checkedName(), to: try key.content(of: value), secrecy: key.secrecy))
   }
 
   /// The removal of a declared key.
   init<Value>(resetting key: PreferenceKey<Value>) throws(PreferencesError) {
-    self.init([Edit(try key.checkedName(), to: nil, secrecy: key.secrecy)])
+    self.init(Edit(try key.checkedName(), to: nil, secrecy: key.secrecy))
   }
 
   /// All of several values.
@@ -100,7 +100,7 @@ extension PreferenceEdits {
 
   /// One edit that is made only when a lookup still returns `old`.
   init(_ query: PreferenceQuery, from old: PreferenceContent?, to new: PreferenceContent?) {
-    self.init([Edit(query.name, to: new, secrecy: query.secrecy, if: .ifStored(old))])
+    self.init(Edit(query.name, to: new, secrecy: query.secrecy, if: .ifStored(old)))
   }
 
   /// The removal of everything.

@@ -13,15 +13,13 @@
 /// The name is checked when the key is used, see ``PreferenceKeyName``. Two keys are equal when their names are.
 public struct PreferenceKey<Value: Sendable>: Sendable {
   /// What the preference is called.
-  public let name: String
+  public var name: String { untyped.name }
   /// The kind that the value is stored as.
-  public let kind: PreferenceValue.Kind
+  public var kind: PreferenceValue.Kind { untyped.kind }
   /// Whether the value is a secret: ``Secrecy/plain`` unless a secret type says otherwise.
-  public let secrecy: Secrecy
-  // Of the name, so that a declared key is checked and hashed once. Not an optional name: generic code copies that slowly.
-  private let fingerprint: Int
-  private let isValid: Bool
+  public var secrecy: Secrecy { untyped.secrecy }
 
+  let untyped: UntypedKey
   let makeDefault: @Sendable () -> Value
   let decode: @Sendable (PreferenceValue) throws(PreferencesError) -> Value
   /// Nil means: store nothing, remove what is there.
@@ -47,24 +45,21 @@ public struct PreferenceKey<Value: Sendable>: Sendable {
     decode: @escaping @Sendable (PreferenceValue) throws(PreferencesError) -> Value,
     encode: @escaping @Sendable (Value) throws(PreferencesError) -> PreferenceValue?
   ) {
-    (self.name, self.kind, self.secrecy, self.guarding) = (name, kind, secrecy, guarding)
-    (fingerprint, isValid) = (name.hashValue, PreferenceKeyName.isValid(name))
+    untyped = UntypedKey(name, kind: kind, secrecy: secrecy, isGuarded: guarding != nil)
+    self.guarding = guarding
     (self.makeDefault, self.decode, self.encode) = (makeDefault, decode, encode)
   }
 
   /// The name, checked.
   ///
   /// - Throws: ``PreferencesError/Code/invalidKey``.
-  public func checkedName() throws(PreferencesError) -> PreferenceName {
-    guard isValid else { return try PreferenceName(name) }
-    return PreferenceName(checked: name, fingerprint: fingerprint)
-  }
+  public func checkedName() throws(PreferencesError) -> PreferenceName { try untyped.checkedName() }
 
   /// The question for the key's value.
   ///
   /// - Throws: ``PreferencesError/Code/invalidKey``.
   public func query() throws(PreferencesError) -> PreferenceQuery {
-    PreferenceQuery(try checkedName(), as: kind, secrecy: secrecy)
+    try untyped.query()
   }
 
   /// The value that a stored one stands for. An error names the key.
@@ -91,6 +86,33 @@ public struct PreferenceKey<Value: Sendable>: Sendable {
   func content(of value: Value) throws(PreferencesError) -> PreferenceContent? {
     guard let guarding else { return try encoded(value).map(PreferenceContent.value) }
     do { return try guarding.encode(value).map(PreferenceContent.guarded) } catch { throw error.about(key: name) }
+  }
+}
+
+/// What a key is without its type. Generic code uses it without looking up the type `PreferenceKey<Value>`, which takes longer
+/// than looking up a value.
+struct UntypedKey: Sendable {
+  let name: String
+  let kind: PreferenceValue.Kind
+  let secrecy: Secrecy
+  /// Whether the values stay in guarded memory.
+  let isGuarded: Bool
+  // Of the name, so that a declared key is checked and hashed once.
+  private let fingerprint: Int
+  private let isValid: Bool
+
+  init(_ name: String, kind: PreferenceValue.Kind, secrecy: Secrecy, isGuarded: Bool) {
+    (self.name, self.kind, self.secrecy, self.isGuarded) = (name, kind, secrecy, isGuarded)
+    (fingerprint, isValid) = (name.hashValue, PreferenceKeyName.isValid(name))
+  }
+
+  func checkedName() throws(PreferencesError) -> PreferenceName {
+    guard isValid else { return try PreferenceName(name) }
+    return PreferenceName(checked: name, fingerprint: fingerprint)
+  }
+
+  func query() throws(PreferencesError) -> PreferenceQuery {
+    PreferenceQuery(try checkedName(), as: kind, secrecy: secrecy)
   }
 }
 

@@ -84,7 +84,7 @@ struct CompositePlan {
 
   private static func targets(
     of secrecy: Secrecy, in composite: CompositePreferences
-  ) -> ArraySlice<(rank: Int, place: Int, store: any PreferencesStore)> {
+  ) -> ArraySlice<CompositeSide.Target> {
     let stores = composite.side(secrecy).stores
     return composite.writeMode == .firstStore ? stores.prefix(1) : stores[...]
   }

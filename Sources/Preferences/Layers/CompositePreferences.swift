@@ -109,7 +109,9 @@ public struct CompositePreferences: PreferencesStore, GuardingReader {
   @discardableResult
   public func apply(_ edits: PreferenceEdits) throws(PreferencesError) -> WriteOutcome {
     if let refusal { throw refusal }
-    if let store = try soleTarget(of: edits) { return try CompositeSide.asking(store) { try store.apply(edits) } }
+    if let store = try soleTarget(of: edits) {
+      do { return try store.apply(edits) } catch { throw CompositeSide.failure(of: store, error) }
+    }
     guard let plan = try CompositePlan(edits, in: self) else { return .conflict }
     var done: [CompositePlan.Step] = []
     for step in plan.steps {
@@ -155,11 +157,13 @@ public struct CompositePreferences: PreferencesStore, GuardingReader {
 
   /// The store that edits go straight on to: one edit without a condition, with no layer above its target.
   private func soleTarget(of edits: PreferenceEdits) throws(PreferencesError) -> (any PreferencesStore)? {
-    guard writeMode == .firstStore, !edits.clears, edits.edits.count == 1, edits.edits[0].isUnconditional,
-      try resolved(edits.edits[0].name, edits.edits[0].secrecy) == edits.edits[0].secrecy,
-      let target = side(edits.edits[0].secrecy).stores.first, target.rank == 0
-    else { return nil }
-    return target.store
+    guard writeMode == .firstStore, !edits.clears, edits.edits.count == 1, edits.edits[0].isUnconditional else {
+      return nil
+    }
+    let secrecy = edits.edits[0].secrecy
+    guard try resolved(edits.edits[0].name, secrecy) == secrecy else { return nil }
+    let stores = secrecy == .secret ? sealed.stores : plain.stores
+    return !stores.isEmpty && stores[0].rank == 0 ? stores[0].store : nil
   }
 
   private static func undo(

@@ -1,15 +1,23 @@
 /// The layers of a composite that hold plain values, or those that hold secrets.
 struct CompositeSide: Sendable {
+  /// A layer that can be written to.
+  struct Target: Sendable {
+    /// How many layers of this side are above it.
+    let rank: Int
+    /// Its place among all layers.
+    let place: Int
+    let store: any PreferencesStore
+  }
+
   let layers: [any PreferencesReader]
-  /// Those that can be written to, how many of these layers are above each, and the rank among all layers.
-  let stores: [(rank: Int, place: Int, store: any PreferencesStore)]
+  let stores: [Target]
 
   init(_ all: [any PreferencesReader], _ secrecy: Secrecy) {
     let ranked = all.enumerated().filter { $0.element.custody.fixed.holds(secrecy) }
     layers = ranked.map(\.element)
     stores = ranked.enumerated().compactMap { rank, layer in
       guard layer.element.custody.fixed.takes(secrecy) else { return nil }
-      return (layer.element as? any PreferencesStore).map { (rank, layer.offset, $0) }
+      return (layer.element as? any PreferencesStore).map { Target(rank: rank, place: layer.offset, store: $0) }
     }
   }
 

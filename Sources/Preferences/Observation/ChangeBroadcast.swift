@@ -32,10 +32,14 @@ public final class ChangeBroadcast: Sendable {
     }
   }
 
-  /// Tells everybody, unless `withoutObservation` is in force in the calling task. Call it with no lock
-  /// held, after the change can be read.
-  public func send(_ change: PreferenceChange) {
-    guard !Suppression.isInForce else { return }
+  /// Notifies the observers, unless `withoutObservation` is in force in the calling task. Call it with no lock held, after the
+  /// change can be read.
+  ///
+  /// - Parameter change: what has changed; evaluated only if there are observers.
+  public func send(_ change: @autoclosure () -> PreferenceChange) {
+    // First, because most stores have no observers, and a write should not pay for them.
+    guard state.withLock({ !$0.observers.isEmpty }), !Suppression.isInForce else { return }
+    let change = change()
     let begins = state.withLock { state in
       guard !state.observers.isEmpty else { return false }
       state.waiting = state.waiting?.merged(with: change) ?? change

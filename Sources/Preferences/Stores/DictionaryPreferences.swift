@@ -93,11 +93,12 @@ public final class DictionaryPreferences: PreferencesStore {
   @discardableResult
   public func apply(_ edits: PreferenceEdits) throws -> WriteOutcome {
     let (outcome, removed) = try values.withLock { values in
-      let removed = edits.clears ? Set(values.keys.map(\.text)) : []
+      let removed = edits.clears ? values.keys.map(\.text) : []
       return (try edits.apply(to: &values), removed)
     }
-    let changed = edits.names.union(removed)
-    if outcome != .conflict, !changed.isEmpty { changes.send(PreferenceChange(keys: changed)) }
+    if outcome != .conflict, !edits.edits.isEmpty || !removed.isEmpty {
+      changes.send(PreferenceChange(keys: edits.names.union(removed)))
+    }
     return outcome
   }
 
