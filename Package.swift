@@ -27,6 +27,10 @@ let package = Package(
   platforms: [.macOS(.v26)],  // untried: Docs/Decisions/0033
   products: [
     .library(name: "Preferences", targets: ["Preferences"]),
+    .library(name: "PreferenceOperators", targets: ["PreferenceOperators"]),
+    .library(name: "PreferenceAdapters", targets: ["PreferenceAdapters"]),
+    .library(name: "PreferenceSyncing", targets: ["PreferenceSyncing"]),
+    .library(name: "PreferenceMigrations", targets: ["PreferenceMigrations"]),
     .library(name: "PreferencesFoundation", targets: ["PreferencesFoundation"]),
     .library(name: "VaultSealing", targets: ["VaultSealing"]),
     .library(name: "VaultCore", targets: ["VaultCore"]),
@@ -45,10 +49,14 @@ let package = Package(
     .target(
       name: "DurableFiles", dependencies: ["CDurableFiles"], swiftSettings: strict + [.strictMemorySafety()]),
     .target(name: "Preferences", dependencies: ["DurableFiles"], swiftSettings: strict),
+    .target(name: "PreferenceOperators", dependencies: ["Preferences"], swiftSettings: strict),
+    .target(name: "PreferenceAdapters", dependencies: ["Preferences", "DurableFiles"], swiftSettings: strict),
+    .target(name: "PreferenceSyncing", dependencies: ["Preferences"], swiftSettings: strict),
+    .target(name: "PreferenceMigrations", dependencies: ["Preferences"], swiftSettings: strict),
     .target(name: "CPreferencesCurl", linkerSettings: [.linkedLibrary("dl")]),
     .target(
-      name: "PreferencesFoundation", dependencies: ["Preferences", "DurableFiles", "CPreferencesCurl"],
-      swiftSettings: strict),
+      name: "PreferencesFoundation",
+      dependencies: ["Preferences", "PreferenceAdapters", "DurableFiles", "CPreferencesCurl"], swiftSettings: strict),
     .target(
       name: "VaultSealing", dependencies: ["CVaultSodium", "DurableFiles"],
       swiftSettings: strict + views + [.strictMemorySafety()]),
@@ -59,8 +67,11 @@ let package = Package(
       name: "Secrets", dependencies: ["Preferences", "VaultCore", "VaultSealing", "DurableFiles"], swiftSettings: strict
     ),
     .target(
-      name: "SecretsTesting", dependencies: ["Secrets", "VaultCore", "VaultSealing", "Preferences", "DurableFiles"],
-      swiftSettings: strict),
+      name: "SecretsTesting",
+      dependencies: [
+        "Secrets", "VaultCore", "VaultSealing", "Preferences", "PreferenceOperators", "PreferenceAdapters",
+        "PreferenceSyncing", "PreferenceMigrations", "DurableFiles",
+      ], swiftSettings: strict),
     .executableTarget(
       name: "secretprefs",
       dependencies: [
@@ -75,15 +86,23 @@ let package = Package(
       name: "PreferencesTestSupport", dependencies: ["Preferences"], path: "Tests/PreferencesTestSupport",
       swiftSettings: strict),
     .target(
-      name: "PreferenceLayerLaws", dependencies: ["Preferences"], path: "Tests/PreferenceLayerLaws",
+      name: "PreferenceLayerLaws", dependencies: ["Preferences", "PreferenceAdapters"],
+      path: "Tests/PreferenceLayerLaws",
       swiftSettings: strict),
     .testTarget(name: "DurableFilesTests", dependencies: ["DurableFiles"], swiftSettings: strict),
     .testTarget(
-      name: "PreferencesTests", dependencies: ["Preferences", "PreferenceLayerLaws", "PreferencesTestSupport"],
+      name: "PreferencesTests",
+      dependencies: [
+        "Preferences", "PreferenceOperators", "PreferenceAdapters", "PreferenceSyncing", "PreferenceMigrations",
+        "PreferenceLayerLaws", "PreferencesTestSupport",
+      ],
       swiftSettings: strict),
     .testTarget(
       name: "PreferencesFoundationTests",
-      dependencies: ["PreferencesFoundation", "Preferences", "PreferencesTestSupport"],
+      dependencies: [
+        "PreferencesFoundation", "Preferences", "PreferenceOperators", "PreferenceAdapters", "PreferenceMigrations",
+        "PreferencesTestSupport",
+      ],
       swiftSettings: strict),
     .testTarget(name: "VaultSealingTests", dependencies: ["VaultSealing"], swiftSettings: strict),
     .testTarget(
@@ -93,12 +112,16 @@ let package = Package(
     .testTarget(
       name: "SecretsTests",
       dependencies: [
-        "Secrets", "SecretsTesting", "Preferences", "VaultCore", "VaultSealing", "PreferenceLayerLaws",
-        "VaultMemorySearching",
+        "Secrets", "SecretsTesting", "Preferences", "PreferenceOperators", "PreferenceAdapters", "PreferenceSyncing",
+        "VaultCore", "VaultSealing",
+        "PreferenceLayerLaws", "VaultMemorySearching",
       ], exclude: excludedBeforeSwift63(["SecretMemoryTests.swift"]), swiftSettings: strict),
     .testTarget(
       name: "SecretsTestingTests",
-      dependencies: ["SecretsTesting", "Secrets", "Preferences", "PreferencesFoundation"], swiftSettings: strict),
+      dependencies: [
+        "SecretsTesting", "Secrets", "Preferences", "PreferenceOperators", "PreferenceAdapters",
+        "PreferencesFoundation",
+      ], swiftSettings: strict),
     .testTarget(
       name: "secretprefsTests", dependencies: ["secretprefs", "Secrets", "VaultCore", "VaultMemorySearching"],
       resources: [.copy("Transcripts")], swiftSettings: strict),

@@ -35,6 +35,9 @@ public enum PreferenceContent: Sendable {
     }
   }
 
+  /// The kind of an ordinary value; `nil` in guarded memory.
+  public var kind: PreferenceValue.Kind? { if case .value(let value) = self { value.kind } else { nil } }
+
   /// Feeds the content to a hasher. Equal contents are fed equally, in guarded memory or not; NaN equals NaN.
   public func hash(into hasher: inout Hasher) {
     switch self {
@@ -50,8 +53,8 @@ public enum PreferenceContent: Sendable {
 }
 
 extension PreferenceContent? {
-  /// Equal for equal contents in this process, in guarded memory or not.
-  var fingerprint: Int {
+  /// A hash that is equal for equal contents in this process, in guarded memory or not.
+  public var fingerprint: Int {
     var hasher = Hasher()
     self?.hash(into: &hasher)
     return hasher.finalize()

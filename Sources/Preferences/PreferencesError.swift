@@ -66,12 +66,13 @@ extension PreferencesError {
         ? "no sealed layer of \"\(name)\" can be written to" : "no layer of \"\(name)\" can be written to")
   }
 
-  /// The same error with the part it is about in front of the message.
-  package func about(_ part: String) -> PreferencesError {
+  /// Returns the same error with `part` in front of the message.
+  public func about(_ part: String) -> PreferencesError {
     PreferencesError(code, "\(part): \(message)", cause: cause)
   }
 
-  package func about(key: String) -> PreferencesError {
+  /// Returns the same error with the key in front of the message.
+  public func about(key: String) -> PreferencesError {
     about("key \"\(key)\"")
   }
 }

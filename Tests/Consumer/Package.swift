@@ -5,7 +5,8 @@ import PackageDescription
 // module alias. Scripts/consumer resolves, builds and runs it.
 
 let everyModule: [Target.Dependency] = [
-  "Preferences", "PreferencesFoundation", "Secrets", "SecretsTesting", "VaultCore", "VaultSealing",
+  "PreferenceAdapters", "PreferenceMigrations", "PreferenceOperators", "PreferenceSyncing", "Preferences",
+  "PreferencesFoundation", "Secrets", "SecretsTesting", "VaultCore", "VaultSealing",
 ].map { .product(name: $0, package: "SecretPreferences") }
 
 let strict: [SwiftSetting] = [.treatAllWarnings(as: .error)]

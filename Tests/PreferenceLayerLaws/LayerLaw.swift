@@ -1,3 +1,4 @@
+import PreferenceAdapters
 package import Preferences
 import Synchronization
 

@@ -1,3 +1,5 @@
+import PreferenceAdapters
+import PreferenceOperators
 import Preferences
 
 /// What a stack of layers should hold: dictionaries, and how names and writes lead to them.

@@ -1,4 +1,5 @@
 import Foundation
+import PreferenceOperators
 import Preferences
 import PreferencesFoundation
 import Synchronization

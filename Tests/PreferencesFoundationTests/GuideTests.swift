@@ -1,5 +1,7 @@
 import Foundation
 import FoundationNetworking
+import PreferenceAdapters
+import PreferenceOperators
 import Preferences
 import PreferencesFoundation
 import Testing

@@ -1,5 +1,9 @@
 import Foundation
+import PreferenceAdapters
+import PreferenceMigrations
+import PreferenceOperators
 import Preferences
+import PreferencesFoundation
 import Testing
 
 /// Reading what an `NSKeyedArchiver` has written, without ever calling an unarchiver.

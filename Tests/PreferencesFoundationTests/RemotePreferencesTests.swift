@@ -1,4 +1,6 @@
 import Foundation
+import PreferenceAdapters
+import PreferenceOperators
 import Preferences
 import PreferencesFoundation
 import Testing

@@ -1,5 +1,6 @@
 import Foundation
 import Glibc
+import PreferenceOperators
 import Preferences
 import PreferencesFoundation
 import Synchronization

@@ -1,4 +1,5 @@
 import FoundationEssentials
+import PreferenceOperators
 import Preferences
 import Synchronization
 import Testing

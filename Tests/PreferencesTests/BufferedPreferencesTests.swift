@@ -1,3 +1,5 @@
+import PreferenceAdapters
+import PreferenceOperators
 import Preferences
 import Synchronization
 import Testing

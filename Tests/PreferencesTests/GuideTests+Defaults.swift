@@ -1,5 +1,6 @@
 import FoundationEssentials
 import Observation
+import PreferenceOperators
 import Preferences
 import Testing
 

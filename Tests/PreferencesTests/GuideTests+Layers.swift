@@ -1,4 +1,7 @@
 import FoundationEssentials
+import PreferenceAdapters
+import PreferenceOperators
+import PreferenceSyncing
 import Preferences
 import Synchronization
 import Testing

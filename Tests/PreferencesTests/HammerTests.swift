@@ -1,4 +1,6 @@
 import FoundationEssentials
+import PreferenceAdapters
+import PreferenceSyncing
 import Preferences
 import Synchronization
 import Testing

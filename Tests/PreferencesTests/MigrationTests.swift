@@ -1,3 +1,4 @@
+import PreferenceMigrations
 import Preferences
 import Synchronization
 import Testing

@@ -1,4 +1,5 @@
 import FoundationEssentials
+import PreferenceAdapters
 import Preferences
 import Synchronization
 import Testing

@@ -1,3 +1,4 @@
+import PreferenceOperators
 import Preferences
 import Synchronization
 import Testing

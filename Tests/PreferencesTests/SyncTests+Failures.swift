@@ -1,3 +1,5 @@
+import PreferenceAdapters
+import PreferenceSyncing
 import Preferences
 import Synchronization
 import Testing

@@ -1,4 +1,5 @@
 import FoundationEssentials
+import PreferenceSyncing
 import Preferences
 import Synchronization
 import Testing

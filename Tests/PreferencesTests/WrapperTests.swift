@@ -1,4 +1,6 @@
 import Observation
+import PreferenceAdapters
+import PreferenceOperators
 import Preferences
 import Synchronization
 import Testing

@@ -11,7 +11,7 @@ func refused(_ store: some PreferencesStore, _ reader: some PreferencesReader) t
   try store.set("text", for: PreferenceKey<Int>.port)  // error: cannot convert value of type 'String'
   let text: String = try store.value(for: PreferenceKey<Int>.port)  // error: cannot convert value of type
   // Item 43: nil, and an optional key with another default, whose stored nil could not be told from not set.
-  store[PreferenceKey<Int>.port] = nil  // error: requires that
+  store[PreferenceKey<Int>.port] = nil  // error: 'nil' cannot be assigned to subscript of type 'Int'
   _ = PreferenceKey<Int?>("port", default: 1)  // error: conform to 'PreferenceConvertible'
   // Items 9 and 52: what has no stored form.
   try store.set(Unstorable(), forKey: "key")  // error: conform to 'PreferenceConvertible'

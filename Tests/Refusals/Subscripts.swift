@@ -1,3 +1,4 @@
+import PreferenceOperators
 import Preferences
 
 extension PreferenceKey<Int> {

@@ -1,4 +1,6 @@
 import FoundationEssentials
+import PreferenceAdapters
+import PreferenceOperators
 import Preferences
 import Secrets
 import SecretsTesting

@@ -1,3 +1,4 @@
+import PreferenceOperators
 import Secrets
 import SecretsTesting
 import Testing

@@ -1,4 +1,6 @@
 import Foundation
+import PreferenceAdapters
+import PreferenceSyncing
 import Secrets
 import SecretsTesting
 import Synchronization

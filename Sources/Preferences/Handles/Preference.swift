@@ -1,5 +1,3 @@
-infix operator <| : MultiplicationPrecedence
-
 /// One preference of one store: where it is, and what may be done with it.
 ///
 /// ```swift
@@ -159,12 +157,11 @@ public struct Preference<Value: Sendable>: Sendable {
   }
 
   /// Stores `value` if nothing is stored; it is computed only then. A default does not count as stored.
-  public static func ?= (preference: Self, value: @autoclosure () throws -> Value) throws {
-    guard try preference.isEmpty else { return }
-    let (key, store) = (preference.key, preference.store)
+  public func setIfAbsent(_ value: @autoclosure () throws -> Value) throws {
+    guard try isEmpty else { return }
     let new = try value()
     let outcome = try store.compareAndSet(nil, to: try key.content(of: new), for: try key.query())
-    if outcome != .conflict { preference.notify?(preference.substitute(key.defaultValue), preference.substitute(new)) }
+    if outcome != .conflict { notify?(substitute(key.defaultValue), substitute(new)) }
   }
 }
 
@@ -197,21 +194,6 @@ extension PreferencesStore {
   ) -> Preference<Value> {
     Preference(self, PreferenceKey(name))
   }
-}
-
-/// The handle of the plain preference with this name.
-public func <| <Value: PreferenceConvertible>(store: any PreferencesStore, name: String) -> Preference<Value> {
-  store.preference(name)
-}
-
-/// The handle of a declared key with a default.
-public func <| <Value>(store: any PreferencesStore, key: PreferenceKey<Value>) -> Preference<Value> {
-  store.preference(for: key)
-}
-
-/// The handle of a declared key that may be nil.
-public func <| <Value>(store: any PreferencesStore, key: PreferenceKey<Value?>) -> Preference<Value> {
-  store.preference(for: key)
 }
 
 extension PreferenceKey {

@@ -21,9 +21,10 @@ public struct PreferenceKey<Value: Sendable>: Sendable {
 
   let untyped: UntypedKey
   let makeDefault: @Sendable () -> Value
-  let decode: @Sendable (PreferenceValue) throws(PreferencesError) -> Value
-  /// Nil means: store nothing, remove what is there.
-  let encode: @Sendable (Value) throws(PreferencesError) -> PreferenceValue?
+  /// Converts a stored value.
+  public let decode: @Sendable (PreferenceValue) throws(PreferencesError) -> Value
+  /// Converts a value for storing. `nil` removes the preference.
+  public let encode: @Sendable (Value) throws(PreferencesError) -> PreferenceValue?
   /// The conversions of values in guarded memory; nil for a key of ordinary values.
   let guarding: GuardedConversion<Value>?
 
@@ -62,8 +63,10 @@ public struct PreferenceKey<Value: Sendable>: Sendable {
     try untyped.query()
   }
 
-  /// The value that a stored one stands for. An error names the key.
-  func decoded(_ stored: PreferenceValue) throws(PreferencesError) -> Value {
+  /// Returns the key's value for a stored one.
+  ///
+  /// - Throws: What the key's conversion throws, with the key's name.
+  public func decoded(_ stored: PreferenceValue) throws(PreferencesError) -> Value {
     do { return try decode(stored) } catch { throw error.about(key: name) }
   }
 
@@ -77,13 +80,15 @@ public struct PreferenceKey<Value: Sendable>: Sendable {
     }
   }
 
-  /// The value as it is stored; nil for removing. An error names the key.
+  /// Returns `value` as it is stored; `nil` removes the preference. An error names the key.
   func encoded(_ value: Value) throws(PreferencesError) -> PreferenceValue? {
     do { return try encode(value) } catch { throw error.about(key: name) }
   }
 
-  /// The value as a store is given it; nil for removing. An error names the key.
-  func content(of value: Value) throws(PreferencesError) -> PreferenceContent? {
+  /// Returns `value` as a store receives it, a secret in guarded memory; `nil` removes the preference.
+  ///
+  /// - Throws: What the key's conversion throws, with the key's name.
+  public func content(of value: Value) throws(PreferencesError) -> PreferenceContent? {
     guard let guarding else { return try encoded(value).map(PreferenceContent.value) }
     do { return try guarding.encode(value).map(PreferenceContent.guarded) } catch { throw error.about(key: name) }
   }

@@ -21,7 +21,8 @@ public enum PreferenceKeyName {
     }
   }
 
-  package static func isValid(_ name: String) -> Bool {
+  /// Whether `name` is a valid key.
+  public static func isValid(_ name: String) -> Bool {
     do {
       try validate(name)
       return true

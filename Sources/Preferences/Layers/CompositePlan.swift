@@ -101,8 +101,3 @@ struct CompositePlan {
     return undo
   }
 }
-
-extension PreferenceContent {
-  /// The kind of a value in ordinary memory.
-  var kind: PreferenceValue.Kind? { if case .value(let value) = self { value.kind } else { nil } }
-}

@@ -38,7 +38,7 @@ public final class ChangeBroadcast: Sendable {
   /// - Parameter change: what has changed; evaluated only if there are observers.
   public func send(_ change: @autoclosure () -> PreferenceChange) {
     // First, because most stores have no observers, and a write should not pay for them.
-    guard state.withLock({ !$0.observers.isEmpty }), !Suppression.isInForce else { return }
+    guard state.withLock({ !$0.observers.isEmpty }), !ObservationSuppression.isInForce else { return }
     let change = change()
     let begins = state.withLock { state in
       guard !state.observers.isEmpty else { return false }
@@ -65,20 +65,28 @@ public final class ChangeBroadcast: Sendable {
   }
 }
 
-package enum Suppression {
-  /// Whether `withoutObservation` is in force in the calling task.
-  @TaskLocal package static var isInForce = false
+/// Whether changes are kept from observers, for a store that notifies them from a different task.
+public enum ObservationSuppression {
+  @TaskLocal fileprivate static var current = false
+
+  /// Whether the calling task is inside `withoutObservation`.
+  public static var isInForce: Bool { current }
+
+  /// Runs `body` as if it were outside `withoutObservation`, for changes that are not writes of the caller.
+  public static func lifted<R>(_ body: () throws -> R) rethrows -> R {
+    try $current.withValue(false, operation: body)
+  }
 }
 
 /// Runs `body` without telling any observer of what it writes; what it writes is stored. Nests; other tasks are not
 /// affected, child tasks are. Who watches such a value learns of it with its next change.
 @discardableResult
 public func withoutObservation<R>(_ body: () throws -> R) rethrows -> R {
-  try Suppression.$isInForce.withValue(true, operation: body)
+  try ObservationSuppression.$current.withValue(true, operation: body)
 }
 
 /// As the synchronous form.
 @discardableResult
 public func withoutObservation<R>(_ body: () async throws -> R) async rethrows -> R {
-  try await Suppression.$isInForce.withValue(true, operation: body)
+  try await ObservationSuppression.$current.withValue(true, operation: body)
 }

@@ -1,10 +1,10 @@
 import FoundationEssentials
 
 /// An order of all values, by which sets are stored. It means nothing, and must never change.
-enum PreferenceValueOrder {
-  enum Ordering { case less, equal, greater }
+package enum PreferenceValueOrder {
+  package enum Ordering { case less, equal, greater }
 
-  static func compare(_ a: PreferenceValue, _ b: PreferenceValue) -> Ordering {
+  package static func compare(_ a: PreferenceValue, _ b: PreferenceValue) -> Ordering {
     switch (a, b) {
     case (.string(let a), .string(let b)): natural(a, b)
     case (.data(let a), .data(let b)): sequences(a, b, by: natural)

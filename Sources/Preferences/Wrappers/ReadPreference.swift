@@ -6,12 +6,12 @@ public struct ReadPreference<Value: Sendable>: Sendable {
   private let tracked: TrackedPreference<Value>
 
   /// Wraps a declared key.
-  public init(_ key: PreferenceKey<Value>, in reader: any PreferencesReader = SharedPreferences()) {
+  public init(_ key: PreferenceKey<Value>, in reader: any PreferencesReader) {
     tracked = TrackedPreference(reader, key)
   }
 
   /// Wraps a name; reads as nil while there is no value.
-  public init<Wrapped: PreferenceConvertible>(_ name: String, in reader: any PreferencesReader = SharedPreferences())
+  public init<Wrapped: PreferenceConvertible>(_ name: String, in reader: any PreferencesReader)
   where Value == Wrapped? {
     self.init(PreferenceKey(name), in: reader)
   }

@@ -3,7 +3,7 @@
 /// ```swift
 /// @StoredPreference("server.port", in: store) var port = 8080
 /// @StoredPreference("proxy.host", in: store) var proxyHost: String?
-/// @StoredPreference(.limits) var limits                       // of the shared store
+/// @StoredPreference(.limits, in: store) var limits
 /// ```
 ///
 /// It is a handle as well: with a key that has a default its value is never nil.
@@ -27,19 +27,19 @@ public struct StoredPreference<Value: Sendable>: Sendable {
   private let tracked: TrackedPreference<Value>
 
   /// Wraps a declared key.
-  public init(_ key: PreferenceKey<Value>, in store: any PreferencesStore = SharedPreferences()) {
+  public init(_ key: PreferenceKey<Value>, in store: any PreferencesStore) {
     self.store = store
     tracked = TrackedPreference(store, key)
   }
 
   /// Wraps a name; reads as the property's initial value while nothing is stored.
-  public init(wrappedValue: Value, _ name: String, in store: any PreferencesStore = SharedPreferences())
+  public init(wrappedValue: Value, _ name: String, in store: any PreferencesStore)
   where Value: PreferenceConvertible {
     self.init(PreferenceKey(name, default: wrappedValue), in: store)
   }
 
   /// Wraps a name; reads as nil while nothing is stored.
-  public init<Wrapped: PreferenceConvertible>(_ name: String, in store: any PreferencesStore = SharedPreferences())
+  public init<Wrapped: PreferenceConvertible>(_ name: String, in store: any PreferencesStore)
   where Value == Wrapped? {
     self.init(PreferenceKey(name), in: store)
   }

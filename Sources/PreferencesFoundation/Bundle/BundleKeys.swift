@@ -73,15 +73,15 @@ extension BundlePreferences {
 
 extension PreferenceKey<String?> {
   /// The short name of a bundle.
-  public static var bundleName: Self { Self(CoreFoundationKeys.CFBundleName) }
+  public static var bundleName: Self { Self(CoreFoundationKeys.CFBundleName.rawValue) }
   /// The name of a bundle that people see.
-  public static var bundleDisplayName: Self { Self(CoreFoundationKeys.CFBundleDisplayName) }
+  public static var bundleDisplayName: Self { Self(CoreFoundationKeys.CFBundleDisplayName.rawValue) }
   /// The identifier of a bundle, such as `com.example.shop`.
-  public static var bundleIdentifier: Self { Self(CoreFoundationKeys.CFBundleIdentifier) }
+  public static var bundleIdentifier: Self { Self(CoreFoundationKeys.CFBundleIdentifier.rawValue) }
   /// The version of a bundle for people, such as `2.1`.
-  public static var bundleShortVersion: Self { Self(CoreFoundationKeys.CFBundleShortVersionString) }
+  public static var bundleShortVersion: Self { Self(CoreFoundationKeys.CFBundleShortVersionString.rawValue) }
   /// The version of a bundle's build.
-  public static var bundleVersion: Self { Self(CoreFoundationKeys.CFBundleVersion) }
+  public static var bundleVersion: Self { Self(CoreFoundationKeys.CFBundleVersion.rawValue) }
   /// The name of a bundle's executable file.
-  public static var bundleExecutable: Self { Self(CoreFoundationKeys.CFBundleExecutable) }
+  public static var bundleExecutable: Self { Self(CoreFoundationKeys.CFBundleExecutable.rawValue) }
 }

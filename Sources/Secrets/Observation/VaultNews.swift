@@ -93,7 +93,7 @@ final class VaultNews: VaultObserverHub {
   func vaultChanged() { tellAll() }
 
   func willWrite(_ records: WrittenRecords) {
-    let isSilent = Suppression.isInForce
+    let isSilent = ObservationSuppression.isInForce
     state.withLock { state in
       state.writesUnderWay += 1
       for (service, keys) in records.keys {
@@ -104,7 +104,7 @@ final class VaultNews: VaultObserverHub {
   }
 
   func didWrite(_ records: WrittenRecords) {
-    let isSilent = Suppression.isInForce
+    let isSilent = ObservationSuppression.isInForce
     var revisions: [Vault.Name: [String: UInt64]] = [:]
     if isSilent {
       for (service, keys) in records.keys { revisions[service] = self.revisions(of: keys, service, records.group) }
@@ -150,7 +150,7 @@ final class VaultNews: VaultObserverHub {
 
   private func tellAll() {
     // What others wrote is told whatever the task does that comes by.
-    Suppression.$isInForce.withValue(false) {
+    ObservationSuppression.lifted {
       for audience in state.withLock({ $0.audiences }) {
         audience.broadcast.send(.anything(except: stillSilent(audience)))
       }

@@ -1,3 +1,4 @@
+import PreferenceOperators
 internal import Preferences
 internal import Testing
 

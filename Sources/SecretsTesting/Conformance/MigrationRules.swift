@@ -1,3 +1,5 @@
+import PreferenceAdapters
+import PreferenceMigrations
 internal import Preferences
 internal import Testing
 

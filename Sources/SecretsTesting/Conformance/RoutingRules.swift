@@ -1,3 +1,5 @@
+import PreferenceAdapters
+import PreferenceOperators
 internal import Preferences
 internal import Testing
 

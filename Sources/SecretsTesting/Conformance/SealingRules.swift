@@ -1,3 +1,4 @@
+import PreferenceAdapters
 internal import Preferences
 internal import Testing
 

@@ -1,3 +1,6 @@
+import PreferenceAdapters
+import PreferenceOperators
+import PreferenceSyncing
 internal import Preferences
 internal import Testing
 

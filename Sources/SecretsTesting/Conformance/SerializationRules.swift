@@ -1,4 +1,5 @@
 internal import FoundationEssentials
+import PreferenceAdapters
 internal import Preferences
 internal import Testing
 

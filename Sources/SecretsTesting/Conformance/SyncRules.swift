@@ -1,4 +1,5 @@
 internal import FoundationEssentials
+import PreferenceSyncing
 internal import Preferences
 internal import Testing
 

@@ -1,4 +1,6 @@
 internal import FoundationEssentials
+import PreferenceAdapters
+import PreferenceOperators
 internal import Preferences
 internal import Testing
 

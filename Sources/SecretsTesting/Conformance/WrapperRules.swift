@@ -1,4 +1,5 @@
 internal import Observation
+import PreferenceAdapters
 internal import Preferences
 internal import Testing
 

@@ -1,4 +1,5 @@
 internal import FoundationEssentials
+import PreferenceOperators
 internal import Preferences
 internal import Testing
 

@@ -1,7 +1,7 @@
 import FoundationEssentials
 
 /// How much a file may still unfold into while it is read, and what is written may amount to.
-struct ValueBudget {
+package struct ValueBudget {
   /// Arrays and dictionaries inside each other; keeps recursion away from the end of any thread's stack.
   static let maximumDepth = 128
   /// What all values may cost together. A binary property list can refer to one object many times, and a few hundred
@@ -10,8 +10,10 @@ struct ValueBudget {
 
   private var remaining = maximumCost
 
+  package init() {}
+
   /// Pays for one value with `byteCount` bytes of its own, at `depth`.
-  mutating func spend(_ byteCount: Int, depth: Int) throws(PreferencesError) {
+  package mutating func spend(_ byteCount: Int, depth: Int) throws(PreferencesError) {
     guard depth <= Self.maximumDepth else {
       throw PreferencesError(.limitExceeded, "nested deeper than \(Self.maximumDepth) levels")
     }

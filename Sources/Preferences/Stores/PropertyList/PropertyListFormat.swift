@@ -41,7 +41,7 @@ public struct PropertyListFormat: PreferenceFileFormat {
   ///
   /// - Parameter readsReferences: whether those of keyed archives are read, as dictionaries of one member `CF$UID`.
   /// - Throws: `malformed`, `limitExceeded`.
-  static func members(
+  package static func members(
     of bytes: [UInt8], readingReferences readsReferences: Bool = false
   ) throws(PreferencesError) -> [String: PreferenceValue] {
     let value: PreferenceValue

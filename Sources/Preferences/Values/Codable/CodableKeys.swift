@@ -5,7 +5,7 @@ extension PreferenceKey where Value: Codable {
   /// data, URLs, booleans and numbers as their own kinds. See ``PreferenceValueEncoder``.
   ///
   /// The key says how its value is stored, so a type with a raw value that is `Codable` as well is stored as the raw
-  /// value by ``init(_:default:)-(String,_)``, and as its coding says by this one. ``alsoReading(_:)`` reads what the
+  /// value by ``init(_:default:)-(String,_)``, and as its coding says by this one. `alsoReading(_:)` reads what the
   /// other has written.
   ///
   /// An optional type does not compile, since its stored nil could not be told from *not set*: it is for
@@ -33,7 +33,8 @@ extension PreferenceKey where Value: Codable {
   ) -> Self {
     Self(
       name, kind: kind ?? .coded(Value.self), makeDefault: makeDefault,
-      through: StructuredTransformation(Value.self, encoder: encoder, decoder: decoder))
+      decode: { stored throws(PreferencesError) in try decoder.decode(from: stored) },
+      encode: { value throws(PreferencesError) in try encoder.encode(value) })
   }
 }
 
@@ -44,8 +45,12 @@ extension PreferenceKey {
     decoder: PreferenceValueDecoder = PreferenceValueDecoder()
   ) -> Self where Value == Wrapped? {
     Self(
-      name, kind: kind ?? .coded(Wrapped.self),
-      through: StructuredTransformation(Wrapped.self, encoder: encoder, decoder: decoder))
+      name, kind: kind ?? .coded(Wrapped.self), makeDefault: { nil },
+      decode: { stored throws(PreferencesError) in try decoder.decode(Wrapped.self, from: stored) },
+      encode: { value throws(PreferencesError) in
+        guard let value else { return nil }
+        return try encoder.encode(value)
+      })
   }
 }
 

@@ -4,8 +4,8 @@ extension PreferencesError.Code {
 }
 
 extension PreferencesError {
-  /// What a failure of any encoder means here. The text of a foreign error may hold the value, so it is not repeated.
-  static func notEncodable(_ type: Any.Type, _ error: any Error) -> PreferencesError {
+  /// Returns the error of a failed encoding. The text of a foreign error may contain the value, so it is not repeated.
+  public static func notEncodable(_ type: Any.Type, _ error: any Error) -> PreferencesError {
     switch error {
     case let error as PreferencesError: error
     case EncodingError.invalidValue(_, let context):
@@ -14,8 +14,8 @@ extension PreferencesError {
     }
   }
 
-  /// What a failure of any decoder means here. The text of a foreign error may hold the value, so it is not repeated.
-  static func notDecodable(_ type: Any.Type, _ error: any Error) -> PreferencesError {
+  /// Returns the error of a failed decoding. The text of a foreign error may contain the value, so it is not repeated.
+  public static func notDecodable(_ type: Any.Type, _ error: any Error) -> PreferencesError {
     switch error {
     case let error as PreferencesError: return error
     case DecodingError.keyNotFound(let key, let context):

@@ -1,6 +1,10 @@
 import Foundation
 
 #if EVERY_MODULE
+  import PreferenceAdapters
+  import PreferenceMigrations
+  import PreferenceOperators
+  import PreferenceSyncing
   import Preferences
   import PreferencesFoundation
   import Secrets

@@ -1,3 +1,7 @@
+import PreferenceAdapters
+import PreferenceMigrations
+import PreferenceOperators
+import PreferenceSyncing
 import Preferences
 import PreferencesFoundation
 import Secrets

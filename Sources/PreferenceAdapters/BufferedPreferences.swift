@@ -1,0 +1,163 @@
+public import Preferences
+
+import Synchronization
+
+/// Changes of a store that are collected first: nothing reaches it before `commit()`, and ``rollback()`` forgets them.
+///
+/// Reads see the collected changes over what the store has. A commit is one transaction: edits in the order they were made.
+///
+/// Over a composite, a secret and a plain value of the same name are two, here as there.
+public final class BufferedPreferences: PreferencesStore, GuardingReader {
+  private struct Slot: Hashable {
+    var name: PreferenceName
+    var secrecy: Secrecy
+  }
+
+  private struct Pending {
+    var content: PreferenceContent?
+    /// Tells which of two is newer.
+    var number: UInt64
+  }
+
+  private struct State {
+    var pending: [Slot: Pending] = [:]
+    /// Whether everything that the store has is to be removed first, and when that was said.
+    var cleared: UInt64?
+    var count: UInt64 = 0
+  }
+
+  /// The store underneath.
+  public let base: any PreferencesStore
+  private let state = Mutex(State())
+  private let changes = ChangeBroadcast()
+
+  /// Collects changes of `base`.
+  public init(_ base: any PreferencesStore) { self.base = base }
+
+  public var name: String { "\(base.name), buffered" }
+  public var custody: Custody { base.custody }
+
+  // MARK: Reading
+
+  public func value(for query: PreferenceQuery) throws -> PreferenceValue? {
+    switch collected(query) {
+    case .some(let content): try content?.value()
+    case nil: try base.value(for: query)
+    }
+  }
+
+  public func guardedValue(for query: PreferenceQuery) throws -> (any GuardedValue)? {
+    switch collected(query) {
+    case .some(let content): content?.guarded
+    case nil: try base.guardedLookUp(query)
+    }
+  }
+
+  /// What a commit would leave there; nil when it would change nothing.
+  private func collected(_ query: PreferenceQuery) -> PreferenceContent?? {
+    let slot = slot(query.name, query.secrecy)
+    return state.withLock { state in
+      if let pending = state.pending[slot] { return .some(pending.content) }
+      return state.cleared == nil ? nil : .some(nil)
+    }
+  }
+
+  private func slot(_ name: PreferenceName, _ secrecy: Secrecy) -> Slot {
+    Slot(name: name, secrecy: custody.secrecy(of: name, asked: secrecy))
+  }
+
+  public func names(of secrecy: Secrecy) throws -> [PreferenceName] {
+    let (pending, isCleared) = state.withLock { ($0.pending.filter { $0.key.secrecy == secrecy }, $0.cleared != nil) }
+    let stored = isCleared ? [] : try base.names(of: secrecy)
+    let own = pending.filter { $0.value.content != nil }.map(\.key.name).sorted()
+    return stored.filter { pending[Slot(name: $0, secrecy: secrecy)] == nil } + own
+  }
+
+  // MARK: Collecting
+
+  /// In one step: no reader sees a part of it. A condition is about what a read here returns.
+  @discardableResult
+  public func apply(_ edits: PreferenceEdits) throws -> WriteOutcome {
+    for edit in edits.edits where !custody.takes(custody.secrecy(of: edit.name, asked: edit.secrecy)) {
+      throw PreferencesError.noStore(in: name, for: edit.secrecy)
+    }
+    while true {
+      // Conditions are judged with no lock held, since the store underneath is asked; and again when a change came between.
+      let count = state.withLock { $0.count }
+      for edit in edits.edits {
+        guard case .ifStored(let expected) = edit.condition else { continue }
+        let query = PreferenceQuery(edit.name, as: expected?.kind, secrecy: edit.secrecy)
+        guard try content(for: query).isSame(as: expected) else { return .conflict }
+      }
+      let isCollected = state.withLock { state in
+        guard state.count == count else { return false }
+        state.count += 1
+        if edits.clears { (state.pending, state.cleared) = ([:], state.count) }
+        for edit in edits.edits {
+          state.count += 1
+          state.pending[slot(edit.name, edit.secrecy)] = Pending(content: edit.content, number: state.count)
+        }
+        return true
+      }
+      if isCollected { break }
+    }
+    changes.send(edits.clears ? .anything : PreferenceChange(keys: edits.names))
+    return .visible
+  }
+
+  // MARK: Ending
+
+  /// Whether nothing waits to be committed.
+  public var isClean: Bool { state.withLock { $0.pending.isEmpty && $0.cleared == nil } }
+
+  /// Writes everything that was collected to the store, as one transaction. Commit in one thread at a time.
+  ///
+  /// - Throws: what the store throws; everything is still collected then.
+  public func commit() throws {
+    let collected = state.withLock(\.self)
+    try base.edit(edits(of: collected))
+    forget(collected)
+  }
+
+  /// As the synchronous form, without blocking the calling thread.
+  public func commit() async throws {
+    let collected = state.withLock(\.self)
+    try await base.edit(edits(of: collected))
+    forget(collected)
+  }
+
+  private func edits(of collected: State) -> PreferenceEdits {
+    let ordered = collected.pending.sorted { $0.value.number < $1.value.number }
+    return PreferenceEdits(
+      ordered.map { .init($0.key.name, to: $0.value.content, secrecy: $0.key.secrecy) },
+      clearing: collected.cleared != nil)
+  }
+
+  private func forget(_ collected: State) {
+    state.withLock { state in
+      if state.cleared == collected.cleared { state.cleared = nil }
+      // Changed again meanwhile: that one is for the next commit.
+      state.pending = state.pending.filter { $0.value.number != collected.pending[$0.key]?.number }
+      state.count += 1
+    }
+    // What a removal uncovers underneath is a change, too.
+    changes.send(.anything)
+  }
+
+  /// Forgets everything that was collected.
+  public func rollback() {
+    state.withLock { $0 = State(count: $0.count + 1) }
+    changes.send(.anything)
+  }
+
+  public func observe(_ notify: @escaping @Sendable (PreferenceChange) -> Void) -> PreferenceObservation {
+    let own = changes.observe(notify)
+    let underneath = base.observe(notify)
+    return PreferenceObservation {
+      own.invalidate()
+      underneath.invalidate()
+    }
+  }
+}
+
+extension BufferedPreferences: CustomStringConvertible, CustomReflectable {}

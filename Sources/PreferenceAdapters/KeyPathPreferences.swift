@@ -1,0 +1,115 @@
+public import Preferences
+
+/// Preferences in the properties of an object, under the names of a table.
+///
+/// ```swift
+/// let store = KeyPathPreferences(settings, [
+///   "server.port": .writable(\.port), "proxy.host": .writable(\.proxyHost), "version": .readOnly(\.version),
+/// ])
+/// ```
+///
+/// A name that is not in the table is absent when read. Only a property that may be nil can be removed. Changes are told to
+/// observers when they are made here.
+public final class KeyPathPreferences<Root: Sendable>: PreferencesStore {
+  /// A property, and whether it can be written.
+  public struct Property: Sendable {
+    fileprivate let get: @Sendable (Root) -> PreferenceValue?
+    fileprivate let set: (@Sendable (Root, PreferenceValue?) throws(PreferencesError) -> Void)?
+    fileprivate let isOptional: Bool
+  }
+
+  public let name: String
+  private let root: Root
+  private let properties: [String: Property]
+  private let writing = RecursiveLock()
+  private let changes = ChangeBroadcast()
+
+  /// Creates a store over properties of `root`, named after its type unless `name` says otherwise.
+  public init(_ root: Root, _ properties: [String: Property], name: String? = nil) {
+    (self.root, self.properties) = (root, properties)
+    self.name = name ?? "properties of \(Root.self)"
+  }
+
+  public func value(for query: PreferenceQuery) -> PreferenceValue? { properties[query.name.text]?.get(root) }
+
+  /// The names whose property has a value, in ascending order.
+  public func names(of secrecy: Secrecy) -> [PreferenceName] {
+    PreferenceName.valid(properties.filter { $0.value.get(root) != nil }.keys.sorted())
+  }
+
+  /// Sets properties, or with a removal sets them to nil. When one fails, those before it get back what they had.
+  ///
+  /// - Throws: `PreferencesError.Code.unknownKey`, `PreferencesError.Code.fixed` for a property that is read-only or
+  ///   cannot be nil, and as the property's type does for a value of another.
+  @discardableResult
+  public func apply(_ edits: PreferenceEdits) throws -> WriteOutcome {
+    let (outcome, changed) = try writing.withLock {
+      try edits.applyOneByOne(in: self) { value, name in
+        if value == nil, properties[name.text]?.get(root) == nil { return }
+        let set = try setter(name.text, removing: value == nil)
+        do throws(PreferencesError) { try set(root, value) } catch { throw error.about(key: name.text) }
+      }
+    }
+    if !changed.isEmpty { changes.send(PreferenceChange(keys: changed)) }
+    return outcome
+  }
+
+  public func observe(_ notify: @escaping @Sendable (PreferenceChange) -> Void) -> PreferenceObservation {
+    changes.observe(notify)
+  }
+
+  private func setter(
+    _ key: String, removing: Bool
+  ) throws(PreferencesError) -> @Sendable (Root, PreferenceValue?) throws(PreferencesError) -> Void {
+    guard let property = properties[key] else {
+      throw PreferencesError(.unknownKey, "\(Root.self) has no such property").about(key: key)
+    }
+    guard let set = property.set, !removing || property.isOptional else {
+      throw PreferencesError(.fixed, removing ? "the property cannot be nil" : "the property is read-only")
+        .about(key: key)
+    }
+    return set
+  }
+}
+
+extension KeyPathPreferences.Property {
+  /// A property that is only read.
+  public static func readOnly<Value: PreferenceConvertible>(_ path: any KeyPath<Root, Value> & Sendable) -> Self {
+    Self(get: { $0[keyPath: path].preferenceValue }, set: nil, isOptional: false)
+  }
+
+  /// A property that is only read, and absent while it is nil.
+  public static func readOnly<Value: PreferenceConvertible>(_ path: any KeyPath<Root, Value?> & Sendable) -> Self {
+    Self(get: { $0[keyPath: path]?.preferenceValue }, set: nil, isOptional: true)
+  }
+
+  /// A property that is read and written.
+  public static func writable<Value: PreferenceConvertible>(
+    _ path: any ReferenceWritableKeyPath<Root, Value> & Sendable
+  ) -> Self {
+    Self(
+      get: { $0[keyPath: path].preferenceValue },
+      set: { root, value throws(PreferencesError) in
+        if let value { root[keyPath: path] = try Value(preferenceValue: value) }
+      },
+      isOptional: false)
+  }
+
+  /// A property that is read and written, and absent while it is nil.
+  public static func writable<Value: PreferenceConvertible>(
+    _ path: any ReferenceWritableKeyPath<Root, Value?> & Sendable
+  ) -> Self {
+    Self(
+      get: { $0[keyPath: path]?.preferenceValue },
+      set: { root, value throws(PreferencesError) in
+        guard let value else {
+          root[keyPath: path] = nil
+          return
+        }
+        root[keyPath: path] = try Value(preferenceValue: value)
+      },
+      isOptional: true)
+  }
+}
+
+extension KeyPathPreferences: CustomStringConvertible, CustomReflectable {}

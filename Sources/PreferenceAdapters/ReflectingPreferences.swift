@@ -1,0 +1,50 @@
+public import Preferences
+
+/// Preferences from the stored properties of a value or object, read-only: the key is the property's name.
+///
+/// Inherited properties count; of two with one name the subclass's does. A property that is nil is absent, and so is one
+/// whose type is no `PreferenceConvertible`, or that is lazy. What an object's properties are is read at each lookup.
+public struct ReflectingPreferences: PreferencesReader {
+  public let name: String
+  private let subject: any Sendable
+
+  /// Creates a layer over the properties of `subject`; it is named after its type unless `name` says otherwise.
+  public init(_ subject: some Sendable, name: String? = nil) {
+    self.subject = subject
+    self.name = name ?? "properties of \(type(of: subject))"
+  }
+
+  public func value(for query: PreferenceQuery) -> PreferenceValue? {
+    properties().first { $0.name == query.name.text }?.value
+  }
+
+  /// The names of the properties that have a value, the subclass's first.
+  public func names(of secrecy: Secrecy) -> [PreferenceName] { PreferenceName.valid(properties().map(\.name)) }
+
+  private func properties() -> [(name: String, value: PreferenceValue)] {
+    var properties: [(name: String, value: PreferenceValue)] = []
+    var seen: Set<String> = []
+    var mirror: Mirror? = Mirror(reflecting: subject)
+    while let present = mirror {
+      for child in present.children {
+        // Lazy properties are stored under names that nobody wrote.
+        guard let name = child.label, PreferenceKeyName.isValid(name), !name.hasPrefix("$__lazy_storage_$_"),
+          seen.insert(name).inserted, let value = Self.stored(child.value)
+        else { continue }
+        properties.append((name, value))
+      }
+      mirror = present.superclassMirror
+    }
+    return properties
+  }
+
+  private static func stored(_ property: Any) -> PreferenceValue? {
+    switch property {
+    case let value as PreferenceValue: value
+    case let value as any PreferenceConvertible: value.preferenceValue
+    default: nil
+    }
+  }
+}
+
+extension ReflectingPreferences: CustomStringConvertible, CustomReflectable {}

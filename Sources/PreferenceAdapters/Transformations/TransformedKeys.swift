@@ -1,0 +1,87 @@
+public import Preferences
+
+// Keys whose value is not what is stored.
+
+extension PreferenceKey {
+  /// Creates a key whose value is stored as what `transformation` makes of it.
+  public init<Stored: PreferenceConvertible>(
+    _ name: String, default defaultValue: Value, through transformation: some PreferenceTransformation<Stored, Value>
+  ) {
+    self.init(
+      name, kind: Stored.preferenceKind, makeDefault: { defaultValue },
+      through: ConvertibleTransformation<Stored>().then(transformation))
+  }
+
+  /// Creates a key that reads as nil while it is not set, and is removed by setting nil.
+  public init<Stored: PreferenceConvertible, Wrapped>(
+    _ name: String, through transformation: some PreferenceTransformation<Stored, Wrapped>
+  ) where Value == Wrapped? {
+    self.init(name, kind: Stored.preferenceKind, through: ConvertibleTransformation<Stored>().then(transformation))
+  }
+
+  /// The same key for what `transformation` makes of its value.
+  public func transformed<Other>(
+    by transformation: some PreferenceTransformation<Value, Other>, default defaultValue: Other
+  ) -> PreferenceKey<Other> {
+    PreferenceKey<Other>(
+      name, kind: kind, secrecy: secrecy, makeDefault: { defaultValue },
+      decode: { [decode] stored throws(PreferencesError) in try transformation.reading(decode(stored)) },
+      encode: { [encode] value throws(PreferencesError) in try encode(transformation.writing(value)) })
+  }
+
+  /// The same key for what `transformation` makes of its value; nil stays nil.
+  public func transformed<Wrapped, Other>(
+    by transformation: some PreferenceTransformation<Wrapped, Other>
+  ) -> PreferenceKey<Other?> where Value == Wrapped? {
+    PreferenceKey<Other?>(
+      name, kind: kind, secrecy: secrecy, makeDefault: { nil },
+      decode: { [decode] stored throws(PreferencesError) in
+        guard let value = try decode(stored) else { return nil }
+        return try transformation.reading(value)
+      },
+      encode: { [encode] value throws(PreferencesError) in
+        guard let value else { return nil }
+        return try encode(transformation.writing(value))
+      })
+  }
+
+  /// The same key, which reads what `older` has stored under this name, too. What it writes is stored as its own form.
+  ///
+  /// ```swift
+  /// let theme = PreferenceKey("theme", default: Theme.light).alsoReading(.codable("theme", default: Theme.light))
+  /// ```
+  ///
+  /// - Parameter older: its decoding is all that counts. When it fails, too, the error is that of this key's own form.
+  public func alsoReading(_ older: Self) -> Self {
+    Self(
+      name, kind: kind, secrecy: secrecy, makeDefault: { [self] in defaultValue },
+      decode: { [decode, otherwise = older.decode] stored throws(PreferencesError) in
+        do throws(PreferencesError) { return try decode(stored) } catch let own {
+          do throws(PreferencesError) { return try otherwise(stored) } catch { throw own }
+        }
+      }, encode: encode)
+  }
+
+  init(
+    _ name: String, kind: PreferenceValue.Kind, makeDefault: @escaping @Sendable () -> Value,
+    through transformation: some PreferenceTransformation<PreferenceValue, Value>
+  ) {
+    self.init(
+      name, kind: kind, makeDefault: makeDefault,
+      decode: { stored throws(PreferencesError) in try transformation.reading(stored) },
+      encode: { value throws(PreferencesError) in try transformation.writing(value) })
+  }
+
+  init<Wrapped>(
+    _ name: String, kind: PreferenceValue.Kind,
+    through transformation: some PreferenceTransformation<PreferenceValue, Wrapped>
+  ) where Value == Wrapped? {
+    self.init(
+      name, kind: kind, makeDefault: { nil },
+      decode: { stored throws(PreferencesError) in try transformation.reading(stored) },
+      encode: { value throws(PreferencesError) in
+        guard let value else { return nil }
+        return try transformation.writing(value)
+      })
+  }
+}

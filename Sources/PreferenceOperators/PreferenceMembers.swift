@@ -1,0 +1,60 @@
+public import Preferences
+
+/// The plain values of a reader as members: `preferences.members.port`.
+///
+/// Any name compiles, so members are kept away from secrets: a sealed layer is neither asked nor written, unless it claims
+/// the name. On a sealed store by itself every member is a failure.
+/// A member is a whole key; `preferences.below("server.").members.port` reaches `server.port`.
+///
+/// Failures go to `PreferenceFailures` and read as nil.
+@dynamicMemberLookup
+public struct PreferenceMembers<Base: PreferencesReader>: Sendable {
+  let base: Base
+
+  private func plain<R>(_ key: String, or fallback: R, _ body: () throws -> R) -> R {
+    do {
+      guard base.custody.holdsPlain else {
+        throw PreferencesError(.unavailable, "\"\(base.name)\" is sealed: members reach plain values only")
+      }
+      return try body()
+    } catch {
+      PreferenceFailures.report(error, key: key, reader: base.name)
+      return fallback
+    }
+  }
+
+  private func read(_ key: String) -> PreferenceValue? {
+    plain(key, or: nil) { try base.value(forKey: key) }
+  }
+
+  private func read<Value: PreferenceConvertible>(_ key: String, as type: Value.Type) -> Value? {
+    plain(key, or: nil) { try base.value(for: PreferenceKey<Value?>(key)) }
+  }
+}
+
+extension PreferenceMembers {
+  /// The value under the member's name; nil when absent.
+  public subscript(dynamicMember key: String) -> PreferenceValue? { read(key) }
+
+  /// The value under the member's name as the type that the context requires; nil when absent.
+  public subscript<Value: PreferenceConvertible>(dynamicMember key: String) -> Value? { read(key, as: Value.self) }
+}
+
+extension PreferenceMembers where Base: PreferencesStore {
+  /// The value under the member's name; setting nil removes it. A write that a layer above hides is not reported.
+  public subscript(dynamicMember key: String) -> PreferenceValue? {
+    get { read(key) }
+    nonmutating set { plain(key, or: ()) { _ = try base.set(newValue, for: PreferenceKey<PreferenceValue?>(key)) } }
+  }
+
+  /// The value under the member's name as the type that the context requires; setting nil removes it.
+  public subscript<Value: PreferenceConvertible>(dynamicMember key: String) -> Value? {
+    get { read(key, as: Value.self) }
+    nonmutating set { self[dynamicMember: key] = newValue?.preferenceValue }
+  }
+}
+
+extension PreferencesReader {
+  /// The plain values as members.
+  public var members: PreferenceMembers<Self> { PreferenceMembers(base: self) }
+}

@@ -1,0 +1,40 @@
+public import Preferences
+
+/// The shared store of the registry. Each call goes to the store that is shared at that time.
+///
+/// It has that store's `custody`. As a layer it keeps the custody that it has when the composite is made; see
+/// `Custody.replaceable`.
+public struct SharedPreferences: PreferencesStore, GuardingReader {
+  /// Creates a view of the shared store.
+  public init() {}
+
+  private var store: any PreferencesStore { PreferencesRegistry.current.shared }
+
+  public var name: String { store.name }
+  public var custody: Custody { store.custody.replaceable }
+
+  public func value(for query: PreferenceQuery) throws -> PreferenceValue? { try store.lookUp(query) }
+
+  public func guardedValue(for query: PreferenceQuery) throws -> (any GuardedValue)? { try store.guardedLookUp(query) }
+
+  public func names(of secrecy: Secrecy) throws -> [PreferenceName] {
+    let store = store
+    return store.custody.holds(secrecy) ? try store.names(of: secrecy) : []
+  }
+
+  public func observe(_ notify: @escaping @Sendable (PreferenceChange) -> Void) -> PreferenceObservation {
+    PreferencesRegistry.current.observeShared(notify)
+  }
+
+  @discardableResult
+  public func apply(_ edits: PreferenceEdits) throws -> WriteOutcome { try store.edit(edits) }
+
+  @discardableResult
+  public func apply(_ edits: PreferenceEdits) async throws -> WriteOutcome { try await store.edit(edits) }
+}
+
+extension SharedPreferences: Identifiable {
+  public var id: StoreIdentity { store.identity }
+}
+
+extension SharedPreferences: CustomStringConvertible, CustomReflectable {}

@@ -1,0 +1,116 @@
+internal import Preferences
+
+/// A key of a ``PreferenceSync``, whatever its type.
+struct SyncedKey: Sendable {
+  /// What a store holds for a key. Without a time it was never written by a sync, or by nobody at all.
+  struct Content {
+    var content: PreferenceContent?
+    var time: Int64?
+  }
+
+  /// What a store held when it was synced last; no value is kept.
+  struct Seen: Sendable {
+    struct Side: Sendable, Equatable {
+      var fingerprint: Int
+      var time: Int64?
+    }
+    var local: Side
+    var remote: Side
+  }
+
+  /// What the key is called.
+  var name: String { checkedName.text }
+  private(set) var observations: [PreferenceObservation] = []
+  /// Nil before the first time.
+  var seen: Seen?
+  /// How many writes a store has not kept, less those that both stores have kept since.
+  var lostWrites = 0
+  /// How many lost writes are too many. A few are only writes that other code replaced at once.
+  static let mostLostWrites = 20
+
+  private let checkedName: PreferenceName
+  private let timeName: PreferenceName
+  private let kind: PreferenceValue.Kind
+  private let secrecy: Secrecy
+  private let isDefault: @Sendable (PreferenceContent) -> Bool
+
+  /// - Throws: `invalidKey`, and `noStore` when one of the stores does not take the key.
+  init<Value>(
+    _ key: PreferenceKey<Value>, _ local: any PreferencesStore, _ remote: any PreferencesStore
+  ) throws(PreferencesError) {
+    let name = try key.checkedName()
+    timeName = try PreferenceName(PreferenceSync.timeKey(for: key.name))
+    // What came from a sealed layer must not end in a plain one.
+    let isSecret = [local, remote].contains { $0.custody.secrecy(of: name, asked: key.secrecy) == .secret }
+    (checkedName, kind, secrecy) = (name, key.kind, isSecret ? .secret : .plain)
+    for store in [local, remote] where !store.custody.takes(secrecy) {
+      throw PreferencesError.noStore(in: store.name, for: secrecy).about(key: key.name)
+    }
+    isDefault = { content in
+      do { return try key.content(of: key.defaultValue).fingerprint == Optional(content).fingerprint } catch {
+        return false
+      }
+    }
+  }
+
+  func observed(by observations: [PreferenceObservation]) -> Self {
+    var key = self
+    key.observations = observations
+    return key
+  }
+
+  /// Whether nobody has chosen what a store holds: nothing, or the default, and never synced.
+  func isUnset(_ content: Content) -> Bool {
+    content.time == nil && content.content.map(isDefault) ?? true
+  }
+
+  func read(_ store: any PreferencesStore) throws(SyncFailure) -> Content {
+    try SyncFailure.telling(store) {
+      let content = try store.content(for: PreferenceQuery(checkedName, as: kind, secrecy: secrecy))
+      let time = try store.lookUp(PreferenceQuery(timeName, as: .integer, secrecy: secrecy))
+      switch time {
+      case nil: return Content(content: content)
+      case .integer(let microseconds)?: return Content(content: content, time: microseconds)
+      // Taken for none it would be written again, and so for ever where a store turns numbers into something else.
+      default: throw PreferencesError(.typeMismatch, "the time it was synced at is no integer").about(key: name)
+      }
+    }
+  }
+
+  /// Makes a store that holds `old` hold `new`, and returns what it holds then and whether it has kept what was written.
+  func write(
+    _ new: Content, over old: Content, _ store: any PreferencesStore
+  ) throws(SyncFailure) -> (seen: Seen.Side, isKept: Bool) {
+    let outcome = try SyncFailure.telling(store) {
+      try store.edit { edits in
+        if !new.holdsSame(as: old) { edits.append(.init(checkedName, to: new.content, secrecy: secrecy)) }
+        if let time = new.time, time != old.time {
+          edits.append(.init(timeName, to: .value(.integer(time)), secrecy: secrecy))
+        }
+      }
+    }
+    let present = try read(store).seen
+    // A layer that hides the written value says nothing about it.
+    guard outcome == .visible else { return (present, true) }
+    // Other code may have replaced the value since, but no other code writes the time.
+    let isKept =
+      present.time == new.time
+      && (present.fingerprint == new.seen.fingerprint || present.fingerprint != old.seen.fingerprint)
+    // The old value was not written just now. Taken for a change of the new one, it would win.
+    return (present != old.seen ? new.seen : present, isKept)
+  }
+}
+
+extension SyncedKey.Content {
+  var seen: SyncedKey.Seen.Side { SyncedKey.Seen.Side(fingerprint: content.fingerprint, time: time) }
+
+  func holdsSame(as other: Self) -> Bool { content.fingerprint == other.content.fingerprint }
+
+  /// Whether the value was changed by other code, which keeps no times: the time is the same, or was removed together
+  /// with the value.
+  func isRewritten(since seen: SyncedKey.Seen.Side) -> Bool {
+    content.fingerprint != seen.fingerprint && (time == nil || time == seen.time)
+  }
+
+  func isNewer(than other: Self) -> Bool { (time ?? .min) > (other.time ?? .min) }
+}
