@@ -1,4 +1,4 @@
-// `import Secrets` is all that a program writes: stores and layers, the vault, and the types of secret bytes.
+// `import Secrets` is sufficient: it also exports stores and layers, the vault, and the types of secret bytes.
 @_exported public import Preferences
 @_exported public import VaultCore
 @_exported public import VaultSealing

@@ -12,7 +12,7 @@ final class GuardedContent: GuardedValue {
     bytes = try SecretBytes(copying: body)
   }
 
-  /// - Throws: ``VaultError/Code/typeMismatch`` when the bytes do not fit the kind.
+  /// - Throws: ``VaultError/Code/typeMismatch`` if the bytes do not fit the kind.
   init(_ kind: ValueKind, copying body: RawSpan) throws(VaultError) {
     self.kind = kind
     guard kind.fits(body) else { throw VaultError(.typeMismatch, "the bytes do not fit the kind of value") }
@@ -39,7 +39,7 @@ final class GuardedContent: GuardedValue {
       default:
         switch SecretCoding.decode(kind, body) {
         case .success(let value): PreferenceContent.value(value).hash(into: &hasher)
-        // Every reader of such a body fails: its bytes are as good as its value.
+        // No reader can decode such a body, so its bytes are hashed instead of its value.
         case .failure: PreferenceValue.hash(body, of: .data, into: &hasher)
         }
       }

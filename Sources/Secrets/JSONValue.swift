@@ -1,12 +1,12 @@
 internal import FoundationEssentials
 internal import Preferences
 
-/// A preference value as JSON from which it comes back with its type.
+/// A preference value as JSON that preserves the value's type.
 ///
-/// Strings, booleans, integers within 64 bits, lists and dictionaries are themselves, and so is a double that is not
-/// a whole number. The rest is an object of one member: `$data` (base64), `$date` (seconds since 2001-01-01 UTC),
-/// `$url`, `$unsigned`, `$double` (a number, or the text `nan`, `inf`, `-inf`, `-0`). A dictionary's key that starts
-/// with `$` gets a second one.
+/// Strings, booleans, integers within 64 bits, lists, dictionaries and doubles that are not whole numbers are plain
+/// JSON. Every other value is an object with one member: `$data` (base64), `$date` (seconds since 2001-01-01 UTC),
+/// `$url`, `$unsigned`, `$double` (a number, or the text `nan`, `inf`, `-inf`, `-0`). A dictionary key that starts with
+/// `$` gets a second `$`.
 struct JSONValue: Codable {
   let value: PreferenceValue
 
@@ -82,10 +82,11 @@ struct JSONValue: Codable {
   }
 
   private static func scalar(_ container: any SingleValueDecodingContainer) throws -> PreferenceValue {
-    // The decoder never turns one kind of JSON value into another.
+    // The decoder never converts between kinds of JSON values.
     if let flag = try fitting({ try container.decode(Bool.self) }) { return .bool(flag) }
     if let text = try fitting({ try container.decode(String.self) }) { return .string(text) }
-    // A number that is no integer of 64 bits fails with an error of the decoder's own, so any failure means that.
+    // A number that is not a 64-bit integer fails with a decoder-specific error, so every failure is taken to mean
+    // that.
     do { return .integer(try container.decode(Int64.self)) } catch {
       return .double(try container.decode(Double.self))
     }
@@ -120,7 +121,7 @@ struct JSONValue: Codable {
       return .url(url)
     case Key.unsigned.stringValue: return .unsignedInteger(try container.decode(UInt64.self, forKey: key))
     case Key.double.stringValue:
-      // A number, or one of the texts that JSON has no number for.
+      // A number, or the text of a value that a JSON number cannot represent.
       if let number = try fitting({ try container.decode(Double.self, forKey: key) }) { return .double(number) }
       guard let number = Double(try container.decode(String.self, forKey: key)) else { throw corrupted() }
       return .double(number)
@@ -129,7 +130,7 @@ struct JSONValue: Codable {
   }
 }
 
-/// What `decode` gives, or nil when the JSON there is of another kind. Any other failure is one.
+/// Returns the result of `decode`, or `nil` if the JSON value is of a different kind. Rethrows every other error.
 private func fitting<R>(_ decode: () throws -> R) throws -> R? {
   do { return try decode() } catch DecodingError.typeMismatch { return nil }
 }

@@ -3,7 +3,7 @@ public import Preferences
 public import VaultCore
 internal import VaultSealing
 
-/// A value that is kept out of sight: in guarded memory, wiped with the last copy, and printed nowhere.
+/// A value in guarded memory. It is wiped with the last copy and is never printed.
 ///
 /// ```swift
 /// extension PreferenceKey<Secret<String>?> {
@@ -13,27 +13,28 @@ internal import VaultSealing
 /// try token?.withValue { request.setBearer($0) }
 /// ```
 ///
-/// Every description, dump and interpolation says `<redacted>`. It is not `Codable` and has no hash. Copies share the
-/// memory, which takes a locked page and about 20 µs: hold secrets for as long as they are used.
+/// Every description, dump and interpolation is `<redacted>`. A secret is not `Codable` and has no hash. Copies share
+/// the memory, which takes a locked page and about 20 µs: keep a secret while you use it, and no longer.
 public struct Secret<Value: PreferenceConvertible>: Sendable {
   let content: GuardedContent
 
-  /// Copies a value into guarded memory. The value given stays the caller's, and a string cannot be wiped:
-  /// ``init(copying:)`` takes bytes that can.
+  /// Copies a value into guarded memory.
   ///
-  /// - Throws: ``VaultError/Code/io`` when the system gives no guarded memory, ``VaultError/Code/typeMismatch`` for a list
-  ///   or dictionary that cannot be sealed.
+  /// The caller keeps the original value. A string cannot be wiped; ``init(copying:)`` takes bytes that can be wiped.
+  ///
+  /// - Throws: ``VaultError/Code/io`` if the system provides no guarded memory; ``VaultError/Code/typeMismatch`` for a
+  ///   list or dictionary that cannot be sealed.
   public init(_ value: Value) throws(VaultError) {
     content = try SecretCoding.withEncoded(value.preferenceValue, GuardedContent.init(_:copying:))
   }
 
-  /// Copies a stored value that a `Value` can be made of.
+  /// Copies a stored value that can be converted to `Value`.
   init(stored: PreferenceValue) throws(VaultError) {
     self.init(checked: try SecretCoding.withEncoded(stored, GuardedContent.init(_:copying:)))
     try checkKind()
   }
 
-  /// Takes over a value in guarded memory that a `Value` can be made of; copies one that is elsewhere.
+  /// Shares a value in guarded memory that can be converted to `Value`. Copies it if it is not a `GuardedContent`.
   init(_ guarded: any GuardedValue) throws {
     guard let content = guarded as? GuardedContent else {
       self = try Self(stored: try guarded.value())
@@ -43,7 +44,7 @@ public struct Secret<Value: PreferenceConvertible>: Sendable {
     try checkKind()
   }
 
-  /// Copies the body of a record that a `Value` can be made of.
+  /// Copies the body of a record that can be converted to `Value`.
   init(_ kind: ValueKind, _ body: RawSpan) throws(VaultError) {
     self.init(checked: try GuardedContent(kind, body))
     try checkKind()
@@ -53,9 +54,9 @@ public struct Secret<Value: PreferenceConvertible>: Sendable {
 
   /// Lends the value to `body`.
   ///
-  /// What is lent is a copy of its own that cannot be wiped; of strings and data ``withBytes(_:)`` lends the bytes where
-  /// they are.
-  /// - Throws: what `body` throws.
+  /// `body` receives a separate copy that cannot be wiped. For strings and data, ``withBytes(_:)`` lends the bytes
+  /// without a copy.
+  /// - Throws: the error that `body` throws.
   public func withValue<R>(_ body: (Value) throws -> R) throws -> R { try body(value()) }
 
   private func value() throws(VaultError) -> Value {
@@ -64,7 +65,7 @@ public struct Secret<Value: PreferenceConvertible>: Sendable {
   }
 
   private func checkKind() throws(VaultError) {
-    // Of these the kind says it all, and no copy need be made.
+    // For these types the kind is sufficient, and no copy is needed.
     if Value.self == String.self, content.kind == .string { return }
     if Value.self == Data.self, content.kind == .data { return }
     _ = try value()
@@ -72,31 +73,31 @@ public struct Secret<Value: PreferenceConvertible>: Sendable {
 }
 
 extension Secret where Value == String {
-  /// Copies UTF-8 text into guarded memory; the bytes given stay the caller's to wipe.
+  /// Copies UTF-8 text into guarded memory. The caller remains responsible for wiping the original bytes.
   ///
-  /// - Throws: ``VaultError/Code/typeMismatch`` for bytes that are no UTF-8, ``VaultError/Code/io`` when the system gives
-  ///   no guarded memory.
+  /// - Throws: ``VaultError/Code/typeMismatch`` if the bytes are not UTF-8; ``VaultError/Code/io`` if the system
+  ///   provides no guarded memory.
   public init(copying utf8: RawSpan) throws(VaultError) { content = try GuardedContent(.string, copying: utf8) }
 
-  /// Lends the text's UTF-8 in the guarded memory itself.
+  /// Lends the text's UTF-8 bytes in guarded memory, without a copy.
   public func withBytes<R, E: Error>(_ body: (RawSpan) throws(E) -> R) throws(E) -> R {
     try content.withBytes { (_, bytes) throws(E) in try body(bytes) }
   }
 }
 
 extension Secret where Value == Data {
-  /// Copies bytes into guarded memory; those given stay the caller's to wipe.
+  /// Copies bytes into guarded memory. The caller remains responsible for wiping the original bytes.
   ///
-  /// - Throws: ``VaultError/Code/io`` when the system gives no guarded memory.
+  /// - Throws: ``VaultError/Code/io`` if the system provides no guarded memory.
   public init(copying bytes: RawSpan) throws(VaultError) { content = try GuardedContent(.data, copying: bytes) }
 
-  /// Lends the bytes in the guarded memory itself.
+  /// Lends the bytes in guarded memory, without a copy.
   public func withBytes<R, E: Error>(_ body: (RawSpan) throws(E) -> R) throws(E) -> R {
     try content.withBytes { (_, bytes) throws(E) in try body(bytes) }
   }
 }
 
-/// Equal when they are stored as the same bytes. The time it takes tells of the lengths alone.
+/// Two secrets are equal if they are stored as the same bytes. The time of a comparison reveals only the lengths.
 extension Secret: Equatable {
   public static func == (a: Self, b: Self) -> Bool { a.content.isEqual(to: b.content) }
 }

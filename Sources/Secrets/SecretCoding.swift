@@ -2,17 +2,17 @@ internal import FoundationEssentials
 public import Preferences
 public import VaultCore
 
-/// Preference values as bodies of records and back (`Docs/Format.md` 3.9).
+/// Converts preference values to bodies of records and back (`Docs/Format.md` 3.9).
 ///
-/// Arrays and dictionaries are JSON text. What JSON cannot tell apart stands in an object of one member whose name
-/// starts with `$`; see ``JSONValue``.
+/// Arrays and dictionaries are JSON text. Values that JSON cannot distinguish are stored in an object with one member
+/// whose name starts with `$`; see ``JSONValue``.
 enum SecretCoding {
   static let mismatch = VaultError(.typeMismatch, "the stored value is of another kind than the one asked for")
 
-  /// How deep lists and dictionaries may nest: well within what the JSON decoder reads back.
+  /// The maximum nesting depth of lists and dictionaries, well within the limit of the JSON decoder.
   private static let deepest = 128
 
-  /// The value that a body of `kind` stands for. Its form was checked when it was opened.
+  /// Decodes a body of `kind`. The form of the body was checked when it was opened.
   static func decode(_ kind: ValueKind, _ body: RawSpan) -> Result<PreferenceValue, VaultError> {
     body.withUnsafeBytes { decode(kind, $0) }
   }
@@ -34,7 +34,7 @@ enum SecretCoding {
       return .success(.url(url))
     case .json:
       do { return .success(try JSONDecoder().decode(JSONValue.self, from: Data(body)).value) } catch {
-        // Not carried as the cause: the decoder's errors repeat the text they parsed.
+        // The error is not kept as the cause: the decoder's errors repeat the parsed text.
         return .failure(VaultError(.typeMismatch, "the stored JSON is not a list or dictionary of preference values"))
       }
     default:
@@ -42,7 +42,7 @@ enum SecretCoding {
     }
   }
 
-  /// Lends the kind and body of `value` where they are: a copy of ours would have to be wiped.
+  /// Lends the kind and body of `value` in place, because a copy would have to be wiped.
   static func withEncoded<R>(
     _ value: PreferenceValue, _ body: (ValueKind, RawSpan) throws(VaultError) -> R
   ) throws(VaultError) -> R {
@@ -79,7 +79,7 @@ enum SecretCoding {
 }
 
 extension Vault.Batch {
-  /// Seals `value` and adds it; as the form for bytes.
+  /// Seals `value` and adds it to the batch. Otherwise the same as the form that takes bytes.
   public mutating func set(
     _ value: PreferenceValue, forKey key: String, accessibility: Vault.Accessibility? = nil,
     ifRevision revision: UInt64? = nil
@@ -91,7 +91,7 @@ extension Vault.Batch {
 }
 
 extension PreferenceValue {
-  /// How many lists and dictionaries stand in each other.
+  /// The nesting depth of lists and dictionaries.
   fileprivate var depth: Int {
     switch self {
     case .array(let items): 1 + (items.lazy.map(\.depth).max() ?? 0)

@@ -2,11 +2,12 @@ public import Preferences
 public import VaultCore
 
 extension PreferenceKey {
-  /// Creates a key of a secret: looked up in sealed layers only and written to sealed layers only. It reads as nil while
-  /// it is not set, and is removed by setting nil. There is no default: a default in source code is not a secret.
+  /// Creates a key of a secret: looked up in sealed layers only and written to sealed layers only. The key reads as
+  /// `nil` while no value is set; setting `nil` removes the value. There is no default: a default in source code is not
+  /// a secret.
   ///
-  /// The value stays in guarded memory through composites and this package's views. Through a view of another package it is
-  /// an ordinary value, which cannot be wiped.
+  /// The value stays in guarded memory through composites and this package's views. Through a view of a different
+  /// package the value is an ordinary value, which cannot be wiped.
   public init<Content: PreferenceConvertible>(_ name: String) where Value == Secret<Content>? {
     self.init(
       name, kind: Content.preferenceKind, secrecy: .secret,
@@ -26,9 +27,9 @@ extension PreferenceKey {
 }
 
 extension PreferencesReader {
-  /// The secret under `key` in a sealed layer; nil when absent.
+  /// Returns the secret under `key` in a sealed layer, or `nil` if it is absent.
   ///
-  /// - Throws: as ``value(for:)``.
+  /// - Throws: the errors of ``value(for:)``.
   public func secret<Value: PreferenceConvertible>(
     _ type: Value.Type = Value.self, forKey key: String
   ) throws -> Secret<Value>? { try value(for: PreferenceKey<Secret<Value>?>(key)) }
@@ -37,13 +38,13 @@ extension PreferencesReader {
 extension PreferencesStore {
   /// Seals `secret` under `key` in a sealed layer.
   ///
-  /// - Throws: ``PreferencesError/Code/noStore`` when no layer here is sealed, and as ``set(_:for:)``.
+  /// - Throws: ``PreferencesError/Code/noStore`` if no layer is sealed, and the errors of ``set(_:for:)``.
   @discardableResult
   public func set<Value: PreferenceConvertible>(
     _ secret: Secret<Value>, forKey key: String
   ) throws -> WriteOutcome { try set(secret, for: PreferenceKey<Secret<Value>?>(key)) }
 
-  /// As the synchronous form, without blocking the calling thread.
+  /// The asynchronous form of `set(_:forKey:)`; does not block the calling thread.
   @discardableResult
   public func set<Value: PreferenceConvertible>(
     _ secret: Secret<Value>, forKey key: String
@@ -51,9 +52,11 @@ extension PreferencesStore {
 }
 
 extension SecretPreferences {
-  /// The secret under `key`, copied from the opened record into guarded memory and nowhere else; nil when absent.
+  /// Returns the secret under `key`, or `nil` if it is absent. The opened record is copied into guarded memory and
+  /// nowhere else.
   ///
-  /// - Throws: ``VaultError/Code/typeMismatch`` when what is stored is no `Value`, and as ``value(forKey:)``.
+  /// - Throws: ``VaultError/Code/typeMismatch`` if the stored value is not a `Value`, and the errors of
+  ///   ``value(forKey:)``.
   public func secret<Value: PreferenceConvertible>(
     _ type: Value.Type = Value.self, forKey key: String
   ) throws(VaultError) -> Secret<Value>? {
@@ -65,7 +68,7 @@ extension SecretPreferences {
 }
 
 extension Vault.Batch {
-  /// Seals a secret and adds it; as the form for bytes.
+  /// Seals a secret and adds it to the batch. Otherwise the same as the form that takes bytes.
   public mutating func set<Value>(
     _ secret: Secret<Value>, forKey key: String, accessibility: Vault.Accessibility? = nil,
     ifRevision revision: UInt64? = nil

@@ -4,30 +4,30 @@ public import VaultCore
 
 /// The secrets of one service in one access group of a vault: a preferences store whose values are sealed.
 ///
-/// Absent is nil, failed is thrown; the two never share an answer. Values come back with the type they were
-/// written with. Reads take microseconds and see what other processes wrote; every write is durable when it
-/// returns, and its `async` form never blocks a cooperative thread. A value to pass around: copies share the vault.
+/// A read returns `nil` if the value is absent and throws if the read fails. Values are read with the type they were
+/// written with. Reads take microseconds and see the writes of other processes. Every write is durable when it returns,
+/// and its `async` form never blocks a cooperative thread. Copies of this struct share the vault.
 public struct SecretPreferences: PreferencesStore, GuardingReader {
   /// The application the secrets belong to, such as `com.example.shop`.
   public let service: String
-  /// Who may share the records, enforced by the group's own key.
+  /// The access group that may share the records, enforced by the group's own key.
   public let accessGroup: String
   /// The vault that holds the records.
   public let vault: Vault
-  /// When values that this store writes can be read. When nil, a record keeps what it has, and a new one is
+  /// When values written by this store can be read. With `nil`, an existing record keeps its class and a new one gets
   /// ``Vault/Accessibility/whenUnlocked``.
   public let accessibility: Vault.Accessibility?
 
   let group: AccessGroup
   let serviceName: Vault.Name
 
-  /// Makes the store of a service.
+  /// Creates the store of a service.
   ///
   /// - Parameters:
-  ///   - accessGroup: the group named `default` when none is given; never "all groups".
-  ///   - accessibility: when values that this store writes can be read.
-  /// - Throws: ``VaultError/Code/groupNotGranted`` when there is no such group or the credential does not grant
-  ///   it, ``VaultError/Code/invalidName``.
+  ///   - accessGroup: the group's name. The default is the group named `default`; it never means "all groups".
+  ///   - accessibility: when values written by this store can be read.
+  /// - Throws: ``VaultError/Code/groupNotGranted`` if there is no such group or the credential does not grant it;
+  ///   ``VaultError/Code/invalidName``.
   public init(
     service: String, accessGroup: String = AccessGroup.defaultName, accessibility: Vault.Accessibility? = nil,
     in vault: Vault
@@ -37,7 +37,7 @@ public struct SecretPreferences: PreferencesStore, GuardingReader {
     (self.service, self.accessGroup, self.accessibility, self.vault) = (service, accessGroup, accessibility, vault)
   }
 
-  /// What explanations call this layer: `vault SERVICE/GROUP`.
+  /// The name of this layer in explanations: `vault SERVICE/GROUP`.
   public var name: String { "vault \(service)/\(accessGroup)" }
 
   public var custody: Custody { .sealed }
@@ -48,7 +48,7 @@ public struct SecretPreferences: PreferencesStore, GuardingReader {
     try value(forKey: query.name.text)
   }
 
-  /// The value in guarded memory, copied there from the opened record and nowhere else; nil when absent.
+  /// Returns the value in guarded memory, or `nil` if it is absent. The opened record is copied there and nowhere else.
   public func guardedValue(for query: PreferenceQuery) throws(VaultError) -> (any GuardedValue)? {
     try guardedContent(forKey: query.name.text)
   }
@@ -62,9 +62,9 @@ public struct SecretPreferences: PreferencesStore, GuardingReader {
 
   public func names(of secrecy: Secrecy) throws(VaultError) -> [PreferenceName] { PreferenceName.valid(try keys()) }
 
-  /// The value under `key`; nil when absent.
-  /// - Throws: ``VaultError``: ``VaultError/Code/tampered``, ``VaultError/Code/notFound`` when the vault was
-  ///   deleted, ``VaultError/Code/typeMismatch`` for a kind of value that this version does not know, ….
+  /// Returns the value under `key`, or `nil` if it is absent.
+  /// - Throws: ``VaultError``, for example ``VaultError/Code/tampered``; ``VaultError/Code/notFound`` if the vault was
+  ///   deleted; ``VaultError/Code/typeMismatch`` for a kind of value that this version does not know.
   public func value(forKey key: String) throws(VaultError) -> PreferenceValue? {
     guard let result = try vault.withValue(service: serviceName, key: key, in: group, SecretCoding.decode) else {
       return nil
@@ -72,25 +72,28 @@ public struct SecretPreferences: PreferencesStore, GuardingReader {
     return try result.get()
   }
 
-  /// The string under `key`; nil when absent.
+  /// Returns the string under `key`, or `nil` if it is absent.
   ///
   /// A string cannot be wiped; ``withBytes(forKey:_:)`` lends the bytes instead.
-  /// - Throws: ``VaultError/Code/typeMismatch`` when something else is stored, and as ``value(forKey:)``.
+  /// - Throws: ``VaultError/Code/typeMismatch`` if the stored value is not a string, and the errors of
+  ///   ``value(forKey:)``.
   public func string(forKey key: String) throws(VaultError) -> String? {
     try typed(key, .string) { $0.withUnsafeBytes { String(decoding: $0, as: UTF8.self) } }
   }
 
-  /// The data under `key`; nil when absent. Data cannot be wiped; ``withBytes(forKey:_:)`` lends the bytes instead.
-  /// - Throws: ``VaultError/Code/typeMismatch`` when something else is stored, and as ``value(forKey:)``.
+  /// Returns the data under `key`, or `nil` if it is absent.
+  ///
+  /// Data cannot be wiped; ``withBytes(forKey:_:)`` lends the bytes instead.
+  /// - Throws: ``VaultError/Code/typeMismatch`` if the stored value is not data, and the errors of ``value(forKey:)``.
   public func data(forKey key: String) throws(VaultError) -> Data? {
     try typed(key, .data) { $0.withUnsafeBytes { Data($0) } }
   }
 
   /// Lends the bytes of a string or data value, without a copy that outlives `body`.
   ///
-  /// They lie in locked memory and are wiped afterwards. Values up to 3,520 bytes cost no allocation.
-  /// - Returns: what `body` returns; nil when there is no such key.
-  /// - Throws: ``VaultError/Code/typeMismatch`` when neither a string nor data is stored, and as
+  /// The bytes are in locked memory and are wiped afterwards. Values up to 3,520 bytes cost no allocation.
+  /// - Returns: the result of `body`, or `nil` if there is no such key.
+  /// - Throws: ``VaultError/Code/typeMismatch`` if the stored value is neither a string nor data, and the errors of
   ///   ``value(forKey:)``.
   @inlinable
   public func withBytes<R>(forKey key: String, _ body: (RawSpan) -> R) throws(VaultError) -> R? {
@@ -119,12 +122,12 @@ public struct SecretPreferences: PreferencesStore, GuardingReader {
     guard isWanted else { throw SecretCoding.mismatch }
   }
 
-  /// The keys of this service in this group, ordered by their bytes. Opens no value.
+  /// Returns the keys of this service in this group, ordered by their bytes. Opens no value.
   public func keys() throws(VaultError) -> [String] {
     try vault.keys(service: serviceName, in: group)
   }
 
-  /// Whether `key` has a value; a vault that cannot tell is an answer of its own.
+  /// Returns whether `key` has a value. If that cannot be determined, returns `unavailable` with the error.
   public func presence(forKey key: String) -> Vault.Presence {
     do throws(VaultError) {
       return try vault.kind(service: serviceName, key: key, in: group) == nil ? .absent : .present
@@ -133,13 +136,13 @@ public struct SecretPreferences: PreferencesStore, GuardingReader {
 
   // MARK: Writing
 
-  /// Seals and removes values in one transaction: all of it is durable when this returns, or nothing has changed. What a
-  /// condition compares with keeps out every other writer, in this process and others.
+  /// Seals and removes values in one transaction: when the method returns, all changes are durable or nothing has
+  /// changed. Conditions hold against every other writer, in this process and in others.
   ///
   /// The sealed bytes of a removed value stay in the file until the next fold.
   /// - Throws: ``VaultError/Code/valueTooLarge``, ``VaultError/Code/invalidName``, ``VaultError/Code/readOnly``,
-  ///   ``VaultError/Code/io``, ``VaultError/Code/lockTimeout``, with the old values still there;
-  ///   ``VaultError/Code/durabilityUnknown`` when the new ones may not survive a power cut.
+  ///   ``VaultError/Code/io`` or ``VaultError/Code/lockTimeout`` with the old values intact;
+  ///   ``VaultError/Code/durabilityUnknown`` if the new values may not survive a power failure.
   @discardableResult
   public func apply(_ edits: PreferenceEdits) throws(VaultError) -> WriteOutcome {
     guard let changes = try changes(edits) else { return .conflict }
@@ -149,7 +152,7 @@ public struct SecretPreferences: PreferencesStore, GuardingReader {
     return .visible
   }
 
-  /// As the synchronous form, without ever blocking a cooperative thread.
+  /// The asynchronous form of `apply(_:)`; never blocks a cooperative thread.
   @discardableResult
   public func apply(_ edits: PreferenceEdits) async throws(VaultError) -> WriteOutcome {
     guard let changes = try changes(edits) else { return .conflict }
@@ -165,7 +168,7 @@ public struct SecretPreferences: PreferencesStore, GuardingReader {
     var made: [(key: String, content: PreferenceContent?, revision: UInt64?)] = []
   }
 
-  /// - Returns: nil when a condition does not hold.
+  /// - Returns: `nil` if a condition does not hold.
   private func changes(_ edits: PreferenceEdits) throws(VaultError) -> Changes? {
     var changes = Changes()
     if edits.clears { changes.removed = try vault.records(service: serviceName, in: group) }
@@ -173,7 +176,7 @@ public struct SecretPreferences: PreferencesStore, GuardingReader {
       let key = edit.name.text
       var revision: UInt64?
       if case .ifStored(let expected) = edit.condition {
-        // Before the value: a write that comes between has another revision.
+        // Look up the revision before the value: a write in between changes the revision.
         revision = try vault.record(service: serviceName, key: key, in: group)?.revision ?? 0
         let stored = try guardedContent(forKey: key).map(PreferenceContent.guarded)
         guard try opening({ try stored.isSame(as: expected) }) else { return nil }
@@ -204,19 +207,22 @@ public struct SecretPreferences: PreferencesStore, GuardingReader {
     return .conflict
   }
 
-  /// What opens a value in guarded memory, which may be another package's.
+  /// Runs `body`, which opens a value in guarded memory. The value's type may belong to a different package.
   private func opening<R>(_ body: () throws -> R) throws(VaultError) -> R {
     do { return try body() } catch let error as VaultError { throw error } catch {
       throw VaultError(.typeMismatch, "a value in guarded memory could not be opened")
     }
   }
 
-  /// Calls `notify` when values may have changed: for writes through this vault object when they return, on the thread that
-  /// made them, for those of other handles and processes when they reach the file, on a thread of its own.
+  /// Calls `notify` when values may have changed.
   ///
-  /// What an observer then reads is a use as the idle limit counts it. When the folder cannot be watched, that goes to
-  /// ``PreferenceFailures`` with the key `*`, and the writes of others are not seen; nor are those of other machines, on a file
-  /// system of a network.
+  /// Writes through this vault object are notified when they return, on the thread that made them. Writes of other
+  /// handles and processes are notified when they reach the file, on a separate thread. A read by an observer counts as
+  /// a use for the idle limit.
+  ///
+  /// If the folder cannot be watched, the error is reported to ``PreferenceFailures`` with the key `*`, and writes of
+  /// other handles and processes are not observed. Changes made by other machines on a network file system are never
+  /// observed.
   public func observe(_ notify: @escaping @Sendable (PreferenceChange) -> Void) -> PreferenceObservation {
     let news = vault.observerHub { VaultNews(vault) }
     return news.observe(service: serviceName, in: group, notify) {
@@ -225,7 +231,7 @@ public struct SecretPreferences: PreferencesStore, GuardingReader {
   }
 }
 
-/// Equal for stores of one service in one access group of one vault object.
+/// Stores of the same service in the same access group of the same vault object have equal identities.
 extension SecretPreferences: Identifiable {
   public var id: StoreIdentity {
     StoreIdentity(Self.self, name: "\(service)\u{0}\(accessGroup)", over: [StoreIdentity(vault)])
@@ -233,11 +239,11 @@ extension SecretPreferences: Identifiable {
 }
 
 extension Vault {
-  /// Whether a secret is there.
+  /// Whether a secret is present.
   public enum Presence: Sendable {
     case present
     case absent
-    /// The vault cannot tell, and why.
+    /// The presence cannot be determined because of this error.
     case unavailable(VaultError)
   }
 }

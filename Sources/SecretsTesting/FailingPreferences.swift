@@ -1,7 +1,7 @@
 public import Preferences
 internal import Synchronization
 
-/// The values of another store, in a store that fails when it is told to, as a locked vault does.
+/// A store that keeps its values in a base store and fails on request, as a locked vault does.
 ///
 /// ```swift
 /// let vault = FailingPreferences(isSealed: true)
@@ -9,7 +9,7 @@ internal import Synchronization
 /// vault.fail()
 /// ```
 public final class FailingPreferences: PreferencesStore, GuardingReader {
-  /// What is thrown unless another error is given.
+  /// The error that is thrown unless a different error is given.
   public struct Failure: Error, CustomStringConvertible {
     public init() {}
     public var description: String { "told to fail" }
@@ -21,18 +21,18 @@ public final class FailingPreferences: PreferencesStore, GuardingReader {
   private let failure = Mutex<(any Error)?>(nil)
 
   /// - Parameters:
-  ///   - base: what keeps the values; memory unless another store is given.
-  ///   - isSealed: whether they count as sealed; nil for as they are in `base`.
+  ///   - base: the store that keeps the values; a store in memory by default.
+  ///   - isSealed: whether the values count as sealed; `nil` to use the custody of `base`.
   public init(
     _ base: any PreferencesStore = DictionaryPreferences(), name: String = "failing", isSealed: Bool? = nil
   ) {
     (self.base, self.name, custody) = (base, name, isSealed.map { $0 ? .sealed : .plain } ?? base.custody)
   }
 
-  /// Every call throws `error` from now on.
+  /// Makes every call throw `error` from now on.
   public func fail(with error: any Error = Failure()) { failure.withLock { $0 = error } }
 
-  /// Nothing fails any more.
+  /// Makes calls succeed again.
   public func recover() { failure.withLock { $0 = nil } }
 
   private var working: any PreferencesStore {
@@ -52,7 +52,7 @@ public final class FailingPreferences: PreferencesStore, GuardingReader {
     try working.names(of: underneath(secrecy))
   }
 
-  /// What counts as a secret here may be plain underneath.
+  /// The secrecy in `base`: a secret in this store may be a plain value in `base`.
   private func underneath(_ secrecy: Secrecy) -> Secrecy {
     base.custody.holdsPlain && base.custody.holdsSecrets ? secrecy : base.custody.holdsSecrets ? .secret : .plain
   }

@@ -3,28 +3,28 @@ public import Secrets
 public import VaultCore
 public import VaultSealing
 
-/// A vault with throwaway keys, made in about a millisecond and gone with the last reference.
+/// A vault with throwaway keys, created in about a millisecond and deleted with the last reference.
 ///
-/// Its keys protect nothing: for tests alone. It lies in memory-backed storage where there is any.
+/// The keys protect nothing: use the vault only in tests. The file is in memory-backed storage if there is any.
 public final class ThrowawayVault: Sendable {
   /// The vault, unlocked as its owner.
   public let vault: Vault
-  /// Where the file is, in a directory of its own.
+  /// The path of the file, in a directory of its own.
   public let path: String
   /// The raw key of the owner slot.
   public let key: SealingKey
 
   private let directory: String
 
-  /// The passphrase of the second owner slot, where one was asked for.
+  /// The passphrase of the second owner slot, if one was requested.
   public static let passphrase = "correct horse battery staple"
 
-  /// Makes a vault with a raw-key owner slot.
+  /// Creates a vault with a raw-key owner slot.
   ///
   /// - Parameters:
   ///   - groups: the names of its access groups.
-  ///   - withPassphrase: whether ``passphrase`` opens it too; that costs about 10 ms.
-  ///   - options: as for any vault; a fixed clock or random source, say.
+  ///   - withPassphrase: whether ``passphrase`` also opens the vault; this costs about 10 ms.
+  ///   - options: the vault's options, for example a fixed clock or random source.
   public init(
     groups: [String] = [AccessGroup.defaultName], withPassphrase: Bool = false,
     options: Vault.Options = Vault.Options()
@@ -50,20 +50,20 @@ public final class ThrowawayVault: Sendable {
     rmdir(directory)
   }
 
-  /// The store of a service in this vault.
+  /// Returns the store of a service in this vault.
   public func preferences(
     service: String = "com.example.test", accessGroup: String = AccessGroup.defaultName
   ) throws(VaultError) -> SecretPreferences {
     try SecretPreferences(service: service, accessGroup: accessGroup, in: vault)
   }
 
-  /// Opens the same file once more, as another process would.
+  /// Opens the same file again, as a different process would.
   public func reopened(options: Vault.Options = Vault.Options()) throws(VaultError) -> Vault {
     try Vault.open(at: path, credential: .key(key), options: options)
   }
 
   private static func makeDirectory() throws(VaultError) -> String {
-    // Nothing here has to survive a power cut, so memory is the better disk.
+    // The vault need not survive a power failure, so memory-backed storage is preferred.
     for parent in ["/dev/shm", getenv("TMPDIR").map { String(cString: $0) } ?? "/tmp", "/tmp"] {
       var template = Array((parent + "/secretprefs-throwaway-XXXXXX").utf8CString)
       if mkdtemp(&template) != nil {

@@ -3,20 +3,22 @@ internal import Preferences
 internal import Synchronization
 internal import VaultCore
 
-/// Tells the observers of a vault's secrets what may have changed: writes through this vault object when they return, on
-/// the thread that made them; those of others, other processes included, when they reach the file.
+/// Notifies the observers of a vault's secrets of possible changes. Writes through this vault object are notified when
+/// they return, on the thread that made them. Writes of other handles and processes are notified when they reach the
+/// file.
 ///
-/// An own write changes the file, too. So what the file says waits while own writes are under way, is told only when
-/// others have written, and leaves out what was written under `withoutObservation`.
+/// Own writes change the file, too. A change of the file is therefore deferred while own writes are in progress.
+/// Observers are notified of it only if a different handle or process has written, and without the keys that were
+/// written under `withoutObservation`.
 final class VaultNews: VaultObserverHub {
-  /// A value that observers are not to hear of.
+  /// The state of a value whose change is kept from observers.
   private enum Silence {
     case underWay
-    /// Until the record has another revision; nil for a record that is not there.
+    /// Kept from observers until the record has a different revision; `nil` if the record does not exist.
     case written(revision: UInt64?)
   }
 
-  /// Who observes one service in one access group.
+  /// The observers of one service in one access group.
   private struct Audience {
     let service: Vault.Name
     let group: AccessGroup
@@ -30,7 +32,7 @@ final class VaultNews: VaultObserverHub {
     var watch: FileWatch<PreferencesError>?
     var writesUnderWay = 0
     var isFileChanged = false
-    /// Whose writes have been told; nil when nobody could tell.
+    /// The last result of `writesOfOthers()`; `nil` if it could not be read.
     var writesOfOthers: Int?
 
     func index(_ service: Vault.Name, _ group: AccessGroup) -> Int? {
@@ -38,7 +40,7 @@ final class VaultNews: VaultObserverHub {
     }
   }
 
-  // Weak: the vault holds this. Only read, and never changed after it was set.
+  // Weak, because the vault retains this object. Set once, then only read.
   private struct Owner: @unchecked Sendable { weak var vault: Vault? }
 
   private let owner: Owner
@@ -48,7 +50,7 @@ final class VaultNews: VaultObserverHub {
 
   // MARK: Observing
 
-  /// - Parameter fail: is told when the file cannot be watched; own writes are told all the same.
+  /// - Parameter fail: receives the error if the file cannot be watched. Observers are still notified of own writes.
   func observe(
     service: Vault.Name, in group: AccessGroup, _ notify: @escaping @Sendable (PreferenceChange) -> Void,
     fail: (PreferencesError) -> Void
@@ -138,7 +140,7 @@ final class VaultNews: VaultObserverHub {
     let others = writesOfOthers()
     let isNews = state.withLock { state in
       defer { state.writesOfOthers = others }
-      // What keeps the vault from being read is for the observers to find out.
+      // If the vault cannot be read, observers are notified and get the error when they read.
       return others == nil || others != state.writesOfOthers
     }
     if isNews { tellAll() }
@@ -149,7 +151,7 @@ final class VaultNews: VaultObserverHub {
   }
 
   private func tellAll() {
-    // What others wrote is told whatever the task does that comes by.
+    // Observers are notified of these changes even if the current task is inside `withoutObservation`.
     ObservationSuppression.lifted {
       for audience in state.withLock({ $0.audiences }) {
         audience.broadcast.send(.anything(except: stillSilent(audience)))
@@ -157,7 +159,7 @@ final class VaultNews: VaultObserverHub {
     }
   }
 
-  /// The keys of which nobody is to hear because nobody else has written them since.
+  /// The keys that are still kept from observers, because no other writer has changed them since.
   private func stillSilent(_ audience: Audience) -> Set<String> {
     let revisions = revisions(of: Set(audience.silences.keys), audience.service, audience.group)
     return Set(
@@ -170,7 +172,7 @@ final class VaultNews: VaultObserverHub {
       })
   }
 
-  /// The records' revisions; none for those that are not there, or while nobody can tell.
+  /// The revisions of the records that exist; empty if a record cannot be read.
   private func revisions(of keys: Set<String>, _ service: Vault.Name, _ group: AccessGroup) -> [String: UInt64] {
     guard let vault = owner.vault else { return [:] }
     var revisions: [String: UInt64] = [:]

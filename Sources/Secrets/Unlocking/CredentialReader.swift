@@ -24,14 +24,15 @@ enum CredentialReader {
     try withoutLineEnd(try contents(of: descriptor, atMost: longestPassphrase + 3, what: step))
   }
 
-  /// Opens a file and judges what was opened (`Docs/Format.md` section 6). Others may read a ``MountedSecret`` alone.
+  /// Opens a file and checks the opened file (`Docs/Format.md` section 6). Only a ``MountedSecret`` may be readable by
+  /// others.
   private static func contents(
     of path: String, atMost limit: Int, what: String
   ) throws(VaultError) -> SecretBytes {
     try VaultError.refuseNUL(in: path)
     guard !path.isEmpty else { throw VaultError(.io, "the path of \(what) is empty", errno: ENOENT) }
     let what = "\(what) \(path)"
-    // A FIFO is opened to wait for its writer; anything else must not block.
+    // Opening a FIFO waits for its writer; opening anything else must not block.
     var named = stat()
     let waits = stat(path, &named) == 0 && named.st_mode & S_IFMT == S_IFIFO
     let file = try Descriptor<VaultError>.open(path, O_RDONLY | O_NOCTTY | (waits ? 0 : O_NONBLOCK), named: what) {
@@ -93,15 +94,16 @@ enum CredentialReader {
 
 /// The process's environment, one variable at a time.
 enum Environment {
-  /// The variable's text; nil when it is not set. An empty one is set, and a mistake its user sees.
+  /// The variable's text; `nil` if it is not set. An empty variable counts as set, so that the user sees the mistake.
   static func value(_ name: String) -> String? { getenv(name).map { String(cString: $0) } }
 
-  /// Where systemd puts a service's credentials. An empty path is none: it would stand for the root directory.
+  /// The directory where systemd stores a service's credentials. An empty path counts as `nil`: it would mean the root
+  /// directory.
   static var credentialsDirectory: String? {
     value("CREDENTIALS_DIRECTORY").flatMap { $0.isEmpty ? nil : $0 }
   }
 
-  /// Takes a secret out of the environment: copied to guarded memory, wiped where it stood, removed.
+  /// Takes a secret out of the environment: copies it to guarded memory, wipes the original and removes the variable.
   static func take(_ name: String) throws(VaultError) -> SecretBytes? {
     guard let text = getenv(name) else { return nil }
     let count = strlen(text)
@@ -113,7 +115,7 @@ enum Environment {
     return try result.get().bytes.take()
   }
 
-  /// Wipes a secret where it stands in the environment, and removes it.
+  /// Wipes a secret in the environment in place, and removes the variable.
   static func remove(_ name: String) {
     guard let text = getenv(name) else { return }
     wipe(UnsafeMutableRawBufferPointer(start: text, count: strlen(text)))

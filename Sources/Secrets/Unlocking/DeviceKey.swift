@@ -1,20 +1,20 @@
 internal import VaultCore
 public import VaultSealing
 
-/// Where a machine's device key comes from: what the "this device only" classes of ``Vault/Accessibility`` need besides the
-/// vault's own keys.
+/// Reads a machine's device key. The "this device only" classes of ``Vault/Accessibility`` need this key in addition to
+/// the vault's own keys.
 ///
-/// It is a raw key (`spv-key-1:…`) in a file that goes where no copy of the vault goes. Assign it to
-/// ``Vault/Options/deviceKey``.
+/// The device key is a raw key (`spv-key-1:…`) in a file that is kept apart from every copy of the vault. Assign the
+/// key to ``Vault/Options/deviceKey``.
 public enum DeviceKey {
   /// Reads the key from a file, under the rules of ``Unlocking/keyFile(_:)``.
   public static func file(_ path: String) throws(VaultError) -> SealingKey {
     try CredentialReader.key(at: path, what: "the device key file")
   }
 
-  /// For services: reads `secret-preferences-device.key` in `$CREDENTIALS_DIRECTORY`, else the file that
-  /// `SECRETPREFS_DEVICE_KEY_FILE` names; nil when neither is there.
-  /// - Throws: the error of the one that is configured and fails; the other is not tried then.
+  /// For services: reads `secret-preferences-device.key` in `$CREDENTIALS_DIRECTORY`, else the file named by
+  /// `SECRETPREFS_DEVICE_KEY_FILE`. Returns `nil` if neither is configured.
+  /// - Throws: the error of the configured file if reading fails; the other file is not tried then.
   public static func automatic() throws(VaultError) -> SealingKey? {
     if let directory = Environment.credentialsDirectory {
       let path = directory + "/secret-preferences-device.key"

@@ -1,19 +1,19 @@
 internal import DurableFiles
 
-/// A secret that an orchestrator mounts into a container, for everybody there to read.
+/// A secret that an orchestrator mounts into a container, readable by every process in the container.
 ///
 /// Kubernetes and Docker give secrets mode 0644 or 0444, and Kubernetes reaches them through two symbolic links in a
-/// directory of mode 1777. A file that others may read counts as such a secret only if all of this holds
+/// directory of mode 1777. A file that others may read counts as such a secret only if all of these conditions hold
 /// (`Docs/Decisions/0019-mounted-secrets.md`):
 ///
-/// * it is a regular file of root's that neither group nor others may write;
-/// * it is on a file system in memory (tmpfs, ramfs) that is mounted read-only;
-/// * links lead to it within the directory that is named, and not out of it;
-/// * that directory belongs to root, and is read-only, too, or cannot be written by group and others.
+/// * the file is a regular file owned by root that neither group nor others may write;
+/// * the file is on a file system in memory (tmpfs, ramfs) that is mounted read-only;
+/// * links to the file stay within the directory in the path;
+/// * that directory is owned by root, and is either read-only, too, or not writable by group and others.
 ///
-/// Everything is judged on what was opened, not on names.
+/// All checks use the opened files, not names.
 package enum MountedSecret {
-  /// Whether the file at `path` is one.
+  /// Whether the file at `path` is a mounted secret.
   package static func isAt(_ path: String) -> Bool {
     let file = open(path, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC)
     guard file >= 0 else { return false }
@@ -21,7 +21,7 @@ package enum MountedSecret {
     return isOne(file, at: path)
   }
 
-  /// Whether `file` is one, which was opened at `path`.
+  /// Whether `file`, which was opened at `path`, is a mounted secret.
   static func isOne(_ file: Int32, at path: String) -> Bool {
     var (directory, name) = (".", path)
     if let slash = path.utf8.lastIndex(of: UInt8(ascii: "/")) {

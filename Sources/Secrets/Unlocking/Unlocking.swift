@@ -1,51 +1,52 @@
 public import VaultCore
 public import VaultSealing
 
-/// A way to get at the credential of a vault.
+/// A way to get the credential of a vault.
 ///
-/// A way may be *configured* or not: a variable may be set, a file named. Of several, exactly the first that is
-/// configured is used; when it fails, that is an error, and nothing falls through to the next
+/// A way is *configured* if, for example, its variable is set or its file is named. Of several ways, only the first
+/// configured one is used. If that way fails, the failure is an error, and no later way is tried
 /// (`Docs/Format.md` section 6).
 public struct Unlocking: Sendable {
   private let resolve: @Sendable () throws(VaultError) -> Vault.Credential?
 
   init(_ resolve: @escaping @Sendable () throws(VaultError) -> Vault.Credential?) { self.resolve = resolve }
 
-  /// The credential that this way gives now; nil when the way is not configured. What was read is wiped with the last
-  /// copy of the credential.
-  /// - Throws: the error of a way that is configured and fails.
+  /// Returns the credential that this way currently provides, or `nil` if the way is not configured. The bytes that
+  /// were read are wiped with the last copy of the credential.
+  /// - Throws: the error of a configured way that fails.
   public func credential() throws(VaultError) -> Vault.Credential? { try resolve() }
 
-  /// Asks `ask` for the passphrase, once.
+  /// Calls `ask` once to get the passphrase.
   public static func passphrase(_ ask: @escaping @Sendable () throws(VaultError) -> SecretBytes) -> Unlocking {
     Unlocking { () throws(VaultError) in .passphrase(try ask()) }
   }
 
-  /// Reads a passphrase from an inherited descriptor to its end; one trailing LF or CRLF is dropped.
+  /// Reads a passphrase from an inherited descriptor up to the end of the input. One trailing LF or CRLF is dropped.
   public static func passphraseDescriptor(_ descriptor: Int32) -> Unlocking {
     Unlocking { () throws(VaultError) in
       .passphrase(try CredentialReader.passphrase(from: descriptor, step: "the passphrase descriptor"))
     }
   }
 
-  /// Reads a raw key from a file (`spv-key-1:…`): a regular file or FIFO that belongs to us or to root, that group
-  /// and others cannot write and others cannot read. Symbolic links are followed.
+  /// Reads a raw key from a file (`spv-key-1:…`). The file must be a regular file or FIFO owned by the current user or
+  /// by root. Group and others must not be able to write it, and others must not be able to read it. Symbolic links are
+  /// followed.
   ///
-  /// Others may read a secret that Kubernetes or Docker mounts: a file of root's on a read-only file system in memory
-  /// (tmpfs), in a directory of root's, to which links lead within that directory alone.
+  /// Others may read a secret that Kubernetes or Docker mounts: a file owned by root on a read-only file system in
+  /// memory (tmpfs), in a directory owned by root, and reached only through links within that directory.
   /// - Throws: from ``credential()``, ``VaultError/Code/insecurePermissions``, ``VaultError/Code/invalidKeyText`` and
-  ///   ``VaultError/Code/io``; the message names the file and never what is in it.
+  ///   ``VaultError/Code/io``. The message contains the file's path and never its content.
   public static func keyFile(_ path: String) -> Unlocking {
     Unlocking { () throws(VaultError) in .key(try CredentialReader.key(at: path)) }
   }
 
-  /// Uses a raw key that the caller has.
+  /// Uses the given raw key.
   public static func key(_ key: SealingKey) -> Unlocking {
     Unlocking { () throws(VaultError) in .key(key) }
   }
 
-  /// Reads `NAME.key` or, if there is none, `NAME.passphrase` in `$CREDENTIALS_DIRECTORY`, where systemd puts a
-  /// service's credentials. Configured when one of the files is there.
+  /// Reads `NAME.key` or, if there is none, `NAME.passphrase` in `$CREDENTIALS_DIRECTORY`, where systemd stores a
+  /// service's credentials. Configured if one of the files exists.
   public static func credentialsDirectory(name: String = "secret-preferences") -> Unlocking {
     Unlocking { () throws(VaultError) -> Vault.Credential? in
       guard let directory = Environment.credentialsDirectory else { return nil }
@@ -56,7 +57,7 @@ public struct Unlocking: Sendable {
     }
   }
 
-  /// Reads the key file that an environment variable names. Configured when the variable is set.
+  /// Reads the key file named by an environment variable. Configured if the variable is set.
   public static func keyFileVariable(_ variable: String = "SECRETPREFS_KEY_FILE") -> Unlocking {
     Unlocking { () throws(VaultError) -> Vault.Credential? in
       guard let path = Environment.value(variable) else { return nil }
@@ -64,10 +65,11 @@ public struct Unlocking: Sendable {
     }
   }
 
-  /// Takes the passphrase from an environment variable, which is wiped and removed. Every program of the same user
-  /// can see a variable, so this is for where nothing better can be had. Configured when the variable is set.
+  /// Takes the passphrase from an environment variable, then wipes and removes the variable. Configured if the variable
+  /// is set.
   ///
-  /// Changing the environment is not safe beside other threads that read it: unlock first.
+  /// Every program of the same user can see an environment variable, so use this only if no better way is available.
+  /// Changing the environment is not safe while other threads read it: unlock first.
   public static func passphraseVariable(_ variable: String = "SECRETPREFS_PASSPHRASE") -> Unlocking {
     Unlocking { () throws(VaultError) -> Vault.Credential? in
       guard let passphrase = try Environment.take(variable) else { return nil }
@@ -75,7 +77,7 @@ public struct Unlocking: Sendable {
     }
   }
 
-  /// The first of `ways` that is configured.
+  /// Uses the first of `ways` that is configured.
   public static func first(of ways: [Unlocking]) -> Unlocking {
     Unlocking { () throws(VaultError) -> Vault.Credential? in
       for way in ways {
@@ -88,8 +90,9 @@ public struct Unlocking: Sendable {
   /// For services: systemd's credentials directory, then `SECRETPREFS_KEY_FILE`, then `SECRETPREFS_PASSPHRASE`.
   /// Never prompts, and there is no default key.
   ///
-  /// Whichever it is, and also when it fails, `SECRETPREFS_PASSPHRASE` is wiped and removed, so that no child process
-  /// inherits it: as with ``passphraseVariable(_:)``, unlock before other threads read the environment.
+  /// Whichever way is used, and also if it fails, `SECRETPREFS_PASSPHRASE` is wiped and removed, so that no child
+  /// process inherits the variable. As with ``passphraseVariable(_:)``, unlock before other threads read the
+  /// environment.
   public static let automatic = Unlocking { () throws(VaultError) -> Vault.Credential? in
     defer { Environment.remove("SECRETPREFS_PASSPHRASE") }
     return try first(of: [credentialsDirectory(), keyFileVariable(), passphraseVariable()]).credential()
@@ -97,8 +100,9 @@ public struct Unlocking: Sendable {
 }
 
 extension Vault {
-  /// Opens the vault at `path` with whatever `unlocking` finds. It fails here, or never for want of a key.
-  /// - Throws: ``VaultError/Code/noCredential`` when no way is configured, the error of the way that is, and as
+  /// Opens the vault at `path` with the credential that `unlocking` finds. A missing key is reported here and never
+  /// later.
+  /// - Throws: ``VaultError/Code/noCredential`` if no way is configured; the error of the configured way; the errors of
   ///   ``open(at:credential:options:)``.
   public static func open(
     at path: String, unlocking: Unlocking, options: Options = Options()

@@ -42,7 +42,7 @@ extension ConformanceRule {
       },
       ConformanceRule(38, "what is sealed is out of the reach of members") { fixture in
         let store = try fixture.makeStore()
-        // A composite's members reach what its sealed layers claim.
+        // The members of a composite reach the names that its sealed layers claim.
         guard store.custody.takes(.secret), !store.claimsEverything else { return }
         try store.set("s3cret", for: .secret("text"))
         let told = failuresTold {

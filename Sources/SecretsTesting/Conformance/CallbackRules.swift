@@ -9,7 +9,7 @@ extension PreferenceKey<Int> {
 private final class Owner {}
 
 extension ConformanceRule {
-  /// Callbacks: what they are told, how long they live, and what they may do.
+  /// Callbacks: their arguments, their lifetime, and what they may do.
   static let callbacks = [
     ConformanceRule(77, "a callback gets the old and the new value") { fixture in
       let store = try fixture.makeStore()

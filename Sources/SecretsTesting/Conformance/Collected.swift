@@ -1,6 +1,6 @@
 internal import Synchronization
 
-/// What closures have gathered, on whatever thread.
+/// The elements that closures have collected, on any thread.
 final class Collected<Element: Sendable>: Sendable {
   private let elements = Mutex<[Element]>([])
 

@@ -1,7 +1,7 @@
 internal import Preferences
 
 extension PreferenceKey {
-  /// A key that is kept where its name alone would be.
+  /// A key that is stored where its name alone would be stored.
   static func key<Wrapped: PreferenceConvertible>(_ name: String) -> Self where Value == Wrapped? {
     PreferenceKey(name)
   }
@@ -23,7 +23,7 @@ enum EnumName: String {
 }
 
 extension PreferencesReader {
-  /// Whether what is looked up by name is a secret.
+  /// Whether a lookup by name alone is a lookup of a secret.
   var isSealedByName: Bool { custody.secrecy(of: PreferenceName.valid(["name"])[0]) == .secret }
 }
 
@@ -42,7 +42,7 @@ func layer(_ store: some PreferencesStore) -> any PreferencesStore {
   store.custody.holdsPlain ? store : store.claiming(.everything)
 }
 
-/// Another store that answers, and is written to, by name beside `reader`.
+/// A different store that is read and written by name beside `reader`.
 func neighbour(
   of reader: any PreferencesReader, _ values: DictionaryPreferences = DictionaryPreferences(), name: String = "other"
 ) -> any PreferencesStore {
@@ -62,7 +62,7 @@ func claiming(_ names: String..., in store: some PreferencesStore) -> any Prefer
   store.claiming(.names(names))
 }
 
-/// The error that `body` throws; nil when it throws none.
+/// The error that `body` throws; `nil` if it throws none.
 func failure(of body: () throws -> Void) -> (any Error)? {
   do {
     try body()
@@ -70,10 +70,10 @@ func failure(of body: () throws -> Void) -> (any Error)? {
   } catch { return error }
 }
 
-/// The code of the preferences error that `body` throws; nil when it throws none, or another.
+/// The code of the preferences error that `body` throws; `nil` if it throws no error or a different one.
 func code(of body: () throws -> Void) -> PreferencesError.Code? { (failure(of: body) as? PreferencesError)?.code }
 
-/// How many failures are told while `body` runs.
+/// How many failures are reported while `body` runs.
 func failuresTold(_ body: () throws -> Void) rethrows -> Int {
   let told = Collected<String>()
   try PreferenceFailures.withHandler {

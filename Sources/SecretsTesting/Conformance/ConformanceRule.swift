@@ -1,32 +1,33 @@
 public import Testing
 
-/// One promise that every store keeps; ``all`` are the suite.
+/// A rule that every store must follow; ``all`` is the complete suite.
 ///
-/// A check records what it finds as issues of the running test. Its items are those of `Docs/Parity.md`.
+/// A check records failures as issues of the running test. The items are numbered as in `Docs/Parity.md`.
 public struct ConformanceRule: Sendable, CustomTestStringConvertible {
   /// The item's number in `Docs/Parity.md`.
   public let item: Int
-  /// What is promised, as a sentence.
+  /// The rule, as a sentence.
   public let title: String
-  /// Whether it is promised of what can only be read, too.
+  /// Whether the rule also applies to readers that cannot be written.
   public let isForReaders: Bool
   private let body: @Sendable (StoreFixture) async throws -> Void
 
-  /// A promise of stores.
+  /// A rule for stores.
   init(_ item: Int, _ title: String, _ body: @escaping @Sendable (StoreFixture) async throws -> Void) {
     (self.item, self.title, self.body, isForReaders) = (item, title, body, false)
   }
 
-  /// A promise of stores and of what can only be read; `body` asks the fixture for readers.
+  /// A rule for stores and for readers that cannot be written; `body` gets readers from the fixture.
   init(reading item: Int, _ title: String, _ body: @escaping @Sendable (StoreFixture) async throws -> Void) {
     (self.item, self.title, self.body, isForReaders) = (item, title, body, true)
   }
 
   public var testDescription: String { "item \(item): \(title)" }
 
-  /// Tries the rule on a store. Each issue names both; what keeps the check from going on is one, too.
+  /// Checks the rule on a store. Each issue names the rule and the store. An error that stops the check is also
+  /// recorded as an issue.
   ///
-  /// Returns at once when the rule is not for readers and `store` is one.
+  /// Returns at once if the rule is not for readers and `store` cannot be written.
   public func check(_ store: StoreUnderTest) async {
     guard isForReaders || !store.isReadOnly else { return }
     let comment = Comment(rawValue: "\(testDescription), broken by: \(store.name)")
@@ -43,12 +44,12 @@ public struct ConformanceRule: Sendable, CustomTestStringConvertible {
     migrations, serialization, transformations, handles, wrappers, observation, callbacks, syncing, registry,
   ].flatMap(\.self).sorted { $0.item < $1.item }
 
-  /// The rules of an item; several where it promises several things.
+  /// Returns the rules of an item. An item with several promises has several rules.
   public static func of(item: Int) -> [ConformanceRule] { all.filter { $0.item == item } }
 }
 
 extension Issue {
-  /// Runs `body` with `comment` added to each issue that it records; what it throws becomes one.
+  /// Runs `body` and adds `comment` to each issue that `body` records. An error from `body` is recorded as an issue.
   fileprivate static func commenting(
     _ comment: Comment, _ body: @escaping @Sendable () async throws -> Void
   ) async {
@@ -61,7 +62,7 @@ extension Issue {
       issue.comments.append(comment)
       return issue
     }
-    // The trait throws what the body throws, and this body does not.
+    // The trait rethrows errors of the body, and this body throws none.
     do { try await naming.provideScope(for: test, testCase: Test.Case.current, performing: recording) } catch {}
   }
 }

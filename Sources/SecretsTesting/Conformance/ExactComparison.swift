@@ -2,8 +2,8 @@ internal import FoundationEssentials
 internal import Preferences
 
 extension PreferenceValue? {
-  /// Whether this is that value to the last bit: -0 is not 0, a NaN is one, and accents are composed as they were. A URL
-  /// is the one that it leads to, however it is made up.
+  /// Whether both values are equal to the last bit: -0 differs from 0, NaN equals NaN, and accents must be composed the
+  /// same way. URLs are compared as absolute URLs.
   func isExactly(_ other: PreferenceValue?) -> Bool {
     switch (self, other) {
     case (let a?, let b?): a.isExactly(b)

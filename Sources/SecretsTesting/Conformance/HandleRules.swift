@@ -5,7 +5,7 @@ internal import Testing
 private struct Stopped: Error {}
 
 extension PreferencesStore {
-  /// A handle that asks where the name alone would be found.
+  /// A handle that looks up where the name alone would be found.
   fileprivate func handle<Value: PreferenceConvertible>(
     _ name: String, as type: Value.Type = Value.self
   ) -> Preference<Value> {
@@ -97,7 +97,7 @@ extension ConformanceRule {
       #expect(try store.keys().isEmpty)
       #expect(try exchange(nil, .double(.nan)) == .visible)
       #expect(try exchange(nil, 1) == .conflict)
-      // An update of a key that holds NaN would never end otherwise.
+      // Otherwise an update of a key that holds NaN would never end.
       #expect(try exchange(.double(.nan), [.double(.nan)]) == .visible)
       #expect(try exchange([.double(.nan)], 1.5) == .visible)
       #expect(try exchange(1, nil) == .conflict)

@@ -136,7 +136,7 @@ extension ConformanceRule {
         #expect(store[.port] == 8080)
         #expect(store[server] == Server())
       }
-      // A view tells by the name underneath.
+      // A view reports failures with the name underneath.
       #expect(told.count == 2 && told[0].key.hasSuffix("server.port") && told[1].key.hasSuffix("server"))
       #expect(told.allSatisfy { ($0.error as? PreferencesError)?.code == .typeMismatch })
       #expect(throws: PreferencesError.self) { try store.value(for: .port) }

@@ -7,7 +7,7 @@ private let content: [String: PreferenceValue] = ["port": "8080", "token": "t0ke
 
 private struct Stopped: Error {}
 
-/// A store with something in it.
+/// A store that holds `content`.
 private func makeOldStore(_ fixture: StoreFixture) throws -> any PreferencesStore {
   let store = try fixture.makeStore()
   try store.set(content)
@@ -29,7 +29,7 @@ extension PreferencesReader {
 }
 
 extension ConformanceRule {
-  /// Migrations, with the store as what is migrated and as where secrets go.
+  /// Migrations, with the store as the migrated store and as the destination of secrets.
   static let migrations = [
     ConformanceRule(49, "migrations run in the order of their versions, each once, also after reopening") { fixture in
       let store = try makeOldStore(fixture)

@@ -10,8 +10,8 @@ extension PreferenceKey<String?> {
 }
 
 extension ConformanceRule {
-  /// Changes as sequences and as callbacks. What is written through a store is told when the write returns, as long as
-  /// nobody else writes.
+  /// Changes as sequences and as callbacks. Observers are notified of a write through a store when the write returns,
+  /// if there is no other writer.
   static let observation = [
     ConformanceRule(46, "observers hear of each kind of reset") { fixture in
       let store = try fixture.makeStore()
@@ -224,9 +224,9 @@ extension ConformanceRule {
       let store = try fixture.makeStore()
       let updates = store.updates(for: .port, initial: false)
       try await fixture.reopened(store).set(81, for: .port)
-      // One that looks only when it writes has looked now.
+      // A store that looks for changes only when it writes has looked now.
       try await store.set(true, forKey: "other")
-      // Nobody has to know of others; who does, tells.
+      // A store need not see the writes of a different store; if it sees them, it must notify observers.
       guard try store.value(for: .port) == 81 else { return }
       var iterator = updates.makeAsyncIterator()
       #expect(await iterator.next() == 81)

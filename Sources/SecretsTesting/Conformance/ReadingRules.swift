@@ -64,7 +64,7 @@ extension ConformanceRule {
       #expect(Set(keys).count == keys.count)
       #expect(keys.contains("a"))
       #expect(!keys.contains("b"))
-      // A store may list a dictionary by its entries, as long as each answers.
+      // A store may list a dictionary by its entries if each entry has a value.
       for key in keys { #expect(try store.contains(key), "\(key)") }
       #expect(try store.dictionary(revealingSecrets: true)["a"] == "x")
       #expect(try store.value(forKey: "c") == ["in": 3])

@@ -1,6 +1,6 @@
-/// The values that a sequence has ready, without waiting for more; it ends with that.
+/// Returns the values that a sequence has ready, without waiting for more. Ends the sequence.
 ///
-/// A sequence whose reader is cancelled gives what waits in it, and then no more.
+/// A sequence whose reader is cancelled returns its waiting values and then ends.
 func ready<Value: Sendable>(_ values: AsyncStream<Value>) async -> [Value] {
   await Task {
     withUnsafeCurrentTask { $0?.cancel() }

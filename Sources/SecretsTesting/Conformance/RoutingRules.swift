@@ -39,7 +39,7 @@ extension ConformanceRule {
             for each in [store, other] { try each.set("old", forKey: "text") }
             let layers: [any PreferencesReader] = isFirst ? [store, other] : [other, store]
             try change.make(CompositePreferences(layers, writeMode: mode))
-            // A store of both kinds is also the first that holds secrets.
+            // A store that holds plain values and secrets is also the first store that holds secrets.
             let isEmptied = change.clears && !isFirst && store.custody.holdsSecrets && !store.isSealedByName
             let lower: PreferenceValue? = mode == .allStores || isEmptied ? change.result : "old"
             #expect(try store.value(forKey: "text") == (isFirst ? change.result : lower))
@@ -67,7 +67,7 @@ extension ConformanceRule {
   ]
 }
 
-/// One way to change what is under `text`.
+/// One way to change the value under `text`.
 private struct Change: Sendable {
   let name: String
   let result: PreferenceValue?
@@ -91,7 +91,7 @@ private func expectWritten(
   var layers: [any PreferencesStore] = [DictionaryPreferences(), sealedLayer()]
   layers.insert(store.custody.holdsPlain ? store : claiming("password", in: store), at: place)
   let composite = CompositePreferences(layers + [fixed.readOnly], writeMode: mode)
-  // What the store claims is a secret for every layer.
+  // A name that the store claims is a secret for every layer.
   let meant = composite.custody.secrecy(of: name, asked: secrecy)
   try composite.edit(PreferenceEdits([.init(name, to: .value("new"), secrecy: secrecy)]))
   let taking = layers.indices.filter { layers[$0].custody.takes(meant) }

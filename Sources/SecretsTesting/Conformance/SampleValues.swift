@@ -21,7 +21,7 @@ struct Celsius: PreferenceConvertible, Hashable {
   }
 }
 
-/// A type that is `Codable` and has nothing of ours.
+/// A type that is `Codable` and conforms to no protocol of this package.
 struct Server: Codable, Hashable {
   var host = "default"
   var port: UInt16 = 1
@@ -46,7 +46,7 @@ struct Unencodable: Codable {
   func encode(to encoder: any Encoder) throws { throw Refused() }
 }
 
-/// A collection of somebody's own.
+/// A custom collection.
 struct Playlist: PreferenceCollection, Hashable {
   var songs: [String]
   init(_ elements: [String]) { songs = elements }
@@ -56,7 +56,7 @@ struct Playlist: PreferenceCollection, Hashable {
   func index(after i: Int) -> Int { i + 1 }
 }
 
-/// A set algebra that is no sequence.
+/// A set algebra that is not a sequence.
 struct Bag: PreferenceSetAlgebra, Hashable {
   private var set: Set<Int>
   init() { set = [] }

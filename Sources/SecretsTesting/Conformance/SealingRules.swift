@@ -3,7 +3,7 @@ internal import Preferences
 internal import Testing
 
 extension ConformanceRule {
-  /// What is shown of sealed values, and what a failing sealed layer takes away.
+  /// How sealed values are shown, and which values a failing sealed layer makes unavailable.
   static let sealing = [
     // MARK: 34
     ConformanceRule(34, "dictionaries redact what a sealed layer holds, unless asked") { fixture in
@@ -173,5 +173,5 @@ extension ConformanceRule {
   ]
 }
 
-/// Found in no description, dump or error.
+/// A secret that must appear in no description, dump or error.
 private let sentinel = "s3ntinel-5ecret"

@@ -159,7 +159,7 @@ private struct SecretWrite: Sendable {
 }
 
 extension PreferencesReader {
-  /// What it holds as plain values.
+  /// The plain values that the reader holds.
   fileprivate var plainValues: [String: PreferenceValue] {
     get throws { custody.holdsPlain ? try dictionary().filter { $0.value != .redacted } : [:] }
   }

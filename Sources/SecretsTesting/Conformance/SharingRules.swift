@@ -104,7 +104,7 @@ extension ConformanceRule {
       func exchange(_ old: PreferenceValue?, for new: PreferenceValue?) throws -> Bool {
         try store.compareAndSet(old, to: new, forKey: "a") != .conflict
       }
-      // -0 and NaN are values like any other: an update that never ends would be the price of comparing them as numbers.
+      // -0 and NaN are ordinary values: if they were compared as numbers, an update might never end.
       let chain: [PreferenceValue?] = [nil, 1, -0.0, .double(.nan), [.double(.nan)], "text", nil]
       for (old, new) in zip(chain, chain.dropFirst()) {
         #expect(try !exchange("another", for: "wrong"))

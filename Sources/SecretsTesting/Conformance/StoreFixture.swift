@@ -2,11 +2,11 @@ internal import FoundationEssentials
 public import Preferences
 internal import Synchronization
 
-/// What one check of one rule makes: its stores, and what they need for as long as it runs.
+/// The stores that one check of one rule makes, and the objects that the stores need during the check.
 public final class StoreFixture: Sendable {
   private let store: StoreUnderTest
   private let kept = Mutex<[any Sendable]>([])
-  /// An empty folder of this check's own, removed behind it.
+  /// An empty folder for this check only, removed after the check.
   public let folder: String
 
   init(_ store: StoreUnderTest) throws {
@@ -17,24 +17,24 @@ public final class StoreFixture: Sendable {
   }
 
   deinit {
-    // What is left of a failed check is only clutter.
+    // Files that remain after a failed check do no harm.
     do { try FileManager.default.removeItem(atPath: folder) } catch {}
   }
 
   /// The longest name of a value in these stores, in bytes of UTF-8.
   public var longestName: Int { store.longestName }
 
-  /// A name that this check has not given yet, for stores that are told apart by names.
+  /// Returns a name that this check has not used yet, for stores that are distinguished by name.
   public func uniqueName() -> String { UUID().uuidString }
 
-  /// Keeps `object` until the check has ended: a server, a throwaway vault.
+  /// Keeps `object` alive until the check has ended, for example a server or a throwaway vault.
   public func keep(_ object: some Sendable) { kept.withLock { $0.append(object) } }
 
-  /// The object of a type that was kept first; what `make` returns is kept when there is none. For what several stores of
-  /// one check lie in side by side, such as a vault.
+  /// Returns the first kept object of a type. If there is none, keeps and returns the result of `make`. Use it for an
+  /// object that several stores of one check share, such as a vault.
   public func kept<Object: Sendable>(orKeep make: @autoclosure () throws -> Object) rethrows -> Object {
     if let object = kept.withLock({ $0.lazy.compactMap { $0 as? Object }.first }) { return object }
-    // Made with no lock held; another may have come first.
+    // Made without holding the lock; a concurrent call may have kept an object first.
     let made = try make()
     return kept.withLock { kept in
       if let object = kept.lazy.compactMap({ $0 as? Object }).first { return object }
@@ -43,27 +43,29 @@ public final class StoreFixture: Sendable {
     }
   }
 
-  /// An empty store that shares nothing with any other.
+  /// Makes an empty store that shares nothing with any other store.
   ///
-  /// - Throws: ``PreferencesError/Code/noStore`` for what can only be read.
+  /// - Throws: ``PreferencesError/Code/noStore`` if the kind can only be read.
   public func makeStore() throws -> any PreferencesStore {
     guard let make = store.make else { throw PreferencesError(.noStore, "\(store.name) can only be read") }
     return try make(self)
   }
 
-  /// A reader that has these values, or their texts; of a store, one that they were written to.
+  /// Makes a reader that has these values, or these values as text. For a kind of store, writes the values to a new
+  /// store.
   public func makeReader(_ values: [String: PreferenceValue]) throws -> any PreferencesReader {
     try store.read(self, values)
   }
 
-  /// A store over the values of `store`, as a new process would open it; the same object where the values end with it.
+  /// Opens the values of `store` again, as a new process would. Returns the same object if the values end with the
+  /// object.
   public func reopened(_ store: any PreferencesStore) throws -> any PreferencesStore {
     try self.store.reopen(store, self)
   }
 
   /// Makes the values of `store` unreadable.
   ///
-  /// - Returns: false when they cannot be.
+  /// - Returns: `false` if the values cannot be made unreadable.
   public func damage(_ store: any PreferencesStore) throws -> Bool {
     try self.store.damage?(store, self) != nil
   }

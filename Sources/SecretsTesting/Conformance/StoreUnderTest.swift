@@ -1,7 +1,8 @@
 public import Preferences
 public import Testing
 
-/// A kind of store that the conformance rules are tried on: how an empty one is made, and how its values are opened again.
+/// A kind of store to check against the conformance rules: how to make an empty store, and how to open its values
+/// again.
 ///
 /// ```swift
 /// @Test(arguments: ConformanceRule.all)
@@ -14,15 +15,15 @@ public import Testing
 public struct StoreUnderTest: Sendable, CustomTestStringConvertible {
   /// Makes an empty store that shares nothing with any other.
   public typealias Making = @Sendable (StoreFixture) throws -> any PreferencesStore
-  /// Makes a store over the same values, as a new process would. What waits to be saved is saved first; when that fails, it
-  /// is given up, and the failure thrown.
+  /// Makes a store over the same values, as a new process would. Unsaved changes are saved first. If saving fails, they
+  /// are discarded and the failure is thrown.
   public typealias Reopening = @Sendable (any PreferencesStore, StoreFixture) throws -> any PreferencesStore
-  /// Spoils what the values are kept in, so that nobody can read them any more.
+  /// Damages the storage of the values, so that they can no longer be read.
   public typealias Damaging = @Sendable (any PreferencesStore, StoreFixture) throws -> Void
-  /// Makes a reader that has these values, or their texts.
+  /// Makes a reader that has these values, or these values as text.
   public typealias Reading = @Sendable (StoreFixture, [String: PreferenceValue]) throws -> any PreferencesReader
 
-  /// What a failure calls it.
+  /// The name of the kind in failures.
   public let name: String
   /// The longest name of a value, in bytes of UTF-8.
   let longestName: Int
@@ -31,14 +32,14 @@ public struct StoreUnderTest: Sendable, CustomTestStringConvertible {
   let damage: Damaging?
   let read: Reading
 
-  /// A store.
+  /// Creates a kind of store that can be read and written.
   ///
   /// - Parameters:
-  ///   - reopen: how a store is opened once more over the values of another; nil for stores that end with their object.
-  ///   - damage: how its values are made unreadable; nil for what cannot be damaged, such as memory.
-  ///   - longestName: the longest name of a value, in bytes; less than the rule for names allows in a view, which has
-  ///     longer ones underneath.
-  ///   - make: makes an empty store; called for each that a rule needs.
+  ///   - reopen: opens the values of a store again; `nil` for stores whose values end with the object.
+  ///   - damage: makes the values of a store unreadable; `nil` for stores that cannot be damaged, such as memory.
+  ///   - longestName: the longest name of a value, in bytes. A view allows less than the rule for names, because the
+  ///     names underneath are longer.
+  ///   - make: makes an empty store; called for each store that a rule needs.
   public init(
     _ name: String, reopening reopen: Reopening? = nil, damaging damage: Damaging? = nil,
     longestName: Int = PreferenceKeyName.maximumByteCount, make: @escaping Making
@@ -52,16 +53,16 @@ public struct StoreUnderTest: Sendable, CustomTestStringConvertible {
     }
   }
 
-  /// Something that can only be read: the rules for readers are tried on it, and the others pass it by.
+  /// Creates a kind of reader that cannot be written. Only the rules for readers are checked.
   ///
-  /// - Parameter read: makes a reader over values under names of small letters; a reader of texts writes them as
-  ///   ``EnvironmentPreferences`` reads them.
+  /// - Parameter read: makes a reader over values whose names are lowercase letters; a reader of texts writes the
+  ///   values as ``EnvironmentPreferences`` reads them.
   public init(_ name: String, reading read: @escaping Reading) {
     (self.name, self.read, longestName) = (name, read, PreferenceKeyName.maximumByteCount)
     (make, reopen, damage) = (nil, { store, _ in store }, nil)
   }
 
-  /// Whether it cannot be written to.
+  /// Whether the kind cannot be written.
   public var isReadOnly: Bool { make == nil }
 
   public var testDescription: String { name }

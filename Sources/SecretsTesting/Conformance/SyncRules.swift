@@ -3,7 +3,7 @@ import PreferenceSyncing
 internal import Preferences
 internal import Testing
 
-/// A store and another that it is synced with, and keys that both take.
+/// A store, a second store that it is synced with, and keys that both accept.
 private struct Pair {
   let here: any PreferencesStore
   let there: any PreferencesStore
@@ -38,7 +38,7 @@ private struct Pair {
 }
 
 extension PreferenceKey<Int?> {
-  /// Where the time of the last write is kept, as secret as the key.
+  /// The key of the time of the last write, with the same secrecy as this key.
   fileprivate var timeKey: Self {
     let name = PreferenceSync.timeKey(for: name)
     return secrecy == .secret ? .secret(name) : PreferenceKey(name)
@@ -46,7 +46,7 @@ extension PreferenceKey<Int?> {
 }
 
 extension ConformanceRule {
-  /// Two stores that are kept the same.
+  /// Two stores that are kept in sync.
   static let syncing = [
     ConformanceRule(83, "a write on either side reaches the other, with its time, and so does a removal") { fixture in
       for pair in try Pair.all(fixture) {

@@ -1,6 +1,6 @@
 internal import Preferences
 
-/// What `body` tells ``PreferenceFailures`` instead of throwing it.
+/// The failures that `body` reports to ``PreferenceFailures`` instead of throwing them.
 func failures(of body: () throws -> Void) rethrows -> [PreferenceFailures.Failure] {
   let told = Collected<PreferenceFailures.Failure>()
   try PreferenceFailures.withHandler(told.append, body)

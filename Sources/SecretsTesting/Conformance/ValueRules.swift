@@ -3,7 +3,7 @@ internal import Preferences
 internal import Testing
 
 extension ConformanceRule {
-  /// Values that go in and come out, with their types.
+  /// Values that are written and read back, with their types.
   static let values = [
     // MARK: 4
     ConformanceRule(4, "true, 1 and 1.0 come back as what they are, before and after reopening") { fixture in
@@ -135,15 +135,15 @@ func expectAllBack(
   }
 }
 
-/// Stores a value over another, and expects that it comes back, before and after reopening, or that it was refused and the
-/// other one does.
+/// Stores a value over an old one. Expects, before and after reopening, that the new value is read back, or that the
+/// write was refused and the old value is read back.
 func expectKeptOrRefused(
   _ value: PreferenceValue, _ name: String, _ fixture: StoreFixture,
   sourceLocation: SourceLocation = #_sourceLocation
 ) throws {
   let first = try fixture.makeStore()
   try first.set(["key": "old", "other": "stays"])
-  // Reopened, so that what waits to be saved does not hide whether the old value survives.
+  // Reopened, so that unsaved changes do not hide whether the old value survives.
   let store = try fixture.reopened(first)
   var expected = value
   var reopened: any PreferencesStore

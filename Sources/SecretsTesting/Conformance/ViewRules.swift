@@ -94,7 +94,8 @@ extension ConformanceRule {
       let view = below("server.", store)
       #expect(throws: (any Error).self) { try view.set(["a": 1, "": 2]) }
       #expect(throws: (any Error).self) { try view.compareAndSet(nil, to: 1, forKey: "") }
-      // Joined on, this accent would belong to the prefix's last letter, and the key be none below it.
+      // Appended to the prefix, this accent would combine with the last letter, and the key would not be below the
+      // prefix.
       #expect(throws: (any Error).self) {
         try below("serve", store).compareAndSet(nil, to: 1, forKey: "\u{301}a")
       }

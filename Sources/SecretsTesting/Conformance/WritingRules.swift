@@ -4,12 +4,12 @@ internal import Preferences
 internal import Testing
 
 extension ConformanceRule {
-  /// What removes, and what is refused.
+  /// Removals and refused writes.
   static let writing =
     waysToRemove.map { way in
       ConformanceRule(8, "a value is removed by \(way.name)") { fixture in
         let store = try fixture.makeStore()
-        // Members are no way into what is sealed.
+        // Members cannot reach sealed values.
         guard !way.isByMember || store.custody.holdsPlain else { return }
         if way.isByMember {
           setMember(store)
@@ -92,7 +92,7 @@ extension ConformanceRule {
   ]
 }
 
-/// Of a date that is no moment, and of a value beside it, a store keeps both or none.
+/// Expects that a store keeps either both or neither of a date that is no moment and a value written with it.
 private func expectWholeOrNothing(_ store: any PreferencesStore) throws {
   let noMoment = PreferenceValue.date(Date(timeIntervalSinceReferenceDate: .nan))
   let refusal = failure { try store.set(["a": noMoment, "b": "new"]) }
