@@ -2,11 +2,12 @@ public import Preferences
 
 import Synchronization
 
-/// Changes of a store that are collected first: nothing reaches it before `commit()`, and ``rollback()`` forgets them.
+/// Collects changes of a store: `commit()` writes them to the store, and ``rollback()`` discards them.
 ///
-/// Reads see the collected changes over what the store has. A commit is one transaction: edits in the order they were made.
+/// Reads return the collected changes and, for other keys, the values of the store. A commit is one transaction with
+/// the edits in the order they were made.
 ///
-/// Over a composite, a secret and a plain value of the same name are two, here as there.
+/// Over a composite, a secret and a plain value of the same name are separate values, as in the composite.
 public final class BufferedPreferences: PreferencesStore, GuardingReader {
   private struct Slot: Hashable {
     var name: PreferenceName
@@ -15,18 +16,18 @@ public final class BufferedPreferences: PreferencesStore, GuardingReader {
 
   private struct Pending {
     var content: PreferenceContent?
-    /// Tells which of two is newer.
+    /// The higher number is the newer change.
     var number: UInt64
   }
 
   private struct State {
     var pending: [Slot: Pending] = [:]
-    /// Whether everything that the store has is to be removed first, and when that was said.
+    /// The number of the last edit that removes all values of the store first; `nil` if there is none.
     var cleared: UInt64?
     var count: UInt64 = 0
   }
 
-  /// The store underneath.
+  /// The underlying store.
   public let base: any PreferencesStore
   private let state = Mutex(State())
   private let changes = ChangeBroadcast()
@@ -53,7 +54,7 @@ public final class BufferedPreferences: PreferencesStore, GuardingReader {
     }
   }
 
-  /// What a commit would leave there; nil when it would change nothing.
+  /// The content after a commit; `nil` if a commit would not change it.
   private func collected(_ query: PreferenceQuery) -> PreferenceContent?? {
     let slot = slot(query.name, query.secrecy)
     return state.withLock { state in
@@ -75,14 +76,16 @@ public final class BufferedPreferences: PreferencesStore, GuardingReader {
 
   // MARK: Collecting
 
-  /// In one step: no reader sees a part of it. A condition is about what a read here returns.
+  /// Collects the edits in one step: no reader sees a part of them. A condition is compared with the value that this
+  /// store returns, including collected changes.
   @discardableResult
   public func apply(_ edits: PreferenceEdits) throws -> WriteOutcome {
     for edit in edits.edits where !custody.takes(custody.secrecy(of: edit.name, asked: edit.secrecy)) {
       throw PreferencesError.noStore(in: name, for: edit.secrecy)
     }
     while true {
-      // Conditions are judged with no lock held, since the store underneath is asked; and again when a change came between.
+      // Conditions are checked with no lock held, because this reads the underlying store. They are checked again if
+      // another change was collected in the meantime.
       let count = state.withLock { $0.count }
       for edit in edits.edits {
         guard case .ifStored(let expected) = edit.condition else { continue }
@@ -107,19 +110,19 @@ public final class BufferedPreferences: PreferencesStore, GuardingReader {
 
   // MARK: Ending
 
-  /// Whether nothing waits to be committed.
+  /// Whether there are no changes to commit.
   public var isClean: Bool { state.withLock { $0.pending.isEmpty && $0.cleared == nil } }
 
-  /// Writes everything that was collected to the store, as one transaction. Commit in one thread at a time.
+  /// Writes all collected changes to the store, as one transaction. Commit from one thread at a time.
   ///
-  /// - Throws: what the store throws; everything is still collected then.
+  /// - Throws: the error of the store. All changes are still collected then.
   public func commit() throws {
     let collected = state.withLock(\.self)
     try base.edit(edits(of: collected))
     forget(collected)
   }
 
-  /// As the synchronous form, without blocking the calling thread.
+  /// The asynchronous form of `commit()`; does not block the calling thread.
   public func commit() async throws {
     let collected = state.withLock(\.self)
     try await base.edit(edits(of: collected))
@@ -136,15 +139,15 @@ public final class BufferedPreferences: PreferencesStore, GuardingReader {
   private func forget(_ collected: State) {
     state.withLock { state in
       if state.cleared == collected.cleared { state.cleared = nil }
-      // Changed again meanwhile: that one is for the next commit.
+      // A key that was changed again in the meantime is kept for the next commit.
       state.pending = state.pending.filter { $0.value.number != collected.pending[$0.key]?.number }
       state.count += 1
     }
-    // What a removal uncovers underneath is a change, too.
+    // A removal can also uncover a value of a lower layer, which is a change.
     changes.send(.anything)
   }
 
-  /// Forgets everything that was collected.
+  /// Discards all collected changes.
   public func rollback() {
     state.withLock { $0 = State(count: $0.count + 1) }
     changes.send(.anything)

@@ -2,15 +2,15 @@ public import Preferences
 
 /// Preferences from the elements of a collection, such as rows or cookies, read-only.
 ///
-/// Of several elements with one key the first counts, whoever asks. The elements are read when this is created.
+/// If several elements have the same key, the first is used. The elements are read only when the reader is created.
 public struct CollectionPreferences: PreferencesReader {
   public let name: String
   private let values: [PreferenceName: PreferenceValue]
   private let order: [PreferenceName]
 
   /// - Parameters:
-  ///   - key: the key of an element; nil leaves it out.
-  ///   - value: its value; nil leaves it out.
+  ///   - key: returns the key of an element; `nil` skips the element.
+  ///   - value: returns the value of an element; `nil` skips the element.
   public init<Elements: Sequence>(
     _ elements: Elements, name: String = "collection", key: (Elements.Element) throws -> String?,
     value: (Elements.Element) throws -> PreferenceValue?

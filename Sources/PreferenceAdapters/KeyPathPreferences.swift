@@ -8,8 +8,8 @@ public import Preferences
 /// ])
 /// ```
 ///
-/// A name that is not in the table is absent when read. Only a property that may be nil can be removed. Changes are told to
-/// observers when they are made here.
+/// A name that is not in the table reads as absent. Only an optional property can be removed. Observers are notified of
+/// changes made through this store.
 public final class KeyPathPreferences<Root: Sendable>: PreferencesStore {
   /// A property, and whether it can be written.
   public struct Property: Sendable {
@@ -24,7 +24,7 @@ public final class KeyPathPreferences<Root: Sendable>: PreferencesStore {
   private let writing = RecursiveLock()
   private let changes = ChangeBroadcast()
 
-  /// Creates a store over properties of `root`, named after its type unless `name` says otherwise.
+  /// Creates a store over properties of `root`. The default name contains the type of `root`.
   public init(_ root: Root, _ properties: [String: Property], name: String? = nil) {
     (self.root, self.properties) = (root, properties)
     self.name = name ?? "properties of \(Root.self)"
@@ -37,10 +37,11 @@ public final class KeyPathPreferences<Root: Sendable>: PreferencesStore {
     PreferenceName.valid(properties.filter { $0.value.get(root) != nil }.keys.sorted())
   }
 
-  /// Sets properties, or with a removal sets them to nil. When one fails, those before it get back what they had.
+  /// Sets properties; a removal sets a property to `nil`. If one edit fails, the properties set before it get their old
+  /// values back.
   ///
   /// - Throws: `PreferencesError.Code.unknownKey`, `PreferencesError.Code.fixed` for a property that is read-only or
-  ///   cannot be nil, and as the property's type does for a value of another.
+  ///   cannot be `nil`, and the error of the property's type for a value of a different type.
   @discardableResult
   public func apply(_ edits: PreferenceEdits) throws -> WriteOutcome {
     let (outcome, changed) = try writing.withLock {
@@ -78,7 +79,7 @@ extension KeyPathPreferences.Property {
     Self(get: { $0[keyPath: path].preferenceValue }, set: nil, isOptional: false)
   }
 
-  /// A property that is only read, and absent while it is nil.
+  /// A property that is only read. While it is `nil`, the preference is absent.
   public static func readOnly<Value: PreferenceConvertible>(_ path: any KeyPath<Root, Value?> & Sendable) -> Self {
     Self(get: { $0[keyPath: path]?.preferenceValue }, set: nil, isOptional: true)
   }
@@ -95,7 +96,7 @@ extension KeyPathPreferences.Property {
       isOptional: false)
   }
 
-  /// A property that is read and written, and absent while it is nil.
+  /// A property that is read and written. While it is `nil`, the preference is absent.
   public static func writable<Value: PreferenceConvertible>(
     _ path: any ReferenceWritableKeyPath<Root, Value?> & Sendable
   ) -> Self {

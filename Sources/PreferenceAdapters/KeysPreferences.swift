@@ -1,6 +1,6 @@
 public import Preferences
 
-/// Preferences from two closures: which keys there are, and what each has.
+/// Preferences from two closures: one lists the keys, the other returns the value of a key.
 public struct KeysPreferences: PreferencesReader {
   public let name: String
   public let custody: Custody
@@ -8,9 +8,9 @@ public struct KeysPreferences: PreferencesReader {
   private let read: @Sendable (String) throws -> PreferenceValue?
 
   /// - Parameters:
-  ///   - isSealed: whether the values are sealed where they are kept.
-  ///   - keys: the keys that have a value; one that is given twice counts once.
-  ///   - value: the value of a key; nil for none. It is asked for keys that are not listed, too.
+  ///   - isSealed: whether the values are stored sealed.
+  ///   - keys: returns the keys that have a value; repeated keys are listed once.
+  ///   - value: returns the value of a key; `nil` for none. Also called for keys that are not listed.
   public init(
     name: String = "keys", isSealed: Bool = false, keys: @escaping @Sendable () throws -> [String],
     value: @escaping @Sendable (String) throws -> PreferenceValue?
@@ -18,10 +18,10 @@ public struct KeysPreferences: PreferencesReader {
     (self.name, custody, list, read) = (name, isSealed ? .sealed : .plain, keys, value)
   }
 
-  /// - Throws: what the closure throws.
+  /// - Throws: the error of the closure.
   public func value(for query: PreferenceQuery) throws -> PreferenceValue? { try read(query.name.text) }
 
-  /// - Throws: what the closure throws.
+  /// - Throws: the error of the closure.
   public func names(of secrecy: Secrecy) throws -> [PreferenceName] {
     var seen: Set<PreferenceName> = []
     return PreferenceName.valid(try list()).filter { seen.insert($0).inserted }

@@ -1,9 +1,9 @@
 public import Preferences
 
-/// Preferences kept in something else, such as the row of a database: three closures list, read and write it.
+/// Preferences in storage of your own, such as a database row: three closures list, read and write the values.
 ///
-/// Several changes are made one after another; when one fails, those before it are taken back. Observers receive what is
-/// changed here. One write runs at a time, and reads run beside it.
+/// Several changes are made one after another. If one fails, the changes before it are undone. Observers are notified
+/// of changes made through this store. Writes run one at a time; reads run concurrently with them.
 public final class RecordPreferences: PreferencesStore {
   public let name: String
   private let writing = RecursiveLock()
@@ -12,10 +12,10 @@ public final class RecordPreferences: PreferencesStore {
   private let changes = ChangeBroadcast()
 
   /// - Parameters:
-  ///   - isSealed: whether the values are sealed where they are kept.
-  ///   - keys: the keys that have a value.
-  ///   - get: the value of a key; nil for none.
-  ///   - set: stores a value or, with nil, removes it. When it throws, the old value is to be there still.
+  ///   - isSealed: whether the values are stored sealed.
+  ///   - keys: returns the keys that have a value.
+  ///   - get: returns the value of a key; `nil` for none.
+  ///   - set: stores a value or, with `nil`, removes the value. If it throws, it must leave the old value intact.
   public init(
     name: String = "record", isSealed: Bool = false, keys: @escaping @Sendable () throws -> [String],
     get: @escaping @Sendable (String) throws -> PreferenceValue?,
@@ -27,13 +27,13 @@ public final class RecordPreferences: PreferencesStore {
 
   public var custody: Custody { reader.custody }
 
-  /// - Throws: what the closure throws.
+  /// - Throws: the error of the closure.
   public func value(for query: PreferenceQuery) throws -> PreferenceValue? { try reader.value(for: query) }
 
-  /// - Throws: what the closure throws.
+  /// - Throws: the error of the closure.
   public func names(of secrecy: Secrecy) throws -> [PreferenceName] { try reader.names(of: secrecy) }
 
-  /// - Throws: what the closures throw.
+  /// - Throws: the errors of the closures.
   @discardableResult
   public func apply(_ edits: PreferenceEdits) throws -> WriteOutcome {
     let (outcome, changed) = try writing.withLock {

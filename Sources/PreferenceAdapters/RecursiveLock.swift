@@ -1,8 +1,8 @@
 import DurableFiles
 
-/// A lock that its thread may take again: code of others that runs inside a write may write itself.
+/// A lock that its thread can acquire again: a caller's closure that runs during a write may write as well.
 final class RecursiveLock: @unchecked Sendable {
-  // Every use is behind the mutex that it holds.
+  // The pointer never changes, and the mutex synchronizes every use.
   private let mutex = UnsafeMutablePointer<pthread_mutex_t>.allocate(capacity: 1)
 
   init() {

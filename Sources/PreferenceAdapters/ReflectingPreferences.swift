@@ -2,13 +2,14 @@ public import Preferences
 
 /// Preferences from the stored properties of a value or object, read-only: the key is the property's name.
 ///
-/// Inherited properties count; of two with one name the subclass's does. A property that is nil is absent, and so is one
-/// whose type is no `PreferenceConvertible`, or that is lazy. What an object's properties are is read at each lookup.
+/// Inherited properties are included; if two have the same name, the subclass's property is used. A property is absent
+/// if it is `nil` or lazy, or if its type is not `PreferenceConvertible`. An object's properties are read at each
+/// lookup.
 public struct ReflectingPreferences: PreferencesReader {
   public let name: String
   private let subject: any Sendable
 
-  /// Creates a layer over the properties of `subject`; it is named after its type unless `name` says otherwise.
+  /// Creates a layer over the properties of `subject`. The default name contains the type of `subject`.
   public init(_ subject: some Sendable, name: String? = nil) {
     self.subject = subject
     self.name = name ?? "properties of \(type(of: subject))"
@@ -27,7 +28,7 @@ public struct ReflectingPreferences: PreferencesReader {
     var mirror: Mirror? = Mirror(reflecting: subject)
     while let present = mirror {
       for child in present.children {
-        // Lazy properties are stored under names that nobody wrote.
+        // Lazy properties are stored under generated names.
         guard let name = child.label, PreferenceKeyName.isValid(name), !name.hasPrefix("$__lazy_storage_$_"),
           seen.insert(name).inserted, let value = Self.stored(child.value)
         else { continue }

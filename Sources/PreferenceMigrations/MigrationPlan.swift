@@ -1,6 +1,6 @@
 internal import Preferences
 
-/// What a migration is going to write, over what the store has.
+/// The changes that a migration will write to a store.
 struct MigrationPlan {
   struct Sealed {
     let value: PreferenceValue
@@ -17,7 +17,7 @@ struct MigrationPlan {
 
   init(_ store: any PreferencesStore) { self.store = store }
 
-  /// The value that is there after the steps so far.
+  /// The value after the steps planned so far.
   func value(forKey key: String) throws -> PreferenceValue? {
     let query = try PreferenceQuery(key)
     if let changed = changes[key] { return changed }

@@ -1,6 +1,6 @@
 public import Preferences
 
-/// What brings the preferences of a store to a version, once.
+/// Changes the preferences of a store to a new version. Runs once.
 ///
 /// ```swift
 /// try PreferenceMigrator([
@@ -9,27 +9,27 @@ public import Preferences
 /// ]).run(on: settings)
 /// ```
 public struct PreferenceMigration: Sendable {
-  /// The version that the preferences have afterwards; 1 or more.
+  /// The version of the preferences after the migration; 1 or more.
   public let version: Int
-  /// What is done, in this order.
+  /// The steps, in the order they run.
   public let steps: [Step]
 
   /// - Parameters:
-  ///   - version: what the store is at when the steps are done.
-  ///   - steps: in order.
+  ///   - version: the version of the store after the steps.
+  ///   - steps: the steps, in the order they run.
   public init(to version: Int, _ steps: [Step]) { (self.version, self.steps) = (version, steps) }
 
-  /// One change. It only plans: nothing is written before every step of its migration has planned.
+  /// One change. Steps only plan changes; nothing is written until every step of the migration has been planned.
   public struct Step: Sendable {
     let plan: @Sendable (inout MigrationPlan) throws -> Void
   }
 }
 
-// Each of these does nothing when there is no value.
+// Each step does nothing if there is no value.
 extension PreferenceMigration.Step {
-  /// Gives a value another name.
+  /// Moves a value to a new name.
   ///
-  /// Fails with `PreferencesError.Code.conflict` when another value has that name already.
+  /// Fails with `PreferencesError.Code.conflict` if the new name already has a different value.
   public static func rename(_ old: String, to new: String) -> Self {
     Self { plan in
       guard old != new, let value = try plan.value(forKey: old) else { return }
@@ -42,7 +42,7 @@ extension PreferenceMigration.Step {
     }
   }
 
-  /// Changes how a value is stored; nil removes it. `change` gets what is stored now.
+  /// Replaces a stored value with the result of `change`; `nil` removes the value. `change` receives the stored value.
   public static func convert(
     _ key: String, _ change: @escaping @Sendable (PreferenceValue) throws -> PreferenceValue?
   ) -> Self {
@@ -51,7 +51,8 @@ extension PreferenceMigration.Step {
     }
   }
 
-  /// Reads a value as one key declares it and stores it as another does, under that one's name.
+  /// Reads a value as `old` declares it, converts it with `change`, and stores it as `new` declares it, under the name
+  /// of `new`.
   public static func convert<Old, New>(
     _ old: PreferenceKey<Old>, to new: PreferenceKey<New>, _ change: @escaping @Sendable (Old) throws -> New
   ) -> Self {
@@ -73,12 +74,14 @@ extension PreferenceMigration.Step {
     Self { plan in if try plan.value(forKey: key) != nil { plan.change(key, to: nil) } }
   }
 
-  /// Moves a plain value into a sealed store: it is sealed, read back and compared, and only then is the plain one removed.
-  /// A copy of the plain value may stay behind where a file was, in freed blocks and in backups: replace the secret, too,
-  /// when somebody could read those.
+  /// Moves a plain value into a sealed store. The value is sealed, read back and compared; only then is the plain value
+  /// removed.
   ///
-  /// Fails with `PreferencesError.Code.conflict` when another value is sealed under that name already.
-  /// - Parameter sealedName: its name there; the same when nil.
+  /// A copy of the plain value may remain in freed disk blocks and in backups. If others can read those, replace the
+  /// secret as well.
+  ///
+  /// Fails with `PreferencesError.Code.conflict` if a different value is already sealed under that name.
+  /// - Parameter sealedName: the name in the sealed store; `nil` uses `key`.
   public static func seal(
     _ key: String, as sealedName: String? = nil, into sealed: any PreferencesStore
   ) -> Self {
@@ -87,7 +90,7 @@ extension PreferenceMigration.Step {
       guard sealed.custody.takes(.secret) else { throw PreferencesError.noStore(in: sealed.name, for: .secret) }
       let name = sealedName ?? key
       let query = try PreferenceQuery(name, secrecy: .secret)
-      // A run that was killed before the plain value was removed has sealed the same one.
+      // A run that was killed before it removed the plain value has already sealed the same value.
       let there = try sealed.content(for: query)
       guard try there == nil || there.isSame(as: .value(value)) else {
         throw PreferencesError(.conflict, "another value is sealed as \"\(name)\"").about(key: key)
@@ -99,6 +102,6 @@ extension PreferenceMigration.Step {
 }
 
 extension PreferencesError.Code {
-  /// Something else is already where a value is to go, or the preferences are of a later version.
+  /// The destination of a migrated value already has a value, or the preferences have a later version.
   public static let conflict = Self(rawValue: "conflict")
 }

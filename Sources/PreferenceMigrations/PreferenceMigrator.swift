@@ -1,19 +1,19 @@
 public import Preferences
 
-/// Runs migrations on a store: in the order of their versions, each once. Run it when the program starts, before anything
-/// else uses the store.
+/// Runs migrations on a store, in the order of their versions, each once. Run it when the program starts, before other
+/// code uses the store.
 ///
-/// A migration that fails leaves every value as it was, and those before it done. One that is killed half-way is finished
-/// by the next run: sealed values come first, then the new values together with the version and a list of what is to be
-/// removed, then the removals. Where the store stores several values as one transaction, as those of this package do, no
-/// moment shows a half of it.
+/// A migration that fails leaves every value as it was; the migrations before it remain done. A migration that is
+/// killed is finished by the next run. It writes the sealed values first, then the new values together with the version
+/// and a list of the values to remove, and then removes these. If the store writes several values as one transaction,
+/// as the stores of this package do, a reader never sees a part of a migration.
 public struct PreferenceMigrator: Sendable {
-  /// In the order they run.
+  /// The migrations, in the order they run.
   public let migrations: [PreferenceMigration]
   /// The name under which the version is stored.
   public let versionKey: String
 
-  /// - Throws: `PreferencesError.Code.outOfRange` when a version is less than 1 or there are two of one.
+  /// - Throws: `PreferencesError.Code.outOfRange` if a version is less than 1 or is repeated.
   public init(
     _ migrations: [PreferenceMigration], versionKey: String = "preferences.version"
   ) throws(PreferencesError) {
@@ -29,14 +29,14 @@ public struct PreferenceMigrator: Sendable {
     }
   }
 
-  /// The version of a store's preferences; 0 when none has been stored.
+  /// The version of a store's preferences; 0 if no version is stored.
   public func version(of store: some PreferencesStore) throws -> Int { try progress(of: store).version }
 
-  /// Runs those that have not run.
+  /// Runs the migrations that have not run yet.
   ///
-  /// - Returns: the versions of those that ran.
-  /// - Throws: `PreferencesError.Code.conflict` when the preferences are of a later version than all migrations, and
-  ///   what a step or a store throws.
+  /// - Returns: the versions of the migrations that ran.
+  /// - Throws: `PreferencesError.Code.conflict` if the preferences have a later version than all migrations, and the
+  ///   errors of the steps and the stores.
   @discardableResult
   public func run(on store: some PreferencesStore) throws -> [Int] {
     var progress = try progress(of: store)
@@ -86,7 +86,7 @@ public struct PreferenceMigrator: Sendable {
     after cause: any Error
   ) throws {
     do {
-      // What was not written needs no undoing: who takes no writes would fail at that.
+      // Only changed values are undone: a store that accepts no writes would fail otherwise.
       for (key, value) in before {
         if try !store.value(forKey: key).isSame(as: value) { try store.edit { try $0.set(value, forKey: key) } }
       }
@@ -95,12 +95,12 @@ public struct PreferenceMigrator: Sendable {
         try one.store.edit(PreferenceEdits([.init(one.name, to: nil, secrecy: .secret)]))
       }
     } catch {
-      // Nothing is lost: the plain values are removed last. The next run finds the same values and goes on.
+      // No value is lost, because the plain values are removed last. The next run finds the same values and continues.
       throw PreferencesError(.unavailable, "a migration failed and could not be undone", cause: cause)
     }
   }
 
-  /// Removes what the last migration left to remove.
+  /// Removes the values that the last migration has not removed yet.
   private func finish(_ progress: inout Progress, on store: some PreferencesStore) throws {
     guard !progress.removals.isEmpty else { return }
     let removals = progress.removals
@@ -118,7 +118,7 @@ public struct PreferenceMigrator: Sendable {
     var version = 0
     var removals: [String] = []
 
-    /// The version alone, or with what is still to be removed.
+    /// The version, together with the keys that are still to be removed, if any.
     var stored: PreferenceValue {
       guard !removals.isEmpty else { return .integer(Int64(version)) }
       return ["version": .integer(Int64(version)), "removing": .array(removals.map(PreferenceValue.string))]

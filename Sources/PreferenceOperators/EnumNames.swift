@@ -5,59 +5,59 @@ public import Preferences
 public import FoundationEssentials
 
 extension PreferencesReader {
-  /// The value under the raw name of `name`, of any kind; nil when absent.
+  /// The value under the raw name of `name`, of any kind; `nil` when absent.
   public func value(forKey name: some RawRepresentable<String>) throws -> PreferenceValue? {
     try value(forKey: name.rawValue)
   }
 
-  /// The value under the raw name of `name` as a `Value`; nil when absent.
+  /// The value under the raw name of `name` as a `Value`; `nil` when absent.
   public func value<Value: PreferenceConvertible>(
     forKey name: some RawRepresentable<String>, as type: Value.Type
   ) throws -> Value? {
     try value(forKey: name.rawValue, as: type)
   }
 
-  /// The string under the raw name of `name`; nil when absent.
+  /// The string under the raw name of `name`; `nil` when absent.
   public func string(forKey name: some RawRepresentable<String>) throws -> String? {
     try string(forKey: name.rawValue)
   }
 
-  /// The data under the raw name of `name`; nil when absent.
+  /// The data under the raw name of `name`; `nil` when absent.
   public func data(forKey name: some RawRepresentable<String>) throws -> Data? { try data(forKey: name.rawValue) }
 
-  /// The boolean under the raw name of `name`; nil when absent.
+  /// The boolean under the raw name of `name`; `nil` when absent.
   public func bool(forKey name: some RawRepresentable<String>) throws -> Bool? { try bool(forKey: name.rawValue) }
 
-  /// The integer under the raw name of `name`; nil when absent.
+  /// The integer under the raw name of `name`; `nil` when absent.
   public func integer(forKey name: some RawRepresentable<String>) throws -> Int? {
     try integer(forKey: name.rawValue)
   }
 
-  /// The floating-point number under the raw name of `name`; nil when absent.
+  /// The floating-point number under the raw name of `name`; `nil` when absent.
   public func double(forKey name: some RawRepresentable<String>) throws -> Double? {
     try double(forKey: name.rawValue)
   }
 
-  /// The floating-point number under the raw name of `name`, rounded to a float; nil when absent.
+  /// The floating-point number under the raw name of `name`, rounded to a float; `nil` when absent.
   public func float(forKey name: some RawRepresentable<String>) throws -> Float? { try float(forKey: name.rawValue) }
 
-  /// The date under the raw name of `name`; nil when absent.
+  /// The date under the raw name of `name`; `nil` when absent.
   public func date(forKey name: some RawRepresentable<String>) throws -> Date? { try date(forKey: name.rawValue) }
 
-  /// The URL under the raw name of `name`; nil when absent.
+  /// The URL under the raw name of `name`; `nil` when absent.
   public func url(forKey name: some RawRepresentable<String>) throws -> URL? { try url(forKey: name.rawValue) }
 
-  /// The array under the raw name of `name`; nil when absent.
+  /// The array under the raw name of `name`; `nil` when absent.
   public func array(forKey name: some RawRepresentable<String>) throws -> [PreferenceValue]? {
     try array(forKey: name.rawValue)
   }
 
-  /// The array of strings under the raw name of `name`; nil when absent.
+  /// The array of strings under the raw name of `name`; `nil` when absent.
   public func stringArray(forKey name: some RawRepresentable<String>) throws -> [String]? {
     try stringArray(forKey: name.rawValue)
   }
 
-  /// The dictionary under the raw name of `name`; nil when absent.
+  /// The dictionary under the raw name of `name`; `nil` when absent.
   public func dictionary(forKey name: some RawRepresentable<String>) throws -> [String: PreferenceValue]? {
     try dictionary(forKey: name.rawValue)
   }
@@ -121,7 +121,7 @@ extension PreferenceMembers {
 }
 
 extension PreferenceMembers where Base: PreferencesStore {
-  /// The value under the raw name of `name`, as a member; setting nil removes it.
+  /// The value under the raw name of `name`, as a member; setting `nil` removes it.
   public subscript(name: some RawRepresentable<String>) -> PreferenceValue? {
     get { self[dynamicMember: name.rawValue] }
     nonmutating set { self[dynamicMember: name.rawValue] = newValue }
@@ -136,7 +136,7 @@ extension PreferenceKey where Value: PreferenceConvertible {
 }
 
 extension PreferenceKey {
-  /// Creates a key under the raw name of `name` that reads as nil while it is not set.
+  /// Creates a key under the raw name of `name` that reads as `nil` while it is not set.
   public init<Wrapped: PreferenceConvertible>(_ name: some RawRepresentable<String>) where Value == Wrapped? {
     self.init(name.rawValue)
   }
@@ -150,7 +150,7 @@ extension StoredPreference {
     self.init(wrappedValue: wrappedValue, name.rawValue, in: store)
   }
 
-  /// Wraps the raw name of `name`; reads as nil while nothing is stored.
+  /// Wraps the raw name of `name`; reads as `nil` while nothing is stored.
   public init<Wrapped: PreferenceConvertible>(
     _ name: some RawRepresentable<String>, in store: any PreferencesStore = SharedPreferences()
   ) where Value == Wrapped? {
@@ -159,7 +159,7 @@ extension StoredPreference {
 }
 
 extension ReadPreference {
-  /// Wraps the raw name of `name`; reads as nil while there is no value.
+  /// Wraps the raw name of `name`; reads as `nil` while there is no value.
   public init<Wrapped: PreferenceConvertible>(
     _ name: some RawRepresentable<String>, in reader: any PreferencesReader = SharedPreferences()
   ) where Value == Wrapped? {
@@ -174,14 +174,14 @@ public func <| <Value: PreferenceConvertible>(
   store <| name.rawValue
 }
 
-/// Stores all of `values` over what is there, by raw names.
+/// Stores all of `values` under their raw names, replacing existing values.
 public func += <Name: RawRepresentable<String>>(
   store: any PreferencesStore, values: [Name: PreferenceValue]
 ) throws {
   try store += byRawName(values)
 }
 
-/// Stores those of `values` whose raw names have none yet.
+/// Stores each of `values` whose raw name has no value yet.
 public func ?= <Name: RawRepresentable<String>>(
   store: any PreferencesStore, values: [Name: PreferenceValue]
 ) throws {
@@ -198,7 +198,7 @@ public func -= <Name: RawRepresentable<String>>(store: any PreferencesStore, nam
   try store -= names.map(\.rawValue)
 }
 
-// An enum that conforms by hand may give two names one raw name.
+// An enum with a custom conformance may return the same raw name for two cases.
 private func byRawName<Name: RawRepresentable<String>>(
   _ values: [Name: PreferenceValue]
 ) -> [String: PreferenceValue] {

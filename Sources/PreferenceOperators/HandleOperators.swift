@@ -12,13 +12,13 @@ public func <| <Value>(store: any PreferencesStore, key: PreferenceKey<Value>) -
   store.preference(for: key)
 }
 
-/// The handle of a declared key that may be nil.
+/// The handle of a declared key that may be `nil`.
 public func <| <Value>(store: any PreferencesStore, key: PreferenceKey<Value?>) -> Preference<Value> {
   store.preference(for: key)
 }
 
 extension Preference {
-  /// Stores `value` if nothing is stored. It is computed only then. A default does not count as stored.
+  /// Stores `value` if nothing is stored; a default does not count as stored. `value` is evaluated only then.
   public static func ?= (preference: Self, value: @autoclosure () throws -> Value) throws {
     try preference.setIfAbsent(try value())
   }

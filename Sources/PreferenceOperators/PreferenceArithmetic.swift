@@ -3,86 +3,86 @@ public import Preferences
 postfix operator ++
 postfix operator --
 
-// An absent number is zero. What does not fit, and what is divided by zero, is thrown and changes nothing.
+// An absent number counts as zero. An overflow or a division by zero throws and changes nothing.
 
 extension Preference where Value: FixedWidthInteger {
   /// Adds `other`; absent counts as zero.
-  /// - Throws: `PreferencesError.Code.outOfRange`, with the old value still there, and what reading and writing throw.
+  /// - Throws: `PreferencesError.Code.outOfRange` with the old value intact, and the errors of reading and writing.
   public static func += (preference: Self, other: Value) throws {
     try preference.calculate { try preference.checked($0.addingReportingOverflow(other)) }
   }
 
   /// Subtracts `other`; absent counts as zero.
-  /// - Throws: `PreferencesError.Code.outOfRange`, with the old value still there, and what reading and writing throw.
+  /// - Throws: `PreferencesError.Code.outOfRange` with the old value intact, and the errors of reading and writing.
   public static func -= (preference: Self, other: Value) throws {
     try preference.calculate { try preference.checked($0.subtractingReportingOverflow(other)) }
   }
 
   /// Multiplies by `other`; absent counts as zero.
-  /// - Throws: `PreferencesError.Code.outOfRange`, with the old value still there, and what reading and writing throw.
+  /// - Throws: `PreferencesError.Code.outOfRange` with the old value intact, and the errors of reading and writing.
   public static func *= (preference: Self, other: Value) throws {
     try preference.calculate { try preference.checked($0.multipliedReportingOverflow(by: other)) }
   }
 
   /// Divides by `other`; absent counts as zero.
-  /// - Throws: `PreferencesError.Code.outOfRange`, with the old value still there, and what reading and writing throw.
+  /// - Throws: `PreferencesError.Code.outOfRange` with the old value intact, and the errors of reading and writing.
   public static func /= (preference: Self, other: Value) throws {
     try preference.calculate { try preference.quotient($0, other) }
   }
 
-  /// Keeps the remainder of a division by `other`; absent counts as zero.
-  /// - Throws: `PreferencesError.Code.outOfRange`, with the old value still there, and what reading and writing throw.
+  /// Replaces the value with the remainder of its division by `other`; absent counts as zero.
+  /// - Throws: `PreferencesError.Code.outOfRange` with the old value intact, and the errors of reading and writing.
   public static func %= (preference: Self, other: Value) throws {
     try preference.calculate { try preference.remainder($0, other) }
   }
 
   /// Adds one; absent counts as zero.
-  /// - Throws: as `+=`.
+  /// - Throws: the errors of `+=`.
   public static postfix func ++ (preference: Self) throws { try preference += 1 }
 
   /// Subtracts one; absent counts as zero.
-  /// - Throws: as `-=`.
+  /// - Throws: the errors of `-=`.
   public static postfix func -- (preference: Self) throws { try preference -= 1 }
 
-  /// Keeps the bits that `other` has, too; absent counts as zero.
+  /// Replaces the value with the bitwise AND of the value and `other`; absent counts as zero.
   public static func &= (preference: Self, other: Value) throws { try preference.calculate { $0 & other } }
-  /// Sets the bits that `other` has; absent counts as zero.
+  /// Replaces the value with the bitwise OR of the value and `other`; absent counts as zero.
   public static func |= (preference: Self, other: Value) throws { try preference.calculate { $0 | other } }
-  /// Turns over the bits that `other` has; absent counts as zero.
+  /// Replaces the value with the bitwise XOR of the value and `other`; absent counts as zero.
   public static func ^= (preference: Self, other: Value) throws { try preference.calculate { $0 ^ other } }
 
-  /// Turns every bit over.
+  /// Replaces the value with its bitwise complement; absent counts as zero.
   public func invertBits() throws { try calculate { ~$0 } }
 
-  /// The sum; of an absent value and another it is the other, of two absent ones nil.
-  /// - Throws: `PreferencesError.Code.outOfRange`, and what reading throws.
+  /// The sum. If one value is absent, returns the other; if both are absent, `nil`.
+  /// - Throws: `PreferencesError.Code.outOfRange`, and the errors of reading.
   public static func + (a: Self, b: Self) throws -> Value? {
     try a.combined(with: b) { try a.checked($0.addingReportingOverflow($1)) }
   }
 
-  /// The difference; of an absent value and another it is the other, of two absent ones nil.
-  /// - Throws: `PreferencesError.Code.outOfRange`, and what reading throws.
+  /// The difference. If one value is absent, returns the other; if both are absent, `nil`.
+  /// - Throws: `PreferencesError.Code.outOfRange`, and the errors of reading.
   public static func - (a: Self, b: Self) throws -> Value? {
     try a.combined(with: b) { try a.checked($0.subtractingReportingOverflow($1)) }
   }
 
-  /// The product; of an absent value and another it is the other, of two absent ones nil.
-  /// - Throws: `PreferencesError.Code.outOfRange`, and what reading throws.
+  /// The product. If one value is absent, returns the other; if both are absent, `nil`.
+  /// - Throws: `PreferencesError.Code.outOfRange`, and the errors of reading.
   public static func * (a: Self, b: Self) throws -> Value? {
     try a.combined(with: b) { try a.checked($0.multipliedReportingOverflow(by: $1)) }
   }
 
-  /// The quotient; of an absent value and another it is the other, of two absent ones nil.
-  /// - Throws: `PreferencesError.Code.outOfRange`, and what reading throws.
+  /// The quotient. If one value is absent, returns the other; if both are absent, `nil`.
+  /// - Throws: `PreferencesError.Code.outOfRange`, and the errors of reading.
   public static func / (a: Self, b: Self) throws -> Value? { try a.combined(with: b) { try a.quotient($0, $1) } }
-  /// The remainder; of an absent value and another it is the other, of two absent ones nil.
-  /// - Throws: `PreferencesError.Code.outOfRange`, and what reading throws.
+  /// The remainder. If one value is absent, returns the other; if both are absent, `nil`.
+  /// - Throws: `PreferencesError.Code.outOfRange`, and the errors of reading.
   public static func % (a: Self, b: Self) throws -> Value? { try a.combined(with: b) { try a.remainder($0, $1) } }
-  /// The bits that both have; of an absent value and another it is the other, of two absent ones nil.
+  /// The bitwise AND. If one value is absent, returns the other; if both are absent, `nil`.
   public static func & (a: Self, b: Self) throws -> Value? { try a.combined(with: b) { $0 & $1 } }
-  /// The bits that either has; of an absent value and another it is the other, of two absent ones nil.
+  /// The bitwise OR. If one value is absent, returns the other; if both are absent, `nil`.
   public static func | (a: Self, b: Self) throws -> Value? { try a.combined(with: b) { $0 | $1 } }
-  /// The bits that one of them has; of an absent value and another it is the other, of two absent ones nil.
+  /// The bitwise XOR. If one value is absent, returns the other; if both are absent, `nil`.
   public static func ^ (a: Self, b: Self) throws -> Value? { try a.combined(with: b) { $0 ^ $1 } }
 
   private func quotient(_ a: Value, _ b: Value) throws(PreferencesError) -> Value {
@@ -92,7 +92,7 @@ extension Preference where Value: FixedWidthInteger {
 
   private func remainder(_ a: Value, _ b: Value) throws(PreferencesError) -> Value {
     guard b != 0 else { throw divisionByZero }
-    // The least number by -1 is reported as an overflow, but has the remainder 0.
+    // The minimum divided by -1 is reported as an overflow, but its remainder is 0.
     return a.remainderReportingOverflow(dividingBy: b).partialValue
   }
 
@@ -104,49 +104,49 @@ extension Preference where Value: FixedWidthInteger {
 
 extension Preference where Value: BinaryFloatingPoint {
   /// Adds `other`; absent counts as zero.
-  /// - Throws: `PreferencesError.Code.outOfRange`, with the old value still there, and what reading and writing throw.
+  /// - Throws: `PreferencesError.Code.outOfRange` with the old value intact, and the errors of reading and writing.
   public static func += (preference: Self, other: Value) throws {
     try preference.calculate { try preference.finite($0 + other, of: $0, other) }
   }
 
   /// Subtracts `other`; absent counts as zero.
-  /// - Throws: `PreferencesError.Code.outOfRange`, with the old value still there, and what reading and writing throw.
+  /// - Throws: `PreferencesError.Code.outOfRange` with the old value intact, and the errors of reading and writing.
   public static func -= (preference: Self, other: Value) throws {
     try preference.calculate { try preference.finite($0 - other, of: $0, other) }
   }
 
   /// Multiplies by `other`; absent counts as zero.
-  /// - Throws: `PreferencesError.Code.outOfRange`, with the old value still there, and what reading and writing throw.
+  /// - Throws: `PreferencesError.Code.outOfRange` with the old value intact, and the errors of reading and writing.
   public static func *= (preference: Self, other: Value) throws {
     try preference.calculate { try preference.finite($0 * other, of: $0, other) }
   }
 
   /// Divides by `other`; absent counts as zero.
-  /// - Throws: `PreferencesError.Code.outOfRange`, with the old value still there, and what reading and writing throw.
+  /// - Throws: `PreferencesError.Code.outOfRange` with the old value intact, and the errors of reading and writing.
   public static func /= (preference: Self, other: Value) throws {
     try preference.calculate { try preference.quotient($0, other) }
   }
 
-  /// The sum; of an absent value and another it is the other, of two absent ones nil.
-  /// - Throws: `PreferencesError.Code.outOfRange`, and what reading throws.
+  /// The sum. If one value is absent, returns the other; if both are absent, `nil`.
+  /// - Throws: `PreferencesError.Code.outOfRange`, and the errors of reading.
   public static func + (a: Self, b: Self) throws -> Value? {
     try a.combined(with: b) { try a.finite($0 + $1, of: $0, $1) }
   }
 
-  /// The difference; of an absent value and another it is the other, of two absent ones nil.
-  /// - Throws: `PreferencesError.Code.outOfRange`, and what reading throws.
+  /// The difference. If one value is absent, returns the other; if both are absent, `nil`.
+  /// - Throws: `PreferencesError.Code.outOfRange`, and the errors of reading.
   public static func - (a: Self, b: Self) throws -> Value? {
     try a.combined(with: b) { try a.finite($0 - $1, of: $0, $1) }
   }
 
-  /// The product; of an absent value and another it is the other, of two absent ones nil.
-  /// - Throws: `PreferencesError.Code.outOfRange`, and what reading throws.
+  /// The product. If one value is absent, returns the other; if both are absent, `nil`.
+  /// - Throws: `PreferencesError.Code.outOfRange`, and the errors of reading.
   public static func * (a: Self, b: Self) throws -> Value? {
     try a.combined(with: b) { try a.finite($0 * $1, of: $0, $1) }
   }
 
-  /// The quotient; of an absent value and another it is the other, of two absent ones nil.
-  /// - Throws: `PreferencesError.Code.outOfRange`, and what reading throws.
+  /// The quotient. If one value is absent, returns the other; if both are absent, `nil`.
+  /// - Throws: `PreferencesError.Code.outOfRange`, and the errors of reading.
   public static func / (a: Self, b: Self) throws -> Value? { try a.combined(with: b) { try a.quotient($0, $1) } }
 
   private func quotient(_ a: Value, _ b: Value) throws(PreferencesError) -> Value {
@@ -154,7 +154,7 @@ extension Preference where Value: BinaryFloatingPoint {
     return try finite(a / b, of: a, b)
   }
 
-  /// An infinity that was not there before is an overflow.
+  /// Throws if the result is not finite although both operands are finite.
   private func finite(_ result: Value, of a: Value, _ b: Value) throws(PreferencesError) -> Value {
     guard result.isFinite || !a.isFinite || !b.isFinite else { throw overflow }
     return result
@@ -162,12 +162,12 @@ extension Preference where Value: BinaryFloatingPoint {
 }
 
 extension Preference where Value: RangeReplaceableCollection {
-  /// Appends to a string, an array or data; an absent one is empty.
+  /// Appends to a string, an array or data; an absent value counts as empty.
   public static func += (preference: Self, other: Value) throws {
     try preference.apply { ($0 ?? Value()) + other }
   }
 
-  /// Both, one behind the other; of an absent value and another it is the other, of two absent ones nil.
+  /// The concatenation. If one value is absent, returns the other; if both are absent, `nil`.
   public static func + (a: Self, b: Self) throws -> Value? { try a.combined(with: b) { $0 + $1 } }
 }
 

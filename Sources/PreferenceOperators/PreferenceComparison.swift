@@ -1,43 +1,43 @@
 public import Preferences
 
-// Handles are compared by what they read as, and reading may fail: so these throw, and a handle is neither `Equatable` nor
-// `Comparable`. Whether two mean the same preference is told by their `id`.
+// Handles are compared by their values, and reading can fail. So these operators throw, and a handle is neither
+// `Equatable` nor `Comparable`. Handles of the same preference have equal `id`s.
 
 extension Preference where Value: Equatable {
-  /// Whether both read as the same; two absent ones do.
+  /// Whether both values are equal; two absent values are equal.
   public static func == (a: Self, b: Self) throws -> Bool { try a.get() == b.get() }
-  /// Whether the handle reads as the value, nil meaning absent.
+  /// Whether the handle's value equals `b`; `nil` means absent.
   public static func == (a: Self, b: Value?) throws -> Bool { try a.get() == b }
-  /// Whether they read as different.
+  /// Whether the values differ.
   public static func != (a: Self, b: Self) throws -> Bool { try a.get() != b.get() }
-  /// Whether the handle reads as another value.
+  /// Whether the handle's value differs from `b`; `nil` means absent.
   public static func != (a: Self, b: Value?) throws -> Bool { try a.get() != b }
 
-  /// Whether a handle reads as `value`, in the cases of a `switch`. Absent matches no value; neither does a failure, which
-  /// goes to `PreferenceFailures`.
+  /// Matches a handle whose value equals `value`, in the cases of a `switch`. An absent value never matches. A failure
+  /// never matches either and is reported to `PreferenceFailures`.
   public static func ~= (value: Value, preference: Self) -> Bool { preference.value == value }
 }
 
-// Absent comes before every value.
+// An absent value is less than every value.
 extension Preference where Value: Comparable {
-  /// Whether the first comes before the second; absent comes first.
+  /// Whether the first value is less than the second; an absent value is less than every value.
   public static func < (a: Self, b: Self) throws -> Bool { try precedes(a.get(), b.get()) }
-  /// Whether the handle comes before the value; absent comes first.
+  /// Whether the handle's value is less than `b`; an absent value is less than every value.
   public static func < (a: Self, b: Value?) throws -> Bool { try precedes(a.get(), b) }
-  /// Whether the first comes behind the second.
+  /// Whether the first value is greater than the second.
   public static func > (a: Self, b: Self) throws -> Bool { try precedes(b.get(), a.get()) }
-  /// Whether the handle comes behind the value.
+  /// Whether the handle's value is greater than `b`.
   public static func > (a: Self, b: Value?) throws -> Bool { try precedes(b, a.get()) }
-  /// Whether the first does not come behind the second.
+  /// Whether the first value is not greater than the second.
   public static func <= (a: Self, b: Self) throws -> Bool { try !precedes(b.get(), a.get()) }
-  /// Whether the handle does not come behind the value.
+  /// Whether the handle's value is not greater than `b`.
   public static func <= (a: Self, b: Value?) throws -> Bool { try !precedes(b, a.get()) }
-  /// Whether the first does not come before the second.
+  /// Whether the first value is not less than the second.
   public static func >= (a: Self, b: Self) throws -> Bool { try !precedes(a.get(), b.get()) }
-  /// Whether the handle does not come before the value.
+  /// Whether the handle's value is not less than `b`.
   public static func >= (a: Self, b: Value?) throws -> Bool { try !precedes(a.get(), b) }
 
-  /// Whether a handle's value lies in `range`; absent lies in none.
+  /// Whether a handle's value is in `range`; an absent value is in no range.
   public static func ~= <Range: RangeExpression<Value>>(range: Range, preference: Self) -> Bool {
     preference.value.map(range.contains) ?? false
   }

@@ -3,22 +3,22 @@ public import Preferences
 infix operator &&= : AssignmentPrecedence
 infix operator ||= : AssignmentPrecedence
 
-// An absent truth value is false. What stands on the right is computed only when it matters.
+// An absent boolean counts as false. The right operand is evaluated only if the result depends on it.
 extension Preference<Bool> {
-  /// Stays true only if `other` is; absent counts as false.
+  /// Replaces the value with the logical AND of the value and `other`; absent counts as false.
   public static func &&= (preference: Self, other: @autoclosure () throws -> Bool) throws {
     try preference.apply { try ($0 ?? false) && other() }
   }
 
-  /// Becomes true if `other` is; absent counts as false.
+  /// Replaces the value with the logical OR of the value and `other`; absent counts as false.
   public static func ||= (preference: Self, other: @autoclosure () throws -> Bool) throws {
     try preference.apply { try ($0 ?? false) || other() }
   }
 
-  /// As `&&=`, with the right side always computed.
+  /// Like `&&=`, but always evaluates `other`.
   public static func &= (preference: Self, other: Bool) throws { try preference &&= other }
 
-  /// As `||=`, with the right side always computed.
+  /// Like `||=`, but always evaluates `other`.
   public static func |= (preference: Self, other: Bool) throws { try preference ||= other }
 
   /// Whether both are true; absent counts as false.
@@ -26,11 +26,11 @@ extension Preference<Bool> {
     try (a.get() ?? false) && (b().get() ?? false)
   }
 
-  /// Whether one is true; absent counts as false.
+  /// Whether at least one is true; absent counts as false.
   public static func || (a: Self, b: @autoclosure () throws -> Self) throws -> Bool {
     try (a.get() ?? false) || (b().get() ?? false)
   }
 
-  /// Turns true into false, and false or absent into true.
+  /// Replaces true with false, and false or an absent value with true.
   public func toggle() throws { try apply { !($0 ?? false) } }
 }

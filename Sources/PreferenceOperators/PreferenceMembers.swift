@@ -2,11 +2,11 @@ public import Preferences
 
 /// The plain values of a reader as members: `preferences.members.port`.
 ///
-/// Any name compiles, so members are kept away from secrets: a sealed layer is neither asked nor written, unless it claims
-/// the name. On a sealed store by itself every member is a failure.
+/// Any name compiles, so members do not reach secrets: a sealed layer is neither read nor written, unless the layer
+/// claims the name. On a sealed store that is used directly, every member fails.
 /// A member is a whole key; `preferences.below("server.").members.port` reaches `server.port`.
 ///
-/// Failures go to `PreferenceFailures` and read as nil.
+/// Failures are reported to `PreferenceFailures` and read as `nil`.
 @dynamicMemberLookup
 public struct PreferenceMembers<Base: PreferencesReader>: Sendable {
   let base: Base
@@ -33,21 +33,22 @@ public struct PreferenceMembers<Base: PreferencesReader>: Sendable {
 }
 
 extension PreferenceMembers {
-  /// The value under the member's name; nil when absent.
+  /// The value under the member's name; `nil` when absent.
   public subscript(dynamicMember key: String) -> PreferenceValue? { read(key) }
 
-  /// The value under the member's name as the type that the context requires; nil when absent.
+  /// The value under the member's name as the type that the context requires; `nil` when absent.
   public subscript<Value: PreferenceConvertible>(dynamicMember key: String) -> Value? { read(key, as: Value.self) }
 }
 
 extension PreferenceMembers where Base: PreferencesStore {
-  /// The value under the member's name; setting nil removes it. A write that a layer above hides is not reported.
+  /// The value under the member's name; setting `nil` removes it. No failure is reported if a higher layer hides the
+  /// written value.
   public subscript(dynamicMember key: String) -> PreferenceValue? {
     get { read(key) }
     nonmutating set { plain(key, or: ()) { _ = try base.set(newValue, for: PreferenceKey<PreferenceValue?>(key)) } }
   }
 
-  /// The value under the member's name as the type that the context requires; setting nil removes it.
+  /// The value under the member's name as the type that the context requires; setting `nil` removes it.
   public subscript<Value: PreferenceConvertible>(dynamicMember key: String) -> Value? {
     get { read(key, as: Value.self) }
     nonmutating set { self[dynamicMember: key] = newValue?.preferenceValue }

@@ -1,6 +1,6 @@
 public import Preferences
 
-/// A type whose name begins the names of preferences, nested as the types are.
+/// A type whose name is the prefix of preference names. Nested namespaces have nested prefixes.
 ///
 /// ```swift
 /// enum Shop: PreferenceNamespace {
@@ -11,24 +11,24 @@ public import Preferences
 /// }
 /// ```
 public protocol PreferenceNamespace {
-  /// The namespace around this one; none unless it is named.
+  /// The enclosing namespace. The default is the root namespace, which has no name.
   associatedtype Parent: PreferenceNamespace = RootNamespace
 
-  /// This namespace's own part: the type's name with a small first letter, unless it says otherwise.
+  /// The part of the prefix that this namespace adds. The default is the type's name with a lowercase first letter.
   static var segment: String { get }
-  /// What stands before every name: the parent's prefix, the segment and a dot, unless it says otherwise.
+  /// The prefix of every name. The default is the parent's prefix, the segment and a dot.
   static var prefix: String { get }
 }
 
 extension PreferenceNamespace {
-  /// The type's name with a small first letter.
+  /// The type's name with a lowercase first letter.
   public static var segment: String {
-    // Without what a generic type is made of.
+    // Without generic arguments.
     let name = String(describing: Self.self).prefix { $0 != "<" }
     return name.prefix(1).lowercased() + name.dropFirst()
   }
 
-  /// That of the parent, the segment and a dot.
+  /// The parent's prefix, the segment and a dot.
   public static var prefix: String { "\(Parent.prefix)\(segment)." }
 
   /// A key of this namespace that reads as `defaultValue` while it is not set.
@@ -38,7 +38,7 @@ extension PreferenceNamespace {
     PreferenceKey(prefix + name, default: defaultValue)
   }
 
-  /// A key of this namespace that reads as nil while it is not set.
+  /// A key of this namespace that reads as `nil` while it is not set.
   public static func key<Value: PreferenceConvertible>(
     _ name: String, of type: Value.Type = Value.self
   ) -> PreferenceKey<Value?> {
@@ -46,15 +46,15 @@ extension PreferenceNamespace {
   }
 }
 
-/// The namespace around all others. It has no name.
+/// The root of all namespaces. It has no name.
 public enum RootNamespace: PreferenceNamespace {
   public typealias Parent = RootNamespace
-  /// Nothing.
+  /// The empty string.
   public static var prefix: String { "" }
 }
 
 extension PreferencesReader {
-  /// The keys of a namespace, under names without its prefix.
+  /// The keys of a namespace, under names without the prefix of the namespace.
   public func below<Namespace: PreferenceNamespace>(_ namespace: Namespace.Type) -> PreferencesView<Self> {
     below(namespace.prefix)
   }

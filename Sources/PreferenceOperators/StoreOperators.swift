@@ -2,20 +2,20 @@ public import Preferences
 
 infix operator ?= : AssignmentPrecedence
 
-// Functions and not members, so that a store whose type is not known, such as one of the registry, is an operand, too.
+// Global functions, not members, so that a store of unknown type, such as one from the registry, can be an operand.
 
-/// Stores all of `values` over what is there, by name.
+/// Stores all of `values` under their names, replacing existing values.
 public func += (store: any PreferencesStore, values: [String: PreferenceValue]) throws { try store.set(values) }
 
-/// Stores pairs of name and value over what is there; of a repeated name the last counts.
+/// Stores pairs of name and value, replacing existing values. If a name is repeated, the last value is stored.
 public func += (store: any PreferencesStore, pairs: some Sequence<(String, PreferenceValue)>) throws {
   try store.set(Dictionary(pairs, uniquingKeysWith: { _, last in last }))
 }
 
-/// Stores all values of `other` over what is there. Secrets are stored in sealed layers only.
+/// Stores all values of `other`, replacing existing values. Secrets are stored in sealed layers only.
 ///
-/// - Throws: `PreferencesError.Code.noStore` for a secret when this store has no sealed layer, with nothing
-///   stored; and whatever keeps one from reading or the other from writing.
+/// - Throws: `PreferencesError.Code.noStore` with nothing stored, for a secret if this store has no sealed layer; and
+///   the errors of reading `other` and writing `store`.
 public func += (store: any PreferencesStore, other: some PreferencesReader) throws {
   let custody = other.custody
   var edits = PreferenceEdits()
@@ -28,12 +28,12 @@ public func += (store: any PreferencesStore, other: some PreferencesReader) thro
   try store.edit(edits)
 }
 
-/// Stores those of `values` whose names have none yet.
+/// Stores each of `values` whose name has no value yet.
 public func ?= (store: any PreferencesStore, values: [String: PreferenceValue]) throws {
   for (key, value) in values { try store.fill(key) { value } }
 }
 
-/// Stores what each closure returns, for those names that have no value yet; the others are not called.
+/// Calls the closure of each name that has no value yet, and stores its result. Other closures are not called.
 public func ?= (store: any PreferencesStore, makers: [String: () throws -> PreferenceValue]) throws {
   for (key, make) in makers { try store.fill(key, make) }
 }
@@ -49,7 +49,7 @@ public func -= (store: any PreferencesStore, keys: some Sequence<String>) throws
 extension PreferencesStore {
   fileprivate func fill(_ key: String, _ make: () throws -> PreferenceValue) throws {
     if try contains(key) { return }
-    // Not stored when another write has come first meanwhile.
+    // Not stored if another write has stored a value in the meantime.
     try compareAndSet(nil, to: .value(try make()), for: try PreferenceQuery(key))
   }
 }

@@ -3,31 +3,31 @@ public import Preferences
 public import FoundationEssentials
 import Synchronization
 
-/// Keeps keys of two stores the same, as long as it lives: of two values the one written last wins, and a removal counts
-/// as a write.
+/// Keeps keys of two stores equal while the object is alive. The last written value wins, and a removal counts as a
+/// write.
 ///
-/// **Times.** When a key was written is kept beside it in each store, see ``timeKey(for:)``, and is what two machines that
-/// sync with one store compare. A write made while nobody looks is noticed by ``add(_:)``. It has no time of its own:
-/// a value without a time loses against one with a time, and of two values with the same time the local one wins.
+/// **Times.** Each store contains the time of a key's last write, see ``timeKey(for:)``. Two machines that sync with
+/// the same store compare these times. A write made while no sync exists is found by ``add(_:)``. Such a write has no
+/// time: a value without a time loses against a value with a time. If two values have the same time, the local value
+/// wins.
 ///
-/// **Defaults.** A key that is not set here, or was never written here and holds its default, is only ever pulled: a
-/// fresh installation does not put its defaults over good values.
+/// **Defaults.** A key that is not set locally, or was never written locally and has its default, is only pulled: a
+/// fresh installation does not replace good values with its defaults.
 ///
-/// **Removals.** While a sync exists, `removeAll()` of one store removes the synced keys from the other
-/// store. Without a sync it removes the times, too, so that the store is like that of a fresh installation, and the next
-/// sync pulls all values back.
+/// **Removals.** While a sync exists, `removeAll()` of one store removes the synced keys from the other store. While no
+/// sync exists, `removeAll()` also removes the times. The store is then like the store of a fresh installation, and the
+/// next sync pulls all values back.
 ///
-/// **Which stores.** What a store returns is what counts. Do not sync with a cache: a value that it evicts is a removal.
-/// If a store does not keep what is written, the sync tries again, up to 20 times. It then reports
-/// `PreferencesError.Code.unavailable` and leaves the key alone until ``sync()``.
+/// **Which stores.** A sync compares the values that the stores return. Do not sync with a cache: an evicted value
+/// counts as a removal. If a store does not keep a written value, the sync tries again, up to 20 times. Then it reports
+/// `PreferencesError.Code.unavailable` and ignores the key until ``sync()``.
 ///
-/// **Secrets.** Keys that are secret are read from, and written to, sealed layers alone. So are those that are secret in one
-/// of the stores, because it is sealed or a layer of it claims the name.
+/// **Secrets.** Secret keys are read from and written to sealed layers only. A key is also secret if one of the stores
+/// treats it as secret, because the store is sealed or one of its layers claims the name.
 ///
-/// Work is done on the thread that made a change, with no lock held; where several threads write, one of them works for
-/// all. A failure goes to `PreferenceFailures`; the key is tried again
-/// when it changes, and by ``sync()``. A layer above the store that is written, such as the environment, is not
-/// overruled.
+/// A sync runs on the thread that made a change, with no lock held. If several threads write, one of them syncs the
+/// keys of all. A failure is reported to `PreferenceFailures`; the key is tried again when it changes, and by
+/// ``sync()``. A layer above the written store, such as the environment, still hides the written value.
 public final class PreferenceSync: Sendable {
   private struct State {
     var keys: [String: SyncedKey] = [:]
@@ -37,21 +37,22 @@ public final class PreferenceSync: Sendable {
     var waiting: [CheckedContinuation<Void, Never>] = []
   }
 
-  /// The store that wins where both wrote at the same time.
+  /// The store whose value wins if both values have the same time.
   public let local: any PreferencesStore
-  /// The other one.
+  /// The other store.
   public let remote: any PreferencesStore
   private let now: @Sendable () -> Date
   private let state = Mutex(State())
 
-  /// - Parameter now: the clock; a write is always later than what it replaces, whatever the clock says.
+  /// - Parameter now: returns the current time. A write always gets a later time than the replaced value, even if the
+  ///   clock is behind.
   public init(
     _ local: any PreferencesStore, with remote: any PreferencesStore, now: @escaping @Sendable () -> Date = { Date() }
   ) {
     (self.local, self.remote, self.now) = (local, remote, now)
   }
 
-  /// The key under which the time of a key's last write is kept: an integer, microseconds since 1970.
+  /// The key under which the time of a key's last write is stored: an integer, in microseconds since 1970.
   public static func timeKey(for key: String) -> String { "@written:" + key }
 
   // MARK: Keys
@@ -59,17 +60,19 @@ public final class PreferenceSync: Sendable {
   /// The names that are synced, in ascending order.
   public var keys: [String] { state.withLock { $0.keys.keys.sorted() } }
 
-  /// Syncs these keys from now on; what they hold is synced before this returns, unless another thread does.
+  /// Syncs these keys from now on. Their present values are synced when the method returns, unless another thread is
+  /// already syncing; then that thread syncs them.
   ///
-  /// - Throws: `PreferencesError.Code.invalidKey`, and `PreferencesError.Code.noStore` when one of the stores takes no
-  ///   key of that secrecy; then none is added.
+  /// - Throws: `PreferencesError.Code.invalidKey`, and `PreferencesError.Code.noStore` if one of the stores accepts no
+  ///   key of that secrecy. Then no key is added.
   public func add<each Value: Sendable>(_ keys: repeat PreferenceKey<each Value>) throws(PreferencesError) {
     var added: [SyncedKey] = []
     for key in repeat each keys { added.append(try SyncedKey(key, local, remote)) }
     for key in added {
       let observations = [local, remote].map { store in
         store.observe { [weak self] change in
-          // The time, too: who looks between a write and its time has given it another.
+          // Also when the time changes: a sync that ran between a write and the write of its time has set a different
+          // time.
           if change.concerns(key.name) || change.concerns(Self.timeKey(for: key.name)) { self?.sync([key.name]) }
         }
       }
@@ -82,12 +85,12 @@ public final class PreferenceSync: Sendable {
     sync(added.map(\.name))
   }
 
-  /// No longer syncs these keys; what they hold stays where it is.
+  /// Stops syncing these keys. Their values stay in both stores.
   public func remove<each Value: Sendable>(_ keys: repeat PreferenceKey<each Value>) {
     for key in repeat each keys { remove(key.name) }
   }
 
-  /// No longer syncs anything.
+  /// Stops syncing all keys. Their values stay in both stores.
   public func removeAll() { for key in keys { remove(key) } }
 
   private func remove(_ key: String) {
@@ -101,7 +104,7 @@ public final class PreferenceSync: Sendable {
 
   // MARK: Syncing
 
-  /// Syncs all keys again: after a failure, and after writes without a notification.
+  /// Syncs all keys again. Call it after a failure, and after writes that notify no observer.
   public func sync() {
     state.withLock { state in
       for name in state.keys.keys { state.keys[name]?.lostWrites = 0 }
@@ -109,9 +112,9 @@ public final class PreferenceSync: Sendable {
     sync(keys)
   }
 
-  /// Returns when nothing is left to do.
+  /// Returns when no key is left to sync.
   ///
-  /// - Throws: why a key could not be synced; of several the first in the order of their names.
+  /// - Throws: the error of a key that could not be synced. If several failed, the error of the first by name.
   public func waitForCompletion() async throws {
     await withCheckedContinuation { continuation in
       let isDone = state.withLock { state in
@@ -130,8 +133,8 @@ public final class PreferenceSync: Sendable {
       return !state.isWorking
     }
     guard begins else { return }
-    // Counted for as long as the key is synced: a store announces its last write when this loop has ended, and begins the
-    // next one.
+    // The count is kept across loops: a store notifies of its last write after this loop has ended, which starts the
+    // next loop.
     while let key = next() {
       guard key.lostWrites < SyncedKey.mostLostWrites else { continue }
       do throws(SyncFailure) {
@@ -165,7 +168,8 @@ public final class PreferenceSync: Sendable {
     return key
   }
 
-  /// Makes both stores hold what was written last, and returns what they hold then, and a store that has not kept it.
+  /// Writes the latest value to both stores. Returns the key with the new state of both, and a store that has not kept
+  /// the value.
   private func reconcile(
     _ key: SyncedKey
   ) throws(SyncFailure) -> (SyncedKey, loser: (any PreferencesStore)?) {
@@ -174,7 +178,7 @@ public final class PreferenceSync: Sendable {
     let there = try key.read(remote)
     var (ours, theirs) = (here, there)
     if let seen = key.seen {
-      // A value that changed without its time was written by somebody who keeps none.
+      // A value that changed without its time was written by code that stores no times.
       if here.isRewritten(since: seen.local) {
         ours.time = timeAfter(here, there)
       } else if there.isRewritten(since: seen.remote) {

@@ -1,6 +1,6 @@
 internal import Preferences
 
-/// That one of two stores could not be read or written.
+/// An error from reading or writing one of the two stores.
 struct SyncFailure: Error {
   let store: any PreferencesStore
   let cause: any Error

@@ -1,14 +1,14 @@
 internal import Preferences
 
-/// A key of a ``PreferenceSync``, whatever its type.
+/// A key of a ``PreferenceSync``, without its value type.
 struct SyncedKey: Sendable {
-  /// What a store holds for a key. Without a time it was never written by a sync, or by nobody at all.
+  /// The content of a key in one store. The time is `nil` if no sync has written the key.
   struct Content {
     var content: PreferenceContent?
     var time: Int64?
   }
 
-  /// What a store held when it was synced last; no value is kept.
+  /// The state of both stores at the last sync, as fingerprints; no value is kept.
   struct Seen: Sendable {
     struct Side: Sendable, Equatable {
       var fingerprint: Int
@@ -18,14 +18,14 @@ struct SyncedKey: Sendable {
     var remote: Side
   }
 
-  /// What the key is called.
+  /// The name of the key.
   var name: String { checkedName.text }
   private(set) var observations: [PreferenceObservation] = []
-  /// Nil before the first time.
+  /// `nil` until the first sync.
   var seen: Seen?
-  /// How many writes a store has not kept, less those that both stores have kept since.
+  /// The number of writes that a store has not kept, minus the writes that both stores have kept since.
   var lostWrites = 0
-  /// How many lost writes are too many. A few are only writes that other code replaced at once.
+  /// The number of lost writes at which the sync gives up. A few can be writes that other code replaced at once.
   static let mostLostWrites = 20
 
   private let checkedName: PreferenceName
@@ -34,13 +34,13 @@ struct SyncedKey: Sendable {
   private let secrecy: Secrecy
   private let isDefault: @Sendable (PreferenceContent) -> Bool
 
-  /// - Throws: `invalidKey`, and `noStore` when one of the stores does not take the key.
+  /// - Throws: `invalidKey`, and `noStore` if one of the stores does not accept the key.
   init<Value>(
     _ key: PreferenceKey<Value>, _ local: any PreferencesStore, _ remote: any PreferencesStore
   ) throws(PreferencesError) {
     let name = try key.checkedName()
     timeName = try PreferenceName(PreferenceSync.timeKey(for: key.name))
-    // What came from a sealed layer must not end in a plain one.
+    // A value from a sealed layer must not be written to a plain one.
     let isSecret = [local, remote].contains { $0.custody.secrecy(of: name, asked: key.secrecy) == .secret }
     (checkedName, kind, secrecy) = (name, key.kind, isSecret ? .secret : .plain)
     for store in [local, remote] where !store.custody.takes(secrecy) {
@@ -59,7 +59,7 @@ struct SyncedKey: Sendable {
     return key
   }
 
-  /// Whether nobody has chosen what a store holds: nothing, or the default, and never synced.
+  /// Whether no caller has chosen the content: it is absent or the default, and was never synced.
   func isUnset(_ content: Content) -> Bool {
     content.time == nil && content.content.map(isDefault) ?? true
   }
@@ -71,13 +71,14 @@ struct SyncedKey: Sendable {
       switch time {
       case nil: return Content(content: content)
       case .integer(let microseconds)?: return Content(content: content, time: microseconds)
-      // Taken for none it would be written again, and so for ever where a store turns numbers into something else.
+      // If it counted as absent, the sync would write it again, without end for a store that converts numbers.
       default: throw PreferencesError(.typeMismatch, "the time it was synced at is no integer").about(key: name)
       }
     }
   }
 
-  /// Makes a store that holds `old` hold `new`, and returns what it holds then and whether it has kept what was written.
+  /// Replaces `old` with `new` in a store. Returns the state of the store afterwards, and whether the store has kept
+  /// the written value.
   func write(
     _ new: Content, over old: Content, _ store: any PreferencesStore
   ) throws(SyncFailure) -> (seen: Seen.Side, isKept: Bool) {
@@ -90,13 +91,13 @@ struct SyncedKey: Sendable {
       }
     }
     let present = try read(store).seen
-    // A layer that hides the written value says nothing about it.
+    // If a layer hides the written value, it is unknown whether the store has kept it.
     guard outcome == .visible else { return (present, true) }
     // Other code may have replaced the value since, but no other code writes the time.
     let isKept =
       present.time == new.time
       && (present.fingerprint == new.seen.fingerprint || present.fingerprint != old.seen.fingerprint)
-    // The old value was not written just now. Taken for a change of the new one, it would win.
+    // If the store still has the old value, it must not count as a change of the new value, because it would win.
     return (present != old.seen ? new.seen : present, isKept)
   }
 }

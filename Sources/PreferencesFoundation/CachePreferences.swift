@@ -41,9 +41,10 @@ public final class CachePreferences: PreferencesStore {
   /// The names of the present values, in ascending order.
   public func keys() -> [String] { state.withLock { $0.keys }.sorted() }
 
-  /// In one step: no reader sees a part of it, and no write comes between a comparison and what follows it.
+  /// Applies the edits in one step: no reader sees a part of them, and no other write happens between a comparison and
+  /// its edit.
   ///
-  /// - Returns: ``WriteOutcome/visible`` also when a value was too much and is gone.
+  /// - Returns: ``WriteOutcome/visible`` also if a value exceeded the limits and was evicted.
   @discardableResult
   public func apply(_ edits: PreferenceEdits) throws -> WriteOutcome {
     let new = try edits.edits.map { edit in

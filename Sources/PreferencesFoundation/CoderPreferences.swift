@@ -17,10 +17,10 @@ import Synchronization
 /// key, as bytes that include the type. No object is archived, and none is created for reading, so there are no classes
 /// to allow.
 ///
-/// Booleans and numbers that other code has encoded with `encode(_:forKey:)` are read when the caller requests that kind,
-/// as with `bool(forKey:)` and `integer(forKey:)`. A coder does not know the type of a value, and requesting an object of
-/// the wrong class ends the process on Linux. So objects are refused; but where a boolean or a number is requested, an
-/// object reads as false or 0, as with `decodeBool(forKey:)`.
+/// Booleans and numbers that other code has encoded with `encode(_:forKey:)` are read when the caller requests that
+/// kind, as with `bool(forKey:)` and `integer(forKey:)`. A coder does not know the type of a value, and requesting an
+/// object of the wrong class ends the process on Linux. So objects are refused; but where a boolean or a number is
+/// requested, an object reads as false or 0, as with `decodeBool(forKey:)`.
 ///
 /// Use Foundation's unarchiver only with trusted bytes; read archives of other programs with ``KeyedArchive``.
 public final class CoderPreferences: PreferencesReader {
@@ -42,8 +42,8 @@ public final class CoderPreferences: PreferencesReader {
   /// A boolean or number that other code has encoded is returned where that kind is requested.
   ///
   /// - Throws: ``PreferencesError/Code/typeMismatch`` for another value that other code has encoded;
-  ///   ``PreferencesError/Code/malformed`` for damaged bytes; ``PreferencesError/Code/unavailable`` after the closure has
-  ///   returned.
+  ///   ``PreferencesError/Code/malformed`` for damaged bytes; ``PreferencesError/Code/unavailable`` after the closure
+  ///   has returned.
   public func value(for query: PreferenceQuery) throws(PreferencesError) -> PreferenceValue? {
     let key = query.name.text
     do throws(PreferencesError) {
@@ -60,7 +60,7 @@ public final class CoderPreferences: PreferencesReader {
     }
   }
 
-  /// What `encode(_:forKey:)` has put there; nil when it is not of that kind.
+  /// The value that `encode(_:forKey:)` has encoded; `nil` if it is not of that kind.
   private func native(
     forKey key: String, as kind: PreferenceValue.Kind
   ) throws(PreferencesError) -> PreferenceValue? {

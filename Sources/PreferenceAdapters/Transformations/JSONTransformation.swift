@@ -4,14 +4,14 @@ public import FoundationEssentials
 
 /// Stores anything `Codable` as JSON in data.
 ///
-/// JSON has one kind of number, and neither dates nor data: what those become is for the coders to say.
+/// JSON has one kind of number, and neither dates nor data. The encoder and decoder define how these are stored.
 public struct JSONTransformation<Value: Codable & Sendable>: PreferenceTransformation {
   private let encoder: JSONEncoder
   private let decoder: JSONDecoder
 
-  /// Creates a transformation with coders of its own; nobody may change them afterwards.
+  /// Creates a transformation with an encoder and a decoder. A caller must not change them afterwards.
   ///
-  /// - Parameter encoder: with sorted keys when none is given, so that equal values are stored as equal bytes.
+  /// - Parameter encoder: the default sorts keys, so that equal values are stored as equal bytes.
   public init(_ type: Value.Type = Value.self, encoder: JSONEncoder? = nil, decoder: JSONDecoder = JSONDecoder()) {
     let sorted = JSONEncoder()
     sorted.outputFormatting = .sortedKeys

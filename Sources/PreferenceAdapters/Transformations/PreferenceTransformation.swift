@@ -1,27 +1,27 @@
 internal import Preferences
 
-/// A way from what is stored to the value that a program works with, and no way back: it can read, never write.
+/// Converts a stored value to the value that a program uses, for reading only.
 public protocol PreferenceReadTransformation<Stored, Value>: Sendable {
-  /// What is stored, or what the transformation before this one gives.
+  /// The type that is stored, or the result type of the previous transformation.
   associatedtype Stored: Sendable
-  /// What the program works with.
+  /// The type that the program uses.
   associatedtype Value: Sendable
 
-  /// The value that `stored` stands for. What it throws is thrown by the read; a message must not hold the value.
+  /// Returns the value that `stored` represents. The read throws the same error; a message must not contain the value.
   func value(from stored: Stored) throws -> Value
 }
 
-/// A way from what is stored to the value that a program works with, and back.
+/// Converts a stored value to the value that a program uses, and back.
 ///
-/// What goes there and back is unchanged: `value(from: stored(from: x))` is `x`. When either direction throws, the read
-/// or the write throws, and what is stored stays; nothing is ever removed for it.
+/// A round trip must not change a value: `value(from: stored(from: x))` is `x`. If either direction throws, the read or
+/// the write throws, and the stored value is intact.
 public protocol PreferenceTransformation<Stored, Value>: PreferenceReadTransformation {
-  /// What `value` is stored as.
+  /// Returns the stored form of `value`.
   func stored(from value: Value) throws -> Stored
 }
 
 extension PreferenceReadTransformation {
-  /// This one, then `next`, for reading.
+  /// Combines this transformation and `next`, for reading: `next` converts the result of this transformation.
   public func then<Next: PreferenceReadTransformation>(
     _ next: Next
   ) -> ReadingTransformation<Stored, Next.Value> where Next.Stored == Value {
@@ -36,7 +36,7 @@ extension PreferenceReadTransformation {
 }
 
 extension PreferenceTransformation {
-  /// This one, then `next`: a read goes through this one first, a write through `next` first.
+  /// Combines this transformation and `next`. A read applies this transformation first, a write applies `next` first.
   public func then<Next: PreferenceTransformation>(
     _ next: Next
   ) -> TwoWayTransformation<Stored, Next.Value> where Next.Stored == Value {

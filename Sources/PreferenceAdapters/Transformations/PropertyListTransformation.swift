@@ -2,16 +2,16 @@ public import Preferences
 
 public import FoundationEssentials
 
-/// Stores anything `Codable` that is a dictionary at the top, such as a struct, as a property list in data.
+/// Stores anything `Codable` whose top level is a dictionary, such as a struct, as a property list in data.
 ///
 /// Reads XML and binary, within 128 levels and 64 MiB of values.
 public struct PropertyListTransformation<Value: Codable & Sendable>: PreferenceTransformation {
   private let encoder: PropertyListEncoder
   private let decoder: PropertyListDecoder
 
-  /// Creates a transformation with coders of its own; nobody may change them afterwards.
+  /// Creates a transformation with an encoder and a decoder. A caller must not change them afterwards.
   ///
-  /// - Parameter encoder: for binary when none is given. XML keeps dates in whole seconds only.
+  /// - Parameter encoder: the default writes the binary format. XML stores dates in whole seconds only.
   public init(
     _ type: Value.Type = Value.self, encoder: PropertyListEncoder? = nil,
     decoder: PropertyListDecoder = PropertyListDecoder()
@@ -22,8 +22,8 @@ public struct PropertyListTransformation<Value: Codable & Sendable>: PreferenceT
   }
 
   public func value(from stored: Data) throws(PreferencesError) -> Value {
-    // Foundation's decoder ends the process on lists that are nested deeply or contain themselves; this one refuses
-    // them.
+    // Foundation's decoder ends the process on lists that are deeply nested or contain themselves. `PropertyListFormat`
+    // throws for them.
     _ = try PropertyListFormat().values(from: Array(stored))
     do { return try decoder.decode(Value.self, from: stored) } catch { throw .notDecodable(Value.self, error) }
   }

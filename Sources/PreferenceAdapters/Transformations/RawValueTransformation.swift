@@ -2,7 +2,7 @@ public import Preferences
 
 /// Stores a raw value for a type that does not conform to `PreferenceConvertible`, such as another module's enum.
 ///
-/// A raw value that the type does not know throws `PreferencesError.Code.outOfRange`.
+/// Reading a raw value that the type does not define throws `PreferencesError.Code.outOfRange`.
 public struct RawValueTransformation<Value: RawRepresentable & Sendable>: PreferenceTransformation
 where Value.RawValue: Sendable {
   /// Creates the transformation of a type.

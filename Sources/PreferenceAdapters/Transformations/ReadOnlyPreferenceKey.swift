@@ -1,6 +1,6 @@
 public import Preferences
 
-/// A key that can be read and never written: nothing leads from its value back to what is stored.
+/// A key for reading only: its transformation cannot convert a value back to the stored form.
 ///
 /// ```swift
 /// let length = PreferenceKey<String?>("motd").read(through: ReadingTransformation { text in text.count })
@@ -11,27 +11,27 @@ public struct ReadOnlyPreferenceKey<Value: Sendable>: Sendable {
 
   init(_ key: PreferenceKey<Value>) { self.key = key }
 
-  /// What the preference is called.
+  /// The name of the preference.
   public var name: String { key.name }
   /// The kind that the value is stored as.
   public var kind: PreferenceValue.Kind { key.kind }
-  /// Which layers may answer.
+  /// Which layers are looked up.
   public var secrecy: Secrecy { key.secrecy }
-  /// What an absent value reads as now.
+  /// The current default of an absent value.
   public var defaultValue: Value { key.defaultValue }
 
   fileprivate var readable: PreferenceKey<Value> { key }
 }
 
 extension PreferenceKey {
-  /// The same key for what `transformation` makes of its value, for reading.
+  /// The same key with its value converted by `transformation`, for reading.
   public func read<Other>(
     through transformation: some PreferenceReadTransformation<Value, Other>, default defaultValue: Other
   ) -> ReadOnlyPreferenceKey<Other> {
     reading(makeDefault: { defaultValue }) { value throws(PreferencesError) in try transformation.reading(value) }
   }
 
-  /// The same key for what `transformation` makes of its value, for reading; nil stays nil.
+  /// The same key with its value converted by `transformation`, for reading; `nil` stays `nil`.
   public func read<Wrapped, Other>(
     through transformation: some PreferenceReadTransformation<Wrapped, Other>
   ) -> ReadOnlyPreferenceKey<Other?> where Value == Wrapped? {
@@ -49,16 +49,16 @@ extension PreferenceKey {
       PreferenceKey<Other>(
         name, kind: kind, secrecy: secrecy, makeDefault: makeDefault,
         decode: { [decode] stored throws(PreferencesError) in try transform(decode(stored)) },
-        // Never called: only readers take this key.
+        // Never called: only methods that read accept this key.
         encode: { _ throws(PreferencesError) in throw PreferencesError(.notStorable, "the key is for reading only") }))
   }
 }
 
 extension PreferencesReader {
-  /// The value of a key for reading, or its default when it is absent.
+  /// The value of a read-only key, or the default of the key if the value is absent.
   public func value<Value>(for key: ReadOnlyPreferenceKey<Value>) throws -> Value { try value(for: key.readable) }
 
-  /// The value of a key for reading as it is stored; nil when it is absent, whatever the key's default.
+  /// The stored value of a read-only key; `nil` if it is absent, even if the key has a default.
   public func storedValue<Value>(for key: ReadOnlyPreferenceKey<Value>) throws -> Value? {
     try storedValue(for: key.readable)
   }

@@ -1,6 +1,6 @@
 internal import Preferences
 
-/// A transformation made of one closure, for reading only: there is no key, subscript or call that writes through it.
+/// A transformation with one closure, for reading only: no key, subscript or method writes with this transformation.
 public struct ReadingTransformation<Stored: Sendable, Value: Sendable>: PreferenceReadTransformation {
   private let read: @Sendable (Stored) throws -> Value
 

@@ -5,7 +5,7 @@ public struct StructuredTransformation<Value: Codable & Sendable>: PreferenceTra
   private let encoder: PreferenceValueEncoder
   private let decoder: PreferenceValueDecoder
 
-  /// Creates a transformation with what the type's own coding can ask.
+  /// Creates a transformation with an encoder and a decoder.
   public init(
     _ type: Value.Type = Value.self, encoder: PreferenceValueEncoder = PreferenceValueEncoder(),
     decoder: PreferenceValueDecoder = PreferenceValueDecoder()

@@ -2,9 +2,9 @@ public import Preferences
 
 import Synchronization
 
-/// Transformations by name, for programs that read from elsewhere which one to use.
+/// Transformations by name, for programs that select a transformation by a name from a configuration.
 ///
-/// Calls may come from any thread.
+/// Every member can be used from any thread.
 public final class TransformationRegistry: Sendable {
   private let transformations = Mutex<[String: any Sendable]>([:])
 
@@ -14,7 +14,7 @@ public final class TransformationRegistry: Sendable {
   /// Creates an empty registry.
   public init() {}
 
-  /// Names a transformation; another of that name is replaced.
+  /// Registers a transformation under `name`, replacing any previous one.
   public func register<Stored, Value>(
     _ transformation: some PreferenceTransformation<Stored, Value>, named name: String
   ) {
@@ -22,9 +22,9 @@ public final class TransformationRegistry: Sendable {
     transformations.withLock { $0[name] = transformation }
   }
 
-  /// The transformation of that name; nil when there is none.
+  /// The transformation with this name; `nil` if there is none.
   ///
-  /// - Throws: `PreferencesError.Code.typeMismatch` when it is between other types.
+  /// - Throws: `PreferencesError.Code.typeMismatch` if the transformation converts between different types.
   public func transformation<Stored, Value>(
     named name: String, from stored: Stored.Type = Stored.self, to value: Value.Type = Value.self
   ) throws(PreferencesError) -> TwoWayTransformation<Stored, Value>? {
@@ -36,7 +36,7 @@ public final class TransformationRegistry: Sendable {
     return transformation
   }
 
-  /// Forgets the transformation of that name.
+  /// Removes the transformation with this name.
   public func unregister(_ name: String) {
     transformations.withLock { $0[name] = nil }
   }

@@ -1,19 +1,19 @@
 public import Preferences
 
-// Transformations on the spot, without a declared key.
+// Transformations without a declared key.
 
 extension PreferencesReader {
-  /// What `transformation` makes of the value under `key`; nil when it is absent.
+  /// The value under `key`, converted by `transformation`; `nil` if it is absent.
   ///
-  /// - Throws: what the transformation throws, with what is stored untouched.
+  /// - Throws: the error of the transformation. The stored value is intact.
   public func value<Stored: PreferenceConvertible, Value>(
     forKey key: String, through transformation: some PreferenceReadTransformation<Stored, Value>
   ) throws -> Value? {
     try value(for: PreferenceKey<Stored?>(key).read(through: transformation))
   }
 
-  /// What `transformation` makes of the value under `key`; nil when it is absent, and when reading fails, which
-  /// `PreferenceFailures` receives.
+  /// The value under `key`, converted by `transformation`; `nil` if it is absent. If reading fails, reports the error
+  /// to `PreferenceFailures` and returns `nil`.
   public subscript<Stored: PreferenceConvertible, Value>(
     key: String, transformation: some PreferenceReadTransformation<Stored, Value>
   ) -> Value? {
@@ -25,9 +25,9 @@ extension PreferencesReader {
 }
 
 extension PreferencesStore {
-  /// Stores what `transformation` makes of `value` under `key`.
+  /// Converts `value` with `transformation` and stores the result under `key`.
   ///
-  /// - Throws: what the transformation throws, with the old value still there.
+  /// - Throws: the error of the transformation, with the old value intact.
   @discardableResult
   public func set<Stored: PreferenceConvertible, Value>(
     _ value: Value, forKey key: String, through transformation: some PreferenceTransformation<Stored, Value>
@@ -35,10 +35,10 @@ extension PreferencesStore {
     try set(value, for: PreferenceKey<Value?>(key, through: transformation))
   }
 
-  /// What `transformation` makes of the value under `key`; setting nil removes it.
+  /// The value under `key`, converted by `transformation`; setting `nil` removes it.
   ///
-  /// `PreferenceFailures` receives when reading fails, which answers nil, and when writing fails,
-  /// which leaves the old value there.
+  /// Errors are reported to `PreferenceFailures`. If reading fails, returns `nil`. If writing fails, the old value is
+  /// intact.
   public subscript<Stored: PreferenceConvertible, Value>(
     key: String, transformation: some PreferenceTransformation<Stored, Value>
   ) -> Value? {

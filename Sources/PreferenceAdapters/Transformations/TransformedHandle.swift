@@ -1,9 +1,9 @@
 public import Preferences
 
 extension Preference {
-  /// A handle for what `transformation` makes of the value, both when it is read and when it is written.
+  /// A handle that applies `transformation` to the value when reading and writing.
   ///
-  /// What stands in for nil here, and who is told of changes, is not carried over.
+  /// The new handle does not take over this handle's replacement for `nil` or its change callback.
   public func transformed<Other>(
     by transformation: some PreferenceTransformation<Value, Other>
   ) -> Preference<Other> {

@@ -1,9 +1,9 @@
 public import Preferences
 
-// Keys whose value is not what is stored.
+// Keys whose values are converted for storage.
 
 extension PreferenceKey {
-  /// Creates a key whose value is stored as what `transformation` makes of it.
+  /// Creates a key whose value is stored in the form that `transformation` returns.
   public init<Stored: PreferenceConvertible>(
     _ name: String, default defaultValue: Value, through transformation: some PreferenceTransformation<Stored, Value>
   ) {
@@ -12,14 +12,14 @@ extension PreferenceKey {
       through: ConvertibleTransformation<Stored>().then(transformation))
   }
 
-  /// Creates a key that reads as nil while it is not set, and is removed by setting nil.
+  /// Creates a key that reads as `nil` while it is not set. Setting `nil` removes the value.
   public init<Stored: PreferenceConvertible, Wrapped>(
     _ name: String, through transformation: some PreferenceTransformation<Stored, Wrapped>
   ) where Value == Wrapped? {
     self.init(name, kind: Stored.preferenceKind, through: ConvertibleTransformation<Stored>().then(transformation))
   }
 
-  /// The same key for what `transformation` makes of its value.
+  /// The same key with its value converted by `transformation`.
   public func transformed<Other>(
     by transformation: some PreferenceTransformation<Value, Other>, default defaultValue: Other
   ) -> PreferenceKey<Other> {
@@ -29,7 +29,7 @@ extension PreferenceKey {
       encode: { [encode] value throws(PreferencesError) in try encode(transformation.writing(value)) })
   }
 
-  /// The same key for what `transformation` makes of its value; nil stays nil.
+  /// The same key with its value converted by `transformation`; `nil` stays `nil`.
   public func transformed<Wrapped, Other>(
     by transformation: some PreferenceTransformation<Wrapped, Other>
   ) -> PreferenceKey<Other?> where Value == Wrapped? {
@@ -45,13 +45,15 @@ extension PreferenceKey {
       })
   }
 
-  /// The same key, which reads what `older` has stored under this name, too. What it writes is stored as its own form.
+  /// The same key, which can also read values stored under this name in the form of `older`. Writes use the key's own
+  /// form.
   ///
   /// ```swift
   /// let theme = PreferenceKey("theme", default: Theme.light).alsoReading(.codable("theme", default: Theme.light))
   /// ```
   ///
-  /// - Parameter older: its decoding is all that counts. When it fails, too, the error is that of this key's own form.
+  /// - Parameter older: only its decoding is used. If that fails as well, a read throws the error of the key's own
+  ///   form.
   public func alsoReading(_ older: Self) -> Self {
     Self(
       name, kind: kind, secrecy: secrecy, makeDefault: { [self] in defaultValue },

@@ -1,18 +1,18 @@
 internal import Preferences
 
-/// A transformation made of a pair of closures, or any other whose own type does not matter.
+/// A transformation with a pair of closures. Also erases the type of another transformation.
 public struct TwoWayTransformation<Stored: Sendable, Value: Sendable>: PreferenceTransformation {
   private let read: @Sendable (Stored) throws -> Value
   private let write: @Sendable (Value) throws -> Stored
 
-  /// Creates a transformation that reads with one closure and writes with its reverse.
+  /// Creates a transformation that reads with one closure and writes with its inverse.
   public init(
     reading: @escaping @Sendable (Stored) throws -> Value, writing: @escaping @Sendable (Value) throws -> Stored
   ) {
     (read, write) = (reading, writing)
   }
 
-  /// Does what `transformation` does.
+  /// Creates a transformation that forwards to `transformation`.
   public init(_ transformation: some PreferenceTransformation<Stored, Value>) {
     self.init(reading: transformation.value(from:), writing: transformation.stored(from:))
   }

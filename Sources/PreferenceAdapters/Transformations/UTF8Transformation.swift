@@ -2,7 +2,7 @@ public import Preferences
 
 public import FoundationEssentials
 
-/// Stores data as the text that it spells in UTF-8; other data throws `PreferencesError.Code.notStorable`.
+/// Stores data as the string that it encodes in UTF-8; other data throws `PreferencesError.Code.notStorable`.
 public struct UTF8Transformation: PreferenceTransformation {
   /// Creates the transformation.
   public init() {}

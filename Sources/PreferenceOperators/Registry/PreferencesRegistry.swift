@@ -2,12 +2,12 @@ public import Preferences
 
 import Synchronization
 
-/// Stores that a program shares, by any key, and the one that is meant when none is named.
+/// The stores that a program shares: one for each registered key, and the shared store for code that names no store.
 ///
-/// There is one for the program, and tests make their own, see `with`. All of it may be used from any
+/// A program has one registry. Tests create their own and install it with `with`. Every member can be used from any
 /// thread.
 public final class PreferencesRegistry: Sendable {
-  // `AnyHashable` takes 1 and 1.0 for one key, so the type is part of it. It is made of a `Sendable` value only.
+  // `AnyHashable` treats 1 and 1.0 as equal, so the key includes the type. The wrapped value is always `Sendable`.
   private struct Key: Hashable, @unchecked Sendable {
     let type: ObjectIdentifier
     let value: AnyHashable
@@ -34,29 +34,30 @@ public final class PreferencesRegistry: Sendable {
   private static let standard = PreferencesRegistry()
   @TaskLocal private static var scoped: PreferencesRegistry?
 
-  /// The program's registry, or that of the surrounding `with`.
+  /// The program's registry, or the registry of the surrounding `with`.
   public static var current: PreferencesRegistry { scoped ?? standard }
 
-  /// Runs `body` with another registry in place of the program's, for this task and its children.
+  /// Runs `body` with `registry` in place of the program's registry, in this task and its child tasks.
   public static func with<R>(_ registry: PreferencesRegistry, _ body: () throws -> R) rethrows -> R {
     try $scoped.withValue(registry, operation: body)
   }
 
-  /// As the synchronous form.
+  /// The asynchronous form: runs `body` with `registry` in place of the program's, in this task and its child tasks.
   public static func with<R>(_ registry: PreferencesRegistry, _ body: () async throws -> R) async rethrows -> R {
     try await $scoped.withValue(registry, operation: body)
   }
 
   // MARK: The shared store
 
-  /// The store that ``SharedPreferences`` means. Who takes it from here keeps it when it is replaced.
+  /// The store that ``SharedPreferences`` uses. A caller that keeps the returned store keeps it after a replacement.
   public var shared: any PreferencesStore { state.withLock(\.shared) }
 
-  /// Makes `store` the shared one. Those who use ``SharedPreferences`` see its values from now on.
+  /// Makes `store` the shared store. Users of ``SharedPreferences`` see its values from now on.
   ///
-  /// Given ``SharedPreferences``, it is the store that they mean now; no other store may be made of them.
+  /// If `store` is ``SharedPreferences``, its current store is shared. `store` must not be any other store that is
+  /// built on `SharedPreferences`.
   public func share(_ store: any PreferencesStore) {
-    // It would ask itself otherwise, without end.
+    // Otherwise a lookup would recurse without end.
     let store = store is SharedPreferences ? Self.current.shared : store
     state.withLock { state in
       state.shared = store
@@ -65,7 +66,7 @@ public final class PreferencesRegistry: Sendable {
     tellReplacement()
   }
 
-  /// Calls `notify` with changes in whatever is shared, and when that is replaced.
+  /// Calls `notify` for changes of the shared store, and when the shared store is replaced.
   func observeShared(_ notify: @escaping @Sendable (PreferenceChange) -> Void) -> PreferenceObservation {
     let followed = Followed()
     let follow: @Sendable () -> Void = { [self] in
@@ -75,7 +76,7 @@ public final class PreferencesRegistry: Sendable {
         let new = shared.observe(notify)
         followed.exchange(new)?.invalidate()
         seen = version
-        // Replaced meanwhile: what is followed may be the older one.
+        // If the store was replaced in the meantime, the observed store may be the old one.
       } while seen != state.withLock(\.version)
     }
     let own = replacements.observe { _ in
@@ -89,21 +90,22 @@ public final class PreferencesRegistry: Sendable {
     }
   }
 
-  /// Also where observation is suppressed: that is meant for values, and those who follow must not lose the store.
+  /// Notifies even while observation is suppressed: suppression applies to values, and observers must follow the new
+  /// store.
   private func tellReplacement() {
     ObservationSuppression.lifted { replacements.send(.anything) }
   }
 
   // MARK: Stores by key
 
-  /// The store that is registered under `key`; setting nil takes it out. Keys of two types are never equal.
+  /// The store that is registered under `key`; setting `nil` removes it. Keys of different types are never equal.
   public subscript(key: some Hashable & Sendable) -> (any PreferencesStore)? {
     get { state.withLock { $0.stores[Key(key)] } }
     set { register(newValue, for: key) }
   }
 
-  /// Registers `store` under `key` in place of another; nil takes that one out.
-  /// - Returns: what was registered before.
+  /// Registers `store` under `key`, replacing any previous store; `nil` removes the previous store.
+  /// - Returns: the previous store.
   @discardableResult
   public func register(
     _ store: (any PreferencesStore)?, for key: some Hashable & Sendable
@@ -114,13 +116,13 @@ public final class PreferencesRegistry: Sendable {
     }
   }
 
-  /// The store under `key`; when there is none, the one that `make` returns is registered. Of several that come at once
-  /// all get the same store.
+  /// Returns the store under `key`. If there is none, registers the result of `make`. Concurrent callers get the same
+  /// store.
   public func store(
     for key: some Hashable & Sendable, orRegister make: @autoclosure () throws -> any PreferencesStore
   ) rethrows -> any PreferencesStore {
     if let store = self[key] { return store }
-    // Made with no lock held; another may have come first.
+    // Created with no lock held; another thread may have registered a store first.
     let made = try make()
     return state.withLock { state in
       let store = state.stores[Key(key)] ?? made
@@ -129,19 +131,19 @@ public final class PreferencesRegistry: Sendable {
     }
   }
 
-  /// Takes the store under `key` out.
-  /// - Returns: that store; nil when there was none.
+  /// Removes the store under `key`.
+  /// - Returns: the removed store; `nil` if there was none.
   @discardableResult
   public func unregister(_ key: some Hashable & Sendable) -> (any PreferencesStore)? { register(nil, for: key) }
 
-  /// Takes out all stores, and makes the shared one an empty one in memory.
+  /// Removes all stores, and makes an empty store in memory the shared store.
   public func reset() {
     state.withLock { $0 = State(version: $0.version + 1) }
     tellReplacement()
   }
 }
 
-/// The observation of the store that is shared now.
+/// Holds the observation of the current shared store.
 private final class Followed: Sendable {
   private let observation = Mutex<PreferenceObservation?>(nil)
 

@@ -1,9 +1,9 @@
 public import Preferences
 
-/// The shared store of the registry. Each call goes to the store that is shared at that time.
+/// The shared store of the registry. Each call uses the store that is shared at that time.
 ///
-/// It has that store's `custody`. As a layer it keeps the custody that it has when the composite is made; see
-/// `Custody.replaceable`.
+/// Its `custody` is the custody of the shared store. As a layer of a composite, it keeps the custody that it has when
+/// the composite is created; see `Custody.replaceable`.
 public struct SharedPreferences: PreferencesStore, GuardingReader {
   /// Creates a view of the shared store.
   public init() {}

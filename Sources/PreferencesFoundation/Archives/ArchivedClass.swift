@@ -9,7 +9,7 @@ public enum ArchivedClass: String, Sendable, Hashable, CaseIterable {
   case data = "NSData"
   /// Points in time.
   case date = "NSDate"
-  /// URLs, also those relative to another.
+  /// URLs, including relative URLs.
   case url = "NSURL"
   /// UUIDs; they read as strings.
   case uuid = "NSUUID"
@@ -17,10 +17,10 @@ public enum ArchivedClass: String, Sendable, Hashable, CaseIterable {
   case array = "NSArray"
   /// Dictionaries with strings for keys.
   case dictionary = "NSDictionary"
-  /// Sets; they read as lists in one order.
+  /// Sets; they read as lists with a fixed order.
   case set = "NSSet"
 
-  /// The class of that name; nil for one that cannot be read.
+  /// The class with this name; `nil` if objects of the class cannot be read.
   init?(className name: String) {
     self.init(rawValue: name.hasPrefix("NSMutable") ? "NS" + name.dropFirst("NSMutable".count) : name)
   }

@@ -1,7 +1,7 @@
 public import Preferences
 public import Foundation
 
-/// What an `NSKeyedArchiver` has archived, read as values: for what an older program has left.
+/// The values in an archive that an `NSKeyedArchiver` has written, such as one of an older program.
 ///
 /// ```swift
 /// let archive = try KeyedArchive(data)
@@ -9,18 +9,18 @@ public import Foundation
 /// let layer = KeysPreferences(name: "old settings", keys: { archive.keys }, value: archive.value(forKey:))
 /// ```
 ///
-/// No object is made and no unarchiver called: the archive is a property list, binary or XML, and its references are
-/// followed here, among classes that are allowed, within 128 levels and 64 MiB of values. So any bytes may be read,
-/// whoever has written them, which `NSKeyedUnarchiver` ends the process for on Linux. Nothing writes archives here.
+/// No object is created and no unarchiver is used. The archive is a property list, binary or XML. This type follows its
+/// references itself, for allowed classes only, within 128 levels and 64 MiB of values. So untrusted bytes can be read;
+/// on Linux, they can make `NSKeyedUnarchiver` end the process. Archives are not written.
 ///
-/// An `NSUUID` is read as its text, and a set as an array in the order that sets are stored in. A null is refused. On
-/// Linux, `NSKeyedArchiver` writes `true`, `1` and `1.0` in one archive as whichever came first.
+/// An `NSUUID` is read as a string, and a set as an array in the order in which sets are stored. A null is refused. On
+/// Linux, `NSKeyedArchiver` writes `true`, `1` and `1.0` in one archive as the one that was encoded first.
 public struct KeyedArchive: Sendable {
   private let objects: [PreferenceValue]
   private let top: [String: PreferenceValue]
   private let allowed: Set<ArchivedClass>
 
-  /// Reads the list, and no object of it yet.
+  /// Reads the property list. Its objects are read by `value(forKey:)`.
   ///
   /// - Parameter allowed: the classes whose objects are read.
   /// - Throws: ``PreferencesError/Code/malformed``, ``PreferencesError/Code/limitExceeded``.
@@ -34,19 +34,18 @@ public struct KeyedArchive: Sendable {
     (self.objects, self.top, self.allowed) = (objects, top, allowed)
   }
 
-  /// What has a key of its own, in ascending order; `root` for an archive of one object.
+  /// The keys of the archive, in ascending order; `root` for an archive of one object.
   public var keys: [String] {
-    // The archiver puts `$` before keys that begin with it, and numbers what has no key as `$0`.
+    // The archiver adds a `$` to keys that begin with `$`, and numbers values without a key as `$0`.
     top.keys.compactMap { key in
       key.hasPrefix("$$") ? String(key.dropFirst()) : key.hasPrefix("$") ? nil : key
     }.sorted()
   }
 
-  /// What was archived under `key`; nil when there is no such key.
+  /// The value archived under `key`; `nil` if there is no such key.
   ///
-  /// - Throws: ``PreferencesError/Code/typeMismatch`` for null, for a dictionary whose keys are no strings, and for a
-  ///   class
-  ///   that is not allowed; ``PreferencesError/Code/malformed``, also for an object that contains itself;
+  /// - Throws: ``PreferencesError/Code/typeMismatch`` for null, for a dictionary whose keys are not strings, and for a
+  ///   class that is not allowed; ``PreferencesError/Code/malformed``, also for an object that contains itself;
   ///   ``PreferencesError/Code/limitExceeded``.
   public func value(forKey key: String) throws(PreferencesError) -> PreferenceValue? {
     guard let member = top[key.hasPrefix("$") ? "$" + key : key] else { return nil }
@@ -58,15 +57,15 @@ public struct KeyedArchive: Sendable {
   private struct Walk {
     let archive: KeyedArchive
     private var budget = ValueBudget()
-    /// The objects around the one that is being read.
+    /// The numbers of the objects that contain the present one.
     private var around: Set<Int> = []
 
     init(archive: KeyedArchive) { self.archive = archive }
 
-    /// What a member is: a value in its place, or an object that it refers to.
+    /// The value of a member, which is either an inline value or a reference to an object.
     mutating func value(_ member: PreferenceValue, depth: Int) throws(PreferencesError) -> PreferenceValue {
       guard let number = Self.reference(member) else { return try simple(member, depth: depth) }
-      // The first object stands for none.
+      // Object 0 represents null.
       guard number != 0 else { throw PreferencesError(.typeMismatch, "null is no preference") }
       let object = try object(number)
       guard around.insert(number).inserted else { throw Self.malformed("object \(number) contains itself") }
@@ -83,7 +82,7 @@ public struct KeyedArchive: Sendable {
       return archive.objects[number]
     }
 
-    /// A value that is no object of its own class.
+    /// A value without a class of its own.
     private mutating func simple(_ value: PreferenceValue, depth: Int) throws(PreferencesError) -> PreferenceValue {
       switch value {
       case .string(let text): try spend(text.utf8.count, on: .string, depth: depth)
@@ -136,7 +135,7 @@ public struct KeyedArchive: Sendable {
       return kind
     }
 
-    /// A value of a kind that an object consists of, in its place or as an object.
+    /// A member of an object, which must be of the given kind: an inline value or a reference to an object.
     private mutating func part(
       _ name: String, of members: [String: PreferenceValue], as kind: PreferenceValue.Kind, depth: Int
     ) throws(PreferencesError) -> PreferenceValue {
@@ -166,7 +165,7 @@ public struct KeyedArchive: Sendable {
         guard case .string(let key) = key else {
           throw PreferencesError(.typeMismatch, "a dictionary whose keys are no strings")
         }
-        // Which of two values counts would be a guess.
+        // It is undefined which of the two values is meant.
         guard dictionary.updateValue(value, forKey: key) == nil else { throw Self.malformed("a repeated key") }
       }
       return dictionary

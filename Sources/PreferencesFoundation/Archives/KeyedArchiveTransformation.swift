@@ -2,22 +2,22 @@ public import PreferenceAdapters
 public import Preferences
 public import Foundation
 
-/// Reads data that an `NSKeyedArchiver` has written, as older programs stored what they could not store otherwise; see
-/// ``KeyedArchive``. It reads and never writes: a migration then stores the value in a form of today.
+/// Reads data that an `NSKeyedArchiver` has written, such as a value that an older program stored; see
+/// ``KeyedArchive``. The transformation is for reading only. Use a migration to store the value in a current form.
 ///
 /// ```swift
 /// let old = PreferenceKey<Data?>("recent").read(through: KeyedArchiveTransformation<[String]>())
 /// let recent = try preferences.value(for: old)                                        // [String]?
 /// ```
 ///
-/// Data that is no archive throws ``PreferencesError/Code/malformed``, and an archive of something else what
-/// ``PreferenceConvertible/init(preferenceValue:)`` and ``KeyedArchive/value(forKey:)`` throw.
+/// Reading throws ``PreferencesError/Code/malformed`` for data that is not an archive, and the errors of
+/// ``PreferenceConvertible/init(preferenceValue:)`` and ``KeyedArchive/value(forKey:)`` for other archives.
 public struct KeyedArchiveTransformation<Value: PreferenceConvertible>: PreferenceReadTransformation {
   private let key: String
   private let allowed: Set<ArchivedClass>
 
   /// - Parameters:
-  ///   - key: under which key the value was archived; `root` is that of an archive of one object.
+  ///   - key: the key of the archived value; `root` for an archive of one object.
   ///   - allowed: the classes whose objects are read.
   public init(
     _ type: Value.Type = Value.self, forKey key: String = "root",

@@ -67,7 +67,8 @@ extension BundlePreferences {
   /// ``Preferences/PreferenceFailures`` and reads as `nil`.
   public subscript(key: CoreFoundationKeys) -> PreferenceValue? { self[key.rawValue] }
 
-  /// The value of a key of Launch Services, like that of a key of Core Foundation.
+  /// The value of a key of Launch Services, of any kind; `nil` if it is absent. A failure is reported as with keys of
+  /// Core Foundation.
   public subscript(key: LaunchServicesKeys) -> PreferenceValue? { self[key.rawValue] }
 }
 

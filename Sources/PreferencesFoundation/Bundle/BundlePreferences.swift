@@ -17,8 +17,8 @@ public struct BundlePreferences: PreferencesReader {
 
   /// Reads the Info.plist of `bundle`.
   ///
-  /// A bundle without one, such as that of a plain executable, has no values: every read returns `nil`. If the file
-  /// cannot be read, every read throws the error.
+  /// A bundle without an Info.plist, such as the bundle of a plain executable, has no values: every read returns `nil`.
+  /// If the file cannot be read, every read throws the error.
   public init(_ bundle: Bundle) {
     name = "bundle \(bundle.bundlePath)"
     info = Result { () throws(PreferencesError) in try Self.info(of: bundle.bundlePath) ?? [:] }

@@ -14,8 +14,8 @@ struct ResponseHead {
   private(set) var isComplete = false
   private var byteCount = 0
 
-  /// Whether this is the last header of the response. Another one follows an informational status, except 101, which
-  /// ends HTTP.
+  /// Whether this is the last header of the response. An informational status is followed by another header, except
+  /// 101, which ends HTTP.
   var isFinal: Bool { status >= 200 || status == 101 }
 
   /// Parses a line with its line ending.

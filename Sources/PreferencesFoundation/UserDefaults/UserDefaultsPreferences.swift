@@ -51,14 +51,14 @@ public struct UserDefaultsPreferences: PreferencesStore {
 
   // MARK: Reading
 
-  /// - Throws: for the program's own defaults, as ``reload()`` when they were not read yet.
+  /// - Throws: the errors of ``reload()``, if these are the program's own defaults and were not read yet.
   public func value(for query: PreferenceQuery) throws(PreferencesError) -> PreferenceValue? {
     try values()[query.name.text]
   }
 
   /// The names in ascending order.
   ///
-  /// - Throws: as ``value(for:)``.
+  /// - Throws: the errors of ``value(for:)``.
   public func names(of secrecy: Secrecy) throws(PreferencesError) -> [PreferenceName] {
     PreferenceName.valid(try values().keys.sorted())
   }
@@ -75,8 +75,8 @@ public struct UserDefaultsPreferences: PreferencesStore {
 
   /// Reloads after every change of the file, until the observation ends. Uses a thread.
   ///
-  /// If the file cannot be read then, the values do not change, and the error is reported to ``PreferenceFailures`` with
-  /// the key `*`.
+  /// If the file cannot be read then, the values do not change, and the error is reported to ``PreferenceFailures``
+  /// with the key `*`.
   /// - Throws: ``PreferencesError/Code/unreadable`` if the folder cannot be watched,
   ///   ``PreferencesError/Code/unwritable`` if it does not exist and cannot be created, and the codes of ``reload()``.
   public func watch() throws(PreferencesError) -> PreferenceObservation {
@@ -101,11 +101,12 @@ public struct UserDefaultsPreferences: PreferencesStore {
 
   // MARK: Writing
 
-  /// In one step: the file is replaced once, no reader sees a part of it, and no write through this type, in whatever
-  /// process, comes between a comparison and what follows it.
+  /// Applies the edits in one step: the file is replaced once, and no reader sees a part of them. No other write
+  /// through this type, in any process, happens between a comparison and its edit.
   ///
-  /// - Throws: ``PreferencesError/Code/unstorable`` for a date that is no moment, ``PreferencesError/Code/limitExceeded``,
-  ///   ``PreferencesError/Code/unwritable``, and as ``reload()`` for the file that is there.
+  /// - Throws: ``PreferencesError/Code/unstorable`` for a date that is not finite,
+  ///   ``PreferencesError/Code/limitExceeded``, ``PreferencesError/Code/unwritable``, and the errors of ``reload()``
+  ///   for the present file.
   @discardableResult
   public func apply(_ edits: PreferenceEdits) throws -> WriteOutcome {
     let (outcome, changed) = try write(edits)
@@ -113,7 +114,7 @@ public struct UserDefaultsPreferences: PreferencesStore {
     return outcome
   }
 
-  /// As the synchronous form, on a thread of its own.
+  /// The asynchronous form of `apply`, on a separate thread; does not block the calling thread.
   @discardableResult
   public func apply(_ edits: PreferenceEdits) async throws -> WriteOutcome {
     let (outcome, changed) = try await BlockingWork.run { try write(edits) }

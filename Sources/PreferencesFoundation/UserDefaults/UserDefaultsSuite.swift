@@ -14,14 +14,14 @@ final class UserDefaultsSuite: Sendable {
 
   var values: [String: PreferenceValue]? { known.withLock(\.self) }
 
-  /// - Returns: the keys whose values are others now.
+  /// - Returns: the keys whose values have changed.
   func reload() throws(PreferencesError) -> Set<String> {
     try saving.withLock { _ throws(PreferencesError) in take(try file.read()) }
   }
 
-  /// Brings a change into the file, over what is there now.
+  /// Applies a change to the present values of the file.
   ///
-  /// - Returns: the keys whose values are others now.
+  /// - Returns: the keys whose values have changed.
   func change(_ edit: (inout [String: PreferenceValue]) -> Void) throws(PreferencesError) -> Set<String> {
     try saving.withLock { _ throws(PreferencesError) in take(try file.replace(edit)) }
   }
@@ -48,7 +48,7 @@ extension UserDefaultsSuite {
 
   private static let inUse = Mutex<[String: Weak]>([:])
 
-  /// The suite of that file, while there is a reference to it.
+  /// The suite of `file` that is in use; creates a new one if there is none.
   private static func over(_ file: UserDefaultsFile) -> UserDefaultsSuite {
     inUse.withLock { inUse in
       if let suite = inUse[file.path]?.suite { return suite }
