@@ -224,8 +224,8 @@ public struct SecretPreferences: PreferencesStore, GuardingReader {
   /// other handles and processes are not observed. Changes made by other machines on a network file system are never
   /// observed.
   public func observe(_ notify: @escaping @Sendable (PreferenceChange) -> Void) -> PreferenceObservation {
-    let news = vault.observerHub { VaultNews(vault) }
-    return news.observe(service: serviceName, in: group, notify) {
+    let hub = vault.observerHub { SecretObserverHub(vault) }
+    return hub.observe(service: serviceName, in: group, notify) {
       PreferenceFailures.report($0, key: "*", reader: name)
     }
   }

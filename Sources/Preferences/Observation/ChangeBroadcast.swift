@@ -11,7 +11,7 @@ public final class ChangeBroadcast: Sendable {
     var observers: [UInt64: @Sendable (PreferenceChange) -> Void] = [:]
     var lastID: UInt64 = 0
     var waiting: PreferenceChange?
-    var isTelling = false
+    var isNotifying = false
   }
 
   private let state = Mutex(State())
@@ -43,8 +43,8 @@ public final class ChangeBroadcast: Sendable {
     let begins = state.withLock { state in
       guard !state.observers.isEmpty else { return false }
       state.waiting = state.waiting?.merged(with: change) ?? change
-      defer { state.isTelling = true }
-      return !state.isTelling
+      defer { state.isNotifying = true }
+      return !state.isNotifying
     }
     guard begins else { return }
     while let (change, ids) = next() {
@@ -56,7 +56,7 @@ public final class ChangeBroadcast: Sendable {
   private func next() -> (PreferenceChange, [UInt64])? {
     state.withLock { state in
       guard let change = state.waiting else {
-        state.isTelling = false
+        state.isNotifying = false
         return nil
       }
       state.waiting = nil

@@ -10,25 +10,25 @@ internal import VaultCore
 /// Own writes change the file, too. A change of the file is therefore deferred while own writes are in progress.
 /// Observers are notified of it only if a different handle or process has written, and without the keys that were
 /// written under `withoutObservation`.
-final class VaultNews: VaultObserverHub {
+final class SecretObserverHub: VaultObserverHub {
   /// The state of a value whose change is kept from observers.
-  private enum Silence {
+  private enum Suppression {
     case underWay
     /// Kept from observers until the record has a different revision; `nil` if the record does not exist.
     case written(revision: UInt64?)
   }
 
   /// The observers of one service in one access group.
-  private struct Audience {
+  private struct Subscription {
     let service: Vault.Name
     let group: AccessGroup
     let broadcast = ChangeBroadcast()
     var observerCount = 0
-    var silences: [String: Silence] = [:]
+    var suppressed: [String: Suppression] = [:]
   }
 
   private struct State {
-    var audiences: [Audience] = []
+    var subscriptions: [Subscription] = []
     var watch: FileWatch<PreferencesError>?
     var writesUnderWay = 0
     var isFileChanged = false
@@ -36,7 +36,7 @@ final class VaultNews: VaultObserverHub {
     var writesOfOthers: Int?
 
     func index(_ service: Vault.Name, _ group: AccessGroup) -> Int? {
-      audiences.firstIndex { $0.service == service && $0.group.id == group.id }
+      subscriptions.firstIndex { $0.service == service && $0.group.id == group.id }
     }
   }
 
@@ -64,11 +64,11 @@ final class VaultNews: VaultObserverHub {
           state.writesOfOthers = others
         } catch { failure = error }
       }
-      var audience = Audience(service: service, group: group)
-      if let index = state.index(service, group) { audience = state.audiences.remove(at: index) }
-      audience.observerCount += 1
-      state.audiences.append(audience)
-      return audience.broadcast
+      var subscription = Subscription(service: service, group: group)
+      if let index = state.index(service, group) { subscription = state.subscriptions.remove(at: index) }
+      subscription.observerCount += 1
+      state.subscriptions.append(subscription)
+      return subscription.broadcast
     }
     if let failure { fail(failure) }
     let observation = broadcast.observe(notify)
@@ -81,9 +81,9 @@ final class VaultNews: VaultObserverHub {
   private func endObserving(_ service: Vault.Name, _ group: AccessGroup) {
     let watch = state.withLock { state -> FileWatch<PreferencesError>? in
       guard let index = state.index(service, group) else { return nil }
-      state.audiences[index].observerCount -= 1
-      if state.audiences[index].observerCount == 0 { state.audiences.remove(at: index) }
-      guard state.audiences.isEmpty else { return nil }
+      state.subscriptions[index].observerCount -= 1
+      if state.subscriptions[index].observerCount == 0 { state.subscriptions.remove(at: index) }
+      guard state.subscriptions.isEmpty else { return nil }
       defer { state.watch = nil }
       return state.watch
     }
@@ -92,23 +92,23 @@ final class VaultNews: VaultObserverHub {
 
   // MARK: Own writes
 
-  func vaultChanged() { tellAll() }
+  func vaultChanged() { notifyAll() }
 
   func willWrite(_ records: WrittenRecords) {
-    let isSilent = ObservationSuppression.isInForce
+    let isSuppressed = ObservationSuppression.isInForce
     state.withLock { state in
       state.writesUnderWay += 1
       for (service, keys) in records.keys {
         guard let index = state.index(service, records.group) else { continue }
-        for key in keys { state.audiences[index].silences[key] = isSilent ? .underWay : nil }
+        for key in keys { state.subscriptions[index].suppressed[key] = isSuppressed ? .underWay : nil }
       }
     }
   }
 
   func didWrite(_ records: WrittenRecords) {
-    let isSilent = ObservationSuppression.isInForce
+    let isSuppressed = ObservationSuppression.isInForce
     var revisions: [Vault.Name: [String: UInt64]] = [:]
-    if isSilent {
+    if isSuppressed {
       for (service, keys) in records.keys { revisions[service] = self.revisions(of: keys, service, records.group) }
     }
     let (broadcasts, isFileChanged) = state.withLock { state in
@@ -116,10 +116,10 @@ final class VaultNews: VaultObserverHub {
       var broadcasts: [(ChangeBroadcast, Set<String>)] = []
       for (service, keys) in records.keys {
         guard let index = state.index(service, records.group) else { continue }
-        if isSilent {
-          for key in keys { state.audiences[index].silences[key] = .written(revision: revisions[service]?[key]) }
+        if isSuppressed {
+          for key in keys { state.subscriptions[index].suppressed[key] = .written(revision: revisions[service]?[key]) }
         } else {
-          broadcasts.append((state.audiences[index].broadcast, keys))
+          broadcasts.append((state.subscriptions[index].broadcast, keys))
         }
       }
       defer { state.isFileChanged = false }
@@ -138,33 +138,33 @@ final class VaultNews: VaultObserverHub {
     }
     guard !isPutOff else { return }
     let others = writesOfOthers()
-    let isNews = state.withLock { state in
+    let isChanged = state.withLock { state in
       defer { state.writesOfOthers = others }
       // If the vault cannot be read, observers are notified and get the error when they read.
       return others == nil || others != state.writesOfOthers
     }
-    if isNews { tellAll() }
+    if isChanged { notifyAll() }
   }
 
   private func writesOfOthers() -> Int? {
     do throws(VaultError) { return try owner.vault?.writesOfOthers() } catch { return nil }
   }
 
-  private func tellAll() {
+  private func notifyAll() {
     // Observers are notified of these changes even if the current task is inside `withoutObservation`.
     ObservationSuppression.lifted {
-      for audience in state.withLock({ $0.audiences }) {
-        audience.broadcast.send(.anything(except: stillSilent(audience)))
+      for subscription in state.withLock({ $0.subscriptions }) {
+        subscription.broadcast.send(.anything(except: stillSuppressed(subscription)))
       }
     }
   }
 
   /// The keys that are still kept from observers, because no other writer has changed them since.
-  private func stillSilent(_ audience: Audience) -> Set<String> {
-    let revisions = revisions(of: Set(audience.silences.keys), audience.service, audience.group)
+  private func stillSuppressed(_ subscription: Subscription) -> Set<String> {
+    let revisions = revisions(of: Set(subscription.suppressed.keys), subscription.service, subscription.group)
     return Set(
-      audience.silences.keys.filter { key in
-        switch audience.silences[key] {
+      subscription.suppressed.keys.filter { key in
+        switch subscription.suppressed[key] {
         case .underWay: true
         case .written(let revision): revision == revisions[key]
         case nil: false
