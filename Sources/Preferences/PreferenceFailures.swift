@@ -37,7 +37,7 @@ public enum PreferenceFailures {
     try $scoped.withValue(new, operation: body)
   }
 
-  /// As the synchronous form.
+  /// The asynchronous form of `withHandler(_:_:)`.
   @discardableResult
   public static func withHandler<R>(
     _ new: @escaping @Sendable (Failure) -> Void, _ body: () async throws -> R

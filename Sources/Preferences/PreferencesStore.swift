@@ -24,7 +24,8 @@ public protocol PreferencesStore: PreferencesReader {
   @discardableResult
   func apply(_ edits: PreferenceEdits) throws -> WriteOutcome
 
-  /// As the synchronous form, without blocking the calling thread. A store that never waits implements the other alone.
+  /// The asynchronous form of `apply(_:)`; does not block the calling thread. A store that never blocks implements only
+  /// the synchronous form.
   @discardableResult
   func apply(_ edits: PreferenceEdits) async throws -> WriteOutcome
 }
@@ -50,7 +51,7 @@ extension PreferencesStore {
     return edits.isEmpty ? .visible : try apply(edits)
   }
 
-  /// As the synchronous form, without blocking the calling thread.
+  /// The asynchronous form of `edit(_:)`; does not block the calling thread.
   @discardableResult
   public func edit(_ edits: PreferenceEdits) async throws -> WriteOutcome {
     try checkTakes(edits)
@@ -63,7 +64,7 @@ extension PreferencesStore {
     try edit(try PreferenceEdits(collecting: collect))
   }
 
-  /// As the synchronous form, without blocking the calling thread.
+  /// The asynchronous form of `edit(_:)`; does not block the calling thread.
   @discardableResult
   public func edit(_ collect: (inout PreferenceEdits) throws -> Void) async throws -> WriteOutcome {
     try await edit(try PreferenceEdits(collecting: collect))

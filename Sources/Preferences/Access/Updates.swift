@@ -9,7 +9,7 @@ extension PreferencesStore {
     try edit(PreferenceEdits(query, from: old, to: new))
   }
 
-  /// As the synchronous form, without blocking the calling thread.
+  /// The asynchronous form of `compareAndSet(_:to:for:)`; does not block the calling thread.
   @discardableResult
   public func compareAndSet(
     _ old: PreferenceContent?, to new: PreferenceContent?, for query: PreferenceQuery
@@ -28,7 +28,7 @@ extension PreferencesStore {
       old.map(PreferenceContent.value), to: new.map(PreferenceContent.value), for: try PreferenceQuery(key))
   }
 
-  /// As the synchronous form, without blocking the calling thread.
+  /// The asynchronous form of `compareAndSet(_:to:forKey:)`; does not block the calling thread.
   @discardableResult
   public func compareAndSet(
     _ old: PreferenceValue?, to new: PreferenceValue?, forKey key: String
@@ -53,7 +53,7 @@ extension PreferencesStore {
     }
   }
 
-  /// As the synchronous form, without blocking the calling thread.
+  /// The asynchronous form of `update(_:_:)`; does not block the calling thread.
   @discardableResult
   public func update<Value>(
     _ key: PreferenceKey<Value>, _ change: (inout Value) throws -> Void

@@ -10,7 +10,7 @@ extension PreferencesStore {
     try edit(try PreferenceEdits(key, to: value))
   }
 
-  /// As the synchronous form, without blocking the calling thread.
+  /// The asynchronous form of `set(_:forKey:)`; does not block the calling thread.
   @discardableResult
   public func set(_ value: PreferenceValue, forKey key: String) async throws -> WriteOutcome {
     try await edit(try PreferenceEdits(key, to: value))
@@ -22,7 +22,7 @@ extension PreferencesStore {
     try edit(try PreferenceEdits(key, to: value.preferenceValue))
   }
 
-  /// As the synchronous form, without blocking the calling thread.
+  /// The asynchronous form of `set(_:forKey:)`; does not block the calling thread.
   @discardableResult
   public func set(_ value: some PreferenceConvertible, forKey key: String) async throws -> WriteOutcome {
     try await edit(try PreferenceEdits(key, to: value.preferenceValue))
@@ -38,7 +38,7 @@ extension PreferencesStore {
     try edit(try PreferenceEdits(key, to: value))
   }
 
-  /// As the synchronous form, without blocking the calling thread.
+  /// The asynchronous form of `set(_:for:)`; does not block the calling thread.
   @discardableResult
   public func set<Value>(_ value: Value, for key: PreferenceKey<Value>) async throws -> WriteOutcome {
     try await edit(try PreferenceEdits(key, to: value))
@@ -47,7 +47,7 @@ extension PreferencesStore {
   /// Stores all of `values` over what is there, as one transaction; other keys keep their values.
   public func set(_ values: [String: PreferenceValue]) throws { try edit(try PreferenceEdits(merging: values)) }
 
-  /// As the synchronous form, without blocking the calling thread.
+  /// The asynchronous form of `set(_:)`; does not block the calling thread.
   public func set(_ values: [String: PreferenceValue]) async throws {
     try await edit(try PreferenceEdits(merging: values))
   }
@@ -56,7 +56,7 @@ extension PreferencesStore {
   @discardableResult
   public func removeValue(forKey key: String) throws -> WriteOutcome { try edit(try PreferenceEdits(key, to: nil)) }
 
-  /// As the synchronous form, without blocking the calling thread.
+  /// The asynchronous form of `removeValue(forKey:)`; does not block the calling thread.
   @discardableResult
   public func removeValue(forKey key: String) async throws -> WriteOutcome {
     try await edit(try PreferenceEdits(key, to: nil))
@@ -68,7 +68,7 @@ extension PreferencesStore {
     try edit(try PreferenceEdits(resetting: key))
   }
 
-  /// As the synchronous form, without blocking the calling thread.
+  /// The asynchronous form of `reset(_:)`; does not block the calling thread.
   @discardableResult
   public func reset<Value>(_ key: PreferenceKey<Value>) async throws -> WriteOutcome {
     try await edit(try PreferenceEdits(resetting: key))
@@ -77,6 +77,6 @@ extension PreferencesStore {
   /// Removes every value of this store, and of no other.
   public func removeAll() throws { try edit(.removal) }
 
-  /// As the synchronous form, without blocking the calling thread.
+  /// The asynchronous form of `removeAll()`; does not block the calling thread.
   public func removeAll() async throws { try await edit(.removal) }
 }

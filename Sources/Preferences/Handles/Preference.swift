@@ -45,12 +45,12 @@ public struct Preference<Value: Sendable>: Sendable {
   /// Stores `value`; nil removes what is stored.
   @discardableResult
   public func set(_ value: Value?) throws -> WriteOutcome {
-    // What it was matters only to somebody who is told.
+    // The old value is needed only if a callback is registered.
     guard notify != nil else { return try store.set(value, for: key) }
     return try apply { _ in value }
   }
 
-  /// As the synchronous form, without blocking the calling thread.
+  /// The asynchronous form of `set(_:)`; does not block the calling thread.
   @discardableResult
   public func set(_ value: Value?) async throws -> WriteOutcome {
     guard notify != nil else { return try await store.set(value, for: key) }
@@ -61,7 +61,7 @@ public struct Preference<Value: Sendable>: Sendable {
   @discardableResult
   public func clear() throws -> WriteOutcome { try set(nil) }
 
-  /// As the synchronous form, without blocking the calling thread.
+  /// The asynchronous form of `clear()`; does not block the calling thread.
   @discardableResult
   public func clear() async throws -> WriteOutcome { try await set(nil) }
 
@@ -78,7 +78,7 @@ public struct Preference<Value: Sendable>: Sendable {
     }
   }
 
-  /// As the synchronous form, without blocking the calling thread.
+  /// The asynchronous form of `apply(_:)`; does not block the calling thread.
   @discardableResult
   public func apply(_ change: (Value?) throws -> Value?) async throws -> WriteOutcome {
     while true {

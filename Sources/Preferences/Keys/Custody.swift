@@ -1,7 +1,7 @@
 /// Which values a reader holds, and which names its sealed layers claim. It never changes.
 ///
-/// 1. Every value is plain or secret, and a reader's custody says which it holds. Plain lookups go to layers that hold plain
-///    values, secret ones to layers that hold secrets, in order, and a failing layer ends the lookup.
+/// 1. Every value is plain or secret, and the custody of a reader declares which it holds. Plain values are looked up
+///    in layers that hold plain values, secrets in layers that hold secrets, in order. A failing layer ends the lookup.
 /// 2. A lookup is secret if its key is secret, or if a sealed layer claims its name; otherwise it is plain, by key and by
 ///    name alike.
 /// 3. A claim is fixed when the layer is made and never depends on content, so it holds while the vault is locked and
@@ -11,13 +11,13 @@
 /// 5. A store that is used directly was chosen by the caller: a sealed one returns any value, a plain one never holds a
 ///    secret.
 public struct Custody: Sendable {
-  /// Whether there are plain values.
+  /// Whether the reader holds plain values.
   public let holdsPlain: Bool
-  /// Whether there are secrets, which dumps and merged dictionaries redact.
+  /// Whether the reader holds secrets, which dumps and merged dictionaries redact.
   public let holdsSecrets: Bool
-  /// Whether a store takes plain values, and secrets: not where all layers that hold them can only be read.
+  /// Whether a store accepts plain values, and secrets: false if all layers that hold them are read-only.
   private let (takesPlain, takesSecrets): (Bool, Bool)
-  /// The names that are secret; nil for a sealed store that has not said.
+  /// The names that are secret; `nil` for a sealed store that has not declared its claim.
   private(set) var claim: PreferenceClaim?
   /// Whether the store behind it can be replaced by a different one.
   private(set) var isReplaceable = false
@@ -64,13 +64,13 @@ public struct Custody: Sendable {
       .any(of: parts.compactMap(\.claim)))
   }
 
-  /// Whether values of that secrecy are held.
+  /// Whether the reader holds values of this secrecy.
   public func holds(_ secrecy: Secrecy) -> Bool { secrecy == .secret ? holdsSecrets : holdsPlain }
 
-  /// Whether a store with this custody takes values of that secrecy.
+  /// Whether a store with this custody accepts values of this secrecy.
   public func takes(_ secrecy: Secrecy) -> Bool { secrecy == .secret ? takesSecrets : takesPlain }
 
-  /// The secrecy of a lookup of `name` that is made as `asked`: secret also if the name is claimed.
+  /// The secrecy of a lookup of `name` that is requested as `asked`: also secret if the name is claimed.
   public func secrecy(of name: PreferenceName, asked: Secrecy = .plain) -> Secrecy {
     guard asked == .plain, holdsSecrets else { return asked }
     return claim?.covers(name) ?? true ? .secret : .plain
@@ -111,7 +111,7 @@ public struct PreferenceClaim: Sendable {
   /// All names: nothing is looked up in plain layers.
   public static let everything = PreferenceClaim(form: .everything)
 
-  /// These names. One against the rule of ``PreferenceKeyName`` is never looked up, and left out.
+  /// The given names. A name that breaks the rule of ``PreferenceKeyName`` is never looked up, and is left out.
   public static func names(_ names: some Sequence<String>) -> Self {
     Self(form: .names(Set(PreferenceName.valid(names))))
   }
@@ -138,7 +138,7 @@ public struct PreferenceClaim: Sendable {
     case .prefix(let prefix): return name.text.hasPrefix(prefix)
     case .any(let forms): return forms.contains { covers($0, name) }
     case .mapped(let form, let mapping):
-      // A name that has no place underneath is refused by the lookup itself.
+      // The lookup itself rejects a name that has no underlying name.
       do throws(PreferencesError) { return try mapping.underneath(name).map { covers(form, $0) } ?? false } catch {
         return false
       }

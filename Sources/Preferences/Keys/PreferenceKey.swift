@@ -12,11 +12,11 @@
 ///
 /// The name is checked when the key is used, see ``PreferenceKeyName``. Two keys are equal when their names are.
 public struct PreferenceKey<Value: Sendable>: Sendable {
-  /// What the preference is called.
+  /// The name of the preference.
   public var name: String { untyped.name }
   /// The kind that the value is stored as.
   public var kind: PreferenceValue.Kind { untyped.kind }
-  /// Whether the value is a secret: ``Secrecy/plain`` unless a secret type says otherwise.
+  /// Whether the value is a secret; ``Secrecy/plain`` unless the key has a secret type.
   public var secrecy: Secrecy { untyped.secrecy }
 
   let untyped: UntypedKey
@@ -28,16 +28,16 @@ public struct PreferenceKey<Value: Sendable>: Sendable {
   /// The conversions of values in guarded memory; nil for a key of ordinary values.
   let guarding: GuardedConversion<Value>?
 
-  /// What an absent value reads as now; it is never stored.
+  /// The value of a key that is not set, computed at each access; it is never stored.
   public var defaultValue: Value { makeDefault() }
 
   /// Creates a key with conversions of its own. Most keys need none: see ``PreferenceConvertible``.
   ///
   /// - Parameters:
-  ///   - kind: what `encode` gives.
+  ///   - kind: the kind of the values that `encode` returns.
   ///   - secrecy: whether the value is a secret.
-  ///   - guarding: the conversions of values in guarded memory, which are used instead where a reader has them there.
-  ///   - makeDefault: is called at each miss, and never before.
+  ///   - guarding: the conversions of values in guarded memory, which are used instead if the reader has them there.
+  ///   - makeDefault: returns the default; called for each lookup that finds no value.
   ///   - decode: converts a stored value; its message must not hold the value.
   ///   - encode: converts a value for storing; nil removes what is stored.
   public init(
@@ -56,7 +56,7 @@ public struct PreferenceKey<Value: Sendable>: Sendable {
   /// - Throws: ``PreferencesError/Code/invalidKey``.
   public func checkedName() throws(PreferencesError) -> PreferenceName { try untyped.checkedName() }
 
-  /// The question for the key's value.
+  /// Returns the query for the value of the key.
   ///
   /// - Throws: ``PreferencesError/Code/invalidKey``.
   public func query() throws(PreferencesError) -> PreferenceQuery {
@@ -70,7 +70,7 @@ public struct PreferenceKey<Value: Sendable>: Sendable {
     do { return try decode(stored) } catch { throw error.about(key: name) }
   }
 
-  /// The value that stored content stands for. An error names the key.
+  /// Returns the value for stored content. An error names the key.
   func decoded(_ content: PreferenceContent) throws -> Value {
     switch content {
     case .value(let value): return try decoded(value)
@@ -94,15 +94,15 @@ public struct PreferenceKey<Value: Sendable>: Sendable {
   }
 }
 
-/// What a key is without its type. Generic code uses it without looking up the type `PreferenceKey<Value>`, which takes longer
-/// than looking up a value.
+/// A key without its type. Generic code uses it to avoid looking up the metadata of `PreferenceKey<Value>`, which takes
+/// longer than looking up a value.
 struct UntypedKey: Sendable {
   let name: String
   let kind: PreferenceValue.Kind
   let secrecy: Secrecy
   /// Whether the values stay in guarded memory.
   let isGuarded: Bool
-  // Of the name, so that a declared key is checked and hashed once.
+  // The hash of the name, so that a declared key is checked and hashed once.
   private let fingerprint: Int
   private let isValid: Bool
 
@@ -121,7 +121,7 @@ struct UntypedKey: Sendable {
   }
 }
 
-/// How the values of a key are made of values in guarded memory, and back.
+/// Converts the values of a key from and to values in guarded memory.
 public final class GuardedConversion<Value: Sendable>: Sendable {
   let decode: @Sendable (any GuardedValue) throws -> Value
   let encode: @Sendable (Value) throws(PreferencesError) -> (any GuardedValue)?
@@ -153,9 +153,9 @@ extension PreferenceKey where Value: PreferenceConvertible {
 }
 
 extension PreferenceKey {
-  /// Creates a key that reads as nil while it is not set, and is removed by setting nil.
+  /// Creates a key that reads as `nil` while it is not set, and is removed by setting `nil`.
   ///
-  /// There is no optional key with another default: its stored nil could not be told from *not set*.
+  /// An optional key cannot have a different default: a stored `nil` could not be distinguished from *not set*.
   public init<Wrapped: PreferenceConvertible>(_ name: String) where Value == Wrapped? {
     self.init(
       name, kind: Wrapped.preferenceKind, makeDefault: { nil },

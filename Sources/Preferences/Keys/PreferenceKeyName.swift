@@ -1,13 +1,13 @@
 /// The rule for names of preferences.
 ///
 /// A name is 1 to 1024 bytes of UTF-8 without control characters (U+0000 to U+001F, U+007F to U+009F).
-/// Dots, spaces and every other character are fine. Names are not rewritten; two names are one key when
-/// they are equal as Swift strings, so composed and decomposed accents are the same.
+/// Dots, spaces and every other character are allowed. Names are not normalized. Two names are the same key if they are
+/// equal as Swift strings, so composed and decomposed accents are the same.
 public enum PreferenceKeyName {
   /// The longest name, in bytes of UTF-8.
   public static let maximumByteCount = 1024
 
-  /// Returns when `name` follows the rule; the same in debug and release.
+  /// Checks that `name` follows the rule; the same in debug and release builds.
   ///
   /// - Throws: ``PreferencesError/Code/invalidKey``.
   public static func validate(_ name: String) throws(PreferencesError) {
@@ -31,7 +31,8 @@ public enum PreferenceKeyName {
     }
   }
 
-  // Eight bytes at a time: a composite's lookup checks the name again in each layer, and by characters that was a sixth of it.
+  // Reads eight bytes at a time: each layer of a composite checks the name again. Checking by characters took a sixth
+  // of a composite's lookup.
   private static func hasControlCharacter(_ bytes: Span<UInt8>) -> Bool {
     let words = bytes.count / 8
     for word in 0..<words {
@@ -51,7 +52,7 @@ public enum PreferenceKeyName {
     return false
   }
 
-  /// Whether one of eight bytes is below 0x20 or is 0x7F or C2; it may say so of others, too.
+  /// Whether one of eight bytes is below 0x20, or is 0x7F or 0xC2. May also return true for other bytes.
   private static func mayHaveControlCharacter(_ word: UInt64) -> Bool {
     let (ones, highs): (UInt64, UInt64) = (0x0101_0101_0101_0101, 0x8080_8080_8080_8080)
     func hasByte(below limit: UInt64, _ word: UInt64) -> Bool { (word &- ones &* limit) & ~word & highs != 0 }

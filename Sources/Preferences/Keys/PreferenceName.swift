@@ -8,18 +8,18 @@ public struct PreferenceName: Sendable {
 
   /// Checks a name.
   ///
-  /// - Throws: ``PreferencesError/Code/invalidKey`` for a name against the rule of ``PreferenceKeyName``.
+  /// - Throws: ``PreferencesError/Code/invalidKey`` for a name that breaks the rule of ``PreferenceKeyName``.
   public init(_ text: String) throws(PreferencesError) {
     try PreferenceKeyName.validate(text)
     self.init(checked: text)
   }
 
-  /// A name that follows the rule already.
+  /// Creates a name from text that is known to follow the rule.
   init(checked text: String) { self.init(checked: text, fingerprint: text.hashValue) }
 
   init(checked text: String, fingerprint: Int) { (self.text, self.fingerprint) = (text, fingerprint) }
 
-  /// The names that follow the rule, in the order they are given.
+  /// Returns the names that follow the rule, in the given order.
   public static func valid(_ texts: some Sequence<String>) -> [PreferenceName] {
     texts.lazy.filter(PreferenceKeyName.isValid).map { PreferenceName(checked: $0) }
   }

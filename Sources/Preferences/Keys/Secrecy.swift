@@ -1,7 +1,7 @@
 /// Whether a value is secret. A lookup is plain or secret, too: see ``Custody``.
 public enum Secrecy: Sendable, Hashable {
-  /// Kept in layers that hold plain values: a locked vault never takes a plain setting away.
+  /// Stored in layers that hold plain values, which a locked vault does not affect.
   case plain
-  /// Kept in sealed layers: a plain default never stands in for a missing password.
+  /// Stored in sealed layers: a plain default never replaces a missing password.
   case secret
 }

@@ -1,9 +1,9 @@
-/// What edits of a composite come to: one transaction for each store that is changed.
+/// The plan for the edits of a composite: one transaction for each store that is changed.
 struct CompositePlan {
   struct Step {
     let store: any PreferencesStore
     let edits: PreferenceEdits
-    /// Gives back what was there, name by name, unless another write has come between.
+    /// Restores the previous values, name by name, unless another write has happened in between.
     let undo: [PreferenceEdits]
     private(set) var outcome = WriteOutcome.visible
 
@@ -13,7 +13,7 @@ struct CompositePlan {
 
     func finished(_ outcome: WriteOutcome) -> Self {
       guard outcome != .visible else { return self }
-      // What was written cannot be seen: it is taken back without a look.
+      // The written values cannot be read back, so they are undone unconditionally.
       let blind = undo.map { undoing in
         PreferenceEdits(undoing.edits.map { .init($0.name, to: $0.content, secrecy: $0.secrecy) })
       }
@@ -26,7 +26,7 @@ struct CompositePlan {
   private(set) var steps: [Step] = []
   private var shadow: String?
 
-  /// Everything is read here, before the first write, so that a layer which cannot answer leaves everything as it was.
+  /// Reads everything before the first write, so that a failing layer leaves every store unchanged.
   ///
   /// - Returns: nil when a condition does not hold.
   init?(_ edits: PreferenceEdits, in composite: CompositePreferences) throws(PreferencesError) {
@@ -46,7 +46,7 @@ struct CompositePlan {
       var condition = edit.condition
       if case .ifStored(let expected) = edit.condition {
         let query = PreferenceQuery(edit.name, as: expected?.kind, secrecy: secrecy)
-        // Read before the lookup: a write that comes between makes the store's own condition fail.
+        // Read before the lookup: a write in between makes the store's own condition fail.
         let stored = try CompositeSide.content(query, in: first.store)
         let isMet = try CompositeSide.asking(composite) { try composite.content(for: query).isSame(as: expected) }
         guard isMet else { return nil }
@@ -66,7 +66,7 @@ struct CompositePlan {
     let places = parts.keys.sorted()
     for place in places {
       guard let part = parts[place] else { continue }
-      // The last has no step behind it that could fail.
+      // No step after the last one can fail.
       let undo = place == places.last || part.edits.clears ? [] : try Self.undoing(part.edits, in: part.store)
       steps.append(Step(part.store, part.edits, undo: undo))
     }

@@ -1,4 +1,4 @@
-/// Several layers behind one face; the first that has a key answers for it.
+/// Several layers as one store; the first layer that has a key returns its value.
 ///
 /// ```swift
 /// let settings: CompositePreferences = [
@@ -6,16 +6,16 @@
 /// ]
 /// ```
 ///
-/// **Which layers.** Secrets are looked up in, and written to, sealed layers only, and plain values in the others only: see
-/// ``Custody``. A sealed layer says which names it claims; until it does, everything here throws
+/// **Which layers.** Secrets are looked up in, and written to, sealed layers only; plain values in the other layers
+/// only: see ``Custody``. A sealed layer declares which names it claims; until it does, every lookup and write throws
 /// ``PreferencesError/Code/unclaimed``.
 ///
-/// A layer that fails stops the lookup. It is never skipped in favour of a lower one, since a locked vault
-/// must not look like a setting that is not there. Composites nest.
+/// A layer that fails stops the lookup. It is never skipped in favour of a lower layer, because a locked vault must not
+/// look like an absent setting. Composites nest.
 ///
-/// Errors of a layer arrive as ``PreferencesError/Code/unavailable`` with the layer's name and the error
-/// as cause. Only ``PreferencesError/Code/typeMismatch`` and ``PreferencesError/Code/outOfRange`` keep
-/// their code: there the layer has answered, and the value is at fault.
+/// An error of a layer is thrown as ``PreferencesError/Code/unavailable`` with the name of the layer, and with the
+/// original error as its cause. Only ``PreferencesError/Code/typeMismatch`` and ``PreferencesError/Code/outOfRange``
+/// keep their code: the layer has returned a value, and the value is at fault.
 public struct CompositePreferences: PreferencesStore, GuardingReader {
   /// Which layers a write, a removal, a merge and a removal of everything change: one rule for all of them.
   public enum WriteMode: Sendable, Hashable {
@@ -26,7 +26,7 @@ public struct CompositePreferences: PreferencesStore, GuardingReader {
   }
 
   public let name: String
-  /// The layers in the order they win.
+  /// The layers, highest precedence first.
   public let layers: [any PreferencesReader]
   /// Which layers are changed.
   public let writeMode: WriteMode
@@ -35,7 +35,7 @@ public struct CompositePreferences: PreferencesStore, GuardingReader {
   let sealed: CompositeSide
   private let refusal: PreferencesError?
 
-  /// Creates a composite of `layers`, in the order they win.
+  /// Creates a composite of `layers`, highest precedence first.
   ///
   /// - Parameter writeMode: which layers writes change.
   public init(_ layers: [any PreferencesReader], name: String = "composite", writeMode: WriteMode = .firstStore) {
@@ -49,7 +49,8 @@ public struct CompositePreferences: PreferencesStore, GuardingReader {
 
   // MARK: Reading
 
-  /// The value of the first layer that has it, of those that hold such values; nil when each of them says it is absent.
+  /// Returns the value of the first layer that has it, among the layers that hold such values; `nil` if it is absent in
+  /// all of them.
   public func value(for query: PreferenceQuery) throws(PreferencesError) -> PreferenceValue? {
     switch try resolved(query.name, query.secrecy) {
     case .plain: try plain.value(for: query)
@@ -72,7 +73,7 @@ public struct CompositePreferences: PreferencesStore, GuardingReader {
     var names: [PreferenceName] = []
     for layer in side(secrecy).layers {
       for name in try CompositeSide.asking(layer, { try layer.names(of: secrecy) })
-      // A plain layer does not answer for a claimed name.
+      // A claimed name is not looked up in a plain layer.
       where (secrecy == .secret || custody.secrecy(of: name) == .plain) && seen.insert(name).inserted {
         names.append(name)
       }
@@ -80,8 +81,8 @@ public struct CompositePreferences: PreferencesStore, GuardingReader {
     return names
   }
 
-  /// Receives the changes of every layer. What ``PreferencesReader/updates(for:initial:buffering:)`` gives is told only when
-  /// the effective value is another.
+  /// Receives the changes of every layer. ``PreferencesReader/updates(for:initial:buffering:)`` delivers a value only
+  /// if the effective value has changed.
   public func observe(_ notify: @escaping @Sendable (PreferenceChange) -> Void) -> PreferenceObservation {
     let observations = layers.map { $0.observe(notify) }
     return PreferenceObservation { observations.forEach { $0.invalidate() } }
@@ -130,7 +131,7 @@ public struct CompositePreferences: PreferencesStore, GuardingReader {
     return plan.outcome(of: done)
   }
 
-  /// As the synchronous form, without blocking the calling thread.
+  /// The asynchronous form of `apply(_:)`; does not block the calling thread.
   @discardableResult
   public func apply(_ edits: PreferenceEdits) async throws -> WriteOutcome {
     if let refusal { throw refusal }
@@ -155,7 +156,7 @@ public struct CompositePreferences: PreferencesStore, GuardingReader {
     return plan.outcome(of: done)
   }
 
-  /// The store that edits go straight on to: one edit without a condition, with no layer above its target.
+  /// The store that receives edits directly: for one edit without a condition, with no layer above its target.
   private func soleTarget(of edits: PreferenceEdits) throws(PreferencesError) -> (any PreferencesStore)? {
     guard writeMode == .firstStore, !edits.clears, edits.edits.count == 1, edits.edits[0].isUnconditional else {
       return nil
@@ -189,24 +190,24 @@ public struct CompositePreferences: PreferencesStore, GuardingReader {
   /// The layers that can be written to, in order.
   public var stores: [any PreferencesStore] { layers.compactMap(Self.store) }
 
-  /// The layers that cannot, in order.
+  /// The layers that cannot be written to, in order.
   public var readOnlyLayers: [any PreferencesReader] { layers.filter { Self.store($0) == nil } }
 
-  /// The layer that answers for `key` by name; nil when none has it.
+  /// The layer that a lookup of `key` by name returns its value from; `nil` if no layer has the key.
   public func layer(holding key: String) throws(PreferencesError) -> (any PreferencesReader)? {
     let name = try PreferenceName(key)
     let secrecy = try resolved(name, .plain)
     return try side(secrecy).layer(holding: PreferenceQuery(name, secrecy: secrecy))
   }
 
-  /// The first layer that can be written to and has `key`; nil when none has it.
+  /// The first layer that can be written to and has `key`; `nil` if there is none.
   public func store(holding key: String) throws(PreferencesError) -> (any PreferencesStore)? {
     let name = try PreferenceName(key)
     let secrecy = try resolved(name, .plain)
     return try side(secrecy).store(holding: PreferenceQuery(name, secrecy: secrecy))
   }
 
-  /// The layer as a store. A composite of what can only be read is none.
+  /// The layer as a store; `nil` for a composite of read-only layers.
   static func store(_ layer: any PreferencesReader) -> (any PreferencesStore)? {
     layer.custody.fixed.takes(.plain) || layer.custody.fixed.takes(.secret) ? layer as? any PreferencesStore : nil
   }

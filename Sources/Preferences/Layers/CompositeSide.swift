@@ -35,7 +35,7 @@ struct CompositeSide: Sendable {
 
   /// The first layer that has a value.
   ///
-  /// - Parameter end: the rank of the first that is not asked.
+  /// - Parameter end: the rank at which the search stops.
   func layer(holding query: PreferenceQuery, above end: Int = .max) throws(PreferencesError) -> (any PreferencesReader)?
   {
     for layer in layers.prefix(end) where try Self.content(query, in: layer) != nil { return layer }

@@ -1,38 +1,39 @@
-/// What every layer of a composite says about one key, without any value.
+/// How each layer of a composite answers for one key, without any value.
 public struct Explanation: Sendable {
-  /// What one layer says.
+  /// How one layer answers.
   public enum Answer: Sendable {
-    /// It has a value of this kind, and lookups return it.
+    /// The layer has a value of this kind, and lookups return it.
     case answered(PreferenceValue.Kind)
-    /// It has a value of this kind, but a layer above answers first.
+    /// The layer has a value of this kind, but a layer above answers first.
     case hidden(PreferenceValue.Kind)
-    /// It has no value.
+    /// The layer has no value.
     case absent
-    /// It could not say, and why.
+    /// The layer failed with this error.
     case failed(any Error)
     /// A layer above failed, or the layer holds no values of the key's secrecy.
     case notAsked
   }
 
-  /// One layer and what it says.
+  /// One layer and its answer.
   public struct Layer: Sendable {
-    /// What the layer calls itself.
+    /// The name of the layer.
     public let name: String
-    /// What it said of the key.
+    /// The answer of the layer for the key.
     public let answer: Answer
   }
 
-  /// The key that was asked for.
+  /// The key that was looked up.
   public let key: String
-  /// The layers in the order they win.
+  /// The layers, highest precedence first.
   public let layers: [Layer]
 }
 
 extension CompositePreferences {
-  /// Looks `key` up in every layer, and says which answers, which are hidden and which failed.
+  /// Looks up `key` in every layer, and reports which layer answers, which are hidden and which failed.
   ///
-  /// Kinds are those that are stored: a text-backed layer says string. A failure is part of the explanation, not thrown; the
-  /// layers below it are not asked, and neither are those that hold no values of the key's secrecy.
+  /// The kinds are those of the stored values: a text-backed layer reports string. A failure is part of the explanation
+  /// and is not thrown. The layers below a failed layer are not queried, nor are layers that hold no values of the
+  /// key's secrecy.
   /// - Throws: ``PreferencesError/Code/invalidKey``.
   public func explain(_ key: String) throws(PreferencesError) -> Explanation {
     let name = try PreferenceName(key)

@@ -1,15 +1,15 @@
-/// How the names of a view lead to those of the reader underneath, and back.
+/// Maps the names of a view to the names of the underlying reader, and back.
 enum NameMapping: Sendable {
   case identity
   /// `port` is `server.port` underneath.
   case below(String)
   /// `secrets.token` is `token` underneath; names without the prefix do not exist.
   case mounted(String)
-  /// Some names have another underneath.
+  /// Some names have a different name underneath.
   case renamed(underneath: [PreferenceName: PreferenceName], above: [PreferenceName: PreferenceName])
 
-  /// - Parameter names: what a key is called underneath. Two keys never mean one value.
-  /// - Throws: `invalidKey` when two are called the same underneath.
+  /// - Parameter names: the underlying name of each renamed key. Two keys never name the same value.
+  /// - Throws: `invalidKey` if two keys have the same underlying name.
   static func renaming(_ names: [String: String]) throws(PreferencesError) -> Self {
     var underneath: [PreferenceName: PreferenceName] = [:]
     var above: [PreferenceName: PreferenceName] = [:]
@@ -35,13 +35,13 @@ enum NameMapping: Sendable {
     }
   }
 
-  /// What a key is called underneath; nil when it does not exist in the view.
+  /// The underlying name of a key; `nil` if the key does not exist in the view.
   func underneath(_ name: PreferenceName) throws(PreferencesError) -> PreferenceName? {
     switch self {
     case .identity: return name
     case .below(let prefix):
       let long = prefix + name.text
-      // An accent at the beginning would change the prefix's last letter, and the key would no longer be below it.
+      // An accent at the beginning would combine with the last letter of the prefix: the key would not be below it.
       guard Self.without(prefix, long) == name.text else {
         throw PreferencesError(.invalidKey, "key \"\(name)\": it does not begin with a character of its own")
       }
@@ -51,7 +51,7 @@ enum NameMapping: Sendable {
     }
   }
 
-  /// What a key underneath is called here; nil when it does not exist in the view.
+  /// The name in the view of an underlying key; `nil` if the key does not exist in the view.
   func above(_ name: PreferenceName) -> PreferenceName? {
     switch self {
     case .identity: return name
@@ -65,7 +65,7 @@ enum NameMapping: Sendable {
   }
 
   private static func without(_ prefix: String, _ text: String) -> String? {
-    // Compared as the names are: by their bytes a composed accent would not be the decomposed one.
+    // Compares strings, as names do: a comparison of bytes would distinguish composed and decomposed accents.
     guard text.hasPrefix(prefix) else { return nil }
     let rest = text.dropFirst(prefix.count)
     return rest.isEmpty ? nil : String(rest)
@@ -73,7 +73,7 @@ enum NameMapping: Sendable {
 }
 
 extension NameMapping {
-  /// Tells apart the identities of two views of one reader.
+  /// Distinguishes the identities of two views of one reader.
   var text: String {
     switch self {
     case .identity: ""

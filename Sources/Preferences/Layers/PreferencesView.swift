@@ -1,7 +1,7 @@
-/// A reader under other names, with more names claimed, or without the means to change it.
+/// A view of a reader: with different names, with additional claimed names, or read-only.
 ///
-/// Which values there are, and what may be read and written, is decided by the reader underneath, with its own names.
-/// Views nest. `Base` says whether a view can be written to: it can where `Base` is a store.
+/// The underlying reader decides which values exist and what may be read and written, by its own names. Views nest. A
+/// view can be written to if `Base` is a store.
 public struct PreferencesView<Base: Sendable>: GuardingReader {
   private let base: Base
   private let reader: any PreferencesReader
@@ -48,7 +48,8 @@ public struct PreferencesView<Base: Sendable>: GuardingReader {
 }
 
 extension PreferencesReader {
-  /// The value of a question, or of a secret, in guarded memory; of a reader that does not guard it in ordinary memory.
+  /// Returns the value for `query` as a guarded value. If the reader has no guarded memory, the value stays in ordinary
+  /// memory.
   public func guardedLookUp(_ query: PreferenceQuery) throws -> (any GuardedValue)? {
     if query.secrecy == .secret, !custody.holdsSecrets { return nil }
     if let reader = self as? any GuardingReader { return try reader.guardedValue(for: query) }
@@ -57,7 +58,7 @@ extension PreferencesReader {
 }
 
 extension PreferenceContent {
-  /// The content as a guarded value; one in ordinary memory stays there.
+  /// The content as a guarded value; a value in ordinary memory stays there.
   public var guarded: any GuardedValue {
     switch self {
     case .value(let value): OrdinaryValue(value)
@@ -91,7 +92,7 @@ extension PreferencesView: PreferencesStore where Base: PreferencesStore {
   private func underneath(_ edits: PreferenceEdits) throws -> PreferenceEdits {
     if mapping.isIdentity { return edits }
     var mapped = PreferenceEdits([], clearing: edits.clears && mapping.showsEverything)
-    // Of what has a name here, and of nothing else.
+    // Removes only the values that have a name in this view.
     if edits.clears, !mapped.clears {
       for secrecy in [Secrecy.plain, .secret] where custody.holds(secrecy) {
         for name in try reader.names(of: secrecy) where mapping.above(name) != nil {
@@ -119,39 +120,40 @@ extension PreferencesView: Identifiable {
 }
 
 extension PreferencesReader {
-  /// The keys below `prefix`, under names without it: with the prefix `server.` the key `port` is `server.port` underneath.
+  /// Returns the keys below `prefix`, without the prefix: with the prefix `server.` the key `port` is `server.port` in
+  /// the underlying reader.
   ///
-  /// The prefix is used as it is written, its separator included; an empty one changes nothing.
+  /// The prefix is used as written, including its separator; an empty prefix changes nothing.
   public func below(_ prefix: String) -> PreferencesView<Self> { view(prefix.isEmpty ? .identity : .below(prefix)) }
 
-  /// The same values under longer names: with the prefix `secrets.` the key `secrets.token` is `token` underneath, and no
-  /// other names exist. A sealed store claims all of them.
+  /// Returns the same values under longer names: with the prefix `secrets.` the key `secrets.token` is `token` in the
+  /// underlying reader, and no other names exist. A sealed store claims all of them.
   public func mounted(at prefix: String) -> PreferencesView<Self> {
     let (mapping, fixed) = (prefix.isEmpty ? NameMapping.identity : .mounted(prefix), custody.fixed)
     return PreferencesView(
       self, reader: self, mapping, fixed.claim == nil ? fixed.claiming(.prefix(prefix)) : fixed.mapped(mapping))
   }
 
-  /// The same values under other names.
+  /// Returns the same values under different names.
   ///
-  /// - Parameter names: what a key is called underneath; keys that are not in it keep their names.
-  /// - Throws: ``PreferencesError/Code/invalidKey`` when two keys would mean one value.
+  /// - Parameter names: the underlying name of each renamed key; keys that are not in the dictionary keep their names.
+  /// - Throws: ``PreferencesError/Code/invalidKey`` if two keys have the same underlying name.
   public func renaming(_ names: [String: String]) throws(PreferencesError) -> PreferencesView<Self> {
     view(try .renaming(names))
   }
 
-  /// The same values, which cannot be changed through it: what it is made of is not reachable from there.
+  /// A read-only view of the same values. The underlying store is not reachable through the view.
   public var readOnly: PreferencesView<any PreferencesReader> {
     PreferencesView(self, reader: self, .identity, custody)
   }
 
-  /// The same values, as the layer of a composite that `claim` names for: see ``Custody``. A sealed store must say so; a
-  /// reader that holds no secrets has nothing to claim.
+  /// Returns the same values, for use as a layer of a composite that claims the names in `claim`: see ``Custody``. A
+  /// sealed store must claim names; a reader without secrets has nothing to claim.
   public func claiming(_ claim: PreferenceClaim) -> PreferencesView<Self> {
     PreferencesView(self, reader: self, .identity, custody.fixed.claiming(claim))
   }
 
-  /// The same values, as the layer of a composite that is asked for keys of secret types only.
+  /// The same values, for use as a layer of a composite in which only keys of secret types are looked up.
   public var unclaimed: PreferencesView<Self> { claiming(.nothing) }
 
   private func view(_ mapping: NameMapping) -> PreferencesView<Self> {

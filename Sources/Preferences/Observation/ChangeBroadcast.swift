@@ -1,11 +1,12 @@
 import Synchronization
 
-/// Tells the observers of a store about its changes. A store that can be observed has one.
+/// Notifies the observers of a store of its changes. A store that can be observed has one broadcast.
 ///
-/// No lock is held while an observer runs, so it may read, write, and end its observation. What it writes is told after
-/// it returns. Changes are told one after another, in the order they were sent; those that come while observers run are
-/// told as one, so that a slow observer never has more to hear than there are keys. Where several threads write, one of
-/// them tells for all, and a write may return before its observers have run.
+/// No lock is held while an observer runs, so an observer may read, write, and end its observation. Its own writes are
+/// delivered after it returns. Changes are delivered one after another, in the order in which they were sent. Changes
+/// that arrive while observers run are merged into one, so a slow observer never has more pending keys than the store
+/// has. When several threads write, one of them delivers the changes of all, and a write may return before its
+/// observers have run.
 public final class ChangeBroadcast: Sendable {
   private struct State {
     var observers: [UInt64: @Sendable (PreferenceChange) -> Void] = [:]
@@ -27,15 +28,15 @@ public final class ChangeBroadcast: Sendable {
       return state.lastID
     }
     return PreferenceObservation { [weak self] in
-      // What it holds is let go with no lock held: a last reference may end other observations.
+      // The closure is released with no lock held: releasing a last reference may end other observations.
       withExtendedLifetime(self?.state.withLock { $0.observers.removeValue(forKey: id) }) {}
     }
   }
 
-  /// Notifies the observers, unless `withoutObservation` is in force in the calling task. Call it with no lock held, after the
-  /// change can be read.
+  /// Notifies the observers, unless the calling task is inside `withoutObservation`. Call this method with no lock
+  /// held, after the change is visible to readers.
   ///
-  /// - Parameter change: what has changed; evaluated only if there are observers.
+  /// - Parameter change: the change; evaluated only if there are observers.
   public func send(_ change: @autoclosure () -> PreferenceChange) {
     // First, because most stores have no observers, and a write should not pay for them.
     guard state.withLock({ !$0.observers.isEmpty }), !ObservationSuppression.isInForce else { return }
@@ -48,7 +49,7 @@ public final class ChangeBroadcast: Sendable {
     }
     guard begins else { return }
     while let (change, ids) = next() {
-      // Ended observations are not told, even when they end meanwhile.
+      // An observation that has ended is not notified, even if it ends during this loop.
       for id in ids { state.withLock { $0.observers[id] }?(change) }
     }
   }
@@ -65,7 +66,7 @@ public final class ChangeBroadcast: Sendable {
   }
 }
 
-/// Whether changes are kept from observers, for a store that notifies them from a different task.
+/// Whether observers are not notified, for a store that notifies them from a different task.
 public enum ObservationSuppression {
   @TaskLocal fileprivate static var current = false
 
@@ -78,14 +79,14 @@ public enum ObservationSuppression {
   }
 }
 
-/// Runs `body` without telling any observer of what it writes; what it writes is stored. Nests; other tasks are not
-/// affected, child tasks are. Who watches such a value learns of it with its next change.
+/// Runs `body` without notifying any observer of its writes; the writes are stored. Calls nest. Child tasks are
+/// affected, other tasks are not. An observer of such a value receives the new value with the next change.
 @discardableResult
 public func withoutObservation<R>(_ body: () throws -> R) rethrows -> R {
   try ObservationSuppression.$current.withValue(true, operation: body)
 }
 
-/// As the synchronous form.
+/// The asynchronous form of `withoutObservation(_:)`.
 @discardableResult
 public func withoutObservation<R>(_ body: () async throws -> R) async rethrows -> R {
   try await ObservationSuppression.$current.withValue(true, operation: body)

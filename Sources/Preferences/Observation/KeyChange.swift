@@ -1,12 +1,12 @@
-/// A change of the value under a key. Prints, and dumps, without the values.
+/// A change of a key's value. Its description and its dump do not contain the values.
 public struct KeyChange<Value: Sendable>: Sendable {
-  /// What the key read as before: its default when it was not set.
+  /// The value before the change; the default if the key was not set.
   public let oldValue: Value
-  /// What the key reads as now: its default when it was removed.
+  /// The value after the change; the default if the key was removed.
   public let newValue: Value
-  /// Whether this is the notice of ``ObservationOptions/initial``: both values are the present one then.
+  /// Whether this is the notification of ``ObservationOptions/initial``. Both values are then the current value.
   public internal(set) var isInitial = false
-  /// Whether this is the notice of ``ObservationOptions/prior``. It has the same values as the notice that follows it.
+  /// Whether this is the notification of ``ObservationOptions/prior``. It has the same values as the one that follows.
   public internal(set) var isPrior = false
 }
 
@@ -16,13 +16,13 @@ extension KeyChange: CustomStringConvertible, CustomReflectable {
   public var customMirror: Mirror { Mirror(self, children: EmptyCollection<Mirror.Child>()) }
 }
 
-/// What a callback is told besides changes.
+/// Notifications that an observer receives in addition to changes.
 public struct ObservationOptions: OptionSet, Sendable {
   public let rawValue: Int
   public init(rawValue: Int) { self.rawValue = rawValue }
 
-  /// The present value, at once.
+  /// Notifies with the current value immediately.
   public static let initial = ObservationOptions(rawValue: 1)
-  /// A further notice right before that of the change, see ``KeyChange/isPrior``. The store has the new value already.
+  /// Notifies once more right before each change, see ``KeyChange/isPrior``. The store already has the new value.
   public static let prior = ObservationOptions(rawValue: 2)
 }

@@ -1,8 +1,8 @@
-/// That something may have changed in a reader. Tells keys and never values.
+/// A possible change in a reader. Contains keys and never values.
 public struct PreferenceChange: Sendable, Hashable {
-  /// The keys that may have another value; nil when any may.
+  /// The keys whose values may have changed; `nil` if any key may have changed.
   public let keys: Set<String>?
-  /// Where any key may have another value: those that are known to be as they were, or are not to be told.
+  /// If any key may have changed: the keys that are known to be unchanged, or whose changes are not reported.
   private var exceptions: Set<String> = []
 
   /// A change of these keys.
@@ -10,20 +10,20 @@ public struct PreferenceChange: Sendable, Hashable {
 
   private init() { keys = nil }
 
-  /// A change of nobody knows what.
+  /// A change that may affect any key.
   public static let anything = PreferenceChange()
 
-  /// A change of nobody knows what, but not of these keys.
+  /// A change that may affect any key except `keys`.
   package static func anything(except keys: Set<String>) -> PreferenceChange {
     var change = anything
     change.exceptions = keys
     return change
   }
 
-  /// Whether `key` may have another value.
+  /// Whether the value of `key` may have changed.
   public func concerns(_ key: String) -> Bool { keys?.contains(key) ?? !exceptions.contains(key) }
 
-  /// Both changes as one.
+  /// Merges both changes into one.
   func merged(with other: PreferenceChange) -> PreferenceChange {
     switch (keys, other.keys) {
     case (let keys?, let others?): PreferenceChange(keys: keys.union(others))
@@ -33,10 +33,10 @@ public struct PreferenceChange: Sendable, Hashable {
     }
   }
 
-  /// The same change as a reader sees it that calls keys otherwise.
+  /// Translates the change to the key names of another reader.
   ///
-  /// - Parameter name: the reader's name of a key; nil for one that it does not have.
-  /// - Returns: nil when no key is left.
+  /// - Parameter name: the name of a key in that reader; `nil` for a key that the reader does not have.
+  /// - Returns: `nil` if no key is left.
   public func mapKeys(_ name: (String) -> String?) -> PreferenceChange? {
     guard let keys else { return .anything(except: Set(exceptions.compactMap(name))) }
     let mapped = Set(keys.compactMap(name))

@@ -1,6 +1,6 @@
 import Synchronization
 
-/// Keeps a callback subscribed for as long as it is held, or as the owner lives that it is tied to.
+/// Keeps a callback subscribed while this object is held, or while the owner that it is tied to is alive.
 public final class PreferenceObservation: Sendable {
   private struct State {
     var cancel: (@Sendable () -> Void)?
@@ -17,7 +17,8 @@ public final class PreferenceObservation: Sendable {
   /// - Parameter cancel: ends the subscription; called once.
   public init(_ cancel: @escaping @Sendable () -> Void) { guarded.withLock { $0.state.cancel = cancel } }
 
-  /// An observation that may be tied to an owner, around one that asks it before each notice whether it is still wanted.
+  /// Returns an observation that can be tied to an owner. It wraps an observation that calls `isWanted` before each
+  /// notification.
   static func wrapping(
     _ subscribe: (_ isWanted: @escaping @Sendable () -> Bool) -> PreferenceObservation
   ) -> PreferenceObservation {
@@ -32,8 +33,8 @@ public final class PreferenceObservation: Sendable {
 
   deinit { guarded.withLock { $0.state.cancel }?() }
 
-  /// Ends the subscription. No callback begins after this returns on the thread that calls it; one that another thread
-  /// has begun may still be running.
+  /// Ends the subscription. After this returns, no callback begins on the calling thread; a callback that another
+  /// thread has begun may still be running.
   public func invalidate() {
     let (cancel, own) = guarded.withLock { guarded in
       defer { guarded.state = State() }
@@ -43,8 +44,8 @@ public final class PreferenceObservation: Sendable {
     withExtendedLifetime(own) {}
   }
 
-  /// Keeps the subscription as long as `owner` lives, held or not. The owner is not held; its end is noticed at the next
-  /// change, and until then the handler and what it holds live on.
+  /// Keeps the subscription while `owner` is alive, whether or not this object is held. The owner is not retained. Its
+  /// end is detected at the next change; until then the handler and the objects that it captures are retained.
   public func tie(to owner: AnyObject) {
     guarded.withLock { guarded in
       guard guarded.state.cancel != nil else { return }
@@ -54,7 +55,7 @@ public final class PreferenceObservation: Sendable {
     }
   }
 
-  /// Undoes ``tie(to:)``: the subscription lives as long as this object is held.
+  /// Undoes ``tie(to:)``: the subscription lasts while this object is held.
   public func untie() {
     let own = guarded.withLock { guarded in
       defer { (guarded.state.own, guarded.state.owner, guarded.state.isTied) = (nil, nil, false) }
@@ -63,7 +64,7 @@ public final class PreferenceObservation: Sendable {
     withExtendedLifetime(own) {}
   }
 
-  /// Whether callbacks are still wanted; ends the subscription when the owner is gone.
+  /// Whether callbacks are still wanted. Ends the subscription if the owner has been released.
   private var isWanted: Bool {
     let isOrphan = guarded.withLock { $0.state.isTied && $0.state.owner == nil }
     if isOrphan { invalidate() }

@@ -1,16 +1,16 @@
 import Synchronization
 
-// One rule everywhere: a write after which a key reads as before, be it as its default, is stored and is no news; a failed
-// read is goes to `PreferenceFailures` and is no news either.
+// One rule everywhere: a write that leaves the value of a key unchanged, its default included, is stored but not
+// reported as a change. A failed read is reported to `PreferenceFailures` and is not a change either.
 
 extension PreferencesReader {
-  /// The values of a key: the present one, unless `initial` is false, and then each that differs from the one before. A
-  /// removed value reads as the key's default.
+  /// Returns the values of a key: the current value, unless `initial` is false, then every value that differs from the
+  /// previous one. A removed value reads as the default of the key.
   ///
-  /// Each call gives a sequence of its own, which begins to look before this returns and ends when nobody iterates it any
-  /// more; until then it holds the reader. Values come in the order they were written; of rapid writes some may be left
-  /// out, the last never.
-  /// - Parameter buffering: what happens to values that nobody has taken yet; all of them wait unless limited.
+  /// Each call returns its own sequence. Observation begins before this method returns and ends when the sequence is no
+  /// longer iterated; until then the sequence retains the reader. Values arrive in the order in which they were
+  /// written. Some of several rapid writes may be skipped, but never the last.
+  /// - Parameter buffering: the policy for values that are not yet consumed; all of them are kept unless limited.
   public func updates<Value>(
     for key: PreferenceKey<Value>, initial: Bool = true,
     buffering: AsyncStream<Value>.Continuation.BufferingPolicy = .unbounded
@@ -18,7 +18,7 @@ extension PreferencesReader {
     stream(of: [key.name], initial, buffering) { [self] hasher in try observed(key, &hasher) }
   }
 
-  /// The values of several keys, all of them whenever one changes.
+  /// Returns the values of several keys: all of them whenever one changes.
   public func updates<First, Second, each Other: Sendable>(
     for first: PreferenceKey<First>, _ second: PreferenceKey<Second>, _ others: repeat PreferenceKey<each Other>,
     initial: Bool = true
@@ -30,7 +30,7 @@ extension PreferencesReader {
     }
   }
 
-  /// Tells whenever the value of one of several keys changes; once at first, unless `initial` is false.
+  /// Returns a sequence with an element for each change of one of several keys; one at once, unless `initial` is false.
   public func updates(forKeys keys: [String], initial: Bool = true) -> AsyncStream<Void> {
     stream(of: keys, initial, .bufferingNewest(1)) { [self] hasher in
       for key in keys {
@@ -61,18 +61,18 @@ extension PreferencesReader {
     return stream
   }
 
-  /// Calls `handler` with each change of a key's value, for as long as the observation is held or tied to an owner. It
-  /// holds the reader and, to tell what was before, the last value.
+  /// Calls `handler` with each change of the value of a key, while the observation is held or its owner is alive. The
+  /// observation retains the reader and, to report the old value, the last value.
   ///
-  /// The handler runs in order and on the thread that made the change; where several threads write, one of them calls it
-  /// for all. No lock is held: it may read, write and end the observation.
+  /// The handler is called in the order of the changes, on the thread that made the change; when several threads write,
+  /// one of them calls it for all. No lock is held: the handler may read, write and end the observation.
   public func observe<Value>(
     _ key: PreferenceKey<Value>, options: ObservationOptions = [],
     _ handler: @escaping @Sendable (KeyChange<Value>) -> Void
   ) -> PreferenceObservation {
     let last = LastValue<Value>()
     return PreferenceObservation.wrapping { [self] isWanted in
-      // Asked before each call: the one before may have ended the observation.
+      // Checked before each call: the previous call may have ended the observation.
       let tell: @Sendable (KeyChange<Value>) -> Void = { if isWanted() { handler($0) } }
       let watch = Watch<Value> {
         var hasher = Hasher()
@@ -86,7 +86,7 @@ extension PreferencesReader {
           if options.contains(.initial) { tell(KeyChange(oldValue: new, newValue: new, isInitial: true)) }
           return
         }
-        // What could not be read reads as the default.
+        // A value that could not be read counts as the default.
         let before = old ?? key.defaultValue
         if options.contains(.prior) { tell(KeyChange(oldValue: before, newValue: new, isPrior: true)) }
         tell(KeyChange(oldValue: before, newValue: new))
@@ -96,8 +96,8 @@ extension PreferencesReader {
     }
   }
 
-  /// Calls `handler` with the values of several keys whenever one changes, and at once if `initial` is true. Otherwise as
-  /// ``observe(_:options:_:)``.
+  /// Calls `handler` with the values of several keys whenever one changes, and immediately if `initial` is true.
+  /// Otherwise as ``observe(_:options:_:)``.
   ///
   /// ```swift
   /// let observation = settings.observe(keys: .scheme, .serverPort) { scheme, port in restart(scheme, port) }
@@ -137,14 +137,14 @@ extension PreferencesReader {
       stored.hash(into: &hasher)
       return try key.decoded(stored)
     }
-    // By what it reads as: storing the default is no news either.
+    // Hashes the default like a stored value: storing the default is not a change.
     let value = key.defaultValue
     try key.content(of: value)?.hash(into: &hasher)
     return value
   }
 }
 
-/// The value that an observer was told last.
+/// The value that an observer received last.
 private final class LastValue<Value: Sendable>: Sendable {
   private let value = Mutex<Value?>(nil)
 

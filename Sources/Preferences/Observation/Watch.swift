@@ -1,16 +1,16 @@
 import FoundationEssentials
 import Synchronization
 
-/// Reads again whenever a reader may have changed, and delivers what it reads when that is another value.
+/// Reads again whenever a reader may have changed, and delivers the result if it differs from the previous one.
 ///
-/// Keeps a keyed hash of what it read and not the value, so that watching a sealed layer leaves nothing in memory.
+/// Keeps a keyed hash of the result instead of the value, so that watching a sealed layer leaves no secret in memory.
 final class Watch<Seen: Sendable>: Sendable {
-  /// What was read, and a fingerprint of it.
+  /// A value and its fingerprint.
   typealias Reading = @Sendable () throws -> (fingerprint: Int, seen: Seen)
 
   private struct State {
     var fingerprint: Int?
-    // From the start, so that the first look is that of `begin`, whoever else looks meanwhile.
+    // True from the start, so that `begin` makes the first read even if another thread calls `look` meanwhile.
     var isReading = true
     var isStale = true
   }
@@ -20,7 +20,7 @@ final class Watch<Seen: Sendable>: Sendable {
   private let deliver: @Sendable (_ seen: Seen, _ isFirst: Bool) -> Void
   private let fail: @Sendable (any Error) -> Void
 
-  /// - Parameter deliver: is given what there was at first, unless that could not be read, and then what is new.
+  /// - Parameter deliver: receives the initial value, unless it could not be read, and then each new value.
   init(
     read: @escaping Reading, fail: @escaping @Sendable (any Error) -> Void,
     deliver: @escaping @Sendable (_ seen: Seen, _ isFirst: Bool) -> Void
@@ -28,11 +28,11 @@ final class Watch<Seen: Sendable>: Sendable {
     (self.read, self.fail, self.deliver) = (read, fail, deliver)
   }
 
-  /// Takes the first look. Call it once, after subscribing, so that nothing falls in between.
+  /// Makes the first read. Call it once, after subscribing, so that no change is missed in between.
   func begin() { readUntilFresh(isFirst: true) }
 
-  /// Reads, and delivers what is new. Of several threads one reads for all, so that what is delivered last is what was
-  /// written last. Nothing is locked meanwhile.
+  /// Reads, and delivers a new value. One of several threads reads for all, so that the value delivered last is the
+  /// value written last. No lock is held meanwhile.
   func look() {
     let begins = state.withLock { state in
       state.isStale = true
@@ -70,7 +70,7 @@ final class Watch<Seen: Sendable>: Sendable {
 }
 
 extension PreferenceValue? {
-  /// Equal for equal values, and for NaN, in this process.
+  /// A hash that is equal for equal values in this process. NaN equals NaN.
   var fingerprint: Int {
     var hasher = Hasher()
     feed(&hasher)
@@ -79,7 +79,7 @@ extension PreferenceValue? {
 
   func feed(_ hasher: inout Hasher) {
     switch self {
-    // NaN is not equal to itself, and must not be news for ever.
+    // NaN is not equal to itself, and must not be reported as a change at every read.
     case .double(let number)? where number.isNaN: hasher.combine(Double.nan.bitPattern)
     case .string(let text)?: PreferenceValue.hash(text.utf8Span.span.bytes, of: .string, into: &hasher)
     case .data(let data)?: PreferenceValue.hash(data.bytes, of: .data, into: &hasher)

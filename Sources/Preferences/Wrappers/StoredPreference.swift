@@ -69,7 +69,7 @@ public struct StoredPreference<Value: Sendable>: Sendable {
   @discardableResult
   public func set(_ value: Value) throws -> WriteOutcome { try store.set(value, for: key) }
 
-  /// As the synchronous form, without blocking the calling thread.
+  /// The asynchronous form of `set(_:)`; does not block the calling thread.
   @discardableResult
   public func set(_ value: Value) async throws -> WriteOutcome { try await store.set(value, for: key) }
 
@@ -77,7 +77,7 @@ public struct StoredPreference<Value: Sendable>: Sendable {
   @discardableResult
   public func update(_ change: (inout Value) throws -> Void) throws -> WriteOutcome { try store.update(key, change) }
 
-  /// As the synchronous form, without blocking the calling thread.
+  /// The asynchronous form of `update(_:)`; does not block the calling thread.
   @discardableResult
   public func update(_ change: (inout Value) throws -> Void) async throws -> WriteOutcome {
     try await store.update(key, change)
@@ -87,7 +87,7 @@ public struct StoredPreference<Value: Sendable>: Sendable {
   @discardableResult
   public func reset() throws -> WriteOutcome { try store.reset(key) }
 
-  /// As the synchronous form, without blocking the calling thread.
+  /// The asynchronous form of `reset()`; does not block the calling thread.
   @discardableResult
   public func reset() async throws -> WriteOutcome { try await store.reset(key) }
 

@@ -118,7 +118,7 @@ public final class FilePreferences<Format: PreferenceFileFormat>: PreferencesSto
     return outcome
   }
 
-  /// As the synchronous form, on a thread of its own where the file is replaced.
+  /// The asynchronous form of the above. The file is replaced on a separate thread.
   @discardableResult
   public func apply(_ edits: PreferenceEdits) async throws -> WriteOutcome {
     let prepared = try prepared(edits)
