@@ -2,29 +2,29 @@ import Synchronization
 
 /// Preferences in memory, such as defaults at the end of a composite or a store for a test.
 ///
-/// Shared by reference: whoever holds the object sees the same values. Every call is atomic and may come
-/// from any thread. A name against the rule of ``PreferenceKeyName`` in the initial dictionary is left out.
+/// Every call is atomic and can be made on any thread. Initial names that break the rule of ``PreferenceKeyName`` are
+/// left out.
 public final class DictionaryPreferences: PreferencesStore {
   public let name: String
   private let values: Mutex<[PreferenceName: PreferenceValue]>
   private let changes = ChangeBroadcast()
 
-  /// Creates a store with its own copy of `values`.
+  /// Creates a store with a copy of `values`.
   public init(_ values: [String: PreferenceValue], name: String = "dictionary") {
     self.name = name
     let valid = values.lazy.filter { PreferenceKeyName.isValid($0.key) }
     self.values = Mutex(Dictionary(valid.map { (PreferenceName(checked: $0.key), $0.value) }) { $1 })
   }
 
-  /// Creates a store of values of one type, such as a `[String: String]`.
+  /// Creates a store with values of one type, such as a `[String: String]`.
   public convenience init(_ values: [String: some PreferenceConvertible], name: String = "dictionary") {
     self.init(values.mapValues(\.preferenceValue), name: name)
   }
 
-  /// Creates a store of values of any type, lists and dictionaries among them.
+  /// Creates a store with values of any type, including arrays and dictionaries.
   ///
-  /// - Throws: ``PreferencesError/Code/notStorable`` for a value that has no stored form, such as an `NSNumber`. The
-  ///   message has its key, its place within it and its type.
+  /// - Throws: ``PreferencesError/Code/notStorable`` for a value without a stored form, such as an `NSNumber`. The
+  ///   message contains its key, its position inside the value and its type.
   public convenience init(converting values: [String: Any], name: String = "dictionary") throws(PreferencesError) {
     var converted: [String: PreferenceValue] = [:]
     for (key, value) in values {
@@ -38,7 +38,7 @@ public final class DictionaryPreferences: PreferencesStore {
     self.init([:])
   }
 
-  /// Reads the file at `path`, which must be a regular file of at most 16 MiB. Later changes of it are not seen.
+  /// Reads the regular file at `path`, of at most 16 MiB. Later changes of the file are not loaded.
   ///
   /// - Throws: ``PreferencesError/Code/notFound``, ``PreferencesError/Code/unreadable``,
   ///   ``PreferencesError/Code/malformed``, ``PreferencesError/Code/limitExceeded``.
@@ -51,9 +51,9 @@ public final class DictionaryPreferences: PreferencesStore {
     } catch { throw error.about("\(Format.name) \"\(path)\"") }
   }
 
-  /// Creates a store with what `reader` has now. Later changes of it are not seen.
+  /// Creates a store with the current values of `reader`.
   ///
-  /// - Parameter includingSealed: whether sealed values are copied out of their layers, too. They are plain here.
+  /// - Parameter includingSealed: whether sealed values are copied, too. In this store they are plain.
   /// - Throws: what the reader throws.
   public convenience init(
     copying reader: some PreferencesReader, includingSealed: Bool = false, name: String = "dictionary"
@@ -62,13 +62,14 @@ public final class DictionaryPreferences: PreferencesStore {
     self.init(values, name: name)
   }
 
-  /// Replaces the file at `path`, or creates it, with what this store has. It keeps its permissions, and is on disk when
-  /// this returns; when it throws, the old file is still there.
+  /// Creates or replaces the file at `path`. Durable when it returns. An existing file keeps its owner and permissions.
   ///
-  /// - Parameter isPrivate: whether a file is created for this user alone, and one that others may read is refused.
+  /// - Parameter isPrivate: whether a new file is accessible to this user only, and an existing one that others can
+  ///   access is refused.
   /// - Throws: ``PreferencesError/Code/unwritable``, ``PreferencesError/Code/exposed``,
-  ///   ``PreferencesError/Code/unstorable``, ``PreferencesError/Code/limitExceeded``, and the codes of reading for
-  ///   something there that is no regular file.
+  ///   ``PreferencesError/Code/unstorable``, ``PreferencesError/Code/limitExceeded``, or
+  ///   ``PreferencesError/Code/unreadable`` for anything but a regular file. The old file is intact, unless only the
+  ///   sync of its folder failed.
   public func write<Format: PreferenceFileFormat>(
     to path: String, format: Format, isPrivate: Bool = false
   ) throws(PreferencesError) {
@@ -89,7 +90,8 @@ public final class DictionaryPreferences: PreferencesStore {
   /// The keys in ascending order.
   public func keys() -> [String] { names(of: .plain).map(\.text) }
 
-  /// In one step: no reader sees a part of it, and no write comes between a comparison and what follows it.
+  /// Makes the edits in one step: no reader sees a part of them, and no other write comes between a condition and its
+  /// edit.
   @discardableResult
   public func apply(_ edits: PreferenceEdits) throws -> WriteOutcome {
     let (outcome, removed) = try values.withLock { values in
@@ -128,9 +130,8 @@ extension PreferenceValue {
   }
 }
 
-/// Iterates over what the store has when the loop begins, in ascending order of the keys.
 extension DictionaryPreferences: Sequence {
-  /// The keys and values as they are now, in ascending order of the keys.
+  /// Iterates over the current keys and values, in ascending order of the keys.
   public func makeIterator() -> some IteratorProtocol<(key: String, value: PreferenceValue)> {
     let values = values.withLock { $0 }
     return values.map { (key: $0.key.text, value: $0.value) }.sorted { $0.key < $1.key }.makeIterator()
@@ -138,7 +139,7 @@ extension DictionaryPreferences: Sequence {
 }
 
 extension DictionaryPreferences: ExpressibleByDictionaryLiteral {
-  /// Creates a store; of a repeated key the last value counts.
+  /// Creates a store; the last value of a repeated key counts.
   public convenience init(dictionaryLiteral elements: (String, PreferenceValue)...) {
     self.init(Dictionary(elements, uniquingKeysWith: { _, last in last }))
   }

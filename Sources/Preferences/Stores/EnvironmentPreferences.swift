@@ -3,24 +3,23 @@ import FoundationEssentials
 
 /// Preferences from environment variables, read-only.
 ///
-/// With the prefix `SHOP` the key `server.port` reads `SHOP_SERVER_PORT`. The variable's name is the key in
-/// upper case, with `_` between a lower-case and an upper-case letter (`serverPort` is `SERVER_PORT`, but
-/// `sha256Sum` is `SHA256SUM`) and for every character that is neither letter nor digit; this is the rule of
-/// swift-configuration. Keys that differ only there read the same variable.
+/// With the prefix `SHOP` the key `server.port` reads `SHOP_SERVER_PORT`. The name of the variable is the key in upper
+/// case, with `_` between a lower-case and an upper-case letter (`serverPort` is `SERVER_PORT`, but `sha256Sum` is
+/// `SHA256SUM`) and for every character that is neither letter nor digit, as in swift-configuration. Keys that differ
+/// only there read the same variable.
 ///
-/// The environment is copied when this is created; later changes are not seen. A variable that is set to
-/// nothing is the empty string, not absent.
+/// The environment is copied when the reader is created. An empty variable is the empty string, not absent.
 public struct EnvironmentPreferences: PreferencesReader {
   public let name: String
   private let prefix: String
   private let variables: [String: String]
   private let undecodable: Set<String>
 
-  /// Creates a layer over variables whose names begin with `prefix` and `_`, or over all of them.
+  /// Creates a reader of the variables whose names begin with `prefix` and `_`, or of all variables.
   ///
   /// - Parameters:
-  ///   - prefix: Used as it is written; nil and the empty string mean none.
-  ///   - environment: The variables; nil means those of this process.
+  ///   - prefix: used as written; `nil` and the empty string mean no prefix.
+  ///   - environment: the variables; `nil` means the environment of this process.
   public init(prefix: String? = nil, environment: [String: String]? = nil) {
     let prefix = prefix.flatMap { $0.isEmpty ? nil : $0 + "_" }
     name = prefix.map { "environment \($0)*" } ?? "environment"
@@ -29,14 +28,12 @@ public struct EnvironmentPreferences: PreferencesReader {
     undecodable = environment == nil ? Self.undecodableNames(in: variables) : []
   }
 
-  /// The variable's text, read as the query's kind; as a string where no kind is wanted.
+  /// Returns the variable parsed as the query's kind, or as a string if the query has none; `nil` if it is not set.
   ///
-  /// Booleans are yes, no, true, false, on, off, 1 and 0 in any case; integers are decimal; dates are ISO
-  /// 8601 with seconds and time zone; data is Base64. Arrays and dictionaries have no text form.
-  ///
-  /// Nil when there is no such variable.
-  /// - Throws: ``PreferencesError/Code/malformed`` when the text is not UTF-8, ``PreferencesError/Code/typeMismatch`` when it
-  ///   does not parse.
+  /// Booleans are yes, no, true, false, on, off, 1 and 0 in any case; integers are decimal; dates are ISO 8601 with
+  /// seconds and time zone; data is Base64. Arrays and dictionaries do not parse.
+  /// - Throws: ``PreferencesError/Code/malformed`` if the variable is not UTF-8, ``PreferencesError/Code/typeMismatch``
+  ///   if it does not parse.
   public func value(for query: PreferenceQuery) throws(PreferencesError) -> PreferenceValue? {
     let key = query.name.text
     let variable = variable(forKey: key)
@@ -48,7 +45,7 @@ public struct EnvironmentPreferences: PreferencesReader {
     return try PreferenceText.parse(text, as: kind, of: key, calling: "the text of \(variable)")
   }
 
-  /// A key for each variable that one can reach, in ascending order: `SHOP_SERVER_PORT` is `server.port`.
+  /// The keys of all variables that a key can reach, in ascending order: `server.port` for `SHOP_SERVER_PORT`.
   public func names(of secrecy: Secrecy) -> [PreferenceName] {
     let keys = variables.keys.compactMap { variable -> String? in
       guard variable.hasPrefix(prefix) else { return nil }
@@ -69,8 +66,8 @@ public struct EnvironmentPreferences: PreferencesReader {
     return variable
   }
 
-  /// The variables that `ProcessInfo` has repaired: it turns bytes that are not UTF-8 into U+FFFD, and a
-  /// password with another character in it is worse than an error.
+  /// The variables that are not UTF-8. `ProcessInfo` replaces their invalid bytes by U+FFFD, and a changed password is
+  /// worse than an error.
   private static func undecodableNames(in variables: [String: String]) -> Set<String> {
     Set(
       variables.filter { $0.value.unicodeScalars.contains("\u{FFFD}") }.keys.filter { variable in

@@ -1,29 +1,28 @@
-/// Preferences from the arguments that the program was started with, read-only.
+/// Preferences from the launch arguments of the program, read-only.
 ///
-/// The key `server.port` is given as `--server.port=8080`, `--server.port 8080`, or either with one dash. An argument
-/// after an option is its value unless it begins with a dash itself; a number below zero is a value all the same. An option
-/// without a value reads as `true`, so write `--verbose=true` before an argument that is no option. Of a repeated option
-/// the last counts. Other arguments are skipped, and nothing after `--` is looked at. Names are used as they are written.
+/// The key `server.port` is `--server.port=8080`, `--server.port 8080`, or either with one dash. The argument after an
+/// option is its value unless it begins with a dash; a negative number is a value all the same. An option without a
+/// value is `true`, so write `--verbose=true` before an argument that is not an option. The last of repeated options
+/// counts. Other arguments are skipped, and everything after `--`. Names are used as written.
 ///
-/// Arguments can be read by every user of the machine: no secret belongs there.
+/// Every user of the machine can read arguments: never pass a secret in one.
 public struct LaunchArgumentPreferences: PreferencesReader {
   public let name: String
   private let texts: [String: String]
   private let undecodable: Set<String>
 
-  /// Creates a layer over `arguments`, without the program's own name; nil means those of this process.
+  /// Creates a reader of `arguments`, without the program's name; `nil` means the arguments of this process.
   public init(_ arguments: [String]? = nil, name: String = "launch arguments") {
     self.name = name
     let own = Array(CommandLine.arguments.dropFirst())
     (texts, undecodable) = Self.options(in: arguments ?? own, isRepaired: arguments == nil)
   }
 
-  /// The option's text, read as the query's kind by the rules of ``EnvironmentPreferences``; as a string where no kind is
-  /// wanted.
+  /// Returns the option parsed as the query's kind by the rules of ``EnvironmentPreferences``, or as a string if the
+  /// query has none; `nil` if there is no such option.
   ///
-  /// Nil when there is no such option.
-  /// - Throws: ``PreferencesError/Code/malformed`` when the text is not UTF-8, ``PreferencesError/Code/typeMismatch`` when it
-  ///   does not parse.
+  /// - Throws: ``PreferencesError/Code/malformed`` if the argument is not UTF-8, ``PreferencesError/Code/typeMismatch``
+  ///   if it does not parse.
   public func value(for query: PreferenceQuery) throws(PreferencesError) -> PreferenceValue? {
     let key = query.name.text
     guard !undecodable.contains(key) else {
@@ -37,8 +36,8 @@ public struct LaunchArgumentPreferences: PreferencesReader {
   /// The names of the options, in ascending order.
   public func names(of secrecy: Secrecy) -> [PreferenceName] { PreferenceName.valid(texts.keys.sorted()) }
 
-  /// - Parameter isRepaired: whether U+FFFD stands for bytes that are not UTF-8: a password with another character in it is
-  ///   worse than an error.
+  /// - Parameter isRepaired: whether U+FFFD replaces bytes that are not UTF-8: a changed password is worse than an
+  ///   error.
   private static func options(in arguments: [String], isRepaired: Bool) -> ([String: String], Set<String>) {
     var texts: [String: String] = [:]
     var undecodable: Set<String> = []

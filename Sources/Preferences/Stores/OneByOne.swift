@@ -1,11 +1,11 @@
 extension PreferenceEdits {
-  /// Makes the edits one after another, for a store without transactions. When one fails, those before it are taken back.
-  /// Call it where no other write of the store runs.
+  /// Makes the edits one after another, for a store without transactions. If one fails, the previous ones are undone.
+  /// Call it while no other write of the store runs.
   ///
-  /// - Parameter write: stores a value or, with nil, removes it.
-  /// - Returns: what the edits have come to, and the names that were changed.
-  /// - Throws: what reading and writing throw; ``PreferencesError/Code/unavailable`` when what was written could not be taken
-  ///   back.
+  /// - Parameter write: stores a value; removes it if the value is `nil`.
+  /// - Returns: the outcome, and the changed names.
+  /// - Throws: what reading and writing throw; ``PreferencesError/Code/unavailable`` if the previous edits could not be
+  ///   undone.
   public func applyOneByOne(
     in reader: some PreferencesReader, write: (PreferenceValue?, PreferenceName) throws -> Void
   ) throws -> (outcome: WriteOutcome, changed: Set<String>) {
@@ -23,7 +23,7 @@ extension PreferenceEdits {
     var undo: [(PreferenceName, PreferenceValue?)] = []
     for (name, value) in changes {
       do {
-        // The last has no change behind it that could fail.
+        // No change after the last one can fail.
         let old = undo.count + 1 < changes.count ? try reader.value(for: PreferenceQuery(name)) : nil
         try write(value, name)
         undo.append((name, old))

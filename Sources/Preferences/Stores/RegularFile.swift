@@ -2,22 +2,21 @@ import DurableFiles
 
 /// Reads whole files of bounded size.
 package enum RegularFile {
-  /// What a file holds, and whose it is.
   package struct Content {
     package var bytes: [UInt8]
     var status: stat
   }
 
-  /// The regular file at `path`, with at most `limit` bytes.
+  /// Reads the regular file at `path`, of at most `limit` bytes.
   ///
-  /// - Parameter isPrivate: whether nobody but this user may be able to read or change it.
+  /// - Parameter isPrivate: whether a file that other users can access, or that has a different owner, is refused.
   /// - Throws: `notFound`, `unreadable`, `exposed`, `limitExceeded`.
   package static func read(
     _ path: String, upTo limit: Int, isPrivate: Bool = false
   ) throws(PreferencesError) -> Content {
-    // A C string ends at the first NUL: another file than the one named would be opened.
+    // A C string ends at the first NUL, so a different file would be opened.
     guard !path.utf8.contains(0) else { throw PreferencesError(.unreadable, "the path contains NUL") }
-    // Without O_NONBLOCK the open of a FIFO waits until somebody writes.
+    // Without O_NONBLOCK, opening a FIFO blocks until it has a writer.
     let file = try Descriptor.open(path, O_RDONLY | O_NONBLOCK | O_NOCTTY) { number in
       let isMissing = number == ENOENT || number == ENOTDIR
       return .system(isMissing ? .notFound : .unreadable, "cannot be opened", number)
@@ -41,7 +40,7 @@ package enum RegularFile {
     var bytes: [UInt8] = []
     bytes.reserveCapacity(size)
     var chunk = [UInt8](repeating: 0, count: 64 << 10)
-    // The size is a hint: the file may grow while it is read, and those in /proc have none.
+    // The size is a hint: the file may grow while it is read, and files in /proc have size 0.
     while true {
       let start = bytes.count
       let count = try chunk.withUnsafeMutableBufferPointer { (chunk) throws(PreferencesError) in

@@ -1,12 +1,12 @@
 extension PreferencesError.Code {
-  /// The file cannot be written; what was there still is.
+  /// The file cannot be locked, written, synced or replaced.
   public static let unwritable = Self(rawValue: "unwritable")
-  /// The file is to be its owner's alone, but others may read or change it.
+  /// The file must be accessible to this user only, and is not.
   public static let exposed = Self(rawValue: "exposed")
-  /// The file's format has no form for the value.
+  /// The format of the file cannot represent the value.
   public static let unstorable = Self(rawValue: "unstorable")
-  /// There is a value, but it cannot be changed or removed.
+  /// The value cannot be changed or removed.
   public static let fixed = Self(rawValue: "fixed")
-  /// The store has a fixed set of keys, and this is none of them.
+  /// The store has a fixed set of keys without this one.
   public static let unknownKey = Self(rawValue: "unknownKey")
 }

@@ -1,10 +1,9 @@
 package import DurableFiles
 
-/// The descriptors of files of preferences.
 typealias Descriptor = DurableFiles.Descriptor<PreferencesError>
 
 extension PreferencesError: FileFailure {
-  // The path is added by the store.
+  // The store adds the path.
   package init(_ operation: FileOperation, _ path: String, errno number: Int32) {
     self =
       switch operation {
@@ -20,7 +19,6 @@ extension PreferencesError: FileFailure {
       }
   }
 
-  /// An error of a system call.
   static func system(_ code: Code, _ what: String, _ number: Int32) -> PreferencesError {
     PreferencesError(code, "\(what) (\(systemText(number)))")
   }

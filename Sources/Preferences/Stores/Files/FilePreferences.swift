@@ -1,38 +1,38 @@
 import DurableFiles
 import Synchronization
 
-/// Preferences in one file whose top level is a dictionary: see ``PropertyListPreferences`` and ``JSONPreferences``.
+/// Preferences in a file whose top level is a dictionary: see ``PropertyListPreferences`` and ``JSONPreferences``.
 ///
-/// A dot in a key leads into dictionaries. `server.port` is the entry of that name if there is one, else the
-/// entry `port` of the dictionary `server`; inside it the rest of the key is looked up by the same rule. A new value goes
-/// into the innermost dictionary that its name leads into.
+/// Dots in a key lead into nested dictionaries: `server.port` is the entry of that name if it exists, else the entry
+/// `port` of the dictionary `server`, where the rest of the key is looked up by the same rule. A new value is stored in
+/// the innermost existing dictionary that its key leads into.
 ///
-/// Every write is on disk when it returns, unless ``PreferenceFileOptions/savingExplicitly`` says otherwise. The file is
-/// replaced as a whole, with its permissions: a crash leaves the old or the new one. What other processes have written
-/// meanwhile is kept, key by key. A file that cannot be read is never replaced.
+/// Every write is durable when it returns, unless ``PreferenceFileOptions/savingExplicitly`` is set. The file is
+/// replaced atomically and keeps its owner and permissions. Changes that other processes made to other keys are kept. A
+/// file that cannot be read is never replaced.
 ///
-/// Shared by reference; a lookup sees the file as it was when it was last read or written here. Another process's changes
-/// are seen after ``reload()``, or at once while ``watch()`` is in force.
+/// Lookups return the values from the last time that this object read or wrote the file. Changes of other processes are
+/// loaded by ``reload()``, or as they happen while ``watch()`` is active.
 public final class FilePreferences<Format: PreferenceFileFormat>: PreferencesStore {
   /// The largest file that is read or written, in bytes (16 MiB).
   public static var maximumByteCount: Int { 16 << 20 }
 
   public let name: String
-  /// Where the file is.
+  /// The path of the file.
   public let path: String
-  /// How the file is made and kept.
+  /// How the file is created and written.
   public let options: PreferenceFileOptions
   private let format: Format
   private let state = Mutex(UnsavedValues())
-  /// Held while the file is replaced, so that its state is taken over in the same order. Comes before `state`.
+  /// Held while the file is replaced, so that `state` is updated in the same order. Locked before `state`.
   private let saving = Mutex(())
   private let changes = ChangeBroadcast()
 
-  /// Reads the file at `path`, which must be a regular file.
+  /// Reads the regular file at `path`.
   ///
-  /// - Throws: ``PreferencesError/Code/notFound`` unless the options say to create it,
-  ///   ``PreferencesError/Code/unreadable``, ``PreferencesError/Code/exposed``, ``PreferencesError/Code/malformed``, or
-  ///   ``PreferencesError/Code/limitExceeded`` when the file has more than 16 MiB, is nested deeper than 128 levels, or
+  /// - Throws: ``PreferencesError/Code/notFound`` unless ``PreferenceFileOptions/creating`` is set;
+  ///   ``PreferencesError/Code/unreadable``, ``PreferencesError/Code/exposed`` or ``PreferencesError/Code/malformed``;
+  ///   ``PreferencesError/Code/limitExceeded`` if the file has more than 16 MiB, is nested deeper than 128 levels, or
   ///   would unfold into more than 64 MiB.
   public init(
     at path: String, format: Format = Format(), options: PreferenceFileOptions = []
@@ -47,9 +47,9 @@ public final class FilePreferences<Format: PreferenceFileFormat>: PreferencesSto
 
   // MARK: Reading
 
-  /// With a string parsed where a URL or a date is wanted, which people write so.
+  /// Returns the value; `nil` if it is absent. A string is parsed if the query is for a URL or a date.
   ///
-  /// - Throws: ``PreferencesError/Code/typeMismatch`` when the string is none.
+  /// - Throws: ``PreferencesError/Code/typeMismatch`` if the string does not parse.
   public func value(for query: PreferenceQuery) throws(PreferencesError) -> PreferenceValue? {
     try Self.value(for: query, in: state.withLock { $0.values })
   }
@@ -61,17 +61,17 @@ public final class FilePreferences<Format: PreferenceFileFormat>: PreferencesSto
     return try NestedValues.find(query.name.text, as: kind, in: values)
   }
 
-  /// The names in ascending order; a dictionary is listed by its entries, as `server.port`.
+  /// The names in ascending order; the entries of a dictionary are listed as `server.port`.
   public func names(of secrecy: Secrecy) -> [PreferenceName] {
     PreferenceName.valid(NestedValues.keys(of: state.withLock { $0.values }))
   }
 
-  /// The names in ascending order; a dictionary is listed by its entries, as `server.port`.
+  /// The names in ascending order; the entries of a dictionary are listed as `server.port`.
   public func keys() -> [String] { NestedValues.keys(of: state.withLock { $0.values }) }
 
-  /// Reads the file again. What has not been saved stays as it is here.
+  /// Reads the file again. Unsaved changes are kept.
   ///
-  /// When it throws, with the codes of ``init(at:format:options:)``, the values from before stay.
+  /// - Throws: the codes of ``init(at:format:options:)``, with the previous values intact.
   public func reload() throws(PreferencesError) {
     let changed = try saving.withLock { _ throws(PreferencesError) in
       let fresh = try read()
@@ -84,11 +84,10 @@ public final class FilePreferences<Format: PreferenceFileFormat>: PreferencesSto
     changes.observe(notify)
   }
 
-  /// Reloads whenever anybody changes the file, until the observation ends. Takes a thread.
+  /// Reloads after each change of the file, until the observation ends. Uses one thread.
   ///
-  /// A file that then cannot be read leaves the values as they were, and goes to
-  /// ``PreferenceFailures`` with the key `*`.
-  /// - Throws: ``PreferencesError/Code/unreadable`` when the folder cannot be watched, and as ``reload()``.
+  /// If a reload fails, the values stay, and the error is reported to ``PreferenceFailures`` with the key `*`.
+  /// - Throws: ``PreferencesError/Code/unreadable`` if the folder cannot be watched, and as ``reload()``.
   public func watch() throws(PreferencesError) -> PreferenceObservation {
     let watch: FileWatch<PreferencesError>
     do {
@@ -98,18 +97,18 @@ public final class FilePreferences<Format: PreferenceFileFormat>: PreferencesSto
       }
     } catch { throw error.about("\(Format.name) \"\(path)\"") }
     let observation = PreferenceObservation { watch.stop() }
-    // What came between the last look and the first event.
+    // Loads changes that were made before the watch began.
     try reload()
     return observation
   }
 
   // MARK: Writing
 
-  /// In one step: the file is replaced once, and no reader sees a part of it. A condition is about the file as it is then,
-  /// with what has not been saved.
+  /// Makes the edits with one replacement of the file; no reader sees a part of them. Conditions are checked against
+  /// the current file with the unsaved changes, or against memory with ``PreferenceFileOptions/savingExplicitly``.
   ///
-  /// - Throws: ``PreferencesError/Code/unstorable`` for a value that the format has no form for, and what ``save()`` throws
-  ///   when that is done now; then nothing has changed.
+  /// - Throws: ``PreferencesError/Code/unstorable`` for a value that the format cannot represent, and the codes of
+  ///   ``save()`` if the file is written.
   @discardableResult
   public func apply(_ edits: PreferenceEdits) throws -> WriteOutcome {
     let prepared = try prepared(edits)
@@ -118,7 +117,7 @@ public final class FilePreferences<Format: PreferenceFileFormat>: PreferencesSto
     return outcome
   }
 
-  /// The asynchronous form of the above. The file is replaced on a separate thread.
+  /// The asynchronous form of `apply(_:)`; replaces the file on a separate thread.
   @discardableResult
   public func apply(_ edits: PreferenceEdits) async throws -> WriteOutcome {
     let prepared = try prepared(edits)
@@ -129,7 +128,7 @@ public final class FilePreferences<Format: PreferenceFileFormat>: PreferencesSto
     return outcome
   }
 
-  /// Edits as the file takes them.
+  /// Edits with values as the file stores them.
   private struct Prepared: Sendable {
     var clears: Bool
     var conditions: [(query: PreferenceQuery, expected: PreferenceValue?)] = []
@@ -167,7 +166,7 @@ public final class FilePreferences<Format: PreferenceFileFormat>: PreferencesSto
       let value = try edit.content.map { try storable(try $0.value(), forKey: key) }
       prepared.changes.append((key, value))
     }
-    // Outer names first: the inner ones are then found inside them. Of one name the later counts.
+    // Outer names first, so that inner names are found inside them. The last change of a name wins.
     let order = prepared.changes.enumerated().sorted { a, b in
       (a.element.key.utf8.count, a.element.key, a.offset) < (b.element.key.utf8.count, b.element.key, b.offset)
     }
@@ -195,13 +194,13 @@ public final class FilePreferences<Format: PreferenceFileFormat>: PreferencesSto
     }
   }
 
-  /// Whether there are changes that are not in the file.
+  /// Whether there are changes that are not saved.
   public var hasUnsavedChanges: Bool { state.withLock { !$0.isEmpty } }
 
-  /// Puts what has changed here into the file, over what is there now. On disk when it returns.
+  /// Writes the unsaved changes to the file, over its current content. Durable when it returns.
   ///
-  /// - Throws: ``PreferencesError/Code/unwritable``, and as ``init(at:format:options:)`` for the file that is there. It is
-  ///   left as it is then, and the changes still wait.
+  /// - Throws: ``PreferencesError/Code/unwritable``, and as ``init(at:format:options:)`` for the current file. The
+  ///   changes stay unsaved, and the file is intact, unless only the sync of its folder failed.
   public func save() throws(PreferencesError) {
     let changed = try saving.withLock { _ throws(PreferencesError) in
       let candidate = state.withLock { $0 }
@@ -210,7 +209,8 @@ public final class FilePreferences<Format: PreferenceFileFormat>: PreferencesSto
     tell(changed)
   }
 
-  /// Brings unsaved changes and those of `edit` into the file and then here. `edit` sees what is in the file now.
+  /// Writes the unsaved changes and `edit` to the file, then updates `state`. `edit` gets the current file's values
+  /// with the unsaved changes.
   private func replaceFile(
     from unsaved: UnsavedValues, _ edit: (inout UnsavedValues) throws(PreferencesError) -> Void = { _ in }
   ) throws(PreferencesError) -> Set<String> {
@@ -255,7 +255,7 @@ public final class FilePreferences<Format: PreferenceFileFormat>: PreferencesSto
     return [:]
   }
 
-  /// The value as it comes back from the file, so that it is the same before and after.
+  /// The value as it is read back from the file, so that a reload does not change it.
   private func storable(_ value: PreferenceValue, forKey key: String) throws(PreferencesError) -> PreferenceValue {
     do throws(PreferencesError) {
       let bytes = try format.bytes(of: [key: value], replacing: nil)

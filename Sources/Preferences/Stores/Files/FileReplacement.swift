@@ -1,33 +1,34 @@
 import DurableFiles
 
-/// Replaces whole files: everybody sees the old or the new content, and of several writers each works on what the one
-/// before has left.
+/// Replaces whole files atomically. Writers take turns: each edits the content that the previous one wrote.
 ///
-/// The new content is written to a file beside, which is the lock, too: whoever holds `flock` on it while it still has its
-/// name is the writer. So nothing needs to be there before the first write, and what a killed writer leaves is taken away by
-/// the next.
+/// The new content is written to a temporary file beside the target, which is also the lock: the process that holds
+/// `flock` on it while it still has its name is the writer. So no lock file is needed before the first write, and a
+/// writer removes the temporary file of a killed one.
 package struct FileReplacement {
   private let target: String
   private let beside: String
   private let folder: String
   private let isPrivate: Bool
 
-  /// - Parameter isPrivate: whether nobody but this user may be able to read the file: a new one is created so, and one
-  ///   that others may read is refused.
+  /// - Parameter isPrivate: whether a new file is accessible to this user only, and an existing one that other users
+  ///   can access is refused.
   package init(_ path: String, isPrivate: Bool = false) throws(PreferencesError) {
     guard !path.utf8.contains(0) else { throw PreferencesError(.unwritable, "the path contains NUL") }
-    // A link is followed, else it would be replaced by a file.
+    // The rename would replace a link, so the link is resolved.
     let target = try Self.resolved(path)
     let folder = PathName.directory(of: target)
     (self.target, self.folder, beside) = (target, folder, "\(folder)/.\(PathName.last(of: target)).new")
     self.isPrivate = isPrivate
   }
 
-  /// Calls `edit` with the present file, nil when there is none, and puts in its place what it gives; nil for nothing.
+  /// Calls `edit` with the file's content, `nil` if there is none, and replaces the file by the result; `nil` changes
+  /// nothing.
   ///
-  /// Permissions and owner stay. The new file is on disk when this returns.
-  /// - Parameter limit: the most bytes that are read and written.
-  /// - Throws: what `edit` throws, the codes of `RegularFile`, and `unwritable`; the old file is still there then.
+  /// Owner and permissions are kept. The new file is durable when this returns.
+  /// - Parameter limit: the largest content that is read or written, in bytes.
+  /// - Throws: what `edit` throws, the codes of `RegularFile`, and `unwritable`. The old file is intact, unless only
+  ///   the sync of its folder failed.
   package func callAsFunction(
     upTo limit: Int, _ edit: ([UInt8]?) throws(PreferencesError) -> [UInt8]?
   ) throws(PreferencesError) {
@@ -61,9 +62,9 @@ package struct FileReplacement {
 
   // MARK: The lock
 
-  /// A new file beside that nobody else writes to.
+  /// Creates and locks the temporary file.
   private func locked() throws(PreferencesError) -> Descriptor {
-    // What replaces a file is nobody else's to read before it has that file's permissions.
+    // Private until it gets the permissions of the file that it replaces.
     let mode: mode_t = isPrivate || access(target, F_OK) == 0 ? 0o600 : 0o666
     let flags = O_RDWR | O_NOFOLLOW | O_NONBLOCK
     while true {
@@ -72,7 +73,7 @@ package struct FileReplacement {
         if file.hasName(beside) { return file }
       } else if let leftover = try opened(flags, unless: ENOENT) {
         try leftover.lock()
-        // Locked, and perhaps still named: then its writer was killed.
+        // If it still has its name, its writer was killed.
         guard leftover.discard(beside) else {
           throw PreferencesError(.unwritable, "what a killed writer has left cannot be removed")
         }
@@ -82,7 +83,7 @@ package struct FileReplacement {
     }
   }
 
-  /// The file beside; nil when it cannot be opened for this reason.
+  /// Opens the temporary file; `nil` if this fails with `reason`.
   private func opened(
     _ flags: CInt, _ mode: mode_t = 0, unless reason: CInt
   ) throws(PreferencesError) -> Descriptor? {

@@ -1,9 +1,6 @@
 import FoundationEssentials
 
-/// Values in dictionaries inside each other, under names with dots.
-///
-/// `server.port` is the entry of that name if there is one, else the entry `port` of the dictionary `server`; inside it
-/// the rest of the name is looked up by the same rule.
+/// Looks up and changes values in nested dictionaries by names with dots; ``FilePreferences`` has the rule.
 package enum NestedValues {
   package static func find(_ key: String, in values: [String: PreferenceValue]) -> PreferenceValue? {
     var values = values
@@ -17,9 +14,9 @@ package enum NestedValues {
     }
   }
 
-  /// As ``find(_:in:)``, with a string parsed where a URL or a date is wanted, which people write so.
+  /// As ``find(_:in:)``, but parses a string if a URL or a date is looked up.
   ///
-  /// - Throws: `typeMismatch` when the string is none.
+  /// - Throws: `typeMismatch` if the string does not parse.
   package static func find(
     _ key: String, as kind: PreferenceValue.Kind, in values: [String: PreferenceValue]
   ) throws(PreferencesError) -> PreferenceValue? {
@@ -28,8 +25,8 @@ package enum NestedValues {
     return try PreferenceText.parse(text, as: kind, of: key, calling: "the string")
   }
 
-  /// Stores a value where ``find(_:in:)`` finds it: in its old place or, if it had none, in the innermost dictionary that
-  /// its name leads into.
+  /// Stores a value where ``find(_:in:)`` finds it: in its previous place or, if it is new, in the innermost dictionary
+  /// that its name leads into.
   static func store(
     _ value: PreferenceValue, under key: some StringProtocol, in values: inout [String: PreferenceValue]
   ) {
@@ -44,8 +41,9 @@ package enum NestedValues {
     values[String(key[..<dot])] = .dictionary(inner)
   }
 
-  /// Where a value is that stands beside a dictionary its name leads into, so that ``store(_:under:in:)`` would put a new
-  /// one inside: the names of the dictionaries around it, and its own there. Nil for every other.
+  /// The path of a value that is beside a dictionary which its name leads into, so that ``store(_:under:in:)`` would
+  /// store it inside that dictionary if it were new: the names of the enclosing dictionaries, then its own. `nil` for
+  /// any other value.
   static func placeBesideDictionary(of key: String, in values: [String: PreferenceValue]) -> [String]? {
     var (values, rest, place) = (values, key[...], [String]())
     while let dot = rest.firstIndex(of: "."), case .dictionary(let inner) = values[String(rest[..<dot])] {
@@ -56,7 +54,7 @@ package enum NestedValues {
     return nil
   }
 
-  /// Stores a value at a place of ``placeBesideDictionary(of:in:)``; by its name where a dictionary on the way is missing.
+  /// Stores a value at a path of ``placeBesideDictionary(of:in:)``, or by name if a dictionary on the path is missing.
   static func store(
     _ value: PreferenceValue, at place: ArraySlice<String>, in values: inout [String: PreferenceValue]
   ) {
@@ -68,7 +66,7 @@ package enum NestedValues {
     values[first] = .dictionary(inner)
   }
 
-  /// Removes every value that ``find(_:in:)`` would come upon, and the dictionaries that this empties.
+  /// Removes every value that ``find(_:in:)`` could return, and the dictionaries that become empty.
   static func remove(_ key: some StringProtocol, from values: inout [String: PreferenceValue]) {
     values[String(key)] = nil
     guard let dot = key.firstIndex(of: "."), case .dictionary(var inner) = values[String(key[..<dot])], !inner.isEmpty
@@ -89,9 +87,9 @@ package enum NestedValues {
   ) {
     for (name, value) in values {
       let key = prefix + name
-      // Nothing below a key that is too long can be asked for, and joining it on would be quadratic.
+      // A longer key cannot be looked up, and building it would take quadratic time.
       guard key.utf8.count <= PreferenceKeyName.maximumByteCount else { continue }
-      // A lookup enters a dictionary by the part before the first dot, so one with a dot is a leaf.
+      // A lookup enters a dictionary by the part before the first dot, so a dictionary whose name has a dot is a leaf.
       if case .dictionary(let inner) = value, !inner.isEmpty, !name.contains(".") {
         collectKeys(of: inner, below: key + ".", into: &keys)
       } else {
@@ -100,7 +98,7 @@ package enum NestedValues {
     }
   }
 
-  /// The names under which lookups may give other values: those of what differs, of what is around it and inside it.
+  /// The names whose lookups may return different values: changed values, dictionaries around them and values inside.
   package static func changes(from old: [String: PreferenceValue], to new: [String: PreferenceValue]) -> Set<String> {
     var names: Set<String> = []
     collectChanges(from: old, to: new, below: "", into: &names)
@@ -130,8 +128,8 @@ extension PreferenceValue? {
 }
 
 extension PreferenceValue {
-  /// Whether a file of one is a file of the other. Unlike `==` this tells -0 from 0 and composed from decomposed accents,
-  /// and a NaN is itself.
+  /// Whether both are the same in a file. Unlike `==`, distinguishes -0 from 0 and composed from decomposed accents,
+  /// and NaN is identical to itself.
   package func isIdentical(to other: PreferenceValue) -> Bool {
     switch (self, other) {
     case (.string(let a), .string(let b)): a.utf8.elementsEqual(b.utf8)

@@ -1,12 +1,12 @@
-/// How a file of preferences is made and kept.
+/// How a file of preferences is created and written.
 public struct PreferenceFileOptions: OptionSet, Sendable {
   public let rawValue: Int
   public init(rawValue: Int) { self.rawValue = rawValue }
 
-  /// A file that is not there is empty, and made by the first write. Without this it is an error.
+  /// A missing file counts as empty and is created by the first write. Without this option it is an error.
   public static let creating = PreferenceFileOptions(rawValue: 1)
-  /// The file is this user's alone: it is made with mode 0600, and one that others may read or change is refused.
+  /// The file is created with mode 0600, and refused if other users can access it.
   public static let `private` = PreferenceFileOptions(rawValue: 2)
-  /// Writes stay in memory until ``FilePreferences/save()``; what is not saved ends with the object.
+  /// Writes stay in memory until ``FilePreferences/save()``; unsaved changes are lost with the object.
   public static let savingExplicitly = PreferenceFileOptions(rawValue: 4)
 }

@@ -1,17 +1,16 @@
-/// The values of a file with the changes that are not in it yet.
+/// The values of a file, and the changes that are not saved yet.
 struct UnsavedValues: Sendable {
-  /// What the file has, as changed here.
+  /// The values with the unsaved changes.
   private(set) var values: [String: PreferenceValue] = [:]
-  /// The keys whose values are not in the file, and when they were written.
+  /// The keys with unsaved changes, and the clock at their last change.
   private var unsaved: [String: UInt64] = [:]
-  /// When everything was removed that the file has.
+  /// The clock at an unsaved removal of everything.
   private var emptied: UInt64?
   private var clock: UInt64 = 0
 
-  /// Whether nothing has been changed here.
+  /// Whether all changes are saved.
   var isEmpty: Bool { unsaved.isEmpty && emptied == nil }
 
-  /// Changes the values of one key.
   mutating func write(_ key: String, _ edit: (inout [String: PreferenceValue]) -> Void) {
     edit(&values)
     clock += 1
@@ -23,16 +22,16 @@ struct UnsavedValues: Sendable {
     (values, unsaved, emptied) = ([:], [:], clock)
   }
 
-  /// Takes the file's values for all that has not been changed here.
+  /// Replaces the values by the file's values, with the unsaved changes on top.
   ///
-  /// - Returns: the names whose values are others now, and whether the file has to be.
+  /// - Returns: the names whose values have changed, and whether the values differ from the file.
   @discardableResult
   mutating func rebase(on file: [String: PreferenceValue]) -> (changed: Set<String>, differs: Bool) {
     var rebased = emptied == nil ? file : [:]
     var differs = rebased.count != file.count
-    // Outer names first: the inner ones are then found inside them.
+    // Outer names first, so that inner names are found inside them.
     for key in unsaved.keys.sorted(by: { $0.utf8.count < $1.utf8.count }) {
-      // What stood beside a dictionary before is not put inside of it now, where it would change that.
+      // A value beside a dictionary stays beside it: inside, it would change the dictionary.
       if let place = NestedValues.placeBesideDictionary(of: key, in: values),
         let value = NestedValues.find(key, in: values)
       {
@@ -53,7 +52,7 @@ struct UnsavedValues: Sendable {
     return (NestedValues.changes(from: values, to: rebased), differs)
   }
 
-  /// No longer counts as unsaved what a candidate has brought into the file.
+  /// Marks the changes of `candidate` as saved. Keys that have been changed again stay unsaved.
   mutating func forget(_ candidate: Self) {
     unsaved = unsaved.filter { candidate.unsaved[$0.key] != $0.value }
     if emptied == candidate.emptied { emptied = nil }

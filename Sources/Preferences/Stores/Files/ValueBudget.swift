@@ -1,30 +1,30 @@
 import FoundationEssentials
 
-/// How much a file may still unfold into while it is read, and what is written may amount to.
+/// Limits the values that a file unfolds into, and the values that are written.
 package struct ValueBudget {
-  /// Arrays and dictionaries inside each other; keeps recursion away from the end of any thread's stack.
+  /// The deepest nesting, with which recursion fits the stack of any thread.
   static let maximumDepth = 128
-  /// What all values may cost together. A binary property list can refer to one object many times, and a few hundred
-  /// bytes then unfold into terabytes. An XML file within the bound on files never costs as much as this.
+  /// The total cost of all values, in bytes. A binary property list can refer to one object many times, so a few
+  /// hundred bytes could unfold into terabytes. An XML file of the largest size never costs as much.
   static let maximumCost = 64 << 20
 
   private var remaining = maximumCost
 
   package init() {}
 
-  /// Pays for one value with `byteCount` bytes of its own, at `depth`.
+  /// Counts one value with `byteCount` bytes of content, at `depth`; throws `limitExceeded`.
   package mutating func spend(_ byteCount: Int, depth: Int) throws(PreferencesError) {
     guard depth <= Self.maximumDepth else {
       throw PreferencesError(.limitExceeded, "nested deeper than \(Self.maximumDepth) levels")
     }
-    // A value in memory takes 24 bytes or less, whatever it is.
+    // Any value takes at most 24 bytes in memory, besides its content.
     remaining -= 24 + byteCount
     guard remaining >= 0 else {
       throw PreferencesError(.limitExceeded, "the values take more than \(Self.maximumCost) bytes")
     }
   }
 
-  /// Returns when a file of these values can be read again.
+  /// Throws if a file of these values could not be read again.
   static func check(_ values: [String: PreferenceValue]) throws(PreferencesError) {
     var budget = ValueBudget()
     try budget.spend(.dictionary(values), depth: 0)

@@ -1,11 +1,10 @@
 import FoundationEssentials
 
-/// Keeps values that a format has no form for in those that it has: each is a dictionary of one member, whose name is
-/// a mark.
+/// Represents values that a format does not have as dictionaries of one member, whose name is a mark.
 ///
-/// `$url` holds text, `$data` Base64, `$unsigned` an integer, `$date` the seconds since 2001-01-01 UTC,
-/// `$double` the text `nan`, `inf` or `-inf`. A dictionary that would look like one of these gets a second `$` before its
-/// one name; all others stay as they are, so that `{"$schema": …}` means nothing.
+/// `$url` and `$data` mark a string (`$data` in Base64), `$unsigned` an integer, `$date` the seconds since 2001-01-01
+/// UTC, `$double` the string `nan`, `inf` or `-inf`. A dictionary that looks like one of these gets an additional `$`
+/// before its one name; all others are unchanged, so that `{"$schema": …}` has no special meaning.
 struct ValueMarks: Sendable {
   fileprivate enum Mark: String {
     case data = "$data"
@@ -15,12 +14,12 @@ struct ValueMarks: Sendable {
     case double = "$double"
   }
 
-  /// Whether the format has a form of its own for a value that is no collection.
+  /// Whether the format represents a scalar value directly.
   let isNative: @Sendable (PreferenceValue) -> Bool
 
-  /// The value in the forms that the format has.
+  /// The value as the format represents it.
   ///
-  /// - Throws: `unstorable` for a date that is no moment.
+  /// - Throws: `unstorable` for a date that is not finite.
   func marked(_ value: PreferenceValue) throws(PreferencesError) -> PreferenceValue {
     switch value {
     case .array(let items):
@@ -42,9 +41,9 @@ struct ValueMarks: Sendable {
     }
   }
 
-  /// The value that ``marked(_:)`` made `value` from.
+  /// The reverse of ``marked(_:)-(PreferenceValue)``.
   ///
-  /// - Throws: `malformed` when a mark has something else than what belongs to it.
+  /// - Throws: `malformed` if the member of a mark has the wrong form.
   func unmarked(_ value: PreferenceValue) throws(PreferencesError) -> PreferenceValue {
     switch value {
     case .array(let items):
@@ -64,14 +63,13 @@ struct ValueMarks: Sendable {
     }
   }
 
-  /// As ``marked(_:)-(PreferenceValue)``, for a whole file, which is no value itself.
+  /// As ``marked(_:)-(PreferenceValue)``, for a whole file, whose top level is never a mark.
   func marked(_ members: [String: PreferenceValue]) throws(PreferencesError) -> [String: PreferenceValue] {
     var marked: [String: PreferenceValue] = [:]
     for (key, member) in members { marked[key] = try self.marked(member) }
     return marked
   }
 
-  /// As ``unmarked(_:)-(PreferenceValue)``, for a whole file.
   func unmarked(_ members: [String: PreferenceValue]) throws(PreferencesError) -> [String: PreferenceValue] {
     var unmarked: [String: PreferenceValue] = [:]
     for (key, member) in members { unmarked[key] = try self.unmarked(member) }
@@ -96,7 +94,7 @@ struct ValueMarks: Sendable {
     members.count == 1 ? members.first?.key : nil
   }
 
-  /// Whether a name is a mark, or one after further `$`.
+  /// Whether a name is a mark, or a mark after additional `$`.
   private static func isMarkLike(_ name: String) -> Bool {
     guard name.hasPrefix("$") else { return false }
     return Mark(rawValue: "$" + name.drop { $0 == "$" }) != nil

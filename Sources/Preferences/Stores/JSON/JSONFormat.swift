@@ -1,7 +1,6 @@
 /// JSON files, with tagged values.
 ///
-/// `JSONDecoder` cannot serve here: it reads `1.0` as an integer when asked for one, and takes either of two members of
-/// one name.
+/// `JSONDecoder` is not used, because it reads `1.0` as an integer on request and accepts repeated members.
 public struct JSONFormat: PreferenceFileFormat {
   public static let name = "JSON file"
 

@@ -1,6 +1,6 @@
-/// Parses JSON strictly, as RFC 8259 has it: UTF-8, one object, no member twice, nothing after it.
+/// Parses JSON strictly by RFC 8259: UTF-8, one object, no repeated member, nothing after the object.
 ///
-/// Errors say where, but not what was there: it could be part of a value.
+/// Errors contain positions, not text from the file, which could be part of a value.
 struct JSONParser {
   private let bytes: [UInt8]
   private var position = 0
@@ -22,7 +22,7 @@ struct JSONParser {
     return members
   }
 
-  /// Nil for null.
+  /// `nil` for null.
   private mutating func value(depth: Int) throws(PreferencesError) -> PreferenceValue? {
     skipSpace()
     if skip("{") {
@@ -50,7 +50,7 @@ struct JSONParser {
       skipSpace()
       guard skip("\"") else { throw malformed("expected a name") }
       let name = try text(depth: depth)
-      // Which of two values counts would be a guess.
+      // Choosing one of two values would be a guess.
       guard names.insert(name).inserted else { throw malformed("a repeated name") }
       skipSpace()
       guard skip(":") else { throw malformed("expected a colon") }
@@ -103,7 +103,7 @@ struct JSONParser {
     return position > start
   }
 
-  /// The text up to the quotation mark that ends it.
+  /// The string up to its closing quotation mark.
   private mutating func text(depth: Int) throws(PreferencesError) -> String {
     var text: [UInt8] = []
     while true {
@@ -160,7 +160,7 @@ struct JSONParser {
 
   private mutating func skip(_ text: StaticString) -> Bool {
     let isThere = text.withUTF8Buffer { text in
-      // The first byte alone decides almost every time.
+      // The first byte decides in most cases.
       position < bytes.count && bytes[position] == text[0] && bytes[position...].starts(with: text)
     }
     if isThere { position += text.utf8CodeUnitCount }

@@ -2,7 +2,7 @@ import FoundationEssentials
 
 /// Writes JSON for people: indented, with the members of an object in ascending order.
 enum JSONWriter {
-  /// - Parameter values: what JSON has forms for.
+  /// - Parameter values: values that JSON can represent.
   static func document(_ values: [String: PreferenceValue]) -> [UInt8] {
     var text = ""
     write(.dictionary(values), indent: "", to: &text)
@@ -15,7 +15,7 @@ enum JSONWriter {
     case .bool(let flag): text += flag ? "true" : "false"
     case .integer(let number): text += "\(number)"
     case .unsignedInteger(let number): text += "\(number)"
-    // Always with a point or an exponent, by which it is told from an integer.
+    // Always has a point or an exponent, unlike an integer.
     case .double(let number): text += "\(number)"
     case .array(let items):
       write(items, in: ("[", "]"), indent: indent, to: &text) { item, inner, text in

@@ -2,7 +2,7 @@ import FoundationEssentials
 
 /// Parses version 00 of the binary format: objects, a table of their offsets, a trailer of 32 bytes.
 ///
-/// Nothing in the file is believed: every offset, count and reference is checked before it is used.
+/// Every offset, count and reference is checked before it is used.
 struct BinaryPropertyListParser {
   private let bytes: [UInt8]
   private let offsetSize: Int
@@ -13,8 +13,8 @@ struct BinaryPropertyListParser {
   private let readsReferences: Bool
   private var budget = ValueBudget()
 
-  /// - Parameter readsReferences: whether the references of keyed archives are read, as the dictionaries that stand for
-  ///   them in XML. They are no preferences.
+  /// - Parameter readsReferences: whether the references of keyed archives are read, as the dictionaries that represent
+  ///   them in XML. They are not preferences.
   init(_ bytes: [UInt8], readingReferences readsReferences: Bool = false) throws(PreferencesError) {
     guard bytes.starts(with: "bplist00".utf8), bytes.count >= 8 + 32 else { throw Self.malformed(at: 0) }
     self.bytes = bytes
@@ -78,7 +78,7 @@ struct BinaryPropertyListParser {
       try budget.spend(0, depth: depth)
       return .dictionary(try dictionary(try count(low, at: &position), at: position, depth: depth))
     default:
-      // Among them null, sets and, unless they are asked for, the references of keyed archives: no preferences.
+      // Includes null, sets and the references of keyed archives, which are not preferences.
       throw Self.malformed(at: start)
     }
   }
@@ -103,7 +103,7 @@ struct BinaryPropertyListParser {
     for index in 0..<count {
       let key = try string(at: try offset(of: try reference(index, in: keys)), depth: depth + 1)
       let value = try value(try reference(index, in: references), depth: depth + 1)
-      // Which of two values counts would be a guess.
+      // Choosing one of two values would be a guess.
       guard values.updateValue(value, forKey: key) == nil else { throw Self.malformed(at: start) }
     }
     return values
@@ -132,7 +132,7 @@ struct BinaryPropertyListParser {
     return string
   }
 
-  /// One, two and four bytes are unsigned, eight are signed; sixteen hold what is above `Int64.max`.
+  /// One, two and four bytes are unsigned, eight are signed; sixteen hold values above `Int64.max`.
   private func integer(_ size: Int, at position: Int) throws(PreferencesError) -> PreferenceValue {
     let content = try slice(size, at: position)
     let low = Self.bigEndian(content.suffix(8))
@@ -170,7 +170,7 @@ struct BinaryPropertyListParser {
     return Int(object)
   }
 
-  /// `count` elements of `size` bytes, all of them before the offset table.
+  /// `count` elements of `size` bytes, all before the offset table.
   private func slice(
     _ count: Int, of size: Int = 1, at position: Int
   ) throws(PreferencesError) -> ArraySlice<UInt8> {

@@ -6,7 +6,7 @@ struct BinaryPropertyListWriter {
   private var offsets: [Int] = []
   private let referenceSize: Int
 
-  /// - Parameter values: what the format has objects for.
+  /// - Parameter values: values that the format can represent.
   static func file(_ values: [String: PreferenceValue]) -> [UInt8] {
     let top = PreferenceValue.dictionary(values)
     let count = objectCount(top)
@@ -17,9 +17,9 @@ struct BinaryPropertyListWriter {
 
   private init(referenceSize: Int) { self.referenceSize = referenceSize }
 
-  /// Appends an object after those that it refers to.
+  /// Appends a value after the objects that it refers to.
   ///
-  /// - Returns: its number.
+  /// - Returns: the number of its object.
   private mutating func append(_ value: PreferenceValue) -> Int {
     switch value {
     case .string(let text): return append(text)
@@ -68,7 +68,7 @@ struct BinaryPropertyListWriter {
     for offset in offsets { bytes += Self.bigEndian(UInt64(offset), offsetSize) }
     bytes += [0, 0, 0, 0, 0, 0, UInt8(offsetSize), UInt8(referenceSize)]
     bytes += Self.bigEndian(UInt64(offsets.count), 8)
-    // Whoever refers comes after what is referred to, so the top is the last.
+    // The top object is the last: an object is written after those that it refers to.
     bytes += Self.bigEndian(UInt64(offsets.count - 1), 8)
     bytes += Self.bigEndian(UInt64(table), 8)
     return bytes
@@ -84,7 +84,7 @@ struct BinaryPropertyListWriter {
     }
   }
 
-  /// The bytes that every number up to this one fits.
+  /// The size in bytes of an integer that holds every number up to `number`.
   private static func size(of number: Int) -> Int {
     switch number {
     case ...0xFF: 1

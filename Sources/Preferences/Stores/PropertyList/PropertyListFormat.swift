@@ -1,45 +1,45 @@
-/// The two property list formats, with tagged values.
+/// The XML and binary property list formats, with tagged values.
 ///
-/// `PropertyListDecoder` cannot serve here. It decodes `<real>1.0</real>` as an `Int64` and
-/// `<integer>1</integer>` as a `Double`, so nothing that goes through `Decodable` can tell the two apart,
-/// and the process dies on an array that contains itself or is nested a hundred thousand deep (seen with
-/// Swift 6.3.1 on Linux).
+/// `PropertyListDecoder` is not used: it decodes `<real>1.0</real>` as an `Int64` and `<integer>1</integer>` as a
+/// `Double`, so the two cannot be distinguished, and it crashes on an array that contains itself or is nested a hundred
+/// thousand deep (Swift 6.3.1 on Linux).
 public struct PropertyListFormat: PreferenceFileFormat {
   /// How a property list is written.
   public enum Encoding: Sendable, Hashable {
-    /// For people: strings with control characters cannot be stored.
+    /// For people. Strings with control characters cannot be stored.
     case xml
-    /// For programs: strings with any character can be stored.
+    /// For programs. Any string can be stored.
     case binary
   }
 
   public static let name = "property list"
 
-  /// How files are written; nil for as they were, and new ones as XML.
+  /// How files are written; `nil` keeps the encoding of an existing file and writes new ones as XML.
   public let encoding: Encoding?
 
-  /// Whether XML gets text with control characters as it is. No other reader of XML takes it then.
+  /// Whether control characters are written to XML. Other XML readers refuse such a file.
   private let writesControlCharacters: Bool
 
   public init() { (encoding, writesControlCharacters) = (nil, false) }
 
-  /// Creates the format with one of its encodings. Files are read in both.
+  /// Creates the format with an encoding for writing. Files of both encodings are read.
   public init(_ encoding: Encoding) { (self.encoding, writesControlCharacters) = (encoding, false) }
 
   private init(_ encoding: Encoding, writingControlCharacters: Bool) {
     (self.encoding, writesControlCharacters) = (encoding, writingControlCharacters)
   }
 
-  /// XML as Foundation writes and reads it, text with control characters among it.
+  /// XML as Foundation writes and reads it, including control characters.
   package static let foundation = PropertyListFormat(.xml, writingControlCharacters: true)
 
   public func values(from bytes: [UInt8]) throws(PreferencesError) -> [String: PreferenceValue] {
     try Self.xmlMarks.unmarked(try Self.members(of: bytes))
   }
 
-  /// The values as they are in the file, with marks that nobody has looked at.
+  /// The values in a file, without resolving marks.
   ///
-  /// - Parameter readsReferences: whether those of keyed archives are read, as dictionaries of one member `CF$UID`.
+  /// - Parameter readsReferences: whether references of keyed archives are read, as dictionaries with the member
+  ///   `CF$UID`.
   /// - Throws: `malformed`, `limitExceeded`.
   package static func members(
     of bytes: [UInt8], readingReferences readsReferences: Bool = false

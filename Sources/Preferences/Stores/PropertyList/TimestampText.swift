@@ -1,12 +1,12 @@
 import FoundationEssentials
 
 extension Timestamp {
-  /// The text `YYYY-MM-DDThh:mm:ssZ` of a moment; nil for one that is no whole second of the years 1 to 9999.
+  /// The date as `YYYY-MM-DDThh:mm:ssZ`; `nil` unless it is a whole second of the years 1 to 9999.
   static func text(_ date: Date) -> String? {
     guard let seconds = Int(exactly: date.timeIntervalSinceReferenceDate),
       (-63_113_904_000..<252_423_993_600).contains(seconds)
     else { return nil }
-    // Counted from 1 March of year 0, so that the leap day is a year's last, in eras of 400 years.
+    // Counts from 1 March of year 0, so that the leap day is the last of its year, in eras of 400 years.
     let day = 730_791 + (seconds >= 0 ? seconds / 86_400 : (seconds - 86_399) / 86_400)
     let second = seconds + (730_791 - day) * 86_400
     let (era, dayOfEra) = day.quotientAndRemainder(dividingBy: 146_097)

@@ -2,8 +2,8 @@ import FoundationEssentials
 
 /// Parses the XML format: the elements of property lists, in UTF-8, and no other XML.
 ///
-/// There are no external or declared entities to expand, and text is kept byte for byte. Errors say
-/// where, but not what was there: it could be part of a value.
+/// No external or declared entities are expanded, and text is kept byte for byte. Errors contain positions, not text
+/// from the file, which could be part of a value.
 struct XMLPropertyListParser {
   private var scanner: XMLScanner
   private var budget = ValueBudget()
@@ -68,7 +68,7 @@ struct XMLPropertyListParser {
       guard tag.name == "key", tag.form != .closing else { throw scanner.malformed("expected a key element") }
       let key = try text(tag, depth: depth)
       let value = try value(try scanner.readTag(), depth: depth)
-      // Which of two values counts would be a guess.
+      // Choosing one of two values would be a guess.
       guard entries.updateValue(value, forKey: key) == nil else { throw scanner.malformed("repeated key") }
     }
   }
@@ -99,7 +99,6 @@ struct XMLPropertyListParser {
     }
   }
 
-  /// Base64, wrapped and indented as the writer liked.
   private static func data(_ text: String) -> PreferenceValue? {
     PreferenceText.value(text.filter { !$0.isWhitespace }, as: .data)
   }

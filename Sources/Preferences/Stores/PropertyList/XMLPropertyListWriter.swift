@@ -2,10 +2,10 @@ import FoundationEssentials
 
 /// Writes the XML format, with the keys of a dictionary in ascending order.
 struct XMLPropertyListWriter {
-  /// Whether text that XML cannot hold is written all the same.
+  /// Whether control characters are written, although XML does not allow them.
   let writesControlCharacters: Bool
 
-  /// - Throws: `unstorable` for text that XML cannot hold.
+  /// - Throws: `unstorable` for strings that XML cannot represent.
   func document(_ values: [String: PreferenceValue]) throws(PreferencesError) -> [UInt8] {
     var text = """
       <?xml version="1.0" encoding="UTF-8"?>
@@ -52,7 +52,7 @@ struct XMLPropertyListWriter {
       case "&": escaped.append(contentsOf: "&amp;".unicodeScalars)
       case "<": escaped.append(contentsOf: "&lt;".unicodeScalars)
       case ">": escaped.append(contentsOf: "&gt;".unicodeScalars)
-      // Other parsers read a bare one as a line feed.
+      // Other parsers read a bare carriage return as a line feed.
       case "\r": escaped.append(contentsOf: "&#13;".unicodeScalars)
       case "\t", "\n": escaped.append(scalar)
       case "\0"..<" ", "\u{FFFE}", "\u{FFFF}":

@@ -1,4 +1,4 @@
-/// Cuts XML into tags and text.
+/// Splits XML into tags and text.
 struct XMLScanner {
   struct Tag: Equatable {
     enum Form {
@@ -22,13 +22,13 @@ struct XMLScanner {
     _ = skip("\u{FEFF}")
   }
 
-  /// Skips the XML declaration, the document type and what else may stand before the first element.
+  /// Skips everything before the first element, such as the XML declaration and the document type.
   mutating func skipProlog() throws(PreferencesError) {
     if skip("<?xml") {
       let start = position
       try skip(through: "?>")
       let declaration = String(decoding: bytes[start..<position], as: UTF8.self).lowercased()
-      // The bytes are valid UTF-8, but in another encoding they would mean other characters.
+      // The bytes are valid UTF-8, but would mean other characters in a different encoding.
       guard !declaration.contains("encoding") || declaration.contains("utf-8") else {
         throw malformed("an encoding other than UTF-8")
       }
@@ -37,7 +37,7 @@ struct XMLScanner {
     if skip("<!DOCTYPE") {
       let start = position
       try skip(through: ">")
-      // An inner subset can declare entities, the way to make a small file huge.
+      // An internal subset can declare entities, with which a small file becomes huge.
       guard !bytes[start..<position].contains(UInt8(ascii: "[")) else { throw malformed("a declared subset") }
     }
     try skipMisc()
@@ -57,7 +57,7 @@ struct XMLScanner {
     }
   }
 
-  /// Reads the next tag; only white space and comments may be in front of it.
+  /// Reads the next tag; only white space, comments and processing instructions may precede it.
   mutating func readTag() throws(PreferencesError) -> Tag {
     try skipMisc()
     guard skip("<") else { throw malformed("expected a tag") }
@@ -73,7 +73,7 @@ struct XMLScanner {
     return Tag(name: name, form: isClosing ? .closing : .opening)
   }
 
-  /// Reads text up to the next tag, with references and literal sections resolved.
+  /// Reads text up to the next tag, with references and CDATA sections resolved.
   mutating func readText() throws(PreferencesError) -> String {
     var text: [UInt8] = []
     while position < bytes.count {
@@ -102,7 +102,7 @@ struct XMLScanner {
 
   private mutating func reference() throws(PreferencesError) -> Unicode.Scalar {
     let start = position
-    // The longest is a hexadecimal reference of six digits.
+    // The longest reference is hexadecimal with six digits.
     while position < bytes.count, position - start < 10, !at(";") { position += 1 }
     let name = String(decoding: bytes[start..<position], as: UTF8.self)
     guard skip(";") else { throw malformed("a reference that does not end") }
@@ -128,7 +128,7 @@ struct XMLScanner {
 
   private func at(_ text: StaticString) -> Bool {
     text.withUTF8Buffer { text in
-      // The first byte alone decides almost every time.
+      // The first byte decides in most cases.
       position < bytes.count && bytes[position] == text[0] && bytes[position...].starts(with: text)
     }
   }
