@@ -1,13 +1,13 @@
-/// A collection that is stored as an array, element by element; one element that does not convert fails the whole.
+/// A collection that is stored as an array. If one element does not convert, the whole collection fails.
 ///
-/// A collection with an initialiser that takes its elements, such as every `RangeReplaceableCollection`, needs one
+/// A collection with an initializer that takes its elements, such as every `RangeReplaceableCollection`, needs one
 /// line:
 ///
 /// ```swift
 /// extension Playlist: PreferenceCollection {}
 /// ```
 public protocol PreferenceCollection: PreferenceConvertible, Collection where Element: PreferenceConvertible {
-  /// Creates the collection of what is stored, in that order. What it throws keeps the stored value from being read.
+  /// Creates the collection from the stored elements, in order. If it throws, the stored value cannot be read.
   init(_ elements: [Element]) throws
 }
 
@@ -28,10 +28,10 @@ extension Array: PreferenceConvertible, PreferenceCollection where Element: Pref
 extension ContiguousArray: PreferenceConvertible, PreferenceCollection where Element: PreferenceConvertible {}
 extension ArraySlice: PreferenceConvertible, PreferenceCollection where Element: PreferenceConvertible {}
 
-/// A set of whatever shape, stored as an array; one element that does not convert fails the whole.
+/// A set that is stored as an array. If one element does not convert, the whole set fails.
 ///
-/// The elements are stored in one fixed order, so that equal sets are equal values. An element that is there twice is
-/// read as one. A set that is a `Sequence` needs one line; any other says what its elements are:
+/// The elements are stored in a fixed order, so that equal sets are equal values. Repeated elements are read as one. A
+/// set that is a `Sequence` needs one line; any other implements ``preferenceElements``:
 ///
 /// ```swift
 /// extension Bag: PreferenceSetAlgebra {}

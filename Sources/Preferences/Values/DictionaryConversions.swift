@@ -2,17 +2,17 @@ public import FoundationEssentials
 
 /// A type whose values can be the keys of a stored dictionary, where every key is a string.
 ///
-/// Two values that are not equal must not have the same text. That is why no floating-point number is one: all NaNs are
-/// spelled alike. A type that is `LosslessStringConvertible`, or an enum whose raw value is a key, needs one line:
+/// Unequal values must have different strings. For this reason floating-point types do not conform: all NaNs have the
+/// same string. A type that is `LosslessStringConvertible`, or an enum whose raw value is a key, needs one line:
 ///
 /// ```swift
 /// extension Weekday: PreferenceDictionaryKey {}
 /// ```
 public protocol PreferenceDictionaryKey: Hashable, Sendable {
-  /// The key that `text` spells; nil when it spells none.
+  /// Returns the key that is stored as `text`; `nil` if there is none.
   static func fromPreferenceText(_ text: String) -> Self?
 
-  /// The key as it is stored.
+  /// The string that the key is stored as.
   var preferenceText: String { get }
 }
 
@@ -46,7 +46,7 @@ extension UUID: PreferenceDictionaryKey {
   public var preferenceText: String { uuidString }
 }
 
-/// Stored entry by entry; one entry that does not convert fails the whole dictionary.
+/// Stored as a dictionary. If one entry does not convert, the whole dictionary fails.
 extension Dictionary: PreferenceConvertible where Key: PreferenceDictionaryKey, Value: PreferenceConvertible {
   public static var preferenceKind: PreferenceValue.Kind { .dictionary }
 
@@ -62,7 +62,7 @@ extension Dictionary: PreferenceConvertible where Key: PreferenceDictionaryKey, 
           throw PreferencesError(.outOfRange, "its key is no \(Key.self)")
         }
         guard entries.updateValue(try Value(preferenceValue: value), forKey: key) == nil else {
-          // `1` and `01`, written by hand.
+          // Such as `1` and `01`, written by hand.
           throw PreferencesError(.outOfRange, "its key is there in another spelling, too")
         }
       } catch {

@@ -1,8 +1,8 @@
-/// Stored as a double. Reads doubles, and integers that a double holds exactly: JSON does not distinguish `1` from `1.0`.
+/// Stored as a double. Reads doubles, and integers that a double represents exactly: in JSON `1` may mean `1.0`.
 extension Double: PreferenceConvertible {
   public static var preferenceKind: PreferenceValue.Kind { .double }
 
-  /// - Throws: ``PreferencesError/Code/typeMismatch`` for another kind than a number,
+  /// - Throws: ``PreferencesError/Code/typeMismatch`` for a value that is not a number,
   ///   ``PreferencesError/Code/outOfRange`` for an integer that no double is equal to, such as 2⁵³ + 1.
   public init(preferenceValue value: PreferenceValue) throws(PreferencesError) {
     let exact: Double?
@@ -19,14 +19,14 @@ extension Double: PreferenceConvertible {
   public var preferenceValue: PreferenceValue { .double(self) }
 }
 
-/// Stored as the double of the same value, so every float that was written is read back unchanged, as are the
-/// infinities and NaN (except its payload).
+/// Stored as the double of the same value, so every float is read back unchanged, including the infinities and NaN
+/// (except its payload).
 ///
 /// Reads what a `Double` reads, rounded to the nearest float: `0.1` in a file is `Float(0.1)`.
 extension Float: PreferenceConvertible {
   public static var preferenceKind: PreferenceValue.Kind { .double }
 
-  /// - Throws: as a `Double`, and ``PreferencesError/Code/outOfRange`` for a finite number beyond the largest float.
+  /// - Throws: as `Double`, and ``PreferencesError/Code/outOfRange`` for a finite number beyond the largest float.
   public init(preferenceValue value: PreferenceValue) throws(PreferencesError) {
     let double = try Double(preferenceValue: value)
     let float = Float(double)

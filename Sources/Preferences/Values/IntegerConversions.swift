@@ -1,5 +1,4 @@
-// A signed type is stored as `.integer`, an unsigned one as `.unsignedInteger`; both read either kind,
-// exactly.
+// A signed type is stored as `.integer`, an unsigned type as `.unsignedInteger`. Both read either kind, exactly.
 
 extension FixedWidthInteger {
   fileprivate init(exactly value: PreferenceValue, as kind: PreferenceValue.Kind) throws(PreferencesError) {

@@ -1,24 +1,23 @@
 public import FoundationEssentials
 
-/// A type whose values can be stored as preferences and come back unchanged.
+/// A type whose values can be stored as preferences and read back unchanged.
 ///
-/// Conversions are exact. A boolean is never a number, and a floating-point number is never an integer. Integers convert
-/// to each other when the value fits, and to floating-point numbers that are equal to them; only a `Float` rounds. Each
-/// type is written as one kind: `Double(1)` as a double, never as an integer.
+/// Conversions are exact. A boolean is never a number, and a floating-point number is never an integer. Integers
+/// convert to each other if the value fits, and to floating-point numbers that are equal to them; only `Float` rounds.
+/// Each type is stored as one kind: `Double(1)` as a double, never as an integer.
 ///
 /// Arrays, sets, ranges and dictionaries of such types convert, too; see ``PreferenceCollection``,
-/// ``PreferenceSetAlgebra`` and ``PreferenceDictionaryKey``. A type with a raw value conforms with one line. An
-/// optional is stored by removing its key, so `Int?` is the type of a key, while `[Int?]` does not compile: nothing
-/// that is stored means nil. A type that is `Codable` needs no conformance: see
-/// ``PreferenceKey/codable(_:default:kind:encoder:decoder:)``.
+/// ``PreferenceSetAlgebra`` and ``PreferenceDictionaryKey``. A type with a raw value conforms with one line. A
+/// `Codable` type needs no conformance: see ``PreferenceKey/codable(_:default:kind:encoder:decoder:)``. `nil` is stored
+/// by removing the key, so a key can have the type `Int?`, while `[Int?]` does not compile.
 public protocol PreferenceConvertible: Sendable {
-  /// The kind that values of this type are stored as, and that text-backed layers parse for it.
+  /// The kind that values of this type are stored as, and that text-backed layers parse.
   static var preferenceKind: PreferenceValue.Kind { get }
 
-  /// Creates the value from a stored one.
+  /// Creates the value from a stored value.
   ///
-  /// - Throws: ``PreferencesError/Code/typeMismatch`` for another kind, ``PreferencesError/Code/outOfRange``
-  ///   when this type cannot hold the value exactly. The message must not hold the value.
+  /// - Throws: ``PreferencesError/Code/typeMismatch`` for a different kind, ``PreferencesError/Code/outOfRange`` if
+  ///   this type cannot hold the value exactly. The message must not contain the value.
   init(preferenceValue: PreferenceValue) throws(PreferencesError)
 
   /// The value as it is stored.

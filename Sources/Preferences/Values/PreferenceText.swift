@@ -1,8 +1,8 @@
 import FoundationEssentials
 
-/// Reads values from text, for layers that hold nothing else.
+/// Parses values for text-backed layers.
 package enum PreferenceText {
-  /// The value that `text` spells as `kind`; nil when it spells none. The whole text must match.
+  /// The whole of `text` parsed as `kind`; `nil` if it does not parse.
   package static func value(_ text: String, as kind: PreferenceValue.Kind) -> PreferenceValue? {
     switch kind {
     case .string: .string(text)
@@ -11,16 +11,16 @@ package enum PreferenceText {
     case .integer, .unsignedInteger: integer(text, as: kind)
     case .double: double(text).map(PreferenceValue.double)
     case .date: Timestamp.date(text).map(PreferenceValue.date)
-    // Without the flag `http://a b` would come back as another text than the one that was written.
+    // Without the flag, `http://a b` would be changed by escaping.
     case .url: URL(string: text, encodingInvalidCharacters: false).map(PreferenceValue.url)
     case .array, .dictionary: nil
     }
   }
 
-  /// The value that `text` spells as `kind`.
+  /// The whole of `text` parsed as `kind`.
   ///
-  /// - Parameter name: what an error calls the text.
-  /// - Throws: `typeMismatch` when it spells none.
+  /// - Parameter name: the name of the text in errors.
+  /// - Throws: `typeMismatch` if it does not parse.
   package static func parse(
     _ text: String, as kind: PreferenceValue.Kind, of key: String, calling name: String
   ) throws(PreferencesError) -> PreferenceValue {
@@ -38,9 +38,9 @@ package enum PreferenceText {
     }
   }
 
-  /// A decimal integer of either kind, `preferred` where both can hold it.
+  /// A decimal integer, of the `preferred` kind if both kinds can hold it.
   ///
-  /// A number of the other kind is still an integer: the caller's exact conversion then says `outOfRange`.
+  /// An integer of the other kind is returned, too, so that the caller's exact conversion throws `outOfRange`.
   static func integer(_ text: String, as preferred: PreferenceValue.Kind) -> PreferenceValue? {
     let signed = Int64(text).map(PreferenceValue.integer)
     let unsigned = UInt64(text).map(PreferenceValue.unsignedInteger)
@@ -49,7 +49,7 @@ package enum PreferenceText {
 
   package static func double(_ text: String) -> Double? {
     guard let double = Double(text) else { return nil }
-    // `1e999` parses as infinity, which nobody wrote.
+    // `1e999` would parse as infinity.
     if double.isInfinite && text.utf8.contains(where: { (0x30...0x39).contains($0) }) { return nil }
     return double
   }

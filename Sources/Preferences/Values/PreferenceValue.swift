@@ -1,13 +1,13 @@
 public import FoundationEssentials
 
-/// One value of a preference, tagged with its type.
+/// The value of a preference, tagged with its type.
 ///
-/// Every store holds these and nothing else, so a value read from any layer is the value that was written:
-/// `true`, `1` and `1.0` are three values, and so are `.integer(1)` and `.unsignedInteger(1)`.
+/// All stores hold only such values, so any layer returns the value that was written: `true`, `1` and `1.0` are three
+/// values, and so are `.integer(1)` and `.unsignedInteger(1)`.
 ///
-/// Doubles compare as IEEE 754 says: 0 and -0 are equal, and have one hash; NaN is not equal to itself, so neither a
-/// set nor `==` finds it again. There is no value that means nil: absent is `Optional<PreferenceValue>.none`, and a nil
-/// literal for a value does not compile.
+/// Doubles compare as IEEE 754 says: 0 equals -0, and has the same hash; NaN does not equal itself, so neither a set
+/// nor `==` finds it. No value means `nil`: an absent value is `Optional<PreferenceValue>.none`, and a `nil` literal
+/// for a value does not compile.
 public enum PreferenceValue: Sendable, Hashable {
   /// Text.
   case string(String)
@@ -23,38 +23,38 @@ public enum PreferenceValue: Sendable, Hashable {
   case double(Double)
   /// A point in time.
   case date(Date)
-  /// A URL, as its text.
+  /// A URL.
   case url(URL)
   /// Values in order.
   case array([PreferenceValue])
-  /// Values under names, in no order.
+  /// Values by name, without an order.
   case dictionary([String: PreferenceValue])
 
   /// The type of a value, without the value.
   public enum Kind: String, Sendable, Hashable, CaseIterable {
-    /// That of ``PreferenceValue/string(_:)``.
+    /// The kind of ``PreferenceValue/string(_:)``.
     case string
-    /// That of ``PreferenceValue/data(_:)``.
+    /// The kind of ``PreferenceValue/data(_:)``.
     case data
-    /// That of ``PreferenceValue/bool(_:)``.
+    /// The kind of ``PreferenceValue/bool(_:)``.
     case bool
-    /// That of ``PreferenceValue/integer(_:)``.
+    /// The kind of ``PreferenceValue/integer(_:)``.
     case integer
-    /// That of ``PreferenceValue/unsignedInteger(_:)``.
+    /// The kind of ``PreferenceValue/unsignedInteger(_:)``.
     case unsignedInteger
-    /// That of ``PreferenceValue/double(_:)``.
+    /// The kind of ``PreferenceValue/double(_:)``.
     case double
-    /// That of ``PreferenceValue/date(_:)``.
+    /// The kind of ``PreferenceValue/date(_:)``.
     case date
-    /// That of ``PreferenceValue/url(_:)``.
+    /// The kind of ``PreferenceValue/url(_:)``.
     case url
-    /// That of ``PreferenceValue/array(_:)``.
+    /// The kind of ``PreferenceValue/array(_:)``.
     case array
-    /// That of ``PreferenceValue/dictionary(_:)``.
+    /// The kind of ``PreferenceValue/dictionary(_:)``.
     case dictionary
   }
 
-  /// The type of this value.
+  /// The kind of this value.
   public var kind: Kind {
     switch self {
     case .string: .string
@@ -74,35 +74,36 @@ public enum PreferenceValue: Sendable, Hashable {
 // MARK: Any type in, one type out
 
 extension PreferenceValue {
-  /// The value of any type that can be stored.
+  /// Creates the stored form of `value`.
   public init(_ value: some PreferenceConvertible) {
     self = value.preferenceValue
   }
 
-  /// This as a `Value`, or nil when it is none. ``PreferenceConvertible/init(preferenceValue:)`` says why not.
+  /// This value as a `Value`; `nil` if it does not convert: ``PreferenceConvertible/init(preferenceValue:)`` throws
+  /// why.
   public func `as`<Value: PreferenceConvertible>(_ type: Value.Type = Value.self) -> Value? {
     do { return try Value(preferenceValue: self) } catch { return nil }
   }
 
-  /// Becomes `value`, of whatever kind.
+  /// Replaces this value by `value`, of any kind.
   public mutating func set(_ value: some PreferenceConvertible) {
     self = value.preferenceValue
   }
 
-  /// The value under `key` of a dictionary; nil when there is none, or this is no dictionary.
+  /// The value under `key`; `nil` if there is none, or this is not a dictionary.
   public subscript(key: String) -> PreferenceValue? {
     guard case .dictionary(let entries) = self else { return nil }
     return entries[key]
   }
 
-  /// The element of an array; nil when it has none there, or this is no array.
+  /// The element at `index`; `nil` if there is none, or this is not an array.
   public subscript(index: Int) -> PreferenceValue? {
     guard case .array(let elements) = self, elements.indices.contains(index) else { return nil }
     return elements[index]
   }
 }
 
-/// A value of any kind, as it is stored: the type of a key whose values differ in kind, and of the members of a dictionary.
+/// A value of any kind, unconverted: the type of a key whose values differ in kind, and of the members of a dictionary.
 ///
 /// ```swift
 /// extension PreferenceKey<[String: PreferenceValue]> {
@@ -112,7 +113,7 @@ extension PreferenceValue {
 /// settings[.magic]["text"] = "three"
 /// ```
 ///
-/// Layers of text, such as the environment, read it as a string.
+/// Text-backed layers, such as the environment, return it as a string.
 extension PreferenceValue: PreferenceConvertible {
   public static var preferenceKind: Kind { .string }
   public init(preferenceValue value: PreferenceValue) { self = value }
@@ -150,7 +151,7 @@ extension PreferenceValue: ExpressibleByArrayLiteral {
 }
 
 extension PreferenceValue: ExpressibleByDictionaryLiteral {
-  /// Creates a dictionary; of a repeated key the last value counts.
+  /// Creates a dictionary; the last value of a repeated key counts.
   public init(dictionaryLiteral elements: (String, PreferenceValue)...) {
     self = .dictionary(Dictionary(elements, uniquingKeysWith: { _, last in last }))
   }

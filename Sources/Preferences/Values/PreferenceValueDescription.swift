@@ -1,6 +1,6 @@
 import FoundationEssentials
 
-/// Prints as the case and its content. A value is no secret by itself: what dictionaries hide is
+/// Prints the kind and the content: a value by itself is not secret. Dictionaries hide secrets as
 /// ``PreferenceValue/redacted``.
 extension PreferenceValue: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
   /// The kind and the content, such as `integer(8080)`.
@@ -24,7 +24,7 @@ extension PreferenceValue: CustomStringConvertible, CustomDebugStringConvertible
   /// As ``description``.
   public var debugDescription: String { description }
 
-  /// The parts of an array or a dictionary, each printed as ``description`` says.
+  /// The elements of an array or a dictionary.
   public var customMirror: Mirror {
     switch self {
     case .array(let items): Mirror(self, unlabeledChildren: items, displayStyle: .collection)
@@ -38,8 +38,8 @@ extension PreferenceValue: CustomStringConvertible, CustomDebugStringConvertible
 
   private static func text(of date: Date) -> String {
     let seconds = date.timeIntervalSinceReferenceDate
-    // Foundation's text of a date ends the process for one that is no number, or too far away for an integer of seconds:
-    // a file that others wrote may hold such.
+    // Foundation's description of a date that is not finite, or too large for an integer of seconds, crashes. A file
+    // that others wrote may contain such dates.
     return abs(seconds) < 1e12 ? date.description : "\(seconds) s from 2001"
   }
 }

@@ -1,6 +1,6 @@
 import FoundationEssentials
 
-/// An order of all values, by which sets are stored. It means nothing, and must never change.
+/// A total order of all values, in which the elements of sets are stored. It must never change.
 package enum PreferenceValueOrder {
   package enum Ordering { case less, equal, greater }
 
@@ -29,7 +29,7 @@ package enum PreferenceValueOrder {
     a < b ? .less : b < a ? .greater : .equal
   }
 
-  /// By the bits where `<` knows no order: NaN is neither less nor greater.
+  /// Compares the bits of NaN, which `<` does not order.
   private static func doubles(_ a: Double, _ b: Double) -> Ordering {
     a.isNaN || b.isNaN ? natural(a.bitPattern, b.bitPattern) : natural(a, b)
   }

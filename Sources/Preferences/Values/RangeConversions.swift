@@ -29,7 +29,7 @@ private func bounds<Bound: PreferenceConvertible & Comparable>(
   guard bounds.count == 2 else {
     throw PreferencesError(.outOfRange, "expected the two bounds of a range, found \(bounds.count) elements")
   }
-  // Also false for NaN, with which the process would end.
+  // Also false for NaN, which would crash.
   guard bounds[0] <= bounds[1] else {
     throw PreferencesError(.outOfRange, "the lower bound of the range is above the upper one")
   }

@@ -1,11 +1,11 @@
-/// An enum, an option set or another type with a raw value needs one line, and is stored as that value:
+/// An enum, an option set or any other type with a raw value needs one line, and is stored as that value:
 ///
 /// ```swift
 /// enum Theme: String { case light, dark }
 /// extension Theme: PreferenceConvertible {}
 /// ```
 ///
-/// A raw value that the type does not know throws ``PreferencesError/Code/outOfRange``.
+/// A raw value without an instance throws ``PreferencesError/Code/outOfRange``.
 extension PreferenceConvertible where Self: RawRepresentable, RawValue: PreferenceConvertible {
   public static var preferenceKind: PreferenceValue.Kind { RawValue.preferenceKind }
 

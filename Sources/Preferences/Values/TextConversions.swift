@@ -1,6 +1,6 @@
 public import FoundationEssentials
 
-/// Stored as a string, in upper case; read in either.
+/// Stored as a string in upper case; read in either case.
 extension UUID: PreferenceConvertible {
   public static var preferenceKind: PreferenceValue.Kind { .string }
 

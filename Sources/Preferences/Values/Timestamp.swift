@@ -1,13 +1,13 @@
 import FoundationEssentials
 
-/// Reads ISO 8601 timestamps, strictly.
+/// Parses ISO 8601 timestamps strictly.
 ///
-/// Foundation's parser accepts trailing text, turns 31 February into 2 March and counts years before 1583
-/// in the Julian calendar; a value must not change that way on its way in.
+/// Foundation's parser accepts trailing text, turns 31 February into 2 March and counts years before 1583 in the Julian
+/// calendar, which would change values.
 enum Timestamp {
-  /// The moment that `YYYY-MM-DDThh:mm:ss[.fraction](Z|±hh:mm)` names in the Gregorian calendar.
+  /// The date for `YYYY-MM-DDThh:mm:ss[.fraction](Z|±hh:mm)` in the Gregorian calendar.
   ///
-  /// - Parameter isOfAnyYear: whether years before 1 and after 9999 are read, too, as `-002`, `0000` and `10000`.
+  /// - Parameter isOfAnyYear: whether years before 1 and after 9999 are accepted, such as `-002`, `0000` and `10000`.
   static func date(_ text: String, ofAnyYear isOfAnyYear: Bool = false) -> Date? {
     var rest = Array(text.utf8)[...]
     guard let year = isOfAnyYear ? year(&rest) : number(4, &rest), skip("-", &rest),

@@ -1,21 +1,19 @@
-// Keys for anything `Codable`, which needs no conformance of ours.
+// Keys for `Codable` types, which need no conformance.
 
 extension PreferenceKey where Value: Codable {
   /// Creates a key whose value is stored with structure: a struct as a dictionary, a sequence as an array, and dates,
   /// data, URLs, booleans and numbers as their own kinds. See ``PreferenceValueEncoder``.
   ///
-  /// The key says how its value is stored, so a type with a raw value that is `Codable` as well is stored as the raw
-  /// value by ``init(_:default:)-(String,_)``, and as its coding says by this one. `alsoReading(_:)` reads what the
-  /// other has written.
+  /// A type with a raw value that is also `Codable` is stored as the raw value by ``init(_:default:)-(String,_)``, and
+  /// as its coding defines by this key. `alsoReading(_:)` also reads the other form.
   ///
-  /// An optional type does not compile, since its stored nil could not be told from *not set*: it is for
+  /// An optional type does not compile, since a stored `nil` could not be distinguished from *not set*; use
   /// ``codable(_:kind:encoder:decoder:)``.
   ///
   /// - Parameters:
-  ///   - kind: what a type with coding of its own is stored as, so that layers of text can read it: `.string` for one that
-  ///     encodes a string.
-  ///   - encoder: has what the type's own coding looks up.
-  ///   - decoder: has what the type's own coding looks up.
+  ///   - kind: the kind that a type with custom coding is stored as, so that text-backed layers can parse it.
+  ///   - encoder: the encoder, with the user info that the type's coding uses.
+  ///   - decoder: the decoder, with the user info that the type's coding uses.
   public static func codable(
     _ name: String, default defaultValue: @autoclosure () -> Value, kind: PreferenceValue.Kind? = nil,
     encoder: PreferenceValueEncoder = PreferenceValueEncoder(),
@@ -25,8 +23,8 @@ extension PreferenceKey where Value: Codable {
     return codable(name, kind: kind, encoder: encoder, decoder: decoder) { defaultValue }
   }
 
-  /// As ``codable(_:default:kind:encoder:decoder:)``, with a default that is computed at each read that finds nothing, and
-  /// never stored.
+  /// As ``codable(_:default:kind:encoder:decoder:)``, with a default that is computed for each lookup that finds no
+  /// value, and never stored.
   public static func codable(
     _ name: String, kind: PreferenceValue.Kind? = nil, encoder: PreferenceValueEncoder = PreferenceValueEncoder(),
     decoder: PreferenceValueDecoder = PreferenceValueDecoder(), makeDefault: @escaping @Sendable () -> Value
@@ -39,7 +37,8 @@ extension PreferenceKey where Value: Codable {
 }
 
 extension PreferenceKey {
-  /// As ``codable(_:default:kind:encoder:decoder:)``, reading as nil while it is not set, and removed by setting nil.
+  /// As ``codable(_:default:kind:encoder:decoder:)``, for an optional type: reads as `nil` while it is not set; setting
+  /// `nil` removes it.
   public static func codable<Wrapped: Codable>(
     _ name: String, kind: PreferenceValue.Kind? = nil, encoder: PreferenceValueEncoder = PreferenceValueEncoder(),
     decoder: PreferenceValueDecoder = PreferenceValueDecoder()
@@ -54,11 +53,11 @@ extension PreferenceKey {
   }
 }
 
-// An optional of a `Codable` type is `Codable`, and no constraint excludes it. These two fit an optional equally well, so
-// that a call with an optional is ambiguous and does not compile; an unavailable function would be passed over. The
-// default is an autoclosure, which is called at once: of functions that take a value, the compiler chooses one.
+// An optional of a `Codable` type is `Codable`, and no constraint excludes it. These two fit an optional equally well,
+// so that a call with an optional is ambiguous and does not compile; an unavailable function would be ignored. The
+// default is an autoclosure because the compiler would prefer one of two functions that take a value.
 extension PreferenceKey where Value: Decodable & ExpressibleByNilLiteral {
-  /// Makes an optional key with a default ambiguous. For a type that can only be decoded, the key is for reading.
+  /// Makes an optional key with a default ambiguous. For a type that can only be decoded: a key for reading.
   @_documentation(visibility: internal)
   public static func codable(
     _ name: String, default defaultValue: @autoclosure () -> Value, kind: PreferenceValue.Kind? = nil,
@@ -69,7 +68,7 @@ extension PreferenceKey where Value: Decodable & ExpressibleByNilLiteral {
     return codable(name, kind: kind, encoder: encoder, decoder: decoder) { defaultValue }
   }
 
-  /// Makes an optional key with a computed default ambiguous. For a type that can only be decoded, the key is for reading.
+  /// Makes an optional key with a computed default ambiguous. For a type that can only be decoded: a key for reading.
   @_documentation(visibility: internal)
   public static func codable(
     _ name: String, kind: PreferenceValue.Kind? = nil, encoder: PreferenceValueEncoder = PreferenceValueEncoder(),
@@ -83,19 +82,19 @@ extension PreferenceKey where Value: Decodable & ExpressibleByNilLiteral {
 }
 
 extension PreferencesReader {
-  /// The value under `key`, decoded; nil when absent.
+  /// The value under `key`, decoded; `nil` if it is absent.
   ///
   /// - Throws: ``PreferencesError/Code/typeMismatch``, ``PreferencesError/Code/outOfRange`` or
-  ///   ``PreferencesError/Code/malformed`` when what is stored is no `Value`.
+  ///   ``PreferencesError/Code/malformed`` if the stored value is not a `Value`.
   public func value<Value: Codable & Sendable>(forKey key: String, decoding type: Value.Type) throws -> Value? {
     try value(for: PreferenceKey<Value?>.codable(key))
   }
 }
 
 extension PreferencesStore {
-  /// Stores `value` under `key`, encoded as ``PreferenceKey/codable(_:default:kind:encoder:decoder:)`` says.
+  /// Stores `value` under `key`, encoded as by ``PreferenceKey/codable(_:default:kind:encoder:decoder:)``.
   ///
-  /// - Throws: ``PreferencesError/Code/notStorable`` when it cannot be encoded, with the old value still there.
+  /// - Throws: ``PreferencesError/Code/notStorable`` if it cannot be encoded, with the previous value intact.
   @discardableResult
   public func set<Value: Codable & Sendable>(encoding value: Value, forKey key: String) throws -> WriteOutcome {
     try set(value, for: PreferenceKey<Value?>.codable(key))
@@ -103,7 +102,7 @@ extension PreferencesStore {
 }
 
 extension PreferenceValue.Kind {
-  /// What a type is stored as by coding, unless it codes itself in another way.
+  /// The kind that a type is stored as, unless it has custom coding.
   fileprivate static func coded(_ type: Any.Type) -> Self {
     if let type = type as? any StoredDirectly.Type { return type.preferenceKind }
     if let type = type as? any RawRepresentable.Type { return raw(type) }

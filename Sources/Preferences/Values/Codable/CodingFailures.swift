@@ -1,5 +1,5 @@
 extension PreferencesError.Code {
-  /// The value cannot be stored in the form that its key asks for; nothing was written.
+  /// The value cannot be stored in the form that its key requires; nothing was written.
   public static let notStorable = Self(rawValue: "notStorable")
 }
 
@@ -31,7 +31,7 @@ extension PreferencesError {
   private static func notDecodable(
     _ type: Any.Type, _ error: any Error, _ context: DecodingError.Context, _ code: Code
   ) -> PreferencesError {
-    // Our own text says more, and holds no value.
+    // Our own text is more precise, and contains no value.
     if let own = context.underlyingError as? PreferencesError { return own.at(context.codingPath) }
     return PreferencesError(code, "what is stored is no \(type)", cause: error).at(context.codingPath)
   }

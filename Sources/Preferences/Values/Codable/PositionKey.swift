@@ -1,4 +1,4 @@
-/// Where an element is in an array, as a coding key.
+/// The position of an element in an array, as a coding key.
 struct PositionKey: CodingKey {
   let position: Int
 
@@ -10,7 +10,7 @@ struct PositionKey: CodingKey {
   var stringValue: String { "\(position)" }
 }
 
-/// What is stored of a class's superclass, as a coding key.
+/// The coding key of the superclass of a class.
 struct SuperKey: CodingKey {
   init() {}
   init?(intValue: Int) { return nil }
@@ -21,10 +21,10 @@ struct SuperKey: CodingKey {
 }
 
 extension PreferencesError {
-  /// The same error with the way to the part it is about in front: `entry "hosts": element 2: …`.
+  /// The same error with the path of the affected part in front: `entry "hosts": element 2: …`.
   func at(_ path: [any CodingKey]) -> PreferencesError {
     path.reversed().reduce(self) { error, key in
-      // Foundation's coders say `Index 2` where this one says 2.
+      // Foundation's coders write `Index 2` instead of 2.
       guard let position = key.intValue, key is PositionKey || key.stringValue == "Index \(position)" else {
         return error.about("entry \"\(key.stringValue)\"")
       }

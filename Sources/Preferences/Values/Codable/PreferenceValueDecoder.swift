@@ -1,16 +1,18 @@
-/// Turns a value into anything `Decodable`; the reverse of ``PreferenceValueEncoder``.
+/// Decodes a stored value to any `Decodable` type; the reverse of ``PreferenceValueEncoder``.
 ///
-/// Numbers are read exactly, as ``PreferenceConvertible`` says. Entries that a type does not ask for are passed over,
-/// so a struct may lose a property, and gain one that is optional.
+/// Numbers are converted exactly, as ``PreferenceConvertible`` describes. Unknown entries are ignored, so a struct may
+/// lose a property, and may gain an optional one.
 public struct PreferenceValueDecoder: Sendable {
-  /// What the types that are decoded can ask for.
+  /// Contextual information for the types that are decoded.
   public var userInfo: [CodingUserInfoKey: any Sendable]
 
   /// Creates a decoder.
   public init(userInfo: [CodingUserInfoKey: any Sendable] = [:]) { self.userInfo = userInfo }
 
+  /// Decodes `value`.
+  ///
   /// - Throws: ``PreferencesError/Code/typeMismatch``, ``PreferencesError/Code/outOfRange`` or
-  ///   ``PreferencesError/Code/malformed``, naming the part that is at fault.
+  ///   ``PreferencesError/Code/malformed``, with the path of the affected part.
   public func decode<Value: Decodable>(
     _ type: Value.Type = Value.self, from value: PreferenceValue
   ) throws(PreferencesError) -> Value {
@@ -20,9 +22,9 @@ public struct PreferenceValueDecoder: Sendable {
   }
 }
 
-/// Throws `DecodingError` only, since types look for it to try one form after another.
+/// Throws only `DecodingError`, which types catch to try several forms.
 private struct ValueDecoder: Decoder {
-  /// Nil where an entry is missing, which an optional takes for nil.
+  /// `nil` for a missing entry, which an optional decodes as `nil`.
   let value: PreferenceValue?
   let codingPath: [any CodingKey]
   let info: [CodingUserInfoKey: any Sendable]

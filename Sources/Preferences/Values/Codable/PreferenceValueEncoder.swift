@@ -1,16 +1,18 @@
-/// Turns anything `Encodable` into a value, without a detour through text.
+/// Encodes any `Encodable` type as a stored value, without an intermediate format.
 ///
-/// A struct becomes a dictionary and a sequence an array. Strings, booleans, integers of either sign, floating-point
-/// numbers, `Date`, `Data` and `URL` keep their kinds, exactly. A property that is nil is left out. A nil inside an
-/// array, and a dictionary whose values are optional, are refused: nothing that is stored means nil.
+/// A struct becomes a dictionary and a sequence an array. Strings, booleans, integers, floating-point numbers, `Date`,
+/// `Data` and `URL` keep their kinds, exactly. A property that is `nil` is omitted. A `nil` in an array, and a
+/// dictionary with optional values, are refused.
 public struct PreferenceValueEncoder: Sendable {
-  /// What the types that are encoded can ask for.
+  /// Contextual information for the types that are encoded.
   public var userInfo: [CodingUserInfoKey: any Sendable]
 
   /// Creates an encoder.
   public init(userInfo: [CodingUserInfoKey: any Sendable] = [:]) { self.userInfo = userInfo }
 
-  /// - Throws: ``PreferencesError/Code/notStorable``; the cause is what the type itself has thrown.
+  /// Encodes `value`.
+  ///
+  /// - Throws: ``PreferencesError/Code/notStorable``; its cause is the error of the type's own coding.
   public func encode<Value: Encodable>(_ value: Value) throws(PreferencesError) -> PreferenceValue {
     do {
       let node = EncodedNode(path: [])
@@ -20,7 +22,7 @@ public struct PreferenceValueEncoder: Sendable {
   }
 }
 
-/// What has been encoded so far, at one place. A class, since a type may hold several containers at a time.
+/// What has been encoded so far at one path. A class, because a type may use several containers at a time.
 private final class EncodedNode {
   enum Content {
     case nothing
@@ -106,7 +108,7 @@ private final class EncodedNode {
   }
 }
 
-/// An entry that is nil would vanish without a word.
+/// Refused, because entries that are `nil` would be lost silently.
 private protocol DictionaryOfOptionals {}
 extension Dictionary: DictionaryOfOptionals where Value: ExpressibleByNilLiteral {}
 

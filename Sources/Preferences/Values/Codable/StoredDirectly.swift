@@ -1,6 +1,6 @@
 import FoundationEssentials
 
-/// What has a kind of its own: coding stores these as they are, and everything else as what it is made of.
+/// A type with its own kind. Coding stores its values unchanged, and other types by their parts.
 protocol StoredDirectly: PreferenceConvertible {}
 
 extension String: StoredDirectly {}
