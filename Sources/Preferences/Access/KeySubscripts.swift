@@ -1,20 +1,19 @@
-// Reading and writing without `try`. An error is reported to `PreferenceFailures` and reads as nil or the default, and a write
-// that a higher layer hides is not reported. Code that must know calls the throwing methods, which return the outcome.
+// Reading and writing without `try`. A failed read is reported to `PreferenceFailures` and returns nil or the default.
+// A write that a higher layer hides is not reported; the throwing methods return the outcome.
 
 extension PreferencesReader {
-  /// The value under `key`, of any kind; nil when absent. An error is reported to ``PreferenceFailures`` and reads as
-  /// nil.
+  /// The value under `key`, of any kind; `nil` if absent, or after an error, which ``PreferenceFailures`` receives.
   public subscript(key: String) -> PreferenceValue? {
     reporting(key, or: nil) { try value(forKey: key) }
   }
 
-  /// The value under `key` as the type that the context requires; nil when absent. An error is reported to
-  /// ``PreferenceFailures`` and reads as nil; a value of another type is such an error.
+  /// The value under `key` as the type that the context requires; `nil` if it is absent. An error, such as a value of a
+  /// different type, is reported to ``PreferenceFailures`` and returns `nil`.
   public subscript<Value: PreferenceConvertible>(key: String) -> Value? {
     reporting(key, or: nil) { try value(forKey: key, as: Value.self) }
   }
 
-  /// The value of a declared key. An error is reported to ``PreferenceFailures`` and reads as the default.
+  /// The value of a declared key. An error is reported to ``PreferenceFailures`` and returns the default.
   public subscript<Value>(key: PreferenceKey<Value>) -> Value {
     reporting(key.name, or: key.defaultValue) { try value(for: key) }
   }
@@ -29,7 +28,7 @@ extension PreferencesReader {
 }
 
 extension PreferencesStore {
-  /// The value under `key`, of any kind; setting nil removes it. Errors are reported to ``PreferenceFailures``.
+  /// The value under `key`, of any kind; setting `nil` removes it. Errors are reported to ``PreferenceFailures``.
   ///
   /// A write that a layer above hides (``WriteOutcome/shadowed(by:)``) is not reported.
   public subscript(key: String) -> PreferenceValue? {
@@ -37,7 +36,7 @@ extension PreferencesStore {
     nonmutating set { reporting(key, or: ()) { try edit(try PreferenceEdits(key, to: newValue)) } }
   }
 
-  /// The value under `key` as the type that the context requires; setting nil removes it.
+  /// The value under `key` as the type that the context requires; setting `nil` removes it.
   ///
   /// ```swift
   /// settings["motd"] = text                        // a String or a String?
@@ -45,8 +44,8 @@ extension PreferencesStore {
   /// let port: Int? = settings["port"]
   /// ```
   ///
-  /// Errors are reported to ``PreferenceFailures``; reading a value of another type is one, and
-  /// returns nil. A write that a layer above hides is not reported.
+  /// Errors, such as reading a value of a different type, are reported to ``PreferenceFailures``. A write that a layer
+  /// above hides is not reported.
   public subscript<Value: PreferenceConvertible>(key: String) -> Value? {
     get { reporting(key, or: nil) { try value(forKey: key, as: Value.self) } }
     nonmutating set {
@@ -54,10 +53,10 @@ extension PreferencesStore {
     }
   }
 
-  /// The value of a declared key; setting an optional one to nil removes it. Errors are reported to ``PreferenceFailures``.
-  /// A write that a layer above hides is not reported.
+  /// The value of a declared key; setting an optional key to `nil` removes it. Errors are reported to
+  /// ``PreferenceFailures``. A write that a layer above hides is not reported.
   ///
-  /// Changing it in place reads and then writes, so a change made between is lost; `update(_:_:)` loses none.
+  /// A change in place reads and then writes, so it can overwrite a concurrent change; `update(_:_:)` cannot.
   public subscript<Value>(key: PreferenceKey<Value>) -> Value {
     get { reporting(key.name, or: key.defaultValue) { try value(for: key) } }
     nonmutating set { reporting(key.name, or: ()) { _ = try set(newValue, for: key) } }

@@ -1,16 +1,16 @@
 extension PreferenceValue {
-  /// What stands for a sealed value where it is not revealed.
+  /// The value that replaces a secret which is not revealed.
   public static var redacted: PreferenceValue { "<redacted>" }
 }
 
 extension PreferencesReader {
-  /// All values, as looking up each key by name would give them.
+  /// Returns all values by name, as lookups by name return them.
   ///
-  /// A secret is ``PreferenceValue/redacted``, unless `revealingSecrets` says otherwise. One that no layer claims, which
-  /// only its key reaches, is there when no plain value has its name.
-  /// To copy values into a store use `+=`, which neither copies the mark nor puts a secret into a plain layer.
+  /// A secret is ``PreferenceValue/redacted`` unless `revealingSecrets` is true. A secret that no layer claims is
+  /// included if no plain value has its name. To copy values into a store use `+=`, which does not copy the mark, nor a
+  /// secret to a plain layer.
   public func dictionary(revealingSecrets: Bool = false) throws -> [String: PreferenceValue] {
-    // First, so that no other layer is asked while a sealed one fails.
+    // First, so that a failing sealed layer ends the call before plain layers are read.
     let secrets = custody.holdsSecrets ? try names(of: .secret) : []
     var all = try plainValues()
     for name in secrets where all[name.text] == nil {
@@ -19,7 +19,7 @@ extension PreferencesReader {
     return all
   }
 
-  /// The values that are no secrets.
+  /// The values that are not secrets.
   func plainValues() throws -> [String: PreferenceValue] {
     guard custody.holdsPlain else { return [:] }
     var values: [String: PreferenceValue] = [:]

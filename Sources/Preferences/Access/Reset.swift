@@ -1,5 +1,5 @@
 extension PreferencesStore {
-  /// Removes what is stored under several declared keys, so that they read as their defaults.
+  /// Removes the values of several declared keys in one transaction, so that they read as their defaults.
   public func reset<First, Second, each Rest: Sendable>(
     _ first: PreferenceKey<First>, _ second: PreferenceKey<Second>, _ rest: repeat PreferenceKey<each Rest>
   ) throws {
@@ -10,7 +10,7 @@ extension PreferencesStore {
     }
   }
 
-  /// Removes what is stored under declared keys of one type, so that they read as their defaults.
+  /// Removes the values of declared keys of one type in one transaction, so that they read as their defaults.
   public func reset<Value>(_ keys: [PreferenceKey<Value>]) throws {
     try edit { edits in for key in keys { try edits.reset(key) } }
   }

@@ -1,7 +1,7 @@
 extension PreferencesStore {
-  /// Stores `new`, or with nil removes what is there, when a lookup still returns `old`.
+  /// Stores `new` if a lookup still returns `old`; `nil` removes the value.
   ///
-  /// - Returns: ``WriteOutcome/conflict``, with nothing changed, when it returns something else.
+  /// - Returns: ``WriteOutcome/conflict``, with nothing changed, if it returns a different value.
   @discardableResult
   public func compareAndSet(
     _ old: PreferenceContent?, to new: PreferenceContent?, for query: PreferenceQuery
@@ -17,9 +17,10 @@ extension PreferencesStore {
     try await edit(PreferenceEdits(query, from: old, to: new))
   }
 
-  /// Stores `new` under `key`, or with nil removes what is there, when a lookup still returns `old`.
+  /// Stores `new` under `key` if a lookup still returns `old`; `nil` removes the value.
   ///
-  /// - Returns: ``WriteOutcome/conflict``, with nothing changed, when it returns something else.
+  /// - Returns: ``WriteOutcome/conflict``, with nothing changed, if it returns a different value.
+  /// - Throws: ``PreferencesError/Code/invalidKey``, and any error of the store.
   @discardableResult
   public func compareAndSet(
     _ old: PreferenceValue?, to new: PreferenceValue?, forKey key: String
@@ -37,10 +38,10 @@ extension PreferencesStore {
       old.map(PreferenceContent.value), to: new.map(PreferenceContent.value), for: try PreferenceQuery(key))
   }
 
-  /// Replaces the value of a declared key by what `change` makes of it. Of several updates at once none is lost.
+  /// Changes the value of a declared key with compare-and-set, so that no concurrent change is lost.
   ///
-  /// `change` gets what the key reads as, runs with no lock held, and is called again when another change came between.
-  /// - Throws: what `change` throws, with the old value still there; as
+  /// `change` gets the value or the default. It runs with no lock held, and again if another write came first.
+  /// - Throws: what `change` throws, with the previous value intact; as
   ///   ``PreferencesReader/value(for:)-(PreferenceKey<Value>)`` and `set(_:for:)`.
   @discardableResult
   public func update<Value>(
@@ -66,7 +67,6 @@ extension PreferencesStore {
   }
 }
 
-/// What a key reads as, and what a change makes of it.
 struct UpdateAttempt<Value: Sendable> {
   let query: PreferenceQuery
   let stored: PreferenceContent?

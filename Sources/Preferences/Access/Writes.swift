@@ -1,10 +1,10 @@
-// What writes one or several values. Each is one `edit`.
+// Each write is one `edit`.
 
 extension PreferencesStore {
-  /// Stores `value` under `key`, replacing what was there.
+  /// Stores `value` under `key`, replacing the previous value.
   ///
-  /// When it throws, the old value is still there.
-  /// - Throws: ``PreferencesError/Code/invalidKey`` for a name against the rule, and whatever keeps the store from writing.
+  /// - Throws: ``PreferencesError/Code/invalidKey``, and any error of the store, with the previous value intact unless
+  ///   the store documents otherwise.
   @discardableResult
   public func set(_ value: PreferenceValue, forKey key: String) throws -> WriteOutcome {
     try edit(try PreferenceEdits(key, to: value))
@@ -16,7 +16,7 @@ extension PreferencesStore {
     try await edit(try PreferenceEdits(key, to: value))
   }
 
-  /// Stores `value` under `key`, replacing what was there.
+  /// Stores `value` under `key`, replacing the previous value.
   @discardableResult
   public func set(_ value: some PreferenceConvertible, forKey key: String) throws -> WriteOutcome {
     try edit(try PreferenceEdits(key, to: value.preferenceValue))
@@ -28,11 +28,11 @@ extension PreferencesStore {
     try await edit(try PreferenceEdits(key, to: value.preferenceValue))
   }
 
-  /// Stores `value` under a declared key; setting an optional key to nil removes it. A secret one is written to sealed
-  /// layers only.
+  /// Stores `value` under a declared key; `nil` for an optional key removes the stored value. A secret is written to
+  /// sealed layers only.
   ///
-  /// - Throws: ``PreferencesError/Code/invalidKey`` for a name against the rule, ``PreferencesError/Code/noStore`` when
-  ///   there is no store for the key's secrecy here, and whatever keeps the store from writing.
+  /// - Throws: ``PreferencesError/Code/invalidKey``, ``PreferencesError/Code/noStore`` if no layer accepts values of
+  ///   the key's secrecy, and any error of the store.
   @discardableResult
   public func set<Value>(_ value: Value, for key: PreferenceKey<Value>) throws -> WriteOutcome {
     try edit(try PreferenceEdits(key, to: value))
@@ -44,7 +44,7 @@ extension PreferencesStore {
     try await edit(try PreferenceEdits(key, to: value))
   }
 
-  /// Stores all of `values` over what is there, as one transaction; other keys keep their values.
+  /// Stores all of `values` in one transaction; other keys keep their values.
   public func set(_ values: [String: PreferenceValue]) throws { try edit(try PreferenceEdits(merging: values)) }
 
   /// The asynchronous form of `set(_:)`; does not block the calling thread.
@@ -52,7 +52,7 @@ extension PreferencesStore {
     try await edit(try PreferenceEdits(merging: values))
   }
 
-  /// Removes the value under `key`; removing an absent key changes nothing and is no error.
+  /// Removes the value under `key`; if it is absent, nothing changes and no error is thrown.
   @discardableResult
   public func removeValue(forKey key: String) throws -> WriteOutcome { try edit(try PreferenceEdits(key, to: nil)) }
 
@@ -62,7 +62,7 @@ extension PreferencesStore {
     try await edit(try PreferenceEdits(key, to: nil))
   }
 
-  /// Removes what is stored under a declared key, so that it reads as its default.
+  /// Removes the value of a declared key, so that it reads as its default.
   @discardableResult
   public func reset<Value>(_ key: PreferenceKey<Value>) throws -> WriteOutcome {
     try edit(try PreferenceEdits(resetting: key))
@@ -74,7 +74,7 @@ extension PreferencesStore {
     try await edit(try PreferenceEdits(resetting: key))
   }
 
-  /// Removes every value of this store, and of no other.
+  /// Removes all values of this store. In a composite, see ``CompositePreferences/WriteMode``.
   public func removeAll() throws { try edit(.removal) }
 
   /// The asynchronous form of `removeAll()`; does not block the calling thread.
