@@ -1,16 +1,15 @@
-/// One preference of one store: where it is, and what may be done with it.
+/// A handle of one preference in one store.
 ///
 /// ```swift
 /// let visits: Preference<Int> = store <| "visits"
 /// try visits += 1
 /// ```
 ///
-/// A handle holds no value. Each read asks the store, and each change is one `update(_:_:)`, so that
-/// of changes made at once none is lost. A handle of a key with a default reads as that default while nothing is stored.
+/// A handle holds no value: each read looks it up. `apply(_:)` uses compare-and-set, so no concurrent change is lost.
 public struct Preference<Value: Sendable>: Sendable {
-  /// The store that has the value.
+  /// The store that is read and written.
   public let store: any PreferencesStore
-  /// The name and type; reads as nil, or as its default, while nothing is stored.
+  /// The name and type. Reads as the default, or as `nil`, while nothing is stored.
   public let key: PreferenceKey<Value?>
   private var substitute: @Sendable (Value?) -> Value? = { $0 }
   private var notify: (@Sendable (_ old: Value?, _ new: Value?) -> Void)?
@@ -19,22 +18,22 @@ public struct Preference<Value: Sendable>: Sendable {
 
   // MARK: Reading
 
-  /// What the preference reads as; nil when it is absent and nothing stands in for it.
+  /// Returns the value, after ``whenNil(use:)`` and ``ensure(when:use:)`` are applied; `nil` if there is none.
   ///
   /// - Throws: as ``PreferencesReader/value(for:)-(PreferenceKey<Value>)``.
   public func get() throws -> Value? { substitute(try store.value(for: key)) }
 
-  /// Whether something is stored, of whatever kind.
+  /// Whether a value of any kind is stored.
   public var hasValue: Bool {
     get throws {
       try store.content(for: PreferenceQuery(try key.checkedName(), secrecy: key.secrecy)) != nil
     }
   }
 
-  /// Whether nothing is stored.
+  /// Whether no value is stored.
   public var isEmpty: Bool { get throws { try !hasValue } }
 
-  /// Sugar for ``get()`` and `set(_:)`: failures go to ``PreferenceFailures`` and read as nil.
+  /// The value; setting `nil` removes it. Errors are reported to ``PreferenceFailures``; a failed read returns `nil`.
   public var value: Value? {
     get { store.reporting(key.name, or: nil) { try get() } }
     nonmutating set { store.reporting(key.name, or: ()) { _ = try set(newValue) } }
@@ -42,7 +41,9 @@ public struct Preference<Value: Sendable>: Sendable {
 
   // MARK: Changing
 
-  /// Stores `value`; nil removes what is stored.
+  /// Stores `value`; `nil` removes the stored value.
+  ///
+  /// - Throws: as `PreferencesStore.set(_:for:)`; with ``didSet(_:)`` also as ``get()``.
   @discardableResult
   public func set(_ value: Value?) throws -> WriteOutcome {
     // The old value is needed only if a callback is registered.
@@ -57,7 +58,7 @@ public struct Preference<Value: Sendable>: Sendable {
     return try await apply { _ in value }
   }
 
-  /// Removes what is stored.
+  /// Removes the stored value.
   @discardableResult
   public func clear() throws -> WriteOutcome { try set(nil) }
 
@@ -65,10 +66,10 @@ public struct Preference<Value: Sendable>: Sendable {
   @discardableResult
   public func clear() async throws -> WriteOutcome { try await set(nil) }
 
-  /// Stores what `change` makes of what the preference reads as; nil removes it. Of several changes at once none is lost.
+  /// Replaces the value by the result of `change`; `nil` removes it. No concurrent change is lost.
   ///
-  /// `change` runs with no lock held, and again when another change came between.
-  /// - Throws: what `change` throws, with the old value still there.
+  /// `change` gets the result of ``get()``. It runs with no lock held, and again if another write came first.
+  /// - Throws: what `change` throws, with the previous value intact; as ``get()`` and `set(_:)`.
   @discardableResult
   public func apply(_ change: (Value?) throws -> Value?) throws -> WriteOutcome {
     while true {
@@ -97,9 +98,9 @@ public struct Preference<Value: Sendable>: Sendable {
     return outcome
   }
 
-  /// Writes the value in another type, under the same name: handles and keys of the old type fail from then on.
+  /// Replaces the value by one of a different type; handles and keys of the old type may then fail to read it.
   ///
-  /// An absent value is given to `change` as nil, or as the default.
+  /// `change` gets `nil`, or the default, if nothing is stored. Callbacks of ``didSet(_:)`` are not called.
   /// - Returns: the handle of the new type.
   public func rewrite<New: PreferenceConvertible>(
     as type: New.Type = New.self, _ change: (Value?) throws -> New?
@@ -116,8 +117,9 @@ public struct Preference<Value: Sendable>: Sendable {
 
   // MARK: Making others
 
-  /// A handle that calls `notify` after each change that is made through it, equal values included, and no other. A change
-  /// fails when the old value cannot be read. For changes made elsewhere see ``PreferencesReader/observe(_:options:_:)``.
+  /// Returns a handle that calls `notify` after each change made through it, even if the value is equal. A change
+  /// throws if the old value cannot be read. For changes made elsewhere see
+  /// ``PreferencesReader/observe(_:options:_:)``.
   public func didSet(_ notify: @escaping @Sendable (_ old: Value?, _ new: Value?) -> Void) -> Self {
     var handle = self
     let earlier = self.notify
@@ -128,13 +130,13 @@ public struct Preference<Value: Sendable>: Sendable {
     return handle
   }
 
-  /// A handle that reads as `value` while this one reads as nil; nothing is stored.
+  /// Returns a handle that reads as `value` if this one reads as `nil`. Nothing is stored.
   public func whenNil(use value: @escaping @autoclosure @Sendable () -> Value) -> Self {
     ensure(when: { $0 == nil }, use: value())
   }
 
-  /// A handle that reads as `value` whenever `condition` holds for what this one reads as; nothing is stored. Conditions
-  /// are asked in the order in which they were added.
+  /// Returns a handle that reads as `value` if `condition` holds for the value of this one. Nothing is stored.
+  /// Conditions are checked in the order in which they were added.
   public func ensure(
     when condition: @escaping @Sendable (Value?) -> Bool, use value: @escaping @autoclosure @Sendable () -> Value?
   ) -> Self {
@@ -147,7 +149,7 @@ public struct Preference<Value: Sendable>: Sendable {
     return handle
   }
 
-  /// What `operation` makes of two preferences; of an absent one and another, the other; nil when both are absent.
+  /// Returns the result of `operation` on both values; if only one handle has a value, this; if neither has one, `nil`.
   public func combined(
     with other: Self, by operation: (Value, Value) throws -> Value
   ) throws -> Value? {
@@ -156,7 +158,7 @@ public struct Preference<Value: Sendable>: Sendable {
     return try operation(mine, theirs)
   }
 
-  /// Stores `value` if nothing is stored; it is computed only then. A default does not count as stored.
+  /// Stores `value` if nothing is stored; otherwise `value` is not evaluated. A default does not count as stored.
   public func setIfAbsent(_ value: @autoclosure () throws -> Value) throws {
     guard try isEmpty else { return }
     let new = try value()
@@ -166,7 +168,7 @@ public struct Preference<Value: Sendable>: Sendable {
 }
 
 extension Preference: Identifiable {
-  /// Which preference a handle is of: equal for two of one key of one store, however they were made.
+  /// Identifies a preference: handles of the same key in the same store have equal identifiers.
   public struct ID: Sendable, Hashable {
     let store: StoreIdentity
     let name: String
@@ -176,19 +178,19 @@ extension Preference: Identifiable {
 }
 
 extension Preference: CustomStringConvertible, CustomReflectable {
-  /// The key and the store, without the value.
+  /// The names of the key and the store, without the value.
   public var description: String { escapedForDisplay("preference \"\(key.name)\" in \(store.name)") }
   public var customMirror: Mirror { Mirror(self, children: EmptyCollection<Mirror.Child>()) }
 }
 
 extension PreferencesStore {
-  /// The handle of a declared key with a default.
+  /// Returns the handle of a declared key.
   public func preference<Value>(for key: PreferenceKey<Value>) -> Preference<Value> { Preference(self, key.lifted) }
 
-  /// The handle of a declared key that may be nil.
+  /// Returns the handle of a declared optional key.
   public func preference<Value>(for key: PreferenceKey<Value?>) -> Preference<Value> { Preference(self, key) }
 
-  /// The handle of the plain preference with this name.
+  /// Returns the handle of the plain preference called `name`.
   public func preference<Value: PreferenceConvertible>(
     _ name: String, as type: Value.Type = Value.self
   ) -> Preference<Value> {
@@ -197,7 +199,7 @@ extension PreferencesStore {
 }
 
 extension PreferenceKey {
-  /// The same key, in which nil stands for removal.
+  /// The same key with an optional type; `nil` removes the value.
   var lifted: PreferenceKey<Value?> {
     PreferenceKey<Value?>(
       name, kind: kind, secrecy: secrecy, makeDefault: { [makeDefault] in makeDefault() },
@@ -208,7 +210,7 @@ extension PreferenceKey {
       })
   }
 
-  /// A key of another type with the name and secrecy of `other`.
+  /// Creates a key with the secrecy of `other`.
   init<Wrapped: PreferenceConvertible>(_ name: String, like other: PreferenceKey<some Sendable>)
   where Value == Wrapped? {
     self.init(
