@@ -1,6 +1,4 @@
-/// A property whose value is a preference of something that can only be read, such as the environment.
-///
-/// As ``StoredPreference``, without what changes the value.
+/// A property whose value is a preference of a reader, such as the environment: a read-only ``StoredPreference``.
 @propertyWrapper
 public struct ReadPreference<Value: Sendable>: Sendable {
   private let tracked: TrackedPreference<Value>
@@ -10,21 +8,23 @@ public struct ReadPreference<Value: Sendable>: Sendable {
     tracked = TrackedPreference(reader, key)
   }
 
-  /// Wraps a name; reads as nil while there is no value.
+  /// Wraps a name; reads as `nil` while there is no value.
   public init<Wrapped: PreferenceConvertible>(_ name: String, in reader: any PreferencesReader)
   where Value == Wrapped? {
     self.init(PreferenceKey(name), in: reader)
   }
 
-  /// What the key reads as now; its default when that fails, which is told to the reader.
+  /// The current value. An error is reported to ``PreferenceFailures`` and returns the default.
   public var wrappedValue: Value { tracked.value }
 
-  /// The wrapper itself, for what a value cannot do.
+  /// The wrapper, for ``get()`` and ``updates``.
   public var projectedValue: Self { self }
 
-  /// The value, or what keeps the reader from knowing.
+  /// Returns the current value.
+  ///
+  /// - Throws: as ``PreferencesReader/value(for:)-(PreferenceKey<Value>)``.
   public func get() throws -> Value { try tracked.reader.value(for: tracked.key) }
 
-  /// The values, from the present one on.
+  /// The values, beginning with the current one.
   public var updates: AsyncStream<Value> { tracked.reader.updates(for: tracked.key) }
 }

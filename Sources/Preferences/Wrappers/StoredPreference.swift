@@ -6,7 +6,7 @@
 /// @StoredPreference(.limits, in: store) var limits
 /// ```
 ///
-/// It is a handle as well: with a key that has a default its value is never nil.
+/// It is also a handle, whose value is never `nil` if the key has a default:
 ///
 /// ```swift
 /// enum Settings {
@@ -15,14 +15,14 @@
 /// Settings.port.value += 1
 /// ```
 ///
-/// Each access reads the store; failures go to ``PreferenceFailures`` and read as the default. A write that a layer above
-/// hides is not reported by `wrappedValue` and `value`; `set(_:)` returns the outcome.
+/// Each access reads the store. Errors are reported to ``PreferenceFailures``, and a failed read returns the default. A
+/// write that a layer above hides is not reported by `wrappedValue` and `value`; `set(_:)` returns the outcome.
 ///
-/// With a transformed key the property has the transformed type. Changes, made here or elsewhere, are seen by
-/// `withObservationTracking`; in an `@Observable` class mark the property `@ObservationIgnored`, too.
+/// With a transformed key the property has the transformed type. `withObservationTracking` detects all changes that the
+/// store reports; in an `@Observable` class mark the property `@ObservationIgnored`.
 @propertyWrapper
 public struct StoredPreference<Value: Sendable>: Sendable {
-  /// The store that has the value.
+  /// The store that is read and written.
   public let store: any PreferencesStore
   private let tracked: TrackedPreference<Value>
 
@@ -38,34 +38,38 @@ public struct StoredPreference<Value: Sendable>: Sendable {
     self.init(PreferenceKey(name, default: wrappedValue), in: store)
   }
 
-  /// Wraps a name; reads as nil while nothing is stored.
+  /// Wraps a name; reads as `nil` while nothing is stored.
   public init<Wrapped: PreferenceConvertible>(_ name: String, in store: any PreferencesStore)
   where Value == Wrapped? {
     self.init(PreferenceKey(name), in: store)
   }
 
-  /// What the key reads as now, its default when that fails; setting stores. Failures are told to the store.
+  /// The current value. Errors are reported to ``PreferenceFailures``; a failed read returns the default.
   public var wrappedValue: Value {
     get { tracked.value }
     nonmutating set { store[tracked.key] = newValue }
   }
 
-  /// As ``wrappedValue``, for a constant that is used as a handle.
+  /// As ``wrappedValue``, for use as a handle.
   public var value: Value {
     get { wrappedValue }
     nonmutating set { wrappedValue = newValue }
   }
 
-  /// The wrapper itself, for what a value cannot do.
+  /// The wrapper, for its methods.
   public var projectedValue: Self { self }
 
   /// The name, type and default.
   public var key: PreferenceKey<Value> { tracked.key }
 
-  /// The value, or what keeps the store from reading it.
+  /// Returns the current value.
+  ///
+  /// - Throws: as ``PreferencesReader/value(for:)-(PreferenceKey<Value>)``.
   public func get() throws -> Value { try store.value(for: key) }
 
-  /// Stores `value`, or throws what keeps the store from writing.
+  /// Stores `value`.
+  ///
+  /// - Throws: as `PreferencesStore.set(_:for:)`.
   @discardableResult
   public func set(_ value: Value) throws -> WriteOutcome { try store.set(value, for: key) }
 
@@ -73,7 +77,7 @@ public struct StoredPreference<Value: Sendable>: Sendable {
   @discardableResult
   public func set(_ value: Value) async throws -> WriteOutcome { try await store.set(value, for: key) }
 
-  /// Changes the value in one step, see `PreferencesStore.update(_:_:)`.
+  /// Changes the value with compare-and-set, see `PreferencesStore.update(_:_:)`.
   @discardableResult
   public func update(_ change: (inout Value) throws -> Void) throws -> WriteOutcome { try store.update(key, change) }
 
@@ -83,7 +87,7 @@ public struct StoredPreference<Value: Sendable>: Sendable {
     try await store.update(key, change)
   }
 
-  /// Removes what is stored, so that the property reads as its default.
+  /// Removes the stored value, so that the property reads as its default.
   @discardableResult
   public func reset() throws -> WriteOutcome { try store.reset(key) }
 
@@ -91,6 +95,6 @@ public struct StoredPreference<Value: Sendable>: Sendable {
   @discardableResult
   public func reset() async throws -> WriteOutcome { try await store.reset(key) }
 
-  /// The values, from the present one on.
+  /// The values, beginning with the current one.
   public var updates: AsyncStream<Value> { store.updates(for: key) }
 }

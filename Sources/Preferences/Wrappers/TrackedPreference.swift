@@ -1,10 +1,10 @@
 import Observation
 import Synchronization
 
-/// What a wrapper reads, told to whoever tracks it: `withObservationTracking` and `Observations`.
+/// The value of a wrapper, observable with `withObservationTracking` and `Observations`.
 ///
-/// It has a registrar of its own, so the object around a wrapper need not take part: inside an `@Observable` class the
-/// property is marked `@ObservationIgnored` and tracked all the same.
+/// It has its own registrar, so the enclosing object need not take part: in an `@Observable` class the property is
+/// marked `@ObservationIgnored` and tracked all the same.
 final class TrackedPreference<Value: Sendable>: Observable, Sendable {
   let reader: any PreferencesReader
   let key: PreferenceKey<Value>
@@ -19,10 +19,10 @@ final class TrackedPreference<Value: Sendable>: Observable, Sendable {
     return reader[key]
   }
 
-  /// Nothing is watched before the first read: a wrapper that nobody reads costs nothing.
+  /// Observation begins with the first read, so that an unread wrapper costs nothing.
   private func watch() {
     guard observation.withLock({ $0 == nil }) else { return }
-    // Not `observe` with the key, which keeps the last value: it may be a secret.
+    // Not `observe` with the key, which retains the last value: it may be a secret.
     let watch = Watch<Void> { [reader, key] in
       var hasher = Hasher()
       let content = try reader.content(for: try key.query()) ?? key.content(of: key.defaultValue)
@@ -36,7 +36,7 @@ final class TrackedPreference<Value: Sendable>: Observable, Sendable {
     }
     let new = reader.observe { [key] change in if change.concerns(key.name) { watch.look() } }
     watch.begin()
-    // Of two threads that come here at once one keeps its observation, and that of the other ends.
+    // If two threads get here at once, the second observation ends.
     observation.withLock { $0 = $0 ?? new }
   }
 }
