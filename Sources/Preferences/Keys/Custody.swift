@@ -1,13 +1,14 @@
-/// Which values a reader holds, and which names its sealed layers claim. It never changes.
+/// Which values a reader holds, and which names its sealed layers claim. It never changes, unless it is
+/// ``replaceable``.
 ///
 /// 1. Every value is plain or secret, and the custody of a reader declares which it holds. Plain values are looked up
 ///    in layers that hold plain values, secrets in layers that hold secrets, in order. A failing layer ends the lookup.
-/// 2. A lookup is secret if its key is secret, or if a sealed layer claims its name; otherwise it is plain, by key and by
-///    name alike.
+/// 2. A lookup is secret if its key is secret, or if a sealed layer claims its name; otherwise it is plain, by key and
+///    by name alike.
 /// 3. A claim is fixed when the layer is made and never depends on content, so it holds while the vault is locked and
 ///    passes through views and nested composites.
-/// 4. So a locked vault takes away only what is claimed or looked up as a secret, and no plain layer ever returns, or
-///    receives, such a value.
+/// 4. So a locked vault affects only names that are claimed or looked up as secrets, and no plain layer ever returns,
+///    or receives, such a value.
 /// 5. A store that is used directly was chosen by the caller: a sealed one returns any value, a plain one never holds a
 ///    secret.
 public struct Custody: Sendable {
@@ -38,9 +39,10 @@ public struct Custody: Sendable {
   /// A reader with values of both kinds that claims no name.
   public static let both = Custody(holding: (true, true), taking: (true, true), .nothing)
 
-  /// The same custody, of a store that forwards to one which can be replaced. A view of it follows a replacement. A composite
-  /// keeps the custody that the layer has when the composite is made: plain names are still looked up in a vault that
-  /// replaces a plain store, and a plain store that replaces a vault returns no secrets and refuses to store them.
+  /// The same custody, for a store that forwards to a store that can be replaced. A view uses the custody of the
+  /// current store, unless the view is mounted or claims names. A composite keeps the custody from its creation: plain
+  /// names are still looked up in a vault that replaces a plain store, and a plain store that replaces a vault returns
+  /// no secrets and refuses to store them.
   public var replaceable: Custody {
     var custody = self
     custody.isReplaceable = true
@@ -70,7 +72,7 @@ public struct Custody: Sendable {
   /// Whether a store with this custody accepts values of this secrecy.
   public func takes(_ secrecy: Secrecy) -> Bool { secrecy == .secret ? takesSecrets : takesPlain }
 
-  /// The secrecy of a lookup of `name` that is requested as `asked`: also secret if the name is claimed.
+  /// The secrecy of a lookup: secret if `asked` is secret, or if a sealed layer claims `name` or declares no claim.
   public func secrecy(of name: PreferenceName, asked: Secrecy = .plain) -> Secrecy {
     guard asked == .plain, holdsSecrets else { return asked }
     return claim?.covers(name) ?? true ? .secret : .plain

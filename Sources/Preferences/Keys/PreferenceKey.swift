@@ -31,15 +31,15 @@ public struct PreferenceKey<Value: Sendable>: Sendable {
   /// The value of a key that is not set, computed at each access; it is never stored.
   public var defaultValue: Value { makeDefault() }
 
-  /// Creates a key with conversions of its own. Most keys need none: see ``PreferenceConvertible``.
+  /// Creates a key with custom conversions. Most keys need none: see ``PreferenceConvertible``.
   ///
   /// - Parameters:
   ///   - kind: the kind of the values that `encode` returns.
   ///   - secrecy: whether the value is a secret.
   ///   - guarding: the conversions of values in guarded memory, which are used instead if the reader has them there.
   ///   - makeDefault: returns the default; called for each lookup that finds no value.
-  ///   - decode: converts a stored value; its message must not hold the value.
-  ///   - encode: converts a value for storing; nil removes what is stored.
+  ///   - decode: converts a stored value; its message must not contain the value.
+  ///   - encode: converts a value for storing; `nil` removes the stored value.
   public init(
     _ name: String, kind: PreferenceValue.Kind, secrecy: Secrecy = .plain, guarding: GuardedConversion<Value>? = nil,
     makeDefault: @escaping @Sendable () -> Value,
@@ -127,8 +127,8 @@ public final class GuardedConversion<Value: Sendable>: Sendable {
   let encode: @Sendable (Value) throws(PreferencesError) -> (any GuardedValue)?
 
   /// - Parameters:
-  ///   - decode: converts a value in guarded memory; its message must not hold the value.
-  ///   - encode: converts a value for storing; nil removes what is stored.
+  ///   - decode: converts a value in guarded memory; its message must not contain the value.
+  ///   - encode: converts a value for storing; `nil` removes the stored value.
   public init(
     decode: @escaping @Sendable (any GuardedValue) throws -> Value,
     encode: @escaping @Sendable (Value) throws(PreferencesError) -> (any GuardedValue)?
@@ -143,7 +143,7 @@ extension PreferenceKey where Value: PreferenceConvertible {
     self.init(name) { defaultValue }
   }
 
-  /// Creates a key whose default is computed at each read that finds nothing, and never stored.
+  /// Creates a key whose default is computed for each lookup that finds no value, and never stored.
   public init(_ name: String, makeDefault: @escaping @Sendable () -> Value) {
     self.init(
       name, kind: Value.preferenceKind, makeDefault: makeDefault,

@@ -28,8 +28,9 @@ public struct PreferenceName: Sendable {
 extension PreferenceName: Hashable {
   public static func == (a: Self, b: Self) -> Bool { a.fingerprint == b.fingerprint && a.text == b.text }
   public func hash(into hasher: inout Hasher) { hasher.combine(fingerprint) }
-  /// Mixes the fingerprint with a dictionary's seed. The fingerprint is a keyed hash already, and hashing it again takes a third
-  /// of a lookup through four layers. Both halves are folded, so that two dictionaries have different orders.
+  /// Mixes the fingerprint with a dictionary's seed. The fingerprint is already a keyed hash, and hashing it again
+  /// takes a third of a lookup through four layers. Both halves are folded, so that two dictionaries have different
+  /// orders.
   public func _rawHashValue(seed: Int) -> Int {
     let mixed = UInt(bitPattern: fingerprint ^ seed) &* 0x9E37_79B9_7F4A_7C15
     return Int(bitPattern: mixed ^ mixed >> 32)

@@ -97,16 +97,14 @@ public struct CompositePreferences: PreferencesStore, GuardingReader {
 
   // MARK: Writing
 
-  /// Makes the edits in the layers that ``writeMode`` names. A removal of everything empties the first store that holds
-  /// plain values and the first that holds secrets, or all stores.
+  /// Makes the edits in the layers that ``writeMode`` selects. A removal of everything empties the first store that
+  /// holds plain values and the first that holds secrets, or all stores. Conditions are about lookups in the composite.
   ///
-  /// A condition is about what a lookup returns.
-  /// - Returns: ``WriteOutcome/shadowed(by:)`` when an earlier layer holds the key: lookups still answer from there.
-  ///   ``WriteOutcome/visible`` otherwise, which after a removal does not say that the key is gone: a lower layer that holds
-  ///   it answers from now on. ``explain(_:)`` shows which.
-  /// - Throws: ``PreferencesError/Code/noStore``, ``PreferencesError/Code/unavailable`` when an earlier layer cannot say
-  ///   whether it holds the key. When one of several stores fails, those before it get back what they had, except what was
-  ///   removed with everything; the message says so if that fails, too.
+  /// - Returns: ``WriteOutcome/shadowed(by:)`` if a higher layer has the key, so that lookups still return its value;
+  ///   otherwise ``WriteOutcome/visible``, even if after a removal a lower layer has the key: see ``explain(_:)``.
+  /// - Throws: ``PreferencesError/Code/noStore``; ``PreferencesError/Code/unavailable`` if a layer fails. If one of
+  ///   several stores fails, the previous ones are restored, except after a removal of everything; the message reports
+  ///   if that fails, too.
   @discardableResult
   public func apply(_ edits: PreferenceEdits) throws(PreferencesError) -> WriteOutcome {
     if let refusal { throw refusal }

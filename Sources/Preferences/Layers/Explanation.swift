@@ -31,7 +31,7 @@ public struct Explanation: Sendable {
 extension CompositePreferences {
   /// Looks up `key` in every layer, and reports which layer answers, which are hidden and which failed.
   ///
-  /// The kinds are those of the stored values: a text-backed layer reports string. A failure is part of the explanation
+  /// Reports the kind of the stored value: string for a text-backed layer. A failure is part of the explanation
   /// and is not thrown. The layers below a failed layer are not queried, nor are layers that hold no values of the
   /// key's secrecy.
   /// - Throws: ``PreferencesError/Code/invalidKey``.

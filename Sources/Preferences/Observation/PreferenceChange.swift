@@ -23,7 +23,6 @@ public struct PreferenceChange: Sendable, Hashable {
   /// Whether the value of `key` may have changed.
   public func concerns(_ key: String) -> Bool { keys?.contains(key) ?? !exceptions.contains(key) }
 
-  /// Merges both changes into one.
   func merged(with other: PreferenceChange) -> PreferenceChange {
     switch (keys, other.keys) {
     case (let keys?, let others?): PreferenceChange(keys: keys.union(others))
