@@ -1,6 +1,6 @@
-/// Escapes the characters with which a name could break a line, move the cursor or reorder what is read.
+/// Escapes the characters with which a name could break a line, move the cursor or reorder the text.
 ///
-/// The backslash is left alone, so escaping text twice changes nothing.
+/// The backslash is not escaped, so escaping twice changes nothing.
 func escapedForDisplay(_ text: String) -> String {
   guard text.unicodeScalars.contains(where: isMisleading) else { return text }
   var escaped = String.UnicodeScalarView()

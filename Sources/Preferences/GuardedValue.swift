@@ -1,33 +1,33 @@
-/// A value in guarded memory. Layers pass it on without opening it, so that a secret is never a string on its way.
+/// A value in guarded memory. Composites and views do not open it, so that a secret stays out of ordinary memory.
 public protocol GuardedValue: AnyObject, Sendable {
-  /// The value as a copy in ordinary memory, which cannot be wiped.
+  /// Returns a copy in ordinary memory, which cannot be wiped.
   func value() throws -> PreferenceValue
 
-  /// Whether both are the same value. The time it takes depends on the lengths alone.
+  /// Whether both values are the same. The time it takes depends on the lengths alone.
   func isSame(as other: any GuardedValue) throws -> Bool
 
-  /// Feeds the value to a hasher, in the same way as the equal value in ordinary memory is fed:
-  /// ``PreferenceValue/hash(_:of:into:)`` for bytes, ``PreferenceContent/hash(into:)`` for other values.
+  /// Feeds the value to a hasher as the same value in ordinary memory is fed: with ``PreferenceValue/hash(_:of:into:)``
+  /// for bytes, ``PreferenceContent/hash(into:)`` for other values.
   func hash(into hasher: inout Hasher)
 }
 
-/// A reader that returns secrets in guarded memory: a sealed store, and what passes its values on.
+/// A reader that returns secrets in guarded memory: a sealed store, or a reader over one.
 ///
-/// ``CompositePreferences`` and the views of this package adopt it. Through a view of another package that does not, a
-/// secret is an ordinary value, which cannot be wiped.
+/// ``CompositePreferences`` and the views of this package conform. A view that does not conform returns secrets as
+/// ordinary values, which cannot be wiped.
 public protocol GuardingReader: PreferencesReader {
-  /// The value that ``PreferencesReader/value(for:)-(PreferenceQuery)`` would return, in guarded memory; nil means absent.
+  /// Returns the value of ``PreferencesReader/value(for:)-(PreferenceQuery)`` in guarded memory; `nil` if it is absent.
   func guardedValue(for query: PreferenceQuery) throws -> (any GuardedValue)?
 }
 
-/// A value on its way to a store, or out of one.
+/// A value that is read from or written to a store, in ordinary or guarded memory.
 public enum PreferenceContent: Sendable {
   /// In ordinary memory.
   case value(PreferenceValue)
   /// In guarded memory.
   case guarded(any GuardedValue)
 
-  /// The value; of a guarded one a copy that cannot be wiped.
+  /// Returns the value; for guarded memory, a copy that cannot be wiped.
   public func value() throws -> PreferenceValue {
     switch self {
     case .value(let value): value
@@ -38,7 +38,7 @@ public enum PreferenceContent: Sendable {
   /// The kind of an ordinary value; `nil` in guarded memory.
   public var kind: PreferenceValue.Kind? { if case .value(let value) = self { value.kind } else { nil } }
 
-  /// Feeds the content to a hasher. Equal contents are fed equally, in guarded memory or not; NaN equals NaN.
+  /// Feeds the content to a hasher. Equal contents hash equally, in guarded memory or not; NaN equals NaN.
   public func hash(into hasher: inout Hasher) {
     switch self {
     case .value(let value): Optional(value).feed(&hasher)
@@ -60,7 +60,7 @@ extension PreferenceContent? {
     return hasher.finalize()
   }
 
-  /// Whether both are the same value, or both absent. Unlike with `==`, NaN is NaN.
+  /// Whether both are the same value, or both absent. Unlike with `==`, NaN is the same as NaN.
   public func isSame(as other: Self) throws -> Bool {
     switch (self, other) {
     case (nil, nil): true
@@ -71,11 +71,11 @@ extension PreferenceContent? {
 }
 
 extension PreferenceValue? {
-  /// Whether this is that value, or both are absent. Unlike with `==`, NaN is NaN: what compare-and-set compares by.
+  /// Whether both are the same value, or both absent, as compare-and-set compares: unlike with `==`, NaN is NaN.
   public func isSame(as other: Self) -> Bool { self == other || fingerprint == other.fingerprint }
 }
 
-// Neither prints nor dumps what it holds.
+// Does not print or dump the value.
 extension PreferenceContent: CustomStringConvertible, CustomReflectable {
   public var description: String { "<content>" }
   public var customMirror: Mirror { Mirror(self, children: EmptyCollection<Mirror.Child>()) }

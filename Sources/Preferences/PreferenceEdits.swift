@@ -1,4 +1,4 @@
-/// Changes that a store makes as one: all of them or, when one fails, none.
+/// Changes that a store makes as one transaction: all of them or none.
 ///
 /// ```swift
 /// try store.edit { edits in
@@ -7,11 +7,11 @@
 /// }
 /// ```
 public struct PreferenceEdits: Sendable {
-  /// What must hold for an edit to be made.
+  /// The condition of an edit.
   public enum Condition: Sendable {
-    /// Nothing.
+    /// Always holds.
     case always
-    /// A lookup returns this content, nil meaning that it finds nothing. Text is parsed as the content's kind first.
+    /// Holds if a lookup returns this content; `nil` if it finds none. Text is parsed as the content's kind first.
     case ifStored(PreferenceContent?)
   }
 
@@ -21,12 +21,12 @@ public struct PreferenceEdits: Sendable {
     public let name: PreferenceName
     /// Whether the value is a secret.
     public let secrecy: Secrecy
-    /// What is stored; nil removes what is there.
+    /// The new content; `nil` removes the stored value.
     public let content: PreferenceContent?
-    /// What must hold.
+    /// The condition of the edit.
     public let condition: Condition
 
-    /// Creates the change of `name` to `content`; nil removes what is stored.
+    /// Creates the change of `name` to `content`; `nil` removes the stored value.
     public init(
       _ name: PreferenceName, to content: PreferenceContent?, secrecy: Secrecy = .plain,
       if condition: Condition = .always
@@ -34,35 +34,33 @@ public struct PreferenceEdits: Sendable {
       (self.name, self.content, self.secrecy, self.condition) = (name, content, secrecy, condition)
     }
 
-    /// Whether it is made whatever is stored.
+    /// Whether the edit has no condition.
     public var isUnconditional: Bool { if case .always = condition { true } else { false } }
   }
 
-  /// Whether everything that the store holds is removed first.
+  /// Whether all values of the store are removed first.
   public private(set) var clears = false
-  /// The changes of names, in the order they are made.
+  /// The changes of names, in order.
   public private(set) var edits: [Edit] = []
-  /// Whether one of them changes a secret.
   private(set) var changesSecrets = false
 
   /// Creates edits that change nothing.
   public init() {}
 
-  /// Creates edits from a list, made in its order.
+  /// Creates edits that are made in the given order.
   ///
-  /// - Parameter clears: whether everything that the store holds is removed first.
+  /// - Parameter clears: whether all values of the store are removed first.
   public init(_ edits: [Edit], clearing clears: Bool = false) {
     (self.edits, self.clears) = (edits, clears)
     changesSecrets = edits.contains { $0.secrecy == .secret }
   }
 
-  /// Creates edits of one name.
   init(_ edit: Edit) { (edits, changesSecrets) = ([edit], edit.secrecy == .secret) }
 
   /// Whether nothing is changed.
   public var isEmpty: Bool { edits.isEmpty && !clears }
 
-  /// The names that are changed, without those that are cleared.
+  /// The changed names, without those that are only cleared.
   public var names: Set<String> { Set(edits.lazy.map(\.name.text)) }
 
   // MARK: Collecting
@@ -73,34 +71,43 @@ public struct PreferenceEdits: Sendable {
     if edit.secrecy == .secret { changesSecrets = true }
   }
 
-  /// Removes everything that the store holds; what was collected before is forgotten.
+  /// Removes all values of the store; edits collected before are dropped.
   public mutating func removeAll() { (clears, edits, changesSecrets) = (true, [], false) }
 
-  /// Stores `value` under `key`; nil removes what is there.
+  /// Stores `value` under `key`; `nil` removes the stored value.
+  ///
+  /// - Throws: ``PreferencesError/Code/invalidKey``.
   public mutating func set(_ value: PreferenceValue?, forKey key: String) throws(PreferencesError) {
     append(Edit(try PreferenceName(key), to: value.map(PreferenceContent.value)))
   }
 
   /// Removes the value under `key`.
+  ///
+  /// - Throws: ``PreferencesError/Code/invalidKey``.
   public mutating func removeValue(forKey key: String) throws(PreferencesError) { try set(nil, forKey: key) }
 
-  /// Stores `value` under a declared key; setting an optional key to nil removes it.
+  /// Stores `value` under a declared key; `nil` for an optional key removes the stored value.
+  ///
+  /// - Throws: ``PreferencesError/Code/invalidKey``, and what the key's conversion throws.
   public mutating func set<Value>(_ value: Value, for key: PreferenceKey<Value>) throws {
     append(Edit(try key.checkedName(), to: try key.content(of: value), secrecy: key.secrecy))
   }
 
-  /// Removes what is stored under a declared key.
+  /// Removes the value of a declared key.
+  ///
+  /// - Throws: ``PreferencesError/Code/invalidKey``.
   public mutating func reset<Value>(_ key: PreferenceKey<Value>) throws(PreferencesError) {
     append(Edit(try key.checkedName(), to: nil, secrecy: key.secrecy))
   }
 
   // MARK: Making them
 
-  /// Makes the edits in a dictionary: what a store in memory does in `PreferencesStore.apply(_:)`, behind its lock.
+  /// Makes the edits in a dictionary: implements `PreferencesStore.apply(_:)` for a store in memory, under its lock.
   ///
-  /// - Returns: ``WriteOutcome/conflict``, with nothing changed, when a condition does not hold.
+  /// - Returns: ``WriteOutcome/conflict``, with nothing changed, if a condition does not hold.
+  /// - Throws: what opening a guarded value throws, with nothing changed.
   public func apply(to values: inout [PreferenceName: PreferenceValue]) throws -> WriteOutcome {
-    // By index: iterating copies each edit. A guarded value is opened before anything is changed: opening may fail.
+    // By index: iterating copies each edit. Guarded values are opened before any change, since opening may fail.
     var opened: [Int: PreferenceValue] = [:]
     for index in edits.indices {
       if case .ifStored(let expected) = edits[index].condition {

@@ -2,8 +2,8 @@
 public struct PreferenceQuery: Sendable {
   /// The name that is looked up.
   public let name: PreferenceName
-  /// The kind of value that the caller wants; nil for any. Layers that hold text parse it as this kind; others return what
-  /// they have.
+  /// The kind of value that the caller wants; `nil` for any. Text-backed layers parse their text as this kind; other
+  /// layers ignore it.
   public let kind: PreferenceValue.Kind?
   /// Whether the value is a secret.
   public let secrecy: Secrecy

@@ -1,9 +1,9 @@
 /// Why a preference could not be read or written.
 ///
-/// Match ``code``; ``message`` is for people. A message names the key, the layer or the file, on one line,
-/// and never holds a value, so it can go to any log.
+/// Match ``code``; ``message`` is for people. A message names the key, the layer or the file, on one line, and never
+/// contains a value, so it can be logged anywhere.
 public struct PreferencesError: Error, Sendable, CustomStringConvertible {
-  /// What kind of failure this is; later versions may add codes.
+  /// A kind of failure. Later versions may add codes.
   public struct Code: RawRepresentable, Sendable, Hashable, CustomStringConvertible {
     public let rawValue: String
 
@@ -13,23 +13,23 @@ public struct PreferencesError: Error, Sendable, CustomStringConvertible {
 
     public var description: String { rawValue }
 
-    /// The value is of another kind than the one asked for, or its text does not parse as that kind.
+    /// The value has a different kind than requested, or its text does not parse as that kind.
     public static let typeMismatch = Self(rawValue: "typeMismatch")
-    /// The value is of the right kind, but the type asked for cannot hold it exactly.
+    /// The value has the right kind, but the requested type cannot hold it exactly.
     public static let outOfRange = Self(rawValue: "outOfRange")
     /// The name breaks the rule of ``PreferenceKeyName``.
     public static let invalidKey = Self(rawValue: "invalidKey")
     /// There is no such file.
     public static let notFound = Self(rawValue: "notFound")
-    /// The file is there but cannot be read, or is not a regular file.
+    /// The file exists but cannot be read, or is not a regular file.
     public static let unreadable = Self(rawValue: "unreadable")
     /// The content does not follow its format.
     public static let malformed = Self(rawValue: "malformed")
-    /// The content is larger or nested deeper than the documented bound.
+    /// The content is larger or nested deeper than the documented limit.
     public static let limitExceeded = Self(rawValue: "limitExceeded")
-    /// A layer failed, so the lookup or the write stopped there; ``PreferencesError/cause`` is its error.
+    /// A layer failed, which ended the lookup or the write; ``PreferencesError/cause`` is its error.
     public static let unavailable = Self(rawValue: "unavailable")
-    /// A sealed layer of a composite does not say which names it claims; see ``PreferencesReader/claiming(_:)``.
+    /// A sealed layer of a composite does not declare which names it claims; see ``PreferencesReader/claiming(_:)``.
     public static let unclaimed = Self(rawValue: "unclaimed")
     /// No layer can be written to.
     public static let noStore = Self(rawValue: "noStore")
@@ -37,12 +37,12 @@ public struct PreferencesError: Error, Sendable, CustomStringConvertible {
 
   /// The kind of failure.
   public let code: Code
-  /// One line for people, without values; control and bidirectional characters are escaped.
+  /// One line for people, without values. Control and bidirectional characters are escaped.
   public let message: String
-  /// The error underneath. Its own text is not ours and may say anything: log it with care.
+  /// The underlying error. Its text may contain values: log it with care.
   public let cause: (any Error)?
 
-  /// Creates an error; `message` must not hold a value.
+  /// Creates an error; `message` must not contain a value.
   public init(_ code: Code, _ message: String, cause: (any Error)? = nil) {
     self.code = code
     self.message = escapedForDisplay(message)
@@ -58,7 +58,7 @@ extension PreferencesError {
     PreferencesError(.typeMismatch, "expected \(expected), found \(found)")
   }
 
-  /// That no store takes a value of that secrecy.
+  /// Returns the error that no layer of `name` accepts values of this secrecy.
   public static func noStore(in name: String, for secrecy: Secrecy) -> PreferencesError {
     PreferencesError(
       .noStore,

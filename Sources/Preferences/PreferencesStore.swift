@@ -1,7 +1,7 @@
-/// A reader that can also be changed.
+/// A reader that can be written to.
 ///
-/// This is a complete store. It has transactions, compare-and-set, and both the blocking and the `async` form of every write,
-/// and refuses secrets:
+/// This is a complete store. It has transactions, compare-and-set, and both the blocking and the `async` form of every
+/// write, and refuses secrets:
 ///
 /// ```swift
 /// final class MemoryPreferences: PreferencesStore {
@@ -14,13 +14,13 @@
 /// }
 /// ```
 ///
-/// Every other write is an `edit(_:)`. In an `async` function it is the form that suspends. In a closure without an `await`,
-/// such as `Task { try store.set(1, for: key) }`, it is the form that blocks.
+/// Every other write calls `edit(_:)`. In an `async` function it is the form that suspends; in a closure without an
+/// `await`, such as `Task { try store.set(1, for: key) }`, the form that blocks.
 public protocol PreferencesStore: PreferencesReader {
-  /// Makes all of `edits`, or none. Call `edit(_:)`, which refuses secrets where none are held.
+  /// Makes all of `edits` or none. Call `edit(_:)` instead, which refuses secrets if the store holds none.
   ///
-  /// - Returns: ``WriteOutcome/conflict``, with nothing changed, when a condition does not hold.
-  /// - Throws: what keeps the store from writing, with nothing changed.
+  /// - Returns: ``WriteOutcome/conflict``, with nothing changed, if a condition does not hold.
+  /// - Throws: any error of the store, with nothing changed unless the store documents otherwise.
   @discardableResult
   func apply(_ edits: PreferenceEdits) throws -> WriteOutcome
 
@@ -31,7 +31,7 @@ public protocol PreferencesStore: PreferencesReader {
 }
 
 extension PreferencesReader {
-  /// Refuses secrets where none are held.
+  /// Throws `noStore` for secrets if the reader does not accept them.
   func checkTakes(_ edits: PreferenceEdits) throws(PreferencesError) {
     guard edits.changesSecrets, !custody.takes(.secret) else { return }
     throw .noStore(in: name, for: .secret)
@@ -41,10 +41,10 @@ extension PreferencesReader {
 // MARK: One transaction
 
 extension PreferencesStore {
-  /// Makes all of `edits`, or none.
+  /// Makes all of `edits` or none.
   ///
-  /// - Returns: ``WriteOutcome/conflict``, with nothing changed, when a condition does not hold.
-  /// - Throws: ``PreferencesError/Code/noStore`` for a secret where none are held, and what keeps the store from writing.
+  /// - Returns: ``WriteOutcome/conflict``, with nothing changed, if a condition does not hold.
+  /// - Throws: ``PreferencesError/Code/noStore`` for a secret if the store holds none, and any error of the store.
   @discardableResult
   public func edit(_ edits: PreferenceEdits) throws -> WriteOutcome {
     try checkTakes(edits)
@@ -58,7 +58,7 @@ extension PreferencesStore {
     return edits.isEmpty ? .visible : try await apply(edits)
   }
 
-  /// Makes the edits that `collect` adds, all of them or none.
+  /// Makes all edits that `collect` adds, or none; as `edit(_:)`.
   @discardableResult
   public func edit(_ collect: (inout PreferenceEdits) throws -> Void) throws -> WriteOutcome {
     try edit(try PreferenceEdits(collecting: collect))
@@ -72,38 +72,33 @@ extension PreferencesStore {
 }
 
 extension PreferenceEdits {
-  /// The edits that `collect` adds.
+  /// Creates the edits that `collect` adds.
   public init(collecting collect: (inout PreferenceEdits) throws -> Void) rethrows {
     self.init()
     try collect(&self)
   }
 
-  /// One edit of a name.
   init(_ key: String, to value: PreferenceValue?) throws(PreferencesError) {
     self.init(Edit(try PreferenceName(key), to: value.map(PreferenceContent.value)))
   }
 
-  /// One edit of a declared key.
   init<Value>(_ key: PreferenceKey<Value>, to value: Value) throws(PreferencesError) {
     self.init(Edit(try key.checkedName(), to: try key.content(of: value), secrecy: key.secrecy))
   }
 
-  /// The removal of a declared key.
   init<Value>(resetting key: PreferenceKey<Value>) throws(PreferencesError) {
     self.init(Edit(try key.checkedName(), to: nil, secrecy: key.secrecy))
   }
 
-  /// All of several values.
   init(merging values: [String: PreferenceValue]) throws(PreferencesError) {
     self.init()
     for (key, value) in values { try set(value, forKey: key) }
   }
 
-  /// One edit that is made only when a lookup still returns `old`.
+  /// One edit that is made only if a lookup still returns `old`.
   init(_ query: PreferenceQuery, from old: PreferenceContent?, to new: PreferenceContent?) {
     self.init(Edit(query.name, to: new, secrecy: query.secrecy, if: .ifStored(old)))
   }
 
-  /// The removal of everything.
   static var removal: PreferenceEdits { PreferenceEdits([], clearing: true) }
 }

@@ -1,7 +1,7 @@
 /// Identifies the underlying storage. Two readers of the same storage have equal identities.
 ///
-/// An object is itself. A reader that is a value says which storage it means by conforming to `Identifiable`; one that does
-/// not is taken for every other of its type and name.
+/// An object is identified by its reference. A value type identifies its storage by conforming to `Identifiable`;
+/// without that, readers with the same type and name have equal identities.
 public struct StoreIdentity: Sendable, Hashable {
   private enum Part: Sendable, Hashable {
     case object(ObjectIdentifier)
@@ -24,9 +24,9 @@ public struct StoreIdentity: Sendable, Hashable {
   /// The identity of `object`. Valid while the object is alive.
   public init(_ object: AnyObject) { parts = [.object(ObjectIdentifier(object))] }
 
-  /// The identity of a reader that is a value, over the storage of others.
+  /// The identity of a value type over the storage of other readers.
   ///
-  /// - Parameter name: tells apart the readers of a type over the same others.
+  /// - Parameter name: distinguishes readers of the same type over the same storage.
   public init(_ type: Any.Type, name: String = "", over others: [StoreIdentity] = []) {
     parts = [.type(ObjectIdentifier(type), name: name)] + others.flatMap(\.parts)
   }

@@ -1,8 +1,8 @@
-/// What a write has come to.
+/// The outcome of a write.
 public enum WriteOutcome: Sendable, Hashable {
-  /// Lookups answer from the written layer or, after a removal, from below it.
+  /// The write is done, and no layer above hides it. After a removal, lookups may return the value of a layer below.
   case visible
-  /// The write is done, but the named layer above holds the key too and lookups still answer from there.
+  /// The write is done, but lookups still return the value of the named layer above.
   case shadowed(by: String)
   /// Nothing was written: a condition of ``PreferenceEdits`` does not hold.
   case conflict
