@@ -79,8 +79,8 @@ extension Vault {
   /// The credentials of group holders stay valid.
   ///
   /// - Parameters:
-  ///   - credentials: those of the other owner slots that stay valid. The slot that opened this handle always stays
-  ///     valid.
+  ///   - credentials: the credentials of the other owner slots that stay valid. The slot that opened this handle always
+  ///     stays valid.
   ///   - droppingOthers: whether owner slots whose credential is not among these are removed, and reported.
   ///   - droppingHistory: whether earlier values are removed instead of sealed again.
   /// - Throws: ``VaultError/Code/conflict`` if a slot would be removed although `droppingOthers` is `false`, with

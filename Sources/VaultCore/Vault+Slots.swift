@@ -29,8 +29,8 @@ public struct RotationReport: Sendable {
 
 extension Vault {
   /// Returns the slots in the order of the file.
-  /// - Throws: ``VaultError/Code/ownerRequired`` for a group holder, who cannot read labels. ``VaultSummary`` lists the
-  ///   slots without a key.
+  /// - Throws: ``VaultError/Code/ownerRequired`` for a group holder, which cannot read labels. ``VaultSummary`` lists
+  ///   the slots without a key.
   public func slots() throws(VaultError) -> [SlotInfo] {
     try handle.withCurrent { (_, state) throws(VaultError) in try state.slotInfos() }
   }
@@ -58,8 +58,8 @@ extension Vault {
   ///
   /// - Parameters:
   ///   - id: the slot to replace; `nil` for the slot that opened this handle.
-  ///   - new: the new credential. Its cost is at least that of the replaced slot. Without a label it keeps the present
-  ///     one.
+  ///   - new: the new credential. Its cost is at least the cost of the replaced slot. Without a label it keeps the
+  ///     present one.
   /// - Returns: The id of the new slot.
   /// - Throws: ``VaultError/Code/notFound`` if there is no such slot; ``VaultError/Code/ownerRequired``;
   ///   ``VaultError/Code/kdfRefused``; the vault is unchanged then.

@@ -49,7 +49,7 @@ enum Extension {
     }
   }
 
-  /// A field of `items`; those of one tag keep their order.
+  /// A field of `items`; items with the same tag keep their order.
   static func field(_ items: [OwnedItem]) -> [UInt8] {
     var writer = ByteWriter()
     writer.bytes.reserveCapacity(items.reduce(0) { $0 + $1.data.count + itemHeadCount })

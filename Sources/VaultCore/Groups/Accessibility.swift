@@ -37,7 +37,7 @@ extension Vault {
       self == .whenUnlockedThisDeviceOnly || self == .afterFirstUnlockThisDeviceOnly
     }
 
-    /// How much longer a sealed value is than the value: its seal, and that of the device layer.
+    /// The bytes that sealing adds to a value: one seal, and a second one for the device layer.
     var sealOverhead: Int { isThisDeviceOnly ? 2 * Sealer.overhead : Sealer.overhead }
   }
 }

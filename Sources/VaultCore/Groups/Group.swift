@@ -96,8 +96,7 @@ final class Group {
 }
 
 extension GroupContent {
-  /// Whether the section is that of the owner's last write, or a group holder's section that rests on it (section 4,
-  /// step 7).
+  /// Whether the section is from the owner's last write, or from a group holder and rests on it (section 4, step 7).
   func stands(on floor: Group.Floor, in snapshot: Snapshot) -> Bool {
     if generation == floor.floorGeneration { return tag == floor.floorTag }
     return generation > floor.floorGeneration && generation - floor.floorGeneration <= Vault.Limits.generationsAhead

@@ -11,8 +11,8 @@ struct MarkFile: Sendable {
   private let path: VaultPath
   private let timeout: Duration
 
-  /// - Parameter path: links are followed and any owner is accepted, because the administrator chooses who keeps the
-  ///   mark. A file or directory that group or others may write is refused.
+  /// - Parameter path: links are followed and any owner is accepted, because the administrator chooses the account that
+  ///   keeps the mark. A file or directory that group or others may write is refused.
   init(_ path: String, timeout: Duration) throws(VaultError) {
     self.path = try VaultPath(path, policy: .relaxed, refusing: 0o022)
     self.timeout = timeout

@@ -14,7 +14,7 @@ public struct SalvageReport: Sendable {
     public let isVerified: Bool
     /// Whether the group is in the state that the manifest names, or in a later one of its holders. `false` if an
     /// owner's manifest could not be read: the records may be from an older state of the group, and the attribute says
-    /// so. Always `true` for a group holder, who cannot read the manifest.
+    /// so. Always `true` for a group holder, which cannot read the manifest.
     public let isCurrent: Bool
     /// The number of journal entries of the group that were found and could not be used.
     public let lostEntryCount: Int

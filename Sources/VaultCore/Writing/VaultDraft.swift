@@ -49,7 +49,7 @@ struct VaultDraft {
 
   private static let groupIsGone = VaultError(.groupNotGranted, "the access group does not exist any more")
 
-  /// Starts a new vault. The order of random bytes is that of annex A.
+  /// Starts a new vault. Random bytes are drawn in the order of annex A.
   init(new options: Vault.Options) throws(VaultError) {
     sealer = try Sealer(random: options.random)
     vaultID = Vault.Identifier(options.random.bytes(Vault.Identifier.count))
@@ -168,7 +168,7 @@ struct VaultDraft {
 
   // MARK: Slots
 
-  /// Whether an owner slot of a known kind is left. This version cannot tell whether a slot of an unknown kind opens.
+  /// Whether an owner slot of a known kind is left. Whether a slot of an unknown kind opens is not known.
   var hasOwner: Bool { slots.contains { $0.slot.scope == .owner && $0.slot.isKnown } }
 
   /// Adds a slot that grants the vault key, or the key of one group.
