@@ -20,7 +20,7 @@ struct VaultAccess {
   var deviceKeyFile: String?
   /// Shows the progress of long operations.
   var progress: ProgressLine?
-  /// Tells the two files of a command apart in prompts and errors. `nil` if the command has only one.
+  /// Distinguishes the two files of a command in prompts and errors. `nil` if the command has only one.
   var role: VaultRole?
 
   /// Uses the mark that the environment names. All other settings have their defaults.
@@ -55,8 +55,8 @@ struct VaultAccess {
   /// Calls `body` with the configured credential. Without one, prompts for a passphrase, and again if it is rejected.
   ///
   /// - Parameters:
-  ///   - inspectsFile: Whether to read the file before the first prompt, so that a file that is missing, broken or without
-  ///     a passphrase slot fails at once.
+  ///   - inspectsFile: Whether to read the file before the first prompt, so that a file that is missing, broken or
+  ///     without a passphrase slot fails at once.
   ///   - body: Runs once for each passphrase that is entered.
   func withCredential<Result>(
     _ messages: Messages, inspectsFile: Bool = true, _ body: (Vault.Credential) throws(VaultError) -> Result

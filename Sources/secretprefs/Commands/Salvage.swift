@@ -49,7 +49,7 @@ extension SalvageReport {
   /// Whether nothing is known to be lost.
   fileprivate var isWhole: Bool { lostGroups.isEmpty && groups.allSatisfy(\.isVerified) && hasList }
 
-  /// Whether the list of groups and slots was read. Always true for a group holder, who never has it.
+  /// Whether the list of groups and slots was read. Always true for a group holder, which never has the list.
   private var hasList: Bool { hasManifest || !isOwner }
 
   fileprivate var text: String {

@@ -53,7 +53,7 @@ final class ControllingTerminal {
     while true {
       if let number = PendingSignal.take() { try obey(number, question) }
       var input = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
-      // The timeout bounds how long a signal between `take()` and `poll` goes unnoticed.
+      // The timeout limits the delay of a signal that arrives between `take()` and `poll`.
       if poll(&input, 1, 100) > 0 { return true }
     }
   }

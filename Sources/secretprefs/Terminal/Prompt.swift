@@ -36,10 +36,10 @@ enum Prompt {
     }
   }
 
-  /// Asks for confirmation before data is lost.
+  /// Prompts for confirmation before data is lost.
   ///
   /// - Parameter refusal: What would be lost, for the error if there is no terminal.
-  /// - Throws: ``ToolError/declined`` for any answer except "yes". Without a terminal, a usage error with a hint.
+  /// - Throws: ``ToolError/declined`` for any reply except "yes". Without a terminal, a usage error with a hint.
   static func confirm(_ question: String, otherwise refusal: String, mayPrompt: Bool) throws {
     let isConfirmed: Bool
     do throws(VaultError) {
@@ -52,7 +52,7 @@ enum Prompt {
     guard isConfirmed else { throw ToolError.declined }
   }
 
-  /// Returns true only if the answer is "yes".
+  /// Returns true only if the reply is "yes".
   private static func confirms(_ question: String) throws(VaultError) -> Bool {
     let answer = try ControllingTerminal(echoes: true).ask(question + " [yes/no] ")
     return answer.withUnsafeBytes { $0.elementsEqual("yes".utf8) }

@@ -49,7 +49,7 @@ struct ToolError: Error {
     ToolError(VaultError.io(step(), number))
   }
 
-  /// Standard output could not be written. The code tells whether the vault was changed before that.
+  /// Standard output could not be written. The code shows whether the vault was changed before that.
   static func lostAnswer(_ error: ToolError, isChanged: Bool) -> ToolError {
     guard isChanged else { return ToolError(error.code, error.status, "\(error.message); nothing was changed", nil) }
     return ToolError(

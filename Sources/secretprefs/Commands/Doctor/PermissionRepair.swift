@@ -24,7 +24,7 @@ struct PermissionRepair {
   /// - Parameters:
   ///   - rights: The mode bits to remove.
   ///   - excess: The mode bits that make a repair necessary. Group access to a key is allowed, for service managers.
-  ///   - isAlwaysRead: Whether to check the first bytes even if the mode is correct, because the caller goes on with
+  ///   - isAlwaysRead: Whether to check the first bytes even if the mode is correct, because the caller continues with
   ///     files next to this one.
   private mutating func take(
     _ rights: mode_t, if excess: mode_t, from place: FilePlace, _ what: String, beginningWith start: [UInt8],
