@@ -1,4 +1,4 @@
-// The C library of the system, for this target and for all that import it. No other file imports one: `Scripts/imports`.
+// The system's C library, for this target and for all that import it. No other file imports one: `Scripts/imports`.
 #if canImport(Glibc)
   @_exported public import Glibc
 #elseif canImport(Musl)

@@ -10,8 +10,8 @@ package enum FileMoment: Sendable {
 
 /// Notifies when a path may lead to a different file, or its file may have a different content.
 ///
-/// Watches the folder of the path, because most programs save a file by putting a new one in its place, and the folder of
-/// the file that a link leads to.
+/// Watches the folder of the path, because most programs save a file by putting a new one in its place, and the folder
+/// of the file that a link leads to.
 package final class FileWatch<Failure: FileFailure>: Sendable {
   private struct State {
     /// `nil` when the watch has ended.

@@ -21,8 +21,8 @@
     /// Identifies the event that ``stop()`` makes; no descriptor has this number.
     private static let stopEvent = UInt(CInt.max)
 
-    /// `nil`, with `errno`, if the system provides no events. A kqueue cannot report that a writer closes a file, so each
-    /// write counts, whatever the moment.
+    /// `nil`, with `errno`, if the system provides no events. A kqueue cannot report that a writer closes a file, so
+    /// each write counts, whatever the moment.
     init?(_ moment: FileMoment) {
       queue = kqueue()
       guard queue >= 0 else { return nil }

@@ -1,4 +1,4 @@
-/// Blocks one thread until another one provides a value.
+/// Blocks a thread until a different thread provides a value.
 @safe package final class Gate<Value: Sendable>: @unchecked Sendable {
   // Unchecked: `value` is accessed only under `mutex`.
   private let mutex: UnsafeMutablePointer<pthread_mutex_t>

@@ -5,7 +5,7 @@ package func systemMilliseconds() -> Int64 {
   return Int64(now.tv_sec) * 1000 + Int64(now.tv_nsec) / 1_000_000
 }
 
-/// The memory that this process may use, in KiB: that of the machine, or the limit of its control group if that is
+/// The memory that this process may use, in KiB: the machine's memory, or the limit of the control group if it is
 /// lower.
 package func availableKibibytes() -> UInt64 {
   let machine = UInt64(max(sysconf(Int32(_SC_PHYS_PAGES)), 0)) * UInt64(max(sysconf(Int32(_SC_PAGESIZE)), 0)) / 1024

@@ -187,7 +187,7 @@ internal import CVaultSodium
     unsafe key.withUnsafeBytes { key in
       unsafe hash(into: both, key: key, transcript.bytes)
     }
-    // Each context is used once, so that a seal cannot use that of another.
+    // Each context is used once, so that no seal uses the context of a different one.
     transcript.clear()
     return unsafe (UnsafeRawBufferPointer(rebasing: both[0..<32]), UnsafeRawBufferPointer(rebasing: both[32..<64]))
   }

@@ -9,8 +9,8 @@ public import Preferences
 /// @ReadPreference(.bundleIdentifier, in: .bundle) var identifier
 /// ```
 ///
-/// Every value has its type in the file. The keys are those of the top level. Localised values in other files are not
-/// looked up. The file is read once, at creation, and later changes are not seen.
+/// Every value has its type in the file. Only keys of the top level are looked up. Localised values in other files are
+/// not looked up. The file is read once, at creation, and later changes are not seen.
 public struct BundlePreferences: PreferencesReader {
   public let name: String
   private let info: Result<DictionaryPreferences, PreferencesError>
