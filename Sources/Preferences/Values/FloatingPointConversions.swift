@@ -23,12 +23,9 @@ extension Double: PreferenceConvertible {
 /// (except its payload).
 ///
 /// Reads what a `Double` reads, rounded to the nearest float: `0.1` in a file is `Float(0.1)`.
-extension Float: PreferenceConvertible {
-  public static var preferenceKind: PreferenceValue.Kind { .double }
-
-  /// - Throws: as `Double`, and ``PreferencesError/Code/outOfRange`` for a finite number beyond the largest float.
-  public init(preferenceValue value: PreferenceValue) throws(PreferencesError) {
-    let double = try Double(preferenceValue: value)
+extension Float: PreferenceConvertible, StoredAsForm {
+  /// - Throws: ``PreferencesError/Code/outOfRange`` for a finite number beyond the largest float.
+  init(form double: Double) throws(PreferencesError) {
     let float = Float(double)
     guard float.isFinite || !double.isFinite else {
       throw PreferencesError(.outOfRange, "the number is beyond the largest \(Self.self)")
@@ -36,5 +33,5 @@ extension Float: PreferenceConvertible {
     self = float
   }
 
-  public var preferenceValue: PreferenceValue { .double(Double(self)) }
+  var form: Double { Double(self) }
 }

@@ -1,30 +1,23 @@
 public import FoundationEssentials
 
 /// Stored as a string in upper case; read in either case.
-extension UUID: PreferenceConvertible {
-  public static var preferenceKind: PreferenceValue.Kind { .string }
-
-  public init(preferenceValue value: PreferenceValue) throws(PreferencesError) {
-    guard let uuid = UUID(uuidString: try String(preferenceValue: value)) else {
-      throw PreferencesError(.outOfRange, "the string is no UUID")
-    }
+extension UUID: PreferenceConvertible, StoredAsForm {
+  init(form text: String) throws(PreferencesError) {
+    guard let uuid = UUID(uuidString: text) else { throw PreferencesError(.outOfRange, "the string is no UUID") }
     self = uuid
   }
 
-  public var preferenceValue: PreferenceValue { .string(uuidString) }
+  var form: String { uuidString }
 }
 
 /// Stored as a string of one character.
-extension Character: PreferenceConvertible {
-  public static var preferenceKind: PreferenceValue.Kind { .string }
-
-  public init(preferenceValue value: PreferenceValue) throws(PreferencesError) {
-    let string = try String(preferenceValue: value)
-    guard let character = string.first, string.count == 1 else {
+extension Character: PreferenceConvertible, StoredAsForm {
+  init(form text: String) throws(PreferencesError) {
+    guard let character = text.first, text.count == 1 else {
       throw PreferencesError(.outOfRange, "expected a string of one character")
     }
     self = character
   }
 
-  public var preferenceValue: PreferenceValue { .string(String(self)) }
+  var form: String { String(self) }
 }
