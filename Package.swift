@@ -27,6 +27,7 @@ let package = Package(
   platforms: [.macOS(.v26)],  // untried: Docs/Decisions/0033
   products: [
     .library(name: "Preferences", targets: ["Preferences"]),
+    .library(name: "PreferenceFiles", targets: ["PreferenceFiles"]),
     .library(name: "PreferenceOperators", targets: ["PreferenceOperators"]),
     .library(name: "PreferenceAdapters", targets: ["PreferenceAdapters"]),
     .library(name: "PreferenceSyncing", targets: ["PreferenceSyncing"]),
@@ -49,14 +50,19 @@ let package = Package(
     .target(
       name: "DurableFiles", dependencies: ["CDurableFiles"], swiftSettings: strict + [.strictMemorySafety()]),
     .target(name: "Preferences", dependencies: ["DurableFiles"], swiftSettings: strict),
+    .target(name: "PreferenceFiles", dependencies: ["Preferences", "DurableFiles"], swiftSettings: strict),
     .target(name: "PreferenceOperators", dependencies: ["Preferences"], swiftSettings: strict),
-    .target(name: "PreferenceAdapters", dependencies: ["Preferences", "DurableFiles"], swiftSettings: strict),
+    .target(
+      name: "PreferenceAdapters",
+      dependencies: ["Preferences", "PreferenceFiles", "PreferenceOperators", "DurableFiles"],
+      swiftSettings: strict),
     .target(name: "PreferenceSyncing", dependencies: ["Preferences"], swiftSettings: strict),
     .target(name: "PreferenceMigrations", dependencies: ["Preferences"], swiftSettings: strict),
     .target(name: "CPreferencesCurl", linkerSettings: [.linkedLibrary("dl")]),
     .target(
       name: "PreferencesFoundation",
-      dependencies: ["Preferences", "PreferenceAdapters", "DurableFiles", "CPreferencesCurl"], swiftSettings: strict),
+      dependencies: ["Preferences", "PreferenceFiles", "PreferenceAdapters", "DurableFiles", "CPreferencesCurl"],
+      swiftSettings: strict),
     .target(
       name: "VaultSealing", dependencies: ["CVaultSodium", "DurableFiles"],
       swiftSettings: strict + views + [.strictMemorySafety()]),
@@ -64,18 +70,18 @@ let package = Package(
       name: "VaultCore", dependencies: ["VaultSealing", "DurableFiles"],
       swiftSettings: strict + views + [.strictMemorySafety()]),
     .target(
-      name: "Secrets", dependencies: ["Preferences", "VaultCore", "VaultSealing", "DurableFiles"], swiftSettings: strict
-    ),
+      name: "Secrets", dependencies: ["Preferences", "PreferenceFiles", "VaultCore", "VaultSealing", "DurableFiles"],
+      swiftSettings: strict),
     .target(
       name: "SecretsTesting",
       dependencies: [
-        "Secrets", "VaultCore", "VaultSealing", "Preferences", "PreferenceOperators", "PreferenceAdapters",
-        "PreferenceSyncing", "PreferenceMigrations", "DurableFiles",
+        "Secrets", "VaultCore", "VaultSealing", "Preferences", "PreferenceFiles", "PreferenceOperators",
+        "PreferenceAdapters", "PreferenceSyncing", "PreferenceMigrations", "DurableFiles",
       ], swiftSettings: strict),
     .executableTarget(
       name: "secretprefs",
       dependencies: [
-        "Secrets", "VaultCore", "VaultSealing", "DurableFiles",
+        "Secrets", "VaultCore", "VaultSealing", "Preferences", "DurableFiles",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ],
       swiftSettings: strict),
@@ -93,14 +99,15 @@ let package = Package(
     .testTarget(
       name: "PreferencesTests",
       dependencies: [
-        "Preferences", "PreferenceOperators", "PreferenceAdapters", "PreferenceSyncing", "PreferenceMigrations",
-        "PreferenceLayerLaws", "PreferencesTestSupport",
+        "Preferences", "PreferenceFiles", "PreferenceOperators", "PreferenceAdapters", "PreferenceSyncing",
+        "PreferenceMigrations", "PreferenceLayerLaws", "PreferencesTestSupport",
       ],
       swiftSettings: strict),
     .testTarget(
       name: "PreferencesFoundationTests",
       dependencies: [
-        "PreferencesFoundation", "Preferences", "PreferenceOperators", "PreferenceAdapters", "PreferenceMigrations",
+        "PreferencesFoundation", "Preferences", "PreferenceFiles", "PreferenceOperators", "PreferenceAdapters",
+        "PreferenceMigrations",
         "PreferencesTestSupport",
       ],
       swiftSettings: strict),
@@ -112,14 +119,15 @@ let package = Package(
     .testTarget(
       name: "SecretsTests",
       dependencies: [
-        "Secrets", "SecretsTesting", "Preferences", "PreferenceOperators", "PreferenceAdapters", "PreferenceSyncing",
+        "Secrets", "SecretsTesting", "Preferences", "PreferenceFiles", "PreferenceOperators", "PreferenceAdapters",
+        "PreferenceSyncing",
         "VaultCore", "VaultSealing",
         "PreferenceLayerLaws", "VaultMemorySearching",
       ], exclude: excludedBeforeSwift63(["SecretMemoryTests.swift"]), swiftSettings: strict),
     .testTarget(
       name: "SecretsTestingTests",
       dependencies: [
-        "SecretsTesting", "Secrets", "Preferences", "PreferenceOperators", "PreferenceAdapters",
+        "SecretsTesting", "Secrets", "Preferences", "PreferenceFiles", "PreferenceOperators", "PreferenceAdapters",
         "PreferencesFoundation",
       ], swiftSettings: strict),
     .testTarget(

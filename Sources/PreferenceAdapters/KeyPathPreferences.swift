@@ -114,3 +114,10 @@ extension KeyPathPreferences.Property {
 }
 
 extension KeyPathPreferences: CustomStringConvertible, CustomReflectable {}
+
+extension PreferencesError.Code {
+  /// The value can be read, but neither changed nor removed.
+  public static let fixed = Self(rawValue: "fixed")
+  /// The store has a fixed set of keys that does not contain this one.
+  public static let unknownKey = Self(rawValue: "unknownKey")
+}

@@ -1,4 +1,4 @@
-public import Preferences
+import Preferences
 
 postfix operator ++
 postfix operator --

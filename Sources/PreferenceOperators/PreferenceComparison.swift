@@ -1,4 +1,4 @@
-public import Preferences
+import Preferences
 
 // Handles are compared by their values, and reading can fail. So these operators throw, and a handle is neither
 // `Equatable` nor `Comparable`. Handles of the same preference have equal `id`s.

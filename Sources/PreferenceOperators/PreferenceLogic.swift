@@ -1,4 +1,4 @@
-public import Preferences
+import Preferences
 
 infix operator &&= : AssignmentPrecedence
 infix operator ||= : AssignmentPrecedence

@@ -1,4 +1,5 @@
 public import Foundation
+import PreferenceFiles
 public import Preferences
 import Synchronization
 

@@ -56,8 +56,9 @@ extension CGRect: PreferenceConvertible {
 /// Text of the form `{a, b}`, where both parts may have this form as well.
 private enum BracedPair {
   static func numbers(in text: Substring) -> (Double, Double)? {
-    guard let (first, second) = parts(of: text), let a = PreferenceText.double(String(first)),
-      let b = PreferenceText.double(String(second))
+    guard let (first, second) = parts(of: text),
+      case .double(let a)? = PreferenceValue(parsing: String(first), as: .double),
+      case .double(let b)? = PreferenceValue(parsing: String(second), as: .double)
     else { return nil }
     return (a, b)
   }

@@ -1,5 +1,6 @@
 import Foundation
 import PreferenceOperators
+import PreferenceFiles
 import Preferences
 import PreferencesFoundation
 import Testing

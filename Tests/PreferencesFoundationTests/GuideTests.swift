@@ -2,6 +2,7 @@ import Foundation
 import FoundationNetworking
 import PreferenceAdapters
 import PreferenceOperators
+import PreferenceFiles
 import Preferences
 import PreferencesFoundation
 import Testing

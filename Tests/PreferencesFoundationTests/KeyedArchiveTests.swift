@@ -2,6 +2,7 @@ import Foundation
 import PreferenceAdapters
 import PreferenceMigrations
 import PreferenceOperators
+import PreferenceFiles
 import Preferences
 import PreferencesFoundation
 import Testing

@@ -1,6 +1,7 @@
 import Foundation
 import PreferenceAdapters
 import PreferenceOperators
+import PreferenceFiles
 import Preferences
 import PreferencesFoundation
 import Testing

@@ -1,6 +1,7 @@
 import Foundation
 import Glibc
 import PreferenceOperators
+import PreferenceFiles
 import Preferences
 import PreferencesFoundation
 import Testing

@@ -2,6 +2,7 @@ import FoundationEssentials
 import PreferenceAdapters
 import PreferenceOperators
 import PreferenceSyncing
+import PreferenceFiles
 import Preferences
 import Synchronization
 import Testing

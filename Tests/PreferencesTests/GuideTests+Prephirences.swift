@@ -1,6 +1,7 @@
 import FoundationEssentials
 import PreferenceAdapters
 import PreferenceOperators
+import PreferenceFiles
 import Preferences
 import Testing
 

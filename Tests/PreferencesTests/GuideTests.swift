@@ -1,6 +1,7 @@
 import FoundationEssentials
 import PreferenceAdapters
 import PreferenceOperators
+import PreferenceFiles
 import Preferences
 import Synchronization
 import Testing
@@ -65,21 +66,32 @@ struct GuideTests {
   // MARK: Preferences.md
 
   @Test func `the first example reads, writes and explains`() throws {
+    let preferences = CompositePreferences([
+      EnvironmentPreferences(prefix: "SHOP"),
+      DictionaryPreferences(["server.port": 8080]),
+    ])
+    let port = try preferences.value(for: .serverPort)
+    let outcome = try preferences.set(port + 1, for: .serverPort)
+    let explanation = try preferences.explain("server.port")
+
+    #expect(port == 8080)
+    #expect(outcome == .visible)
+    #expect(try preferences.value(for: .serverPort) == 8081)
+    #expect("\(explanation)".contains("answers (integer)"))
+  }
+
+  // MARK: PreferenceFiles.md
+
+  @Test func `a file keeps what is written and is watched`() throws {
     try withTemporaryFolder { folder in
-      let path = folder + "/shop.json"
+      let path = folder + "/shop.plist"
 
-      let preferences = CompositePreferences([
-        EnvironmentPreferences(prefix: "SHOP"),
-        try JSONPreferences(at: path, options: .creating),
-      ])
-      let port = try preferences.value(for: .serverPort)
-      let outcome = try preferences.set(port + 1, for: .serverPort)
-      let explanation = try preferences.explain("server.port")
+      let settings = try PropertyListPreferences(at: path, options: .creating)
+      try settings.set(8080, forKey: "server.port")
+      let observation = try settings.watch()  // reloads whenever the file changes
 
-      #expect(port == 8080)
-      #expect(outcome == .visible)
-      #expect(try preferences.value(for: .serverPort) == 8081)
-      #expect("\(explanation)".contains("answers (integer)"))
+      defer { observation.invalidate() }
+      #expect(try PropertyListPreferences(at: path).integer(forKey: "server.port") == 8080)
     }
   }
 

@@ -1,6 +1,7 @@
 import FoundationEssentials
 import PreferenceAdapters
 import PreferenceSyncing
+import PreferenceFiles
 import Preferences
 import Synchronization
 import Testing

@@ -1,4 +1,5 @@
 import FoundationEssentials
+import PreferenceFiles
 import Preferences
 import Synchronization
 import Testing

@@ -1,5 +1,6 @@
 import FoundationEssentials
 import Glibc
+import PreferenceFiles
 import Preferences
 import Testing
 

@@ -1,5 +1,6 @@
 import FoundationEssentials
 import PreferenceSyncing
+import PreferenceFiles
 import Preferences
 import Synchronization
 import Testing

@@ -1,5 +1,6 @@
 import Foundation
 import FoundationNetworking
+import PreferenceFiles
 import Preferences
 import PreferencesFoundation
 import SecretsTesting

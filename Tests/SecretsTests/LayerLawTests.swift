@@ -1,3 +1,4 @@
+import PreferenceFiles
 import PreferenceLayerLaws
 import Secrets
 import SecretsTesting

@@ -1,4 +1,5 @@
 import Foundation
+import PreferenceOperators
 import Secrets
 import SecretsTesting
 import Testing

@@ -1,3 +1,4 @@
+import PreferenceFiles
 public import Preferences
 
 public import FoundationEssentials

@@ -1,4 +1,5 @@
-public import Preferences
+public import PreferenceOperators
+import Preferences
 
 extension Preference {
   /// A handle that applies `transformation` to the value when reading and writing.

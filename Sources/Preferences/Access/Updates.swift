@@ -67,22 +67,19 @@ extension PreferencesStore {
   }
 }
 
-struct UpdateAttempt<Value: Sendable> {
+/// The stored value of a key, and the content that a change replaces it with.
+private struct UpdateAttempt {
   let query: PreferenceQuery
   let stored: PreferenceContent?
-  let old: Value
-  let new: Value
   let content: PreferenceContent?
 
-  init(
+  init<Value: Sendable>(
     _ key: PreferenceKey<Value>, in reader: some PreferencesReader, _ change: (inout Value) throws -> Void
   ) throws {
     query = try key.query()
     stored = try reader.content(for: query)
-    old = try stored.map { try key.decoded($0) } ?? key.defaultValue
-    var value = old
+    var value = try stored.map { try key.decoded($0) } ?? key.defaultValue
     try change(&value)
-    new = value
-    content = try key.content(of: new)
+    content = try key.content(of: value)
   }
 }

@@ -70,8 +70,10 @@ public struct PreferenceKey<Value: Sendable>: Sendable {
     do { return try decode(stored) } catch { throw error.about(key: name) }
   }
 
-  /// Returns the value for stored content. An error names the key.
-  func decoded(_ content: PreferenceContent) throws -> Value {
+  /// Returns the key's value for stored content, without a copy in ordinary memory for a key of guarded values.
+  ///
+  /// - Throws: What the key's conversion throws, with the key's name.
+  public func decoded(_ content: PreferenceContent) throws -> Value {
     switch content {
     case .value(let value): return try decoded(value)
     case .guarded(let guarded):

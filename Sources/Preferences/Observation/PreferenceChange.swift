@@ -14,7 +14,7 @@ public struct PreferenceChange: Sendable, Hashable {
   public static let anything = PreferenceChange()
 
   /// A change that may affect any key except `keys`.
-  package static func anything(except keys: Set<String>) -> PreferenceChange {
+  public static func anything(except keys: Set<String>) -> PreferenceChange {
     var change = anything
     change.exceptions = keys
     return change

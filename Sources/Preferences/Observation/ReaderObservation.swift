@@ -46,18 +46,8 @@ extension PreferencesReader {
     read: @escaping @Sendable (inout Hasher) throws -> Seen
   ) -> AsyncStream<Seen> {
     let (stream, continuation) = AsyncStream.makeStream(of: Seen.self, bufferingPolicy: buffering)
-    let watch = Watch {
-      var hasher = Hasher()
-      let seen = try read(&hasher)
-      return (hasher.finalize(), seen)
-    } fail: { [self] error in
-      PreferenceFailures.report(error, key: keys.joined(separator: ", "), reader: name)
-    } deliver: { seen, isFirst in
-      if initial || !isFirst { continuation.yield(seen) }
-    }
-    let observation = observe { change in if keys.contains(where: change.concerns) { watch.look() } }
+    let observation = observation(of: keys, initial, { continuation.yield($0) }, read: read)
     continuation.onTermination = { _ in observation.invalidate() }
-    watch.begin()
     return stream
   }
 

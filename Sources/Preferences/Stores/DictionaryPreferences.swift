@@ -38,19 +38,6 @@ public final class DictionaryPreferences: PreferencesStore {
     self.init([:])
   }
 
-  /// Reads the regular file at `path`, of at most 16 MiB. Later changes of the file are not loaded.
-  ///
-  /// - Throws: ``PreferencesError/Code/notFound``, ``PreferencesError/Code/unreadable``,
-  ///   ``PreferencesError/Code/malformed``, ``PreferencesError/Code/limitExceeded``.
-  public convenience init<Format: PreferenceFileFormat>(
-    contentsOf path: String, format: Format
-  ) throws(PreferencesError) {
-    do {
-      let bytes = try RegularFile.read(path, upTo: FilePreferences<Format>.maximumByteCount).bytes
-      self.init(try format.values(from: bytes), name: "\(Format.name) \(path)")
-    } catch { throw error.about("\(Format.name) \"\(path)\"") }
-  }
-
   /// Creates a store with the current values of `reader`.
   ///
   /// - Parameter includingSealed: whether sealed values are copied, too. In this store they are plain.
@@ -60,26 +47,6 @@ public final class DictionaryPreferences: PreferencesStore {
   ) throws {
     let values = try includingSealed ? reader.dictionary(revealingSecrets: true) : reader.plainValues()
     self.init(values, name: name)
-  }
-
-  /// Creates or replaces the file at `path`. Durable when it returns. An existing file keeps its owner and permissions.
-  ///
-  /// - Parameter isPrivate: whether a new file is accessible to this user only, and an existing one that others can
-  ///   access is refused.
-  /// - Throws: ``PreferencesError/Code/unwritable``, ``PreferencesError/Code/exposed``,
-  ///   ``PreferencesError/Code/unstorable``, ``PreferencesError/Code/limitExceeded``, or
-  ///   ``PreferencesError/Code/unreadable`` for anything but a regular file. The old file is intact, unless only the
-  ///   sync of its folder failed.
-  public func write<Format: PreferenceFileFormat>(
-    to path: String, format: Format, isPrivate: Bool = false
-  ) throws(PreferencesError) {
-    do {
-      let replace = try FileReplacement(path, isPrivate: isPrivate)
-      let values = Dictionary(uniqueKeysWithValues: self.map { ($0.key, $0.value) })
-      try replace(upTo: FilePreferences<Format>.maximumByteCount) { old throws(PreferencesError) in
-        try format.bytes(of: values, replacing: old)
-      }
-    } catch { throw error.about("\(Format.name) \"\(path)\"") }
   }
 
   public func value(for query: PreferenceQuery) -> PreferenceValue? { values.withLock { $0[query.name] } }

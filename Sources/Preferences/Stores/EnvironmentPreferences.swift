@@ -42,7 +42,8 @@ public struct EnvironmentPreferences: PreferencesReader {
     }
     guard let text = variables[variable] else { return nil }
     guard let kind = query.kind else { return .string(text) }
-    return try PreferenceText.parse(text, as: kind, of: key, calling: "the text of \(variable)")
+    if let value = PreferenceValue(parsing: text, as: kind) { return value }
+    throw .unparsable("the text of \(variable)", as: kind, key: key)
   }
 
   /// The keys of all variables that a key can reach, in ascending order: `server.port` for `SHOP_SERVER_PORT`.

@@ -30,7 +30,8 @@ public struct LaunchArgumentPreferences: PreferencesReader {
     }
     guard let text = texts[key] else { return nil }
     guard let kind = query.kind else { return .string(text) }
-    return try PreferenceText.parse(text, as: kind, of: key, calling: "the argument")
+    if let value = PreferenceValue(parsing: text, as: kind) { return value }
+    throw .unparsable("the argument", as: kind, key: key)
   }
 
   /// The names of the options, in ascending order.

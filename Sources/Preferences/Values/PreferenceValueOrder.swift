@@ -1,10 +1,10 @@
 import FoundationEssentials
 
 /// A total order of all values, in which the elements of sets are stored. It must never change.
-package enum PreferenceValueOrder {
-  package enum Ordering { case less, equal, greater }
+enum PreferenceValueOrder {
+  enum Ordering { case less, equal, greater }
 
-  package static func compare(_ a: PreferenceValue, _ b: PreferenceValue) -> Ordering {
+  static func compare(_ a: PreferenceValue, _ b: PreferenceValue) -> Ordering {
     switch (a, b) {
     case (.string(let a), .string(let b)): natural(a, b)
     case (.data(let a), .data(let b)): sequences(a, b, by: natural)

@@ -1,3 +1,4 @@
+import PreferenceFiles
 public import Preferences
 public import Foundation
 
@@ -122,7 +123,7 @@ public struct KeyedArchive: Sendable {
       case .array: return .array(try values("NS.objects", of: members, depth: depth + 1))
       case .set:
         let values = try values("NS.objects", of: members, depth: depth + 1)
-        return .array(values.sorted { PreferenceValueOrder.compare($0, $1) == .less })
+        return Set(values).preferenceValue
       case .dictionary: return .dictionary(try dictionary(members, depth: depth + 1))
       }
     }

@@ -53,7 +53,8 @@ public struct CookiePreferences: PreferencesReader {
     let key = query.name.text
     guard let text = cookies.filter({ $0.name == key }).min(by: Self.precedes)?.value else { return nil }
     guard let kind = query.kind else { return .string(text) }
-    return try PreferenceText.parse(text, as: kind, of: key, calling: "the cookie")
+    if let value = PreferenceValue(parsing: text, as: kind) { return value }
+    throw .unparsable("the cookie", as: kind, key: key)
   }
 
   /// The names of the cookies, in ascending order.

@@ -1,4 +1,5 @@
 public import Foundation
+public import PreferenceFiles
 public import Preferences
 import Synchronization
 

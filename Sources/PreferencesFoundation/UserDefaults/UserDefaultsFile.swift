@@ -1,4 +1,5 @@
 import Foundation
+import PreferenceFiles
 package import Preferences
 
 /// The file in which Foundation stores a suite of user defaults.

@@ -1,3 +1,4 @@
+import PreferenceFiles
 import Preferences
 import Synchronization
 

@@ -29,7 +29,7 @@ final class SecretObserverHub: VaultObserverHub {
 
   private struct State {
     var subscriptions: [Subscription] = []
-    var watch: FileWatch<PreferencesError>?
+    var watch: FileWatch<VaultError>?
     var writesUnderWay = 0
     var isFileChanged = false
     /// The last result of `writesOfOthers()`; `nil` if it could not be read.
@@ -53,13 +53,13 @@ final class SecretObserverHub: VaultObserverHub {
   /// - Parameter fail: receives the error if the file cannot be watched. Observers are still notified of own writes.
   func observe(
     service: Vault.Name, in group: AccessGroup, _ notify: @escaping @Sendable (PreferenceChange) -> Void,
-    fail: (PreferencesError) -> Void
+    fail: (VaultError) -> Void
   ) -> PreferenceObservation {
-    var failure: PreferencesError?
+    var failure: VaultError?
     let others = writesOfOthers()
     let broadcast = state.withLock { state in
       if state.watch == nil, let path = owner.vault?.path {
-        do throws(PreferencesError) {
+        do throws(VaultError) {
           state.watch = try FileWatch(path, .eachWrite) { [weak self] in self?.fileChanged() }
           state.writesOfOthers = others
         } catch { failure = error }
@@ -79,7 +79,7 @@ final class SecretObserverHub: VaultObserverHub {
   }
 
   private func endObserving(_ service: Vault.Name, _ group: AccessGroup) {
-    let watch = state.withLock { state -> FileWatch<PreferencesError>? in
+    let watch = state.withLock { state -> FileWatch<VaultError>? in
       guard let index = state.index(service, group) else { return nil }
       state.subscriptions[index].observerCount -= 1
       if state.subscriptions[index].observerCount == 0 { state.subscriptions.remove(at: index) }

@@ -1,4 +1,5 @@
 import PreferenceAdapters
+internal import PreferenceOperators
 internal import Preferences
 internal import Testing
 

@@ -1,3 +1,4 @@
+import Preferences
 import FoundationEssentials
 
 /// Parses the XML format: the elements of property lists, in UTF-8, and no other XML.
@@ -40,10 +41,10 @@ struct XMLPropertyListParser {
     case "integer":
       return try parsed(Self.integer, tag, depth: depth)
     case "real":
-      return try parsed({ PreferenceText.value($0, as: .double) }, tag, depth: depth)
+      return try parsed({ PreferenceValue(parsing: $0, as: .double) }, tag, depth: depth)
     case "date":
       // Foundation writes years of any length; its `Date.distantPast` is in the year 0.
-      return try parsed({ Timestamp.date($0, ofAnyYear: true).map(PreferenceValue.date) }, tag, depth: depth)
+      return try parsed({ PreferenceTimestamp.date($0, ofAnyYear: true).map(PreferenceValue.date) }, tag, depth: depth)
     case "data":
       return try parsed(Self.data, tag, depth: depth)
     default:
@@ -100,7 +101,7 @@ struct XMLPropertyListParser {
   }
 
   private static func data(_ text: String) -> PreferenceValue? {
-    PreferenceText.value(text.filter { !$0.isWhitespace }, as: .data)
+    PreferenceValue(parsing: text.filter { !$0.isWhitespace }, as: .data)
   }
 
   /// Decimal, or hexadecimal after `0x`, as the format allows.
@@ -108,7 +109,7 @@ struct XMLPropertyListParser {
     let isNegative = text.hasPrefix("-")
     let digits = text.hasPrefix("+") || isNegative ? text.dropFirst() : text[...]
     guard digits.hasPrefix("0x") || digits.hasPrefix("0X") else {
-      return PreferenceText.integer(text, as: .integer)
+      return PreferenceValue(parsing: text, as: .integer)
     }
     let hexadecimal = digits.dropFirst(2)
     guard hexadecimal.first?.isHexDigit == true else { return nil }

@@ -1,3 +1,5 @@
+import Preferences
+
 /// The values of a file, and the changes that are not saved yet.
 struct UnsavedValues: Sendable {
   /// The values with the unsaved changes.

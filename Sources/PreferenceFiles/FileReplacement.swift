@@ -1,3 +1,4 @@
+package import Preferences
 import DurableFiles
 
 /// Replaces whole files atomically. Writers take turns: each edits the content that the previous one wrote.

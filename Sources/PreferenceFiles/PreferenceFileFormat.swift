@@ -1,3 +1,5 @@
+public import Preferences
+
 /// A file format whose top level is a dictionary of values.
 ///
 /// A value is read back with its type, or refused when it is written. Errors contain positions and never values.
@@ -10,14 +12,14 @@ public protocol PreferenceFileFormat: Sendable {
 
   /// Returns the values in a file.
   ///
-  /// - Throws: ``PreferencesError/Code/malformed``, ``PreferencesError/Code/limitExceeded``.
+  /// - Throws: `malformed`, `limitExceeded`.
   func values(from bytes: [UInt8]) throws(PreferencesError) -> [String: PreferenceValue]
 
   /// Returns the content of a file with `values`.
   ///
   /// - Parameter old: the content of the file that is replaced; `nil` if there is none.
-  /// - Throws: ``PreferencesError/Code/unstorable`` for a value that the format cannot represent,
-  ///   ``PreferencesError/Code/limitExceeded`` for values that ``values(from:)`` would refuse.
+  /// - Throws: `unstorable` for a value that the format cannot represent,
+  ///   `limitExceeded` for values that ``values(from:)`` would refuse.
   func bytes(
     of values: [String: PreferenceValue], replacing old: [UInt8]?
   ) throws(PreferencesError) -> [UInt8]

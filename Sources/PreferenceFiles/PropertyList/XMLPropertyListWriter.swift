@@ -1,3 +1,4 @@
+import Preferences
 import FoundationEssentials
 
 /// Writes the XML format, with the keys of a dictionary in ascending order.
@@ -28,7 +29,7 @@ struct XMLPropertyListWriter {
     case .integer(let number): text += "<integer>\(number)</integer>"
     case .unsignedInteger(let number): text += "<integer>\(number)</integer>"
     case .double(let number): text += "<real>\(number.isNaN ? .nan : number)</real>"
-    case .date(let date): text += "<date>\(Timestamp.text(date) ?? "")</date>"
+    case .date(let date): text += "<date>\(PreferenceTimestamp.text(date) ?? "")</date>"
     case .url(let url): text += "<string>\(try escaped(url.absoluteString))</string>"
     case .array(let items):
       text += "<array>\n"

@@ -1,3 +1,5 @@
+public import Preferences
+
 /// The XML and binary property list formats, with tagged values.
 ///
 /// `PropertyListDecoder` is not used: it decodes `<real>1.0</real>` as an `Int64` and `<integer>1</integer>` as a
@@ -77,7 +79,7 @@ public struct PropertyListFormat: PreferenceFileFormat {
     switch value {
     case .url: false
     case .unsignedInteger(let number): number > Int64.max
-    case .date(let date): Timestamp.text(date) != nil
+    case .date(let date): PreferenceTimestamp.text(date) != nil
     default: true
     }
   }

@@ -1,3 +1,4 @@
+package import Preferences
 import FoundationEssentials
 
 /// Limits the values that a file unfolds into, and the values that are written.

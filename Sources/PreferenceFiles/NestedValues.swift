@@ -1,3 +1,4 @@
+package import Preferences
 import FoundationEssentials
 
 /// Looks up and changes values in nested dictionaries by names with dots; ``FilePreferences`` has the rule.
@@ -22,7 +23,8 @@ package enum NestedValues {
   ) throws(PreferencesError) -> PreferenceValue? {
     let value = find(key, in: values)
     guard kind == .url || kind == .date, case .string(let text) = value else { return value }
-    return try PreferenceText.parse(text, as: kind, of: key, calling: "the string")
+    if let value = PreferenceValue(parsing: text, as: kind) { return value }
+    throw .unparsable("the string", as: kind, key: key)
   }
 
   /// Stores a value where ``find(_:in:)`` finds it: in its previous place or, if it is new, in the innermost dictionary

@@ -1,3 +1,4 @@
+package import Preferences
 package import DurableFiles
 
 typealias Descriptor = DurableFiles.Descriptor<PreferencesError>

@@ -1,3 +1,4 @@
+import Preferences
 import FoundationEssentials
 
 /// Writes version 00 of the binary format: objects, a table of their offsets, a trailer of 32 bytes.

@@ -1,10 +1,12 @@
+public import Preferences
+
 extension PreferenceEdits {
   /// Makes the edits one after another, for a store without transactions. If one fails, the previous ones are undone.
   /// Call it while no other write of the store runs.
   ///
   /// - Parameter write: stores a value; removes it if the value is `nil`.
   /// - Returns: the outcome, and the changed names.
-  /// - Throws: what reading and writing throw; ``PreferencesError/Code/unavailable`` if the previous edits could not be
+  /// - Throws: what reading and writing throw; `unavailable` if the previous edits could not be
   ///   undone.
   public func applyOneByOne(
     in reader: some PreferencesReader, write: (PreferenceValue?, PreferenceName) throws -> Void

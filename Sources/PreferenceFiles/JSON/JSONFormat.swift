@@ -1,3 +1,5 @@
+public import Preferences
+
 /// JSON files, with tagged values.
 ///
 /// `JSONDecoder` is not used, because it reads `1.0` as an integer on request and accepts repeated members.

@@ -1,3 +1,5 @@
+import Preferences
+
 /// Parses JSON strictly by RFC 8259: UTF-8, one object, no repeated member, nothing after the object.
 ///
 /// Errors contain positions, not text from the file, which could be part of a value.
@@ -92,8 +94,9 @@ struct JSONParser {
       guard skipDigits() else { throw malformed("a number that does not end") }
     }
     let text = String(decoding: bytes[start..<position], as: UTF8.self)
-    let number = isInteger ? PreferenceText.integer(text, as: .integer) : PreferenceText.value(text, as: .double)
-    guard let number else { throw malformed("a number beyond 64 bits") }
+    guard let number = PreferenceValue(parsing: text, as: isInteger ? .integer : .double) else {
+      throw malformed("a number beyond 64 bits")
+    }
     return number
   }
 

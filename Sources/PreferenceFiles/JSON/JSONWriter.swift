@@ -1,3 +1,4 @@
+import Preferences
 import FoundationEssentials
 
 /// Writes JSON for people: indented, with the members of an object in ascending order.

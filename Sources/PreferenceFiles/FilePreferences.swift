@@ -1,3 +1,4 @@
+public import Preferences
 import DurableFiles
 import Synchronization
 
@@ -30,9 +31,9 @@ public final class FilePreferences<Format: PreferenceFileFormat>: PreferencesSto
 
   /// Reads the regular file at `path`.
   ///
-  /// - Throws: ``PreferencesError/Code/notFound`` unless ``PreferenceFileOptions/creating`` is set;
-  ///   ``PreferencesError/Code/unreadable``, ``PreferencesError/Code/exposed`` or ``PreferencesError/Code/malformed``;
-  ///   ``PreferencesError/Code/limitExceeded`` if the file has more than 16 MiB, is nested deeper than 128 levels, or
+  /// - Throws: `notFound` unless ``PreferenceFileOptions/creating`` is set;
+  ///   `unreadable`, `exposed` or `malformed`;
+  ///   `limitExceeded` if the file has more than 16 MiB, is nested deeper than 128 levels, or
   ///   would unfold into more than 64 MiB.
   public init(
     at path: String, format: Format = Format(), options: PreferenceFileOptions = []
@@ -49,7 +50,7 @@ public final class FilePreferences<Format: PreferenceFileFormat>: PreferencesSto
 
   /// Returns the value; `nil` if it is absent. A string is parsed if the query is for a URL or a date.
   ///
-  /// - Throws: ``PreferencesError/Code/typeMismatch`` if the string does not parse.
+  /// - Throws: `typeMismatch` if the string does not parse.
   public func value(for query: PreferenceQuery) throws(PreferencesError) -> PreferenceValue? {
     try Self.value(for: query, in: state.withLock { $0.values })
   }
@@ -86,8 +87,8 @@ public final class FilePreferences<Format: PreferenceFileFormat>: PreferencesSto
 
   /// Reloads after each change of the file, until the observation ends. Uses one thread.
   ///
-  /// If a reload fails, the values stay, and the error is reported to ``PreferenceFailures`` with the key `*`.
-  /// - Throws: ``PreferencesError/Code/unreadable`` if the folder cannot be watched, and as ``reload()``.
+  /// If a reload fails, the values stay, and the error is reported to `PreferenceFailures` with the key `*`.
+  /// - Throws: `unreadable` if the folder cannot be watched, and as ``reload()``.
   public func watch() throws(PreferencesError) -> PreferenceObservation {
     let watch: FileWatch<PreferencesError>
     do {
@@ -107,7 +108,7 @@ public final class FilePreferences<Format: PreferenceFileFormat>: PreferencesSto
   /// Makes the edits with one replacement of the file; no reader sees a part of them. Conditions are checked against
   /// the current file with the unsaved changes, or against memory with ``PreferenceFileOptions/savingExplicitly``.
   ///
-  /// - Throws: ``PreferencesError/Code/unstorable`` for a value that the format cannot represent, and the codes of
+  /// - Throws: `unstorable` for a value that the format cannot represent, and the codes of
   ///   ``save()`` if the file is written.
   @discardableResult
   public func apply(_ edits: PreferenceEdits) throws -> WriteOutcome {
@@ -199,7 +200,7 @@ public final class FilePreferences<Format: PreferenceFileFormat>: PreferencesSto
 
   /// Writes the unsaved changes to the file, over its current content. Durable when it returns.
   ///
-  /// - Throws: ``PreferencesError/Code/unwritable``, and as ``init(at:format:options:)`` for the current file. The
+  /// - Throws: `unwritable`, and as ``init(at:format:options:)`` for the current file. The
   ///   changes stay unsaved, and the file is intact, unless only the sync of its folder failed.
   public func save() throws(PreferencesError) {
     let changed = try saving.withLock { _ throws(PreferencesError) in

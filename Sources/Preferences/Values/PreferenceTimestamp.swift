@@ -1,21 +1,21 @@
-import FoundationEssentials
+public import FoundationEssentials
 
-/// Parses ISO 8601 timestamps strictly.
+/// Reads and writes points in time as text: RFC 3339, strictly, in the Gregorian calendar.
 ///
 /// Foundation's parser accepts trailing text, turns 31 February into 2 March and counts years before 1583 in the Julian
-/// calendar, which would change values.
-enum Timestamp {
-  /// The date for `YYYY-MM-DDThh:mm:ss[.fraction](Z|±hh:mm)` in the Gregorian calendar.
+/// calendar, so a value could change while it is read.
+public enum PreferenceTimestamp {
+  /// Parses `YYYY-MM-DDThh:mm:ss[.fraction](Z|±hh:mm)`; `nil` for anything else.
   ///
-  /// - Parameter isOfAnyYear: whether years before 1 and after 9999 are accepted, such as `-002`, `0000` and `10000`.
-  static func date(_ text: String, ofAnyYear isOfAnyYear: Bool = false) -> Date? {
+  /// - Parameter isOfAnyYear: whether years before 0 and after 9999 are accepted, as `-002` and `10000`.
+  public static func date(_ text: String, ofAnyYear isOfAnyYear: Bool = false) -> Date? {
     var rest = Array(text.utf8)[...]
     guard let year = isOfAnyYear ? year(&rest) : number(4, &rest), skip("-", &rest),
       let month = number(2, &rest), skip("-", &rest),
       let day = number(2, &rest), skip("T", &rest), let hour = number(2, &rest), skip(":", &rest),
       let minute = number(2, &rest), skip(":", &rest), let second = number(2, &rest),
       let fraction = fraction(&rest), let offset = offset(&rest), rest.isEmpty,
-      isOfAnyYear || year >= 1, (1...12).contains(month), (1...length(ofMonth: month, year)).contains(day),
+      (1...12).contains(month), (1...length(ofMonth: month, year)).contains(day),
       hour < 24, minute < 60, second < 60
     else { return nil }
     let past = year - 1
@@ -24,6 +24,34 @@ enum Timestamp {
     let days = past * 365 + leapDays + daysBefore + day - 1
     let seconds = (days - daysBefore2001) * 86_400 + hour * 3_600 + minute * 60 + second - offset
     return Date(timeIntervalSinceReferenceDate: Double(seconds) + fraction)
+  }
+
+  /// Returns `YYYY-MM-DDThh:mm:ssZ`, or `YYYY-MM-DDThh:mm:ss.sssZ`, rounded to milliseconds.
+  ///
+  /// - Returns: `nil` outside the years 0 to 9999, and without milliseconds for a date that is not a whole second.
+  public static func text(_ date: Date, withMilliseconds: Bool = false) -> String? {
+    let interval = date.timeIntervalSinceReferenceDate
+    guard interval.magnitude < 1e12, withMilliseconds || interval == interval.rounded() else { return nil }
+    let time = Int((interval * 1000).rounded())
+    let day = floor(time, 86_400_000)
+    let millisecond = time - day * 86_400_000
+    // Counted from 1 March of year 0, so that the leap day is a year's last, in eras of 400 years.
+    let era = floor(day + 730_791, 146_097)
+    let dayOfEra = day + 730_791 - era * 146_097
+    let yearOfEra = (dayOfEra - dayOfEra / 1_460 + dayOfEra / 36_524 - dayOfEra / 146_096) / 365
+    let dayOfYear = dayOfEra - (365 * yearOfEra + yearOfEra / 4 - yearOfEra / 100)
+    let month = (5 * dayOfYear + 2) / 153
+    let year = era * 400 + yearOfEra + (month >= 10 ? 1 : 0)
+    guard (0...9999).contains(year) else { return nil }
+    let dayOfMonth = dayOfYear - (153 * month + 2) / 5 + 1
+    return padded(year, 4) + "-" + padded(month >= 10 ? month - 9 : month + 3, 2) + "-" + padded(dayOfMonth, 2) + "T"
+      + padded(millisecond / 3_600_000, 2) + ":" + padded(millisecond / 60_000 % 60, 2) + ":"
+      + padded(millisecond / 1000 % 60, 2) + (withMilliseconds ? "." + padded(millisecond % 1000, 3) : "") + "Z"
+  }
+
+  private static func padded(_ number: Int, _ width: Int) -> String {
+    let digits = String(number)
+    return String(repeating: "0", count: width - digits.count) + digits
   }
 
   /// Days from 1 January of year 1 to Foundation's reference date, 1 January 2001.

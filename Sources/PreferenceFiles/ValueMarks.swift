@@ -1,3 +1,4 @@
+import Preferences
 import FoundationEssentials
 
 /// Represents values that a format does not have as dictionaries of one member, whose name is a mark.
@@ -78,8 +79,8 @@ struct ValueMarks: Sendable {
 
   private static func value(of member: PreferenceValue, marked mark: Mark) -> PreferenceValue? {
     switch (mark, member) {
-    case (.data, .string(let text)): PreferenceText.value(text, as: .data)
-    case (.url, .string(let text)): PreferenceText.value(text, as: .url)
+    case (.data, .string(let text)): PreferenceValue(parsing: text, as: .data)
+    case (.url, .string(let text)): PreferenceValue(parsing: text, as: .url)
     case (.unsigned, .integer(let number)): UInt64(exactly: number).map(PreferenceValue.unsignedInteger)
     case (.date, .double(let seconds)) where seconds.isFinite:
       .date(Date(timeIntervalSinceReferenceDate: seconds))

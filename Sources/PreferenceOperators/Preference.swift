@@ -1,3 +1,5 @@
+public import Preferences
+
 /// A handle of one preference in one store.
 ///
 /// ```swift
@@ -20,7 +22,7 @@ public struct Preference<Value: Sendable>: Sendable {
 
   /// Returns the value, after ``whenNil(use:)`` and ``ensure(when:use:)`` are applied; `nil` if there is none.
   ///
-  /// - Throws: as ``PreferencesReader/value(for:)-(PreferenceKey<Value>)``.
+  /// - Throws: as `PreferencesReader.value(for:)`.
   public func get() throws -> Value? { substitute(try store.value(for: key)) }
 
   /// Whether a value of any kind is stored.
@@ -33,10 +35,10 @@ public struct Preference<Value: Sendable>: Sendable {
   /// Whether no value is stored.
   public var isEmpty: Bool { get throws { try !hasValue } }
 
-  /// The value; setting `nil` removes it. Errors are reported to ``PreferenceFailures``; a failed read returns `nil`.
+  /// The value; setting `nil` removes it. Errors are reported to `PreferenceFailures`; a failed read returns `nil`.
   public var value: Value? {
-    get { store.reporting(key.name, or: nil) { try get() } }
-    nonmutating set { store.reporting(key.name, or: ()) { _ = try set(newValue) } }
+    get { reporting { try get() } ?? nil }
+    nonmutating set { reporting { try set(newValue) } }
   }
 
   // MARK: Changing
@@ -72,29 +74,26 @@ public struct Preference<Value: Sendable>: Sendable {
   /// - Throws: what `change` throws, with the previous value intact; as ``get()`` and `set(_:)`.
   @discardableResult
   public func apply(_ change: (Value?) throws -> Value?) throws -> WriteOutcome {
-    while true {
-      let attempt = try attempt(change)
-      let outcome = try store.compareAndSet(attempt.stored, to: attempt.content, for: attempt.query)
-      if outcome != .conflict { return finished(attempt, outcome) }
+    var (old, new): (Value?, Value?)
+    let outcome = try store.update(key) { value in
+      old = value
+      value = try change(substitute(value))
+      new = value
     }
+    notify?(substitute(old), substitute(new))
+    return outcome
   }
 
   /// The asynchronous form of `apply(_:)`; does not block the calling thread.
   @discardableResult
   public func apply(_ change: (Value?) throws -> Value?) async throws -> WriteOutcome {
-    while true {
-      let attempt = try attempt(change)
-      let outcome = try await store.compareAndSet(attempt.stored, to: attempt.content, for: attempt.query)
-      if outcome != .conflict { return finished(attempt, outcome) }
+    var (old, new): (Value?, Value?)
+    let outcome = try await store.update(key) { value in
+      old = value
+      value = try change(substitute(value))
+      new = value
     }
-  }
-
-  private func attempt(_ change: (Value?) throws -> Value?) throws -> UpdateAttempt<Value?> {
-    try UpdateAttempt(key, in: store) { $0 = try change(substitute($0)) }
-  }
-
-  private func finished(_ attempt: UpdateAttempt<Value?>, _ outcome: WriteOutcome) -> WriteOutcome {
-    notify?(substitute(attempt.old), substitute(attempt.new))
+    notify?(substitute(old), substitute(new))
     return outcome
   }
 
@@ -115,11 +114,20 @@ public struct Preference<Value: Sendable>: Sendable {
     }
   }
 
+  /// Returns the result of `body`. If it throws, reports the error and returns nil.
+  @discardableResult
+  private func reporting<R>(_ body: () throws -> R) -> R? {
+    do { return try body() } catch {
+      PreferenceFailures.report(error, key: key.name, reader: store.name)
+      return nil
+    }
+  }
+
   // MARK: Making others
 
   /// Returns a handle that calls `notify` after each change made through it, even if the value is equal. A change
   /// throws if the old value cannot be read. For changes made elsewhere see
-  /// ``PreferencesReader/observe(_:options:_:)``.
+  /// `PreferencesReader.observe(_:options:_:)`.
   public func didSet(_ notify: @escaping @Sendable (_ old: Value?, _ new: Value?) -> Void) -> Self {
     var handle = self
     let earlier = self.notify
@@ -179,7 +187,10 @@ extension Preference: Identifiable {
 
 extension Preference: CustomStringConvertible, CustomReflectable {
   /// The names of the key and the store, without the value.
-  public var description: String { escapedForDisplay("preference \"\(key.name)\" in \(store.name)") }
+  public var description: String {
+    // The message of an error is escaped for display.
+    PreferencesError(.notFound, "preference \"\(key.name)\" in \(store.name)").message
+  }
   public var customMirror: Mirror { Mirror(self, children: EmptyCollection<Mirror.Child>()) }
 }
 
@@ -202,7 +213,7 @@ extension PreferenceKey {
   /// The same key with an optional type; `nil` removes the value.
   var lifted: PreferenceKey<Value?> {
     PreferenceKey<Value?>(
-      name, kind: kind, secrecy: secrecy, makeDefault: { [makeDefault] in makeDefault() },
+      name, kind: kind, secrecy: secrecy, makeDefault: { [self] in defaultValue },
       decode: { [decode] value throws(PreferencesError) in try decode(value) },
       encode: { [encode] value throws(PreferencesError) in
         guard let value else { return nil }

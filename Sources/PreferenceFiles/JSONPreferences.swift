@@ -5,5 +5,5 @@
 /// URL `$url`, a date `$date`, in seconds since 2001, a smaller unsigned integer `$unsigned`, infinity or NaN
 /// `$double`. A null member is absent.
 ///
-/// Use ``PreferencesReader/readOnly`` for a file that only people write.
+/// Use `PreferencesReader.readOnly` for a file that only people write.
 public typealias JSONPreferences = FilePreferences<JSONFormat>

@@ -5,5 +5,5 @@
 /// of one member: a URL is `$url`, a smaller unsigned integer `$unsigned`, and in XML a date that is not a whole second
 /// `$date`, in seconds since 2001.
 ///
-/// Use ``PreferencesReader/readOnly`` for a file that only people write.
+/// Use `PreferencesReader.readOnly` for a file that only people write.
 public typealias PropertyListPreferences = FilePreferences<PropertyListFormat>

@@ -1,3 +1,4 @@
+package import Preferences
 import DurableFiles
 
 /// Reads whole files of bounded size.

@@ -1,3 +1,5 @@
+import Preferences
+
 /// Splits XML into tags and text.
 struct XMLScanner {
   struct Tag: Equatable {

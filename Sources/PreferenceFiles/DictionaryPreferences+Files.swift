@@ -1,0 +1,33 @@
+public import Preferences
+
+extension DictionaryPreferences {
+  /// Reads the regular file at `path`, of at most 16 MiB. Later changes of the file are not loaded.
+  ///
+  /// - Throws: `PreferencesError` with `notFound`, `unreadable`, `malformed` or `limitExceeded`.
+  public convenience init<Format: PreferenceFileFormat>(
+    contentsOf path: String, format: Format
+  ) throws(PreferencesError) {
+    do {
+      let bytes = try RegularFile.read(path, upTo: FilePreferences<Format>.maximumByteCount).bytes
+      self.init(try format.values(from: bytes), name: "\(Format.name) \(path)")
+    } catch { throw error.about("\(Format.name) \"\(path)\"") }
+  }
+
+  /// Creates or replaces the file at `path`. Durable when it returns. An existing file keeps its owner and permissions.
+  ///
+  /// - Parameter isPrivate: whether a new file is accessible to this user only, and an existing one that others can
+  ///   access is refused.
+  /// - Throws: `PreferencesError` with `unwritable`, `exposed`, `unstorable`, `limitExceeded`, or `unreadable` for
+  ///   anything but a regular file. The old file is intact, unless only the sync of its folder failed.
+  public func write<Format: PreferenceFileFormat>(
+    to path: String, format: Format, isPrivate: Bool = false
+  ) throws(PreferencesError) {
+    do {
+      let replace = try FileReplacement(path, isPrivate: isPrivate)
+      let values = Dictionary(uniqueKeysWithValues: self.map { ($0.key, $0.value) })
+      try replace(upTo: FilePreferences<Format>.maximumByteCount) { old throws(PreferencesError) in
+        try format.bytes(of: values, replacing: old)
+      }
+    } catch { throw error.about("\(Format.name) \"\(path)\"") }
+  }
+}
