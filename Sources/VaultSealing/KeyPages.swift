@@ -1,4 +1,5 @@
 internal import CVaultSodium
+internal import DurableFiles
 internal import Synchronization
 
 /// Allocates blocks of 32 bytes in guarded pages that many keys share.

@@ -1,4 +1,5 @@
 internal import CVaultSodium
+package import DurableFiles
 
 /// A 32-byte key in guarded memory, which is wiped when the last reference is released.
 ///

@@ -1,5 +1,5 @@
 internal import CVaultSodium
-internal import DurableFiles
+package import DurableFiles
 internal import Synchronization
 
 /// A fixed number of secret bytes in guarded memory, with one owner (`sodium_malloc`).

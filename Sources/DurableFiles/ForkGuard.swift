@@ -1,4 +1,3 @@
-internal import DurableFiles
 internal import Synchronization
 
 /// Detects, without a system call, that an object was created by a process from which this one was forked.
@@ -38,12 +37,4 @@ internal import Synchronization
 
   /// Whether this process created the guard.
   package var isOwn: Bool { owner == Self.process }
-
-  /// Refuses objects of the parent in a forked child (`Docs/Format.md` section 8). Two processes with one handle could
-  /// use the same nonces and would share a lock, and the keys are zero in the child.
-  package func check() throws(VaultError) {
-    guard isOwn else {
-      throw VaultError(.locked, "the vault, credential or key was created before a fork; create it again in the child")
-    }
-  }
 }
