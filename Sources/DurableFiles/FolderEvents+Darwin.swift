@@ -1,53 +1,60 @@
 #if canImport(Darwin)
   internal import Synchronization
 
-  /// What happens to the files in some folders (`kqueue`). The events have no names, so each batch is incomplete.
-  struct FolderEvents: Sendable {
-    struct Batch {
-      var names: Set<String> = []
-      /// Whether other files may have changed as well.
-      var isIncomplete = true
-      var isLast = false
-    }
-
-    /// Descriptors of what is watched.
-    private final class Watched: Sendable {
-      let first = Mutex<CInt>(-1)
-      let others = Mutex<[CInt]>([])
+  /// Reports what happens to the files in the folders of one watch, until ``stop()``. Each watch has a `kqueue` and a
+  /// thread, because their number has no limit of its own. The events have no names.
+  final class FolderEvents: Sendable {
+    private struct Watched {
+      var first: CInt = -1
+      /// The target of the path, and its folder.
+      var others: [CInt] = []
     }
 
     private let queue: CInt
-    private let watched = Watched()
+    private let watched = Mutex(Watched())
     /// Identifies the event that ``stop()`` makes; no descriptor has this number.
     private static let stopEvent = UInt(CInt.max)
 
-    /// `nil`, with `errno`, if the system provides no events. A kqueue cannot report that a writer closes a file, so
+    /// Reports from now on. A different thread calls `receive`. A kqueue cannot report that a writer closes a file, so
     /// each write counts, whatever the moment.
-    init?(_ moment: FileMoment) {
+    ///
+    /// - Parameter path: a file in the folder whose end is the last event.
+    init<Failure: FileFailure>(
+      of path: String, _ moment: FileMoment, failing _: Failure.Type,
+      _ receive: @escaping @Sendable (FolderEvent) -> Void
+    ) throws(Failure) {
       queue = kqueue()
-      guard queue >= 0 else { return nil }
+      guard queue >= 0 else { throw Failure(.watch, path, errno: errno) }
       var event = kevent(
         ident: Self.stopEvent, filter: Int16(EVFILT_USER), flags: UInt16(EV_ADD | EV_CLEAR), fflags: 0, data: 0,
         udata: nil)
-      guard unsafe kevent(queue, &event, 1, nil, 0, nil) == 0 else {
-        close()
-        return nil
+      guard unsafe kevent(queue, &event, 1, nil, 0, nil) == 0 else { throw Failure(.watch, path, errno: errno) }
+      guard let first = add(PathName.directory(of: path), O_DIRECTORY) else {
+        throw Failure(.watchDirectory, path, errno: errno)
       }
+      watched.withLock { $0.first = first }
+      guard HelperThread.start({ self.run(receive) }) else { throw Failure(.watch, path, errno: errno) }
     }
 
-    /// Watches the folder whose end ends the events. Returns `false`, with `errno`, if the system refuses.
-    mutating func watchFirst(_ folder: String) -> Bool {
-      guard let descriptor = add(folder, O_DIRECTORY) else { return false }
-      watched.first.withLock { $0 = descriptor }
-      return true
+    deinit {
+      watched.withLock { watched in
+        for descriptor in [watched.first] + watched.others where descriptor >= 0 { close(descriptor) }
+      }
+      if queue >= 0 { close(queue) }
     }
 
-    /// Watches `file` and its folder instead of the file before. A folder does not report writes to its files.
+    /// Reports on `file` and its folder, too, instead of the file before. A folder does not report writes to its files.
     func watch(_ file: String) {
-      watched.others.withLock { others in
-        for descriptor in others { _ = DurableFiles.close(descriptor) }
-        others = [add(PathName.directory(of: file), O_DIRECTORY), add(file, 0)].compactMap(\.self)
+      watched.withLock { watched in
+        for descriptor in watched.others { close(descriptor) }
+        watched.others = [add(PathName.directory(of: file), O_DIRECTORY), add(file, 0)].compactMap(\.self)
       }
+    }
+
+    func stop() {
+      var event = kevent(
+        ident: Self.stopEvent, filter: Int16(EVFILT_USER), flags: 0, fflags: UInt32(NOTE_TRIGGER), data: 0, udata: nil)
+      _ = unsafe kevent(queue, &event, 1, nil, 0, nil)
     }
 
     private func add(_ path: String, _ flags: CInt) -> CInt? {
@@ -59,33 +66,20 @@
         data: 0, udata: nil)
       guard unsafe kevent(queue, &event, 1, nil, 0, nil) == 0 else {
         let error = errno
-        _ = DurableFiles.close(descriptor)
+        close(descriptor)
         errno = error
         return nil
       }
       return descriptor
     }
 
-    /// Waits for an event. `nil` if it cannot be read.
-    func next() -> Batch? {
+    /// The thread: until ``stop()``.
+    private func run(_ receive: (FolderEvent) -> Void) {
       var event = kevent()
-      guard retrying({ unsafe kevent(queue, nil, 0, &event, 1, nil) }) == 1 else { return nil }
-      let isFirst = watched.first.withLock { UInt($0) == event.ident }
-      return Batch(
-        isLast: event.ident == Self.stopEvent || isFirst && event.fflags & UInt32(NOTE_DELETE | NOTE_REVOKE) != 0)
-    }
-
-    /// Ends the events: the last batch follows.
-    func stop() {
-      var event = kevent(
-        ident: Self.stopEvent, filter: Int16(EVFILT_USER), flags: 0, fflags: UInt32(NOTE_TRIGGER), data: 0, udata: nil)
-      _ = unsafe kevent(queue, &event, 1, nil, 0, nil)
-    }
-
-    func close() {
-      watched.first.withLock { if $0 >= 0 { _ = DurableFiles.close($0) } }
-      watched.others.withLock { for descriptor in $0 { _ = DurableFiles.close(descriptor) } }
-      _ = DurableFiles.close(queue)
+      while retrying({ unsafe kevent(queue, nil, 0, &event, 1, nil) }) == 1, event.ident != Self.stopEvent {
+        let isFirst = watched.withLock { UInt($0.first) == event.ident }
+        receive(FolderEvent(name: nil, isLast: isFirst && event.fflags & UInt32(NOTE_DELETE | NOTE_REVOKE) != 0))
+      }
     }
   }
 #endif

@@ -85,7 +85,7 @@ public final class FilePreferences<Format: PreferenceFileFormat>: PreferencesSto
     changes.observe(notify)
   }
 
-  /// Reloads after each change of the file, until the observation ends. Uses one thread.
+  /// Reloads after each change of the file, until the observation ends, on a separate thread.
   ///
   /// If a reload fails, the values stay, and the error is reported to `PreferenceFailures` with the key `*`.
   /// - Throws: `unreadable` if the folder cannot be watched, and as ``reload()``.

@@ -7,8 +7,14 @@ private final class Watched: Sendable {
   let count = Atomic<Int>(0)
   let watch = Mutex<FileWatch<Failed>?>(nil)
 
-  init(_ path: String, _ moment: FileMoment = .whenWhole) throws(Failed) {
-    let watch = try FileWatch<Failed>(path, moment) { [self] in count.add(1, ordering: .relaxed) }
+  /// - Parameter work: what the watcher does after it has counted a notice.
+  init(
+    _ path: String, _ moment: FileMoment = .whenWhole, _ work: @escaping @Sendable (Watched) -> Void = { _ in }
+  ) throws(Failed) {
+    let watch = try FileWatch<Failed>(path, moment) { [self] in
+      count.add(1, ordering: .relaxed)
+      work(self)
+    }
     self.watch.withLock { $0 = watch }
   }
 
@@ -110,4 +116,249 @@ private final class Watched: Sendable {
       #expect(released == nil)
     }
   }
+
+  // MARK: Several watches
+
+  @Test func `a watch is stopped, and another one of the folder goes on`() throws {
+    try inDirectory { directory in
+      let path = directory + "/file"
+      let (stopped, other) = (try Watched(path), try Watched(path))
+      defer { other.stop() }
+      #expect(try stopped.isNotified { try replace(path, with: "both") })
+      #expect(other.isNotified(since: 0))
+
+      stopped.stop()
+      let before = stopped.count.load(ordering: .relaxed)
+      for _ in 0..<20 { try #require(try other.isNotified { try replace(path, with: "one") }) }
+
+      #expect(stopped.count.load(ordering: .relaxed) == before)
+    }
+  }
+
+  @Test func `of two watches of a folder only that of each write reports bytes before the file is closed`() throws {
+    try inDirectory { directory in
+      let path = directory + "/file"
+      let each = try Watched(path, .eachWrite)
+      let whole = try Watched(path)
+      defer { whole.stop() }
+      do {
+        let file = try File.opened(path)
+        for byte in 0..<20 { try #require(try each.isNotified { try file.write([UInt8(byte)], at: 0) }) }
+        #expect(whole.count.load(ordering: .relaxed) == 0)
+      }
+      #expect(whole.isNotified(since: 0))
+
+      each.stop()
+      #expect(try whole.isNotified { try replace(path, with: "replaced") })
+    }
+  }
+
+  @Test func `a watcher that does not return delays no other one, and then learns once of what it missed`() throws {
+    try inDirectory { directory in
+      let (path, other) = (directory + "/file", directory + "/other")
+      let (entered, released) = (Gate<Bool>(), Gate<Bool>())
+      let slow = try Watched(path) { _ in
+        entered.open(true)
+        _ = released.wait()
+      }
+      let quick = try Watched(other)
+      defer {
+        slow.stop()
+        quick.stop()
+      }
+      try replace(path, with: "slow")
+      #expect(entered.wait())
+
+      for _ in 0..<20 {
+        try replace(path, with: "slow")
+        try #require(try quick.isNotified { try replace(other, with: "quick") })
+      }
+      #expect(slow.count.load(ordering: .relaxed) == 1)
+      released.open(true)
+      #expect(slow.isNotified(since: 1))
+      #expect(try quick.isNotified { try replace(other, with: "quick") })
+      #expect(slow.count.load(ordering: .relaxed) == 2)
+    }
+  }
+
+  @Test func `a watch can be stopped and started by what it calls`() throws {
+    try inDirectory { directory in
+      let path = directory + "/file"
+      let next = Mutex<Watched?>(nil)
+      let first = try Watched(path) { watched in
+        watched.stop()
+        next.withLock { $0 = try? Watched(path) }
+      }
+      #expect(try first.isNotified { try replace(path, with: "first") })
+      while next.withLock({ $0 == nil }) { usleep(1_000) }
+      let second = try #require(next.withLock { $0 })
+      defer { second.stop() }
+
+      #expect(try second.isNotified { try replace(path, with: "second") })
+      #expect(first.count.load(ordering: .relaxed) == 1)
+    }
+  }
+
+  @Test func `the watch of a folder that is removed ends, and a folder made in its place can be watched`() throws {
+    try inDirectory { directory in
+      let folder = directory + "/folder"
+      let path = folder + "/file"
+      try #require(mkdir(folder, 0o700) == 0)
+      try replace(path, with: "old")
+      let old = try Watched(path)
+      weak let released = old.watch.withLock { $0 }
+      #expect(old.isNotified { unlink(path) })
+      try #require(rmdir(folder) == 0)
+      old.watch.withLock { $0 = nil }
+      for _ in 0..<2_000 where released != nil { usleep(5_000) }
+      #expect(released == nil)
+
+      try #require(mkdir(folder, 0o700) == 0)
+      defer { unlink(path) }
+      let new = try Watched(path)
+      defer { new.stop() }
+      let before = old.count.load(ordering: .relaxed)
+      #expect(try new.isNotified { try replace(path, with: "new") })
+      #expect(old.count.load(ordering: .relaxed) == before)
+    }
+  }
 }
+
+#if os(Linux)
+  /// The inotify instance of a process. Each test has a process for itself.
+  @Suite struct InotifyTests {
+    @Test func `two hundred watches have one instance and one thread`() async {
+      await #expect(processExitsWith: .exitCode(42)) {
+        let isRight = try inDirectory { directory in
+          let first = try Watched(directory + "/first")
+          guard try first.isNotified(of: { try replace(directory + "/first", with: "text") }) else { return false }
+          let threads = names(in: "/proc/self/task").count
+          let all = try (0..<199).map { number in
+            let folder = "\(directory)/\(number)"
+            try #require(mkdir(folder, 0o700) == 0)
+            return (folder + "/file", try Watched(folder + "/file"))
+          }
+          // Threads of the test library may start at any time.
+          guard instances().count == 1, folders() == 200, names(in: "/proc/self/task").count < threads + 50 else {
+            return false
+          }
+          for (path, watched) in all {
+            guard try watched.isNotified(of: { try replace(path, with: "text") }) else { return false }
+            watched.stop()
+            unlink(path)
+          }
+          first.stop()
+          return instances().count == 1 && folders() == 0
+        }
+        exit(isRight ? 42 : 1)
+      }
+    }
+
+    @Test func `a folder is watched as long as a watch needs it`() async {
+      await #expect(processExitsWith: .exitCode(42)) {
+        let isRight = try inDirectory { directory in
+          for number in 0..<3 {
+            try #require(mkdir("\(directory)/\(number)", 0o700) == 0)
+            try replace("\(directory)/\(number)/file", with: "text")
+          }
+          defer { for number in 0..<3 { unlink("\(directory)/\(number)/file") } }
+          try #require(symlink("0/file", directory + "/link") == 0)
+          let link = try Watched(directory + "/link")
+          var counts = [folders()]
+          let target = try Watched(directory + "/0/file")
+          counts.append(folders())
+          for number in 1..<3 {
+            try #require(symlink("\(number)/file", directory + "/next") == 0)
+            guard link.isNotified(of: { rename(directory + "/next", directory + "/link") }) else { return false }
+            counts.append(folders())
+          }
+          guard try target.isNotified(of: { try replace(directory + "/0/file", with: "changed") }) else { return false }
+          target.stop()
+          counts.append(folders())
+          link.stop()
+          counts.append(folders())
+          return counts == [2, 2, 3, 3, 2, 0]
+        }
+        exit(isRight ? 42 : 1)
+      }
+    }
+
+    @Test func `a forked child leaves its parent's watches alone, and has its own`() async {
+      await #expect(processExitsWith: .exitCode(42)) {
+        let isRight = try inDirectory { directory in
+          let path = directory + "/file"
+          let watched = try Watched(path)
+          let isRightInChild = try inForkedChild {
+            guard let own = try? Watched(path) else { return false }
+            let isNotified = (try? own.isNotified { try replace(path, with: "child") }) == true
+            own.stop()
+            watched.stop()
+            return isNotified && watched.count.load(ordering: .relaxed) == 0
+          }
+          guard isRightInChild, watched.isNotified(since: 0) else { return false }
+          return try watched.isNotified { try replace(path, with: "parent") }
+        }
+        exit(isRight ? 42 : 1)
+      }
+    }
+
+    @Test func `events that the system dropped are changes of every file`() async {
+      await #expect(processExitsWith: .exitCode(42)) {
+        let isRight = try inDirectory { directory in
+          let path = directory + "/file"
+          try replace(path, with: "old")
+          let watched = try Watched(path)
+          defer { watched.stop() }
+          let text = try text(of: "/proc/sys/fs/inotify/max_queued_events").split(separator: "\n")[0]
+          let limit = try #require(Int(text))
+          let (process, others) = (getpid(), ["/a", "/b"].map { directory + $0 })
+          let isDone = try inForkedChild {
+            kill(process, SIGSTOP)
+            // Two in turn, because equal events are merged.
+            for number in 0..<2 * limit { close(open(others[number % 2], O_WRONLY | O_CREAT, 0o600)) }
+            let isDone = (try? replace(path, with: "new")) != nil
+            kill(process, SIGCONT)
+            return isDone
+          }
+          return isDone && watched.isNotified(since: 0)
+        }
+        exit(isRight ? 42 : 1)
+      }
+    }
+  }
+
+  /// The descriptors of the process's inotify instances.
+  private func instances() -> [String] {
+    names(in: "/proc/self/fd").filter { name in
+      var link = [UInt8](repeating: 0, count: 100)
+      let count = link.withUnsafeMutableBytes {
+        readlink("/proc/self/fd/\(name)", $0.bindMemory(to: CChar.self).baseAddress!, $0.count)
+      }
+      return count > 0 && String(decoding: link[..<count], as: UTF8.self) == "anon_inode:inotify"
+    }
+  }
+
+  /// The number of folders that the process's inotify instances watch.
+  private func folders() -> Int {
+    instances().reduce(0) { sum, name in
+      let file = try? File.opened("/proc/self/fdinfo/\(name)", O_RDONLY)
+      let text = String(decoding: (try? file?.bytes(100_000, at: 0)) ?? [], as: UTF8.self)
+      return sum + text.split(separator: "\n").count { $0.hasPrefix("inotify wd:") }
+    }
+  }
+
+  /// What `body` returns in a child that this process forks.
+  private func inForkedChild(_ body: () -> Bool) throws -> Bool {
+    typealias Fork = @convention(c) () -> pid_t
+    // Swift hides fork; a test of forking needs it all the same.
+    let fork = unsafeBitCast(try #require(dlsym(dlopen(nil, RTLD_NOW), "fork")), to: Fork.self)
+    let child = fork()
+    if child == 0 {
+      alarm(60)
+      _exit(body() ? 7 : 1)
+    }
+    var status: Int32 = 0
+    while waitpid(child, &status, 0) < 0, errno == EINTR {}
+    return status == 7 << 8
+  }
+#endif

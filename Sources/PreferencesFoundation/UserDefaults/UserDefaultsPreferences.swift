@@ -74,7 +74,7 @@ public struct UserDefaultsPreferences: PreferencesStore {
     suite.changes.observe(notify)
   }
 
-  /// Reloads after every change of the file, until the observation ends. Uses a thread.
+  /// Reloads after every change of the file, on a separate thread, until the observation ends.
   ///
   /// If the file cannot be read then, the values do not change, and the error is reported to ``PreferenceFailures``
   /// with the key `*`.
