@@ -1,8 +1,8 @@
 /// Finds records by name and lists them in order. Views only: the group owns the bytes.
 ///
 /// A hash table of positions, so that a lookup costs the same with a hundred records and with a million, and an order
-/// that is updated only when records are listed.
-struct RecordIndex {
+/// that is updated only when records are listed. Not copyable, so that a lookup in a property retains no array.
+struct RecordIndex: ~Copyable {
   private var records: ContiguousArray<Record> = []
   private var isPresent: ContiguousArray<Bool> = []
   /// Positions in `records` plus one; zero is free. A removed record keeps its place for its name.

@@ -3,11 +3,16 @@ internal import VaultSealing
 /// What a locked handle can still read: the sealed values of the classes "after first unlock", as they were loaded, and
 /// their class keys (`Docs/Format.md` section 7). All other keys are wiped.
 final class KeptValues {
-  private struct Group {
+  private final class Group {
     let index: RecordIndex
     let places: [Vault.Accessibility: ValuePlace]
     /// The bytes of names and sealed values.
-    let buffer: WipedBuffer
+    private let buffer: WipedBuffer
+
+    init(index: consuming RecordIndex, places: [Vault.Accessibility: ValuePlace], buffer: WipedBuffer) {
+      (self.places, self.buffer) = (places, buffer)
+      self.index = index
+    }
   }
 
   private var groups: [Vault.Identifier: Group] = [:]

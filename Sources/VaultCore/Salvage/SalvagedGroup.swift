@@ -1,7 +1,7 @@
 internal import VaultSealing
 
 /// The saved part of one access group. It contains only records whose values open.
-struct SalvagedGroup {
+final class SalvagedGroup {
   private let section: Snapshot.Section
   private let vaultID: Vault.Identifier
   private let key: SealingKey
@@ -66,7 +66,7 @@ struct SalvagedGroup {
 
   // MARK: A section that verifies
 
-  private mutating func take(_ content: GroupContent, _ damaged: DamagedFile) throws(VaultError) {
+  private func take(_ content: GroupContent, _ damaged: DamagedFile) throws(VaultError) {
     (whole, readName) = (content, content.name)
     if let floor { isCurrent = content.epoch == floor.epoch && content.stands(on: floor, in: damaged.snapshot) }
     let (manifestTag, sealer) = (damaged.snapshot.manifestTag, sealer)
@@ -82,13 +82,13 @@ struct SalvagedGroup {
     for record in records { try keep(record) }
   }
 
-  private mutating func setGeneration(_ found: UInt64) {
+  private func setGeneration(_ found: UInt64) {
     if !generations.contains(found) { isCurrent = false }
     generation = min(max(found, generations.lowerBound), generations.upperBound)
   }
 
   /// Calls `use` with the entries of the group until one is invalid. The entries behind it are lost.
-  private mutating func forEachEntry(of damaged: DamagedFile, _ use: (RawSpan) -> Bool) {
+  private func forEachEntry(of damaged: DamagedFile, _ use: (RawSpan) -> Bool) {
     var end = 0
     var firstLost: DamagedFile.Entry?
     var lostCount = 0
@@ -111,7 +111,7 @@ struct SalvagedGroup {
   // MARK: A section that does not
 
   /// Decrypts without checking the tag and keeps the records whose own values open, at any position.
-  private mutating func takePieces(_ sealed: RawSpan) throws(VaultError) {
+  private func takePieces(_ sealed: RawSpan) throws(VaultError) {
     let context = Context.section(vault: vaultID, group: id, epoch: section.epoch)
     sealer.bind(to: context)
     let body = sealer.decryptedUnverified(sealed, with: key)
@@ -143,14 +143,14 @@ struct SalvagedGroup {
     }
   }
 
-  private mutating func opens(_ piece: borrowing SalvagedPiece) throws(VaultError) -> Bool {
+  private func opens(_ piece: borrowing SalvagedPiece) throws(VaultError) -> Bool {
     try opens(
       piece.sealed, piece.accessibility, .value(service: piece.name.service, key: piece.name.key, kind: piece.kind),
       as: ValueKind(rawValue: piece.kind))
   }
 
   /// Copies the record into a buffer of this group, with a plausible revision.
-  private mutating func takePiece(_ piece: borrowing SalvagedPiece) throws(VaultError) {
+  private func takePiece(_ piece: borrowing SalvagedPiece) throws(VaultError) {
     let buffer = piece.record()
     var reader = ByteReader(buffer.span)
     try keep(try Record(&reader, generation: generation, after: nil, limits: options.limits))
@@ -163,7 +163,7 @@ struct SalvagedGroup {
   /// - Parameters:
   ///   - tag: the tag of the section in the file.
   ///   - known: the tag in the manifest.
-  private mutating func takeEntries(behind tag: Vault.Tag, or known: Vault.Tag?, _ damaged: DamagedFile)
+  private func takeEntries(behind tag: Vault.Tag, or known: Vault.Tag?, _ damaged: DamagedFile)
     throws(VaultError)
   {
     var tags = [tag, known ?? tag]
@@ -194,7 +194,7 @@ struct SalvagedGroup {
   }
 
   /// Applies an entry's changes to records of which some may be missing.
-  private mutating func apply(_ body: RawSpan) throws(VaultError) {
+  private func apply(_ body: RawSpan) throws(VaultError) {
     var reader = ByteReader(body)
     let next = try reader.generation()
     setGeneration(max(generation, next))
@@ -211,7 +211,7 @@ struct SalvagedGroup {
 
   // MARK: Records
 
-  private mutating func keep(_ record: Record) throws(VaultError) {
+  private func keep(_ record: Record) throws(VaultError) {
     let name = record.name
     let context = Context.value(service: name.service, key: name.key, kind: record.kind)
     guard try opens(record.sealedValue, record.accessibility, context, as: ValueKind(rawValue: record.kind)) else {
@@ -226,7 +226,7 @@ struct SalvagedGroup {
     index.put(record)
   }
 
-  private mutating func opens(_ previous: borrowing PreviousValue, of record: Record) throws(VaultError) -> Bool {
+  private func opens(_ previous: borrowing PreviousValue, of record: Record) throws(VaultError) -> Bool {
     let name = record.name
     return try opens(
       previous.sealed, record.accessibility,
@@ -235,7 +235,7 @@ struct SalvagedGroup {
   }
 
   /// Whether a value opens and fits its kind. With a device layer, whether the outer seal opens.
-  private mutating func opens(
+  private func opens(
     _ sealed: RawSpan, _ accessibility: Vault.Accessibility, _ context: borrowing Context,
     as kind: ValueKind
   ) throws(VaultError) -> Bool {
@@ -251,7 +251,7 @@ struct SalvagedGroup {
   private var mark: Extension.OwnedItem { isCurrent ? SalvagedPiece.unverified : SalvagedPiece.perhapsOld }
 
   /// The content of the group for the new vault, under its present key.
-  mutating func content(named name: Vault.Name) throws(VaultError) -> GroupContent {
+  func content(named name: Vault.Name) throws(VaultError) -> GroupContent {
     var writer = ByteWriter()
     var records: [Record] = []
     index.forEachInOrder { records.append($0) }
@@ -284,7 +284,7 @@ struct SalvagedGroup {
   /// marked.
   ///
   /// - Parameter keepsHistory: whether the revision is intact. Earlier values must have lower revisions.
-  private mutating func extensionField(of record: Record, keepsHistory: Bool) throws(VaultError) -> [UInt8] {
+  private func extensionField(of record: Record, keepsHistory: Bool) throws(VaultError) -> [UInt8] {
     var items: [Extension.OwnedItem] = isVerified ? [] : [mark]
     var fields = Extension.Items(record.extensionField)
     while let item = try fields.next() {

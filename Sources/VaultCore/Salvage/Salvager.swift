@@ -86,8 +86,7 @@ struct Salvager {
       vaultID: snapshot.vaultID, generation: generation + 1, vaultKey: vaultKey,
       extensionField: manifest?.extensionField ?? [], options: options, sealer: sealer)
     var groups: [SalvageReport.Group] = []
-    for (found, name) in zip(saved, try names(of: saved)) {
-      var group = found
+    for (group, name) in zip(saved, try names(of: saved)) {
       let content = try group.content(named: name)
       try draft.adopt(content, after: group.lastEpoch, keepsKey: unlocked.isOwner && group.lastEpoch == content.epoch)
       groups.append(
