@@ -62,24 +62,28 @@
 
   var bytes: UnsafeRawBufferPointer { unsafe UnsafeRawBufferPointer(start: storage, count: count) }
 
+  @inline(__always)
   private func append(_ bytes: UnsafeRawBufferPointer) {
     guard let source = bytes.baseAddress else { return }
     unsafe storage.advanced(by: count).copyMemory(from: source, byteCount: bytes.count)
     count += bytes.count
   }
 
-  private func append(_ integer: some FixedWidthInteger) {
-    unsafe withUnsafeBytes(of: integer.littleEndian) { unsafe add($0) }
+  @inline(__always)
+  private func append<I: FixedWidthInteger & BitwiseCopyable>(_ integer: I) {
+    addLength(MemoryLayout<I>.size)
+    unsafe storage.storeBytes(of: integer.littleEndian, toByteOffset: count, as: I.self)
+    count += MemoryLayout<I>.size
   }
 
+  @inline(__always)
   private func addLength(_ length: Int) {
-    reserve(length + 8)
+    if count + length + 8 > capacity { grow(by: length + 8) }
     unsafe storage.storeBytes(of: UInt64(length).littleEndian, toByteOffset: count, as: UInt64.self)
     count += 8
   }
 
-  private func reserve(_ more: Int) {
-    guard count + more > capacity else { return }
+  private func grow(by more: Int) {
     let grown = max(capacity * 2, count + more)
     let fresh = UnsafeMutableRawPointer.allocate(byteCount: grown, alignment: 16)
     unsafe fresh.copyMemory(from: storage, byteCount: count)

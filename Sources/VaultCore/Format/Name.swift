@@ -74,8 +74,11 @@ extension Vault {
     /// Whether `bytes` are a name.
     static func isValid(_ bytes: RawSpan) -> Bool {
       guard (1...maximumByteCount).contains(bytes.byteCount) else { return false }
-      // Eight bytes at a time while they are printable ASCII: a load checks two names a record.
+      // Eight bytes at a time while they are printable ASCII: a load checks two names a record. The last word overlaps
+      // the one before.
       let index = countOfWords(in: bytes, where: isPrintable)
+      let rest = bytes.byteCount - index
+      if rest < 8, bytes.byteCount >= 8, isPrintable(bytes.integer(at: bytes.byteCount - 8)) { return true }
       return isUTF8(bytes.extracting(index...), allowingControls: false)
     }
 
