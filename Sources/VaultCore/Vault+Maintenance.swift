@@ -27,7 +27,7 @@ extension Vault {
   package func openValues(
     in group: AccessGroup, _ body: (VaultError?) throws(VaultError) -> Void
   ) throws(VaultError) {
-    let reader = try ValueOpener(random: options.random)
+    let reader = try ValueOpener(options)
     try handle.withCurrent { (_, state) throws(VaultError) in
       try state.openValues(of: group.id, reader) { (_, error) throws(VaultError) in try body(error) }
     }
@@ -56,7 +56,7 @@ extension Vault {
 extension VaultState {
   /// Opens every granted value.
   func verify() throws(VaultError) -> VerificationReport {
-    let reader = try ValueOpener(random: options.random)
+    let reader = try ValueOpener(options)
     var (values, previousValues, deviceValues) = (0, 0, 0)
     var total = 0
     for group in groups { total += try content(group.id).count }
@@ -88,18 +88,16 @@ extension VaultState {
     let content = try content(group)
     try content.forEachInOrder { (record) throws(VaultError) in
       let place = try content.place(record.accessibility, sealer)
-      func open(isPrevious: Bool) throws(VaultError) {
+      func open(_ taken: ValueOpener.Taken, isPrevious: Bool) throws(VaultError) {
         var failure: VaultError?
-        do throws(VaultError) { try reader.open(record.name) { _ in } } catch { failure = error }
+        do throws(VaultError) { try taken.open(record.name) { _ in } } catch { failure = error }
         try body(isPrevious, failure)
       }
-      reader.take(record, at: place, deviceKey: options.deviceKey)
-      try open(isPrevious: false)
+      try open(reader.take(record, at: place), isPrevious: false)
       var fields = Extension.Items(record.extensionField)
       while let item = try fields.next() {
         guard item.tag == Extension.RecordTag.previous else { continue }
-        reader.take(try PreviousValue(item.data), at: place, deviceKey: options.deviceKey)
-        try open(isPrevious: true)
+        try open(reader.take(try PreviousValue(item.data), at: place), isPrevious: true)
       }
     }
   }

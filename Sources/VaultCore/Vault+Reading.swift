@@ -19,7 +19,7 @@ extension Vault {
     service: Vault.Name, key: String, in group: AccessGroup, _ body: (ValueKind, RawSpan) -> R
   ) throws(VaultError) -> R? {
     var result: R?
-    try lend(service, .text(key), in: group) { result = body($0, $1) }
+    try lend(service, key, in: group) { result = body($0, $1) }
     return result
   }
 
@@ -33,50 +33,59 @@ extension Vault {
     _ body: (ValueKind, RawSpan) -> R
   ) throws(VaultError) -> R? {
     var result: R?
-    try lend(record.service, .listed(record.key), previous: revision, in: group) { result = body($0, $1) }
+    try lend(record, previous: revision, in: group) { result = body($0, $1) }
     return result
   }
 
   /// Finds a value, opens it and lends it. Not generic, so that a read needs no type metadata at run time.
   @usableFromInline
   func lend(
-    _ service: Vault.Name, _ key: RecordKey, previous revision: UInt64? = nil, in group: AccessGroup,
-    _ body: (ValueKind, RawSpan) -> Void
+    _ service: Vault.Name, _ key: String, in group: AccessGroup, _ body: (ValueKind, RawSpan) -> Void
   ) throws(VaultError) {
-    _ = try find(service, key) { (name) throws(VaultError) -> Void? in
-      guard let opener = try opener(of: name, previous: revision, in: group) else { return nil }
-      defer { handle.giveBack(opener) }
-      let kind = ValueKind(rawValue: opener.kind)
-      return try opener.open(name) { body(kind, $0) }
+    _ = try find(service, key) { (name) throws(VaultError) in
+      try lend(name, previous: nil, in: group.id, body)
     }
   }
 
-  /// The name of a record's key, in the form that the caller has.
+  /// Lends the value, or an earlier value, of a listed record.
   @usableFromInline
-  enum RecordKey {
-    /// Text, which may be stored in more than one spelling.
-    case text(String)
-    /// A name exactly as it is in the file.
-    case listed(Vault.Name)
+  func lend(
+    _ record: RecordInfo, previous revision: UInt64?, in group: AccessGroup, _ body: (ValueKind, RawSpan) -> Void
+  ) throws(VaultError) {
+    _ = try lend(RecordAddress(record.service, record.key).name, previous: revision, in: group.id, body)
+  }
+
+  // Not inlined, because callers would then retain the service's and the group's name.
+  @inline(never)
+  private func lend(
+    _ name: borrowing RecordName, previous revision: UInt64?, in group: Vault.Identifier,
+    _ body: (ValueKind, RawSpan) -> Void
+  ) throws(VaultError) -> Void? {
+    guard let value = try take(name, previous: revision, in: group) else { return nil }
+    defer { handle.giveBack(value.opener) }
+    let kind = ValueKind(rawValue: value.kind)
+    return try value.open(name) { body(kind, $0) }
   }
 
   /// Calls `body` with each name that a record may have in the file until it returns a result: first the exact bytes,
   /// then normal form C (`Docs/Decisions/0018`). ASCII text is in normal form, so it needs no copy and no second
   /// lookup.
+  @inline(__always)
   private func find<R>(
-    _ service: Vault.Name, _ key: RecordKey, _ body: (borrowing RecordName) throws(VaultError) -> R?
+    _ service: Vault.Name, _ key: String, _ body: (borrowing RecordName) throws(VaultError) -> R?
   ) throws(VaultError) -> R? {
-    let name: Vault.Name
-    switch key {
-    case .listed(let key): return try body(RecordAddress(service, key).name)
-    case .text(let text):
-      if service.spelled == nil, Vault.Name.isASCII(text) {
-        let bytes = unsafe text.utf8Span.span.bytes
-        guard Vault.Name.isValid(bytes) else { throw Vault.Name.invalid }
-        return try body(RecordName(service: service.bytes, key: bytes))
-      }
-      name = try Vault.Name(text)
+    guard service.spelled == nil, Vault.Name.isASCII(key) else {
+      return try findSpelling(service, try Vault.Name(key), body)
     }
+    let bytes = unsafe key.utf8Span.span.bytes
+    guard Vault.Name.isValid(bytes) else { throw Vault.Name.invalid }
+    return try body(RecordName(service: service.bytes, key: bytes))
+  }
+
+  /// Calls `body` with each spelling of a name that is not ASCII.
+  private func findSpelling<R>(
+    _ service: Vault.Name, _ name: Vault.Name, _ body: (borrowing RecordName) throws(VaultError) -> R?
+  ) throws(VaultError) -> R? {
     var refusal: VaultError?
     for service in service.spellings {
       for key in name.spellings {
@@ -95,57 +104,57 @@ extension Vault {
     return nil
   }
 
-  /// An opener that holds everything needed to open the value of a record.
-  private func opener(
-    of name: borrowing RecordName, previous revision: UInt64?, in group: AccessGroup
-  ) throws(VaultError) -> ValueOpener? {
-    try handle.withRecord(name, in: group.id) { (loaded, found) throws(VaultError) in
+  /// Copies everything needed to open the value of a record. The caller returns the opener after use.
+  private func take(
+    _ name: borrowing RecordName, previous revision: UInt64?, in group: Vault.Identifier
+  ) throws(VaultError) -> ValueOpener.Taken? {
+    try handle.withRecord(name, in: group) { (loaded, found) throws(VaultError) in
       guard let (record, place) = found else { return nil }
-      if options.expiredRecords == .refuse, let expiry = try record.expiry(), expiry <= options.now() {
+      if handle.options.expiredRecords == .refuse, let expiry = try record.expiry(), expiry <= options.now() {
         throw VaultError(.expired, "the record's expiry has passed")
       }
       guard let revision, revision != record.revision else {
-        let opener = try handle.takeOpener(&loaded)
-        opener.take(record, at: place, deviceKey: options.deviceKey)
-        return opener
+        return try handle.takeOpener(&loaded).take(record, at: place)
       }
       guard let previous = try record.previous(revision) else { return nil }
-      let opener = try handle.takeOpener(&loaded)
-      opener.take(previous, at: place, deviceKey: options.deviceKey)
-      return opener
+      return try handle.takeOpener(&loaded).take(previous, at: place)
     }
   }
 
   /// Returns the kind of a record's value without opening it; `nil` if there is no such record.
   public func kind(service: Vault.Name, key: String, in group: AccessGroup) throws(VaultError) -> ValueKind? {
-    try withRecord(service, .text(key), in: group) { ValueKind(rawValue: $0.kind) }
+    try withRecord(service, key, in: group) { ValueKind(rawValue: $0.kind) }
   }
 
   /// Returns the metadata of a record without opening its value; `nil` if there is no such record.
   public func record(service: Vault.Name, key: String, in group: AccessGroup) throws(VaultError) -> RecordInfo? {
-    try withRecord(service, .text(key), in: group) { (record) throws(VaultError) in try RecordInfo(record) }
+    try withRecord(service, key, in: group) { (record) throws(VaultError) in try RecordInfo(record) }
   }
 
   /// The present state of the same record; `nil` if it was removed.
   func record(_ record: RecordInfo, in group: AccessGroup) throws(VaultError) -> RecordInfo? {
-    try withRecord(record.service, .listed(record.key), in: group) { (record) throws(VaultError) in
+    try withRecord(RecordAddress(record.service, record.key).name, in: group) { (record) throws(VaultError) in
       try RecordInfo(record)
     }
   }
 
   /// Whether a record with exactly these names exists.
   func contains(_ service: Vault.Name, _ key: Vault.Name, in group: AccessGroup) throws(VaultError) -> Bool {
-    try withRecord(service, .listed(key), in: group) { _ in true } ?? false
+    try withRecord(RecordAddress(service, key).name, in: group) { _ in true } ?? false
   }
 
   private func withRecord<R: Sendable>(
-    _ service: Vault.Name, _ key: RecordKey, in group: AccessGroup, _ body: (Record) throws(VaultError) -> R
+    _ service: Vault.Name, _ key: String, in group: AccessGroup, _ body: (Record) throws(VaultError) -> R
   ) throws(VaultError) -> R? {
-    try find(service, key) { (name) throws(VaultError) in
-      try handle.withRecord(name, in: group.id) { (_, found) throws(VaultError) in
-        guard let record = found?.record else { return nil }
-        return try body(record)
-      }
+    try find(service, key) { (name) throws(VaultError) in try withRecord(name, in: group, body) }
+  }
+
+  private func withRecord<R: Sendable>(
+    _ name: borrowing RecordName, in group: AccessGroup, _ body: (Record) throws(VaultError) -> R
+  ) throws(VaultError) -> R? {
+    try handle.withRecord(name, in: group.id) { (_, found) throws(VaultError) in
+      guard let record = found?.record else { return nil }
+      return try body(record)
     }
   }
 

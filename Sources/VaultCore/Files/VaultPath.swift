@@ -88,6 +88,17 @@ struct VaultPath: Sendable {
     return nil
   }
 
+  /// The identity of the file at the path, and whether all names of that file are gone; `nil` if there is no file. For
+  /// each read: it copies no status.
+  func identity() throws(VaultError) -> (identity: FileIdentity, isRemoved: Bool)? {
+    var status = stat()
+    if unsafe cString.withUnsafeBufferPointer({ unsafe lstat($0.baseAddress!, &status) }) == 0 {
+      return (FileIdentity(status), status.st_nlink == 0)
+    }
+    guard errno == ENOENT || errno == ENOTDIR else { throw .io("\(file): stat") }
+    return nil
+  }
+
   // MARK: New files
 
   /// Refuses a path at which no new file may be created: a file exists, the path names a directory, or the name ends

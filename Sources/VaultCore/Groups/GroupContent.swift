@@ -24,6 +24,8 @@ final class GroupContent {
   // The buffers of names and sealed values, which are wiped when the group is released.
   private var buffers: [WipedBuffer]
   private var classKeys: ClassKeys
+  // One for each accessibility class, created on first use.
+  private var places: [ValuePlace?] = Vault.Accessibility.allCases.map { _ in nil }
   private let limits: Vault.Limits
 
   static let sectionStep = 1024
@@ -103,8 +105,11 @@ final class GroupContent {
 
   /// The keys and ids with which values of a class are sealed.
   func place(_ accessibility: Vault.Accessibility, _ sealer: Sealer) throws(VaultError) -> ValuePlace {
-    ValuePlace(
+    if let place = places[Int(accessibility.rawValue)] { return place }
+    let place = ValuePlace(
       accessibility: accessibility, classKey: try classKey(accessibility, sealer), vaultID: vaultID, groupID: id)
+    places[Int(accessibility.rawValue)] = place
+    return place
   }
 
   var count: Int { index.count }

@@ -4,50 +4,53 @@ internal import VaultSealing
 final class ValueOpener: @unchecked Sendable {
   // Unchecked: passed from one caller to the next under the handle's lock.
   let sealer: Sealer
-  private var sealed = WipedBuffer(count: 1024)
-  private var count = 0
-  private(set) var kind: UInt8 = 0
-  private var place: ValuePlace?
-  private var deviceKey: SealingKey?
-  /// The revision of an earlier value to open; `nil` for the current one.
-  private var revision: UInt64?
+  // Large enough for each value that the sealer opens without an allocation.
+  private let buffer = WipedBuffer(count: Sealer.scratchCount + 2 * Sealer.overhead)
 
-  init(random: RandomSource) throws(VaultError) {
-    sealer = try Sealer(random: random)
+  private let deviceKey: SealingKey?
+
+  init(_ options: Vault.Options) throws(VaultError) {
+    sealer = try Sealer(random: options.random)
+    deviceKey = options.deviceKey
+  }
+
+  /// A sealed value that was copied from its record, with what is needed to open it.
+  ///
+  /// A struct of the caller: a property of the opener would need an access that is checked at run time.
+  struct Taken: @unchecked Sendable {
+    // Unchecked: used by the opener's caller.
+    let opener: ValueOpener
+    let kind: UInt8
+    /// The revision of an earlier value; `nil` for the current one.
+    fileprivate let revision: UInt64?
+    fileprivate let place: ValuePlace
+    /// The bytes, if they do not fit into the opener's buffer; not kept after the read.
+    fileprivate let large: WipedBuffer?
+    fileprivate let count: Int
+
+    /// Opens the value and lends it to `body`, outside the lock. The bytes are in locked memory and are wiped
+    /// afterwards.
+    func open(_ name: borrowing RecordName, _ body: (RawSpan) -> Void) throws(VaultError) {
+      let bytes = large ?? opener.buffer
+      try place.open(
+        bytes.span.extracting(..<count), kind, previous: revision, of: name, deviceKey: opener.deviceKey,
+        opener.sealer, body)
+    }
   }
 
   /// Copies everything needed to open a record's value. Called under the handle's lock.
-  func take(_ record: Record, at place: ValuePlace, deviceKey: SealingKey?) {
-    take(record.sealedValue, record.kind, previous: nil, at: place, deviceKey)
+  func take(_ record: Record, at place: ValuePlace) -> Taken {
+    take(record.sealedValue, record.kind, previous: nil, at: place)
   }
 
   /// Copies an earlier value that a record keeps, to open it.
-  func take(_ previous: borrowing PreviousValue, at place: ValuePlace, deviceKey: SealingKey?) {
-    take(previous.sealed, previous.kind, previous: previous.revision, at: place, deviceKey)
+  func take(_ previous: borrowing PreviousValue, at place: ValuePlace) -> Taken {
+    take(previous.sealed, previous.kind, previous: previous.revision, at: place)
   }
 
-  private func take(
-    _ source: RawSpan, _ kind: UInt8, previous revision: UInt64?, at place: ValuePlace, _ deviceKey: SealingKey?
-  ) {
-    if source.byteCount > sealed.count { sealed = WipedBuffer(count: source.byteCount) }
-    sealed.copy(source)
-    count = source.byteCount
-    (self.kind, self.revision, self.place, self.deviceKey) = (kind, revision, place, deviceKey)
-  }
-
-  /// Opens the copied value and lends it to `body`, outside the lock. The bytes are in locked memory and are wiped
-  /// afterwards.
-  func open(_ name: borrowing RecordName, _ body: (RawSpan) -> Void) throws(VaultError) {
-    defer { forget() }
-    guard let place else { throw VaultError(.locked, "there is no value to open") }
-    try place.open(
-      sealed.span.extracting(..<count), kind, previous: revision, of: name,
-      deviceKey: deviceKey, sealer, body)
-  }
-
-  private func forget() {
-    (place, deviceKey) = (nil, nil)
-    // A large buffer is not kept after the read.
-    if sealed.count > 1 << 20 { sealed = WipedBuffer(count: 1024) }
+  private func take(_ sealed: RawSpan, _ kind: UInt8, previous revision: UInt64?, at place: ValuePlace) -> Taken {
+    let large = sealed.byteCount > buffer.count ? WipedBuffer(copying: sealed) : nil
+    if large == nil { buffer.copy(sealed) }
+    return Taken(opener: self, kind: kind, revision: revision, place: place, large: large, count: sealed.byteCount)
   }
 }

@@ -2,11 +2,19 @@ internal import VaultSealing
 
 /// The class, key and ids with which a value is sealed, besides its name and kind: everything of a group that is needed
 /// to seal or open a value outside the handle's lock.
-struct ValuePlace: Sendable {
+///
+/// A class, because each read passes it on: one reference is cheaper to copy than its fields.
+final class ValuePlace: Sendable {
   let accessibility: Vault.Accessibility
   let classKey: SealingKey
-  let vaultID: Vault.Identifier
-  let groupID: Vault.Identifier
+  private let vaultID: Vault.Identifier
+  private let groupID: Vault.Identifier
+
+  init(
+    accessibility: Vault.Accessibility, classKey: SealingKey, vaultID: Vault.Identifier, groupID: Vault.Identifier
+  ) {
+    (self.accessibility, self.classKey, self.vaultID, self.groupID) = (accessibility, classKey, vaultID, groupID)
+  }
 
   /// Seals the value of a record, with the device layer if the class has one.
   /// - Throws: ``VaultError/Code/deviceKeyMissing``.
@@ -39,23 +47,28 @@ struct ValuePlace: Sendable {
       sealer.bind(to: .value(service: name.service, key: name.key, kind: kind))
     }
     var fits = false
-    func use(_ value: RawSpan) {
-      fits = ValueKind(rawValue: kind).fits(value)
-      if fits { body(value) }
-    }
     if accessibility.isThisDeviceOnly {
       // The value has two seals. The inner one is in a separate block while it is opened.
       guard let inner = try sealer.opened(sealed, with: classKey) else { throw .tampered("a value does not verify") }
       let deviceKey = try Self.present(deviceKey)
       sealer.bind(to: device(name, kind))
       let isOpen = try inner.withSpan { (inner) throws(VaultError) in
-        try sealer.withOpened(inner, with: deviceKey, use)
+        try sealer.withOpened(inner, with: deviceKey) { fits = Self.lend($0, kind, body) }
       }
       guard isOpen else { throw VaultError(.wrongDevice, "the value is bound to another device key") }
     } else {
-      guard try sealer.withOpened(sealed, with: classKey, use) else { throw .tampered("a value does not verify") }
+      let isOpen = try sealer.withOpened(sealed, with: classKey) { fits = Self.lend($0, kind, body) }
+      guard isOpen else { throw .tampered("a value does not verify") }
     }
     guard fits else { throw .malformed("a value that does not fit its kind") }
+  }
+
+  /// Calls `body` with an opened value if it fits its kind. Returns whether it does.
+  @inline(__always)
+  private static func lend(_ value: RawSpan, _ kind: UInt8, _ body: (RawSpan) -> Void) -> Bool {
+    guard ValueKind(rawValue: kind).fits(value) else { return false }
+    body(value)
+    return true
   }
 
   /// The context of a value's device layer.

@@ -142,25 +142,32 @@ final class VaultHandle: Sendable {
     try forkGuard.check()
     return try loaded.withLock { (loaded) throws(VaultError) in
       checkLimits(&loaded, isUse: true)
-      if let kept = loaded.kept {
+      if loaded.isLocked {
         // Without the keys it is unknown whether the record exists.
-        guard let found = kept.find(name, in: group) else { throw Loaded.refusal }
+        guard let found = loaded.kept?.find(name, in: group) else { throw Loaded.refusal }
         return try body(&loaded, found)
       }
       let content: GroupContent
-      var state = try loaded.state
+      let sealer: Sealer
       do throws(VaultError) {
-        state = try current(&loaded)
-        content = try state.content(group)
+        let state = try current(&loaded)
+        (content, sealer) = (try state.content(group), state.sealer)
       } catch {
-        guard [.credentialRejected, .staleCredential].contains(error.code),
-          let record = try state.content(group).find(name), record.accessibility.isReadableAfterLock
-        else { throw error }
-        return try body(&loaded, (record, try state.content(group).place(record.accessibility, state.sealer)))
+        return try body(&loaded, try Self.readableRecord(name, in: group, of: try loaded.state, despite: error))
       }
       guard let record = content.find(name) else { return try body(&loaded, nil) }
-      return try body(&loaded, (record, try content.place(record.accessibility, state.sealer)))
+      return try body(&loaded, (record, try content.place(record.accessibility, sealer)))
     }
+  }
+
+  /// A loaded record that stays readable although the credential does not open the file any more.
+  private static func readableRecord(
+    _ name: borrowing RecordName, in group: Vault.Identifier, of state: VaultState, despite error: VaultError
+  ) throws(VaultError) -> (record: Record, place: ValuePlace) {
+    guard [.credentialRejected, .staleCredential].contains(error.code) else { throw error }
+    let content = try state.content(group)
+    guard let record = content.find(name), record.accessibility.isReadableAfterLock else { throw error }
+    return (record, try content.place(record.accessibility, state.sealer))
   }
 
   /// The class of a record as it was last loaded; `nil` if there is none.
@@ -178,7 +185,7 @@ final class VaultHandle: Sendable {
   /// An opener for one caller, which returns it with ``giveBack(_:)``.
   func takeOpener(_ loaded: inout Loaded) throws(VaultError) -> ValueOpener {
     if let idle = loaded.idleOpeners.popLast() { return idle }
-    return try ValueOpener(random: options.random)
+    return try ValueOpener(options)
   }
 
   func giveBack(_ opener: ValueOpener) { loaded.withLock { $0.idleOpeners.append(opener) } }

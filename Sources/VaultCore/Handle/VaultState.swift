@@ -163,9 +163,8 @@ final class VaultState: @unchecked Sendable {
   func group(_ id: Vault.Identifier) -> Group? {
     var range = 0..<groups.count
     while let middle = range.isEmpty ? nil : (range.lowerBound + range.upperBound) / 2 {
-      let found = groups[middle]
-      if found.id == id { return found }
-      range = found.id < id ? middle + 1..<range.upperBound : range.lowerBound..<middle
+      if groups[middle].id == id { return groups[middle] }
+      range = groups[middle].id < id ? middle + 1..<range.upperBound : range.lowerBound..<middle
     }
     return nil
   }
@@ -200,13 +199,13 @@ final class VaultState: @unchecked Sendable {
   ///   before the tail have changed.
   /// - Throws: ``VaultError/Code/notFound`` if the vault was deleted.
   func refresh() throws(VaultError) -> Freshness {
-    guard let status = try path.status() else { throw path.error(.notFound, "the vault was deleted") }
-    guard FileIdentity(status) == file?.identity else { return .replaced }
-    isFrozen = status.st_nlink == 0
+    guard let (identity, isRemoved) = try path.identity() else { throw path.error(.notFound, "the vault was deleted") }
+    guard let file, identity == file.identity else { return .replaced }
+    isFrozen = isRemoved
     // A zero entry_len behind the known bytes is the reserve, so nothing was appended.
     var probe: (Vault.Tag, UInt64) = (.zero, 0)
     let count = try unsafe withUnsafeMutableBytes(of: &probe) { (bytes) throws(VaultError) in
-      unsafe try descriptor.read(into: bytes, at: tail - Vault.Tag.count)
+      unsafe try file.descriptor.read(into: bytes, at: tail - Vault.Tag.count)
     }
     guard count >= Vault.Tag.count, probe.0 == lastBytes else { return .replaced }
     if count < Vault.Tag.count + 4 || UInt32(truncatingIfNeeded: UInt64(littleEndian: probe.1)) == 0 { return .current }
