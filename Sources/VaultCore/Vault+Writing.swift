@@ -15,6 +15,12 @@ extension Vault {
       (self.service, self.target, self.sealer) = (service, target, sealer)
     }
 
+    /// Reserves space for `count` changes.
+    package mutating func reserveCapacity(_ count: Int) {
+      changes.reserveCapacity(count)
+      positions.reserveCapacity(count)
+    }
+
     /// The key in the spelling that the file has: another program may have written it in this one
     /// (`Docs/Decisions/0018`).
     private func storedSpelling(of key: Vault.Name) throws(VaultError) -> Vault.Name {
@@ -54,13 +60,13 @@ extension Vault {
       // An existing record keeps its class.
       var present: Vault.Accessibility?
       if accessibility == nil, let (vault, group) = target {
-        present = try vault.handle.accessibility(of: address, in: group.id)
+        present = try vault.handle.accessibility(of: address.name, in: group.id)
       }
       let place = sealer.place(accessibility ?? present ?? .whenUnlocked)
       let sealed = SealedValue(
         kind: kind.rawValue, place: place,
         bytes: try place.seal(value, kind, for: address.name, deviceKey: sealer.deviceKey, sealer.sealer))
-      try add(RecordChange(address, .put(sealed, keepsClass: accessibility == nil)), edit, revision)
+      try add(address, .put(sealed, keepsClass: accessibility == nil), edit, revision)
     }
 
     /// Adds the removal of a record. A record that does not exist is not an error.
@@ -70,7 +76,7 @@ extension Vault {
 
     /// Adds the removal of a record by its exact name, as listed by ``Vault/records(service:in:)``.
     public mutating func remove(_ key: Vault.Name, ifRevision revision: UInt64? = nil) throws(VaultError) {
-      try add(RecordChange(RecordAddress(service, try storedSpelling(of: key)), .remove), RecordEdit(), revision)
+      try add(RecordAddress(service, try storedSpelling(of: key)), .remove, RecordEdit(), revision)
     }
 
     /// Adds a change of a record's metadata. Its value does not change.
@@ -79,7 +85,7 @@ extension Vault {
     public mutating func edit(
       _ key: String, _ edit: RecordEdit, ifRevision revision: UInt64? = nil
     ) throws(VaultError) {
-      try add(RecordChange(RecordAddress(service, try storedSpelling(of: Vault.Name(key))), .edit), edit, revision)
+      try add(RecordAddress(service, try storedSpelling(of: Vault.Name(key))), .edit, edit, revision)
     }
 
     /// Makes an earlier value the current one again. The present value is added to the history.
@@ -89,34 +95,31 @@ extension Vault {
       _ key: String, revision: UInt64, ifRevision expected: UInt64? = nil
     ) throws(VaultError) {
       try add(
-        RecordChange(RecordAddress(service, try storedSpelling(of: Vault.Name(key))), .restore(revision)), RecordEdit(),
-        expected)
+        RecordAddress(service, try storedSpelling(of: Vault.Name(key))), .restore(revision), RecordEdit(), expected)
     }
 
     /// Adds a change. If the batch already changes this record, the new change replaces that one and includes its
     /// metadata.
-    private mutating func add(_ new: RecordChange, _ edit: RecordEdit, _ expected: UInt64?) throws(VaultError) {
+    private mutating func add(
+      _ address: RecordAddress, _ action: RecordChange.Action, _ edit: RecordEdit, _ expected: UInt64?
+    ) throws(VaultError) {
       try edit.check()
-      var change = new
-      (change.edit, change.expected) = (edit, expected)
-      guard let position = positions[change.address.key] else {
-        positions[change.address.key] = changes.count
-        return changes.append(change)
+      guard let position = positions.updateValue(changes.count, forKey: address.key) else {
+        return changes.append(RecordChange(address, action, edit, ifRevision: expected))
       }
+      positions[address.key] = position
       let earlier = changes[position]
-      if let before = earlier.expected {
-        guard expected == nil || expected == before else { throw .conflict }
-        change.expected = before
-      }
-      switch (earlier.action, change.action) {
+      if let before = earlier.expected, let expected, expected != before { throw .conflict }
+      var (action, edit) = (action, edit)
+      switch (earlier.action, action) {
       case (.remove, .edit), (.remove, .restore): throw VaultError(.notFound, "the batch removes the record first")
       case (.remove, _), (_, .remove): break
       case (_, .edit):
-        change.action = earlier.action
-        change.edit = edit.behind(earlier.edit)
-      default: change.edit = edit.behind(earlier.edit, hasNewValue: true)
+        action = earlier.action
+        edit = edit.behind(earlier.edit)
+      default: edit = edit.behind(earlier.edit, hasNewValue: true)
       }
-      changes[position] = change
+      changes[position] = RecordChange(address, action, edit, ifRevision: earlier.expected ?? expected)
     }
   }
 }

@@ -22,7 +22,7 @@ extension Vault {
       let normal = Vault.Name.normalized(text)
       guard Vault.Name.isValid(normal.bytes) else { throw Vault.Name.invalid }
       utf8 = normal
-      spelled = text.utf8.elementsEqual(normal) ? nil : Array(text.utf8)
+      spelled = Vault.Name.isASCII(text) || text.utf8.elementsEqual(normal) ? nil : Array(text.utf8)
     }
 
     /// The name with exactly these bytes, for names in a file that another program wrote.

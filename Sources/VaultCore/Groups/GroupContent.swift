@@ -115,6 +115,7 @@ final class GroupContent {
   var count: Int { index.count }
 
   func find(_ name: borrowing RecordName) -> Record? { index.find(name) }
+  func find(_ address: RecordAddress) -> Record? { index.find(address.name) }
 
   func forEachInOrder<E: Error>(_ body: (Record) throws(E) -> Void) throws(E) {
     try index.forEachInOrder(body)

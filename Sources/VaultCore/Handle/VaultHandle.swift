@@ -172,9 +172,9 @@ final class VaultHandle: Sendable {
 
   /// The class of a record as it was last loaded; `nil` if there is none.
   func accessibility(
-    of address: RecordAddress, in group: Vault.Identifier
+    of name: borrowing RecordName, in group: Vault.Identifier
   ) throws(VaultError) -> Vault.Accessibility? {
-    try withLatest { (_, state) throws(VaultError) in try state.content(group).find(address.name)?.accessibility }
+    try withLatest { (_, state) throws(VaultError) in try state.content(group).find(name)?.accessibility }
   }
 
   private func current(_ loaded: inout Loaded) throws(VaultError) -> VaultState {

@@ -1,7 +1,9 @@
 internal import VaultSealing
 
 /// One change of one record with its sealed value, as it waits in the ``WriteQueue``.
-struct RecordChange: Sendable {
+///
+/// A class, because a batch passes through several arrays: copying the fields would retain each of them.
+final class RecordChange: Sendable {
   enum Action: Sendable {
     /// A new value. With `keepsClass` the record keeps its class; the value is sealed for the class at the time of the
     /// call.
@@ -14,12 +16,16 @@ struct RecordChange: Sendable {
   }
 
   let address: RecordAddress
-  var action: Action
-  var edit = RecordEdit()
+  let action: Action
+  let edit: RecordEdit
   /// The revision that the record must have; 0 if the record must not exist; `nil` for any.
-  var expected: UInt64?
+  let expected: UInt64?
 
-  init(_ address: RecordAddress, _ action: Action) { (self.address, self.action) = (address, action) }
+  init(
+    _ address: RecordAddress, _ action: Action, _ edit: RecordEdit = RecordEdit(), ifRevision expected: UInt64? = nil
+  ) {
+    (self.address, self.action, self.edit, self.expected) = (address, action, edit, expected)
+  }
 
   /// The approximate size of the change in an entry, in bytes.
   var cost: Int {
@@ -39,7 +45,7 @@ extension GroupContent {
   ///   - now: milliseconds since 1970-01-01 UTC.
   /// - Returns: The body, which holds names and is wiped when it is released; `nil` if there is nothing to change.
   func entryBody(_ changes: [RecordChange], now: Int64, sealer: Sealer) throws(VaultError) -> WipedBuffer? {
-    let old = changes.map { find($0.address.name) }
+    let old = changes.map { find($0.address) }
     var order = changes.indices.filter { index in
       guard case .remove = changes[index].action else { return true }
       return old[index] != nil
@@ -106,10 +112,9 @@ extension GroupContent {
       let present = keepsClass ? old?.accessibility ?? .whenUnlocked : value.place.accessibility
       let place = try place(present, sealer)
       if place.classKey.isEqual(to: value.place.classKey) { return change }
-      var change = change
-      change.action = .put(
-        try value.moved(to: place, change.address, deviceKey: deviceKey, sealer), keepsClass: keepsClass)
-      return change
+      let moved = try value.moved(to: place, change.address, deviceKey: deviceKey, sealer)
+      return RecordChange(
+        change.address, .put(moved, keepsClass: keepsClass), change.edit, ifRevision: change.expected)
     }
   }
 
@@ -134,25 +139,29 @@ extension GroupContent {
   }
 
   /// Sorts positions by the names of their changes. The names are first copied into one buffer: comparing them in place
-  /// retains and releases both arrays in each comparison, which costs more than sealing the values.
+  /// retains and releases both arrays in each comparison, which costs more than sealing the values. No name contains the
+  /// byte 0, which ends the service, so that one comparison orders both parts.
   private static func sort(_ order: inout [Int], of changes: [RecordChange]) {
     guard order.count > 1 else { return }
     var names = ByteWriter()
-    names.bytes.reserveCapacity(changes.reduce(0) { $0 + $1.address.service.utf8.count + $1.address.key.utf8.count })
-    var starts: [(service: Int, key: Int, end: Int)] = []
+    names.bytes.reserveCapacity(
+      changes.reduce(0) { $0 + $1.address.service.utf8.count + $1.address.key.utf8.count + 1 })
+    var ranges: [Range<Int>] = []
+    ranges.reserveCapacity(changes.count)
     for change in changes {
-      let service = names.count
+      let start = names.count
       names.raw(change.address.service.utf8)
-      let key = names.count
+      names.integer(UInt8(0))
       names.raw(change.address.key.utf8)
-      starts.append((service, key, names.count))
+      ranges.append(start..<names.count)
     }
-    order.sort { a, b in
-      let bytes = names.bytes.bytes
-      let (x, y) = (starts[a], starts[b])
-      return RecordName(
-        service: bytes.extracting(x.service..<x.key), key: bytes.extracting(x.key..<x.end))
-        < RecordName(service: bytes.extracting(y.service..<y.key), key: bytes.extracting(y.key..<y.end))
+    // A pointer, because a closure cannot capture a span. It is not used after the call.
+    unsafe names.bytes.withUnsafeBytes { bytes in
+      order.sort { a, b in
+        let (x, y) = unsafe (bytes[ranges[a]], bytes[ranges[b]])
+        return compareBytes(
+          unsafe UnsafeRawBufferPointer(rebasing: x).bytes, unsafe UnsafeRawBufferPointer(rebasing: y).bytes) < 0
+      }
     }
     names.bytes.wipe()
   }

@@ -125,7 +125,7 @@ final class VaultWriter: @unchecked Sendable {
     var removed = 0
     do throws(VaultError) {
       for change in part {
-        let old = content.find(change.address.name)
+        let old = content.find(change.address)
         if case .remove = change.action, old != nil { removed += 1 }
         changes.append(try content.upToDate(change, old, deviceKey: options.deviceKey, sealer))
       }

@@ -70,13 +70,13 @@ extension GroupContent {
 
   /// A change that sets db/`key` to a value that opens.
   func put(
-    _ key: String, kind: UInt8 = 2, accessibility: Vault.Accessibility = .whenUnlocked, _ value: String,
-    _ sealer: Sealer
+    _ key: String, kind: UInt8 = 2, accessibility: Vault.Accessibility = .whenUnlocked,
+    edit: RecordEdit = RecordEdit(), _ value: String, _ sealer: Sealer
   ) throws -> RecordChange {
     let address = RecordAddress(try Vault.Name("db"), try Vault.Name(key))
     let place = try place(accessibility, sealer)
     let sealed = try place.seal(
       Array(value.utf8).span.bytes, ValueKind(rawValue: kind), for: address.name, deviceKey: nil, sealer)
-    return RecordChange(address, .put(SealedValue(kind: kind, place: place, bytes: sealed), keepsClass: false))
+    return RecordChange(address, .put(SealedValue(kind: kind, place: place, bytes: sealed), keepsClass: false), edit)
   }
 }

@@ -14,9 +14,10 @@ struct JournalTarget: FuzzTarget {
   init() throws {
     group = try FuzzGroup()
     let (content, sealer) = (try group.content(Self.emptySection), group.sealer)
-    var kept = try content.put("kept", "first", sealer)
-    kept.edit.historyDepth = .set(2)
-    kept.edit.label = .set("label")
+    var edit = RecordEdit()
+    edit.historyDepth = .set(2)
+    edit.label = .set("label")
+    let kept = try content.put("kept", edit: edit, "first", sealer)
     for changes in [
       [kept, try content.put("plain", kind: 1, accessibility: .afterFirstUnlock, "text", sealer)],
       [try content.put("kept", "second", sealer)],
@@ -81,19 +82,20 @@ struct JournalTarget: FuzzTarget {
     var changes: [RecordChange] = []
     for (index, record) in expected.records.enumerated() {
       let (service, key) = try (Vault.Name(verbatim: record.name.service), Vault.Name(verbatim: record.name.key))
-      var change = RecordChange(RecordAddress(service, key), .remove)
+      var action = RecordChange.Action.remove
+      var edit = RecordEdit()
       switch (index + choice) % 4 {
       case 0:
         let place = try content.place(Vault.Accessibility(rawValue: record.class)!, group.sealer)
-        change.action = .put(
+        action = .put(
           SealedValue(kind: record.kind, place: place, bytes: record.sealed), keepsClass: false)
-      case 1: change.action = .edit
-      case 2: change.action = record.previous.last.map { .restore($0.revision) } ?? .edit
+      case 1: action = .edit
+      case 2: action = record.previous.last.map { .restore($0.revision) } ?? .edit
       default: break
       }
-      if choice & 4 != 0 { change.edit.historyDepth = .set(1) }
-      if choice & 8 != 0 { change.edit.attributes = .set([.init(name: key, data: [])]) }
-      changes.append(change)
+      if choice & 4 != 0 { edit.historyDepth = .set(1) }
+      if choice & 8 != 0 { edit.attributes = .set([.init(name: key, data: [])]) }
+      changes.append(RecordChange(RecordAddress(service, key), action, edit))
     }
     let body: WipedBuffer?
     do throws(VaultError) { body = try content.entryBody(changes, now: 1, sealer: group.sealer) } catch {

@@ -45,8 +45,9 @@ struct SalvageTarget: FuzzTarget {
       PreparedSlot(NewSlot(.key(key)), vault: draft.vaultID, random: options.random, sealer: draft.sealer))
     for name in ["first", "second"] {
       let content = try draft.addGroup(Vault.Name(name))
-      var kept = try content.put("kept", "one", draft.sealer)
-      kept.edit.historyDepth = .set(1)
+      var edit = RecordEdit()
+      edit.historyDepth = .set(1)
+      let kept = try content.put("kept", edit: edit, "one", draft.sealer)
       let changes = [kept, try content.put("plain", "text", draft.sealer)]
       guard let body = try content.entryBody(changes, now: 1, sealer: draft.sealer) else { continue }
       try draft.apply(body, to: content.id)
