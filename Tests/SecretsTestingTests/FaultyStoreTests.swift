@@ -30,7 +30,7 @@ import Testing
     let rule = try #require(ConformanceRule.of(item: 8).first)
     let faulty = try #require(FaultyStore.all.first { $0.item == 8 })
     let found = try #require(try await issues(of: rule, on: faulty.stores[0]).first)
-    #expect(found.comments.contains { $0.rawValue == "\(rule.testDescription), broken by: \(faulty.stores[0].name)" })
+    #expect(found.comments.contains { $0.rawValue == "\(rule.title), broken by: \(faulty.stores[0].name)" })
   }
 
   @Test func `a rule for stores passes a reader by`() async throws {

@@ -2,10 +2,10 @@ public import Testing
 
 /// A rule that every store must follow; ``all`` is the complete suite.
 ///
-/// A check records failures as issues of the running test. The items are numbered as in `Docs/Parity.md`.
+/// A check records failures as issues of the running test.
 public struct ConformanceRule: Sendable, CustomTestStringConvertible {
-  /// The item's number in `Docs/Parity.md`.
-  public let item: Int
+  /// The number of the row in `Docs/Parity.md`.
+  package let item: Int
   /// The rule, as a sentence.
   public let title: String
   /// Whether the rule also applies to readers that cannot be written.
@@ -22,7 +22,7 @@ public struct ConformanceRule: Sendable, CustomTestStringConvertible {
     (self.item, self.title, self.body, isForReaders) = (item, title, body, true)
   }
 
-  public var testDescription: String { "item \(item): \(title)" }
+  public var testDescription: String { title }
 
   /// Checks the rule on a store. Each issue names the rule and the store. An error that stops the check is also
   /// recorded as an issue.
@@ -30,7 +30,7 @@ public struct ConformanceRule: Sendable, CustomTestStringConvertible {
   /// Returns at once if the rule is not for readers and `store` cannot be written.
   public func check(_ store: StoreUnderTest) async {
     guard isForReaders || !store.isReadOnly else { return }
-    let comment = Comment(rawValue: "\(testDescription), broken by: \(store.name)")
+    let comment = Comment(rawValue: "\(title), broken by: \(store.name)")
     await Issue.commenting(comment) {
       let fixture = try StoreFixture(store)
       try await body(fixture)
@@ -38,14 +38,14 @@ public struct ConformanceRule: Sendable, CustomTestStringConvertible {
     }
   }
 
-  /// Every rule, in the order of the items.
+  /// Every rule.
   public static let all: [ConformanceRule] = [
     reading, values, writing, sharing, composition, routing, secrecy, sealing, views, access, typedKeys,
     migrations, serialization, transformations, handles, wrappers, observation, callbacks, syncing, registry,
   ].flatMap(\.self).sorted { $0.item < $1.item }
 
   /// Returns the rules of an item. An item with several promises has several rules.
-  public static func of(item: Int) -> [ConformanceRule] { all.filter { $0.item == item } }
+  package static func of(item: Int) -> [ConformanceRule] { all.filter { $0.item == item } }
 }
 
 extension Issue {
