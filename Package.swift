@@ -92,7 +92,8 @@ let package = Package(
       name: "PreferencesTestSupport", dependencies: ["Preferences"], path: "Tests/PreferencesTestSupport",
       swiftSettings: strict),
     .target(
-      name: "PreferenceLayerLaws", dependencies: ["Preferences", "PreferenceAdapters"],
+      name: "PreferenceLayerLaws",
+      dependencies: ["Preferences", "PreferenceAdapters", "PreferenceOperators", "PreferencesTestSupport"],
       path: "Tests/PreferenceLayerLaws",
       swiftSettings: strict),
     .testTarget(name: "DurableFilesTests", dependencies: ["DurableFiles"], swiftSettings: strict),
@@ -120,9 +121,8 @@ let package = Package(
       name: "SecretsTests",
       dependencies: [
         "Secrets", "SecretsTesting", "Preferences", "PreferenceFiles", "PreferenceOperators", "PreferenceAdapters",
-        "PreferenceSyncing",
-        "VaultCore", "VaultSealing",
-        "PreferenceLayerLaws", "VaultMemorySearching",
+        "PreferenceSyncing", "VaultCore", "VaultSealing", "PreferenceLayerLaws", "PreferencesTestSupport",
+        "VaultMemorySearching",
       ], exclude: excludedBeforeSwift63(["SecretMemoryTests.swift"]), swiftSettings: strict),
     .testTarget(
       name: "SecretsTestingTests",

@@ -1,5 +1,6 @@
 import PreferenceAdapters
 package import Preferences
+package import PreferencesTestSupport
 import Synchronization
 
 /// A stack of layers and its model.

@@ -252,7 +252,7 @@ struct KeyedArchiveTests {
   }
 
   @Test func `item 61: ten thousand mutated archives are read or refused, and none ends the process`() throws {
-    var random = SplitMix(seed: 61)
+    var random = SeededGenerator(seed: 61)
     let object: [String: Any] = [
       "list": [1, true, 1.5, "x", ["a"]] as [Any], "date": Date(), "url": URL(string: "https://e.x/a?b")!, "id": UUID(),
       "data": Data([1, 2, 3]), "set": Set(["a", "b"]),

@@ -161,7 +161,7 @@ struct RemoteConnectionTests {
     let counter = Counter()
     let server = try LoopbackServer { _, connection in
       // Each answer has numbers of its own, in whatever order the requests arrive.
-      var random = SplitMix(seed: counter.next())
+      var random = SeededGenerator(seed: counter.next())
       var bytes = seed
       for _ in 0..<Int.random(in: 0...4, using: &random) {
         let place = Int.random(in: 0..<bytes.count, using: &random)

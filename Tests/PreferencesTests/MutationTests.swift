@@ -13,47 +13,13 @@ struct MutationTests {
     "m": .double(.infinity), "n": .unsignedInteger(3), "o": [:], "p": [],
   ]
 
-  /// The same for the same seed.
-  private struct Mutation {
-    var state: UInt64
-
-    mutating func number(below limit: Int) -> Int {
-      // SplitMix64.
-      state &+= 0x9E37_79B9_7F4A_7C15
-      var mixed = state
-      mixed = (mixed ^ (mixed >> 30)) &* 0xBF58_476D_1CE4_E5B9
-      mixed = (mixed ^ (mixed >> 27)) &* 0x94D0_49BB_1331_11EB
-      return Int((mixed ^ (mixed >> 31)) % UInt64(limit))
-    }
-
-    /// One to four damages.
-    mutating func damaged(_ bytes: [UInt8]) -> [UInt8] {
-      var bytes = bytes
-      for _ in 0...number(below: 4) where !bytes.isEmpty {
-        let place = number(below: bytes.count)
-        switch number(below: 7) {
-        case 0: bytes[place] ^= 1 << UInt8(number(below: 8))
-        case 1: bytes[place] = UInt8(number(below: 256))
-        case 2: bytes[place] = [0, 0x7F, 0x80, 0xFF][number(below: 4)]
-        case 3: bytes.removeSubrange(place..<min(place + 1 + number(below: 16), bytes.count))
-        case 4: bytes.insert(contentsOf: bytes[place..<min(place + 1 + number(below: 32), bytes.count)], at: place)
-        case 5: bytes.removeSubrange(place...)
-        default:
-          let other = number(below: bytes.count)
-          bytes.swapAt(place, other)
-        }
-      }
-      return bytes
-    }
-  }
-
   private func mutate(
     _ format: some PreferenceFileFormat, file: [UInt8], seed: UInt64
   ) throws -> (read: Int, refused: [PreferencesError.Code: Int]) {
-    var mutation = Mutation(state: seed)
+    var random = SeededGenerator(seed: seed)
     var (read, refused) = (0, [PreferencesError.Code: Int]())
     for _ in 0..<Self.count {
-      let damaged = mutation.damaged(file)
+      let damaged = random.damaged(file)
       do {
         let values = try format.values(from: damaged)
         read += 1
@@ -86,11 +52,11 @@ struct MutationTests {
   }
 
   @Test func `item 61: ten thousand files of noise are refused`() {
-    var mutation = Mutation(state: 64)
+    var random = SeededGenerator(seed: 64)
     let starts = ["", "bplist00", "<?xml version=\"1.0\"?><plist>", "{\""]
     var read = 0
     for round in 0..<Self.count {
-      let noise = (0..<mutation.number(below: 64)).map { _ in UInt8(mutation.number(below: 256)) }
+      let noise = (0..<random.number(below: 64)).map { _ in UInt8(random.number(below: 256)) }
       let file = Array(starts[round % starts.count].utf8) + noise
       for isList in [true, false] {
         do {
@@ -100,5 +66,25 @@ struct MutationTests {
       }
     }
     #expect(read == 0)
+  }
+}
+
+extension SeededGenerator {
+  /// Returns `bytes` with one to four damages.
+  fileprivate mutating func damaged(_ bytes: [UInt8]) -> [UInt8] {
+    var bytes = bytes
+    for _ in 0...number(below: 4) where !bytes.isEmpty {
+      let place = number(below: bytes.count)
+      switch number(below: 7) {
+      case 0: bytes[place] ^= 1 << UInt8(number(below: 8))
+      case 1: bytes[place] = UInt8(number(below: 256))
+      case 2: bytes[place] = [0, 0x7F, 0x80, 0xFF][number(below: 4)]
+      case 3: bytes.removeSubrange(place..<min(place + 1 + number(below: 16), bytes.count))
+      case 4: bytes.insert(contentsOf: bytes[place..<min(place + 1 + number(below: 32), bytes.count)], at: place)
+      case 5: bytes.removeSubrange(place...)
+      default: bytes.swapAt(place, number(below: bytes.count))
+      }
+    }
+    return bytes
   }
 }

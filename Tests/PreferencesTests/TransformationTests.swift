@@ -196,7 +196,7 @@ struct TransformationTests {
       : TwoWayTransformation(PropertyListTransformation<[String: Server]>(encoder: list))
     let archive = try transformation.stored(
       from: ["one": Server(host: "a", port: 1), "two": Server(host: "é", port: .max)])
-    var random = SplitMix(seed: 61)
+    var random = SeededGenerator(seed: 61)
     var (values, errors) = (0, 0)
     for _ in 0..<3_400 {
       var mutated = archive

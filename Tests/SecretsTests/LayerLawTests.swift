@@ -1,5 +1,6 @@
 import PreferenceFiles
 import PreferenceLayerLaws
+import PreferencesTestSupport
 import Secrets
 import SecretsTesting
 import Testing
