@@ -53,9 +53,11 @@ extension PreferenceKey {
   }
 }
 
-// An optional of a `Codable` type is `Codable`, and no constraint excludes it. These two fit an optional equally well,
-// so that a call with an optional is ambiguous and does not compile; an unavailable function would be ignored. The
-// default is an autoclosure because the compiler would prefer one of two functions that take a value.
+// These two repeat the signatures of the first two, so that an optional key with a default does not compile. An
+// optional of a `Codable` type is `Codable`, and no constraint excludes it; but for an optional both overloads fit
+// equally well, and the call is ambiguous (Tests/Refusals/CodableKeys.swift). The compiler passes over unavailable
+// overloads, and it does choose between overloads whose default is a plain parameter: hence the autoclosures. The
+// bodies must work, since types other than optionals can be made from nil too.
 extension PreferenceKey where Value: Decodable & ExpressibleByNilLiteral {
   /// Makes an optional key with a default ambiguous. For a type that can only be decoded: a key for reading.
   @_documentation(visibility: internal)
