@@ -115,7 +115,8 @@ private func setMember(_ store: some PreferencesStore, _ value: PreferenceValue?
 
 private func subtract(_ key: String, from store: some PreferencesStore) throws { try store -= key }
 
-/// Values that some format has no form for, or no bounds.
+/// Values that some file formats cannot represent exactly, and values of unusual size or depth. A store keeps such a
+/// value unchanged or refuses it.
 private func edges() throws -> [(String, PreferenceValue)] {
   func nested(_ depth: Int, _ wrap: (PreferenceValue) -> PreferenceValue) -> PreferenceValue {
     (0..<depth).reduce("innermost") { value, _ in wrap(value) }
