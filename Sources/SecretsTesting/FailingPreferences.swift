@@ -12,7 +12,7 @@ public final class FailingPreferences: PreferencesStore, GuardingReader {
   /// The error that is thrown unless a different error is given.
   public struct Failure: Error, CustomStringConvertible {
     public init() {}
-    public var description: String { "told to fail" }
+    public var description: String { "the test made this store fail" }
   }
 
   public let name: String

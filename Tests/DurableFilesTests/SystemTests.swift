@@ -3,7 +3,7 @@ import Synchronization
 import Testing
 
 @Suite struct SystemTests {
-  @Test func `an error number has the system's text, and an unknown one has a text as well`() {
+  @Test func `an error number has the system's text, and so has an unknown one`() {
     #expect(systemText(ENOENT) == "No such file or directory")
     #expect(systemText(99_999).contains("99999"))
   }

@@ -29,20 +29,20 @@ package struct LayerLaw {
     self.makeLeaf = makeLeaf
   }
 
-  /// What goes wrong with the stack of a seed; nil when nothing does.
+  /// The first broken law of the stack of a seed; nil if all hold.
   package static func failure(seed: UInt64, leaf makeLeaf: @escaping MakingLeaf) throws -> String? {
     var law = LayerLaw(seed: seed, makeLeaf)
     let stack = try law.stack(depth: 3)
-    let heard = Heard()
-    let observation = stack.reader.observe { heard.add($0) }
+    let received = Received()
+    let observation = stack.reader.observe { received.add($0) }
     defer { observation.invalidate() }
     for _ in 0..<6 {
       let before = LayerLaw.names.map { stack.model.value($0) }
       var failure = try law.step(stack) ?? LayerLaw.difference(stack)
-      let changes = heard.take()
+      let changes = received.take()
       for (name, old) in zip(LayerLaw.names, before) where failure == nil {
         if !LayerLaw.same(stack.model.value(name), old), !changes.contains(where: { $0.concerns(name) }) {
-          failure = "nobody was told of \(name)"
+          failure = "no observer was notified of \(name)"
         }
       }
       if let failure { return "\(stack.text)\n  \(law.log.joined(separator: "\n  "))\n  \(failure)" }
@@ -223,8 +223,8 @@ package struct LayerLaw {
   }
 }
 
-/// The changes that an observer was told of.
-private final class Heard: Sendable {
+/// The changes that an observer received.
+private final class Received: Sendable {
   private let changes = Mutex<[PreferenceChange]>([])
   func add(_ change: PreferenceChange) { changes.withLock { $0.append(change) } }
   func take() -> [PreferenceChange] {

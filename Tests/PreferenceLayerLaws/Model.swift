@@ -242,7 +242,7 @@ indirect enum Model {
     }
     for (step, index) in places.enumerated() {
       guard let part = parts[index], !layers[index].apply(part.edits, clearing: part.clears) else { continue }
-      // Those before it get back what a lookup told.
+      // The earlier ones get back what a lookup returned.
       for step in (0..<step).reversed() {
         for edit in before[step].reversed() { _ = layers[places[step]].apply([edit]) }
       }

@@ -91,7 +91,7 @@ struct BundlePreferencesTests {
     #expect(try bundle.dictionary() == [:])
   }
 
-  @Test func `a bundle without Info.plist has no values, a folder that was asked for is an error`() throws {
+  @Test func `a bundle without Info.plist has no values, a folder that was named is an error`() throws {
     try withTemporaryFolder { folder in
       let bundle = BundlePreferences(try #require(Bundle(path: folder)))
       #expect(try bundle.value(for: .bundleName) == nil)

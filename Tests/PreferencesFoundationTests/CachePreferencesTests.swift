@@ -7,7 +7,7 @@ import Synchronization
 import Testing
 
 struct CachePreferencesTests {
-  @Test func `items 4 to 7 and 20: values of every kind come back with their type while they are there`() throws {
+  @Test func `items 4 to 7 and 20: values of every kind come back with their type while they are cached`() throws {
     let cache = CachePreferences()
     for (key, value) in UserDefaultsPreferencesTests.values { try cache.set(value, forKey: key) }
     for (key, value) in UserDefaultsPreferencesTests.values {
@@ -45,7 +45,7 @@ struct CachePreferencesTests {
     #expect(cache.keys() == [])
   }
 
-  @Test func `item 20: beyond the count limit values go, and only those still there are listed`() throws {
+  @Test func `item 20: beyond the count limit values are removed, and only the rest are listed`() throws {
     let cache = CachePreferences(countLimit: 3)
     for number in 0..<20 { try cache.set(number, forKey: "\(number)") }
     #expect(cache.keys().count == 3)
@@ -57,7 +57,7 @@ struct CachePreferencesTests {
     #expect(cache.keys().count == 3)
   }
 
-  @Test func `item 20: values cost what the closure says, and with a rising cost the earlier ones go`() throws {
+  @Test func `item 20: values cost what the closure says, and with a rising cost earlier ones are removed`() throws {
     let cache = CachePreferences(costLimit: 100) { value in
       if case .data(let data) = value { data.count } else { -5 }
     }
@@ -78,19 +78,19 @@ struct CachePreferencesTests {
     }
   }
 
-  @Test func `item 20: what a cache throws out is told, after it is gone`() throws {
+  @Test func `item 20: a removal by the cache notifies observers after the removal`() throws {
     let cache = CachePreferences(costLimit: 100) { if case .integer(let number) = $0 { Int(number) } else { 0 } }
     try cache.set(["cheap": 30, "dear": 60])
-    let told = Mutex<[Set<String>?]>([])
+    let received = Mutex<[Set<String>?]>([])
     let observation = cache.observe { change in
       #expect(!cache.keys().contains("cheap"))
-      told.withLock { $0.append(change.keys) }
+      received.withLock { $0.append(change.keys) }
     }
     try cache.set(40, forKey: "new")
     try cache.set(101, forKey: "too much")
     try cache.set(101, forKey: "new")
     observation.invalidate()
-    #expect(told.withLock(\.self) == [["new", "cheap"], ["new"]])
+    #expect(received.withLock(\.self) == [["new", "cheap"], ["new"]])
     #expect(cache.keys() == ["dear"])
   }
 
@@ -107,7 +107,7 @@ struct CachePreferencesTests {
         == .noStore)
   }
 
-  @Test func `item 25: a full cache stands many tasks`() async throws {
+  @Test func `item 25: a full cache can be used by many tasks`() async throws {
     let cache = CachePreferences(countLimit: 10)
     await withTaskGroup { group in
       for task in 0..<8 {

@@ -166,7 +166,7 @@ struct CoderPreferencesTests {
     #expect(coder.decodeBool(forKey: "bool"))
   }
 
-  @Test func `item 20: a reader that outlives its closure is told so`() throws {
+  @Test func `item 20: a reader that outlives its closure throws`() throws {
     let coder = try decoder { try $0.encodePreferences { try $0.set(1, forKey: "k") } }
     let kept = try coder.decodePreferences { $0 }
     #expect(preferencesError { _ = try kept.value(forKey: "k") }?.code == .unavailable)

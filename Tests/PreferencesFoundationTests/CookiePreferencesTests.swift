@@ -29,7 +29,7 @@ struct CookiePreferencesTests {
     #expect(try cookies.dictionary() == ["session": "abc", "theme": "dark"])
   }
 
-  @Test func `item 20: a cookie is text, which is parsed as the kind that is asked for`() throws {
+  @Test func `item 20: a cookie is text, which is parsed as the kind that is requested`() throws {
     try add("count", "15")
     try add("yes", "true")
     let cookies = CookiePreferences(storage)
@@ -51,7 +51,7 @@ struct CookiePreferencesTests {
   ]
 
   @Test(arguments: rivals, [false, true])
-  func `item 20: of several cookies with one name one counts, whoever asks and whichever came first`(
+  func `item 20: of several cookies with one name one counts, for every reader and in any order`(
     pair: [(domain: String, path: String)], isReversed: Bool
   ) throws {
     try add(
@@ -79,14 +79,14 @@ struct CookiePreferencesTests {
   ]
 
   @Test(arguments: sent)
-  func `only the cookies that go along with a request count`(url: String, names: [String]) throws {
+  func `only the cookies that are sent with a request count`(url: String, names: [String]) throws {
     try add("host", "1")
     try add("domain", "1", domain: ".example.com")
     try add("secure", "1", isSecure: true)
     try add("path", "1", domain: ".example.com", path: "/a")
     try add("other", "1", domain: "example.org")
     let cookies = CookiePreferences(storage, sentTo: try #require(URL(string: url)))
-    // The path cookie of `.example.com` goes to `example.com/a` as well, but not to its root.
+    // The path cookie of `.example.com` is sent to `example.com/a` as well, but not to its root.
     #expect(try cookies.keys() == names)
     #expect(try cookies.contains("other") == false)
   }
@@ -119,7 +119,7 @@ struct CookiePreferencesTests {
     #expect(preferencesError { _ = try cookies.value(forKey: "a\u{0}") }?.code == .invalidKey)
   }
 
-  @Test func `a cookie does not answer for a secret key, and a composite asks the vault instead`() throws {
+  @Test func `a cookie is not returned for a secret key, which a composite looks up in the vault`() throws {
     try add("token", sentinel)
     let cookies = CookiePreferences(storage)
     #expect(!cookies.custody.holdsSecrets)
@@ -137,7 +137,7 @@ struct CookiePreferencesTests {
     #expect(!dumped(error as Any).contains(sentinel))
   }
 
-  @Test func `readers of one storage are one store, those of another are not`() {
+  @Test func `readers of one storage are one store, readers of another are not`() {
     let other = URLSessionConfiguration.ephemeral.httpCookieStorage!
     #expect(CookiePreferences(storage).identity == CookiePreferences(storage).identity)
     #expect(CookiePreferences(storage).identity != CookiePreferences(other).identity)

@@ -2,7 +2,7 @@ import Foundation
 import Glibc
 import Synchronization
 
-/// A web server on 127.0.0.1 that answers with exactly the bytes it is told to, whole HTTP or not.
+/// A web server on 127.0.0.1 that sends exactly the given bytes, complete HTTP or not.
 final class LoopbackServer: Sendable {
   struct Request: Sendable {
     var path: String
@@ -10,11 +10,11 @@ final class LoopbackServer: Sendable {
     var headers: [String: String]
   }
 
-  /// The connection of one request, closed when the answer returns.
+  /// The connection of one request, closed when the closure returns.
   struct Connection: Sendable {
     fileprivate let socket: CInt
 
-    /// - Returns: false when the client is gone.
+    /// - Returns: false if the client has closed the connection.
     @discardableResult
     func send(_ bytes: some Sequence<UInt8>) -> Bool {
       var rest = Array(bytes)[...]
@@ -59,7 +59,7 @@ final class LoopbackServer: Sendable {
     (self.socket, port) = (socket, UInt16(bigEndian: address.sin_port))
     guard isListening else { throw POSIXError(.EADDRNOTAVAIL) }
     Thread.detachNewThread { [weak self] in
-      // Ends when the server is gone, which shuts the socket down.
+      // Ends when the server is deallocated, which shuts the socket down.
       while case let client = accept(socket, nil, nil), client >= 0 {
         let server = self
         Thread.detachNewThread {
@@ -74,7 +74,7 @@ final class LoopbackServer: Sendable {
     }
   }
 
-  /// Answers every request with the same bytes.
+  /// Sends the same bytes for every request.
   convenience init(_ bytes: some Sequence<UInt8> & Sendable) throws {
     let bytes = Array(bytes)
     try self.init { _, connection in connection.send(bytes) }
@@ -86,9 +86,9 @@ final class LoopbackServer: Sendable {
 
   func url(_ path: String = "/") -> URL { URL(string: "http://127.0.0.1:\(port)\(path)")! }
 
-  /// An answer of that status with a body of that length.
+  /// A response with a status and a body of a length.
   static func response(_ status: Int = 200, _ fields: [String] = [], _ body: String = "") -> String {
-    let lines = ["HTTP/1.1 \(status) Told", "Content-Length: \(body.utf8.count)"] + fields
+    let lines = ["HTTP/1.1 \(status) Received", "Content-Length: \(body.utf8.count)"] + fields
     return lines.joined(separator: "\r\n") + "\r\n\r\n" + body
   }
 
@@ -111,7 +111,7 @@ final class LoopbackServer: Sendable {
     return Request(path: String(words[1]), headers: headers)
   }
 
-  /// Ends the answer before the connection: closing with bytes unread would throw away what is on its way.
+  /// Ends the response before the connection: closing with bytes unread would discard what is on its way.
   private static func hangUp(_ client: CInt) {
     shutdown(client, CInt(SHUT_WR))
     Connection(socket: client).waitForClose()

@@ -9,9 +9,9 @@ private final class Counter: Sendable {
   func next() -> UInt64 { count.add(1, ordering: .relaxed).newValue }
 }
 
-/// Answers that break off, or never come, and loads that nobody waits for any more.
+/// Responses that break off or never come, and loads that are cancelled.
 struct RemoteConnectionTests {
-  // MARK: Whole answers
+  // MARK: Complete responses
 
   @Test(arguments: [
     "HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\n{}",
@@ -23,7 +23,7 @@ struct RemoteConnectionTests {
     "HTTP/1.1 abc OK\r\n\r\n{}", "HTTP/1.1 000 OK\r\n\r\n{}", "HTTP/1.1 200 OK\r\nContent-Length: -1\r\n\r\n{}",
     "HTTP/1.1 200 OK\r\nContent-Length: 9223372036854775807\r\n\r\n{}",
   ])
-  func `item 23: what is no whole answer is an error`(answer: String) async throws {
+  func `item 23: an incomplete response is an error`(answer: String) async throws {
     #expect(try await remoteFailure(of: answer).code == .unreachable)
   }
 
@@ -34,7 +34,7 @@ struct RemoteConnectionTests {
     "HTTP/1.1 200 OK\nContent-Length: 2\n\n{}",
     "HTTP/1.1 203 Changed\r\nContent-Length: 2\r\nContent-Encoding: identity\r\n\r\n{}",
   ])
-  func `an unusual answer is one all the same`(answer: String) async throws {
+  func `an unusual response is accepted`(answer: String) async throws {
     let server = try LoopbackServer(answer)
     let settings = try RemoteJSONPreferences(at: server.url())
     #expect(try await settings.load() == .updated)
@@ -44,7 +44,7 @@ struct RemoteConnectionTests {
     #expect(server.requests.last?.headers["if-none-match"] == nil)
   }
 
-  @Test func `item 23: nobody who listens is an error`() async throws {
+  @Test func `item 23: a port without a listener is an error`() async throws {
     var server: LoopbackServer? = try LoopbackServer("")
     let url = try #require(server?.url())
     server = nil
@@ -56,7 +56,7 @@ struct RemoteConnectionTests {
   }
 
   @Test(arguments: ["", "HTTP/1.1 200 OK\r\n", "HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\n{"])
-  func `item 23: an answer that does not come in time is an error`(beginning: String) async throws {
+  func `item 23: a response that does not come in time is an error`(beginning: String) async throws {
     let server = try LoopbackServer { _, connection in
       connection.send(beginning)
       connection.waitForClose()
@@ -68,7 +68,7 @@ struct RemoteConnectionTests {
   }
 
   @Test(.timeLimit(.minutes(1)))
-  func `an answer that drips goes on no longer than is said`() async throws {
+  func `a slow response ends at the time limit`() async throws {
     let isGone = Signal()
     let server = try LoopbackServer { _, connection in
       connection.send("HTTP/1.1 200 OK\r\n\r\n")
@@ -81,7 +81,7 @@ struct RemoteConnectionTests {
   }
 
   @Test(arguments: [Duration.zero, .seconds(-1), .nanoseconds(1)])
-  func `who gives no time gets no answer`(timeout: Duration) async throws {
+  func `a time limit that has passed at once is an error`(timeout: Duration) async throws {
     let server = try LoopbackServer { _, connection in connection.waitForClose() }
     let settings = try RemoteJSONPreferences(at: server.url(), timeout: timeout)
     #expect(await preferencesError { try await settings.load() }?.code == .unreachable)
@@ -96,7 +96,7 @@ struct RemoteConnectionTests {
   // MARK: Cancellation
 
   @Test(.timeLimit(.minutes(1)), arguments: ["", "HTTP/1.1 200 OK\r\n", "HTTP/1.1 200 OK\r\n\r\n{"])
-  func `item 23: a cancelled task goes on at once and nothing has changed`(beginning: String) async throws {
+  func `item 23: a cancelled task returns at once and nothing has changed`(beginning: String) async throws {
     let (arrived, isGone) = (Signal(), Signal())
     let server = try LoopbackServer { _, connection in
       connection.send(beginning)
@@ -116,7 +116,7 @@ struct RemoteConnectionTests {
     await isGone.wait()
   }
 
-  @Test func `a task that was cancelled before asks nobody`() async throws {
+  @Test func `a task that was cancelled before sends no request`() async throws {
     let server = try LoopbackServer(LoopbackServer.response(200, [], "{}"))
     let settings = try RemoteJSONPreferences(at: server.url())
     let load = Task {
@@ -144,7 +144,7 @@ struct RemoteConnectionTests {
 
   // MARK: Hostile servers
 
-  @Test func `item 61: two thousand mutated answers end in values or an error`() async throws {
+  @Test func `item 61: two thousand mutated responses end in values or an error`() async throws {
     let seed = Array(
       """
       HTTP/1.1 200 OK\r
@@ -160,7 +160,7 @@ struct RemoteConnectionTests {
       """.utf8)
     let counter = Counter()
     let server = try LoopbackServer { _, connection in
-      // Each answer has numbers of its own, in whatever order the requests arrive.
+      // Each response has its own seed, in whatever order the requests arrive.
       var random = SeededGenerator(seed: counter.next())
       var bytes = seed
       for _ in 0..<Int.random(in: 0...4, using: &random) {

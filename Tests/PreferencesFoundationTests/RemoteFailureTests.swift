@@ -3,7 +3,7 @@ import Preferences
 import PreferencesFoundation
 import Testing
 
-/// Answers with another status, other content or another size than is wanted.
+/// Responses with an unexpected status, content or size.
 struct RemoteFailureTests {
   // MARK: Status
 
@@ -19,7 +19,7 @@ struct RemoteFailureTests {
   }
 
   @Test(arguments: ["", "Basic", "Basic realm=\"x\"", "Bearer", "Digest realm=\"x\", nonce=\"y\""])
-  func `an answer that wants to know who asks is an error`(challenge: String) async throws {
+  func `a response that demands authentication is an error`(challenge: String) async throws {
     let error = try await remoteFailure(of: LoopbackServer.response(401, ["WWW-Authenticate: \(challenge)"], "{}"))
     #expect(error.cause as? UnexpectedStatus == UnexpectedStatus(status: 401))
   }
@@ -31,7 +31,7 @@ struct RemoteFailureTests {
     }
   }
 
-  @Test func `what comes before the answer proper is passed over`() async throws {
+  @Test func `interim responses are passed over`() async throws {
     let hints = "HTTP/1.1 103 Early Hints\r\nETag: 9\r\n\r\nHTTP/1.1 100 Continue\r\n\r\n"
     let server = try LoopbackServer(hints + LoopbackServer.response(200, [], #"{"port": 1}"#))
     let settings = try RemoteJSONPreferences(at: server.url())
@@ -66,7 +66,7 @@ struct RemoteFailureTests {
   }
 
   @Test(arguments: ["gzip", "br", "zstd", "deflate, gzip", "GZIP"])
-  func `an answer that unfolds is refused, whatever it would unfold into`(encoding: String) async throws {
+  func `a response with a content encoding is refused, whatever the encoding`(encoding: String) async throws {
     let error = try await remoteFailure(of: LoopbackServer.response(200, ["Content-Encoding: \(encoding)"], "{}"))
     #expect(error.code == .malformed)
     #expect(error.message.hasSuffix("the response is encoded, which was not requested"))
@@ -96,7 +96,7 @@ struct RemoteFailureTests {
     #expect(try await settings.load() == .updated)
   }
 
-  @Test func `an answer without end is broken off at the limit`() async throws {
+  @Test func `a response without end is broken off at the limit`() async throws {
     let isGone = Signal()
     let server = try LoopbackServer { _, connection in
       connection.send("HTTP/1.1 200 OK\r\n\r\n")
@@ -112,7 +112,7 @@ struct RemoteFailureTests {
     for (status, code) in [(404, PreferencesError.Code.unexpectedStatus), (302, .refusedRedirect)] {
       let isGone = Signal()
       let server = try LoopbackServer { _, connection in
-        connection.send("HTTP/1.1 \(status) Told\r\nLocation: /\r\n\r\n")
+        connection.send("HTTP/1.1 \(status) Received\r\nLocation: /\r\n\r\n")
         while connection.send(repeatElement(0x20, count: 65_536)) {}
         isGone.send()
       }

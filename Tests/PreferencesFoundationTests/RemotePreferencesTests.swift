@@ -60,7 +60,7 @@ struct RemotePreferencesTests {
     #expect(settings["port"] == 8080)
   }
 
-  @Test func `item 71: a wrapper reads what was loaded, and is told of the next`() async throws {
+  @Test func `item 71: a wrapper reads what was loaded, and is notified of the next load`() async throws {
     let answers = Answers([#"{"port": 1}"#, #"{"port": 2}"#].map { LoopbackServer.response(200, [], $0) })
     let server = try answers.server()
     let settings = try remote(server)
@@ -75,7 +75,7 @@ struct RemotePreferencesTests {
 
   // MARK: Versions
 
-  @Test func `item 23: the second load asks for changes only`() async throws {
+  @Test func `item 23: the second load requests changes only`() async throws {
     let server = try LoopbackServer { request, connection in
       let isKnown = request.headers["if-none-match"] == #""a1""#
       let fields = [#"ETag: "a1""#, "Last-Modified: Tue, 02 Jan 2024 03:04:05 GMT"]
@@ -125,7 +125,7 @@ struct RemotePreferencesTests {
 
   // MARK: Observers
 
-  @Test func `observers are told of the keys that have changed, and of no load that failed`() async throws {
+  @Test func `observers are notified of the keys that have changed, and of no load that failed`() async throws {
     let answers = Answers([
       LoopbackServer.response(200, [], #"{"a": 1, "b": 1, "c": {"d": 1}}"#), LoopbackServer.response(500),
       LoopbackServer.response(200, [], "broken"), LoopbackServer.response(200, [], #"{"a": 1, "b": 2, "c": {"d": 2}}"#),
@@ -133,13 +133,13 @@ struct RemotePreferencesTests {
     ])
     let server = try answers.server()
     let settings = try remote(server)
-    let told = Told<Set<String>?>()
-    let observation = settings.observe { told.add($0.keys) }
+    let received = Received<Set<String>?>()
+    let observation = settings.observe { received.add($0.keys) }
     for isFine in [true, false, false, true, true] {
       let error = await preferencesError { try await settings.load() }
       #expect((error == nil) == isFine)
     }
-    #expect(told.all == [["a", "b", "c", "c.d"], ["b", "c", "c.d"]])
+    #expect(received.all == [["a", "b", "c", "c.d"], ["b", "c", "c.d"]])
     withExtendedLifetime(observation) {}
   }
 
@@ -148,19 +148,19 @@ struct RemotePreferencesTests {
   @Test func `item 23: loading into a store merges, in one step`() async throws {
     let server = try LoopbackServer(LoopbackServer.response(200, [], Self.document))
     let store = DictionaryPreferences(["port": 1, "own": "kept"])
-    let told = Told<Set<String>?>()
-    let observation = store.observe { told.add($0.keys) }
+    let received = Received<Set<String>?>()
+    let observation = store.observe { received.add($0.keys) }
     let settings = try remote(server)
     #expect(try await settings.load(into: store) == .updated)
     #expect(store["port"] == 8080)
     #expect(store["own"] == "kept")
     #expect(store["server.host"] == "a")
-    #expect(told.all == [["load", "port", "server.host", "server.since", "tls"]])
+    #expect(received.all == [["load", "port", "server.host", "server.since", "tls"]])
     for key in try settings.keys() { #expect(try settings.value(forKey: key) == store.value(forKey: key)) }
     withExtendedLifetime(observation) {}
   }
 
-  @Test func `what has not been modified goes into a store all the same`() async throws {
+  @Test func `what has not been modified is merged into a store all the same`() async throws {
     let server = try LoopbackServer { request, connection in
       let isKnown = request.headers["if-none-match"] != nil
       connection.send(LoopbackServer.response(isKnown ? 304 : 200, ["ETag: 1"], isKnown ? "" : Self.document))
@@ -225,7 +225,7 @@ struct RemotePreferencesTests {
     #expect(store["port"] == 2)
   }
 
-  @Test func `it goes when nobody holds it`() async throws {
+  @Test func `it is freed with its last reference`() async throws {
     let server = try LoopbackServer(LoopbackServer.response(200, [], Self.document))
     weak var held: RemoteJSONPreferences?
     do {

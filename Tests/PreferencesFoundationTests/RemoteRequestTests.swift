@@ -4,12 +4,12 @@ import Testing
 
 @testable import PreferencesFoundation
 
-/// What is asked of whom, and what is told of it.
+/// What is requested of which server, and what descriptions show of it.
 struct RemoteRequestTests {
   @Test(arguments: [
     "file:///etc/passwd", "ftp://example.com/a", "data:,{}", "https:///a", "http:", "example.com/a", "",
   ])
-  func `only web addresses are asked`(text: String) throws {
+  func `only web addresses are requested`(text: String) throws {
     guard let url = URL(string: text) else { return }
     let error = preferencesError { _ = try RemoteJSONPreferences(at: url) }
     #expect(error?.code == .unreachable)
@@ -18,7 +18,7 @@ struct RemoteRequestTests {
 
   // MARK: Headers
 
-  @Test func `header fields are asked for at each load`() async throws {
+  @Test func `header fields are computed at each load`() async throws {
     let server = try LoopbackServer(LoopbackServer.response(200, [], "{}"))
     let tokens = Answers(["one", "two"])
     let settings = try RemoteJSONPreferences(at: server.url()) {
@@ -54,7 +54,7 @@ struct RemoteRequestTests {
     #expect(server.requests.isEmpty)
   }
 
-  @Test func `a failure of who gives the header fields is the caller's`() async throws {
+  @Test func `an error of the header closure is thrown to the caller`() async throws {
     struct Locked: Error {}
     let server = try LoopbackServer(LoopbackServer.response(200, [], "{}"))
     let settings = try RemoteJSONPreferences(at: server.url()) { throw Locked() }
@@ -81,7 +81,7 @@ struct RemoteRequestTests {
 
   @Test func `another server does not get the header fields, and what it sends back to does`() async throws {
     let home = Answers(["first", "again"])
-    let (far, near) = (Signal(), Told<URL>())
+    let (far, near) = (Signal(), Received<URL>())
     let other = try LoopbackServer { _, connection in
       connection.send(LoopbackServer.response(302, ["Location: \(near.all[0])"]))
       far.send()
@@ -131,7 +131,7 @@ struct RemoteRequestTests {
     #expect(try RemoteSource.next("https://other.com/", from: "https://example.com/") == "https://other.com/")
   }
 
-  @Test func `a password in the URL goes to its own server only`() throws {
+  @Test func `a password in the URL is sent to its own server only`() throws {
     let place = "http://me:\(sentinel)@example.com/a/b?c"
     #expect(try RemoteSource.next("x y", from: place) == "http://me:\(sentinel)@example.com/a/x%20y")
     #expect(try RemoteSource.next("//example.com:81/x", from: place) == "http://example.com:81/x")
@@ -139,7 +139,7 @@ struct RemoteRequestTests {
     #expect(try RemoteSource.next("https://other.com", from: place) == "https://other.com/")
   }
 
-  // MARK: What is told
+  // MARK: Descriptions
 
   @Test func `user, password and query are sent and never shown`() async throws {
     let answers = Answers([

@@ -12,8 +12,8 @@ func preferencesError(_ body: () async throws -> Void) async -> PreferencesError
   } catch { return error as? PreferencesError }
 }
 
-/// What observers were told, in order.
-final class Told<Element: Sendable>: Sendable {
+/// What observers received, in order.
+final class Received<Element: Sendable>: Sendable {
   private let list = Mutex<[Element]>([])
 
   var all: [Element] { list.withLock(\.self) }
@@ -35,7 +35,7 @@ final class Signal: Sendable {
   func block() { semaphore.wait() }
 }
 
-/// Answers in turn; the last for ever.
+/// Responses in turn; the last is repeated.
 final class Answers: Sendable {
   private let rest: Mutex<ArraySlice<String>>
 
@@ -43,11 +43,11 @@ final class Answers: Sendable {
 
   func next() -> String { rest.withLock { $0.count > 1 ? $0.removeFirst() : $0.first ?? "" } }
 
-  /// A server that gives them.
+  /// A server that sends them.
   func server() throws -> LoopbackServer { try LoopbackServer { _, connection in connection.send(self.next()) } }
 }
 
-/// The error of a load from a server that has answered well before. Checks that its values stay.
+/// The error of a load from a server after a successful load. Checks that the values stay.
 func remoteFailure(
   of answer: some Sequence<UInt8> & Sendable, upTo limit: Int = 16 << 20
 ) async throws -> PreferencesError {
@@ -62,11 +62,11 @@ func remoteFailure(
   }
   let settings = try RemoteJSONPreferences(at: server.url(), maximumByteCount: limit)
   try await settings.load()
-  let told = Told<Void>()
-  let observation = settings.observe { _ in told.add(()) }
+  let received = Received<Void>()
+  let observation = settings.observe { _ in received.add(()) }
   let error = await preferencesError { try await settings.load() }
   #expect(try settings.dictionary() == ["port": 1])
-  #expect(told.all.isEmpty)
+  #expect(received.all.isEmpty)
   withExtendedLifetime(observation) {}
   let found = try #require(error)
   #expect(found.message.hasPrefix("JSON file http://127.0.0.1:\(server.port)/: "))

@@ -1,7 +1,7 @@
 import Synchronization
 @_exported import PreferencesTestSupport
 
-/// Tells one task what another has done.
+/// Signals one task that another has done something.
 final class Flag: Sendable {
   private let state = Atomic(false)
   var isSet: Bool { state.load(ordering: .acquiring) }

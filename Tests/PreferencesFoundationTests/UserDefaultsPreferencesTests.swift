@@ -269,7 +269,7 @@ struct UserDefaultsPreferencesTests {
   @Test func `item 18: a write that cannot reach the disk is thrown, and the old values stay`() throws {
     try withTemporaryFolder { folder in
       try "a file".write(toFile: folder + "/file", atomically: true, encoding: .utf8)
-      // Below a file there is no folder, whoever asks.
+      // Below a file there is no folder, not even for root.
       let store = try UserDefaultsPreferences(suiteName: folder + "/file/a")
       #expect(try store.keys() == [])
       #expect(preferencesError { try store.set(1, forKey: "k") }?.code == .unwritable)
@@ -320,7 +320,7 @@ struct UserDefaultsPreferencesTests {
   }
 }
 
-/// Gives a file a time at which nobody is writing it any more.
+/// Gives a file a time at which no process is writing it any more.
 func settle(_ path: String) throws {
   try FileManager.default.setAttributes([.modificationDate: Date(timeIntervalSince1970: 0)], ofItemAtPath: path)
 }

@@ -8,7 +8,7 @@ import Testing
 
 /// A suite with other processes, and what only a process of its own can show.
 struct UserDefaultsProcessTests {
-  @Test func `items 14 and 18: values are there for another process, which has its own read here`() async throws {
+  @Test func `items 14 and 18: another process reads these values, and its values are read here`() async throws {
     try await withTemporaryFolder { folder in
       let store = try UserDefaultsPreferences(suiteName: folder + "/a")
       try await store.set(UserDefaultsPreferencesTests.values)
@@ -115,7 +115,7 @@ struct UserDefaultsProcessTests {
     }
   }
 
-  @Test func `item 18: the program's own defaults are read when something is asked, and what that throws is thrown`()
+  @Test func `item 18: the program's own defaults are read at the first lookup, which throws their errors`()
     async throws
   {
     try await withTemporaryFolder { folder in

@@ -24,7 +24,7 @@ struct UserDefaultsSharingTests {
       let foundation = try #require(UserDefaults(suiteName: folder + "/a"))
       for (key, (value, _)) in Self.natural { foundation.set(value, forKey: key) }
       foundation.set(Double.nan, forKey: "nan")
-      // Nobody calls synchronize().
+      // No call of synchronize().
       let store = try UserDefaultsPreferences(suiteName: folder + "/a")
       for (key, (_, value)) in Self.natural { #expect(try store.value(forKey: key) == value, "\(key)") }
       #expect(try store.double(forKey: "nan")?.isNaN == true)
@@ -140,7 +140,7 @@ struct UserDefaultsSharingTests {
     }
   }
 
-  @Test func `item 18: neither registered defaults nor other suites answer`() throws {
+  @Test func `item 18: neither registered defaults nor other suites are read`() throws {
     try withTemporaryFolder { folder in
       // The registration domain is the whole process's.
       let registered = "registered \(UUID().uuidString)"
@@ -172,12 +172,12 @@ struct UserDefaultsSharingTests {
     }
   }
 
-  @Test func `item 73: a change is told through every object of the suite, dotted keys too`() throws {
+  @Test func `item 73: every object of the suite reports a change, dotted keys too`() throws {
     try withTemporaryFolder { folder in
       let one = try UserDefaultsPreferences(suiteName: folder + "/a")
       let two = try UserDefaultsPreferences(suiteName: folder + "/a")
-      let told = Mutex<[Set<String>?]>([])
-      let observation = one.observe { change in told.withLock { $0.append(change.keys) } }
+      let received = Mutex<[Set<String>?]>([])
+      let observation = one.observe { change in received.withLock { $0.append(change.keys) } }
       try two.set(1, forKey: "server.port")
       try one.set(1, forKey: "server.port")
       try one.set(1.0, forKey: "server.port")
@@ -189,27 +189,27 @@ struct UserDefaultsSharingTests {
       try two.removeAll()
       observation.invalidate()
       try two.set(5, forKey: "late")
-      // What changes nothing is no news.
+      // A write that changes nothing notifies no observer.
       #expect(
-        told.withLock(\.self) == [
+        received.withLock(\.self) == [
           ["server.port"], ["server.port"], ["z"], ["z"], ["x", "y"], ["x"], ["server.port", "y", "z"],
         ])
     }
   }
 
-  @Test func `item 82: what Foundation's object has changed is told on reload`() throws {
+  @Test func `item 82: what Foundation's object has changed is reported on reload`() throws {
     try withTemporaryFolder { folder in
       let store = try UserDefaultsPreferences(suiteName: folder + "/a")
       try store.set(["k": 1, "same": 2])
-      let told = Mutex<[Set<String>?]>([])
-      let observation = store.observe { change in told.withLock { $0.append(change.keys) } }
+      let received = Mutex<[Set<String>?]>([])
+      let observation = store.observe { change in received.withLock { $0.append(change.keys) } }
       let foundation = try #require(UserDefaults(suiteName: folder + "/a"))
       foundation.set(3, forKey: "k")
       foundation.set(2, forKey: "same")
       try store.reload()
       try store.reload()
       observation.invalidate()
-      #expect(told.withLock(\.self) == [["k"]])
+      #expect(received.withLock(\.self) == [["k"]])
       #expect(try store.integer(forKey: "k") == 3)
     }
   }

@@ -25,11 +25,11 @@ private enum Shop: PreferenceNamespace {
   struct Box<Content>: PreferenceNamespace {}
 }
 
-/// What was told to the hook while `body` ran.
+/// The failures that were reported while `body` ran.
 func failures(_ body: () throws -> Void) rethrows -> [PreferenceFailures.Failure] {
-  let told = Recorded<PreferenceFailures.Failure>()
-  try PreferenceFailures.withHandler({ told.add($0) }, body)
-  return told.all
+  let received = Recorded<PreferenceFailures.Failure>()
+  try PreferenceFailures.withHandler({ received.add($0) }, body)
+  return received.all
 }
 
 /// What callbacks were given, in order.
@@ -85,17 +85,17 @@ struct AccessTests {
   @Test func `item 38: comparing a subscript with another type is a failure, and not equal`() {
     store["server.port"] = 1
     let text: String? = "1"
-    let told = failures {
+    let reported = failures {
       #expect(store["server.port"] != text)
       #expect(store.members[dynamicMember: "server.port"] != text)
     }
-    #expect(told.compactMap { ($0.error as? PreferencesError)?.code } == [.typeMismatch, .typeMismatch])
+    #expect(reported.compactMap { ($0.error as? PreferencesError)?.code } == [.typeMismatch, .typeMismatch])
     let (number, unsigned): (Int?, UInt8?) = (1, 1)
     #expect(store["server.port"] == number)
     #expect(store["server.port"] == unsigned)
   }
 
-  @Test func `item 38: an enum's names are those of getters, operators, handles, members and wrappers`() throws {
+  @Test func `item 38: getters, operators, handles, members and wrappers take an enum's names`() throws {
     try store.set("a", forKey: Name.host)
     #expect(try store.string(forKey: Name.host) == "a")
     #expect(try store.value(forKey: Name.host, as: String.self) == "a")
@@ -160,33 +160,33 @@ struct AccessTests {
     }
   }
 
-  @Test func `a failure in a subscript is told and reads as absent or as the default`() {
+  @Test func `a failure in a subscript is reported and reads as absent or as the default`() {
     let failing = FailingPreferences()
-    let told = failures {
+    let reported = failures {
       #expect(failing["host"] == nil)
       #expect(failing[.port] == 8080)
       failing["host"] = "a"
       failing[.port] = 1
     }
-    #expect(told.map(\.key) == ["host", "server.port", "host", "server.port"])
-    #expect(told.allSatisfy { $0.error is FailingPreferences.Locked && $0.reader == failing.name })
+    #expect(reported.map(\.key) == ["host", "server.port", "host", "server.port"])
+    #expect(reported.allSatisfy { $0.error is FailingPreferences.Locked && $0.reader == failing.name })
   }
 
   @Test func `members do not reach the values of a sealed store`() {
-    let told = failures {
+    let reported = failures {
       #expect(FailingPreferences().members.token == nil)
       FailingPreferences().members.token = "a"
     }
-    #expect(told.compactMap { ($0.error as? PreferencesError)?.code } == [.unavailable, .unavailable])
+    #expect(reported.compactMap { ($0.error as? PreferencesError)?.code } == [.unavailable, .unavailable])
   }
 
   @Test func `members of a composite pass its sealed layers by`() {
     let composite = CompositePreferences([FailingPreferences().unclaimed, store])
-    let told = failures {
+    let reported = failures {
       composite.members.host = "a"
       #expect(composite.members.host == "a")
     }
-    #expect(told.isEmpty)
+    #expect(reported.isEmpty)
   }
 
   @Test func `below a prefix members are the rest of the name`() {
@@ -195,12 +195,12 @@ struct AccessTests {
   }
 
   @Test func `item 40: a name against the rule is refused through every access`() {
-    let told = failures {
+    let reported = failures {
       store["a\n"] = 1
       #expect(store["a\n"] == nil)
       store.members[dynamicMember: ""] = 1
     }
-    #expect(told.compactMap { ($0.error as? PreferencesError)?.code } == [.invalidKey, .invalidKey, .invalidKey])
+    #expect(reported.compactMap { ($0.error as? PreferencesError)?.code } == [.invalidKey, .invalidKey, .invalidKey])
     for write in [
       { try store += ["": 1] }, { try store ?= ["": 1] }, { try store -= "" },
       { try store.preference("", as: Int.self) += 1 }, { _ = try store.preference("", as: Int.self).hasValue },

@@ -73,13 +73,13 @@ struct KeyPathPreferencesTests {
     #expect(settings.port == 80)
   }
 
-  @Test func `changes are told`() throws {
+  @Test func `changes notify observers`() throws {
     let store = store
-    let told = Mutex<[Set<String>?]>([])
-    let observation = store.observe { change in told.withLock { $0.append(change.keys) } }
+    let received = Mutex<[Set<String>?]>([])
+    let observation = store.observe { change in received.withLock { $0.append(change.keys) } }
     try store.set(1, forKey: "server.port")
     observation.invalidate()
-    #expect(told.withLock(\.self) == [["server.port"]])
+    #expect(received.withLock(\.self) == [["server.port"]])
   }
 }
 
@@ -185,7 +185,7 @@ struct RecordPreferencesTests {
     #expect(throws: FailingPreferences.Locked.self) { try store.value(forKey: "a") }
   }
 
-  @Test func `a sealed record answers for secret keys and for no plain ones of a composite`() throws {
+  @Test func `a sealed record returns secret keys and no plain ones in a composite`() throws {
     let store = RecordPreferences(isSealed: true, keys: { ["a"] }, get: { _ in 1 }, set: { _, _ in })
     #expect(try CompositePreferences([store.unclaimed]).value(for: PreferenceKey<Int?>("a")) == nil)
     #expect(try store.secretValue(forKey: "a") == 1)

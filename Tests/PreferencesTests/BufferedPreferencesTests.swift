@@ -96,7 +96,7 @@ struct BufferedPreferencesTests {
     #expect(try sealed.base.string(forKey: "k") == "secret")
   }
 
-  @Test func `item 33: a plain value that waits never answers for a secret key`() throws {
+  @Test func `item 33: a buffered plain value is never returned for a secret key`() throws {
     let buffer = BufferedPreferences(CompositePreferences([base, SealedPreferences().unclaimed]))
     try buffer.set("plain", forKey: "k")
     #expect(try buffer.secretValue(forKey: "k") == nil)
@@ -120,15 +120,15 @@ struct BufferedPreferencesTests {
     #expect(buffer.isClean)
   }
 
-  @Test func `changes are told when they are made, and those underneath too`() throws {
+  @Test func `changes notify observers when they are made, and those underneath too`() throws {
     let buffer = BufferedPreferences(base)
-    let told = Mutex<[Set<String>?]>([])
-    let observation = buffer.observe { change in told.withLock { $0.append(change.keys) } }
+    let received = Mutex<[Set<String>?]>([])
+    let observation = buffer.observe { change in received.withLock { $0.append(change.keys) } }
     try buffer.set(5, forKey: "a")
     try base.set(6, forKey: "b")
     buffer.rollback()
     observation.invalidate()
-    #expect(told.withLock(\.self) == [["a"], ["b"], nil])
+    #expect(received.withLock(\.self) == [["a"], ["b"], nil])
   }
 
   @Test func `item 34: what is written under a claimed name is a secret before the commit, too`() throws {

@@ -125,7 +125,7 @@ struct CodableKeyTests {
     #expect(try store.string(forKey: "key") == "old")
   }
 
-  @Test func `item 62: custom coding and what it asks its coder are honoured`() throws {
+  @Test func `item 62: custom coding and what it requests of its coder are honoured`() throws {
     let unit = try #require(CodingUserInfoKey.unit)
     let key = PreferenceKey.codable(
       "length", default: Length(metres: 0), kind: .double, encoder: PreferenceValueEncoder(userInfo: [unit: 1000.0]),
@@ -170,7 +170,7 @@ struct CodableKeyTests {
     #expect(error?.message == message)
   }
 
-  @Test func `item 53: an unknown case of an enum is malformed, and its text is not told`() {
+  @Test func `item 53: an unknown case of an enum is malformed, and its text is not in the error`() {
     let value: PreferenceValue = ["\(sentinel)"]
     let error = preferencesError { _ = try PreferenceValueDecoder().decode([Mode].self, from: value) }
     #expect(error?.code == .malformed)

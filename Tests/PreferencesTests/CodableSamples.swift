@@ -134,7 +134,7 @@ extension CodingUserInfoKey {
   static let unit = CodingUserInfoKey(rawValue: "unit")
 }
 
-/// Asks its coder for the unit.
+/// Reads the unit from its coder.
 struct Length: Codable, Hashable {
   var metres: Double
   init(metres: Double) { self.metres = metres }

@@ -66,7 +66,7 @@ struct CompositePreferencesTests {
     }
   }
 
-  @Test func `our own error of a layer is told, and is the cause`() {
+  @Test func `a PreferencesError of a layer is reported, and is the cause`() {
     let failing = FailingPreferences(error: PreferencesError(.unavailable, "the vault is locked"))
     let error = preferencesError {
       _ = try CompositePreferences([[failing.claiming(.everything)] as CompositePreferences]).value(forKey: "a")
@@ -90,7 +90,7 @@ struct CompositePreferencesTests {
     #expect(mismatch?.code == .typeMismatch)
   }
 
-  @Test func `a write goes to the first store`() throws {
+  @Test func `a write is stored in the first store`() throws {
     let composite = CompositePreferences([
       FixedPreferences(), CompositePreferences([FixedPreferences()]), upper, lower,
     ])
@@ -152,7 +152,7 @@ struct CompositePreferencesTests {
     #expect(second.keys() == [])
   }
 
-  @Test func `item 30: stores that cannot be put back are told of`() throws {
+  @Test func `item 30: stores that cannot be restored are reported`() throws {
     let first = RefusingPreferences(writesBeforeRefusing: 1)
     let preferences = CompositePreferences([first, RefusingPreferences()], writeMode: .allStores)
 
@@ -170,7 +170,7 @@ struct CompositePreferencesTests {
     )
   }
 
-  @Test func `removing takes the value from where it would be written, and a lower layer answers then`()
+  @Test func `removing takes the value from where it would be written, and uncovers a lower layer's`()
     throws
   {
     let composite = CompositePreferences([upper, lower])
@@ -188,14 +188,14 @@ struct CompositePreferencesTests {
       { composite.members.a = $0 }, { (composite <| key).value = $0 },
       { StoredPreference(key, in: composite).wrappedValue = $0 },
     ]
-    let told = failures {
+    let reported = failures {
       for (number, write) in writes.enumerated() {
         write(number + 10)
         #expect(upper["a"] == number + 10)
         #expect(composite[key] == 1)
       }
     }
-    #expect(told.isEmpty)
+    #expect(reported.isEmpty)
     #expect(try composite.set(5, for: key) == .shadowed(by: "fixed"))
   }
 

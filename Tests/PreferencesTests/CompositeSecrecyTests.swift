@@ -65,7 +65,7 @@ struct CompositeSecrecyTests {
     for (key, value) in merged { #expect(try composite.value(forKey: key) == value) }
   }
 
-  @Test func `item 28: typed getters are answered by the winning member`() throws {
+  @Test func `item 28: typed getters return the value of the winning member`() throws {
     let environment = EnvironmentPreferences(environment: ["PORT": "443"])
     let composite: CompositePreferences = [vault.unclaimed, environment, ["port": 80] as DictionaryPreferences]
     #expect(try composite.integer(forKey: "port") == 443)
@@ -146,7 +146,7 @@ struct CompositeSecrecyTests {
     #expect(preferencesError { _ = try CompositePreferences([fixed]).set(["d": 1]) }?.code == .noStore)
   }
 
-  @Test func `item 32: a composite tells its members, which of them can be written, and who owns a key`() throws {
+  @Test func `item 32: a composite lists its members and its stores, and returns the owner of a key`() throws {
     let composite = CompositePreferences([fixed, upper, [fixed] as CompositePreferences, lower])
     #expect(composite.layers.map(\.name) == ["fixed", "upper", "composite", "lower"])
     #expect(composite.stores.map(\.name) == ["upper", "lower"])
@@ -212,7 +212,7 @@ struct CompositeSecrecyTests {
     #expect(upper.keys() == ["a"])
   }
 
-  @Test func `item 33: a secret key is not answered by a plain member`() throws {
+  @Test func `item 33: a secret key is not looked up in a plain member`() throws {
     try upper.set("plain", forKey: "password")
     #expect(try CompositePreferences([upper, vault.unclaimed]).value(for: .password) == nil)
     let composite = CompositePreferences([upper, vault.claiming(.names(["password"]))])
@@ -220,7 +220,7 @@ struct CompositeSecrecyTests {
     #expect(try composite.value(for: PreferenceKey("password", default: "default")) == "default")
   }
 
-  @Test func `item 34: a merged dictionary redacts what is sealed unless asked`() throws {
+  @Test func `item 34: a merged dictionary redacts what is sealed unless secrets are requested`() throws {
     let composite = CompositePreferences([
       upper, [vault.claiming(.names(["token"]))] as CompositePreferences, lower,
     ])

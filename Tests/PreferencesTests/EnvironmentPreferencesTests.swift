@@ -45,7 +45,7 @@ struct EnvironmentPreferencesTests {
   ]
 
   @Test(arguments: parsed)
-  func `text is parsed as the kind that is asked for`(
+  func `text is parsed as the kind that is requested`(
     kind: PreferenceValue.Kind, text: String, value: PreferenceValue
   ) throws {
     #expect(try EnvironmentPreferences(environment: ["K": text]).value(forKey: "k", as: kind) == value)
@@ -79,7 +79,7 @@ struct EnvironmentPreferencesTests {
     #expect(preferencesError { _ = try layer.value(for: key) }?.code == .outOfRange)
   }
 
-  @Test func `every listed key answers`() throws {
+  @Test func `every listed key has a value`() throws {
     let layer = EnvironmentPreferences(
       prefix: "SHOP",
       environment: ["SHOP_SERVER_PORT": "1", "SHOP__": "2", "SHOP_lower": "3", "OTHER": "4", "SHOP_": "5"])
@@ -109,7 +109,7 @@ struct EnvironmentPreferencesTests {
     }
   }
 
-  @Test func `the name tells the prefix`() {
+  @Test func `the name includes the prefix`() {
     #expect(EnvironmentPreferences(prefix: "SHOP", environment: [:]).name == "environment SHOP_*")
     #expect(EnvironmentPreferences(prefix: "", environment: [:]).name == "environment")
   }

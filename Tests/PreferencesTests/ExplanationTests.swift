@@ -6,7 +6,7 @@ struct ExplanationTests {
   let file = FixedPreferences(name: "property list shop.plist", content: ["server.port": 1])
   let defaults = DictionaryPreferences(["server.port": 8080, "token": .string(sentinel)])
 
-  @Test func `an explanation shows who answers and whom that hides`() throws {
+  @Test func `an explanation shows which layer answers and which it hides`() throws {
     let vault = FixedPreferences(name: "vault com.example.shop/default")
     let explanation = try CompositePreferences([vault, environment, file, defaults]).explain("server.port")
     #expect(
@@ -25,7 +25,7 @@ struct ExplanationTests {
     }
   }
 
-  @Test func `below a failure nobody is asked`() throws {
+  @Test func `below a failure no layer is queried`() throws {
     let explanation = try CompositePreferences([file, FailingPreferences(custody: .plain), defaults]).explain("token")
     #expect(
       explanation.description == """
@@ -41,7 +41,7 @@ struct ExplanationTests {
     #expect(error is FailingPreferences.Locked)
   }
 
-  @Test func `layers that hold no values of the key's secrecy are not asked`() throws {
+  @Test func `layers that hold no values of the key's secrecy are not queried`() throws {
     let vault = FailingPreferences(name: "vault").claiming(.names(["token"]))
     let explanation = try CompositePreferences([defaults, vault]).explain("token")
     #expect(

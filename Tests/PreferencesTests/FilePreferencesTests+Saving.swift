@@ -5,7 +5,7 @@ import Preferences
 import Synchronization
 import Testing
 
-/// Saving, and being told of what others saved.
+/// Saving, and notifications of what others saved.
 extension FilePreferencesTests {
   @Test(arguments: FileCase.allCases)
   func `item 12: a write is in the file when it returns`(file: FileCase) throws {
@@ -104,7 +104,7 @@ extension FilePreferencesTests {
   }
 
   @Test(arguments: FileCase.allCases)
-  func `item 13: a process that is killed while it writes leaves the old file, and is in nobody's way`(
+  func `item 13: a process that is killed while it writes leaves the old file, and blocks no other`(
     file: FileCase
   ) async throws {
     let folder = FileManager.default.temporaryDirectory.appending(path: "preferences-\(UUID().uuidString)").path
@@ -197,35 +197,35 @@ extension FilePreferencesTests {
     }
   }
 
-  // MARK: Being told
+  // MARK: Notifications
 
-  @Test func `observers are told of a key, of what is around it and of what is inside it`() throws {
+  @Test func `observers are notified of a key, of what is around it and of what is inside it`() throws {
     try withTemporaryFolder { folder in
       let store = try JSONPreferences(at: folder + "/a", options: .creating)
       try store.set(["b": ["c": 1, "d": 1]], forKey: "a")
-      let told = Mutex<[Set<String>]>([])
-      let observation = store.observe { change in told.withLock { $0.append(change.keys ?? []) } }
+      let received = Mutex<[Set<String>]>([])
+      let observation = store.observe { change in received.withLock { $0.append(change.keys ?? []) } }
       try store.set(2, forKey: "a.b.c")
       try store.set(["b": ["c": 2]], forKey: "a")
       try store.set(["b": ["c": 2]], forKey: "a")
       observation.invalidate()
-      #expect(told.withLock(\.self) == [["a", "a.b", "a.b.c"], ["a", "a.b", "a.b.d"]])
+      #expect(received.withLock(\.self) == [["a", "a.b", "a.b.c"], ["a", "a.b", "a.b.d"]])
     }
   }
 
   @Test(arguments: FileCase.allCases)
-  func `item 82: what another process changed is told on reload`(file: FileCase) throws {
+  func `item 82: what another process changed is reported on reload`(file: FileCase) throws {
     try withTemporaryFolder { folder in
       let store = try file.open(folder + "/a")
       try store.set(["a": 1, "b": 1, "c": 1])
-      let told = Mutex<Set<String>>([])
-      let observation = store.observe { change in told.withLock { $0.formUnion(change.keys ?? []) } }
+      let received = Mutex<Set<String>>([])
+      let observation = store.observe { change in received.withLock { $0.formUnion(change.keys ?? []) } }
       let other = try file.open(folder + "/a")
       try other.set(["a": 2, "d": 1])
       try other.removeValue(forKey: "b")
       try store.reload()
       observation.invalidate()
-      #expect(told.withLock(\.self) == ["a", "b", "d"])
+      #expect(received.withLock(\.self) == ["a", "b", "d"])
       #expect(try store.keys() == ["a", "c", "d"])
     }
   }
@@ -274,7 +274,7 @@ extension FilePreferencesTests {
   }
 
   @Test(.timeLimit(.minutes(10)))
-  func `a watched file that becomes malformed leaves the values, and the watch goes on`() async throws {
+  func `a watched file that becomes malformed leaves the values, and the watch continues`() async throws {
     let folder = FileManager.default.temporaryDirectory.appending(path: "preferences-\(UUID().uuidString)").path
     try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
     defer { try? FileManager.default.removeItem(atPath: folder) }

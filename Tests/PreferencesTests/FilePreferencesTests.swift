@@ -152,7 +152,7 @@ struct FilePreferencesTests {
   // MARK: Names with dots
 
   @Test(arguments: FileCase.allCases)
-  func `a value goes where its name is looked up`(file: FileCase) throws {
+  func `a value is stored where its name is looked up`(file: FileCase) throws {
     try withTemporaryFolder { folder in
       let store = try file.open(folder + "/a")
       try store.set(["server": ["port": 1], "flat.name": 2])
@@ -202,7 +202,7 @@ struct FilePreferencesTests {
   // MARK: The file
 
   @Test(arguments: FileCase.allCases)
-  func `item 11: a missing file is made by the first write, when asked for`(file: FileCase) throws {
+  func `item 11: a missing file is made by the first write, on request`(file: FileCase) throws {
     try withTemporaryFolder { folder in
       #expect(preferencesError { _ = try file.open(folder + "/a", []) }?.code == .notFound)
       let store = try file.open(folder + "/a")
@@ -216,7 +216,7 @@ struct FilePreferencesTests {
   }
 
   @Test(arguments: FileCase.allCases)
-  func `item 11: files that cannot be used are told apart`(file: FileCase) throws {
+  func `item 11: files that cannot be used have different errors`(file: FileCase) throws {
     try withTemporaryFolder { folder in
       func code(_ name: String, _ options: PreferenceFileOptions = .creating) -> PreferencesError.Code? {
         preferencesError { _ = try file.open(folder + name, options) }?.code
@@ -250,7 +250,7 @@ struct FilePreferencesTests {
     }
   }
 
-  @Test func `a file that is gone is not made anew unless asked for`() throws {
+  @Test func `a removed file is not made anew unless requested`() throws {
     try withTemporaryFolder { folder in
       try write("{}", folder + "/a")
       let store = try JSONPreferences(at: folder + "/a")

@@ -22,7 +22,7 @@ enum Keys {
   static let device = PreferenceKey<String?>("device")
 }
 
-private let cameras = Told<String>()
+private let cameras = Received<String>()
 private func firstCamera() -> String { cameras.all.last ?? "none" }
 
 enum MeetingLength: String, PreferenceConvertible {
@@ -111,7 +111,7 @@ extension GuideTests {
     #expect(settings[.isUnicornMode])
   }
 
-  @Test func `Defaults: a default for those who read by name is a layer`() throws {
+  @Test func `Defaults: a default for reads by name is a layer`() throws {
     let preferences = CompositePreferences([
       settings, DictionaryPreferences([PreferenceKey.isUnicornMode.name: true]),
     ])
@@ -156,15 +156,15 @@ extension GuideTests {
     }
   }
 
-  @Test func `Defaults: a truth value is toggled, and its change is told`() throws {
-    let told = Told<Bool?>()
-    let show: @Sendable (Bool?) -> Void = { told.add($0) }
+  @Test func `Defaults: a truth value is toggled, and its change notifies observers`() throws {
+    let received = Received<Bool?>()
+    let show: @Sendable (Bool?) -> Void = { received.add($0) }
 
     let allDay = settings.preference("showAllDayEvents", as: Bool.self)
       .didSet { old, new in show(new) }
     try allDay.toggle()
 
-    #expect(told.all == [true] && settings["showAllDayEvents"] == true)
+    #expect(received.all == [true] && settings["showAllDayEvents"] == true)
   }
 
   @Test func `Defaults: a wrapped property of an observable class is tracked`() {
@@ -172,21 +172,21 @@ extension GuideTests {
     registry.share(settings)
     PreferencesRegistry.with(registry) {
       let manager = UnicornManager()
-      let told = Told<String>()
+      let received = Received<String>()
       withObservationTracking {
         _ = manager.hasUnicorn
       } onChange: {
-        told.add("changed")
+        received.add("changed")
       }
       settings[.hasUnicorn] = true
-      #expect(told.all == ["changed"] && manager.hasUnicorn)
+      #expect(received.all == ["changed"] && manager.hasUnicorn)
     }
   }
 
   // MARK: Observation
 
   @Test func `Defaults: the values of keys arrive as sequences`() async {
-    let applied = Told<String>()
+    let applied = Received<String>()
     let apply: @Sendable (Bool, Double) -> Void = { applied.add("\($0) \($1)") }
 
     let one = settings.updates(for: .isUnicornMode)
@@ -196,7 +196,7 @@ extension GuideTests {
       apply(mode, quality)
     }
     defer { observation.invalidate() }
-    let seen = Told<Bool>()
+    let seen = Received<Bool>()
     let show: @Sendable (Bool) -> Void = { seen.add($0) }
     #expect(applied.all.isEmpty)
 
@@ -217,9 +217,9 @@ extension GuideTests {
     #expect(await changes.next() != nil)
   }
 
-  @Test func `Defaults: a callback is told of changes until it is invalidated`() throws {
-    let told = Told<Bool?>()
-    let show: @Sendable (Bool?) -> Void = { told.add($0) }
+  @Test func `Defaults: a callback receives changes until it is invalidated`() throws {
+    let received = Received<Bool?>()
+    let show: @Sendable (Bool?) -> Void = { received.add($0) }
     let owner = Owner()
 
     let observer = settings.observe(.isUnicornMode, options: .initial) { change in
@@ -232,12 +232,12 @@ extension GuideTests {
     observer.invalidate()
 
     settings[.isUnicornMode] = true
-    #expect(told.all == [true, true, true, false])
+    #expect(received.all == [true, true, true, false])
   }
 
   @Test func `Defaults: a write is kept from observers`() {
-    let told = Told<Int?>()
-    let observer = settings.observe(.serverPort) { told.add($0.newValue) }
+    let received = Received<Int?>()
+    let observer = settings.observe(.serverPort) { received.add($0.newValue) }
 
     withoutObservation {
       settings[.serverPort] = 11
@@ -245,6 +245,6 @@ extension GuideTests {
     settings[.serverPort] = 12
 
     observer.invalidate()
-    #expect(told.all == [12])
+    #expect(received.all == [12])
   }
 }

@@ -138,7 +138,7 @@ extension GuideTests {
     #expect(settings["isOpen"] == 1)
   }
 
-  @Test func `Prephirences: something else stands in for a value`() throws {
+  @Test func `Prephirences: another value is substituted`() throws {
     let count: Preference<Int> = (settings <| "count")
       .whenNil(use: 100)
       .ensure(when: { $0.map { $0 < 100 } ?? true }, use: 100)

@@ -6,7 +6,7 @@ import Preferences
 import Synchronization
 import Testing
 
-// The code of Preferences.docc, word for word: Scripts/guide compares the two. What is quoted there stands here in one
+// The code of Preferences.docc, word for word: Scripts/guide compares the two. What is quoted there is here in one
 // piece; what it does is expected below it.
 
 extension PreferenceKey<Int> {
@@ -138,8 +138,8 @@ struct GuideTests {
   // MARK: ObservingChanges.md
 
   @Test func `values arrive as a sequence`() async throws {
-    let told = Told<Int>()
-    let show: (Int) -> Void = { told.add($0) }
+    let received = Received<Int>()
+    let show: (Int) -> Void = { received.add($0) }
     let updates = settings.updates(for: .serverPort)
     try await settings.set(9090, for: .serverPort)
     try await settings.set(9191, for: .serverPort)
@@ -149,12 +149,12 @@ struct GuideTests {
       if port == 9191 { break }
     }
 
-    #expect(told.all == [8080, 9090, 9191])
+    #expect(received.all == [8080, 9090, 9191])
   }
 
   @Test func `a callback lasts as long as its owner`() throws {
-    let told = Told<Int?>()
-    let show: @Sendable (Int, Int?) -> Void = { told.add($1) }
+    let received = Received<Int?>()
+    let show: @Sendable (Int, Int?) -> Void = { received.add($1) }
     do {
       let owner = Owner()
 
@@ -167,17 +167,17 @@ struct GuideTests {
       withExtendedLifetime(owner) {}
     }
     try settings.set(9191, for: .serverPort)
-    #expect(told.all == [8080, 9090])
+    #expect(received.all == [8080, 9090])
   }
 
-  @Test func `a reader of one's own tells of its changes`() {
+  @Test func `a custom reader notifies observers of its changes`() {
     let feed = FeedPreferences()
-    let told = Told<Int?>()
-    let observation = feed.observe(.serverPort) { told.add($0.newValue) }
+    let received = Received<Int?>()
+    let observation = feed.observe(.serverPort) { received.add($0.newValue) }
     feed.receive(["server.port": 9090])
     feed.receive(["server.port": 9090, "other": 1])
     observation.invalidate()
-    #expect(told.all == [9090])
+    #expect(received.all == [9090])
   }
 
   // MARK: TestingWithPreferences.md

@@ -20,7 +20,7 @@ private final class Counter: Sendable {
 }
 
 /// Many tasks in one store at once. What matters is that the thread sanitizer sees no race, and that afterwards every
-/// store holds a value that somebody wrote.
+/// store holds a value that was written.
 struct HammerTests {
   static let tasks = 8
   static let rounds = 60
@@ -63,15 +63,15 @@ struct HammerTests {
     observation.invalidate()
   }
 
-  @Test func `item 25: a dictionary stands many tasks`() async throws {
+  @Test func `item 25: a dictionary can be used by many tasks`() async throws {
     try await hammer(DictionaryPreferences())
   }
 
-  @Test func `item 25: a view with a prefix and one with other names stand many tasks`() async throws {
+  @Test func `item 25: views with a prefix and with other names can be used by many tasks`() async throws {
     try await hammer(DictionaryPreferences().below("app.").renaming(["a": "z", "z": "a"]))
   }
 
-  @Test func `item 25: a buffered store stands many tasks, and rollbacks between`() async throws {
+  @Test func `item 25: a buffered store can be used by many tasks, with rollbacks between`() async throws {
     let buffer = BufferedPreferences(DictionaryPreferences())
     let round = Counter()
     try await hammer(buffer) {
@@ -81,7 +81,7 @@ struct HammerTests {
     #expect(buffer.isClean)
   }
 
-  @Test func `item 25: a composite stands many tasks, and changes in its layers`() async throws {
+  @Test func `item 25: a composite can be used by many tasks, with changes in its layers`() async throws {
     let (upper, lower) = (DictionaryPreferences(), DictionaryPreferences())
     try await hammer(CompositePreferences([upper, BufferedPreferences(lower)], writeMode: .allStores)) {
       try lower.set(1, forKey: "b")
@@ -90,7 +90,8 @@ struct HammerTests {
   }
 
   @Test(arguments: [PreferenceFileOptions.creating, [.creating, .savingExplicitly]])
-  func `item 25: a file stands many tasks, and reloads and saves between`(options: PreferenceFileOptions) async throws {
+  func `item 25: a file can be used by many tasks, with reloads and saves`(options: PreferenceFileOptions) async throws
+  {
     let folder = FileManager.default.temporaryDirectory.appending(path: "preferences-\(UUID().uuidString)")
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
     defer { #expect(throws: Never.self) { try FileManager.default.removeItem(at: folder) } }
@@ -107,7 +108,8 @@ struct HammerTests {
     #expect(try PropertyListPreferences(at: folder.path + "/a.plist").keys() == list.keys())
   }
 
-  @Test func `item 25: a sync stands many tasks on both of its stores, and keys that come and go`() async throws {
+  @Test func `item 25: the stores of a sync can be used by many tasks, while keys are added and removed`() async throws
+  {
     let (here, there) = (DictionaryPreferences(), DictionaryPreferences())
     let (a, b) = (PreferenceKey<Int>("a", default: 0), PreferenceKey<Int>("b", default: 0))
     let sync = PreferenceSync(here, with: there)
@@ -125,13 +127,13 @@ struct HammerTests {
     final class Owner: Sendable {}
     let store = DictionaryPreferences()
     let key = PreferenceKey<Int>("a", default: 0)
-    let told = Counter()
+    let received = Counter()
     try await withThrowingTaskGroup { group in
       for task in 0..<Self.tasks {
         group.addTask {
           for round in 0..<Self.rounds * 4 {
             let owner = Owner()
-            let observation = store.observe(key, options: [.initial, .prior]) { _ in told.increase() }
+            let observation = store.observe(key, options: [.initial, .prior]) { _ in received.increase() }
             observation.tie(to: owner)
             try store.set(task * 1_000 + round, for: key)
             if round.isMultiple(of: 2) { observation.untie() }
@@ -141,6 +143,6 @@ struct HammerTests {
       }
       try await group.waitForAll()
     }
-    #expect(told.value >= Self.tasks * Self.rounds * 4)
+    #expect(received.value >= Self.tasks * Self.rounds * 4)
   }
 }

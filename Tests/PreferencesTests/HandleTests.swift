@@ -63,7 +63,7 @@ struct HandleTests {
     #expect(store["x"] == 1.0)
   }
 
-  @Test func `an observer may update the store that tells it`() throws {
+  @Test func `an observer may update the store that notifies it`() throws {
     let store = store
     let token = store.observe(PreferenceKey("a", default: 0)) { change in
       guard change.newValue == 2 else { return }

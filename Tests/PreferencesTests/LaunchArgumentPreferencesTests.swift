@@ -63,7 +63,7 @@ struct LaunchArgumentPreferencesTests {
     #expect(try LaunchArgumentPreferences(["--b", "1", "-a", "--b=2", "--=x", "file"]).keys() == ["a", "b"])
   }
 
-  @Test func `without arguments those of the process are read`() throws {
+  @Test func `without arguments the arguments of the process are read`() throws {
     let expected = LaunchArgumentPreferences(Array(CommandLine.arguments.dropFirst()))
     #expect(try LaunchArgumentPreferences().keys() == expected.keys())
   }

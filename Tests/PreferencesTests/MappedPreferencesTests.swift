@@ -15,7 +15,7 @@ struct MappedPreferencesTests {
     #expect(base.keys() == ["new", "other"])
   }
 
-  @Test func `a name that is taken underneath is nobody's here`() throws {
+  @Test func `a name that is mapped underneath does not exist here`() throws {
     let view = try base.renaming(["port": "old"])
     #expect(try view.value(forKey: "old") == nil)
     #expect(try Set(view.keys()) == ["new", "other", "port"])
@@ -56,13 +56,14 @@ struct MappedPreferencesTests {
     #expect(base.keys() == ["added", "new", "old", "other"])
   }
 
-  @Test func `changes are told with the names from here`() throws {
-    let told = Mutex<[Set<String>?]>([])
-    let observation = try base.renaming(["new": "old"]).observe { change in told.withLock { $0.append(change.keys) } }
+  @Test func `changes are reported with the mapped names`() throws {
+    let received = Mutex<[Set<String>?]>([])
+    let observation = try base.renaming(["new": "old"]).observe { change in received.withLock { $0.append(change.keys) }
+    }
     try base.set(5, forKey: "old")
     try base.set(5, forKey: "new")
     observation.invalidate()
-    #expect(told.withLock(\.self) == [["new"]])
+    #expect(received.withLock(\.self) == [["new"]])
   }
 
   @Test func `only a view of a store can be written`() throws {
@@ -101,12 +102,12 @@ struct ReadOnlyPreferencesTests {
     #expect(try view.secretValue(forKey: "k") == "s")
   }
 
-  @Test func `a read-only view tells of changes`() throws {
+  @Test func `a read-only view notifies of changes`() throws {
     let base = DictionaryPreferences()
-    let told = Mutex(0)
-    let observation = base.readOnly.observe { _ in told.withLock { $0 += 1 } }
+    let received = Mutex(0)
+    let observation = base.readOnly.observe { _ in received.withLock { $0 += 1 } }
     try base.set(1, forKey: "a")
     observation.invalidate()
-    #expect(told.withLock(\.self) == 1)
+    #expect(received.withLock(\.self) == 1)
   }
 }

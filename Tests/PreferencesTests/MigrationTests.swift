@@ -53,7 +53,7 @@ struct MigrationTests {
     #expect(try store.dictionary() == ["q": "8080", "port": .string(sentinel), "preferences.version": 1])
   }
 
-  @Test func `item 49: a plain value moves into a sealed store and the plain copy goes`() throws {
+  @Test func `item 49: a plain value moves into a sealed store and the plain copy is removed`() throws {
     try migrator([.seal("token", as: "github", into: vault)]).run(on: store)
     #expect(try vault.value(forKey: "github") == .string(sentinel))
     #expect(store["token"] == nil)
@@ -132,13 +132,13 @@ struct MigrationTests {
     #expect(calls.all == [1])
   }
 
-  @Test func `item 49: a run that ended after sealing goes on with the same value`() throws {
+  @Test func `item 49: a run that ended after sealing continues with the same value`() throws {
     _ = try vault.set(.string(sentinel), forKey: "token")
     #expect(try migrator([.seal("token", into: vault)]).run(on: store) == [1])
     #expect(store["token"] == nil)
   }
 
-  @Test func `another value in the way is a conflict, and both stay`() throws {
+  @Test func `a different value at the destination is a conflict, and both stay`() throws {
     _ = try vault.set("newer", forKey: "token")
     let sealing = preferencesError { try migrator([.seal("token", into: vault)]).run(on: store) }
     #expect(sealing?.code == .conflict)

@@ -3,15 +3,15 @@ import Preferences
 import Synchronization
 import Testing
 
-/// What observers were told, in order.
-final class Told<Element: Sendable>: Sendable {
+/// What observers received, in order.
+final class Received<Element: Sendable>: Sendable {
   let list = Mutex<[Element]>([])
 
   var all: [Element] { list.withLock(\.self) }
   func add(_ element: Element) { list.withLock { $0.append(element) } }
 }
 
-/// A store in memory that counts who observes it.
+/// A store in memory that counts its observers.
 final class CountedPreferences: PreferencesStore {
   let base = DictionaryPreferences()
   let count = Mutex(0)

@@ -7,101 +7,100 @@ import Testing
 /// Suppression and layers.
 extension ObservationTests {
   @Test func `item 79: suppression rethrows, and has ended then`() throws {
-    let told = Told<Int?>()
-    let observation = store.observe(.watchedPort) { told.add($0.newValue) }
+    let received = Received<Int?>()
+    let observation = store.observe(.watchedPort) { received.add($0.newValue) }
     #expect(throws: CancellationError.self) { try withoutObservation { throw CancellationError() } }
     try store.set(81, for: .watchedPort)
-    #expect(told.all == [81])
+    #expect(received.all == [81])
     observation.invalidate()
   }
 
-  @Test func `changes that come while an observer runs are told as one`() throws {
-    let told = Told<Set<String>?>()
+  @Test func `changes that come while an observer runs are reported as one`() throws {
+    let received = Received<Set<String>?>()
     let observation = store.observe { [store] change in
-      told.add(change.keys)
-      guard told.all.count == 1 else { return }
+      received.add(change.keys)
+      guard received.all.count == 1 else { return }
       for key in ["b", "c", "d"] { store[key] = 1 }
     }
     store["a"] = 1
-    #expect(told.all == [["a"], ["b", "c", "d"]])
+    #expect(received.all == [["a"], ["b", "c", "d"]])
     observation.invalidate()
   }
 
-  @Test func `item 81: a composite does not tell of what is hidden, or of the same value from another layer`() throws {
+  @Test func `item 81: hidden changes, and the same value from another layer, notify no observer`() throws {
     let (upper, lower) = (DictionaryPreferences(), DictionaryPreferences())
     let composite: CompositePreferences = [upper, lower]
     try upper.set(2, for: .watchedPort)
-    let told = Told<Int?>()
-    let observation = composite.observe(.watchedPort) { told.add($0.newValue) }
+    let received = Received<Int?>()
+    let observation = composite.observe(.watchedPort) { received.add($0.newValue) }
     try lower.set(1, for: .watchedPort)
     try lower.set(2, for: .watchedPort)
     try upper.reset(.watchedPort)
-    #expect(told.all.isEmpty)
+    #expect(received.all.isEmpty)
     observation.invalidate()
   }
 
-  @Test func `item 81: a composite of one store twice tells once`() throws {
+  @Test func `item 81: a composite of one store twice notifies once`() throws {
     let composite: CompositePreferences = [store, store]
-    let told = Told<Int?>()
-    let observation = composite.observe(.watchedPort) { told.add($0.newValue) }
+    let received = Received<Int?>()
+    let observation = composite.observe(.watchedPort) { received.add($0.newValue) }
     try store.set(1, for: .watchedPort)
-    #expect(told.all == [1])
+    #expect(received.all == [1])
     observation.invalidate()
   }
 
-  @Test func `views with a prefix and with other names tell by their own names`() throws {
-    let told = Told<Set<String>?>()
+  @Test func `views with a prefix and with other names notify by their own names`() throws {
+    let received = Received<Set<String>?>()
     let below = store.below("server.")
     let renamed = try below.renaming(["tcp": "port"])
     let observations = [
-      below.observe { told.add($0.keys) }, renamed.readOnly.observe { told.add($0.keys) },
+      below.observe { received.add($0.keys) }, renamed.readOnly.observe { received.add($0.keys) },
     ]
     store["server.port"] = 1
     store["port"] = 1
-    #expect(told.all == [["port"], ["tcp"]])
+    #expect(received.all == [["port"], ["tcp"]])
     try store.removeAll()
-    #expect(told.all.suffix(2) == [["port"], ["tcp"]])
+    #expect(received.all.suffix(2) == [["port"], ["tcp"]])
     observations.forEach { $0.invalidate() }
   }
 
-  @Test func `a buffered store tells its own changes, those below that it shows, and a rollback, but no commit`() throws
-  {
+  @Test func `a buffered store reports its changes, those below that it shows, and a rollback, but no commit`() throws {
     let buffer = BufferedPreferences(store)
-    let told = Told<Int?>()
-    let observation = buffer.observe(.watchedPort) { told.add($0.newValue) }
+    let received = Received<Int?>()
+    let observation = buffer.observe(.watchedPort) { received.add($0.newValue) }
     try store.set(1, for: .watchedPort)
     try buffer.set(2, for: .watchedPort)
     try store.set(3, for: .watchedPort)
     buffer.rollback()
     try buffer.set(4, for: .watchedPort)
     try buffer.commit()
-    #expect(told.all == [1, 2, 3, 4])
+    #expect(received.all == [1, 2, 3, 4])
     observation.invalidate()
   }
 
-  @Test func `a buffered store tells what the removals of a commit uncover`() throws {
+  @Test func `a buffered store reports what the removals of a commit uncover`() throws {
     let lower = DictionaryPreferences(["server.port": 1])
     let buffer = BufferedPreferences(CompositePreferences([store, lower]))
-    let told = Told<Int?>()
-    let observation = buffer.observe(.watchedPort) { told.add($0.newValue) }
+    let received = Received<Int?>()
+    let observation = buffer.observe(.watchedPort) { received.add($0.newValue) }
     try buffer.reset(.watchedPort)
     try buffer.commit()
-    #expect(told.all == [80, 1])
+    #expect(received.all == [80, 1])
     observation.invalidate()
   }
 
-  @Test func `a locked layer is told as a failure, once a change, and is no news`() throws {
+  @Test func `a locked layer is reported as a failure, once a change, and notifies no observer`() throws {
     let composite: CompositePreferences = [FailingPreferences().claiming(.names(["proxy.host"])), store]
-    let (failures, told) = (Told<String>(), Told<String?>())
+    let (failures, received) = (Received<String>(), Received<String?>())
     PreferenceFailures.withHandler({ failures.add("\($0.key): \($0.error)") }) {
       let observation = composite.observe(.watchedHost, options: .initial) {
-        told.add($0.newValue)
+        received.add($0.newValue)
       }
       store["proxy.host"] = "b"
       observation.invalidate()
     }
     #expect(failures.all.count == 2)
     #expect(failures.all.allSatisfy { $0.hasPrefix("proxy.host: unavailable") && !$0.contains(sentinel) })
-    #expect(told.all.isEmpty)
+    #expect(received.all.isEmpty)
   }
 }

@@ -26,17 +26,17 @@ struct ObservationTests {
     try withTemporaryFolder { folder in
       let file = try JSONPreferences(at: folder + "/a.json", options: .creating)
       try file.set(["port": 1] as PreferenceValue, forKey: "server")
-      let told = Told<Int?>()
-      let observation = file.observe(.watchedPort, options: .initial) { told.add($0.newValue) }
+      let received = Received<Int?>()
+      let observation = file.observe(.watchedPort, options: .initial) { received.add($0.newValue) }
       try file.set(2, for: .watchedPort)
       try file.set(["port": 3] as PreferenceValue, forKey: "server")
       try file.removeValue(forKey: "server")
-      #expect(told.all == [1, 2, 3, 80])
+      #expect(received.all == [1, 2, 3, 80])
       observation.invalidate()
     }
   }
 
-  @Test func `item 75: a sequence that nobody iterates is freed, and its store`() throws {
+  @Test func `item 75: a sequence without iterators is freed, and its store`() throws {
     weak var freed: CountedPreferences?
     do {
       let store = CountedPreferences()
@@ -55,25 +55,25 @@ struct ObservationTests {
   }
 
   @Test func `item 76: one callback gets the values of several keys, once a change`() throws {
-    let told = Told<String>()
+    let received = Received<String>()
     let observation = store.observe(keys: .watchedPort, .watchedHost, PreferenceKey("n", default: 0)) {
-      told.add("\($0) \($1 ?? "none") \($2)")
+      received.add("\($0) \($1 ?? "none") \($2)")
     }
-    let initial = store.observe(keys: .watchedPort, .watchedHost, initial: true) { told.add("\($0.0)") }
-    #expect(told.all == ["80"])
+    let initial = store.observe(keys: .watchedPort, .watchedHost, initial: true) { received.add("\($0.0)") }
+    #expect(received.all == ["80"])
     initial.invalidate()
     try store.set(81, for: .watchedPort)
     try store.set(["proxy.host": "a", "n": 1])
     try store.set(81, for: .watchedPort)
     store["other"] = 1
-    #expect(told.all == ["80", "81 none 0", "81 a 1"])
+    #expect(received.all == ["80", "81 none 0", "81 a 1"])
     observation.invalidate()
     try store.reset(.watchedPort)
-    #expect(told.all.count == 3)
+    #expect(received.all.count == 3)
   }
 
-  @Test func `a value that cannot be decoded is told as a failure, and the next good one arrives`() async throws {
-    let failures = Told<String>()
+  @Test func `a value that cannot be decoded is reported as a failure, and the next good one arrives`() async throws {
+    let failures = Received<String>()
     let updates = PreferenceFailures.withHandler({ failures.add($0.key) }) {
       let updates = store.updates(for: .watchedPort)
       store["server.port"] = "not a number"
@@ -87,14 +87,14 @@ struct ObservationTests {
   // MARK: Callbacks
 
   @Test func `item 77: the new value of an optional key is the value, not an optional of it`() throws {
-    let told = Told<String?>()
+    let received = Received<String?>()
     let observation = store.observe(.watchedHost, options: .prior) { change in
       let new: String? = change.newValue
-      if !change.isPrior { told.add(new) }
+      if !change.isPrior { received.add(new) }
     }
     try store.set("a", for: .watchedHost)
     try store.set(nil, for: .watchedHost)
-    #expect(told.all == ["a", nil])
+    #expect(received.all == ["a", nil])
     observation.invalidate()
   }
 
@@ -110,21 +110,21 @@ struct ObservationTests {
 
   @Test func `a value that becomes readable is a change from the default`() throws {
     store["server.port"] = "not a number"
-    let told = Told<[Int?]>()
+    let received = Received<[Int?]>()
     let observation = PreferenceFailures.withHandler({ _ in }) {
-      store.observe(.watchedPort) { told.add([$0.oldValue, $0.newValue]) }
+      store.observe(.watchedPort) { received.add([$0.oldValue, $0.newValue]) }
     }
     try store.set(82, for: .watchedPort)
-    #expect(told.all == [[80, 82]])
+    #expect(received.all == [[80, 82]])
     observation.invalidate()
   }
 
   @Test func `a change prints and dumps without its values`() throws {
-    let told = Told<KeyChange<String?>>()
-    let observation = store.observe(.watchedHost, options: [.initial, .prior]) { told.add($0) }
+    let received = Received<KeyChange<String?>>()
+    let observation = store.observe(.watchedHost, options: [.initial, .prior]) { received.add($0) }
     try store.set(sentinel, for: .watchedHost)
-    #expect(told.all.map { "\($0)" } == ["initial value", "change to come", "change"])
-    #expect(!dumped(told.all).contains(sentinel))
+    #expect(received.all.map { "\($0)" } == ["initial value", "change to come", "change"])
+    #expect(!dumped(received.all).contains(sentinel))
     observation.invalidate()
   }
 }

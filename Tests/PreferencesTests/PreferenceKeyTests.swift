@@ -79,7 +79,7 @@ struct PreferenceKeyTests {
     #expect(preferencesError { _ = try CompositePreferences([store]).explain(name) }?.code == .invalidKey)
   }
 
-  @Test func `control characters are found wherever they stand, and nothing else is taken for one`() {
+  @Test func `control characters are found at every place, and nothing else is taken for one`() {
     // Beside them bytes that begin, end or look like one: C2 A0, C3 80, 20, 7E, E2 80 8B, F0 9F A6 8A.
     let scalars = (0...0x180).compactMap(Unicode.Scalar.init) + ["\u{200B}", "\u{1F98A}", "\u{820}", "\u{AC2}"]
     let neighbours = ["", "a", "\u{C2}", "\u{A0}", "é", "🦊"]

@@ -16,7 +16,7 @@ struct PrefixPreferencesTests {
     #expect(try base.integer(forKey: "server") == 4)
   }
 
-  @Test func `item 36: typed keys go below the prefix`() throws {
+  @Test func `item 36: typed keys are stored below the prefix`() throws {
     let key = PreferenceKey<Int>("port", default: 0)
     try base.below("server.").set(8080, for: key)
     #expect(try base.integer(forKey: "server.port") == 8080)
@@ -45,7 +45,7 @@ struct PrefixPreferencesTests {
     #expect(base.keys() == ["other", "server", "server."])
   }
 
-  @Test func `item 37: a merge goes below the prefix, and a bad name stores nothing`() throws {
+  @Test func `item 37: a merge writes below the prefix, and a bad name stores nothing`() throws {
     let server = base.below("server.")
     try server.set(["port": 9, "new": 1])
     #expect(base.keys() == ["other", "server", "server.", "server.new", "server.port", "server.tls.on"])
@@ -82,13 +82,13 @@ struct PrefixPreferencesTests {
     #expect(base.below("a.").identity != DictionaryPreferences().below("a.").identity)
   }
 
-  @Test func `changes are told with the short names, and others not at all`() throws {
-    let told = Mutex<[Set<String>?]>([])
-    let observation = base.below("server.").observe { change in told.withLock { $0.append(change.keys) } }
+  @Test func `changes are reported with the short names, and others not at all`() throws {
+    let received = Mutex<[Set<String>?]>([])
+    let observation = base.below("server.").observe { change in received.withLock { $0.append(change.keys) } }
     try base.set(["server.port": 2, "other": 3])
     try base.set(4, forKey: "other")
     observation.invalidate()
-    #expect(told.withLock(\.self) == [["port"]])
+    #expect(received.withLock(\.self) == [["port"]])
   }
 
   @Test func `secret keys stay with sealed layers`() throws {

@@ -113,7 +113,7 @@ struct PropertyListPreferencesTests {
     }
   }
 
-  @Test func `files that cannot be read are told apart`() throws {
+  @Test func `files that cannot be read have different errors`() throws {
     try withTemporaryFolder { folder in
       func code(_ path: String) -> PreferencesError.Code? {
         preferencesError { _ = try PropertyListPreferences(at: path) }?.code

@@ -7,7 +7,7 @@ struct RegistryTests {
   private let registry = PreferencesRegistry()
   private let store = DictionaryPreferences(["a": 1])
 
-  @Test func `item 106: who follows the shared store sees its replacement, who took it keeps it`() {
+  @Test func `item 106: a follower of the shared store sees its replacement, a taken store stays the same`() {
     PreferencesRegistry.with(registry) {
       let following = SharedPreferences()
       let taken = registry.shared
@@ -19,7 +19,7 @@ struct RegistryTests {
     }
   }
 
-  @Test func `item 106: observers of the shared store hear of a replacement and of changes after it`() {
+  @Test func `item 106: observers of the shared store are notified of a replacement and of changes after it`() {
     PreferencesRegistry.with(registry) {
       let values = Recorded<Int>()
       let old = registry.shared

@@ -1,7 +1,7 @@
 import Preferences
 @_exported import PreferencesTestSupport
 
-/// A layer that cannot answer, such as a locked vault; its error's text holds the sentinel.
+/// A layer whose lookups fail, such as a locked vault; the text of its error contains the sentinel.
 struct FailingPreferences: PreferencesStore {
   struct Locked: Error, CustomStringConvertible {
     var description: String { "locked, by the way: \(sentinel)" }

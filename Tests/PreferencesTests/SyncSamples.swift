@@ -2,7 +2,7 @@ import Foundation
 import Preferences
 import Synchronization
 
-/// A store in memory that is sealed, can be locked, and counts who observes it.
+/// A store in memory that is sealed, can be locked, and counts its observers.
 final class SealablePreferences: PreferencesStore {
   struct Locked: Error {}
 
@@ -38,7 +38,7 @@ final class SealablePreferences: PreferencesStore {
   }
 }
 
-/// A clock that stands still until it is set.
+/// A clock that does not advance until it is set.
 final class Clock: Sendable {
   private let seconds = Mutex(1_000.0)
 

@@ -22,7 +22,7 @@ extension SyncTests {
     #expect(try time(here) == time(there))
   }
 
-  @Test func `item 83: waiting for completion tells why a key is not synced, until it is`() async throws {
+  @Test func `item 83: waiting for completion throws the reason while a key is not synced`() async throws {
     let there = SealablePreferences()
     let sync = sync(here, there)
     try sync.add(port)
@@ -42,21 +42,21 @@ extension SyncTests {
   }
 
   @Test(arguments: [81, nil])
-  func `item 83: a store that tells of writes and keeps none is told of, and not written for ever`(kept: Int?)
+  func `item 83: a store that notifies of writes and keeps none is reported, and not written for ever`(kept: Int?)
     async throws
   {
     let forgetful = RecordPreferences(
       name: "forgetful", keys: { [] }, get: { $0 == "server.port" ? kept.map(PreferenceValue.init) : nil },
       set: { _, _ in })
     let sync = sync(here, forgetful)
-    let told = Mutex<[String]>([])
+    let received = Mutex<[String]>([])
     try PreferenceFailures.withHandler { failure in
-      told.withLock { $0.append("\(failure.reader) \(failure.key)") }
+      received.withLock { $0.append("\(failure.reader) \(failure.key)") }
     } _: {
       try put(82, at: 2_000_000_000, in: here)
       try sync.add(port)
     }
-    #expect(told.withLock(\.self) == ["forgetful server.port"])
+    #expect(received.withLock(\.self) == ["forgetful server.port"])
     await #expect(throws: PreferencesError.self) { try await sync.waitForCompletion() }
     #expect(try here.value(for: port) == 82)
   }
@@ -77,13 +77,13 @@ extension SyncTests {
     let sync = isLocal ? sync(losing, here) : sync(here, losing)
     try sync.add(port)
     state.withLock { $0.losesWrites = true }
-    let told = Mutex<[String]>([])
+    let received = Mutex<[String]>([])
     try PreferenceFailures.withHandler { failure in
-      told.withLock { $0.append("\(failure.reader) \(failure.key)") }
+      received.withLock { $0.append("\(failure.reader) \(failure.key)") }
     } _: {
       for value in [81, 82, 83] { try here.set(value, for: port) }
     }
-    #expect(told.withLock(\.self) == ["losing server.port"])
+    #expect(received.withLock(\.self) == ["losing server.port"])
     #expect(state.withLock(\.writes) < 50)
     await #expect(throws: PreferencesError.self) { try await sync.waitForCompletion() }
 
@@ -104,7 +104,7 @@ extension SyncTests {
           writes += 1
           return writes
         }
-        // What would go on for ever ends here, as a failure that is not the expected one.
+        // An endless sync ends here, as a failure that is not the expected one.
         guard count < 100 else { throw Endless() }
         switch value {
         case .string?: try row.set(value!, forKey: key)
@@ -137,7 +137,7 @@ extension SyncTests {
     try await sync.waitForCompletion()
   }
 
-  @Test func `item 83: a suppressed write is synced when it is asked for`() throws {
+  @Test func `item 83: a suppressed write is synced on request`() throws {
     let sync = sync(here, there)
     try sync.add(port)
     try withoutObservation { try here.set(81, for: port) }

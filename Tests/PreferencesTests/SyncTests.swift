@@ -38,7 +38,7 @@ struct SyncTests {
     #expect(try time(there) == 1_000_000_000)
   }
 
-  @Test func `item 83: a write in the remote store, by somebody without times, is pulled`() throws {
+  @Test func `item 83: a write in the remote store, by a program without times, is pulled`() throws {
     let sync = sync(here, there)
     try sync.add(port)
     try there.set(82, for: port)
@@ -95,7 +95,7 @@ struct SyncTests {
     #expect(try time(there) == 1_000_000_000)
   }
 
-  @Test func `item 83: what changed here while nobody looked is noticed`() throws {
+  @Test func `item 83: a change made here while no sync ran is noticed`() throws {
     do { try sync(here, there).add(port) }
     do {
       let sync = sync(here, there)
@@ -241,7 +241,7 @@ struct SyncTests {
     #expect(sync.keys == ["server.port"])
   }
 
-  @Test func `item 83: a removed key is not synced any more, and nobody observes for it`() throws {
+  @Test func `item 83: a removed key is not synced any more, and no observer remains for it`() throws {
     let (here, there) = (SealablePreferences(), SealablePreferences())
     let sync = sync(here, there)
     try sync.add(port, host)
@@ -264,7 +264,7 @@ struct SyncTests {
     #expect(here.observerCount == 1)
   }
 
-  @Test func `item 83: a sync that nobody holds ends`() throws {
+  @Test func `item 83: a sync without references ends`() throws {
     let here = SealablePreferences()
     do { try sync(here, there).add(port) }
     try here.set(81, for: port)

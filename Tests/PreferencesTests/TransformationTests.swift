@@ -80,7 +80,7 @@ struct TransformationTests {
     #expect(try store.string(forKey: "theme") == "dark")
   }
 
-  @Test func `item 58: a subscript tells of a failure and leaves the old value`() throws {
+  @Test func `item 58: a subscript reports a failure and leaves the old value`() throws {
     try store.set("ff", forKey: "mask")
     let failures = Failures()
     PreferenceFailures.withHandler(failures.add) { store["mask", Hexadecimal()] = -1 }
@@ -119,7 +119,7 @@ struct TransformationTests {
     #expect(try registry.transformation(named: "n", from: Int.self, to: Int.self)?.value(from: 5) == 6)
   }
 
-  @Test func `item 59: a one-way subscript tells of a failure`() throws {
+  @Test func `item 59: a one-way subscript reports a failure`() throws {
     try store.set(4, forKey: "text")
     let failures = Failures()
     PreferenceFailures.withHandler(failures.add) { #expect(store["text", counting] == nil) }
@@ -142,7 +142,7 @@ struct TransformationTests {
     #expect(try environment.value(for: key) == ["a": 3])
   }
 
-  @Test func `item 60: dates come back to the fraction, unless XML is asked for`() throws {
+  @Test func `item 60: dates come back to the fraction, unless XML is requested`() throws {
     let key = PreferenceKey<Server?>("server", through: PropertyListTransformation())
     let server = Server(host: "a", port: 1, since: Date(timeIntervalSinceReferenceDate: 0.25))
     try store.set(server, for: key)
@@ -221,7 +221,7 @@ struct TransformationTests {
   }
 }
 
-/// What handlers were told.
+/// The failures that handlers received.
 private final class Failures: Sendable {
   private let list = Mutex<[PreferencesError.Code?]>([])
   var codes: [PreferencesError.Code?] { list.withLock(\.self) }

@@ -256,7 +256,7 @@ struct ValuesRoundTripTests {
     #expect(try store.string(forKey: "theme") == "sepia")
   }
 
-  @Test func `item 3: absent, of another type and unreadable are three answers`() throws {
+  @Test func `item 3: absent, of another type and unreadable are three results`() throws {
     try store.set("8080", forKey: "port")
     #expect(try store.integer(forKey: "absent") == nil)
     #expect(preferencesError { _ = try store.integer(forKey: "port") }?.code == .typeMismatch)

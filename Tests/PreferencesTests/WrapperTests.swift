@@ -127,13 +127,13 @@ struct WrapperTests {
     #expect(try Wrapped().$port.get() == 443)
   }
 
-  @Test func `a failure in a wrapped property is told and reads as the default`() {
+  @Test func `a failure in a wrapped property is reported and reads as the default`() {
     let settings = Settings(FailingPreferences())
-    let told = failures {
+    let reported = failures {
       #expect(settings.port == 8080)
       settings.port = 1
     }
-    #expect(told.contains { $0.key == "server.port" && $0.error is FailingPreferences.Locked })
+    #expect(reported.contains { $0.key == "server.port" && $0.error is FailingPreferences.Locked })
   }
 
   @Test func `item 72: a property of an observable class is tracked when it is set through it`() {
@@ -167,7 +167,7 @@ struct WrapperTests {
     #expect(model.port == 5)
   }
 
-  @Test func `a tracked model that is gone leaves no observer`() {
+  @Test func `a freed model leaves no observer`() {
     weak var watched: Model?
     do {
       let model = Model(store)

@@ -10,7 +10,7 @@ func refused(_ store: some PreferencesStore, _ reader: some PreferencesReader) t
   // Item 42: a value of another type.
   try store.set("text", for: PreferenceKey<Int>.port)  // error: cannot convert value of type 'String'
   let text: String = try store.value(for: PreferenceKey<Int>.port)  // error: cannot convert value of type
-  // Item 43: nil, and an optional key with another default, whose stored nil could not be told from not set.
+  // Item 43: nil, and an optional key with a different default, whose stored nil would look like not set.
   store[PreferenceKey<Int>.port] = nil  // error: 'nil' cannot be assigned to subscript of type 'Int'
   _ = PreferenceKey<Int?>("port", default: 1)  // error: conform to 'PreferenceConvertible'
   // Items 9 and 52: what has no stored form.

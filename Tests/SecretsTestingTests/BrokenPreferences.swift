@@ -21,25 +21,25 @@ final class BrokenPreferences: PreferencesStore, Identifiable {
     case storesIntegersAsDoubles
     /// What is not of the first element's kind is left out of arrays and dictionaries.
     case dropsOddElements
-    /// A look at what is not there stores something.
+    /// A lookup of an absent name stores something.
     case storesWhatIsRead
-    /// What is not of the kind that is asked for is removed.
+    /// A value that is not of the requested kind is removed.
     case removesWhatIsOfAnotherKind
-    /// Writes over whatever is there.
+    /// A compare-and-set overwrites any value.
     case exchangesBlindly
     /// Never finds NaN again.
     case exchangesNoNaN
-    case tellsNothing
-    /// A change is told before it can be read.
-    case tellsTooEarly
+    case notifiesNone
+    /// Observers are notified before the change can be read.
+    case notifiesTooEarly
     /// Observers are called wherever a write happens to be, suppressed or not.
-    case tellsDirectly
-    /// Only the observer that came first hears of changes.
-    case tellsOne
-    /// Goes on telling those who have heard enough.
-    case tellsForEver
-    /// A removal of everything is not told.
-    case tellsNoRemovalOfAll
+    case notifiesDirectly
+    /// Only the first observer is notified.
+    case notifiesOne
+    /// Invalidated observers are still notified.
+    case notifiesForEver
+    /// A removal of everything notifies no observer.
+    case reportsNoRemovalOfAll
 
     var testDescription: String { "\(self)" }
   }
@@ -100,7 +100,7 @@ final class BrokenPreferences: PreferencesStore, Identifiable {
     }
     let remaining = PreferenceEdits(made, clearing: edits.clears)
     var outcome = WriteOutcome.visible
-    if edits.clears, fault == .tellsNoRemovalOfAll {
+    if edits.clears, fault == .reportsNoRemovalOfAll {
       outcome = try base.apply(remaining)
     } else {
       try change(edits.clears ? nil : edits.names) { outcome = try base.apply(remaining) }
@@ -131,25 +131,25 @@ final class BrokenPreferences: PreferencesStore, Identifiable {
     }
   }
 
-  // MARK: Telling
+  // MARK: Notifications
 
   private func change(_ keys: Set<String>?, _ body: () throws -> Void) throws {
     let change = keys.map(PreferenceChange.init(keys:)) ?? .anything
-    if fault == .tellsTooEarly { changes.send(change) }
+    if fault == .notifiesTooEarly { changes.send(change) }
     try body()
     switch fault {
-    case .tellsNothing, .tellsTooEarly: break
-    case .tellsDirectly: for notify in observers.withLock(\.self) { notify(change) }
-    case .tellsOne, .tellsForEver:
+    case .notifiesNone, .notifiesTooEarly: break
+    case .notifiesDirectly: for notify in observers.withLock(\.self) { notify(change) }
+    case .notifiesOne, .notifiesForEver:
       let all = observers.withLock(\.self)
-      for notify in fault == .tellsOne ? all.prefix(1) : all[...] { notify(change) }
+      for notify in fault == .notifiesOne ? all.prefix(1) : all[...] { notify(change) }
     default: changes.send(change)
     }
   }
 
   func observe(_ notify: @escaping @Sendable (PreferenceChange) -> Void) -> PreferenceObservation {
     switch fault {
-    case .tellsDirectly, .tellsOne, .tellsForEver:
+    case .notifiesDirectly, .notifiesOne, .notifiesForEver:
       observers.withLock { $0.append(notify) }
       return .none
     default: return changes.observe(notify)

@@ -8,7 +8,7 @@ extension ConformanceTests {
   }
 
   @Test(arguments: stores)
-  func `item 65: what stands in is read and never stored`(store: StoreUnderTest) async {
+  func `item 65: substitutes are read and never stored`(store: StoreUnderTest) async {
     await check(65, store)
   }
 

@@ -13,7 +13,7 @@ extension ConformanceTests {
   }
 
   @Test(arguments: stores)
-  func `item 44: a computed default is asked for at each miss and never stored`(store: StoreUnderTest) async {
+  func `item 44: a computed default is computed at each miss and never stored`(store: StoreUnderTest) async {
     await check(44, store)
   }
 
@@ -23,7 +23,7 @@ extension ConformanceTests {
   }
 
   @Test(arguments: stores)
-  func `item 46: keys are reset in every way, and observers hear of it`(store: StoreUnderTest) async {
+  func `item 46: keys are reset in every way, and observers are notified`(store: StoreUnderTest) async {
     await check(46, store)
   }
 
@@ -33,7 +33,7 @@ extension ConformanceTests {
   }
 
   @Test(arguments: stores)
-  func `item 48: what does not decode reads as the default, is told, and stays`(store: StoreUnderTest) async {
+  func `item 48: what does not decode reads as the default, is reported, and stays`(store: StoreUnderTest) async {
     await check(48, store)
   }
 

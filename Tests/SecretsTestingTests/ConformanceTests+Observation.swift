@@ -18,7 +18,7 @@ extension ConformanceTests {
   }
 
   @Test(.timeLimit(.minutes(10)), arguments: stores)
-  func `item 75: rapid writes keep their order, and a cancelled consumer is gone`(store: StoreUnderTest) async {
+  func `item 75: rapid writes keep their order, and a cancelled consumer is removed`(store: StoreUnderTest) async {
     await check(75, store)
   }
 
@@ -33,12 +33,12 @@ extension ConformanceTests {
   }
 
   @Test(.timeLimit(.minutes(10)), arguments: stores)
-  func `item 78: a write of an equal value is no news`(store: StoreUnderTest) async {
+  func `item 78: a write of an equal value notifies no observer`(store: StoreUnderTest) async {
     await check(78, store)
   }
 
   @Test(.timeLimit(.minutes(10)), arguments: stores)
-  func `item 79: suppressed writes are stored and not told`(store: StoreUnderTest) async {
+  func `item 79: suppressed writes are stored and notify no observer`(store: StoreUnderTest) async {
     await check(79, store)
   }
 
@@ -48,12 +48,12 @@ extension ConformanceTests {
   }
 
   @Test(.timeLimit(.minutes(10)), arguments: stores)
-  func `item 81: a composite tells when its effective value changes`(store: StoreUnderTest) async {
+  func `item 81: a composite notifies when its effective value changes`(store: StoreUnderTest) async {
     await check(81, store)
   }
 
   @Test(.timeLimit(.minutes(10)), arguments: stores)
-  func `item 82: what another process writes is told once it can be read`(store: StoreUnderTest) async {
+  func `item 82: what another process writes is reported once it can be read`(store: StoreUnderTest) async {
     await check(82, store)
   }
 

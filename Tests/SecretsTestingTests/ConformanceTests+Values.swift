@@ -38,7 +38,8 @@ extension ConformanceTests {
   }
 
   @Test(arguments: stores)
-  func `item 59: closures and named transformations go both ways, one-way ones only read`(store: StoreUnderTest) async {
+  func `item 59: closures and named transformations read and write, one-way ones only read`(store: StoreUnderTest) async
+  {
     await check(59, store)
   }
 

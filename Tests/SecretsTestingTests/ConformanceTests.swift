@@ -24,7 +24,7 @@ import Testing
   func `item 2: keys and their values give the dictionary`(store: StoreUnderTest) async { await check(2, store) }
 
   @Test(arguments: stores + readers)
-  func `item 3: absent, of another type and unreadable are three answers`(store: StoreUnderTest) async {
+  func `item 3: absent, of another type and unreadable are three results`(store: StoreUnderTest) async {
     await check(3, store)
   }
 
@@ -72,7 +72,7 @@ import Testing
   }
 
   @Test(arguments: stores + readers)
-  func `item 28: typed getters are answered by the winning member`(store: StoreUnderTest) async {
+  func `item 28: typed getters return the value of the winning member`(store: StoreUnderTest) async {
     await check(28, store)
   }
 
@@ -90,7 +90,7 @@ import Testing
   }
 
   @Test(arguments: stores + readers)
-  func `item 32: a composite tells its members, and who owns a key`(store: StoreUnderTest) async {
+  func `item 32: a composite lists its members, and returns the owner of a key`(store: StoreUnderTest) async {
     await check(32, store)
   }
 

@@ -204,7 +204,7 @@ extension StoreUnderTest {
 
 struct WrongStore: Error {}
 
-/// Tells the first who asks from the others.
+/// Distinguishes the first call from later ones.
 private final class FirstShared: Sendable {
   private let isAsked = Atomic(false)
   func isFirst() -> Bool { !isAsked.exchange(true, ordering: .relaxed) }

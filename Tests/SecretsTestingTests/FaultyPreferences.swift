@@ -23,7 +23,7 @@ final class FaultyPreferences: PreferencesStore, Identifiable {
     case replacesOnMerge = "24: forgets what a merge does not name"
     case keepsAll = "24: keeps everything when all is removed"
     case losesWrites = "25: loses every seventh write"
-    case answersByTurns = "32: answers two times out of three"
+    case answersByTurns = "32: returns a value two times out of three"
     case sharesIdentity = "32: is the same as all others"
     case deniesSecrets = "34: does not say that what it holds is sealed"
     case printsValues = "34: prints its values"
@@ -31,7 +31,7 @@ final class FaultyPreferences: PreferencesStore, Identifiable {
     case takesDotsForPaths = "40: removes what is below a name, too"
     case ignoresCase = "40: takes two names for one"
     case comparesBytes = "40: takes one name for two"
-    case tellsNobody = "40: does not tell observers"
+    case notifiesNoObserver = "40: notifies no observer"
 
     /// The item that forbids it.
     var item: Int { Int(rawValue.prefix { $0.isNumber }) ?? 0 }
@@ -85,7 +85,7 @@ final class FaultyPreferences: PreferencesStore, Identifiable {
   }
 
   func observe(_ notify: @escaping @Sendable (PreferenceChange) -> Void) -> PreferenceObservation {
-    fault == .tellsNobody ? .none : changes.observe(notify)
+    fault == .notifiesNoObserver ? .none : changes.observe(notify)
   }
 
   // MARK: Writing

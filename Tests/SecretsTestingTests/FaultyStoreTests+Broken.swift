@@ -16,12 +16,12 @@ extension FaultyStoreTests {
     .removesWhatIsOfAnotherKind: [48, 54],
     .exchangesBlindly: [64],
     .exchangesNoNaN: [64],
-    .tellsNothing: [46, 71, 72, 73, 74, 75, 76, 77, 78, 79, 80, 81, 82, 83, 106],
-    .tellsTooEarly: [72, 73, 77, 80, 82],
-    .tellsDirectly: [79],
-    .tellsOne: [46, 74],
-    .tellsForEver: [75],
-    .tellsNoRemovalOfAll: [46, 73],
+    .notifiesNone: [46, 71, 72, 73, 74, 75, 76, 77, 78, 79, 80, 81, 82, 83, 106],
+    .notifiesTooEarly: [72, 73, 77, 80, 82],
+    .notifiesDirectly: [79],
+    .notifiesOne: [46, 74],
+    .notifiesForEver: [75],
+    .reportsNoRemovalOfAll: [46, 73],
   ]
 
   @Test(.timeLimit(.minutes(10)), arguments: BrokenPreferences.Fault.allCases)

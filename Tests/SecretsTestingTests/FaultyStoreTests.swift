@@ -54,7 +54,7 @@ import Testing
       return nil
     }
     let test = try #require(Test.current)
-    // A cancelled task does not wait for what will never be told.
+    // A cancelled task does not wait for a change that is never reported.
     let check = Task {
       withUnsafeCurrentTask { $0?.cancel() }
       try await collecting.provideScope(for: test, testCase: Test.Case.current) {

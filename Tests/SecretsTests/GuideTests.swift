@@ -15,7 +15,7 @@ extension PreferenceKey<Secret<String>?> {
 @Suite(.throwawayVault) struct GuideTests {
   private let settings: DictionaryPreferences = ["port": 8080]
 
-  @Test func `plain layers answer for the port, and the vault for the token`() throws {
+  @Test func `the port is read from plain layers, and the token from the vault`() throws {
     let tokens = try ThrowawayVault.current.preferences()
     try tokens.set("ghp_123", forKey: "github.token")
 
@@ -60,7 +60,7 @@ extension PreferenceKey<Secret<String>?> {
     #expect(record?.accessibility == .afterFirstUnlock)
   }
 
-  @Test func `CryptoPrephirences: a secret key is sealed, whatever else is there`() throws {
+  @Test func `CryptoPrephirences: a secret key is sealed, whatever else is stored`() throws {
     let passwords = try ThrowawayVault.current.preferences()
 
     let preferences = CompositePreferences([passwords.claiming(.names(["github.token"])), settings])

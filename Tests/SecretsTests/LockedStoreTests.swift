@@ -4,7 +4,7 @@ import SecretsTesting
 import Synchronization
 import Testing
 
-/// The class a store writes with, and what a store and the layers around it answer when the vault is locked.
+/// The class that a store writes with, and what a store and composites with it return while the vault is locked.
 @Suite(.throwawayVault) struct LockedStoreTests {
   private static func store(_ accessibility: Vault.Accessibility? = nil, in vault: Vault) throws -> SecretPreferences {
     try SecretPreferences(service: "com.example.test", accessibility: accessibility, in: vault)
@@ -131,7 +131,7 @@ import Testing
     #expect(code { try Self.store(.afterFirstUnlock, in: vault.vault) } == .locked)
   }
 
-  @Test func `a store goes on when its vault is unlocked again`() throws {
+  @Test func `a store works again when its vault is unlocked`() throws {
     let (vault, store) = try Self.locked()
 
     try vault.vault.unlock(with: .key(vault.key))
@@ -143,7 +143,7 @@ import Testing
 
   // MARK: Layers
 
-  /// A layer below that counts who asks it.
+  /// A lower layer that counts its lookups.
   private final class Lower: PreferencesReader {
     let asked = Atomic<Int>(0)
     var name: String { "lower" }
@@ -169,7 +169,7 @@ import Testing
     }
   }
 
-  @Test func `a locked vault stops the lookup of a composite, and no lower layer is asked`() throws {
+  @Test func `a locked vault stops the lookup of a composite, and no lower layer is queried`() throws {
     let (_, store) = try Self.locked()
     let lower = Lower()
     let composite = CompositePreferences([store.claiming(.everything), lower])

@@ -164,7 +164,7 @@ extension PreferenceKey<Secret<String>?> {
 
   // MARK: In layers
 
-  @Test func `item 33: a key typed secret is written to the vault, wherever that stands`() throws {
+  @Test func `item 33: a key typed secret is written to the vault, at any place in the composite`() throws {
     let tokens = try ThrowawayVault.current.preferences()
     let plain = DictionaryPreferences()
     for layers in [[tokens.unclaimed, plain], [plain, tokens.unclaimed]] as [[any PreferencesReader]] {
@@ -200,7 +200,7 @@ extension PreferenceKey<Secret<String>?> {
     #expect(plain.keys() == [])
   }
 
-  @Test func `item 33: a key typed secret is not answered by a plain layer`() throws {
+  @Test func `item 33: a key typed secret is not looked up in a plain layer`() throws {
     let tokens = try ThrowawayVault.current.preferences()
     let preferences = CompositePreferences([DictionaryPreferences(["github.token": "plain"]), tokens.unclaimed])
 

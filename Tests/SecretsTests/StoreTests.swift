@@ -67,7 +67,7 @@ import Testing
     #expect(try secrets.keys().count == 1)
   }
 
-  @Test func `presence has three answers`() throws {
+  @Test func `presence is present, absent or an error`() throws {
     let vault = try ThrowawayVault()
     let secrets = try vault.preferences()
     try secrets.set("v", forKey: "key")
@@ -132,7 +132,7 @@ import Testing
     #expect(try again.keys().count == 320)
   }
 
-  @Test func `an asynchronous write is there when it returns`() async throws {
+  @Test func `an asynchronous write is readable when it returns`() async throws {
     let vault = ThrowawayVault.current
     let secrets = try vault.preferences()
 

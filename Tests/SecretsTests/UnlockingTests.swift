@@ -135,7 +135,7 @@ import Testing
     #expect(code { try fixture.opens(unlocking) } == .invalidPassphrase)
   }
 
-  @Test func `a passphrase closure is asked once`() throws {
+  @Test func `a passphrase closure is called once`() throws {
     let fixture = try Fixture()
     let unlocking = Unlocking.passphrase { () throws(VaultError) in
       let text = Array(ThrowawayVault.passphrase.utf8)
@@ -220,7 +220,7 @@ import Testing
     }
   }
 
-  @Test func `a vault that nobody names is the tool's own`() async {
+  @Test func `without a path the tool's own vault is opened`() async {
     await #expect(processExitsWith: .success) {
       let fixture = try Fixture()
       for name in ["SECRETPREFS_VAULT", "XDG_DATA_HOME"] { unsetenv(name) }

@@ -107,7 +107,7 @@ import Testing
     #expect(listed.isNaN == number.isNaN && listed.sign == number.sign)
   }
 
-  @Test func `typed getters answer their own kind alone`() throws {
+  @Test func `typed getters return values of their own kind only`() throws {
     let secrets = try ThrowawayVault.current.preferences()
     try secrets.set("text", forKey: "text")
     try secrets.set(Data([1]), forKey: "data")

@@ -5,11 +5,11 @@ import Synchronization
 import Testing
 import VaultCore
 
-/// What observers of a vault's secrets are told, and when.
+/// What observers of a vault's secrets receive, and when.
 @Suite(.throwawayVault, .timeLimit(.minutes(10))) struct VaultObservationTests {
   private static let token = PreferenceKey<String?>("token")
 
-  /// Collects what it is told.
+  /// Collects the changes that it receives.
   private final class Log: Sendable {
     private let entries = Mutex<[String]>([])
     var all: [String] { entries.withLock { $0 } }
@@ -25,7 +25,7 @@ import VaultCore
 
   private static func text(_ value: String??) -> String { (value ?? nil) ?? "-" }
 
-  /// What is told of `token`, each change as `old>new`.
+  /// The changes of `token` that were received, each as `old>new`.
   private static func observing(_ store: SecretPreferences, _ body: (Log) throws -> Void) throws -> [String] {
     let log = Log()
     let observation = store.observe(token) { log.add("\(text($0.oldValue))>\(text($0.newValue))") }
@@ -34,11 +34,11 @@ import VaultCore
     return log.all
   }
 
-  @Test func `a write is told by the time it returns, also to other stores of the vault object`() throws {
+  @Test func `a write has notified observers when it returns, also those of other stores of the vault object`() throws {
     let vault = ThrowawayVault.current.vault
     let (writer, reader) = (try Self.store(vault), try Self.store(vault))
 
-    let told = try Self.observing(reader) { log in
+    let received = try Self.observing(reader) { log in
       try writer.set("a", forKey: "token")
       #expect(log.all == ["->a"])
       try writer.set(["token": "b", "other": 1])
@@ -51,10 +51,10 @@ import VaultCore
       try writer.removeAll()
     }
 
-    #expect(told == ["->a", "a>b", "b>c", "c>-", "->d", "d>-"])
+    #expect(received == ["->a", "a>b", "b>c", "c>-", "->d", "d>-"])
   }
 
-  @Test func `an asynchronous write is told by the time it returns`() async throws {
+  @Test func `an asynchronous write has notified observers when it returns`() async throws {
     let store = try Self.store(ThrowawayVault.current.vault)
     let log = Log()
     let observation = store.observe(Self.token) { log.add(Self.text($0.newValue)) }
@@ -69,11 +69,11 @@ import VaultCore
     observation.invalidate()
   }
 
-  @Test func `other services, groups and keys are no news`() throws {
+  @Test func `changes of other services, groups and keys notify no observer`() throws {
     let throwaway = try ThrowawayVault(groups: ["default", "billing"])
     let store = try throwaway.preferences()
 
-    let told = try Self.observing(store) { _ in
+    let received = try Self.observing(store) { _ in
       try throwaway.preferences(service: "other").set("x", forKey: "token")
       try throwaway.preferences(accessGroup: "billing").set("x", forKey: "token")
       try store.set("x", forKey: "another")
@@ -81,7 +81,7 @@ import VaultCore
       try store.set("same", forKey: "token")
     }
 
-    #expect(told == ["->same"])
+    #expect(received == ["->same"])
   }
 
   @Test func `item 82: what another handle writes is seen, in the journal and in a new file`() async throws {
@@ -133,7 +133,7 @@ import VaultCore
     #expect(await values.next() == "direct")
   }
 
-  @Test func `item 79: a suppressed write is not told, though the file changes`() async throws {
+  @Test func `item 79: a suppressed write notifies no observer, though the file changes`() async throws {
     let throwaway = ThrowawayVault.current
     let store = try throwaway.preferences()
     let other = try Self.store(throwaway.reopened())
@@ -145,7 +145,7 @@ import VaultCore
 
     try suppressed { try store.set("unheard", forKey: "token") }
     try await withoutObservation { try await store.set(["token": "unheard, too"]) }
-    // The watch has looked at the file when it tells of what came later.
+    // The watch has read the file when it reports a later change.
     try await other.set("m", forKey: "mark")
     #expect(await marks.next() == "m")
 
@@ -154,7 +154,7 @@ import VaultCore
     observation.invalidate()
   }
 
-  @Test func `item 79: what another handle writes over a suppressed value is told`() async throws {
+  @Test func `item 79: what another handle writes over a suppressed value notifies observers`() async throws {
     let throwaway = ThrowawayVault.current
     let store = try throwaway.preferences()
     let other = try Self.store(throwaway.reopened())
@@ -162,12 +162,12 @@ import VaultCore
     #expect(await values.next() == .some(nil))
 
     try await withoutObservation { try await store.set("unheard", forKey: "token") }
-    try await other.set("heard", forKey: "token")
+    try await other.set("received", forKey: "token")
 
-    #expect(await values.next() == "heard")
+    #expect(await values.next() == "received")
   }
 
-  @Test func `a change made while the vault is locked is told when it is unlocked`() async throws {
+  @Test func `a change made while the vault is locked notifies observers when it is unlocked`() async throws {
     let throwaway = ThrowawayVault.current
     let store = try throwaway.preferences()
     let other = try Self.store(throwaway.reopened())
@@ -198,26 +198,26 @@ import VaultCore
     #expect(try store.vault.writesOfOthers() != appended)
   }
 
-  @Test func `a group that is rotated and renamed goes on telling`() throws {
+  @Test func `a group that is rotated and renamed still notifies observers`() throws {
     let throwaway = ThrowawayVault.current
     let store = try throwaway.preferences()
     let vault = throwaway.vault
 
-    let told = try Self.observing(store) { log in
+    let received = try Self.observing(store) { log in
       try store.set("a", forKey: "token")
       try vault.rotate(vault.group())
       try vault.renameGroup(vault.group(), to: "renamed")
       let renamed = try SecretPreferences(service: store.service, accessGroup: "renamed", in: vault)
       try renamed.set("b", forKey: "token")
-      // The thread that watches the file may be telling of the replaced one, and then tells of this, too.
+      // The watching thread may still be reporting the replaced file, and then reports this one, too.
       let deadline = ContinuousClock.now + .seconds(30)
       while log.all.count < 2, ContinuousClock.now < deadline { usleep(1000) }
     }
 
-    #expect(told == ["->a", "a>b"])
+    #expect(received == ["->a", "a>b"])
   }
 
-  @Test func `an observation that ends is not told, and its thread ends with the last`() throws {
+  @Test func `an ended observation is not notified, and the thread ends with the last observation`() throws {
     let store = try Self.store(ThrowawayVault.current.vault)
     let log = Log()
     let first = store.observe(Self.token) { _ in log.add("first") }
@@ -231,7 +231,7 @@ import VaultCore
     #expect(log.all == ["second"])
   }
 
-  @Test func `an observer that writes is told of it afterwards, and nothing deadlocks`() throws {
+  @Test func `an observer that writes is notified afterwards, and nothing deadlocks`() throws {
     let store = try Self.store(ThrowawayVault.current.vault)
     let log = Log()
     let observation = store.observe(Self.token) { [store] change in
@@ -245,7 +245,7 @@ import VaultCore
     observation.invalidate()
   }
 
-  @Test func `item 81: a composite with a vault tells when its effective value changes`() throws {
+  @Test func `item 81: a composite with a vault notifies when its effective value changes`() throws {
     let tokens = try Self.store(ThrowawayVault.current.vault)
     let plain = DictionaryPreferences(["token": "plain"])
     let preferences = CompositePreferences([tokens.claiming(.names(["token"])), plain])
@@ -260,7 +260,7 @@ import VaultCore
     observation.invalidate()
   }
 
-  @Test func `item 75: of rapid writes of two handles the last value is always told`() async throws {
+  @Test func `item 75: of rapid writes of two handles the last value is always reported`() async throws {
     let throwaway = ThrowawayVault.current
     let store = try throwaway.preferences()
     let other = try Self.store(throwaway.reopened())
@@ -279,7 +279,7 @@ import VaultCore
     #expect(try store.value(for: key) == 1_000)
   }
 
-  @Test func `the vault goes when its observations have ended`() throws {
+  @Test func `the vault is freed when its observations have ended`() throws {
     weak var gone: Vault?
     do {
       let throwaway = try ThrowawayVault()

@@ -35,7 +35,7 @@ import VaultSealing
     }
   }
 
-  @Test func `a holder of a new group is added, and handles of others go on`() throws {
+  @Test func `a holder of a new group is added, and handles of others still work`() throws {
     try SharedVault.with { shared in
       let holder = try shared.holder(of: "one")
       let group = try shared.owner.createGroup("new")
@@ -125,7 +125,7 @@ import VaultSealing
     }
   }
 
-  @Test func `a holder's handle goes on after a rename, and finds its group by the new name`() throws {
+  @Test func `a holder's handle works after a rename, and finds its group by the new name`() throws {
     try SharedVault.with { shared in
       let holder = try shared.holder(of: "one")
       let group = try holder.group(named: "one")
@@ -178,7 +178,7 @@ import VaultSealing
     }
   }
 
-  @Test func `a removed group is gone with its records and its slots`() throws {
+  @Test func `a removed group is removed together with its records and its slots`() throws {
     try SharedVault.with { shared in
       let holder = try shared.holder(of: "one")
       let (group, own) = try (shared.owner.group(named: "one"), holder.group(named: "one"))
@@ -197,7 +197,7 @@ import VaultSealing
     }
   }
 
-  @Test func `what a removed group held stands nowhere in the file`() throws {
+  @Test func `what a removed group held occurs nowhere in the file`() throws {
     try SharedVault.with { shared in
       try shared.owner.set("entry", forKey: "user", in: "one")
       let (before, one) = try (shared.parts, shared.position(of: "one"))

@@ -35,7 +35,7 @@ import VaultSealing
     }
   }
 
-  @Test func `slots, handles and records go on when a slot is added`() throws {
+  @Test func `slots, handles and records still work when a slot is added`() throws {
     try SharedVault.with { shared in
       let holder = try shared.holder(of: "one")
       let second = try shared.secondOwner()
@@ -80,7 +80,7 @@ import VaultSealing
     }
   }
 
-  @Test func `row 28: a holder that asks for another group is not granted it`() throws {
+  @Test func `row 28: a holder that requests another group is not granted it`() throws {
     try SharedVault.with { shared in
       let holder = try shared.holder(of: "one")
       let other = try shared.owner.group(named: "two")

@@ -183,7 +183,7 @@ import VaultSealing
     }
   }
 
-  @Test func `an edit and a set keep the label, and the expiry goes with the old value`() throws {
+  @Test func `an edit and a set keep the label, and the expiry is removed together with the old value`() throws {
     try with { sample in
       try sample.update { batch throws(VaultError) in
         try batch.edit(
@@ -216,7 +216,7 @@ import VaultSealing
     }
   }
 
-  @Test func `of two sets the later value counts, what the first wrote down stays, its expiry goes`() throws {
+  @Test func `of two sets the later value counts, the first one's metadata stays, its expiry is removed`() throws {
     try with { sample in
       try sample.update { batch throws(VaultError) in
         try batch.set(
@@ -303,7 +303,7 @@ import VaultSealing
 }
 
 extension Vault.Batch {
-  /// Sets a string with everything that may go with it.
+  /// Sets a string with all metadata.
   mutating func set(
     _ text: String, forKey key: String, edit: RecordEdit = RecordEdit(), ifRevision revision: UInt64? = nil
   ) throws(VaultError) {

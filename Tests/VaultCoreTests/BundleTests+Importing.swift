@@ -31,7 +31,7 @@ extension BundleTests {
     }
   }
 
-  @Test func `importing is refused as a whole when one record is there already`() throws {
+  @Test func `importing is refused as a whole when one record exists already`() throws {
     try with { sample in
       try fill(sample.source)
       try sample.export()
@@ -44,7 +44,7 @@ extension BundleTests {
     }
   }
 
-  @Test func `importing replaces what is there when it is asked to, and leaves the rest`() throws {
+  @Test func `importing replaces existing records on request, and leaves the rest`() throws {
     try with { sample in
       try fill(sample.source)
       let expected = try carried(sample.source)

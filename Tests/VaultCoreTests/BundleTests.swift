@@ -205,7 +205,7 @@ import VaultSealing
     }
   }
 
-  @Test func `a value that changed after listing goes as it is now`() throws {
+  @Test func `a value that changed after listing is exported as it is now`() throws {
     try with { sample in
       let listed = try sample.source.records(in: sample.source.group())
       try sample.source.set("newer", forKey: "password")

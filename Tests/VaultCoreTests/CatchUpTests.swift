@@ -61,7 +61,7 @@ import VaultCore
     }
   }
 
-  @Test func `a handle keeps no more of a group that nobody opened than its entries`() async {
+  @Test func `a handle keeps no more of a group that was not opened than its entries`() async {
     await #expect(processExitsWith: .exitCode(42)) {
       var grown = 0
       try SharedVault.with(reserve: 512 << 10) { shared in

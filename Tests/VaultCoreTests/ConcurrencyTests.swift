@@ -57,7 +57,7 @@ import VaultCore
     }
   }
 
-  @Test func `row J20: appenders and folders lose nothing, and readers never go back`() throws {
+  @Test func `row J20: appenders and folders lose nothing, and readers never see an older state`() throws {
     try withVault { vault, path in
       let seen = Mutex([Int](repeating: 0, count: 3))
       try meanwhile(3) { reader in
@@ -90,7 +90,7 @@ import VaultCore
     try await TemporaryDirectory.with { directory in
       let path = directory + "/vault.spv"
       let vault = try Vault.sample(at: path, options: .sample(reserve: 32 << 10))
-      // While somebody else holds the lock, the first write waits and the others gather.
+      // While another descriptor holds the lock, the first write waits and the others gather.
       let lock = try ForeignLock(on: path)
       try await withThrowingTaskGroup(of: Void.self) { tasks in
         for number in 0..<64 {

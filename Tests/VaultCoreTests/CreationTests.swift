@@ -55,7 +55,7 @@ import VaultSealing
 
   @Test func `row 53: under umask 0777 the file is 0600 and new directories 0700 all the same`() async {
     await #expect(processExitsWith: .exitCode(42)) {
-      // As a user whom permission bits bind: root may enter a directory of mode 0.
+      // As a user to whom permission bits apply: root may enter a directory of mode 0.
       try asUser { directory, _ in
         umask(0o777)
         let path = directory + "/new/newer/vault.spv"

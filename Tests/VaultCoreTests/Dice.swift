@@ -12,7 +12,7 @@ struct Dice: RandomNumberGenerator {
     return value ^ (value >> 31)
   }
 
-  /// What a disk, a copying program or a villain may make of a file.
+  /// Returns the file as a disk, a copying program or an attacker may change it.
   mutating func mutated(_ original: [UInt8]) -> [UInt8] {
     var file = original
     for _ in 0..<Int.random(in: 1...3, using: &self) {

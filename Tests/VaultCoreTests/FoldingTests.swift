@@ -207,7 +207,7 @@ import VaultSealing
     }
   }
 
-  @Test func `row J25: a key put and removed a thousand times is gone, and so is the last record`() throws {
+  @Test func `row J25: a key put and removed a thousand times is absent, and so is the last record`() throws {
     try withVault { vault, path in
       for number in 0..<1000 {
         try vault.set("value \(number)", forKey: "key")
@@ -240,7 +240,7 @@ import VaultSealing
     }
   }
 
-  @Test func `what a fold removed stands nowhere in the file`() throws {
+  @Test func `what a fold removed occurs nowhere in the file`() throws {
     try withVault { vault, path in
       try vault.set("value", forKey: "doomed")
       let entry = try Parts(FileBytes.read(path)).entries[0]

@@ -230,7 +230,7 @@ import VaultSealing
     forgery.forge(&body)
     holder.replaceManifest(&parts, padded: KeyHolder.padded(body, step: 1024))
 
-    // A new manifest has a new tag; the section stands at its floor, so it does not matter.
+    // A new manifest has a new tag; the section is at its floor, so it does not matter.
     #expect(try SampleFiles.refusal(opening: parts.file) == forgery.code)
   }
 

@@ -111,7 +111,7 @@ extension Vault.Tag {
   static func entry(_ bytes: [UInt8]) -> Vault.Tag { Vault.Tag(bytes.span.bytes, at: 24 + 24) }
 }
 
-/// A load of bytes in memory by somebody with a raw key: every step of section 4, every group, no file.
+/// A load of bytes in memory with a raw key: every step of section 4, every group, no file.
 struct MemoryVault {
   let state: VaultState
 
@@ -139,7 +139,7 @@ struct MemoryVault {
   }
 }
 
-/// Somebody with all keys who breaks the rules: seals what no writer of this package would.
+/// A writer with all keys that breaks the rules: seals what no writer of this package would.
 final class KeyHolder {
   let vaultID: Vault.Identifier
   let group: Vault.Identifier
@@ -261,7 +261,7 @@ extension KeyHolder {
   }
 }
 
-/// A record to be forged; right as it stands.
+/// A record to be forged; correct unless changed.
 struct RecordDraft {
   var service = Array("db".utf8)
   var key = Array("password".utf8)
@@ -297,7 +297,7 @@ struct RecordDraft {
   }
 }
 
-/// A section to be forged, as a group holder's fold behind generation 1; right as it stands.
+/// A section to be forged, as a group holder's fold behind generation 1; correct unless changed.
 struct SectionDraft {
   var generation: UInt64 = 2
   var baseGeneration: UInt64 = 1
@@ -322,7 +322,7 @@ struct SectionDraft {
   }
 }
 
-/// An entry to be forged behind generation 1; right as it stands.
+/// An entry to be forged behind generation 1; correct unless changed.
 struct EntryDraft {
   enum Change {
     case put(RecordDraft)
@@ -356,7 +356,7 @@ struct EntryDraft {
   }
 }
 
-/// An extension item as it stands in a field.
+/// An extension item as it is stored in a field.
 func extensionItem(_ tag: UInt16, _ data: [UInt8]) -> [UInt8] {
   var writer = ByteWriter()
   writer.integer(tag)

@@ -67,7 +67,7 @@ import VaultSealing
     }
   }
 
-  @Test func `a forked child lets its parent's keys go, and makes its own`() async {
+  @Test func `a forked child releases its parent's keys, and makes its own`() async {
     await #expect(processExitsWith: .exitCode(42)) {
       try withVault { vault, path in
         nonisolated(unsafe) var held: [AnyObject] = [vault]
@@ -116,7 +116,7 @@ private func withVault(_ body: (_ vault: Vault, _ path: String) throws -> Bool) 
   exit(isRight ? 42 : 1)
 }
 
-/// What `body` answers in a child that this process forks.
+/// What `body` returns in a child that this process forks.
 private func inForkedChild(_ body: () -> Bool) throws -> Bool {
   typealias Fork = @convention(c) () -> pid_t
   // Swift hides fork; a test of forking needs it all the same.

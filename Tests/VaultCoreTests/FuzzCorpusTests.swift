@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-/// What fuzzing found worth keeping goes through the parsers once more; `Scripts/fuzz` looks for more.
+/// The parsers replay the inputs that fuzzing kept; `Scripts/fuzz` looks for more.
 @Suite struct FuzzCorpusTests {
   private static let corpus = URL(filePath: #filePath)
     .deletingLastPathComponent().appending(path: "../../Fuzzing/Corpus")

@@ -3,7 +3,7 @@ import VaultSealing
 
 @testable import VaultCore
 
-/// Earlier values that a record keeps (`Docs/Format.md` 3.8). No vault of this package asks for them by itself, so
+/// Earlier values that a record keeps (`Docs/Format.md` 3.8). No vault of this package keeps them by default, so
 /// these start from a vector of depth 2 with every known record tag and an unknown one, or from forged depths.
 @Suite struct HistoryTests {
   private static func password(_ vault: Vault) throws -> RecordInfo {

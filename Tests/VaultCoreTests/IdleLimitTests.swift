@@ -4,7 +4,7 @@ import VaultSealing
 
 @testable import VaultCore
 
-/// A clock that goes when the test says so.
+/// A clock that advances when the test says so.
 final class ManualClock: Clock, Sendable {
   struct Instant: InstantProtocol {
     let sinceStart: Duration
@@ -34,13 +34,13 @@ final class ManualClock: Clock, Sendable {
     return Instant(sinceStart: state.withLock { $0.now })
   }
 
-  /// What happens in another thread when somebody next asks for the time.
+  /// Runs `body` at the next call of `now`, as another thread might.
   func whenNextAsked(_ body: @escaping @Sendable () -> Void) { state.withLock { $0.whenAsked = body } }
 
-  /// When those who sleep want to be woken, in order.
+  /// The deadlines of the sleeping tasks, in order.
   var deadlines: [Duration] { state.withLock { $0.sleepers.values.map(\.deadline).sorted() } }
 
-  /// Lets time pass and wakes who has slept long enough.
+  /// Lets time pass and wakes the tasks whose deadline has passed.
   func advance(by duration: Duration) {
     let due = state.withLock { state in
       state.now += duration
@@ -51,7 +51,7 @@ final class ManualClock: Clock, Sendable {
     for continuation in due { continuation.resume() }
   }
 
-  /// Lets time pass while the machine sleeps: nobody is woken.
+  /// Lets time pass while the machine sleeps: no task is woken.
   func jump(by duration: Duration) { state.withLock { $0.now += duration } }
 
   func sleep(until deadline: Instant, tolerance: Duration?) async throws {
@@ -103,7 +103,7 @@ final class ManualClock: Clock, Sendable {
       }
     }
 
-    /// Whether the keys are gone, without asking the vault: that would look at the clock.
+    /// Whether the keys are wiped, without a call of the vault, which would read the clock.
     var isLocked: Bool { vault.handle.loaded.withLock { $0.isLocked } }
 
     /// Waits until the watch sleeps up to these times.
@@ -236,7 +236,7 @@ final class ManualClock: Clock, Sendable {
     }
   }
 
-  @Test func `after the machine has slept through the limit isLocked tells so`() async throws {
+  @Test func `after the machine has slept through the limit isLocked is true`() async throws {
     try await Fixture.with { fixture in
       try await fixture.sleeps(until: .seconds(10))
 
@@ -303,7 +303,7 @@ final class ManualClock: Clock, Sendable {
     }
   }
 
-  @Test func `who asks while a handle is being unlocked does not lock it again`() async throws {
+  @Test func `a query while a handle is being unlocked does not lock it again`() async throws {
     try await Fixture.with { fixture in
       try await fixture.sleeps(until: .seconds(10))
       fixture.clock.advance(by: .seconds(10))
@@ -317,7 +317,7 @@ final class ManualClock: Clock, Sendable {
     }
   }
 
-  @Test func `a vault that was let go is freed although its limit is far away, and nobody watches it`() async throws {
+  @Test func `a released vault is freed although its limit is far away, and no thread watches it`() async throws {
     try await TemporaryDirectory.with { directory in
       let clock = ManualClock()
       var options = Vault.Options.sample()
@@ -334,7 +334,7 @@ final class ManualClock: Clock, Sendable {
     }
   }
 
-  @Test func `without a limit the vault never locks by itself and nobody watches it`() async throws {
+  @Test func `without a limit the vault never locks by itself and no thread watches it`() async throws {
     try await Fixture.with(limit: nil) { fixture throws in
       fixture.clock.advance(by: .seconds(1_000_000_000))
 

@@ -4,9 +4,9 @@ import VaultSealing
 
 @testable import VaultCore
 
-/// What a reader makes of a journal whose bytes were cut, flipped or moved by somebody without a key.
+/// How a reader handles a journal whose bytes were cut, flipped or moved by an attacker without a key.
 @Suite struct JournalByteTests {
-  /// Three entries in one group, and where they stand.
+  /// Three entries in one group, and their positions.
   private struct Journal {
     let file: [UInt8]
     let starts: [Int]
@@ -355,7 +355,7 @@ import VaultSealing
     return Double(time.tv_sec) + Double(time.tv_nsec) / 1e9
   }
 
-  @Test func `row J18: 8 MiB full of plausible lengths are answered in linear time`() throws {
+  @Test func `row J18: 8 MiB full of plausible lengths are read in linear time`() throws {
     var parts = try Parts(SampleFiles.journal(1))
     // Every eighth byte starts a head but for the group; the lengths reach to the end, so that a reader that
     // hashed at each of them would need hours.
@@ -367,7 +367,7 @@ import VaultSealing
     #expect(try seconds(parts.file, nil) < 10)
   }
 
-  @Test func `row J18: a journal full of forged entries with right checks is answered in linear time`() throws {
+  @Test func `row J18: a journal full of forged entries with right checks is read in linear time`() throws {
     let sample = try Parts(SampleFiles.journal(1))
     func file(_ count: Int) -> [UInt8] {
       var parts = sample

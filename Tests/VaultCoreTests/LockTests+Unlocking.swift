@@ -8,7 +8,7 @@ import VaultSealing
 
 /// Locking, unlocking, and others at work meanwhile.
 extension LockTests {
-  @Test func `isLocked tells, and locking twice is locking once`() throws {
+  @Test func `isLocked is true after locking, and locking twice is locking once`() throws {
     try Fixture.with { fixture in
       #expect(!fixture.vault.isLocked)
       fixture.vault.lock()
@@ -57,7 +57,7 @@ extension LockTests {
   }
 
   @Test(arguments: [true, false])
-  func `unlocking is tampered when another vault of the same key stands at the path`(isLocked: Bool) throws {
+  func `unlocking is tampered when another vault of the same key is at the path`(isLocked: Bool) throws {
     try Fixture.with { fixture in
       let original = try FileBytes.read(fixture.path)
       try #require(unlink(fixture.path) == 0)
@@ -125,7 +125,7 @@ extension LockTests {
     }
   }
 
-  @Test func `row 69: a holder whose slot went with its group's rotation reads what is afterFirstUnlock`() throws {
+  @Test func `row 69: a holder whose slot a rotation dropped reads what is afterFirstUnlock`() throws {
     try SharedVault.with { shared in
       try shared.owner.set("loaded", forKey: "kept", in: "one", as: .afterFirstUnlock)
       let holder = try shared.holder(of: "one")
@@ -162,7 +162,7 @@ extension LockTests {
       let reads = Atomic<Int>(0)
       let hasLocked = Atomic<Bool>(false)
       try onThreads(9) { number throws in
-        /// Goes on until the lock is there.
+        /// Waits until the lock is taken.
         func repeating(_ body: () throws -> Void) {
           while !hasLocked.load(ordering: .acquiring) {
             guard let code = refusal(of: body) else { continue }
@@ -244,7 +244,7 @@ extension LockTests {
     }
   }
 
-  @Test func `a full write that is under way when the handle is locked and unlocked ends, and the handle goes on`()
+  @Test func `a full write that is under way when the handle is locked and unlocked ends, and the handle works`()
     throws
   {
     try Self.duringRotation({ fixture in

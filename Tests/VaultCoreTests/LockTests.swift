@@ -5,7 +5,7 @@ import VaultSealing
 
 @testable import VaultCore
 
-/// What a locked handle still answers, and what ends the lock (`Docs/Format.md` section 7).
+/// What a locked handle still returns, and what ends the lock (`Docs/Format.md` section 7).
 @Suite struct LockTests {
   /// A handle of a vault with a record of each class, named after it, in each of two groups. The handle has used the
   /// first group alone.
@@ -58,7 +58,7 @@ import VaultSealing
     /// What another process does meanwhile.
     func other() throws -> Vault { try Vault.opened(at: path, options: .device(seed: "other", reserve: 32 << 10)) }
 
-    /// What the handle answers for the value of each class.
+    /// What the handle returns for the value of each class.
     func answers(in group: AccessGroup? = nil) -> [String] {
       Vault.Accessibility.allCases.map { accessibility in
         do throws(VaultError) { return try value(accessibility.name, in: group) ?? "nil" } catch {
@@ -74,10 +74,10 @@ import VaultSealing
   static let lost = Vault.Accessibility.allCases.filter { !$0.isReadableAfterLock }
   static let kept = Vault.Accessibility.allCases.filter(\.isReadableAfterLock)
 
-  // MARK: What goes
+  // MARK: What is locked
 
   @Test(arguments: lost, ["default", "unused"])
-  func `row 61: after lock() nothing of a record whenUnlocked is answered`(
+  func `row 61: after lock() nothing of a record whenUnlocked is returned`(
     accessibility: Vault.Accessibility, group: String
   ) throws {
     try Fixture.with { fixture in
@@ -113,7 +113,7 @@ import VaultSealing
     }
   }
 
-  /// Everything that needs keys which are gone.
+  /// Everything that needs keys which are wiped.
   enum Use: String, CaseIterable, Sendable {
     case groupNamed, groups, records, recordsOfService, keys, status, verify, backUp
     case set, setForBackground, remove, removeNothing, edit, restore, createGroup, renameGroup, removeGroup
@@ -199,7 +199,7 @@ import VaultSealing
 
   // MARK: What stays
 
-  @Test func `row 61: after lock() values afterFirstUnlock are answered as loaded, also of a group not used before`()
+  @Test func `row 61: after lock() values afterFirstUnlock are read as loaded, also of a group not used before`()
     throws
   {
     try Fixture.with { fixture in
@@ -211,7 +211,7 @@ import VaultSealing
   }
 
   @Test(arguments: kept)
-  func `after lock() all that is known of a record afterFirstUnlock is answered`(accessibility: Vault.Accessibility)
+  func `after lock() all that is known of a record afterFirstUnlock is returned`(accessibility: Vault.Accessibility)
     throws
   {
     try Fixture.with { fixture in

@@ -8,11 +8,11 @@ import VaultSealing
 
 /// Handles that stay open, several at once, and marks that are made or accepted.
 extension MarkTests {
-  /// How somebody puts an older copy back.
+  /// How an older copy is put back.
   enum PuttingBack: String, CaseIterable, Sendable { case replacing, copyingOver }
 
   @Test(arguments: PuttingBack.allCases)
-  func `an open handle refuses an older copy to read and to write, and goes on when it is gone`(
+  func `an open handle refuses an older copy to read and to write, and works after its removal`(
     how: PuttingBack
   ) throws {
     try SharedVault.withMark { shared in
@@ -52,7 +52,7 @@ extension MarkTests {
 
       try shared.putInPlace(older)
 
-      // Without a read in between: sealing needs keys and no news.
+      // Without a read in between: sealing needs keys, and does not load the file.
       try expectRefused(.rolledBack, at: shared.path) {
         try vault.update(service: service, in: group) { batch throws(VaultError) in
           try batch.set("newest", forKey: "user")
@@ -105,7 +105,7 @@ extension MarkTests {
 
   // MARK: Several at once
 
-  @Test func `a mark that several handles raise at once never goes back`() throws {
+  @Test func `a mark that several handles raise at once is never lowered`() throws {
     try SharedVault.withMark { shared in
       let isDone = Atomic(false)
       try onThreads(5) { number in
@@ -190,7 +190,7 @@ extension MarkTests {
     }
   }
 
-  @Test func `create refuses a mark that is there, and makes nothing`() throws {
+  @Test func `create refuses an existing mark, and makes nothing`() throws {
     try SharedVault.withMark { shared in
       let (text, new) = (try shared.markText, shared.path + ".new")
 

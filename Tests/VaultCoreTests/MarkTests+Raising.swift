@@ -111,7 +111,7 @@ extension MarkTests {
     }
   }
 
-  @Test func `a removed group's line goes, and a new one's comes`() throws {
+  @Test func `a removed group's line is removed, and a new group's is added`() throws {
     try SharedVault.withMark { shared in
       let owner = try shared.markedOwner()
       let one = try owner.group(named: "one")
@@ -226,7 +226,7 @@ extension MarkTests {
     }
   }
 
-  @Test func `a write whose mark is gone is done, and says markMissing`() throws {
+  @Test func `a write whose mark is missing is done, and reports markMissing`() throws {
     try SharedVault.withMark { shared in
       let vault = try shared.markedOwner()
       try #require(rename(shared.markDirectory, shared.markDirectory + ".away") == 0)

@@ -6,7 +6,7 @@ import VaultSealing
 
 @testable import VaultCore
 
-/// The rollback mark: what tells an older copy of the vault from the present one (`Docs/Format.md` annex B).
+/// The rollback mark, by which an older copy of the vault is detected (`Docs/Format.md` annex B).
 @Suite struct MarkTests {
   // MARK: The file
 
@@ -30,7 +30,7 @@ import VaultSealing
     }
   }
 
-  @Test func `a group holder's mark tells of its group alone`() throws {
+  @Test func `a group holder's mark covers its group only`() throws {
     try SharedVault.with { shared in
       try shared.holder(of: "one").createMark(at: shared.mark)
 
@@ -134,7 +134,7 @@ import VaultSealing
     }
   }
 
-  @Test func `a mark without lines is one that nobody has raised yet`() throws {
+  @Test func `a mark without lines has not been raised yet`() throws {
     try SharedVault.withMark { shared in
       let bare = "spv-mark-1\nvault \(try shared.owner.status().vaultID)\n"
       try FileBytes.write(Array(bare.utf8), to: shared.mark)

@@ -47,7 +47,7 @@ import Testing
         let searched = try SearchedVault(directory)
         var strays: [String] = []
         func look(after step: String) throws {
-          // Names are wiped when they go; while the vault is unlocked they are there.
+          // Names are wiped when they are released; while the vault is unlocked they are in memory.
           for find in try searched.strays(except: MemoryScanTests.keys) where find.secret != "name of a record" {
             strays.append("after \(step): \(find)")
           }
@@ -130,7 +130,7 @@ import Testing
     }
   }
 
-  @Test func `after the last reference has gone nothing is left`() async throws {
+  @Test func `after the last reference is released nothing is left`() async throws {
     try await SearchedVault.with { directory in
       await #expect(processExitsWith: .success) { [directory = directory as String] in
         let searched = try SearchedVault(directory)

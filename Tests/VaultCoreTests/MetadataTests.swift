@@ -87,7 +87,7 @@ import VaultSealing
     }
   }
 
-  @Test func `a history keeps as many values as asked, newest first`() throws {
+  @Test func `a history keeps as many values as requested, newest first`() throws {
     try with { vault, group, service, _ in
       try vault.set("0", forKey: "key")
       let deep = edit { $0.historyDepth = .set(2) }
@@ -189,7 +189,7 @@ import VaultSealing
     }
   }
 
-  @Test func `an expired record answers or refuses, as the caller chose`() throws {
+  @Test func `an expired record is returned or refused, as the caller chose`() throws {
     try with { vault, group, service, path in
       let soon = edit { $0.expiry = .set(2_000) }
       try vault.set("v", forKey: "key")

@@ -3,7 +3,7 @@ import Glibc
 import Testing
 import VaultCore
 
-/// What becomes of a shared vault's group when a user who does not belong to it writes the whole file.
+/// What happens to a shared vault's group when a user outside the group writes the whole file.
 @Suite(.enabled(if: isRoot, "only root gives files away")) struct OwnershipTests {
   @Test func `a full write that would give another group the group's rights is refused, and an append is not`() async {
     await #expect(processExitsWith: .exitCode(42)) {
@@ -28,7 +28,7 @@ import VaultCore
   }
 }
 
-/// Runs `body` as the owner of a vault's file who is not in the file's group, and ends the process: 42 when it says that
+/// Runs `body` as the owner of a vault's file, outside the file's group, and ends the process: 42 when it says that
 /// all was right.
 private func asStranger(mode: mode_t, _ body: (_ vault: Vault, _ path: String) throws -> Bool) throws -> Never {
   var isRight = false

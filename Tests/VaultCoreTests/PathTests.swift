@@ -4,7 +4,7 @@ import Testing
 import VaultCore
 import VaultSealing
 
-/// What may be at a vault's path, who may own it, and what its links lead to.
+/// What may be at a vault's path, its owner, and what its links lead to.
 @Suite struct PathTests {
   private static func options(_ policy: PathPolicy) -> Vault.Options {
     var options = Vault.Options.sample()
@@ -53,7 +53,7 @@ import VaultSealing
     }
   }
 
-  @Test func `row 50: a path with a NUL is refused, and what stands before the NUL stays`() throws {
+  @Test func `row 50: a path with a NUL is refused, and the file named before the NUL stays`() throws {
     try TemporaryDirectory.with { directory in
       let path = directory + "/vault.spv"
       let vault = try Vault.sample(at: path)
@@ -284,7 +284,7 @@ import VaultSealing
   }
 
   @Test(.enabled(if: isRoot, "only root gives directories away"), arguments: [true, false])
-  func `a directory of somebody else is refused by the strict policy alone`(isStrict: Bool) throws {
+  func `another user's directory is refused by the strict policy only`(isStrict: Bool) throws {
     try TemporaryDirectory.with { directory in
       let path = directory + "/vault.spv"
       _ = try Vault.sample(at: path)

@@ -31,7 +31,7 @@ import VaultSealing
     }
   }
 
-  @Test func `the credentials presented go on, and so do handles opened with them`() throws {
+  @Test func `the presented credentials still open, and handles opened with them still work`() throws {
     try withOwners { shared in
       let third = try Vault.open(at: shared.path, credential: Self.third(), options: .sample(seed: "third"))
       let contents = try third.contents()
@@ -61,7 +61,7 @@ import VaultSealing
     }
   }
 
-  @Test func `holders go on without new credentials when an owner slot is removed`() throws {
+  @Test func `holders keep access without new credentials when an owner slot is removed`() throws {
     try withOwners { shared in
       let holders = try shared.groups.map { try shared.holder(of: $0) }
 
@@ -201,7 +201,7 @@ import VaultSealing
     }
   }
 
-  @Test func `a holder's credential to keep is no owner's, and the holder goes on anyhow`() throws {
+  @Test func `a holder's credential to keep is no owner's, and the holder keeps access anyhow`() throws {
     try withOwners { shared in
       let report = try shared.owner.removeSlot(shared.slot("second"), keeping: [shared.credential(of: "one")])
 
@@ -210,7 +210,7 @@ import VaultSealing
     }
   }
 
-  @Test func `every owner slot that a credential to keep opens goes on`() throws {
+  @Test func `every owner slot that a credential to keep opens is kept`() throws {
     try withOwners { shared in
       try shared.owner.addSlot(NewSlot(Self.third(), label: "third again"))
 

@@ -4,7 +4,7 @@ import VaultSealing
 
 @testable import VaultCore
 
-/// Groups that do not verify: what still works, and how an owner mends the vault (`Docs/Format.md` 5.6, row 50b).
+/// Groups that do not verify: what still works, and how an owner repairs the vault (`Docs/Format.md` 5.6, row 50b).
 @Suite struct RepairTests {
   /// How a group came not to verify.
   enum Break: String, CaseIterable, Sendable {
@@ -12,7 +12,7 @@ import VaultSealing
     case entry
     /// Its holder sealed a section that breaks the rules.
     case section
-    /// Somebody without a key changed its section, and made the checksum right.
+    /// An attacker without a key changed its section, and made the checksum right.
     case flippedSection
     /// The same with its newest entry.
     case flippedEntry
@@ -64,7 +64,7 @@ import VaultSealing
   }
 
   @Test(arguments: Break.allCases)
-  func `a group is emptied: its name stays, its epoch is the next, its holders go on`(how: Break) throws {
+  func `a group is emptied: its name stays, its epoch is the next, its holders keep access`(how: Break) throws {
     try SharedVault.broken(how, ["one"]) { shared in
       let live = try shared.holder(of: "two")
       let (sound, generation) = try (shared.sound(), shared.generation)
@@ -93,7 +93,7 @@ import VaultSealing
     }
   }
 
-  @Test func `a holder's open handle goes on with the emptied group`() throws {
+  @Test func `a holder's open handle works with the emptied group`() throws {
     try SharedVault.with { shared in
       let holder = try shared.holder(of: "one")
       try holder.set("old", forKey: "user", in: "one")

@@ -18,7 +18,8 @@ import VaultSealing
   }
 
   @Test(arguments: changes)
-  func `row 69: a handle that replaces its own slot goes on, the old credential is rejected`(change: String) throws {
+  func `row 69: a handle that replaces its own slot still works, the old credential is rejected`(change: String) throws
+  {
     try SharedVault.with { shared in
       let (old, new) = try Self.credentials(change)
       try shared.owner.addSlot(NewSlot(old, label: "old", cost: .throwaway))
@@ -107,7 +108,7 @@ import VaultSealing
     }
   }
 
-  @Test func `a passphrase is replaced at the higher cost that was asked for`() throws {
+  @Test func `a passphrase is replaced at the higher cost that was requested`() throws {
     try TemporaryDirectory.with { directory in
       let path = directory + "/vault.spv"
       let vault = try Vault.create(

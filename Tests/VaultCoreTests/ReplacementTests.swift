@@ -54,7 +54,7 @@ import VaultSealing
     }
   }
 
-  @Test func `creators in a hurry never put another one's vault in place of their own`() throws {
+  @Test func `concurrent creators never replace each other's vault`() throws {
     try TemporaryDirectory.with { directory in
       for round in 0..<400 {
         let path = directory + "/vault-\(round).spv"
@@ -206,7 +206,7 @@ import VaultSealing
 
       try FileBytes.write(file, to: path)
 
-      // The first thing that the handle hears of it is a write.
+      // The handle notices it at a write first.
       try vault.update(service: Vault.Name("db"), in: group) { batch throws(VaultError) in
         try batch.set("new", forKey: "password")
       }

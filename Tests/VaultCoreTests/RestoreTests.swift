@@ -54,7 +54,7 @@ import VaultSealing
     }
   }
 
-  @Test func `a backup replaces a later state of the vault, and is refused without being asked`() throws {
+  @Test func `a backup replaces a later state of the vault on request only`() throws {
     try with { sample in
       try sample.vault.set("later", forKey: "user")
       try sample.vault.compact()
@@ -112,7 +112,7 @@ import VaultSealing
   }
 
   @Test(arguments: ["", "text", "vault", "start", "zeros", "long"])
-  func `a file of somebody else's is never replaced`(kind: String) throws {
+  func `another user's file is never replaced`(kind: String) throws {
     try with { sample in
       let path = sample.directory + "/there"
       let own = try FileBytes.read(sample.path)
@@ -205,7 +205,7 @@ import VaultSealing
     }
   }
 
-  @Test func `a vault that somebody is writing is not replaced meanwhile`() throws {
+  @Test func `a vault that another handle is writing is not replaced meanwhile`() throws {
     try with { sample in
       let lock = try ForeignLock(on: sample.path)
       var options = Vault.Options.sample()
@@ -218,7 +218,7 @@ import VaultSealing
     }
   }
 
-  @Test func `open handles go on with the restored state, to read and to write`() throws {
+  @Test func `open handles read and write the restored state`() throws {
     try with { sample in
       let second = try Vault.opened(at: sample.path)
       try sample.vault.set("lost", forKey: "key-0")

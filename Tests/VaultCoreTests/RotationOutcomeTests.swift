@@ -6,7 +6,7 @@ import VaultSealing
 @Suite struct RotationOutcomeTests {
   typealias Rotation = RotationTests.Rotation
 
-  // MARK: What goes
+  // MARK: What is removed
 
   @Test(arguments: ["group changed", "group unchanged", "group rotated", "vault rotated"])
   func `row J10: entries of before an owner write behind the new snapshot are tampered`(write: String) throws {
@@ -51,7 +51,7 @@ import VaultSealing
   }
 
   @Test(arguments: Rotation.allCases)
-  func `no old sealed value, section or entry stands in the file after a rotation`(rotation: Rotation) throws {
+  func `no old sealed value, section or entry is in the file after a rotation`(rotation: Rotation) throws {
     try SharedVault.with { shared in
       for group in shared.groups { try shared.owner.set("entry", forKey: "user", in: group) }
       let (before, values) = try (shared.parts, Self.sealedValues(shared))

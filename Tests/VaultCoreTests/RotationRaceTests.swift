@@ -6,7 +6,7 @@ import VaultSealing
 
 @testable import VaultCore
 
-/// Owners who change slots, groups and keys while others read and write.
+/// Owners that change slots, groups and keys while others read and write.
 @Suite struct RotationRaceTests {
   @Test(arguments: [false, true])
   func `a slot that another owner adds in between is not dropped unless others may be`(isRemoval: Bool) throws {
@@ -29,7 +29,7 @@ import VaultSealing
   }
 
   @Test(arguments: RotationTests.Rotation.allCases)
-  func `row 45: rotations lose no write of three holders, who go on without new credentials`(
+  func `row 45: rotations lose no write of three holders, whose credentials still open`(
     rotation: RotationTests.Rotation
   ) throws {
     try SharedVault.with(groups: ["default", "one", "two"], reserve: 4096) { shared in
@@ -222,7 +222,7 @@ import VaultSealing
     }
   }
 
-  @Test func `an owner slot that somebody adds while a rotation waits goes on or is reported as dropped`() throws {
+  @Test func `an owner slot added while a rotation waits is kept or reported as dropped`() throws {
     try SharedVault.with { shared in
       let (other, new) = (try shared.secondOwner(), try Vault.Credential.key(.sample(from: 200)))
       let added = Mutex<Vault.Identifier?>(nil)

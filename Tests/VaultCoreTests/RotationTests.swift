@@ -86,7 +86,7 @@ import VaultSealing
   }
 
   @Test(arguments: Rotation.allCases)
-  func `handles go on writing after a rotation, by append and by full write`(rotation: Rotation) throws {
+  func `handles can write after a rotation, by append and by full write`(rotation: Rotation) throws {
     try SharedVault.with { shared in
       let (holder, second) = try (shared.holder(of: "one"), shared.secondOwner())
       for round in 0..<3 {
@@ -325,7 +325,7 @@ import VaultSealing
     }
   }
 
-  @Test func `owner slots go on for the credentials presented, the others are dropped and reported`() throws {
+  @Test func `owner slots of the presented credentials stay, the others are dropped and reported`() throws {
     try SharedVault.with { shared in
       let kept = try Vault.Credential.passphrase("kept")
       try shared.owner.addSlot(NewSlot(kept, label: "kept", cost: .throwaway))

@@ -150,7 +150,7 @@ struct SalvageSample {
     return Salvaged(report: report, vault: vault, path: path, contents: try vault.contents())
   }
 
-  /// Expects groups to be as they were, in every respect. Without the manifest that is all that an owner can be told of
+  /// Expects groups to be as they were, in every respect. Without the manifest an owner can learn no more of
   /// them, and each record is marked.
   func expectWhole(
     _ names: [String], in salvaged: Salvaged, _ comment: Comment? = nil,
@@ -190,7 +190,7 @@ struct SalvageSample {
     #expect(isVerified != true, comment, sourceLocation: sourceLocation)
   }
 
-  /// Expects a group whose section's length was lost: the next head may tell it.
+  /// Expects a group whose section's length was lost: it may be found from the next header.
   func expectWholeOrPart(
     of name: String, in salvaged: Salvaged, _ comment: Comment? = nil,
     sourceLocation: SourceLocation = #_sourceLocation

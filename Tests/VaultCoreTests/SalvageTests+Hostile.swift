@@ -5,9 +5,9 @@ import VaultSealing
 
 @testable import VaultCore
 
-/// Files that somebody made to hurt.
+/// Files made to cause harm.
 extension SalvageTests {
-  @Test func `a journal full of plausible heads is answered`() throws {
+  @Test func `a journal full of plausible headers is salvaged in linear time`() throws {
     try SalvageSample.with { sample in
       let group = try sample.original.group(named: "one").id
       // Each head's length reaches to the end: to hash all of them would take hours.
@@ -28,7 +28,7 @@ extension SalvageTests {
     }
   }
 
-  @Test func `a section full of plausible records is answered`() throws {
+  @Test func `a section full of plausible records is salvaged in linear time`() throws {
     try SalvageSample.with { sample in
       let position = try sample.position(of: "one")
       let holder = try KeyHolder(sample.file, group: position)
@@ -59,7 +59,7 @@ extension SalvageTests {
     }
   }
 
-  @Test func `many sections that are none are answered`() throws {
+  @Test func `a salvage past many false sections succeeds or is damaged`() throws {
     try SalvageSample.with { sample in
       var writer = ByteWriter()
       for number in 1...1500 {
@@ -81,7 +81,7 @@ extension SalvageTests {
     }
   }
 
-  /// A vector file, and who opens it.
+  /// A vector file, and the credential that opens it.
   struct Vector: Sendable, CustomTestStringConvertible {
     let file: String
     let attempt: VectorManifest.Attempt

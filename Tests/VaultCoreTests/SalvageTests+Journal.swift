@@ -7,7 +7,7 @@ import VaultSealing
 
 /// Entries, files that end early, holders and devices.
 extension SalvageTests {
-  @Test func `an entry in the middle that is damaged stops its group there, and the others go on`() throws {
+  @Test func `a damaged entry in the middle stops its group there, and other groups are read on`() throws {
     try SalvageSample.with { sample in
       let entries = sample.entryRanges
       for (number, range) in entries.enumerated().dropLast() {
@@ -192,7 +192,7 @@ extension SalvageTests {
     }
   }
 
-  @Test func `a passphrase goes on opening what it salvaged`() throws {
+  @Test func `a passphrase opens what it salvaged`() throws {
     try TemporaryDirectory.with { directory in
       let vault = try Vault.create(
         at: directory + "/vault.spv", slots: [NewSlot(.passphrase("owner"), cost: .throwaway)], groups: [.sample()],

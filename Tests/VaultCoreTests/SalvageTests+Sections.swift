@@ -37,7 +37,7 @@ extension SalvageTests {
     }
   }
 
-  @Test func `a damaged nonce of a section costs what stands in it, and not what stands in entries`() throws {
+  @Test func `a damaged nonce of a section loses the section's records, and not those of entries`() throws {
     try SalvageSample.with { sample in
       let sealed = try sample.section(of: "one").sealed
       for offset in [0, 11, 23] {
@@ -211,7 +211,7 @@ extension SalvageTests {
     }
   }
 
-  @Test func `a name that nobody vouches for does not take a verified group's place`() throws {
+  @Test func `without the manifest a forged name does not take a verified group's place`() throws {
     try SalvageSample.with { sample in
       var file = sample.file.flipping(bit: 0, at: sample.manifest.upperBound - 1)
       // Behind generation, base and the name's length.
@@ -227,7 +227,7 @@ extension SalvageTests {
     }
   }
 
-  @Test func `a holder who took another group's name keeps nobody from being saved`() throws {
+  @Test func `a holder that took another group's name does not keep other groups from being saved`() throws {
     try SalvageSample.with { sample in
       let position = try sample.position(of: "one")
       var parts = try Parts(sample.file)
@@ -249,7 +249,7 @@ extension SalvageTests {
   }
 
   @Test(arguments: [true, false])
-  func `a holder who used up the generations spoils its own group alone`(verifies: Bool) throws {
+  func `a holder that used up the generations spoils only its own group`(verifies: Bool) throws {
     try SalvageSample.with { sample in
       var parts = try Parts(sample.file)
       let position = try sample.position(of: "one")
@@ -298,7 +298,7 @@ extension SalvageTests {
     }
   }
 
-  @Test func `a kept value that does not open goes alone, and is counted`() throws {
+  @Test func `only a kept value that does not open is dropped, and it is counted`() throws {
     try SalvageSample.with { sample in
       let holder = try KeyHolder(sample.file, group: sample.position(of: "one"))
       let next = holder.content.generation + 1

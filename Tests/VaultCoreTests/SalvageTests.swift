@@ -30,7 +30,7 @@ import VaultSealing
     }
   }
 
-  @Test func `slots of groups go on, and what an owner keeps of them`() throws {
+  @Test func `slots of groups still open, and what an owner keeps of them`() throws {
     try SalvageSample.with { sample in
       let salvaged = try sample.salvage(sample.file)
       for name in sample.names {
@@ -187,7 +187,7 @@ import VaultSealing
     }
   }
 
-  @Test func `without the manifest groups' holders go on until their group is rotated`() throws {
+  @Test func `without the manifest groups' holders keep access until their group is rotated`() throws {
     try SalvageSample.with { sample in
       let salvaged = try sample.salvage(sample.file.flipping(bit: 2, at: sample.manifest.upperBound - 1))
       try sample.holder(of: "one", at: salvaged.path).set("v", forKey: "user", in: "one")
@@ -246,7 +246,7 @@ import VaultSealing
     }
   }
 
-  @Test func `a slot of a later kind goes on where the manifest vouches for it`() throws {
+  @Test func `a slot of a later kind is kept where the manifest vouches for it`() throws {
     try SalvageSample.with { sample in
       var unknown = [UInt8](repeating: 0x5A, count: 168)
       (unknown[0], unknown[1], unknown[2], unknown[3]) = (9, 0, 0, 0)

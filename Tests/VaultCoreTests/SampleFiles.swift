@@ -33,7 +33,7 @@ enum SampleFiles {
     }
   }
 
-  /// What an owner gets who opens `file` from a disk and verifies every group.
+  /// The error of an owner that opens `file` from a disk and verifies every group.
   static func refusal(opening file: [UInt8], limits: Vault.Limits = .format) throws -> VaultError.Code? {
     try TemporaryDirectory.with { directory in
       try FileBytes.write(file, to: directory + "/vault.spv")

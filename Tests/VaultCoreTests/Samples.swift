@@ -51,7 +51,7 @@ extension SealingKey {
 }
 
 extension Vault.Options {
-  /// Fixed random bytes, a clock that stands still and a small reserve.
+  /// Fixed random bytes, a clock that does not advance and a small reserve.
   static func sample(seed: String = "sample", reserve: Int = 64) -> Vault.Options {
     var options = Vault.Options()
     options.random = .sequence(seed: seed)

@@ -60,7 +60,7 @@ struct SearchedVault {
         }
       }
     }
-    // Nobody asks for this record: its name comes into the memory of a process by loading alone.
+    // No call requests this record: its name comes into the memory of a process by loading only.
     let name = text(random(20))
     try vault.update(service: Vault.Name("db"), in: vault.group()) { batch throws(VaultError) in
       try batch.set("v", forKey: name)
@@ -131,7 +131,7 @@ struct SearchedVault {
     try search.note { search in try search.addCredential(credential, of: slot, in: vault, prefix: "new ") }
   }
 
-  /// Secret bytes that are not known yet, noted.
+  /// Adds new secret bytes to the search and returns them.
   func fresh(_ name: String, _ count: Int = 40) throws -> Vault.Credential.Passphrase {
     let fresh = Vault.Credential.Passphrase(try SecretBytes(count: count, from: .system))
     try search.note { search in fresh.bytes.withUnsafeBytes { search.add(name, $0) } }
@@ -148,7 +148,7 @@ struct SearchedVault {
 
   // MARK: What is found
 
-  /// Where a new key lies, as do all others that fit on its page.
+  /// The page of a new key, which holds as many other keys as fit.
   func keyPage() throws -> UInt {
     try SealingKey(from: .system).withUnsafeBytes { UInt(bitPattern: $0.baseAddress!) & ~4095 }
   }

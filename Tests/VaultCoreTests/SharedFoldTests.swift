@@ -289,7 +289,7 @@ import VaultSealing
     }
   }
 
-  @Test func `removed and replaced values stand nowhere in the file after an owner's compaction`() throws {
+  @Test func `removed and replaced values occur nowhere in the file after an owner's compaction`() throws {
     try SharedVault.with { shared in
       try Self.interleave(shared)
       try shared.owner.set("new", forKey: "password", in: "two")
@@ -338,7 +338,7 @@ import VaultSealing
   }
 
   @Test(arguments: ["owner", "holder"])
-  func `a torn tail is gone after a compaction`(who: String) throws {
+  func `a compaction removes a torn tail`(who: String) throws {
     try SharedVault.with { shared in
       try Self.interleave(shared)
       var parts = try shared.parts

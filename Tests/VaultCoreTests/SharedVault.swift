@@ -66,7 +66,7 @@ struct SharedVault: Sendable {
   /// What the owner's load finds out, every group verified.
   var loaded: VaultState { get throws { try MemoryVault(bytes, key: .sample()).state } }
 
-  /// Where the group's section stands in the file's order.
+  /// The index of the group's section in the file.
   func position(of group: String) throws -> Int {
     try #require(try loaded.manifest?.groups.firstIndex { $0.name.text == group })
   }
@@ -176,7 +176,7 @@ enum VectorFile {
 }
 
 extension [UInt8] {
-  /// Whether `other` stands anywhere in here.
+  /// Whether `other` occurs anywhere in these bytes.
   func contains(bytes other: [UInt8]) -> Bool { Data(self).range(of: Data(other)) != nil }
 }
 

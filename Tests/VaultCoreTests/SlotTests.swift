@@ -82,12 +82,12 @@ import VaultSealing
     var parts = try Parts(Self.file())
     for id in 1...7 { parts.slots.append(parts.slots[0].renamed(UInt8(id))) }
 
-    // The slots are accepted; that nobody listed them in the manifest is found after unlocking.
+    // The slots are accepted; that the manifest does not list them is found after unlocking.
     #expect(try SampleFiles.refusal(opening: parts.file) == .tampered)
   }
 
   @Test(arguments: [1, 2, 3, 200] as [UInt8])
-  func `row 12: a slot id that stands twice is malformed for every kind`(kind: UInt8) throws {
+  func `row 12: a slot id that occurs twice is malformed for every kind`(kind: UInt8) throws {
     var parts = try Parts(SampleFiles.snapshot())
     var slot = parts.slots[0]
     slot[0] = kind

@@ -18,7 +18,7 @@ func onThreads(_ count: Int, _ body: @escaping @Sendable (Int) throws -> Void) t
   if let error = first.withLock({ $0 }) { throw error }
 }
 
-/// A writer lock that somebody else holds until it is released.
+/// A writer lock that another descriptor holds until it is released.
 final class ForeignLock: Sendable {
   private let raw: Int32
 
@@ -40,7 +40,7 @@ func setMode(_ mode: mode_t, of path: String) throws { try #require(chmod(path, 
 
 let isRoot = geteuid() == 0
 
-/// Runs `body` in a process of its own (an exit test), in a directory of a user whom permission bits bind,
+/// Runs `body` in a separate process (an exit test), in a directory of a user to whom permission bits apply,
 /// with a path for a vault, and ends the process: 42 when `body` says that all was right.
 func asUser(_ body: (_ directory: String, _ path: String) throws -> Bool) throws -> Never {
   var isRight = false

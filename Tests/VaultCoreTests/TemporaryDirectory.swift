@@ -1,6 +1,6 @@
 import Foundation
 
-/// A directory of 0700 that is gone after the test.
+/// A directory of mode 0700 that is removed after the test.
 enum TemporaryDirectory {
   static func with<R>(_ body: (String) throws -> R) throws -> R {
     let path = try make()

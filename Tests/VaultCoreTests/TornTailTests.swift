@@ -5,7 +5,7 @@ import VaultSealing
 
 @testable import VaultCore
 
-/// A last entry that is broken, of which nobody can tell whether it had been acknowledged: its bytes are kept before a
+/// A broken last entry, which may have been acknowledged or not: its bytes are kept before a
 /// write takes their place (`Docs/Format.md` 10.3).
 @Suite struct TornTailTests {
   /// A vault whose last entry, which was acknowledged, has one bit flipped.

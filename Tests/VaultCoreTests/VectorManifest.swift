@@ -31,7 +31,7 @@ struct VectorManifest: Decodable {
     let expect: Expectation
     /// In place of the manifest's; `none` for no key at all.
     let deviceKey: String?
-    /// The error class that asking for each of these groups by name is answered with.
+    /// The error class of looking up each of these groups by name.
     let refusedGroups: [String: String]?
 
     enum CodingKeys: String, CodingKey {

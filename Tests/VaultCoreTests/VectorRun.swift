@@ -31,7 +31,7 @@ struct VectorRun {
     } catch { return .init(error: error.code.rawValue) }
   }
 
-  /// How asking for groups by name is answered: as the attempt's `refused_groups`.
+  /// The errors of looking up groups by name, as the attempt's `refused_groups`.
   func refusedGroups(by attempt: VectorManifest.Attempt) -> [String: String]? {
     attempt.refusedGroups.map { groups in
       var found: [String: String] = [:]

@@ -5,10 +5,10 @@ package import VaultSealing
 
 /// Searches the memory of its own process for secrets.
 ///
-/// It knows them masked alone, so that it does not find itself: each run of eight bytes, mixed with a random word. Of
+/// It keeps them masked only, so that it does not find itself: each run of eight bytes, mixed with a random word. Of
 /// memory it looks at every aligned word. So it finds what is left of a secret in fifteen bytes side by side, or in eight
-/// that are aligned. It works on a thread whose stack it does not search, and leaves alone what lies dead in the stack of
-/// whoever asks.
+/// that are aligned. It works on a thread whose stack it does not search, and leaves out the unused part of the calling
+/// thread's stack.
 package final class MemorySearch: @unchecked Sendable {
   // Unchecked: used by one thread at a time.
 
@@ -22,7 +22,7 @@ package final class MemorySearch: @unchecked Sendable {
     var notes: [UInt64: Note] = [:]
   }
 
-  /// Eight bytes of a secret that lie in memory, and those right behind.
+  /// Eight bytes of a secret that were found in memory, and the bytes right behind.
   package struct Find: Equatable, CustomStringConvertible {
     package let secret: String
     package let offset: Int
@@ -38,7 +38,7 @@ package final class MemorySearch: @unchecked Sendable {
   var known: Known
   /// Which words need a look at the notes: a bit for each of 2^20 hashes.
   let sieve = UnsafeMutablePointer<UInt8>.allocate(capacity: 1 << 17)
-  /// What memory is copied to, and the stack of who does it. Shared, so that the kernel does not join it to its
+  /// What memory is copied to, and the stack of the copying thread. Shared, so that the kernel does not join it to its
   /// neighbours: it alone is not searched.
   let own = mmap(nil, 2 << 20, PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0)!
   static let chunk = 1 << 20
@@ -114,7 +114,7 @@ package final class MemorySearch: @unchecked Sendable {
         // Pages of the kernel's own are listed, too, and cannot be read.
         if count <= 0 { break }
         defer { address += UInt(count) }
-        // Most are zeros: stacks that nobody used.
+        // Most are zeros: unused stacks.
         if memcmp(own, own + 8, count - 8) == 0 { continue }
         for position in positions(count / 8) {
           let word = own.load(fromByteOffset: position * 8, as: UInt64.self) ^ known.mask

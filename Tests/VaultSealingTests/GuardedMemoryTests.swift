@@ -26,7 +26,7 @@ struct GuardedMemoryTests {
     }
   }
 
-  @Test func `bytes written before the beginning end the process when it lets go`() async {
+  @Test func `bytes written before the beginning end the process at release`() async {
     await #expect(processExitsWith: .failure) {
       var secret = try SecretBytes(count: 33)
       secret.withUnsafeMutableBytes { bytes in
@@ -52,7 +52,7 @@ struct GuardedMemoryTests {
     }
   }
 
-  @Test func `Argon2id without the memory it asks for is refused`() async {
+  @Test func `Argon2id without the memory it needs is refused`() async {
     await #expect(processExitsWith: .success) {
       try lower(RLIMIT_AS, to: addressSpaceInUse() + 256 << 20)
 

@@ -37,7 +37,7 @@ struct LinkedLibraryTests {
     #expect(opened == message)
   }
 
-  @Test func `BLAKE2b of abc is that of RFC 7693 appendix A`() {
+  @Test func `BLAKE2b of abc is the value of RFC 7693 appendix A`() {
     let expected = hex(
       """
       ba80a53f981c4d0d6a2797b69f12f6e94c212f14685ac4b74b12bb6fdbffa2d1
@@ -68,7 +68,7 @@ struct LinkedLibraryTests {
 
   @Test func `Argon2id gives a known answer of libsodium's own suite`() {
     // test/default/pwhash_argon2id.c, seventh row of its first table: 1 pass, 231 bytes of output. All rows
-    // ask for less than 8 MiB and for other lengths than 32, so `stretch` cannot express them.
+    // use less than 8 MiB and other lengths than 32, so `stretch` cannot express them.
     let password = hex("b540beb016a5366524d4605156493f9874514a5aa58818cd0c6dfffaa9e90205f17b")
     let salt = hex("44071f6d181561670bda728d43fb79b4")
     let expected = hex(

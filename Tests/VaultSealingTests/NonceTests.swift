@@ -53,14 +53,14 @@ struct NonceTests {
     #expect(drawn.count == 100_000)
   }
 
-  @Test(arguments: [0, 1, 16, 4097]) func `a random source gives as many bytes as asked for`(_ count: Int) {
+  @Test(arguments: [0, 1, 16, 4097]) func `a random source returns as many bytes as requested`(_ count: Int) {
     #expect(RandomSource.system.bytes(count).count == count)
   }
 }
 
-/// Remembers how many bytes were asked for.
+/// Records how many bytes were requested.
 private final class Draws: Sendable {
-  private let noted = Mutex<[Int]>([])
-  var counts: [Int] { noted.withLock { $0 } }
-  func note(_ count: Int) { noted.withLock { $0.append(count) } }
+  private let counted = Mutex<[Int]>([])
+  var counts: [Int] { counted.withLock { $0 } }
+  func note(_ count: Int) { counted.withLock { $0.append(count) } }
 }

@@ -59,7 +59,7 @@ struct RedactionTests {
     return text
   }
 
-  /// The ways of writing in which four bytes in a row stand in `text`.
+  /// The ways of writing in which four bytes in a row occur in `text`.
   private func revealed(in text: String) -> [String] {
     let parts = (0...28).map { Array(Self.sentinel[$0..<$0 + 4]) }
     let forms: [(name: String, write: ([UInt8]) -> String)] = [

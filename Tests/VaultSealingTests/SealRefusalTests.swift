@@ -92,7 +92,7 @@ struct SealRefusalTests {
     #expect(sealer.opened(sealed, with: key, pair.second) == nil)
   }
 
-  @Test func `nonce tag and box of three messages do not go together`() {
+  @Test func `nonce, tag and box of three messages do not open together`() {
     let other = sealer.sealed(Array("world".utf8), with: key, place)
 
     for range in [0..<24, 24..<56, 56..<77] {

@@ -63,7 +63,7 @@ struct SealRoundTripTests {
     #expect(out == [1, 2, 3, 0x55, 0x55, 0x55, 0x55, 0x55])
   }
 
-  @Test func `nothing of the message stands in the sealed bytes`() throws {
+  @Test func `nothing of the message occurs in the sealed bytes`() throws {
     let message = Array("a sentinel of some length that would be noticed".utf8)
 
     let sealed = try Sealer().sealed(message, with: SealingKey(from: .system))

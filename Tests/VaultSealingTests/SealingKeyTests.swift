@@ -75,7 +75,7 @@ struct WipingTests {
     #expect(copy == repeated(0xaa, 6))
   }
 
-  @Test(arguments: [1, 63, 64, 65, 100_000]) func `a wiped buffer is aligned and as long as asked`(
+  @Test(arguments: [1, 63, 64, 65, 100_000]) func `a wiped buffer is aligned and as long as requested`(
     _ count: Int
   ) {
     let buffer = WipedBuffer(count: count)

@@ -55,7 +55,7 @@ struct SecretBytesTests {
     #expect(prefix.copy == run(length))
   }
 
-  @Test(arguments: Comparison.table) func `equality is that of the bytes`(_ row: Comparison) throws {
+  @Test(arguments: Comparison.table) func `equal bytes are equal`(_ row: Comparison) throws {
     let first = try SecretBytes.of(row.first)
     let second = try SecretBytes.of(row.second)
 

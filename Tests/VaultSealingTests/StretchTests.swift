@@ -61,7 +61,7 @@ struct StretchTests {
 ///
 /// Expected values: argon2-cffi 25.1.0, `argon2.low_level.hash_secret_raw(passphrase, salt, passes,
 /// kibibytes, parallelism=1, hash_len=32, type=Type.ID, version=19)`, which wraps the Argon2 authors' code.
-/// The vectors of libsodium's own suite lie outside the accepted bounds; see ``LinkedLibraryTests``.
+/// The vectors of libsodium's own suite are outside the accepted bounds; see ``LinkedLibraryTests``.
 struct Stretched: Row {
   static let salt = hex("00112233445566778899aabbccddeeff")
 

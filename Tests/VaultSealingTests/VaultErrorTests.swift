@@ -6,7 +6,7 @@ struct VaultErrorTests {
     #expect("\(VaultError(.kdfMemory, "no memory"))" == "kdfMemory: no memory")
   }
 
-  @Test func `codes are told apart by their text`() {
+  @Test func `codes have different texts`() {
     let codes = VaultError.Code.all
 
     #expect(Set(codes.map(\.rawValue)).count == codes.count)

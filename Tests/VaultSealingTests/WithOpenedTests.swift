@@ -45,7 +45,7 @@ struct WithOpenedTests {
   {
     let sealed = sealer.sealed(repeated(0x5a, count), with: key)
 
-    // The sealer's page outlives the loan, so it can be looked at; a longer value's page is gone by then.
+    // The sealer's page outlives the loan, so it can be read; a longer value's page is unmapped by then.
     var place: UnsafeRawBufferPointer?
     _ = try sealed.withUnsafeBytes { sealed in
       try sealer.withOpened(sealed, with: key, context: { _ in }) { place = $0 }

@@ -181,7 +181,7 @@ import Testing
     #expect(outcome.errorText == "secretprefs: error: an argument is not valid UTF-8\n")
   }
 
-  @Test func `an argument that is not UTF-8 is refused in JSON where that is asked for`() throws {
+  @Test func `an argument that is not UTF-8 is refused in JSON where JSON is requested`() throws {
     let outcome = try Tool.shell("secretprefs get \"$(printf 'CANARY-7f3a\\377')\" --json", in: try Scratch())
     #expect(outcome.exit == 64)
     #expect(

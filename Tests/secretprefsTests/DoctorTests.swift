@@ -47,9 +47,9 @@ import Testing
     #expect(outcome.text == "no problems found\nnot checked: slots and other groups (only an owner can read them)\n")
   }
 
-  @Test func `a slot of a later version is worth a warning, and one that was put there is noticed`() throws {
+  @Test func `a slot of a later version is a warning, and a planted slot is detected`() throws {
     let home = try Self.vault()
-    // The second slot's kind, and the checksum mended.
+    // The second slot's kind, and the checksum corrected.
     let made = try Tool.shell(
       #"""
       v=.local/share/secretprefs/default.spv

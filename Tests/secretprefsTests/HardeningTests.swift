@@ -2,7 +2,7 @@ import Foundation
 import Testing
 
 @Suite struct HardeningTests {
-  @Test func `row 66: a process that asks has no core, its signals decided and its vault closed to others`() throws {
+  @Test func `row 66: a process that prompts has no core, its signals decided and its vault closed to others`() throws {
     let home = try Scratch()
     try home.write("passphrase", to: "p")
     let made = try Tool.shell("secretprefs init --throwaway-cost --accept-weak --passphrase-fd 3 3< p", in: home)

@@ -68,9 +68,9 @@ import Testing
     edit.attributes = .set(record.attributes + [try RecordEdit.Attribute("icon", [0xFF, 0, 1])])
     edit.expiry = .set(.max)
     try vault.update(service: service, in: group) { (batch) throws(VaultError) in try batch.edit("a", edit) }
-    let told = try Tool.shell("secretprefs info a --vault s.spv --key-file key.txt", in: home)
-    #expect(told.text.contains("attribute   owner=ops\nattribute   icon, 3 bytes\n"))
-    #expect(told.text.contains("expires     9223372036854775807 ms\n"))
+    let received = try Tool.shell("secretprefs info a --vault s.spv --key-file key.txt", in: home)
+    #expect(received.text.contains("attribute   owner=ops\nattribute   icon, 3 bytes\n"))
+    #expect(received.text.contains("expires     9223372036854775807 ms\n"))
     let kept = try Tool.shell(
       "secretprefs edit a --attribute owner=me --vault s.spv --key-file key.txt && "
         + "secretprefs info a --json --vault s.spv --key-file key.txt", in: home)

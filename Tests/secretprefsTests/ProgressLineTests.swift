@@ -62,7 +62,7 @@ import Testing
     #expect(scene.written == ["rotating 2 of 3\r", "               \r"])
   }
 
-  @Test func `work that fails takes the line away when it is let go`() {
+  @Test func `work that fails removes the line when it is released`() {
     let scene = Scene()
     do {
       let line = scene.line("rotating", tick: .seconds(1))
@@ -75,9 +75,9 @@ import Testing
   @Test(
     arguments: [(0, "0"), (999, "999"), (1000, "1,000"), (40_000, "40,000"), (1_048_576, "1,048,576")]
       as [(Int, String)])
-  func `a comma stands before every three digits`(_ number: Int, _ text: String) { #expect(grouped(number) == text) }
+  func `every three digits are separated by a comma`(_ number: Int, _ text: String) { #expect(grouped(number) == text) }
 
-  @Test(arguments: ["verifying", "rotating"]) func `the vault tells how far it has come`(_ verb: String) throws {
+  @Test(arguments: ["verifying", "rotating"]) func `the vault reports its progress`(_ verb: String) throws {
     let home = try Scratch()
     try #require(Tool.run(["init", "--vault", "v.spv", "--key-file", "k"], in: home).exit == 0)
     let scene = Scene()

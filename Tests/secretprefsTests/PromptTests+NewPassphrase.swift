@@ -43,7 +43,7 @@ extension PromptTests {
     #expect(access(scene.home.file("new.key"), F_OK) != 0)
   }
 
-  @Test func `the old passphrase is asked for once and the new one twice`() throws {
+  @Test func `the old passphrase is prompted for once and the new one twice`() throws {
     let scene = try Scene()
     let running = try scene.start("passphrase", "--throwaway-cost", "--accept-weak")
     try scene.terminal.wait(for: "default.spv: ")

@@ -70,7 +70,7 @@ import Testing
     #expect(!scene.terminal.shown.contains("half"))
   }
 
-  @Test func `a stopped question echoes, and is asked again when it goes on`() throws {
+  @Test func `a stopped prompt echoes, and is repeated when the process continues`() throws {
     let scene = try Scene()
     let running = try Running(
       ["/bin/sh", "-mc", "secretprefs get key; echo stopped >/dev/tty; read x; fg >/dev/null"], in: scene.home,
@@ -138,7 +138,7 @@ import Testing
     #expect(try running.wait().exit == 64)
   }
 
-  @Test func `nobody is asked for the passphrase of a vault that is not there or has none`() throws {
+  @Test func `no prompt appears for a vault that does not exist or has no passphrase`() throws {
     let scene = try Scene()
     #expect(try scene.start("get", "key", "--vault", "nowhere.spv").wait().exit == 1)
     #expect(try scene.start("init", "--vault", "raw.spv", "--key-file", "k").wait().exit == 0)
@@ -147,7 +147,7 @@ import Testing
     #expect(scene.terminal.shown.isEmpty)
   }
 
-  @Test func `no-prompt never asks, terminal or not`() throws {
+  @Test func `no-prompt never prompts, terminal or not`() throws {
     let scene = try Scene()
     #expect(try scene.start("get", "key", "--no-prompt").wait().exit == 78)
     #expect(try scene.start("set", "key", "--no-prompt").wait().exit == 64)
@@ -155,7 +155,7 @@ import Testing
     #expect(scene.terminal.shown.isEmpty)
   }
 
-  @Test func `status asks with --unlock alone`() throws {
+  @Test func `status prompts with --unlock only`() throws {
     let scene = try Scene()
     let plain = try scene.start("status").wait()
     #expect(plain.exit == 0)
@@ -275,7 +275,7 @@ import Testing
     #expect(verified.exit == (exit == 0 ? 0 : 76))
   }
 
-  @Test func `a salvage asks for the passphrase though the file cannot be looked into`() throws {
+  @Test func `a salvage prompts for the passphrase though the file cannot be parsed`() throws {
     let scene = try Scene()
     let broken = try Tool.shell(
       "printf X | dd of=.local/share/secretprefs/default.spv bs=1 seek=50 conv=notrunc status=none", in: scene.home)
@@ -302,7 +302,7 @@ import Testing
     #expect(try running.wait().text == "1 key imported\n")
   }
 
-  @Test func `a doctor asks for the passphrase with --unlock alone`() throws {
+  @Test func `a doctor prompts for the passphrase with --unlock only`() throws {
     let scene = try Scene()
     #expect(try scene.start("doctor").wait().text.contains("not checked: access groups"))
     scene.terminal.look()
@@ -313,7 +313,7 @@ import Testing
     #expect(try !running.wait().text.contains("not checked"))
   }
 
-  @Test func `without a terminal the answer comes at once`() throws {
+  @Test func `without a terminal the error comes at once`() throws {
     let scene = try Scene()
     let start = ContinuousClock.now
     let outcome = try Tool.run(["get", "key"], in: scene.home)

@@ -54,7 +54,7 @@ final class PseudoTerminal {
     }
   }
 
-  /// Takes over what stands on the screen by now.
+  /// Takes over what is on the screen by now.
   func look() {
     var ready = pollfd(fd: keyboard, events: Int16(POLLIN), revents: 0)
     guard poll(&ready, 1, 20) > 0 else { return }

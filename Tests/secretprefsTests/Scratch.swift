@@ -1,6 +1,6 @@
 import Foundation
 
-/// A home of its own for one test, gone with it.
+/// A separate home for one test, removed after it.
 final class Scratch: Sendable {
   let path: String
 

@@ -1,20 +1,20 @@
 import Foundation
 
-/// A story told in commands and what they answer, in a file that reads like a terminal.
+/// A sequence of commands and their output, in a file that reads like a terminal.
 ///
 ///     # a remark
 ///     % a shell line that prepares something and must succeed
-///     $ a shell line, run in a fresh home, with what follows as its answer:
+///     $ a shell line, run in a fresh home, with its output in the lines below:
 ///     a line of standard output
 ///     \ no line feed at the end
 ///     ! a line of standard error
 ///     ? 64                                     (the exit code; 0 when there is none)
 ///
-/// The home stands as `{home}`, times as `{time}`, those in the names of files as `{stamp}`, identifiers as `{id}`, the first digits of a slot's as `{short}`,
-/// libsodium's version as `{sodium}`. With
-/// `RECORD_TRANSCRIPTS=1` the answers in the source files are written anew, to be read before they are kept.
+/// The home is written as `{home}`, times as `{time}`, times in the names of files as `{stamp}`, identifiers as `{id}`,
+/// the first digits of a slot's as `{short}`, libsodium's version as `{sodium}`. With
+/// `RECORD_TRANSCRIPTS=1` the outputs in the source files are written anew, to be read before they are kept.
 struct Transcript {
-  /// The text with every answer as it is now.
+  /// The text with every output as it is now.
   let replayed: String
   /// Everything written to standard error, and to standard output by commands that failed.
   let diagnostics: String

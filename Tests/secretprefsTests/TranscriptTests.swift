@@ -2,7 +2,7 @@ import Foundation
 import Testing
 
 @Suite struct TranscriptTests {
-  /// What stands for a secret in the transcripts where nobody may ever see it.
+  /// The secret of the transcripts, which no output may contain.
   static let canary = "CANARY-7f3a"
 
   static let folder = URL(filePath: #filePath).deletingLastPathComponent().appending(path: "Transcripts")
@@ -11,7 +11,7 @@ import Testing
     ((try? FileManager.default.contentsOfDirectory(atPath: Bundle.module.resourcePath! + "/Transcripts")) ?? [])
     .filter { $0.hasSuffix(".txt") }.sorted()
 
-  @Test(arguments: stories) func `a story goes as it is written down`(_ story: String) throws {
+  @Test(arguments: stories) func `a transcript matches its recording`(_ story: String) throws {
     let file = URL(filePath: Bundle.module.resourcePath! + "/Transcripts/" + story)
     let written = try String(contentsOf: file, encoding: .utf8)
     let transcript = try Transcript(written)

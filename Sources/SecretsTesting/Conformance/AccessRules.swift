@@ -31,30 +31,30 @@ extension ConformanceRule {
         let store = try fixture.makeStore()
         guard store.custody.takes(.plain) else { return }
         let key: PreferenceKey<String?> = PreferenceKey("text")
-        let told = try failuresTold {
+        let reported = try reportedFailures {
           setText("member", in: store)
           #expect(try store.value(for: key) == "member")
           #expect(text(in: store) == "member")
           try store.set("key", for: key)
           #expect(text(in: store) == "key")
         }
-        #expect(told == 0)
+        #expect(reported == 0)
       },
-      ConformanceRule(38, "what is sealed is out of the reach of members") { fixture in
+      ConformanceRule(38, "members cannot reach sealed values") { fixture in
         let store = try fixture.makeStore()
         // The members of a composite reach the names that its sealed layers claim.
         guard store.custody.takes(.secret), !store.claimsEverything else { return }
         try store.set("s3cret", for: .secret("text"))
-        let told = failuresTold {
+        let reported = reportedFailures {
           #expect(text(in: store) == nil)
           setText("member", in: store)
         }
-        #expect((told > 0) != store.custody.takes(.plain))
+        #expect((reported > 0) != store.custody.takes(.plain))
         #expect(try store.value(for: .secret("text")) == "s3cret")
       },
 
       // MARK: 39
-      ConformanceRule(39, "+= stores a dictionary, pairs and another store over what is there") { fixture in
+      ConformanceRule(39, "+= stores a dictionary, pairs and another store over existing values") { fixture in
         let store = try fixture.makeStore()
         try store.set(["a": 1, "stays": 0])
         try addAll(to: store)
@@ -140,14 +140,14 @@ extension ConformanceRule {
         try reopened.removeValue(forKey: "cafe\u{301}")
         #expect(try reopened.keys() == [])
       },
-      ConformanceRule(40, "odd names are told to observers as others are") { fixture in
+      ConformanceRule(40, "observers are notified of odd names as of others") { fixture in
         let store = try fixture.makeStore()
         for name in allowedNames {
-          let told = Collected<Bool>()
-          let observation = store.observe { told.append($0.concerns(name)) }
+          let received = Collected<Bool>()
+          let observation = store.observe { received.append($0.concerns(name)) }
           try store.set("x", forKey: name)
           observation.invalidate()
-          #expect(told.all.contains(true), "\(name.debugDescription)")
+          #expect(received.all.contains(true), "\(name.debugDescription)")
         }
       },
     ]

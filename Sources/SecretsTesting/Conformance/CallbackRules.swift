@@ -13,49 +13,49 @@ extension ConformanceRule {
   static let callbacks = [
     ConformanceRule(77, "a callback gets the old and the new value") { fixture in
       let store = try fixture.makeStore()
-      let told = Collected<[Int?]>()
-      let observation = store.observe(.port) { told.append([$0.oldValue, $0.newValue]) }
+      let received = Collected<[Int?]>()
+      let observation = store.observe(.port) { received.append([$0.oldValue, $0.newValue]) }
       try store.set(81, for: .port)
       try store.set(82, for: .port)
       try store.reset(.port)
-      #expect(told.all == [[80, 81], [81, 82], [82, 80]])
+      #expect(received.all == [[80, 81], [81, 82], [82, 80]])
       observation.invalidate()
     },
-    ConformanceRule(77, "the present value is told at once, and the old value before a change, when asked for") {
+    ConformanceRule(77, "on request a callback receives the present value at once, and the old value first") {
       fixture in
       let store = try fixture.makeStore()
-      let told = Collected<KeyChange<Int>>()
-      let observation = store.observe(.port, options: [.initial, .prior]) { told.append($0) }
-      #expect(told.all.map(\.isInitial) == [true])
+      let received = Collected<KeyChange<Int>>()
+      let observation = store.observe(.port, options: [.initial, .prior]) { received.append($0) }
+      #expect(received.all.map(\.isInitial) == [true])
       try store.set(81, for: .port)
-      #expect(told.all.map(\.isPrior) == [false, true, false])
-      #expect(told.all.map(\.oldValue) == [80, 80, 80])
-      #expect(told.all.map(\.newValue) == [80, 81, 81])
+      #expect(received.all.map(\.isPrior) == [false, true, false])
+      #expect(received.all.map(\.oldValue) == [80, 80, 80])
+      #expect(received.all.map(\.newValue) == [80, 81, 81])
       observation.invalidate()
     },
-    ConformanceRule(77, "an observation that is invalidated, or dropped, is told no more") { fixture in
+    ConformanceRule(77, "an observation that is invalidated or dropped is no longer notified") { fixture in
       let store = try fixture.makeStore()
-      let told = Collected<Int?>()
+      let received = Collected<Int?>()
       var observations = [
-        store.observe(.port) { told.append($0.newValue) }, store.observe(.port) { told.append($0.newValue) },
+        store.observe(.port) { received.append($0.newValue) }, store.observe(.port) { received.append($0.newValue) },
       ]
       try store.set(81, for: .port)
-      #expect(told.all == [81, 81])
+      #expect(received.all == [81, 81])
       observations[0].invalidate()
       try store.set(82, for: .port)
-      #expect(told.all == [81, 81, 82])
+      #expect(received.all == [81, 81, 82])
       observations.removeAll()
       try store.set(83, for: .port)
-      #expect(told.all == [81, 81, 82])
+      #expect(received.all == [81, 81, 82])
     },
     ConformanceRule(77, "tied to an owner it lives as long as the owner, and untied as long as it is held") { fixture in
       let store = try fixture.makeStore()
-      let told = Collected<String>()
+      let received = Collected<String>()
       var owner: Owner? = Owner()
       var held: PreferenceObservation?
       if let owner {
-        store.observe(.port) { told.append("tied \($0.newValue)") }.tie(to: owner)
-        held = store.observe(.port) { told.append("held \($0.newValue)") }
+        store.observe(.port) { received.append("tied \($0.newValue)") }.tie(to: owner)
+        held = store.observe(.port) { received.append("held \($0.newValue)") }
         held?.tie(to: owner)
       }
       held?.untie()
@@ -66,27 +66,27 @@ extension ConformanceRule {
       try store.set(82, for: .port)
       held = nil
       try store.set(83, for: .port)
-      #expect(Set(told.all) == ["tied 81", "held 81", "held 82"])
-      #expect(told.all.count == 3)
+      #expect(Set(received.all) == ["tied 81", "held 81", "held 82"])
+      #expect(received.all.count == 3)
       #expect(held == nil)
     },
-    ConformanceRule(80, "a callback may read and write, and what it writes is told after it") { fixture in
+    ConformanceRule(80, "a callback may read and write, and its writes are reported after it returns") { fixture in
       let store = try fixture.makeStore()
-      let told = Collected<[Int?]>()
+      let received = Collected<[Int?]>()
       let observation = store.observe(.port) { change in
-        told.append([change.newValue, 0])
+        received.append([change.newValue, 0])
         do {
           #expect(try store.value(for: .port) == change.newValue)
           if change.newValue < 85 { try store.set(change.newValue + 1, for: .port) }
         } catch { Issue.record(error) }
-        told.append([change.newValue, 1])
+        received.append([change.newValue, 1])
       }
       try store.set(81, for: .port)
-      #expect(told.all == (81...85).flatMap { [[$0, 0], [$0, 1]] })
+      #expect(received.all == (81...85).flatMap { [[$0, 0], [$0, 1]] })
       #expect(try fixture.reopened(store).value(for: .port) == 85)
       observation.invalidate()
     },
-    ConformanceRule(80, "writes inside callbacks do not pile up on the stack, and updates there go through") {
+    ConformanceRule(80, "writes inside callbacks do not nest on the stack, and updates there succeed") {
       fixture in
       let store = try fixture.makeStore()
       let depth = Collected<Int>()
@@ -105,7 +105,7 @@ extension ConformanceRule {
       #expect(depth.all.max() == 1)
       observation.invalidate()
     },
-    ConformanceRule(80, "two observers that answer each other settle") { fixture in
+    ConformanceRule(80, "two observers that write in response to each other settle") { fixture in
       let (one, other) = (try fixture.makeStore(), try fixture.makeStore())
       let answer: @Sendable (any PreferencesStore, Int) -> Void = { store, port in
         do { try store.set(min(port, 100), for: .port) } catch { Issue.record(error) }
@@ -121,29 +121,29 @@ extension ConformanceRule {
     ConformanceRule(80, "a callback may end its own observation or another, which is not called any more") { fixture in
       let store = try fixture.makeStore()
       let held = Mutex<[PreferenceObservation]>([])
-      let told = Collected<String>()
+      let received = Collected<String>()
       let first = store.observe(.port, options: .prior) { _ in
-        told.append("first")
+        received.append("first")
         for observation in held.withLock(\.self) { observation.invalidate() }
       }
-      let second = store.observe(.port) { _ in told.append("second") }
+      let second = store.observe(.port) { _ in received.append("second") }
       held.withLock { $0 = [first, second] }
       try store.set(81, for: .port)
       try store.set(82, for: .port)
-      #expect(told.all == ["first"])
+      #expect(received.all == ["first"])
     },
-    ConformanceRule(80, "an observation that begins inside a callback is told from then on") { fixture in
+    ConformanceRule(80, "an observation that begins inside a callback is notified from then on") { fixture in
       let store = try fixture.makeStore()
       let held = Mutex<PreferenceObservation?>(nil)
-      let told = Collected<Int?>()
+      let received = Collected<Int?>()
       let first = store.observe(.port) { _ in
-        let second = store.observe(.port, options: .initial) { told.append($0.newValue) }
+        let second = store.observe(.port, options: .initial) { received.append($0.newValue) }
         held.withLock { $0 = $0 ?? second }
       }
       try store.set(81, for: .port)
       first.invalidate()
       try store.set(82, for: .port)
-      #expect(told.all == [81, 82])
+      #expect(received.all == [81, 82])
       held.withLock(\.self)?.invalidate()
     },
   ]

@@ -20,7 +20,7 @@ extension ConformanceRule {
       for composite in wins { #expect(try composite.value(forKey: "both") == "here") }
       for composite in loses { #expect(try composite.value(forKey: "both") == "other") }
     },
-    ConformanceRule(reading: 26, "composites of composites answer as their layers in a row would") { fixture in
+    ConformanceRule(reading: 26, "composites of composites return what their layers in a row would return") { fixture in
       let reader = layer(try fixture.makeReader(["both": "here", "own": "here"]))
       let other = neighbour(of: reader, ["both": "other", "rest": "other"])
       let inner: CompositePreferences = [DictionaryPreferences(), reader]
@@ -32,7 +32,8 @@ extension ConformanceRule {
       #expect(try lower.value(forKey: "both") == "other")
       #expect(try lower.value(forKey: "own") == "here")
     },
-    ConformanceRule(reading: 26, "a failing layer stops the lookup, and what is above it still answers") { fixture in
+    ConformanceRule(reading: 26, "a failing layer stops the lookup, and layers above it still return their values") {
+      fixture in
       let reader = layer(try fixture.makeReader(["own": "here"]))
       let broken = FailingPreferences(isSealed: reader.isSealedByName)
       broken.fail()
@@ -72,7 +73,7 @@ extension ConformanceRule {
     },
 
     // MARK: 28
-    ConformanceRule(reading: 28, "a composite's typed getters are answered by the layer that wins") { fixture in
+    ConformanceRule(reading: 28, "a composite's typed getters return the value of the layer that wins") { fixture in
       let reader = layer(try fixture.makeReader(["text": "word", "count": 443, "flag": true]))
       let other = neighbour(of: reader, ["text": "other", "count": 80, "flag": false, "share": 0.5])
       for composite in [[reader, other], [[reader, other] as CompositePreferences]] as [CompositePreferences] {
@@ -83,7 +84,8 @@ extension ConformanceRule {
         #expect(try composite.value(for: .key("count")) as UInt16? == 443)
       }
     },
-    ConformanceRule(reading: 28, "a mismatch in the layer that wins is thrown, not answered from below") { fixture in
+    ConformanceRule(reading: 28, "a mismatch in the layer that wins is thrown, without use of lower layers") {
+      fixture in
       let reader = layer(try fixture.makeReader(["count": "wörd?"]))
       let composite: CompositePreferences = [reader, neighbour(of: reader, ["count": 80])]
       #expect(code { _ = try composite.integer(forKey: "count") } == .typeMismatch)
@@ -121,7 +123,7 @@ extension ConformanceRule {
     },
 
     // MARK: 32
-    ConformanceRule(32, "a composite tells its layers, its stores, and which of them holds a key") { fixture in
+    ConformanceRule(32, "a composite lists layers and stores, and returns the one that holds a key") { fixture in
       let store = layer(try fixture.makeStore()) as any PreferencesStore
       let (upper, lower) = (neighbour(of: store, ["both": 1], name: "upper"), neighbour(of: store, name: "lower"))
       let composite: CompositePreferences = [upper.readOnly, store, lower]
@@ -144,7 +146,7 @@ extension ConformanceRule {
       #expect(below("a.", store).identity == below("a.", store).identity)
       #expect(below("a.", store).identity != below("b.", store).identity)
     },
-    ConformanceRule(reading: 32, "an explanation names the layer that answers, and tells the same as a lookup") {
+    ConformanceRule(reading: 32, "an explanation names the layer that answers, and agrees with a lookup") {
       fixture in
       let reader = layer(try fixture.makeReader(["both": "here", "own": "here"]))
       let other = neighbour(of: reader, ["both": "other"])

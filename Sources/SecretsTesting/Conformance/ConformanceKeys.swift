@@ -74,12 +74,12 @@ func failure(of body: () throws -> Void) -> (any Error)? {
 func code(of body: () throws -> Void) -> PreferencesError.Code? { (failure(of: body) as? PreferencesError)?.code }
 
 /// How many failures are reported while `body` runs.
-func failuresTold(_ body: () throws -> Void) rethrows -> Int {
-  let told = Collected<String>()
+func reportedFailures(_ body: () throws -> Void) rethrows -> Int {
+  let received = Collected<String>()
   try PreferenceFailures.withHandler {
-    told.append($0.key)
+    received.append($0.key)
   } _: {
     try body()
   }
-  return told.all.count
+  return received.all.count
 }

@@ -37,7 +37,7 @@ extension ConformanceRule {
       #expect(try number.hasValue, "of whatever kind")
       #expect(throws: PreferencesError.self) { try number.get() }
     },
-    ConformanceRule(64, "a handle of a plain name is one of the plain key") { fixture in
+    ConformanceRule(64, "a handle of a plain name is a handle of the plain key") { fixture in
       let store = try fixture.makeStore()
       let number: Preference<Int> = store.preference("number")
       try number.set(4)
@@ -56,7 +56,7 @@ extension ConformanceRule {
       #expect(try port.get() == 8080)
       #expect(try store.keys().isEmpty)
     },
-    ConformanceRule(64, "didSet tells the old and the new value of each change through that handle") { fixture in
+    ConformanceRule(64, "didSet receives the old and the new value of each change through that handle") { fixture in
       let store = try fixture.makeStore()
       let log = Collected<[Int?]>()
       let number = store.handle("number", as: Int.self).didSet { log.append([$0, $1]) }
@@ -77,7 +77,7 @@ extension ConformanceRule {
       #expect(try text.get() == "1")
       #expect(throws: PreferencesError.self) { try number.get() }
     },
-    ConformanceRule(64, "an update is made anew when another write came between") { fixture in
+    ConformanceRule(64, "an update is repeated when another write came between") { fixture in
       let store = try fixture.makeStore()
       var seen: [Int] = []
       try store.update(PreferenceKey("number", default: 0)) { value in
@@ -104,7 +104,7 @@ extension ConformanceRule {
       #expect(try exchange(1.5, nil) == .visible)
       #expect(try fixture.reopened(store).keys().isEmpty)
     },
-    ConformanceRule(65, "whenNil and ensure stand in on reading only, in the order they were added") { fixture in
+    ConformanceRule(65, "whenNil and ensure substitute on reading only, in the order they were added") { fixture in
       let store = try fixture.makeStore()
       let number = store.handle("number", as: Int.self)
       let chain = number.whenNil(use: 5).ensure(when: { $0 == 5 }, use: 6).whenNil(use: 7)
@@ -117,7 +117,7 @@ extension ConformanceRule {
       #expect(try large.get() == 10)
       #expect(try fixture.reopened(store).value(forKey: "number") == 3)
     },
-    ConformanceRule(66, "arithmetic takes what is absent for zero") { fixture in
+    ConformanceRule(66, "arithmetic treats an absent value as zero") { fixture in
       let store = try fixture.makeStore()
       let (number, ratio) = (store.handle("number", as: Int.self), store.handle("ratio", as: Double.self))
       try number += 5

@@ -50,7 +50,7 @@ extension ConformanceRule {
         #expect(try reader.keys().isEmpty)
       }
     },
-    ConformanceRule(44, "a default that is computed is asked for at each miss, never before, and never stored") {
+    ConformanceRule(44, "a computed default is computed at each miss, never before, and never stored") {
       fixture in
       let store = try fixture.makeStore()
       let calls = Collected<Void>()
@@ -126,20 +126,20 @@ extension ConformanceRule {
       #expect(one.preference(for: .port).id == handles[0].id, "an identity is not of the content")
       #expect(try one.value(for: .port) == 1)
     },
-    ConformanceRule(48, "what does not decode reads as the default, is told, and stays until it is overwritten") {
+    ConformanceRule(48, "what does not decode reads as the default, is reported, and stays until overwritten") {
       fixture in
       let store = try fixture.makeStore()
       let server = PreferenceKey.codable("server", default: Server())
       let garbage: PreferenceValue = ["host": "h", "port": "no number"]
       try store.set("no number", forKey: "server.port")
       try store.set(garbage, forKey: "server")
-      let told = failures {
+      let reported = failures {
         #expect(store[.port] == 8080)
         #expect(store[server] == Server())
       }
       // A view reports failures with the name underneath.
-      #expect(told.count == 2 && told[0].key.hasSuffix("server.port") && told[1].key.hasSuffix("server"))
-      #expect(told.allSatisfy { ($0.error as? PreferencesError)?.code == .typeMismatch })
+      #expect(reported.count == 2 && reported[0].key.hasSuffix("server.port") && reported[1].key.hasSuffix("server"))
+      #expect(reported.allSatisfy { ($0.error as? PreferencesError)?.code == .typeMismatch })
       #expect(throws: PreferencesError.self) { try store.value(for: .port) }
       #expect(throws: PreferencesError.self) { try store.update(.port) { $0 += 1 } }
       for reader in [store, try fixture.reopened(store)] {

@@ -112,7 +112,7 @@ extension ConformanceRule {
       try migrator(steps(makeVault(fixture))).run(on: store)
       #expect(try store.value(forKey: "token") == nil)
     },
-    ConformanceRule(49, "another value in the way is a conflict, and both stay") { fixture in
+    ConformanceRule(49, "a different value at the destination is a conflict, and both stay") { fixture in
       let store = try makeOldStore(fixture)
       let vault = try makeVault(fixture)
       try vault.set("newer", forKey: "token")

@@ -13,24 +13,24 @@ extension ConformanceRule {
   /// Changes as sequences and as callbacks. Observers are notified of a write through a store when the write returns,
   /// if there is no other writer.
   static let observation = [
-    ConformanceRule(46, "observers hear of each kind of reset") { fixture in
+    ConformanceRule(46, "observers are notified of each kind of reset") { fixture in
       let store = try fixture.makeStore()
       let keys = (0..<7).map { PreferenceKey("number \($0)", default: -1) }
       for key in keys { try store.set(5, for: key) }
-      let told = Collected<String>()
+      let received = Collected<String>()
       let observations = keys.map { key in
-        store.observe(key) { told.append("\(key.name) is \($0.newValue)") }
+        store.observe(key) { received.append("\(key.name) is \($0.newValue)") }
       }
       try store.reset(keys[0])
       try store.reset(keys[1], keys[2])
       try store.reset([keys[3], keys[4]])
       try store.removeValue(forKey: keys[5].name)
-      #expect(told.all == (0..<6).map { "number \($0) is -1" })
+      #expect(received.all == (0..<6).map { "number \($0) is -1" })
       try store.removeAll()
-      #expect(told.all == (0..<7).map { "number \($0) is -1" })
+      #expect(received.all == (0..<7).map { "number \($0) is -1" })
       withExtendedLifetime(observations) {}
     },
-    ConformanceRule(73, "updates begin with the present value unless told not to, and follow changes and removals") {
+    ConformanceRule(73, "updates begin with the present value unless disabled, and follow changes and removals") {
       fixture in
       let store = try fixture.makeStore()
       try await store.set(81, for: .port)
@@ -72,10 +72,10 @@ extension ConformanceRule {
       #expect(await ready(updates) == [80] + Array(1...50))
       #expect(await ready(newest) == [49, 50])
     },
-    ConformanceRule(75, "of writes by several tasks each task's are told in order, and the last one last") { fixture in
+    ConformanceRule(75, "writes by several tasks arrive in each task's order, and the last write last") { fixture in
       let store = try fixture.makeStore()
-      let told = Collected<Int>()
-      let observation = store.observe(.port) { told.append($0.newValue) }
+      let received = Collected<Int>()
+      let observation = store.observe(.port) { received.append($0.newValue) }
       try await withThrowingTaskGroup { group in
         for task in 1...8 {
           group.addTask { for number in 1...10 { try store.set(task * 1_000 + number, for: .port) } }
@@ -83,9 +83,9 @@ extension ConformanceRule {
         try await group.waitForAll()
       }
       try await store.set(7, for: .port)
-      #expect(told.all.last == 7)
+      #expect(received.all.last == 7)
       for task in 1...8 {
-        let own = told.all.filter { $0 / 1_000 == task }
+        let own = received.all.filter { $0 / 1_000 == task }
         #expect(own == own.sorted())
         #expect(own.count == Set(own).count)
       }
@@ -105,7 +105,7 @@ extension ConformanceRule {
       #expect(await ready(updates) == [80, 81])
       let count = readings.all.count
       try await store.set(82, for: .port)
-      #expect(readings.all.count == count, "nobody looks any more")
+      #expect(readings.all.count == count, "the observation has ended")
     },
     ConformanceRule(76, "several keys give all their present values, once at first and once a change") { fixture in
       let store = try fixture.makeStore()
@@ -118,7 +118,7 @@ extension ConformanceRule {
       #expect(seen.map(\.1) == [nil, "proxy", "proxy"])
       #expect(await ready(later).map(\.0) == [80, 81])
     },
-    ConformanceRule(76, "an array of keys tells once at first, whatever their number") { fixture in
+    ConformanceRule(76, "an array of keys gives one event at first, whatever their number") { fixture in
       let store = try fixture.makeStore()
       try await store.set(["a": 1, "b": 2])
       let names = ["a", "b", "c"]
@@ -131,11 +131,11 @@ extension ConformanceRule {
       try await store.set(3, forKey: "c")
       #expect(await ready(changes).count == 1)
     },
-    ConformanceRule(78, "a write after which a key reads as before is stored and is no news") { fixture in
+    ConformanceRule(78, "a write after which a key reads as before is stored and notifies no observer") { fixture in
       let store = try fixture.makeStore()
       let key = PreferenceKey("number", default: 0.0)
-      let told = Collected<String>()
-      let observation = store.observe(key) { told.append("\($0.newValue)") }
+      let received = Collected<String>()
+      let observation = store.observe(key) { received.append("\($0.newValue)") }
       let updates = store.updates(for: key, initial: false)
       for number in [0, 1, 1, .nan, .nan, 2, 2] { try await store.set(number, for: key) }
       try await store.set(["number": 2.0])
@@ -143,28 +143,28 @@ extension ConformanceRule {
       try await store.removeValue(forKey: "number")
       try await store.removeValue(forKey: "number")
       try await store.set(0, for: key)
-      #expect(told.all == ["1.0", "nan", "2.0", "0.0"])
+      #expect(received.all == ["1.0", "nan", "2.0", "0.0"])
       #expect(await ready(updates).count == 4)
       #expect(try fixture.reopened(store).storedValue(for: key) == 0)
       observation.invalidate()
     },
-    ConformanceRule(78, "a value that cannot be read is told as a failure and is no news") { fixture in
+    ConformanceRule(78, "a value that cannot be read is reported as a failure and notifies no observer") { fixture in
       let store = try fixture.makeStore()
-      let told = Collected<[Int?]>()
+      let received = Collected<[Int?]>()
       let failures = Collected<String>()
       try PreferenceFailures.withHandler({ failures.append($0.key) }) {
-        let observation = store.observe(.port) { told.append([$0.oldValue, $0.newValue]) }
+        let observation = store.observe(.port) { received.append([$0.oldValue, $0.newValue]) }
         try store.set("no number", forKey: "server.port")
         try store.set(82, for: .port)
         observation.invalidate()
       }
       #expect(!failures.all.isEmpty && failures.all.allSatisfy { $0.hasSuffix("server.port") })
-      #expect(told.all == [[80, 82]])
+      #expect(received.all == [[80, 82]])
     },
-    ConformanceRule(79, "a suppressed write is stored and not told, however deep, and later ones are") { fixture in
+    ConformanceRule(79, "suppressed writes, also nested ones, are stored and notify no observer") { fixture in
       let store = try fixture.makeStore()
-      let told = Collected<Int?>()
-      let observation = store.observe(.port) { told.append($0.newValue) }
+      let received = Collected<Int?>()
+      let observation = store.observe(.port) { received.append($0.newValue) }
       struct Stopped: Error {}
       try withoutObservation {
         try withoutObservation { try store.set(81, for: .port) }
@@ -172,18 +172,18 @@ extension ConformanceRule {
         try store.update(.port) { $0 += 1 }
         try store.set(["server.port": 83])
       }
-      #expect(told.all.isEmpty)
+      #expect(received.all.isEmpty)
       #expect(try store.value(for: .port) == 83)
       try store.set(84, for: .port)
-      #expect(told.all == [84])
+      #expect(received.all == [84])
       observation.invalidate()
       try withoutObservation { try store.set(85, for: .port) }
       #expect(try fixture.reopened(store).value(for: .port) == 85)
     },
     ConformanceRule(79, "suppression holds across suspension points and leaves other tasks alone") { fixture in
       let store = try fixture.makeStore()
-      let told = Collected<Int?>()
-      let observation = store.observe(.port) { told.append($0.newValue) }
+      let received = Collected<Int?>()
+      let observation = store.observe(.port) { received.append($0.newValue) }
       let (gate, opening) = AsyncStream.makeStream(of: Void.self)
       let other = Task {
         for await _ in gate {}
@@ -197,18 +197,18 @@ extension ConformanceRule {
         await Task.yield()
         try await store.set(83, for: .port)
       }
-      #expect(told.all == [82])
+      #expect(received.all == [82])
       #expect(try store.value(for: .port) == 83)
       observation.invalidate()
     },
-    ConformanceRule(81, "a composite tells when its effective value changes, whichever layer changed") { fixture in
+    ConformanceRule(81, "a composite notifies when its effective value changes, whichever layer changed") { fixture in
       let store = try fixture.makeStore()
       let other = neighbour(of: store)
       for layers in [[layer(store), other], [other, layer(store)]] {
         let (upper, lower) = (layers[0], layers[1])
         let composite = CompositePreferences([upper, CompositePreferences([lower])])
-        let told = Collected<[Int?]>()
-        let observation = composite.observe(.port) { told.append([$0.oldValue, $0.newValue]) }
+        let received = Collected<[Int?]>()
+        let observation = composite.observe(.port) { received.append([$0.oldValue, $0.newValue]) }
         try lower.set(1, for: .port)
         try upper.set(2, for: .port)
         try lower.set(3, for: .port)
@@ -216,11 +216,11 @@ extension ConformanceRule {
         try upper.set(3, for: .port)
         try lower.reset(.port)
         try upper.reset(.port)
-        #expect(told.all == [[80, 1], [1, 2], [2, 3], [3, 80]])
+        #expect(received.all == [[80, 1], [1, 2], [2, 3], [3, 80]])
         observation.invalidate()
       }
     },
-    ConformanceRule(82, "what another store over the same values writes is told once it can be read") { fixture in
+    ConformanceRule(82, "writes of another store over the same values are reported once they can be read") { fixture in
       let store = try fixture.makeStore()
       let updates = store.updates(for: .port, initial: false)
       try await fixture.reopened(store).set(81, for: .port)

@@ -23,7 +23,7 @@ extension ConformanceRule {
       #expect(try reader.url(forKey: "link") == link)
       #expect(try reader.value(for: .key("count")) as Int8? == -7)
     },
-    ConformanceRule(reading: 1, "what has a value is there, and nothing else is") { fixture in
+    ConformanceRule(reading: 1, "a name with a value is present, and no other is") { fixture in
       let reader = try fixture.makeReader(["text": "", "word": "x"])
       for key in ["text", "word"] { #expect(try reader.contains(key), "\(key)") }
       #expect(try reader.contains(EnumName.word))
@@ -31,20 +31,20 @@ extension ConformanceRule {
     },
     ConformanceRule(reading: 1, "subscripts by name, by enum and by declared key give what is stored") { fixture in
       let reader = try fixture.makeReader(["text": "word"])
-      let told = failuresTold {
+      let reported = reportedFailures {
         #expect(reader["text"] == "word")
         #expect(reader[EnumName.text] == "word")
         #expect(reader[.key("text")] as String? == "word")
         #expect(reader["none"] == nil)
         #expect(reader[PreferenceKey("none", default: "default")] == "default")
       }
-      #expect(told == 0)
+      #expect(reported == 0)
     },
     ConformanceRule(reading: 1, "members give plain values, and of a sealed store none") { fixture in
       let reader = try fixture.makeReader(["text": "word"])
       let isSealed = !reader.custody.holdsPlain
-      let told = failuresTold { #expect(memberText(reader) == (isSealed ? nil : "word")) }
-      #expect(told == (isSealed ? 1 : 0))
+      let reported = reportedFailures { #expect(memberText(reader) == (isSealed ? nil : "word")) }
+      #expect(reported == (isSealed ? 1 : 0))
     },
 
     // MARK: 2
@@ -99,14 +99,14 @@ extension ConformanceRule {
       #expect(code { _ = try reader.value(for: .key("count")) as Int8? } == .outOfRange)
       #expect(failure { _ = try reader.value(for: .key("below")) as UInt64? } is PreferencesError)
     },
-    ConformanceRule(reading: 3, "a subscript reads the default for a failure, and tells of it") { fixture in
+    ConformanceRule(reading: 3, "a subscript returns the default after a failure, and reports the failure") { fixture in
       let reader = try fixture.makeReader(["text": "wörd?"])
-      let told = failuresTold {
+      let reported = reportedFailures {
         #expect(reader[PreferenceKey("text", default: 8080)] == 8080)
         #expect(reader[.key("text")] as Int? == nil)
         #expect(reader[""] == nil)
       }
-      #expect(told == 3)
+      #expect(reported == 3)
     },
     ConformanceRule(3, "a value that was read as another type stays as it is") { fixture in
       let store = try fixture.makeStore()

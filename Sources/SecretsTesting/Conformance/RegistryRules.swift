@@ -13,7 +13,8 @@ private struct Shared {
 extension ConformanceRule {
   /// The registry, with the store in it.
   static let registry = [
-    ConformanceRule(106, "who follows the shared store sees its replacement, and who took it keeps it") { fixture in
+    ConformanceRule(106, "a follower of the shared store sees its replacement, a taken store stays the same") {
+      fixture in
       let (first, second) = (try fixture.makeStore(), try fixture.makeStore())
       let registry = PreferencesRegistry()
       registry.share(first)
@@ -35,21 +36,22 @@ extension ConformanceRule {
         #expect(try taken.value(for: .port) == 7)
       }
     },
-    ConformanceRule(106, "observers of the shared store hear of a replacement, and of changes after it") { fixture in
+    ConformanceRule(106, "observers of the shared store are notified of its replacement, and of later changes") {
+      fixture in
       let (first, second) = (try fixture.makeStore(), try fixture.makeStore())
       let registry = PreferencesRegistry()
       registry.share(first)
       try second.set(1, for: .port)
       try PreferencesRegistry.with(registry) {
-        let (told, taken) = (Collected<Int?>(), registry.shared)
-        let observation = SharedPreferences().observe(.port) { told.append($0.newValue) }
+        let (received, taken) = (Collected<Int?>(), registry.shared)
+        let observation = SharedPreferences().observe(.port) { received.append($0.newValue) }
         try taken.set(5, for: .port)
         withoutObservation { registry.share(second) }
         try second.set(2, for: .port)
         try taken.set(9, for: .port)
         observation.invalidate()
         try second.set(3, for: .port)
-        #expect(told.all == [5, 1, 2])
+        #expect(received.all == [5, 1, 2])
       }
     },
     ConformanceRule(107, "stores are registered, fetched, made when missing, and taken out, by any key") { fixture in

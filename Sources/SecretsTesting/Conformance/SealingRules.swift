@@ -7,7 +7,7 @@ extension ConformanceRule {
   /// How sealed values are shown, and which values a failing sealed layer makes unavailable.
   static let sealing = [
     // MARK: 34
-    ConformanceRule(34, "dictionaries redact what a sealed layer holds, unless asked") { fixture in
+    ConformanceRule(34, "dictionaries redact the values of sealed layers, unless secrets are requested") { fixture in
       let store = try fixture.makeStore()
       guard store.custody.takes(.secret), !store.claimsEverything else { return }
       try store.set(sentinel, for: .secret("token"))
@@ -49,7 +49,7 @@ extension ConformanceRule {
         #expect(!text.contains(sentinel), "shown by \(type(of: object))")
       }
     },
-    ConformanceRule(34, "a change that observers are told of does not print its values") { fixture in
+    ConformanceRule(34, "a change that observers receive does not print its values") { fixture in
       let store = try fixture.makeStore()
       guard store.custody.takes(.secret), !store.claimsEverything else { return }
       let texts = Collected<String>()
@@ -64,7 +64,7 @@ extension ConformanceRule {
       #expect(texts.all.count == 3)
       #expect(!texts.all.contains { $0.contains(sentinel) })
     },
-    ConformanceRule(34, "a snapshot leaves sealed values out, unless asked") { fixture in
+    ConformanceRule(34, "a snapshot leaves sealed values out, unless they are requested") { fixture in
       let store = try fixture.makeStore()
       guard store.custody.takes(.secret), !store.claimsEverything else { return }
       try store.set(sentinel, for: .secret("token"))
@@ -148,10 +148,10 @@ extension ConformanceRule {
         #expect(code(of: use) == .unavailable)
       }
       #expect(try store.value(forKey: "password") == "here")
-      let told = failuresTold { #expect(composite[secret] == nil) }
-      #expect(told == 1)
+      let reported = reportedFailures { #expect(composite[secret] == nil) }
+      #expect(reported == 1)
     },
-    ConformanceRule(35, "while this store fails, what is below it is not taken for it") { fixture in
+    ConformanceRule(35, "while this store fails, lower layers are not used in its place") { fixture in
       let store = try fixture.makeStore()
       try store.set("here", forKey: "password")
       let failing = FailingPreferences(store)

@@ -61,7 +61,7 @@ extension ConformanceRule {
         }
         #expect(try store.keys() == [])
       },
-      ConformanceRule(33, "a store that is not sealed never answers for a secret key") { fixture in
+      ConformanceRule(33, "a store that is not sealed never returns a value for a secret key") { fixture in
         let store = try fixture.makeStore()
         guard !store.custody.holdsSecrets else { return }
         try store.set("plain", forKey: "password")
@@ -72,7 +72,7 @@ extension ConformanceRule {
         #expect(try composite.value(for: PreferenceKey("password", default: "default")) == "default")
         #expect(try composite.keys() == [])
       },
-      ConformanceRule(33, "a sealed store neither answers for a plain key in a composite nor keeps one") { fixture in
+      ConformanceRule(33, "in a composite a sealed store neither returns nor stores values of plain keys") { fixture in
         let store = try fixture.makeStore()
         guard !store.custody.holdsPlain else { return }
         try store.set("sealed", forKey: "port")

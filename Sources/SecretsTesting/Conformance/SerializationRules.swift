@@ -108,7 +108,7 @@ extension ConformanceRule {
       #expect(try fixture.reopened(store).value(forKey: "size") == 8)
       #expect(try fixture.reopened(store).value(for: raw) == 8)
     },
-    ConformanceRule(55, "collections and set algebras of somebody's own come back") { fixture in
+    ConformanceRule(55, "custom collections and set algebras come back") { fixture in
       let store = try fixture.makeStore()
       var matrix = ValueMatrix(in: store)
       try matrix.add(Playlist(["one", "two"]))

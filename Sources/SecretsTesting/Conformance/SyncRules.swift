@@ -147,7 +147,7 @@ extension ConformanceRule {
         }
       }
     },
-    ConformanceRule(83, "a suppressed write is synced when it is asked for") { fixture in
+    ConformanceRule(83, "a suppressed write is synced on request") { fixture in
       for pair in try Pair.all(fixture) {
         for key in pair.keys {
           let sync = pair.sync()

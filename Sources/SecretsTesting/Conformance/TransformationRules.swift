@@ -79,11 +79,11 @@ extension ConformanceRule {
       try store.set("no number", for: text)
       let reading = #expect(throws: PreferencesError.self) { try store.value(for: mask) }
       #expect(reading?.code == .malformed)
-      let told = failures { #expect(store[mask] == 7) }
-      #expect(told.count == 1 && told.allSatisfy { $0.key.hasSuffix("mask") })
+      let reported = failures { #expect(store[mask] == 7) }
+      #expect(reported.count == 1 && reported.allSatisfy { $0.key.hasSuffix("mask") })
       #expect(try fixture.reopened(store).value(for: text) == "no number")
     },
-    ConformanceRule(59, "pairs of closures and named transformations go both ways, one-way ones only read") { fixture in
+    ConformanceRule(59, "closures and named transformations read and write, one-way ones only read") { fixture in
       let store = try fixture.makeStore()
       let pair = PreferenceKey<Int?>("n", through: doubling)
       try store.set(10, for: pair)

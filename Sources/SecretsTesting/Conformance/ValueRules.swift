@@ -51,7 +51,7 @@ extension ConformanceRule {
     },
 
     // MARK: 6
-    ConformanceRule(6, "extremes, -0, infinities and NaN come back, or are refused with the old value still there") {
+    ConformanceRule(6, "extremes, -0, infinities and NaN come back, or are refused with the old value kept") {
       fixture in
       let numbers: [Double] = [
         .greatestFiniteMagnitude, -.greatestFiniteMagnitude, .leastNormalMagnitude, .leastNonzeroMagnitude, .ulpOfOne,

@@ -46,7 +46,7 @@ extension ConformanceRule {
       again.host = nil
       #expect(try fixture.reopened(reopened).value(forKey: "host") == nil)
     },
-    ConformanceRule(71, "wrappers of names are those of plain keys, and readers have theirs") { fixture in
+    ConformanceRule(71, "wrappers of names use plain keys, and readers have wrappers too") { fixture in
       let store = try fixture.makeStore()
       struct Named {
         @StoredPreference var retries: Int
@@ -78,8 +78,8 @@ extension ConformanceRule {
       #expect(try store.keys().isEmpty)
       try store.set("no number", forKey: "server.port")
       #expect(throws: PreferencesError.self) { try settings.$port.get() }
-      let told = failures { #expect(settings.port == 8080) }
-      #expect(told.contains { $0.key.hasSuffix("server.port") })
+      let reported = failures { #expect(settings.port == 8080) }
+      #expect(reported.contains { $0.key.hasSuffix("server.port") })
     },
     ConformanceRule(71, "the projected wrapper gives the values from now on") { fixture in
       let store = try fixture.makeStore()
@@ -112,7 +112,7 @@ extension ConformanceRule {
         } == 0)
       #expect(model.port == 8080)
     },
-    ConformanceRule(72, "a tracked model that is gone is freed, and the store goes on") { fixture in
+    ConformanceRule(72, "a tracked model is freed after its last use, and the store still works") { fixture in
       let store = try fixture.makeStore()
       weak var freed: Model?
       do {

@@ -9,7 +9,7 @@ import Synchronization
 /// Each step is a byte that says what happens and two bytes that say where. After each the handle is read.
 final class CatchUpTarget: FuzzTarget {
   private static let fileBytes = 1 << 16
-  /// What a read, a write or a load may answer to a file that was changed without its keys.
+  /// The errors that a read, a write or a load may have for a file that was changed without its keys.
   private static let refusals: Set<VaultError.Code> = [
     .notAVault, .unsupportedVersion, .unsupportedFeature, .malformed, .limitExceeded, .kdfRefused, .damaged, .tampered,
     .credentialRejected,

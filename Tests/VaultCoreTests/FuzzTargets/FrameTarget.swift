@@ -7,7 +7,7 @@ struct FrameTarget: FuzzTarget {
   private static let ids = [1, 2].map { [UInt8](repeating: $0, count: Vault.Identifier.count) }
 
   func check(_ input: UnsafeRawBufferPointer) throws {
-    let bytes = Self.mended(Array(input))
+    let bytes = Self.corrected(Array(input))
     let parsed = try agreement(
       "a journal", { () throws(VaultError) in try Self.frame(bytes) },
       { () throws(VaultError) in try ReferenceFrame(bytes, from: 0, groups: Self.ids) })
@@ -15,7 +15,7 @@ struct FrameTarget: FuzzTarget {
     try expected.compare(with: whole)
 
     let ranges = whole.entries.map(\.range)
-    // Who reads on from behind an entry finds the rest.
+    // Reading on from behind an entry finds the rest.
     for (index, range) in ranges.enumerated() {
       let rest = try Self.frame(bytes, from: range.upperBound)
       try demand(rest.entries.map(\.range) == Array(ranges[(index + 1)...]), "the entries behind an entry")
@@ -36,7 +36,7 @@ struct FrameTarget: FuzzTarget {
     return try JournalFrame(image.span, from: start, groups: Set(ids.map { Vault.Identifier($0) }))
   }
 
-  private static func mended(_ bytes: [UInt8]) -> [UInt8] {
+  private static func corrected(_ bytes: [UInt8]) -> [UInt8] {
     var (bytes, p) = (bytes, 0)
     while p + 24 <= bytes.count {
       let count = Int(ReferenceReader.number(bytes[p..<p + 4]))

@@ -7,9 +7,9 @@
 struct HeaderTarget: FuzzTarget {
   func check(_ input: UnsafeRawBufferPointer) throws {
     let file = Array(input)
-    let mended = Self.mended(file)
-    try check(mended)
-    if mended != file { try check(file) }
+    let corrected = Self.corrected(file)
+    try check(corrected)
+    if corrected != file { try check(file) }
   }
 
   private func check(_ file: [UInt8]) throws {
@@ -30,7 +30,7 @@ struct HeaderTarget: FuzzTarget {
     try demand(Self.written(snapshot, frame, image) == file, "a file is not written as it was read")
   }
 
-  /// As a load does before it asks for a credential.
+  /// As a load does before it uses a credential.
   private static func parsed(_ image: FileImage) throws(VaultError) -> (Snapshot, JournalFrame) {
     let snapshot = try Snapshot(image)
     let frame = try JournalFrame(image.span, from: snapshot.count, groups: Set(snapshot.sections.map(\.id)))
@@ -40,7 +40,7 @@ struct HeaderTarget: FuzzTarget {
   }
 
   /// The same file with a right checksum.
-  static func mended(_ file: [UInt8]) -> [UInt8] {
+  static func corrected(_ file: [UInt8]) -> [UInt8] {
     guard file.count >= 88 else { return file }
     var file = file
     var length = ReferenceReader.number(file[48..<56])

@@ -3,7 +3,7 @@
 
 /// Entries behind a section: each is sealed here in its place of the chain, read, and taken over.
 ///
-/// The first byte asks for a group near the end of its generations when it is odd, and chooses what is written over
+/// The first byte selects a group near the end of its generations when it is odd, and chooses what is written over
 /// the records in the end. Then come the entries' bodies, each behind a u16 length; one that is too long takes what
 /// is left.
 struct JournalTarget: FuzzTarget {
@@ -71,7 +71,7 @@ struct JournalTarget: FuzzTarget {
     return bodies
   }
 
-  /// After its last entry the group is as if it stood in a section.
+  /// After its last entry the group is as if it were stored in a section.
   private func checkSection(_ content: GroupContent, _ expected: ReferenceGroup) throws {
     try expected.compare(with: try group.content(try content.section()))
   }

@@ -31,7 +31,7 @@ struct KeyTextTarget: FuzzTarget {
     try demand(isUTF8(bytes.span.bytes) == (text != nil), "what UTF-8 is")
     try demand(Vault.Name.isValid(bytes.span.bytes) == ReferenceReader.isName(bytes), "what a name is")
     guard let text else { return }
-    // A string becomes a name by way of its normal form, which is one whatever it is asked of.
+    // A string becomes a name by way of its normal form, whose normal form is the same.
     let name: Vault.Name
     do throws(VaultError) { name = try Vault.Name(text) } catch {
       return try demand(error.code == .invalidName, "a text that is no name")

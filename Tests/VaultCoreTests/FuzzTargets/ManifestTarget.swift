@@ -28,11 +28,11 @@ struct ManifestTarget: FuzzTarget {
       writer.zeros(Snapshot.sealedMinimum)
     }
     writer.zeros(Snapshot.checksumCount)
-    snapshot = try Snapshot(FileImage(HeaderTarget.mended(writer.bytes)))
+    snapshot = try Snapshot(FileImage(HeaderTarget.corrected(writer.bytes)))
   }
 
   func check(_ input: UnsafeRawBufferPointer) throws {
-    // The reader asks for a body of at least one byte; padding cannot give it less.
+    // The reader requires a body of at least one byte; padding cannot give it less.
     guard input.count > 0 else { return }
     let body = Array(input)
     let parsed = try agreement(

@@ -40,7 +40,7 @@ struct ReferenceFrame {
     return sum.indices.map { sum[$0] }
   }
 
-  /// Asks a frame to be this one.
+  /// Requires a frame to be this one.
   func compare(with found: JournalFrame) throws {
     try demand(found.entries.map(\.range) == entries, "the entries")
     try demand(found.tail == tail, "the tail")

@@ -58,7 +58,7 @@ struct ReferenceGroup {
     generation = next
   }
 
-  /// Asks a parsed group to hold what is here.
+  /// Requires a parsed group to hold the same content.
   func compare(with content: GroupContent) throws {
     try demand(content.generation == generation, "the generation")
     try demand(content.baseGeneration == baseGeneration, "the base generation")

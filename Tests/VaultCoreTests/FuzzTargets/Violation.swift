@@ -5,12 +5,12 @@ struct Violation: Error, CustomStringConvertible {
   let description: String
 }
 
-/// Asks for a promise to be kept.
+/// Throws a violation unless a promise is kept.
 func demand(_ isKept: Bool, _ promise: @autoclosure () -> String) throws(Violation) {
   guard isKept else { throw Violation(description: promise()) }
 }
 
-/// Asks a parser and the reference for the same answer: both accept, or both refuse with one class.
+/// Requires the same result of a parser and the reference: both accept, or both refuse with one class.
 ///
 /// - Returns: what both made of the input; nil when they refuse it.
 func agreement<Found, Expected>(

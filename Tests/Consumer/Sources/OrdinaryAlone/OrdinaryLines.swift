@@ -35,13 +35,13 @@ private struct Tag: Hashable { var name = "tag" }
 private struct Failure: Error {}
 
 #if EVERY_MODULE
-  // A type that can be stored goes on as before, too.
+  // A type that can be stored works as before, too.
   extension Level: PreferenceConvertible, PreferenceDictionaryKey {}
   extension Port: PreferenceConvertible, PreferenceDictionaryKey {}
   extension Options: PreferenceConvertible {}
 #endif
 
-/// Lines as they stand in any program. None of them names this package, and importing it must change none.
+/// Lines as in any program. None of them names this package, and importing it must change none.
 public func ordinaryLines() -> [String] {
   var page = Page()
   initialisers(&page)

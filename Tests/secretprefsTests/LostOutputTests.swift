@@ -1,7 +1,7 @@
 import Testing
 
 /// What a command says of the vault when standard output cannot be written.
-@Suite struct LostAnswerTests {
+@Suite struct LostOutputTests {
   /// Everything that changes a file, in the home that ``prepared()`` makes.
   static let writing = [
     "set b < value", "edit a --label x", "remove a", "history restore a 2", "compact", "rotate --group default",
@@ -20,14 +20,14 @@ import Testing
     "exit-codes", "--help", "help set",
   ]
 
-  /// Those of ``writing`` that answer without `--json`.
+  /// The commands of ``writing`` that print something without `--json`.
   static let answering = [
     "slots add --new-key-file n", "passphrase --slot $slot --new-passphrase-fd 3 --throwaway-cost 3< value",
     "bundle import bundle.spv --bundle-key-file bundle.key --replace", "salvage --to n.spv",
     "doctor --repair permissions --vault open.spv",
   ]
 
-  /// Standard outputs that cannot be written. The last is a pipe that nobody reads.
+  /// Standard outputs that cannot be written. The last is a pipe without a reader.
   static let broken = [">/dev/full", ">&-", "4>&- >&3"]
 
   private static func prepared() throws -> Scratch {
@@ -76,7 +76,7 @@ import Testing
   }
 
   @Test(arguments: writing)
-  func `a command that changed something says so though its answer is lost`(_ command: String) throws {
+  func `a command that changed something says so though its output is lost`(_ command: String) throws {
     let outcome = try Self.run(command + " --json", ">/dev/full", in: try Self.prepared())
     #expect(outcome.exit == 73, "\(outcome.errorText)")
     #expect(outcome.text == "changed\n")
@@ -84,7 +84,7 @@ import Testing
   }
 
   @Test(arguments: answering, broken)
-  func `a lost answer in plain text is told from a lost change`(_ command: String, _ redirection: String) throws {
+  func `a lost output in plain text differs from a lost change`(_ command: String, _ redirection: String) throws {
     let outcome = try Self.run(command, redirection, in: try Self.prepared())
     #expect(outcome.exit == 73)
     #expect(outcome.text == "changed\n")
