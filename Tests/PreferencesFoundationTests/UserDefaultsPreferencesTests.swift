@@ -150,20 +150,6 @@ struct UserDefaultsPreferencesTests {
     }
   }
 
-  @Test func `item 24: removing all empties this suite and no other`() throws {
-    try withTemporaryFolder { folder in
-      let (one, other) = (
-        try UserDefaultsPreferences(suiteName: folder + "/a"), try UserDefaultsPreferences(suiteName: folder + "/b")
-      )
-      try one.set(["x": 1, "y": 2])
-      try other.set(3, forKey: "x")
-      try one.removeAll()
-      #expect(try one.keys() == [])
-      #expect(try UserDefaultsPreferences(suiteName: folder + "/a").keys() == [])
-      #expect(try UserDefaultsPreferences(suiteName: folder + "/b").integer(forKey: "x") == 3)
-    }
-  }
-
   @Test func `item 24: setting a dictionary merges, and one value that cannot be stored keeps out all`() throws {
     try withTemporaryFolder { folder in
       let store = try UserDefaultsPreferences(suiteName: folder + "/a")
@@ -176,18 +162,6 @@ struct UserDefaultsPreferencesTests {
       #expect(try store.integer(forKey: "x") == 1)
       #expect(try store.integer(forKey: "y") == 3)
       #expect(try store.keys() == ["x", "y", "z"])
-    }
-  }
-
-  @Test func `item 71: a wrapped property lives in the suite, with its default`() throws {
-    try withTemporaryFolder { folder in
-      let store = try UserDefaultsPreferences(suiteName: folder + "/a")
-      @StoredPreference("port", in: store) var port = 8080
-      #expect(port == 8080)
-      port += 1
-      #expect(try UserDefaultsPreferences(suiteName: folder + "/a").integer(forKey: "port") == 8081)
-      try $port.reset()
-      #expect(port == 8080)
     }
   }
 

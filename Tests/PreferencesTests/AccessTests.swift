@@ -42,25 +42,6 @@ final class Recorded<Element: Sendable>: Sendable {
 struct AccessTests {
   private let store = DictionaryPreferences()
 
-  @Test func `item 38: names, enum cases, members and declared keys reach the same value`() throws {
-    store["host"] = "first"
-    #expect(store[Name.host] == "first")
-    #expect(store.members.host == "first")
-    #expect(store[.host] == "first")
-    #expect(try store.value(forKey: Name.host) == "first")
-    store[Name.host] = "second"
-    #expect(store["host"] == "second")
-    store.members.host = "third"
-    #expect(store["host"] == "third")
-    store[.host] = "fourth"
-    #expect(try store.contains(Name.host))
-    #expect(try store.value(for: PreferenceKey<String?>(Name.host)) == "fourth")
-    try store.removeValue(forKey: Name.host)
-    #expect(store["host"] == nil)
-    try store.set(1, forKey: Name.port)
-    #expect(store[PreferenceKey(Name.port, default: 0)] == 1)
-  }
-
   @Test func `item 38: a subscript takes and gives the type that the context has`() {
     let (text, missing): (String, String?) = ("a", nil)
     store["host"] = text
@@ -147,17 +128,6 @@ struct AccessTests {
     )
     store["host"] = ["a", 1]
     #expect(preferencesError { _ = try store.stringArray(forKey: "host") }?.code == .typeMismatch)
-  }
-
-  @Test func `setting a subscript to nil removes the value`() throws {
-    let writes: [(DictionaryPreferences) -> Void] = [
-      { $0["host"] = nil }, { $0[Name.host] = nil }, { $0.members.host = nil }, { $0[.host] = nil },
-    ]
-    for write in writes {
-      store["host"] = "a"
-      write(store)
-      #expect(try !store.contains("host"))
-    }
   }
 
   @Test func `a failure in a subscript is reported and reads as absent or as the default`() {

@@ -1,4 +1,3 @@
-import PreferenceAdapters
 import PreferenceOperators
 import Preferences
 import Synchronization
@@ -46,16 +45,6 @@ struct CompositeSecrecyTests {
 
   // MARK: 26 to 32
 
-  @Test func `item 26: the first member that holds a key wins, in literals and nested composites`() throws {
-    let literal: CompositePreferences = [fixed, upper, lower]
-    let nested: CompositePreferences = [[fixed] as CompositePreferences, [upper, lower] as CompositePreferences]
-    for composite in [literal, nested] {
-      #expect(try composite.value(forKey: "a") == "fixed")
-      #expect(try composite.value(forKey: "b") == "lower")
-      #expect(try composite.value(for: PreferenceKey<String?>("b")) == "lower")
-    }
-  }
-
   @Test func `item 27: the merged dictionary agrees with looking up each key`() throws {
     let composite: CompositePreferences = [
       fixed, [upper, vault.claiming(.names(["token"]))] as CompositePreferences, lower,
@@ -77,61 +66,6 @@ struct CompositeSecrecyTests {
   {
     #expect(try CompositePreferences([vault.claiming(.names(["token"])), lower]).string(forKey: "token") == sentinel)
     #expect(try CompositePreferences([vault.unclaimed, lower]).string(forKey: "token") == nil)
-  }
-
-  @Test(arguments: [CompositePreferences.WriteMode.firstStore, .allStores])
-  func `item 29: a plain write changes the plain stores of its mode and no other`(
-    mode: CompositePreferences.WriteMode
-  ) throws {
-    let composite = CompositePreferences([vault.unclaimed, fixed, upper, lower], writeMode: mode)
-    try composite.set("new", for: PreferenceKey<String?>("d"))
-    #expect(try vault.value(forKey: "d") == nil)
-    #expect(try upper.value(forKey: "d") == "new")
-    #expect(try lower.value(forKey: "d") == (mode == .allStores ? "new" : nil))
-  }
-
-  enum Change: CaseIterable {
-    case set, merge, typed, exchange, remove, reset, removeAll
-
-    func make(in composite: CompositePreferences) throws {
-      switch self {
-      case .set: try composite.set("new", forKey: "a")
-      case .merge: try composite.set(["a": "new"])
-      case .typed: try composite.set("new", for: PreferenceKey<String?>("a"))
-      case .exchange: try composite.update(PreferenceKey<String?>("a")) { $0 = "new" }
-      case .remove: try composite.removeValue(forKey: "a")
-      case .reset: try composite.reset(PreferenceKey<String?>("a"))
-      case .removeAll: try composite.removeAll()
-      }
-    }
-
-    var result: PreferenceValue? {
-      switch self {
-      case .set, .merge, .typed, .exchange: "new"
-      case .remove, .reset, .removeAll: nil
-      }
-    }
-  }
-
-  @Test(arguments: Change.allCases)
-  func `item 30: every way to change the first store changes that one only`(change: Change) throws {
-    try change.make(in: CompositePreferences([fixed, upper, lower]))
-    #expect(try upper.value(forKey: "a") == change.result)
-    #expect(try lower.value(forKey: "a") == "lower")
-  }
-
-  @Test(arguments: Change.allCases)
-  func `item 30: every way to change all stores changes all of them`(change: Change) throws {
-    try change.make(in: CompositePreferences([fixed, upper, lower], writeMode: .allStores))
-    #expect(try upper.value(forKey: "a") == change.result)
-    #expect(try lower.value(forKey: "a") == change.result)
-  }
-
-  @Test func `item 31: a write that an earlier member hides is reported as shadowed`() throws {
-    let composite = CompositePreferences([fixed, upper])
-    #expect(try composite.set("new", for: PreferenceKey<String?>("a")) == .shadowed(by: "fixed"))
-    #expect(try composite.update(PreferenceKey<String?>("a")) { $0 = "newer" } == .shadowed(by: "fixed"))
-    #expect(try upper.value(forKey: "a") == "newer")
   }
 
   @Test func `item 31: a sealed layer does not shadow a plain write`() throws {
@@ -160,46 +94,6 @@ struct CompositeSecrecyTests {
 
   // MARK: 33 to 35
 
-  static let secretWrites: [@Sendable (CompositePreferences) throws -> Void] = [
-    { try $0.set("s", for: .password) },
-    { try $0.set("s", forKey: "password") },
-    { try $0.set(["password": "s", "plain": "p"]) },
-    { try $0 += ["password": "s"] },
-    { try $0 += [("password", "s")] },
-    { try $0 ?= ["password": "s"] },
-    { try $0 ?= ["password": { "s" }] },
-    { try $0 += SealedStore(["password": "s"]) },
-    { try $0.update(.password) { $0 = "s" } },
-    { $0["password"] = "s" },
-    { $0[.password] = "s" },
-    { $0.members.password = "s" },
-    { try $0.preference(for: .password).set("s") },
-    { try ($0 <| "password") ?= "s" },
-    { try $0.below("pass").set("s", forKey: "word") },
-    { try $0.renaming(["p": "password"]).set("s", forKey: "p") },
-    {
-      let buffer = BufferedPreferences($0)
-      try buffer.set("s", for: .password)
-      try buffer.commit()
-    },
-    {
-      let buffer = BufferedPreferences($0)
-      try buffer.set("s", forKey: "password")
-      try buffer.commit()
-    },
-  ]
-
-  @Test(arguments: secretWrites.indices, [CompositePreferences.WriteMode.firstStore, .allStores])
-  func `item 33: a secret key is written to sealed members only, through every path`(
-    path: Int, mode: CompositePreferences.WriteMode
-  ) throws {
-    let composite = CompositePreferences([upper, lower, vault.claiming(.names(["password"]))], writeMode: mode)
-    try Self.secretWrites[path](composite)
-    #expect(try vault.value(forKey: "password") == "s")
-    #expect(try upper.value(forKey: "password") == nil)
-    #expect(try lower.value(forKey: "password") == nil)
-  }
-
   @Test func `item 33: a secret key is refused where no member is sealed`() {
     let composite = CompositePreferences([upper, lower, vault.readOnly.claiming(.names(["listed"]))])
     for write in [
@@ -210,36 +104,6 @@ struct CompositeSecrecyTests {
       #expect(preferencesError(write)?.code == .noStore)
     }
     #expect(upper.keys() == ["a"])
-  }
-
-  @Test func `item 33: a secret key is not looked up in a plain member`() throws {
-    try upper.set("plain", forKey: "password")
-    #expect(try CompositePreferences([upper, vault.unclaimed]).value(for: .password) == nil)
-    let composite = CompositePreferences([upper, vault.claiming(.names(["password"]))])
-    #expect(try composite.value(forKey: "password") == nil)
-    #expect(try composite.value(for: PreferenceKey("password", default: "default")) == "default")
-  }
-
-  @Test func `item 34: a merged dictionary redacts what is sealed unless secrets are requested`() throws {
-    let composite = CompositePreferences([
-      upper, [vault.claiming(.names(["token"]))] as CompositePreferences, lower,
-    ])
-    #expect(try composite.dictionary()["token"] == .redacted)
-    #expect(try composite.dictionary()["a"] == "upper")
-    #expect(try composite.below("tok").dictionary() == ["en": .redacted])
-    #expect(try composite.readOnly.dictionary()["token"] == .redacted)
-    #expect(try vault.dictionary() == ["token": .redacted])
-    #expect(try composite.dictionary(revealingSecrets: true)["token"] == .string(sentinel))
-  }
-
-  @Test func `item 34: neither descriptions nor dumps show a sealed value`() throws {
-    let composite = CompositePreferences([upper, vault.claiming(.names(["token"]))])
-    let handle: Preference<String> = composite <| "token"
-    let texts = [
-      "\(composite)", dumped(composite), "\(handle)", dumped(handle), "\(try composite.explain("token"))",
-      dumped(try composite.dictionary()), "\(composite.below("tok"))", dumped(composite.below("tok")),
-    ]
-    for text in texts { #expect(!text.contains(sentinel)) }
   }
 
   @Test func `item 35: with a locked member plain keys resolve and secret keys are unavailable`() throws {

@@ -41,30 +41,6 @@ struct DictionaryPreferencesTests {
     #expect(missing?.message.hasPrefix("key \"n\": ") == true)
   }
 
-  @Test func `a missing key is nil`() throws {
-    let store = DictionaryPreferences()
-    #expect(try store.value(forKey: "k") == nil)
-    #expect(try store.string(forKey: "k") == nil)
-    #expect(try store.contains("k") == false)
-  }
-
-  @Test func `typed getters return what was stored`() throws {
-    let date = Date(timeIntervalSinceReferenceDate: 1)
-    let url = try #require(URL(string: "https://example.com"))
-    let store: DictionaryPreferences = [
-      "string": "s", "data": .data(Data([1])), "bool": false, "integer": 7, "double": 2.5,
-      "date": .date(date),
-      "url": .url(url),
-    ]
-    #expect(try store.string(forKey: "string") == "s")
-    #expect(try store.data(forKey: "data") == Data([1]))
-    #expect(try store.bool(forKey: "bool") == false)
-    #expect(try store.integer(forKey: "integer") == 7)
-    #expect(try store.double(forKey: "double") == 2.5)
-    #expect(try store.date(forKey: "date") == date)
-    #expect(try store.url(forKey: "url") == url)
-  }
-
   @Test func `a getter of another type throws and leaves the value`() throws {
     let store = DictionaryPreferences(["k": 1])
     #expect(preferencesError { _ = try store.bool(forKey: "k") }?.code == .typeMismatch)
@@ -81,15 +57,6 @@ struct DictionaryPreferencesTests {
     #expect(try store.value(forKey: "token") == "t")
     #expect(try store.value(forKey: "small") == .unsignedInteger(5))
     #expect(try store.value(forKey: "list") == ["a", "b"])
-  }
-
-  @Test func `removing makes a key absent, and may be repeated`() throws {
-    let store: DictionaryPreferences = ["a": 1, "b": 2]
-    try store.removeValue(forKey: "a")
-    try store.removeValue(forKey: "a")
-    #expect(store.keys() == ["b"])
-    try store.removeAll()
-    #expect(store.keys() == [])
   }
 
   @Test func `of a repeated key in the literal the last value counts`() throws {
@@ -178,14 +145,5 @@ struct DictionaryPreferencesTests {
     let store: DictionaryPreferences = ["b": 2, "a": 1, "": 0]
     #expect(store.map(\.key) == ["a", "b"])
     #expect(store.map(\.value) == [1, 2])
-  }
-
-  @Test func `item 24: a merge keeps other keys, and removing all empties this store`() throws {
-    let (store, other): (DictionaryPreferences, DictionaryPreferences) = (["a": 1, "b": 2], ["a": 1])
-    try store.set(["b": 3, "c": 4])
-    #expect(store.map(\.value) == [1, 3, 4])
-    try store.removeAll()
-    #expect(store.keys() == [])
-    #expect(other.keys() == ["a"])
   }
 }

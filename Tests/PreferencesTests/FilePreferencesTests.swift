@@ -75,17 +75,6 @@ struct FilePreferencesTests {
     }
   }
 
-  @Test(arguments: FileCase.allCases)
-  func `item 8: setting an optional key to nil removes it`(file: FileCase) throws {
-    try withTemporaryFolder { folder in
-      let store = try file.open(folder + "/a")
-      let key = PreferenceKey<String?>("k")
-      try store.set("v", for: key)
-      try store.set(nil, for: key)
-      #expect(try file.open(folder + "/a").contains("k") == false)
-    }
-  }
-
   // Not as arguments: Foundation traps when it describes these.
   @Test(arguments: FileCase.allCases, [Double.nan, .infinity])
   func `item 9: a value that cannot be stored is refused, and changes nothing`(

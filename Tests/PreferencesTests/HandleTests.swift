@@ -38,12 +38,6 @@ struct HandleTests {
     #expect(bound.value == 8080)
   }
 
-  @Test func `item 64: apply that throws leaves the value`() {
-    let a: Preference<Int> = store <| "a"
-    #expect(throws: CancellationError.self) { try a.apply { _ in throw CancellationError() } }
-    #expect(store["a"] == 1)
-  }
-
   @Test func `an update changes what the key reads as, and may be cancelled`() throws {
     let port = PreferenceKey("port", default: 8080)
     #expect(try store.update(port) { $0 += 1 } == .visible)

@@ -18,17 +18,6 @@ struct MigrationTests {
     }
   }
 
-  @Test func `item 49: migrations run in the order of their versions, each once`() throws {
-    let calls = Recorded<Int>()
-    let migrations = [3, 1, 2].map { PreferenceMigration(to: $0, [count(calls, $0)]) }
-    #expect(try PreferenceMigrator(Array(migrations.dropFirst())).run(on: store) == [1, 2])
-    #expect(try PreferenceMigrator(migrations).run(on: store) == [3])
-    #expect(try PreferenceMigrator(migrations).run(on: store) == [])
-    #expect(calls.all == [1, 2, 3])
-    #expect(try PreferenceMigrator([]).version(of: store) == 3)
-    #expect(try PreferenceMigrator([]).run(on: store) == [])
-  }
-
   @Test func `item 49: a key is renamed`() throws {
     try migrator([.rename("port", to: "server.port"), .rename("none", to: "nothing")]).run(on: store)
     #expect(store["server.port"] == "8080")
@@ -60,12 +49,6 @@ struct MigrationTests {
     #expect(vault.log.all == ["set github"])
   }
 
-  @Test func `item 49: a value is not sealed where nothing is sealed`() {
-    let error = preferencesError { try migrator([.seal("token", into: DictionaryPreferences())]).run(on: store) }
-    #expect(error?.code == .noStore)
-    #expect(store["token"] == .string(sentinel))
-  }
-
   @Test func `item 49: a sealed value that does not read back leaves the plain one`() {
     let vault = Vault(forgets: true)
     #expect(preferencesError { try migrator([.seal("token", into: vault)]).run(on: store) }?.code == .unavailable)
@@ -86,18 +69,6 @@ struct MigrationTests {
       try migrator([.rename("port", to: "p"), .seal("token", into: ReadOnlyVault())]).run(on: store)
     }
     #expect(try store.dictionary() == before)
-  }
-
-  @Test(arguments: 0..<4)
-  func `item 49: a failing step leaves the data as it was`(place: Int) throws {
-    let before = try store.dictionary()
-    var steps: [PreferenceMigration.Step] = [
-      .seal("token", into: vault), .rename("port", to: "server.port"), .remove("host"),
-    ]
-    steps.insert(.convert(place < 2 ? "host" : "server.port") { _ in throw CancellationError() }, at: min(place, 2))
-    #expect(throws: CancellationError.self) { try migrator(steps).run(on: store) }
-    #expect(try store.dictionary() == before)
-    #expect(try vault.keys() == [])
   }
 
   @Test func `item 49: a store that fails to write leaves both stores as they were`() throws {

@@ -27,19 +27,6 @@ extension ObservationTests {
     observation.invalidate()
   }
 
-  @Test func `item 81: hidden changes, and the same value from another layer, notify no observer`() throws {
-    let (upper, lower) = (DictionaryPreferences(), DictionaryPreferences())
-    let composite: CompositePreferences = [upper, lower]
-    try upper.set(2, for: .watchedPort)
-    let received = Received<Int?>()
-    let observation = composite.observe(.watchedPort) { received.add($0.newValue) }
-    try lower.set(1, for: .watchedPort)
-    try lower.set(2, for: .watchedPort)
-    try upper.reset(.watchedPort)
-    #expect(received.all.isEmpty)
-    observation.invalidate()
-  }
-
   @Test func `item 81: a composite of one store twice notifies once`() throws {
     let composite: CompositePreferences = [store, store]
     let received = Received<Int?>()

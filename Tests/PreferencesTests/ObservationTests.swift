@@ -15,13 +15,6 @@ struct ObservationTests {
 
   // MARK: Sequences
 
-  @Test func `item 73: a removed value of an optional key reads as nil`() async throws {
-    let updates = store.updates(for: .watchedHost)
-    try await store.set("proxy", for: .watchedHost)
-    try await store.removeAll()
-    #expect(await next(3, of: updates) == [nil, "proxy", nil])
-  }
-
   @Test func `item 73: dotted keys are observed inside dictionaries of a file`() throws {
     try withTemporaryFolder { folder in
       let file = try JSONPreferences(at: folder + "/a.json", options: .creating)
@@ -46,12 +39,6 @@ struct ObservationTests {
       withExtendedLifetime(updates) {}
     }
     #expect(freed == nil)
-  }
-
-  @Test func `item 76: several keys without initial begin with the first change`() async throws {
-    let updates = store.updates(for: .watchedPort, .watchedHost, initial: false)
-    try await store.set(81, for: .watchedPort)
-    #expect(await next(1, of: updates).map(\.0) == [81])
   }
 
   @Test func `item 76: one callback gets the values of several keys, once a change`() throws {
@@ -96,16 +83,6 @@ struct ObservationTests {
     try store.set(nil, for: .watchedHost)
     #expect(received.all == ["a", nil])
     observation.invalidate()
-  }
-
-  @Test func `item 77: a tied observation does not hold its owner`() {
-    weak var freed: Owner?
-    do {
-      let owner = Owner()
-      freed = owner
-      store.observe(.watchedPort) { _ in }.tie(to: owner)
-    }
-    #expect(freed == nil)
   }
 
   @Test func `a value that becomes readable is a change from the default`() throws {

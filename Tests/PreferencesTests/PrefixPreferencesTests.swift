@@ -23,14 +23,6 @@ struct PrefixPreferencesTests {
     #expect(try base.below("none.").value(for: key) == 0)
   }
 
-  @Test func `item 36: a view of what cannot be written has no setters`() throws {
-    let view: any PreferencesReader = base.readOnly.below("server.")
-    #expect(!(view is any PreferencesStore))
-    #expect(try view.integer(forKey: "port") == 1)
-    let writable: any PreferencesReader = base.below("server.")
-    #expect(writable is any PreferencesStore)
-  }
-
   @Test func `item 36: an empty prefix changes nothing`() throws {
     let view = base.below("")
     #expect(try view.keys() == base.keys())

@@ -7,32 +7,6 @@ struct RegistryTests {
   private let registry = PreferencesRegistry()
   private let store = DictionaryPreferences(["a": 1])
 
-  @Test func `item 106: a follower of the shared store sees its replacement, a taken store stays the same`() {
-    PreferencesRegistry.with(registry) {
-      let following = SharedPreferences()
-      let taken = registry.shared
-      following["a"] = 7
-      registry.share(store)
-      #expect(following["a"] == 1)
-      #expect(taken["a"] == 7)
-      #expect(following.identity == store.identity)
-    }
-  }
-
-  @Test func `item 106: observers of the shared store are notified of a replacement and of changes after it`() {
-    PreferencesRegistry.with(registry) {
-      let values = Recorded<Int>()
-      let old = registry.shared
-      let token = SharedPreferences().observe(PreferenceKey("a", default: 0)) { values.add($0.newValue) }
-      withoutObservation { registry.share(store) }
-      store["a"] = 2
-      old["a"] = 9
-      token.invalidate()
-      store["a"] = 3
-      #expect(values.all == [1, 2])
-    }
-  }
-
   @Test func `item 106: what follows the shared store is shared as the store that it means`() {
     registry.share(store)
     PreferencesRegistry.with(registry) { registry.share(SharedPreferences()) }
@@ -100,47 +74,5 @@ struct RegistryTests {
       try registry.store(for: 2, orRegister: try { () throws -> DictionaryPreferences in throw CancellationError() }())
     }
     #expect(registry[2] == nil)
-  }
-
-  @Test func `item 107: keys of different types are different although they look equal`() {
-    registry.register(store, for: 1)
-    #expect(registry[1.0] == nil)
-    #expect(registry[UInt8(1)] == nil)
-    #expect(registry["1"] == nil)
-    #expect(registry[Substring("1")] == nil)
-    #expect(registry[1] != nil)
-  }
-
-  @Test func `item 108: several tasks that register at once get one store`() async {
-    let identities = await withTaskGroup(of: StoreIdentity.self) { [registry] group in
-      for task in 0..<8 {
-        group.addTask {
-          registry.register(DictionaryPreferences(), for: task)
-          return registry.store(for: "one", orRegister: DictionaryPreferences()).identity
-        }
-      }
-      return await group.reduce(into: Set()) { $0.insert($1) }
-    }
-    #expect(identities.count == 1)
-    for task in 0..<8 { #expect(registry[task] != nil) }
-  }
-
-  @Test func `item 108: a reset registry is as a new one`() {
-    registry.share(store)
-    registry.register(store, for: 1)
-    registry.reset()
-    #expect(registry[1] == nil)
-    #expect(registry.shared["a"] == nil)
-  }
-
-  @Test func `item 108: a registry for a test is seen by its task and child tasks alone`() async {
-    registry.share(store)
-    await PreferencesRegistry.with(registry) {
-      #expect(PreferencesRegistry.current === registry)
-      async let child = SharedPreferences()["a"]
-      #expect(await child == 1)
-    }
-    #expect(PreferencesRegistry.current !== registry)
-    #expect(SharedPreferences()["a"] == nil)
   }
 }

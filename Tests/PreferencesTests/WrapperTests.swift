@@ -52,41 +52,11 @@ private final class Model {
 struct WrapperTests {
   private let store = DictionaryPreferences()
 
-  @Test func `item 71: a wrapped property reads its default and stores what is set`() throws {
-    let settings = Settings(store)
-    #expect(settings.port == 8080)
-    #expect(settings.retries == 3)
-    #expect(settings.host == nil)
-    #expect(store.keys().isEmpty)
-    settings.port = 443
-    settings.retries += 1
-    settings.host = "a"
-    #expect(try store.dictionary() == ["server.port": 443, "retries": 4, "host": "a"])
-    settings.host = nil
-    #expect(store["host"] == nil)
-  }
-
   @Test func `item 71: a wrapped property has the type that its key converts to`() {
     let settings = Settings(store)
     settings.hosts = ["a", "b"]
     #expect(store["hosts"] == "a,b")
     #expect(settings.hosts == ["a", "b"])
-  }
-
-  @Test func `item 71: a wrapper takes a transformation by its key`() {
-    struct Wrapped {
-      @StoredPreference var level: Int
-
-      init(_ store: any PreferencesStore) {
-        let text = TwoWayTransformation<String, Int>(reading: { Int($0) ?? 0 }, writing: { "\($0)" })
-        _level = StoredPreference(PreferenceKey("level", default: 1, through: text), in: store)
-      }
-    }
-    let wrapped = Wrapped(store)
-    #expect(wrapped.level == 1)
-    wrapped.level = 5
-    #expect(store["level"] == "5")
-    #expect(wrapped.level == 5)
   }
 
   @Test func `item 71: wrappers take any store, and composites with sealed layers`() throws {
@@ -107,14 +77,6 @@ struct WrapperTests {
     let failing = Settings(FailingPreferences())
     #expect(throws: FailingPreferences.Locked.self) { try failing.$port.get() }
     #expect(throws: FailingPreferences.Locked.self) { try failing.$port.set(1) }
-  }
-
-  @Test func `item 71: the projected wrapper gives the values from now on`() async {
-    let settings = Settings(store)
-    var updates = settings.$port.updates.makeAsyncIterator()
-    #expect(await updates.next() == 8080)
-    settings.port = 1
-    #expect(await updates.next() == 1)
   }
 
   @Test func `item 71: what can only be read is wrapped without a setter`() throws {
@@ -149,36 +111,6 @@ struct WrapperTests {
     #expect(changes.all.count == 1)
     model.port = 2
     #expect(changes.all.count == 1)
-  }
-
-  @Test func `item 72: a change made elsewhere is seen, and another key's is not`() {
-    let model = Model(store)
-    let changes = Recorded<Void>()
-    withObservationTracking {
-      _ = model.port
-    } onChange: {
-      changes.add(())
-    }
-    store["other"] = 1
-    store["server.port"] = 8080
-    #expect(changes.all.isEmpty)
-    store["server.port"] = 5
-    #expect(changes.all.count == 1)
-    #expect(model.port == 5)
-  }
-
-  @Test func `a freed model leaves no observer`() {
-    weak var watched: Model?
-    do {
-      let model = Model(store)
-      withObservationTracking {
-        _ = model.port
-      } onChange: {
-      }
-      watched = model
-    }
-    #expect(watched == nil)
-    store["server.port"] = 5
   }
 
   @Test func `without a store a wrapper means the shared one, and follows its replacement`() {

@@ -30,14 +30,6 @@ import Testing
     #expect(try billing.string(forKey: "token") == nil)
   }
 
-  @Test(arguments: [.double(.nan), [.double(.nan)]] as [PreferenceValue])
-  func `an exchange finds NaN again, so that an update of it ends`(stored: PreferenceValue) throws {
-    let secrets = try ThrowawayVault.current.preferences()
-    try secrets.set(stored, forKey: "x")
-    #expect(try secrets.compareAndSet(stored, to: 1, forKey: "x") == .visible)
-    #expect(try secrets.value(forKey: "x") == 1)
-  }
-
   @Test func `a group that is not there is refused at creation`() {
     #expect(code { try ThrowawayVault.current.preferences(accessGroup: "billing") } == .groupNotGranted)
   }
@@ -56,15 +48,6 @@ import Testing
       let error = #expect(throws: PreferencesError.self, performing: write)
       #expect(error?.code == .invalidKey)
     }
-  }
-
-  @Test func `two spellings of one text are one key`() throws {
-    let secrets = try ThrowawayVault.current.preferences()
-
-    try secrets.set("v", forKey: "caf\u{E9}")
-
-    #expect(try secrets.string(forKey: "cafe\u{301}") == "v")
-    #expect(try secrets.keys().count == 1)
   }
 
   @Test func `presence is present, absent or an error`() throws {
@@ -99,10 +82,6 @@ import Testing
       let failure = error as? PreferencesError
       return failure?.code == .unavailable && (failure?.cause as? VaultError)?.code == .notFound
     }
-  }
-
-  @Test func `removing what is not there is no error`() throws {
-    try ThrowawayVault.current.preferences().removeValue(forKey: "nothing")
   }
 
   @Test func `a batch is one write`() throws {

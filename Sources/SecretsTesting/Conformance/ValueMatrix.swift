@@ -3,12 +3,10 @@ internal import Testing
 
 /// Values in every shape that a key can be typed as, each under a key of its own.
 struct ValueMatrix {
-  private let store: any PreferencesStore
+  private var edits = PreferenceEdits()
   private var readings: [(any PreferencesReader) throws -> Void] = []
 
-  init(in store: any PreferencesStore) { self.store = store }
-
-  /// Stores two values, alone and in every collection.
+  /// Adds two values, alone and in every collection.
   mutating func add<Value: PreferenceConvertible & Hashable>(_ a: Value, _ b: Value) throws {
     try put(a, nextKey { PreferenceKey($0, default: b) })
     try put(b, nextKey { PreferenceKey($0) })
@@ -20,7 +18,7 @@ struct ValueMatrix {
     try put(["one": [a, b], "none": []], nextKey { PreferenceKey($0) })
   }
 
-  /// Stores two values by their coding, alone and in every collection.
+  /// Adds two values by their coding, alone and in every collection.
   mutating func addCoded<Value: Codable & Hashable & Sendable>(_ a: Value, _ b: Value) throws {
     try put(a, nextKey { .codable($0, default: b) })
     try put(b, nextKey { .codable($0) })
@@ -32,12 +30,15 @@ struct ValueMatrix {
     try put(["one": [a, b], "none": []], nextKey { .codable($0) })
   }
 
-  /// Stores a value of its own shape.
+  /// Adds a value of its own shape.
   mutating func add<Value: PreferenceConvertible & Hashable>(_ value: Value) throws {
     try put(value, nextKey { PreferenceKey($0) })
   }
 
-  /// Whether `reader` has all that was stored.
+  /// Writes all values to `store` in one step.
+  func write(to store: any PreferencesStore) throws { try store.edit(edits) }
+
+  /// Expects that `reader` has all values.
   func check(_ reader: any PreferencesReader) throws {
     for reading in readings { try reading(reader) }
   }
@@ -47,7 +48,7 @@ struct ValueMatrix {
   }
 
   private mutating func put<Value: Equatable>(_ value: Value, _ key: PreferenceKey<Value>) throws {
-    try store.set(value, for: key)
+    try edits.set(value, for: key)
     readings.append { (reader) throws in
       #expect(try reader.storedValue(for: key) == value, "\(Value.self)")
       #expect(try reader.value(forKey: key.name)?.kind == key.kind, "\(Value.self)")
