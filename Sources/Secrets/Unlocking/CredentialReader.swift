@@ -49,7 +49,7 @@ enum CredentialReader {
         .insecurePermissions,
         "\(what) belongs to user \(status.st_uid), and must belong to user \(geteuid()) or root")
     }
-    guard status.st_mode & 0o026 == 0 || MountedSecret.isOne(file.raw, at: path) else {
+    guard status.st_mode & 0o026 == 0 || MountedSecret.isOne(file, at: path) else {
       throw VaultError(
         .insecurePermissions,
         "\(what) can be read by others, or written by group or others: its mode is \(octal(status.st_mode)), and 0640 is "

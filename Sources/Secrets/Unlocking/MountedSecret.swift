@@ -1,4 +1,5 @@
 internal import DurableFiles
+internal import VaultSealing
 
 /// A secret that an orchestrator mounts into a container, readable by every process in the container.
 ///
@@ -15,34 +16,28 @@ internal import DurableFiles
 package enum MountedSecret {
   /// Whether the file at `path` is a mounted secret.
   package static func isAt(_ path: String) -> Bool {
-    let file = open(path, O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC)
-    guard file >= 0 else { return false }
-    defer { close(file) }
+    guard let file = opened(path, O_NONBLOCK | O_NOCTTY) else { return false }
     return isOne(file, at: path)
   }
 
   /// Whether `file`, which was opened at `path`, is a mounted secret.
-  static func isOne(_ file: Int32, at path: String) -> Bool {
-    var (directory, name) = (".", path)
-    if let slash = path.utf8.lastIndex(of: UInt8(ascii: "/")) {
-      (directory, name) = (String(path[...slash]), String(path[path.utf8.index(after: slash)...]))
+  static func isOne(_ file: Descriptor<VaultError>, at path: String) -> Bool {
+    guard let folder = opened(PathName.directory(of: path), O_DIRECTORY) else { return false }
+    let raw = openBeneath(folder.raw, PathName.last(of: path))
+    guard raw >= 0 else { return false }
+    let found = Descriptor<VaultError>(raw, path)
+    guard let own = try? file.status(), let same = try? found.status(), let place = try? folder.status() else {
+      return false
     }
-    let folder = open(directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC)
-    guard folder >= 0 else { return false }
-    defer { close(folder) }
-    let found = openBeneath(folder, name)
-    guard found >= 0 else { return false }
-    defer { close(found) }
-    guard let own = status(of: file), let same = status(of: found), let place = status(of: folder) else { return false }
+    defer { extendLifetime((file, folder)) }
     return own.st_dev == same.st_dev && own.st_ino == same.st_ino
       && own.st_mode & S_IFMT == S_IFREG && own.st_uid == 0 && own.st_mode & 0o022 == 0
-      && isOnMemoryFileSystem(file) && isReadOnly(file)
-      && place.st_uid == 0 && (place.st_mode & 0o022 == 0 || isReadOnly(folder))
+      && isOnMemoryFileSystem(file.raw) && isReadOnly(file.raw)
+      && place.st_uid == 0 && (place.st_mode & 0o022 == 0 || isReadOnly(folder.raw))
   }
 
-  private static func status(of descriptor: Int32) -> stat? {
-    var status = stat()
-    return fstat(descriptor, &status) == 0 ? status : nil
+  private static func opened(_ path: String, _ flags: Int32) -> Descriptor<VaultError>? {
+    try? Descriptor.open(path, O_RDONLY | flags) { .io("open \(path)", $0) }
   }
 
   private static func isReadOnly(_ descriptor: Int32) -> Bool {
