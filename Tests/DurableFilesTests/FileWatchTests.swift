@@ -347,15 +347,17 @@ private final class Watched: Sendable {
     }
   }
 
-  /// What `body` returns in a child that this process forks.
-  private func inForkedChild(_ body: () -> Bool) throws -> Bool {
+  /// What `body` returns in a child that this process forks, on a thread that is started there. The thread that forked
+  /// has its parent's number in Swift's `Mutex`, which ends the child when another thread waits for the lock.
+  private func inForkedChild(_ body: @escaping @Sendable () -> Bool) throws -> Bool {
     typealias Fork = @convention(c) () -> pid_t
     // Swift hides fork; a test of forking needs it all the same.
     let fork = unsafeBitCast(try #require(dlsym(dlopen(nil, RTLD_NOW), "fork")), to: Fork.self)
     let child = fork()
     if child == 0 {
       alarm(60)
-      _exit(body() ? 7 : 1)
+      let result = Gate<Bool>()
+      _exit(HelperThread.start { result.open(body()) } && result.wait() ? 7 : 1)
     }
     var status: Int32 = 0
     while waitpid(child, &status, 0) < 0, errno == EINTR {}
