@@ -37,7 +37,11 @@ import Testing
       for number in STDIN_FILENO...STDERR_FILENO { close(number) }
       let file = try File.opened("/dev/null", O_RDONLY)
       let flags = fcntl(file.raw, F_GETFD)
-      exit(file.raw > STDERR_FILENO && flags & FD_CLOEXEC != 0 && fcntl(STDIN_FILENO, F_GETFD) == -1 ? 42 : 1)
+      // A different thread of the test library may open a file meanwhile, so the number may be taken, but not by ours.
+      let own = try file.status()
+      var other = stat()
+      let isFree = fstat(STDIN_FILENO, &other) != 0 || other.st_ino != own.st_ino
+      exit(file.raw > STDERR_FILENO && flags & FD_CLOEXEC != 0 && isFree ? 42 : 1)
     }
   }
 
