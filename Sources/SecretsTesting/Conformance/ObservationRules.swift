@@ -107,6 +107,16 @@ extension ConformanceRule {
       try await store.set(82, for: .port)
       #expect(readings.all.count == count, "the observation has ended")
     },
+    ConformanceRule(75, "an observer is not notified after its observation has ended") { fixture in
+      let store = try fixture.makeStore()
+      let changes = Collected<Void>()
+      let observation = store.observe { _ in changes.append(()) }
+      try await store.set(81, for: .port)
+      observation.invalidate()
+      let count = changes.all.count
+      try await store.set(82, for: .port)
+      #expect(changes.all.count == count)
+    },
     ConformanceRule(76, "several keys give all their present values, once at first and once a change") { fixture in
       let store = try fixture.makeStore()
       let (all, later) = (store.updates(for: .port, .host), store.updates(for: .port, .host, initial: false))
