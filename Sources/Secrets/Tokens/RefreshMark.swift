@@ -1,0 +1,89 @@
+internal import FoundationEssentials
+internal import VaultCore
+
+/// The lease of the process that refreshes a token, or the failure of the last refresh.
+///
+/// It is an attribute of the token's record. Attributes are metadata: they change by the record's compare-and-set, and
+/// neither writing nor reading one opens the token. 25 bytes, little-endian: phase u8 ‖ id u64 ‖ since i64 ‖ length i64
+/// (times in milliseconds).
+struct RefreshMark: Sendable {
+  enum Phase: UInt8 {
+    case underWay = 1
+    case rejected, timedOut, failed
+  }
+
+  static let attribute = "refresh"
+
+  let phase: Phase
+  /// Identifies one refresh. The mark of its failure keeps it.
+  let id: UInt64
+  /// When the lease or the pause began, in milliseconds since 1970-01-01 UTC.
+  let since: Int64
+  /// The length of the lease or of the pause.
+  let length: Duration
+
+  /// A lease of a new refresh.
+  init(leaseFor length: Duration, at now: Int64) {
+    (phase, id, since, self.length) = (.underWay, .random(in: 0 ... .max), now, length)
+  }
+
+  /// The failure of the refresh that has this lease, and the pause after it.
+  func failed(_ code: RefreshFailure.Code, pause: Duration, at now: Int64) -> RefreshMark {
+    let phase: Phase =
+      switch code {
+      case .rejected: .rejected
+      case .timedOut: .timedOut
+      default: .failed
+      }
+    return RefreshMark(phase, id, since: now, pause)
+  }
+
+  private init(_ phase: Phase, _ id: UInt64, since: Int64, _ length: Duration) {
+    (self.phase, self.id, self.since, self.length) = (phase, id, since, length)
+  }
+
+  init?(in info: RecordInfo) {
+    guard let data = info.attributes.first(where: { $0.name.text == Self.attribute })?.data, data.count == 25,
+      let phase = Phase(rawValue: data[0])
+    else { return nil }
+    func word(_ offset: Int) -> UInt64 { data[offset..<offset + 8].reversed().reduce(0) { $0 << 8 | UInt64($1) } }
+    self.init(phase, word(1), since: Int64(bitPattern: word(9)), .milliseconds(Int64(bitPattern: word(17))))
+  }
+
+  private var data: [UInt8] {
+    let words = [id, UInt64(bitPattern: since), UInt64(bitPattern: length.milliseconds)]
+    return [phase.rawValue] + words.flatMap { word in (0..<8).map { UInt8(truncatingIfNeeded: word >> ($0 * 8)) } }
+  }
+
+  /// A change of a record's attributes that sets `mark`, or removes the present one. Other attributes are kept.
+  static func edit(_ info: RecordInfo?, to mark: RefreshMark?) throws(VaultError) -> RecordEdit {
+    var attributes = (info?.attributes ?? []).filter { $0.name.text != attribute }
+    if let mark { attributes.append(try RecordEdit.Attribute(attribute, mark.data)) }
+    var edit = RecordEdit()
+    edit.attributes = .set(attributes)
+    return edit
+  }
+
+  /// How long the lease or the pause still lasts. Never longer than its length, whatever the clock says.
+  func rest(at now: Int64) -> Duration {
+    max(.zero, min(length, .milliseconds(since) + length - .milliseconds(now)))
+  }
+
+  /// The failure, as long as its pause lasts. A clock that was set back to before the failure ends the pause.
+  func failure(at now: Int64) -> RefreshFailure? { now >= since && rest(at: now) > .zero ? failure : nil }
+
+  /// The failure; `nil` for a lease.
+  var failure: RefreshFailure? {
+    switch phase {
+    case .underWay: nil
+    case .rejected: RefreshFailure(.rejected)
+    case .timedOut: RefreshFailure(.timedOut)
+    case .failed: RefreshFailure(.failed)
+    }
+  }
+}
+
+extension Duration {
+  /// Whole milliseconds, limited to what a date has.
+  var milliseconds: Int64 { Int64(limiting: self / .milliseconds(1)) }
+}

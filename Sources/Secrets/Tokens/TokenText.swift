@@ -1,0 +1,184 @@
+internal import Preferences
+internal import VaultCore
+internal import VaultSealing
+
+/// Tokens as they are stored: a JSON object in guarded memory.
+///
+///     {"access":"…","expires":1767225600000,"issued":1767222000000,"refresh":"…"}
+///
+/// Times are in milliseconds since 1970-01-01 UTC. The text is written and read here, because Foundation's coders leave
+/// copies of both tokens in ordinary memory.
+struct TokenText: Sendable {
+  let content: GuardedContent
+  /// When the access token expires.
+  let expires: Int64
+  /// When it was obtained; `Int64.min` if another program wrote the record without this member.
+  let issued: Int64
+  private let accessRange: Range<Int>
+  private let refreshRange: Range<Int>?
+
+  /// - Throws: ``VaultError/Code/typeMismatch`` if a token is empty or contains a control character.
+  init(
+    access: Secret<String>, refresh: Secret<String>?, expires: Int64, issued: Int64
+  ) throws(VaultError) {
+    let length = access.withBytes { $0.byteCount } + (refresh?.withBytes { $0.byteCount } ?? 0)
+    var writer = Writer(bytes: try SecretBytes(count: 128 + 2 * length))
+    writer.add("{\"access\":")
+    try writer.add(access)
+    writer.add(",\"expires\":\(expires),\"issued\":\(issued)")
+    if let refresh {
+      writer.add(",\"refresh\":")
+      try writer.add(refresh)
+    }
+    writer.add("}")
+    try self.init(try writer.content())
+  }
+
+  /// - Throws: ``VaultError/Code/typeMismatch`` if this is not a JSON object of text and integers with `access` and
+  ///   `expires`.
+  init(_ content: GuardedContent) throws(VaultError) {
+    guard content.kind == .json, let members = content.withBytes({ $1.withUnsafeBytes(Members.init) }),
+      let access = members.texts["access"], let expires = members.integers["expires"]
+    else { throw VaultError(.typeMismatch, "the record is not a pair of tokens") }
+    self.content = content
+    (self.expires, issued) = (expires, members.integers["issued"] ?? .min)
+    (accessRange, refreshRange) = (access, members.texts["refresh"])
+  }
+
+  func access() throws(VaultError) -> Secret<String> { try secret(accessRange) }
+
+  /// The refresh token; `nil` if there is none.
+  func refresh() throws(VaultError) -> Secret<String>? {
+    guard let refreshRange else { return nil }
+    return try secret(refreshRange)
+  }
+
+  /// The text at `range` without its escapes.
+  private func secret(_ range: Range<Int>) throws(VaultError) -> Secret<String> {
+    var bytes = try SecretBytes(count: range.count)
+    let count = content.withBytes { _, body in
+      body.withUnsafeBytes { body in
+        bytes.withUnsafeMutableBytes { Members.unescape(UnsafeRawBufferPointer(rebasing: body[range]), to: $0) }
+      }
+    }
+    guard let count else { throw VaultError(.typeMismatch, "a token contains a control character") }
+    return try bytes.withSpan { (bytes) throws(VaultError) in try Secret(copying: bytes.extracting(..<count)) }
+  }
+
+  private struct Writer: ~Copyable {
+    var bytes: SecretBytes
+    var count = 0
+
+    mutating func add(_ text: String) { for byte in text.utf8 { add(byte) } }
+
+    mutating func add(_ byte: UInt8) {
+      bytes.withUnsafeMutableBytes { $0[count] = byte }
+      count += 1
+    }
+
+    mutating func add(_ secret: Secret<String>) throws(VaultError) {
+      add(UInt8(ascii: "\""))
+      let isToken = secret.withBytes { text in
+        text.withUnsafeBytes { text in
+          for byte in text {
+            guard byte >= 0x20 else { return false }
+            if byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "\\") { add(UInt8(ascii: "\\")) }
+            add(byte)
+          }
+          return !text.isEmpty
+        }
+      }
+      guard isToken else { throw VaultError(.typeMismatch, "a token is empty or contains a control character") }
+      add(UInt8(ascii: "\""))
+    }
+
+    func content() throws(VaultError) -> GuardedContent {
+      try bytes.withSpan { (bytes) throws(VaultError) in
+        try GuardedContent(.json, copying: bytes.extracting(..<count))
+      }
+    }
+  }
+
+  /// The places of the members of a JSON object whose values are text and integers.
+  private struct Members {
+    private(set) var texts: [String: Range<Int>] = [:]
+    private(set) var integers: [String: Int64] = [:]
+    private var position = 0
+
+    /// - Returns: `nil` if `json` is anything else.
+    init?(_ json: UnsafeRawBufferPointer) {
+      guard take("{", json) else { return nil }
+      repeat {
+        guard let range = text(json), take(":", json) else { return nil }
+        let name = String(decoding: json[range], as: UTF8.self)
+        if let range = text(json) {
+          texts[name] = range
+        } else if let number = integer(json) {
+          integers[name] = number
+        } else {
+          return nil
+        }
+      } while take(",", json)
+      guard take("}", json) else { return nil }
+      skipSpaces(json)
+      guard position == json.count else { return nil }
+    }
+
+    private mutating func skipSpaces(_ json: UnsafeRawBufferPointer) {
+      while position < json.count, [0x20, 0x09, 0x0A, 0x0D].contains(json[position]) { position += 1 }
+    }
+
+    private mutating func take(_ sign: Unicode.Scalar, _ json: UnsafeRawBufferPointer) -> Bool {
+      skipSpaces(json)
+      guard position < json.count, json[position] == UInt8(ascii: sign) else { return false }
+      position += 1
+      return true
+    }
+
+    /// The bytes between two quotation marks, with their escapes.
+    private mutating func text(_ json: UnsafeRawBufferPointer) -> Range<Int>? {
+      guard take("\"", json) else { return nil }
+      let start = position
+      while position < json.count, json[position] != UInt8(ascii: "\"") {
+        position += json[position] == UInt8(ascii: "\\") ? 2 : 1
+      }
+      guard position < json.count else { return nil }
+      defer { position += 1 }
+      return start..<position
+    }
+
+    private mutating func integer(_ json: UnsafeRawBufferPointer) -> Int64? {
+      let digits = json.dropFirst(position).prefix { $0 == UInt8(ascii: "-") || (0x30...0x39).contains($0) }
+      position += digits.count
+      return Int64(String(decoding: digits, as: UTF8.self))
+    }
+
+    /// - Returns: the number of bytes written; `nil` for an escape of a control character or of one outside ASCII,
+    ///   which no token needs.
+    static func unescape(_ text: UnsafeRawBufferPointer, to out: UnsafeMutableRawBufferPointer) -> Int? {
+      var (count, position) = (0, 0)
+      while position < text.count {
+        var byte = text[position]
+        position += 1
+        if byte == UInt8(ascii: "\\") {
+          byte = text[position]
+          position += 1
+          switch byte {
+          case UInt8(ascii: "\""), UInt8(ascii: "\\"), UInt8(ascii: "/"): break
+          case UInt8(ascii: "u"):
+            let digits = text[position...].prefix(4)
+            guard digits.count == 4, let code = UInt8(String(decoding: digits, as: UTF8.self), radix: 16),
+              (0x20...0x7E).contains(code)
+            else { return nil }
+            byte = code
+            position += 4
+          default: return nil
+          }
+        }
+        out[count] = byte
+        count += 1
+      }
+      return count
+    }
+  }
+}

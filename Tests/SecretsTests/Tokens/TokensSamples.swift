@@ -1,0 +1,155 @@
+import Foundation
+import Secrets
+import SecretsTesting
+import Synchronization
+import Testing
+
+/// A clock that stands still until a test moves it. Sleepers wake in the order of their deadlines.
+final class TestClock: Clock, Sendable {
+  struct Instant: InstantProtocol {
+    let sinceStart: Duration
+    func advanced(by duration: Duration) -> Instant { Instant(sinceStart: sinceStart + duration) }
+    func duration(to other: Instant) -> Duration { other.sinceStart - sinceStart }
+    static func < (a: Instant, b: Instant) -> Bool { a.sinceStart < b.sinceStart }
+  }
+
+  private struct State {
+    var now = Duration.zero
+    var sleepers: [(deadline: Duration, wake: AsyncStream<Never>.Continuation)] = []
+  }
+
+  private let state = Mutex(State())
+
+  var minimumResolution: Duration { .zero }
+  var now: Instant { Instant(sinceStart: state.withLock { $0.now }) }
+
+  /// Waits until this many sleep.
+  func sleep(of count: Int) async throws {
+    while state.withLock({ $0.sleepers.count }) < count { try await Task.sleep(for: .milliseconds(1)) }
+  }
+
+  func sleep(until deadline: Instant, tolerance: Duration?) async throws {
+    let (stream, wake) = AsyncStream<Never>.makeStream()
+    state.withLock { state in
+      if deadline.sinceStart <= state.now { return wake.finish() }
+      state.sleepers.append((deadline.sinceStart, wake))
+    }
+    for await _ in stream {}
+    try Task.checkCancellation()
+  }
+
+  /// Moves the clock to the next deadline and wakes its sleeper. The clock stops at `limit`: then those who poll, up to
+  /// 100 ms later, are woken without it.
+  func wakeNext(before limit: Duration) {
+    state.withLock { state in
+      guard let first = state.sleepers.map(\.deadline).min() else { return }
+      if first <= limit { state.now = max(state.now, first) }
+      let due = first <= limit ? state.now : limit + .milliseconds(100)
+      for sleeper in state.sleepers where sleeper.deadline <= due { sleeper.wake.finish() }
+      state.sleepers.removeAll { $0.deadline <= due }
+    }
+  }
+
+  /// Runs `body`. Whoever sleeps is woken at once, as long as the clock does not pass `limit`.
+  func run<R: Sendable>(until limit: Duration, _ body: @escaping @Sendable () async throws -> R) async throws -> R {
+    let driver = Task {
+      while !Task.isCancelled {
+        wakeNext(before: limit)
+        try await Task.sleep(for: .milliseconds(1))
+      }
+    }
+    defer { driver.cancel() }
+    return try await body()
+  }
+}
+
+/// A token server in memory, the time, and what the processes of a test share.
+final class TokenFixture: Sendable {
+  static let start = Date(timeIntervalSince1970: 1_750_000_000)
+  static let lease = Duration.seconds(10)
+  static let lifetime: TimeInterval = 3600
+
+  let throwaway = ThrowawayVault.current
+  let clock = TestClock()
+  private let jump = Mutex<TimeInterval>(0)
+  private let spent = Mutex<[String]>([])
+
+  /// The refresh tokens that the server has received.
+  var requests: [String] { spent.withLock { $0 } }
+
+  var date: Date {
+    Self.start + clock.now.sinceStart / .seconds(1) + jump.withLock { $0 }
+  }
+
+  /// Sets the system's clock, but not the one that waits use.
+  func jump(by interval: TimeInterval) { jump.withLock { $0 += interval } }
+
+  /// Receives a refresh token and issues the tokens `a1` and `r1`, then `a2` and `r2`, and so on.
+  func issue(for refreshToken: Secret<String>) throws -> RefreshingToken.Tokens {
+    let text = try refreshToken.withValue { $0 }
+    let count = spent.withLock { spent in
+      spent.append(text)
+      return spent.count
+    }
+    return try tokens(count)
+  }
+
+  func tokens(_ number: Int, lifetime: TimeInterval = TokenFixture.lifetime) throws -> RefreshingToken.Tokens {
+    try RefreshingToken.Tokens(access: "a\(number)", refresh: "r\(number)", expires: date + lifetime)
+  }
+
+  func options(_ change: (inout RefreshingToken.Options) -> Void = { _ in }) -> RefreshingToken.Options {
+    var options = RefreshingToken.Options()
+    (options.clock, options.lease) = (clock, Self.lease)
+    options.now = { self.date }
+    change(&options)
+    return options
+  }
+
+  /// A token as another process has it: over a handle of its own.
+  func token(
+    _ options: RefreshingToken.Options? = nil,
+    _ refresh: (@Sendable (Secret<String>) async throws -> RefreshingToken.Tokens)? = nil
+  ) throws -> RefreshingToken {
+    RefreshingToken(
+      "github", in: try SecretPreferences(service: "shop", in: throwaway.reopened()),
+      options: options ?? self.options(),
+      refresh: refresh ?? { try self.issue(for: $0) })
+  }
+
+  var store: SecretPreferences {
+    get throws { try throwaway.preferences(service: "shop") }
+  }
+}
+
+/// A door that a refresh waits at, whether it is cancelled or not.
+final class Door: Sendable {
+  private let isOpen = Mutex(false)
+  private let arrivals = Mutex(0)
+
+  func open() { isOpen.withLock { $0 = true } }
+
+  func pass() async {
+    arrivals.withLock { $0 += 1 }
+    while !isOpen.withLock({ $0 }) { await Task { try? await Task.sleep(for: .milliseconds(1)) }.value }
+  }
+
+  /// Waits until a refresh has arrived.
+  func isReached() async throws {
+    while arrivals.withLock({ $0 }) == 0 { try await Task.sleep(for: .milliseconds(1)) }
+  }
+}
+
+extension RefreshingToken {
+  func text(replacing refused: String? = nil) async throws -> String {
+    try await accessToken(replacing: refused.map { try Secret($0) }).withValue { $0 }
+  }
+
+  /// The code of the failure of a call.
+  func failure() async throws -> RefreshFailure.Code? {
+    do {
+      _ = try await accessToken()
+      return nil
+    } catch let failure as RefreshFailure { return failure.code }
+  }
+}

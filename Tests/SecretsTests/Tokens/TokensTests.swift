@@ -1,0 +1,308 @@
+import Foundation
+import Secrets
+import SecretsTesting
+import Testing
+
+/// Tokens of one process, and their record.
+@Suite(.throwawayVault, .timeLimit(.minutes(5))) struct TokensTests {
+  @Test func `a valid token is returned without a refresh`() async throws {
+    let fixture = TokenFixture()
+    let token = try fixture.token()
+    try await token.set(fixture.tokens(0))
+
+    #expect(try await token.text() == "a0")
+    fixture.jump(by: TokenFixture.lifetime - 61)
+    #expect(try await token.text() == "a0")
+    #expect(fixture.requests == [])
+  }
+
+  @Test func `an expired token is refreshed once for all tasks, and the next time with the new refresh token`()
+    async throws
+  {
+    let fixture = TokenFixture()
+    let door = Door()
+    let token = try fixture.token {
+      await door.pass()
+      return try fixture.issue(for: $0)
+    }
+    try await token.set(fixture.tokens(0, lifetime: -1))
+
+    let first = (0..<64).map { _ in Task { try await token.text() } }
+    try await door.isReached()
+    door.open()
+    for task in first { #expect(try await task.value == "a1") }
+    #expect(fixture.requests == ["r0"])
+    fixture.jump(by: TokenFixture.lifetime)
+
+    #expect(try await token.text() == "a2")
+    #expect(fixture.requests == ["r0", "r1"])
+  }
+
+  @Test func `without a new refresh token the present one is kept`() async throws {
+    let fixture = TokenFixture()
+    let token = try fixture.token {
+      var tokens = try fixture.issue(for: $0)
+      tokens.refresh = nil
+      return tokens
+    }
+    try await token.set(fixture.tokens(0, lifetime: -1))
+
+    #expect(try await token.text() == "a1")
+    fixture.jump(by: TokenFixture.lifetime)
+    #expect(try await token.text() == "a2")
+    #expect(fixture.requests == ["r0", "r0"])
+  }
+
+  @Test func `shortly before the expiry one caller refreshes, and the others get the present token`() async throws {
+    let fixture = TokenFixture()
+    let door = Door()
+    let token = try fixture.token {
+      await door.pass()
+      return try fixture.issue(for: $0)
+    }
+    let elsewhere = try fixture.token()
+    try await token.set(fixture.tokens(0))
+    fixture.jump(by: TokenFixture.lifetime - 30)
+
+    let first = Task { try await token.text() }
+    try await door.isReached()
+    #expect(try await token.text() == "a0")
+    #expect(try await elsewhere.text() == "a0")
+    door.open()
+
+    #expect(try await first.value == "a1")
+    #expect(try await elsewhere.text() == "a1")
+    #expect(fixture.requests == ["r0"])
+  }
+
+  @Test func `a refresh that fails shortly before the expiry returns the present token, and is not repeated at once`()
+    async throws
+  {
+    let fixture = TokenFixture()
+    let token = try fixture.token {
+      _ = try fixture.issue(for: $0)
+      throw CocoaError(.featureUnsupported)
+    }
+    try await token.set(fixture.tokens(0))
+    fixture.jump(by: TokenFixture.lifetime - 30)
+
+    for _ in 0..<3 { #expect(try await token.text() == "a0") }
+    #expect(fixture.requests == ["r0"])
+    fixture.jump(by: 2)
+    #expect(try await token.text() == "a0")
+    #expect(fixture.requests == ["r0", "r0"])
+    fixture.jump(by: 30)
+    #expect(try await token.failure() == .failed)
+  }
+
+  @Test func `a token with a lifetime below the margin is not refreshed at each call`() async throws {
+    let fixture = TokenFixture()
+    let token = try fixture.token()
+    try await token.set(fixture.tokens(0, lifetime: 20))
+
+    #expect(try await token.text() == "a0")
+    fixture.jump(by: 9)
+    #expect(try await token.text() == "a0")
+    fixture.jump(by: 2)
+    #expect(try await token.text() == "a1")
+  }
+
+  @Test func `a token that a server refused is refreshed before its expiry, and once`() async throws {
+    let fixture = TokenFixture()
+    let token = try fixture.token()
+    try await token.set(fixture.tokens(0))
+
+    #expect(try await token.text(replacing: "a0") == "a1")
+    #expect(try await token.text(replacing: "a0") == "a1")
+    #expect(fixture.requests == ["r0"])
+  }
+
+  @Test func `a cancelled caller throws at once, and the refresh goes on without callers`() async throws {
+    let fixture = TokenFixture()
+    let door = Door()
+    let token = try fixture.token {
+      await door.pass()
+      try Task.checkCancellation()
+      return try fixture.issue(for: $0)
+    }
+    try await token.set(fixture.tokens(0, lifetime: -1))
+
+    let callers = (0..<3).map { _ in Task { try await token.text() } }
+    try await door.isReached()
+    for caller in callers {
+      caller.cancel()
+      await #expect(throws: CancellationError.self) { try await caller.value }
+    }
+    door.open()
+
+    #expect(try await token.text() == "a1")
+    #expect(fixture.requests == ["r0"])
+  }
+
+  @Test func `a token that was never stored, or cannot be refreshed, is signed out`() async throws {
+    let fixture = TokenFixture()
+    let token = try fixture.token()
+
+    #expect(try await token.failure() == .signedOut)
+    try await token.set(.init(access: "a0", expires: fixture.date + 1))
+    #expect(try await token.text() == "a0")
+    fixture.jump(by: 1)
+    #expect(try await token.failure() == .signedOut)
+    #expect(fixture.requests == [])
+  }
+
+  @Test func `removed tokens are returned, and a refresh under way is not stored`() async throws {
+    let fixture = TokenFixture()
+    let door = Door()
+    let token = try fixture.token {
+      await door.pass()
+      return try fixture.issue(for: $0)
+    }
+    try await token.set(fixture.tokens(0, lifetime: -1))
+    let caller = Task { try await token.failure() }
+    try await door.isReached()
+
+    let removed = try #require(try await token.remove())
+    door.open()
+
+    #expect(try removed.access == Secret("a0"))
+    #expect(try removed.refresh == Secret("r0"))
+    #expect(removed.expires == fixture.date - 1)
+    #expect(try await caller.value == .signedOut)
+    #expect(try fixture.store.keys() == [])
+    #expect(try await token.remove() == nil)
+  }
+
+  @Test func `a sign-in during a refresh wins`() async throws {
+    let fixture = TokenFixture()
+    let door = Door()
+    let token = try fixture.token {
+      await door.pass()
+      return try fixture.issue(for: $0)
+    }
+    try await token.set(fixture.tokens(0, lifetime: -1))
+    let caller = Task { try await token.text() }
+    try await door.isReached()
+
+    try await token.set(fixture.tokens(7))
+    door.open()
+
+    #expect(try await caller.value == "a7")
+    #expect(try await token.text() == "a7")
+  }
+
+  @Test func `a locked vault is an error, and new tokens are stored after it is unlocked`() async throws {
+    let fixture = TokenFixture()
+    let vault = fixture.throwaway.vault
+    let door = Door()
+    let token = RefreshingToken("github", in: try fixture.store, options: fixture.options()) {
+      await door.pass()
+      return try fixture.issue(for: $0)
+    }
+    try await token.set(fixture.tokens(0, lifetime: -1))
+    let caller = Task { try await token.accessToken() }
+    try await door.isReached()
+
+    vault.lock()
+    door.open()
+
+    for call in [caller, Task { try await token.accessToken() }] {
+      do {
+        _ = try await call.value
+        Issue.record("a locked vault has returned a token")
+      } catch let error as VaultError { #expect(error.code == .locked) }
+    }
+    try vault.unlock(with: .key(fixture.throwaway.key))
+    #expect(try await token.text() == "a1")
+    #expect(fixture.requests == ["r0"])
+    #expect(try await fixture.token().text() == "a1")
+  }
+
+  @Test func `label and attributes of the record survive sign-in, lease and refresh`() async throws {
+    let fixture = TokenFixture()
+    let token = try fixture.token()
+    try await token.set(fixture.tokens(0, lifetime: -1))
+    let (vault, service, group) = (fixture.throwaway.vault, try Vault.Name("shop"), try fixture.throwaway.vault.group())
+    var edit = RecordEdit()
+    edit.label = .set("GitHub")
+    edit.attributes = .set([try RecordEdit.Attribute("owner", [1, 2])])
+    try await vault.update(service: service, in: group) { (batch) throws(VaultError) in try batch.edit("github", edit) }
+
+    #expect(try await token.text() == "a1")
+
+    let record = try #require(try vault.record(service: service, key: "github", in: group))
+    #expect(record.label == "GitHub")
+    #expect(record.attributes == [try RecordEdit.Attribute("owner", [1, 2])])
+    try await token.set(fixture.tokens(5))
+    #expect(try vault.record(service: service, key: "github", in: group)?.label == "GitHub")
+  }
+
+  @Test func `the record is JSON that other programs can write and read`() async throws {
+    let fixture = TokenFixture()
+    let token = try fixture.token()
+    let odd = #"q"\/é~"#
+    try await token.set(.init(access: odd, refresh: "r", expires: TokenFixture.start + 60))
+
+    #expect(try await token.text() == odd)
+    #expect(
+      try fixture.store.value(forKey: "github")
+        == ["access": .string(odd), "expires": 1_750_000_060_000, "issued": 1_750_000_000_000, "refresh": "r"])
+    let (service, group) = (try Vault.Name("shop"), try fixture.throwaway.vault.group())
+    let foreign = #" { "refresh" : "x\u003cy" ,"expires":1, "scope" : "all" , "access":"a\/b\"" } "#
+    let bytes = Array(foreign.utf8)
+    try await fixture.throwaway.vault.update(service: service, in: group) { (batch) throws(VaultError) in
+      try batch.set(bytes.span.bytes, kind: .json, forKey: "github")
+    }
+    #expect(try await token.text() == "a1")
+    #expect(fixture.requests == ["x<y"])
+  }
+
+  @Test(arguments: [
+    "{}", "[]", "", #"{"access":"a"}"#, #"{"access":"a","expires":"1"}"#, #"{"access":"a","expires":1} x"#,
+    #"{"access":"a","expires":1"#, #"{"access":"a\n","expires":9999999999999}"#, #"{"access":"a\"#,
+    #"{"access":["a"],"expires":1}"#, #"{"access":"\u0007","expires":9999999999999}"#, #"{"access":"\u00"#,
+    #"{"access":"\u0","expires":9999999999999}"#, #"{"access":"a","expires":99999999999999999999}"#,
+  ])
+  func `a record that holds no tokens is a typeMismatch`(json: String) async throws {
+    let fixture = TokenFixture()
+    let bytes = Array(json.utf8)
+    let (service, group) = (try Vault.Name("shop"), try fixture.throwaway.vault.group())
+    try await fixture.throwaway.vault.update(service: service, in: group) { (batch) throws(VaultError) in
+      try batch.set(bytes.span.bytes, kind: .json, forKey: "github")
+    }
+
+    let error = try await #require(throws: VaultError.self) { try await fixture.token().accessToken() }
+    #expect(error.code == .typeMismatch)
+    #expect(fixture.requests == [])
+  }
+
+  @Test(arguments: ["", "a\n", "\u{0}"]) func `a token with a control character is refused`(text: String) async throws {
+    let fixture = TokenFixture()
+    let token = try fixture.token()
+
+    let error = try await #require(throws: VaultError.self) {
+      try await token.set(.init(access: text, refresh: "r", expires: fixture.date))
+    }
+    #expect(error.code == .typeMismatch)
+    #expect(try fixture.store.keys() == [])
+  }
+
+  @Test func `nothing that is printed shows a token, a key or a cause`() async throws {
+    struct Leak: Error { let text = "sentinel-cause" }
+    let fixture = TokenFixture()
+    let tokens = try RefreshingToken.Tokens(
+      access: "sentinel-access", refresh: "sentinel-refresh", expires: fixture.date - 1)
+    let token = RefreshingToken("sentinel-key", in: try fixture.store, options: fixture.options()) { _ in throw Leak() }
+    try await token.set(tokens)
+    let failure = try await #require(throws: RefreshFailure.self) { try await token.accessToken() }
+
+    #expect(failure.cause is Leak)
+    var printed = ""
+    for value in [token, tokens, failure, RefreshFailure(.rejected, cause: failure)] as [Any] {
+      dump(value, to: &printed)
+      printed += "\(value) \(String(reflecting: value)) \((value as? any Error)?.localizedDescription ?? "")"
+    }
+    #expect(printed.contains("failed"))
+    #expect(!printed.contains("sentinel"), "\(printed)")
+  }
+}
