@@ -1,6 +1,6 @@
 internal import FoundationEssentials
-public import Preferences
-public import VaultCore
+internal import Preferences
+internal import VaultCore
 
 /// Converts preference values to bodies of records and back (`Docs/Format.md` 3.9).
 ///
@@ -74,18 +74,6 @@ enum SecretCoding {
         throw VaultError(.typeMismatch, "a list or dictionary could not be written as JSON")
       }
       return try body(.json, data.bytes)
-    }
-  }
-}
-
-extension Vault.Batch {
-  /// Seals `value` and adds it to the batch. Otherwise the same as the form that takes bytes.
-  public mutating func set(
-    _ value: PreferenceValue, forKey key: String, accessibility: Vault.Accessibility? = nil,
-    ifRevision revision: UInt64? = nil
-  ) throws(VaultError) {
-    try SecretCoding.withEncoded(value) { (kind, body) throws(VaultError) in
-      try set(body, kind: kind, forKey: key, accessibility: accessibility, ifRevision: revision)
     }
   }
 }

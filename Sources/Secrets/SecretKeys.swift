@@ -66,21 +66,3 @@ extension SecretPreferences {
     return try opened?.get()
   }
 }
-
-extension Vault.Batch {
-  /// Seals a secret and adds it to the batch. Otherwise the same as the form that takes bytes.
-  public mutating func set<Value>(
-    _ secret: Secret<Value>, forKey key: String, accessibility: Vault.Accessibility? = nil,
-    ifRevision revision: UInt64? = nil
-  ) throws(VaultError) {
-    try set(secret.content, forKey: key, accessibility: accessibility, ifRevision: revision)
-  }
-
-  mutating func set(
-    _ content: GuardedContent, forKey key: String, accessibility: Vault.Accessibility?, ifRevision revision: UInt64?
-  ) throws(VaultError) {
-    try content.withBytes { (kind, body) throws(VaultError) in
-      try set(body, kind: kind, forKey: key, accessibility: accessibility, ifRevision: revision)
-    }
-  }
-}

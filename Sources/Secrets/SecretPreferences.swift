@@ -147,7 +147,9 @@ public struct SecretPreferences: PreferencesStore, GuardingReader {
   public func apply(_ edits: PreferenceEdits) throws(VaultError) -> WriteOutcome {
     guard let changes = try changes(edits) else { return .conflict }
     do throws(VaultError) {
-      try vault.update(service: serviceName, in: group) { (batch) throws(VaultError) in try fill(&batch, changes) }
+      _ = try vault.update(service: serviceName, in: group, accessibility: accessibility) {
+        (batch) throws(VaultError) in try fill(&batch, changes)
+      }.get()
     } catch { return try conflict(error, edits) }
     return .visible
   }
@@ -157,8 +159,9 @@ public struct SecretPreferences: PreferencesStore, GuardingReader {
   public func apply(_ edits: PreferenceEdits) async throws(VaultError) -> WriteOutcome {
     guard let changes = try changes(edits) else { return .conflict }
     do throws(VaultError) {
-      try await vault.update(service: serviceName, in: group) { (batch) throws(VaultError) in try fill(&batch, changes)
-      }
+      _ = try await vault.update(service: serviceName, in: group, accessibility: accessibility) {
+        (batch) throws(VaultError) in try fill(&batch, changes)
+      }.get()
     } catch { return try conflict(error, edits) }
     return .visible
   }
@@ -195,10 +198,10 @@ public struct SecretPreferences: PreferencesStore, GuardingReader {
         continue
       }
       if case .guarded(let guarded) = content, let guarded = guarded as? GuardedContent {
-        try batch.set(guarded, forKey: key, accessibility: accessibility, ifRevision: revision)
+        try batch.set(guarded, forKey: key, ifRevision: revision)
       } else {
         let value = try opening { try content.value() }
-        try batch.set(value, forKey: key, accessibility: accessibility, ifRevision: revision)
+        try batch.set(value, forKey: key, ifRevision: revision)
       }
     }
   }

@@ -6,6 +6,8 @@ extension Vault {
   public struct Batch: ~Copyable {
     let service: Vault.Name
     var changes: [RecordChange] = []
+    /// The class of values that are set without one; `nil` keeps the class of a record.
+    fileprivate var accessibility: Vault.Accessibility?
     private var positions: [Vault.Name: Int] = [:]
     private let sealer: GroupSealer
     /// Where the records are; `nil` for a vault that is being created.
@@ -57,6 +59,7 @@ extension Vault {
     ) throws(VaultError) {
       try sealer.check(value, kind)
       let address = RecordAddress(service, key)
+      let accessibility = accessibility ?? self.accessibility
       // An existing record keeps its class.
       var present: Vault.Accessibility?
       if accessibility == nil, let (vault, group) = target {
@@ -148,11 +151,7 @@ extension Vault {
   public func update(
     service: Vault.Name, in group: AccessGroup, _ body: (inout Vault.Batch) throws(VaultError) -> Void
   ) throws(VaultError) -> Int {
-    let (opener, sealer) = try takeSealer(for: group)
-    defer { handle.giveBack(opener) }
-    var batch = Vault.Batch(service: try storedSpelling(of: service, in: group), in: (self, group), sealer)
-    try body(&batch)
-    return try commit(batch.changes, in: group)
+    try update(service: service, in: group, accessibility: nil, body).get()
   }
 
   /// The asynchronous form of `update`: it never blocks a thread of the cooperative pool while it waits for the disk.
@@ -160,18 +159,48 @@ extension Vault {
   public func update(
     service: Vault.Name, in group: AccessGroup, _ body: (inout Vault.Batch) throws(VaultError) -> Void
   ) async throws(VaultError) -> Int {
-    let changes: [RecordChange]
-    do {
-      let (opener, sealer) = try takeSealer(for: group)
-      defer { handle.giveBack(opener) }
-      var batch = Vault.Batch(service: try storedSpelling(of: service, in: group), in: (self, group), sealer)
-      try body(&batch)
-      changes = batch.changes
+    try await update(service: service, in: group, accessibility: nil, body).get()
+  }
+
+  /// As ``update(service:in:_:)``, for a `body` with errors of any type, which are returned.
+  ///
+  /// - Parameter accessibility: the class of values that the batch sets without one.
+  package func update<E: Error>(
+    service: Vault.Name, in group: AccessGroup, accessibility: Vault.Accessibility?,
+    _ body: (inout Vault.Batch) throws(E) -> Void
+  ) throws(VaultError) -> Result<Int, E> {
+    switch try changes(service, group, accessibility, body) {
+    case .failure(let error): .failure(error)
+    case .success(let changes): .success(try commit(changes, in: group))
     }
-    if changes.isEmpty { return 0 }
-    let announcement = announce(changes, in: group)
-    defer { announcement?.end() }
-    return try await queue.perform(.changes(changes, group: group.id)).get()
+  }
+
+  /// The asynchronous form of `update(service:in:accessibility:_:)`.
+  package func update<E: Error>(
+    service: Vault.Name, in group: AccessGroup, accessibility: Vault.Accessibility?,
+    _ body: (inout Vault.Batch) throws(E) -> Void
+  ) async throws(VaultError) -> Result<Int, E> {
+    switch try changes(service, group, accessibility, body) {
+    case .failure(let error): return .failure(error)
+    case .success(let changes):
+      if changes.isEmpty { return .success(0) }
+      let announcement = announce(changes, in: group)
+      defer { announcement?.end() }
+      return .success(try await queue.perform(.changes(changes, group: group.id)).get())
+    }
+  }
+
+  /// The sealed changes of a batch that `body` fills.
+  private func changes<E: Error>(
+    _ service: Vault.Name, _ group: AccessGroup, _ accessibility: Vault.Accessibility?,
+    _ body: (inout Vault.Batch) throws(E) -> Void
+  ) throws(VaultError) -> Result<[RecordChange], E> {
+    let (opener, sealer) = try takeSealer(for: group)
+    defer { handle.giveBack(opener) }
+    var batch = Vault.Batch(service: try storedSpelling(of: service, in: group), in: (self, group), sealer)
+    batch.accessibility = accessibility
+    do throws(E) { try body(&batch) } catch { return .failure(error) }
+    return .success(batch.changes)
   }
 
   /// Makes sealed changes durable together.

@@ -60,7 +60,7 @@ public final class Vault: Sendable {
   let handle: VaultHandle
   let queue: WriteQueue
 
-  var options: Options { handle.options }
+  package var options: Options { handle.options }
 
   init(_ state: VaultState) throws(VaultError) {
     handle = try VaultHandle(state)
