@@ -19,6 +19,10 @@ final class GuardedContent: GuardedValue {
     bytes = try SecretBytes(copying: body)
   }
 
+  static func copying(_ value: PreferenceValue) throws(VaultError) -> GuardedContent {
+    try SecretCoding.withEncoded(value, GuardedContent.init(_:copying:))
+  }
+
   func withBytes<R, E: Error>(_ body: (ValueKind, RawSpan) throws(E) -> R) throws(E) -> R {
     try bytes.withSpan { (bytes) throws(E) in try body(kind, bytes) }
   }

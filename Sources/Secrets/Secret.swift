@@ -15,42 +15,24 @@ internal import VaultSealing
 ///
 /// Every description, dump and interpolation is `<redacted>`. A secret is not `Codable` and has no hash. Copies share
 /// the memory, which takes a locked page and about 20 µs: keep a secret while you use it, and no longer.
-public struct Secret<Value: PreferenceConvertible>: Sendable {
+public struct Secret<Value: Sendable>: Sendable {
+  typealias Decoding = @Sendable (PreferenceValue) throws(PreferencesError) -> Value
+
   let content: GuardedContent
+  private let decode: Decoding
 
-  /// Copies a value into guarded memory.
-  ///
-  /// The caller keeps the original value. A string cannot be wiped; ``init(copying:)`` takes bytes that can be wiped.
-  ///
-  /// - Throws: ``VaultError/Code/io`` if the system provides no guarded memory; ``VaultError/Code/typeMismatch`` for a
-  ///   list or dictionary that cannot be sealed.
-  public init(_ value: Value) throws(VaultError) {
-    content = try SecretCoding.withEncoded(value.preferenceValue, GuardedContent.init(_:copying:))
+  private init(checked content: GuardedContent, _ decode: @escaping Decoding) {
+    (self.content, self.decode) = (content, decode)
   }
 
-  /// Copies a stored value that can be converted to `Value`.
-  init(stored: PreferenceValue) throws(VaultError) {
-    self.init(checked: try SecretCoding.withEncoded(stored, GuardedContent.init(_:copying:)))
-    try checkKind()
+  /// Shares a value in guarded memory that can be decoded.
+  init(_ content: GuardedContent, _ decode: @escaping Decoding) throws(VaultError) {
+    self.init(checked: content, decode)
+    // For these types the kind is sufficient, and no copy is needed.
+    if Value.self == String.self, content.kind == .string { return }
+    if Value.self == Data.self, content.kind == .data { return }
+    _ = try value()
   }
-
-  /// Shares a value in guarded memory that can be converted to `Value`. Copies it if it is not a `GuardedContent`.
-  init(_ guarded: any GuardedValue) throws {
-    guard let content = guarded as? GuardedContent else {
-      self = try Self(stored: try guarded.value())
-      return
-    }
-    self.init(checked: content)
-    try checkKind()
-  }
-
-  /// Copies the body of a record that can be converted to `Value`.
-  init(_ kind: ValueKind, _ body: RawSpan) throws(VaultError) {
-    self.init(checked: try GuardedContent(kind, body))
-    try checkKind()
-  }
-
-  private init(checked content: GuardedContent) { self.content = content }
 
   /// Lends the value to `body`.
   ///
@@ -61,14 +43,50 @@ public struct Secret<Value: PreferenceConvertible>: Sendable {
 
   private func value() throws(VaultError) -> Value {
     let stored = try content.value()
-    do throws(PreferencesError) { return try Value(preferenceValue: stored) } catch { throw SecretCoding.mismatch }
+    do throws(PreferencesError) { return try decode(stored) } catch { throw SecretCoding.mismatch }
+  }
+}
+
+extension Secret where Value: PreferenceConvertible {
+  /// Copies a value into guarded memory.
+  ///
+  /// The caller keeps the original value. A string cannot be wiped; ``init(copying:)`` takes bytes that can be wiped.
+  ///
+  /// - Throws: ``VaultError/Code/io`` if the system provides no guarded memory; ``VaultError/Code/typeMismatch`` for a
+  ///   list or dictionary that cannot be sealed.
+  public init(_ value: Value) throws(VaultError) {
+    self.init(checked: try .copying(value.preferenceValue), Value.init(preferenceValue:))
+  }
+}
+
+extension Secret where Value: Codable {
+  /// Encodes a value into guarded memory: a struct as a dictionary, as ``PreferenceKey/codable(_:)-(String)`` stores it.
+  ///
+  /// ```swift
+  /// struct OAuthToken: Codable { var access, refresh: String }
+  /// extension PreferenceKey<Secret<OAuthToken>?> {
+  ///   static var oauth: Self { .codable("oauth") }
+  /// }
+  /// try preferences.set(Secret(encoding: token), for: .oauth)
+  /// let access = try preferences.required(.oauth).withValue { $0.access }
+  /// ```
+  ///
+  /// Copies in ordinary memory that cannot be wiped: the value itself and the strings in it, the tree of values that its
+  /// coding makes, and the buffers of the JSON encoder. The JSON text is wiped after it was copied. Each
+  /// ``withValue(_:)`` leaves the same kinds of copies behind. Seal a string or data by itself if that is too much.
+  /// - Throws: ``VaultError/Code/typeMismatch`` if the value cannot be encoded; ``VaultError/Code/io`` if the system
+  ///   provides no guarded memory.
+  public init(encoding value: Value) throws(VaultError) {
+    let encoded: PreferenceValue
+    // The error is not kept as the cause: the text of a type's own error may contain the value.
+    do throws(PreferencesError) { encoded = try PreferenceValueEncoder().encode(value) } catch {
+      throw VaultError(.typeMismatch, "a \(Value.self) cannot be encoded")
+    }
+    self.init(checked: try .copying(encoded), Self.decoding)
   }
 
-  private func checkKind() throws(VaultError) {
-    // For these types the kind is sufficient, and no copy is needed.
-    if Value.self == String.self, content.kind == .string { return }
-    if Value.self == Data.self, content.kind == .data { return }
-    _ = try value()
+  static var decoding: Decoding {
+    { stored throws(PreferencesError) in try PreferenceValueDecoder().decode(from: stored) }
   }
 }
 
@@ -77,7 +95,9 @@ extension Secret where Value == String {
   ///
   /// - Throws: ``VaultError/Code/typeMismatch`` if the bytes are not UTF-8; ``VaultError/Code/io`` if the system
   ///   provides no guarded memory.
-  public init(copying utf8: RawSpan) throws(VaultError) { content = try GuardedContent(.string, copying: utf8) }
+  public init(copying utf8: RawSpan) throws(VaultError) {
+    self.init(checked: try GuardedContent(.string, copying: utf8), String.init(preferenceValue:))
+  }
 
   /// Lends the text's UTF-8 bytes in guarded memory, without a copy.
   public func withBytes<R, E: Error>(_ body: (RawSpan) throws(E) -> R) throws(E) -> R {
@@ -89,7 +109,9 @@ extension Secret where Value == Data {
   /// Copies bytes into guarded memory. The caller remains responsible for wiping the original bytes.
   ///
   /// - Throws: ``VaultError/Code/io`` if the system provides no guarded memory.
-  public init(copying bytes: RawSpan) throws(VaultError) { content = try GuardedContent(.data, copying: bytes) }
+  public init(copying bytes: RawSpan) throws(VaultError) {
+    self.init(checked: try GuardedContent(.data, copying: bytes), Data.init(preferenceValue:))
+  }
 
   /// Lends the bytes in guarded memory, without a copy.
   public func withBytes<R, E: Error>(_ body: (RawSpan) throws(E) -> R) throws(E) -> R {

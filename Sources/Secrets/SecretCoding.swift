@@ -1,6 +1,7 @@
 internal import FoundationEssentials
 internal import Preferences
 internal import VaultCore
+internal import VaultSealing
 
 /// Converts preference values to bodies of records and back (`Docs/Format.md` 3.9).
 ///
@@ -33,7 +34,9 @@ enum SecretCoding {
       guard let url = URL(string: String(decoding: body, as: UTF8.self)) else { return .failure(mismatch) }
       return .success(.url(url))
     case .json:
-      do { return .success(try JSONDecoder().decode(JSONValue.self, from: Data(body)).value) } catch {
+      var text = Data(body)
+      defer { text.withUnsafeMutableBytes { wipe($0) } }
+      do { return .success(try JSONDecoder().decode(JSONValue.self, from: text).value) } catch {
         // The error is not kept as the cause: the decoder's errors repeat the parsed text.
         return .failure(VaultError(.typeMismatch, "the stored JSON is not a list or dictionary of preference values"))
       }
@@ -69,10 +72,11 @@ enum SecretCoding {
       }
       let encoder = JSONEncoder()
       encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-      let data: Data
+      var data: Data
       do { data = try encoder.encode(JSONValue(value)) } catch {
         throw VaultError(.typeMismatch, "a list or dictionary could not be written as JSON")
       }
+      defer { data.withUnsafeMutableBytes { wipe($0) } }
       return try body(.json, data.bytes)
     }
   }

@@ -9,13 +9,31 @@ extension PreferenceKey {
   /// The value stays in guarded memory through composites and this package's views. Through a view of a different
   /// package the value is an ordinary value, which cannot be wiped.
   public init<Content: PreferenceConvertible>(_ name: String) where Value == Secret<Content>? {
+    self.init(name, kind: Content.preferenceKind, decoding: Content.init(preferenceValue:))
+  }
+
+  /// Creates a key of a secret of any `Codable` type; otherwise as ``init(_:)-(String)``. See
+  /// ``Secret/init(encoding:)``.
+  public static func codable<Content: Codable & Sendable>(_ name: String) -> Self where Value == Secret<Content>? {
+    Self(name, kind: PreferenceKey<Content?>.codable(name).kind, decoding: Secret<Content>.decoding)
+  }
+
+  private init<Content>(
+    _ name: String, kind: PreferenceValue.Kind, decoding: @escaping Secret<Content>.Decoding
+  ) where Value == Secret<Content>? {
     self.init(
-      name, kind: Content.preferenceKind, secrecy: .secret,
+      name, kind: kind, secrecy: .secret,
       guarding: GuardedConversion(
-        decode: { guarded in try Self.converting { try Secret(guarded) } },
+        decode: { guarded in
+          try Self.converting {
+            try Secret(try guarded as? GuardedContent ?? .copying(try guarded.value()), decoding)
+          }
+        },
         encode: { secret throws(PreferencesError) in secret?.content }),
       makeDefault: { nil },
-      decode: { stored throws(PreferencesError) in try Self.converting { try Secret(stored: stored) } },
+      decode: { stored throws(PreferencesError) in
+        try Self.converting { try Secret(try .copying(stored), decoding) }
+      },
       encode: { secret throws(PreferencesError) in try Self.converting { try secret?.content.value() } })
   }
 
@@ -33,6 +51,13 @@ extension PreferencesReader {
   public func secret<Value: PreferenceConvertible>(
     _ type: Value.Type = Value.self, forKey key: String
   ) throws -> Secret<Value>? { try value(for: PreferenceKey<Secret<Value>?>(key)) }
+
+  /// Returns the secret of a `Codable` type under `key` in a sealed layer, or `nil` if it is absent.
+  ///
+  /// - Throws: the errors of ``value(for:)``.
+  public func secret<Value: Codable & Sendable>(
+    forKey key: String, decoding type: Value.Type
+  ) throws -> Secret<Value>? { try value(for: PreferenceKey<Secret<Value>?>.codable(key)) }
 }
 
 extension PreferencesStore {
@@ -40,15 +65,21 @@ extension PreferencesStore {
   ///
   /// - Throws: ``PreferencesError/Code/noStore`` if no layer is sealed, and the errors of ``set(_:for:)``.
   @discardableResult
-  public func set<Value: PreferenceConvertible>(
-    _ secret: Secret<Value>, forKey key: String
-  ) throws -> WriteOutcome { try set(secret, for: PreferenceKey<Secret<Value>?>(key)) }
+  public func set<Value>(_ secret: Secret<Value>, forKey key: String) throws -> WriteOutcome {
+    try edit(try PreferenceEdits(key, to: secret))
+  }
 
   /// The asynchronous form of `set(_:forKey:)`; does not block the calling thread.
   @discardableResult
-  public func set<Value: PreferenceConvertible>(
-    _ secret: Secret<Value>, forKey key: String
-  ) async throws -> WriteOutcome { try await set(secret, for: PreferenceKey<Secret<Value>?>(key)) }
+  public func set<Value>(_ secret: Secret<Value>, forKey key: String) async throws -> WriteOutcome {
+    try await edit(try PreferenceEdits(key, to: secret))
+  }
+}
+
+extension PreferenceEdits {
+  fileprivate init<Value>(_ key: String, to secret: Secret<Value>) throws(PreferencesError) {
+    self.init([Edit(try PreferenceName(key), to: .guarded(secret.content), secrecy: .secret)])
+  }
 }
 
 extension SecretPreferences {
@@ -60,9 +91,7 @@ extension SecretPreferences {
   public func secret<Value: PreferenceConvertible>(
     _ type: Value.Type = Value.self, forKey key: String
   ) throws(VaultError) -> Secret<Value>? {
-    let opened = try vault.withValue(service: serviceName, key: key, in: group) { kind, body in
-      Result { () throws(VaultError) in try Secret<Value>(kind, body) }
-    }
-    return try opened?.get()
+    guard let content = try guardedContent(forKey: key) else { return nil }
+    return try Secret(content, Value.init(preferenceValue:))
   }
 }

@@ -53,7 +53,7 @@ public struct SecretPreferences: PreferencesStore, GuardingReader {
     try guardedContent(forKey: query.name.text)
   }
 
-  private func guardedContent(forKey key: String) throws(VaultError) -> GuardedContent? {
+  func guardedContent(forKey key: String) throws(VaultError) -> GuardedContent? {
     let opened = try vault.withValue(service: serviceName, key: key, in: group) { kind, body in
       Result { () throws(VaultError) in try GuardedContent(kind, body) }
     }

@@ -1,5 +1,5 @@
 public import FoundationEssentials
-public import Preferences
+internal import Preferences
 internal import Synchronization
 public import VaultCore
 
