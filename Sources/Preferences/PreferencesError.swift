@@ -19,6 +19,8 @@ public struct PreferencesError: Error, Sendable, CustomStringConvertible {
     public static let outOfRange = Self(rawValue: "outOfRange")
     /// The name breaks the rule of ``PreferenceKeyName``.
     public static let invalidKey = Self(rawValue: "invalidKey")
+    /// A value that must be set is not; see ``PreferencesReader/required(_:)``.
+    public static let absent = Self(rawValue: "absent")
     /// There is no such file.
     public static let notFound = Self(rawValue: "notFound")
     /// The file exists but cannot be read, or is not a regular file.
