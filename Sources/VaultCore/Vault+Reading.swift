@@ -55,13 +55,22 @@ extension Vault {
     _ = try lend(RecordAddress(record.service, record.key).name, previous: revision, in: group.id, body)
   }
 
+  /// Lends a value of `records` to `body`, as ``withValue(service:key:in:_:)``; does not call it if there is none.
+  package func lend(
+    key: String, in records: ServiceRecords, _ body: (ValueKind, RawSpan) -> Void
+  ) throws(VaultError) {
+    _ = try find(records.service, key) { (name) throws(VaultError) in
+      try lend(name, previous: nil, in: records.group.id, at: records, body)
+    }
+  }
+
   // Not inlined, because callers would then retain the service's and the group's name.
   @inline(never)
   private func lend(
     _ name: borrowing RecordName, previous revision: UInt64?, in group: Vault.Identifier,
-    _ body: (ValueKind, RawSpan) -> Void
+    at records: ServiceRecords? = nil, _ body: (ValueKind, RawSpan) -> Void
   ) throws(VaultError) -> Void? {
-    guard let value = try take(name, previous: revision, in: group) else { return nil }
+    guard let value = try take(name, previous: revision, in: group, at: records) else { return nil }
     defer { handle.giveBack(value.opener) }
     let kind = ValueKind(rawValue: value.kind)
     return try value.open(name) { body(kind, $0) }
@@ -106,9 +115,9 @@ extension Vault {
 
   /// Copies everything needed to open the value of a record. The caller returns the opener after use.
   private func take(
-    _ name: borrowing RecordName, previous revision: UInt64?, in group: Vault.Identifier
+    _ name: borrowing RecordName, previous revision: UInt64?, in group: Vault.Identifier, at records: ServiceRecords?
   ) throws(VaultError) -> ValueOpener.Taken? {
-    try handle.withRecord(name, in: group) { (loaded, found) throws(VaultError) in
+    try handle.withRecord(name, in: group, at: records) { (loaded, found) throws(VaultError) in
       guard let (record, place) = found else { return nil }
       if handle.options.expiredRecords == .refuse, let expiry = try record.expiry(), expiry <= options.now() {
         throw VaultError(.expired, "the record's expiry has passed")
@@ -143,16 +152,18 @@ extension Vault {
     try withRecord(RecordAddress(service, key).name, in: group) { _ in true } ?? false
   }
 
-  private func withRecord<R: Sendable>(
-    _ service: Vault.Name, _ key: String, in group: AccessGroup, _ body: (Record) throws(VaultError) -> R
+  func withRecord<R: Sendable>(
+    _ service: Vault.Name, _ key: String, in group: AccessGroup, at records: ServiceRecords? = nil,
+    _ body: (Record) throws(VaultError) -> R
   ) throws(VaultError) -> R? {
-    try find(service, key) { (name) throws(VaultError) in try withRecord(name, in: group, body) }
+    try find(service, key) { (name) throws(VaultError) in try withRecord(name, in: group, at: records, body) }
   }
 
   private func withRecord<R: Sendable>(
-    _ name: borrowing RecordName, in group: AccessGroup, _ body: (Record) throws(VaultError) -> R
+    _ name: borrowing RecordName, in group: AccessGroup, at records: ServiceRecords? = nil,
+    _ body: (Record) throws(VaultError) -> R
   ) throws(VaultError) -> R? {
-    try handle.withRecord(name, in: group.id) { (_, found) throws(VaultError) in
+    try handle.withRecord(name, in: group.id, at: records) { (_, found) throws(VaultError) in
       guard let record = found?.record else { return nil }
       return try body(record)
     }

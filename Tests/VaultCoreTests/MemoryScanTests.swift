@@ -114,10 +114,13 @@ import Testing
         let vault = try searched.open()
         var strays: [MemorySearch.Find] = []
         var found: [Set<String>] = []
+        // Locking wipes what was taken, too.
+        var taken: [ServiceRecords] = []
         for round in 0..<2 {
           if round > 0 { try vault.unlock(with: searched.key()) }
           try searched.readAll(vault)
           try searched.set(vault, searched.fresh("new value"))
+          taken.append(try vault.takeRecords(service: Vault.Name("db"), in: vault.group()))
           vault.lock()
           strays += try searched.strays(except: kept)
           found.append(try searched.found())
@@ -125,7 +128,7 @@ import Testing
 
         #expect(strays == [], "\(strays)")
         #expect(found == [Set(kept), Set(kept)], "\(found)")
-        withExtendedLifetime(vault) {}
+        withExtendedLifetime((vault, taken)) {}
       }
     }
   }

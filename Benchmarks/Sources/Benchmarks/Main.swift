@@ -35,6 +35,7 @@ import VaultCore
     let keys = (0..<256).map { Sample.key($0 * 7919 % sample.count) }
     var open = OpenLimit(service: Sample.service, key: keys[0], valueBytes: 64)
     let freshness = FreshnessLimit(sample.path)
+    let snapshot = try sample.tokens.snapshot()
     var turn = 0
     let copy = UnsafeMutableRawPointer.allocate(byteCount: 64, alignment: 8)
     defer { copy.deallocate() }
@@ -53,11 +54,23 @@ import VaultCore
           turn = (turn + 1) % keys.count
           _ = try sample.tokens.string(forKey: keys[turn])
         },
+        {
+          turn = (turn + 1) % keys.count
+          _ = try snapshot.withBytes(forKey: keys[turn]) { value in
+            value.withUnsafeBytes { copy.copyMemory(from: $0.baseAddress!, byteCount: $0.count) }
+          }
+        },
+        {
+          turn = (turn + 1) % keys.count
+          _ = try snapshot.string(forKey: keys[turn])
+        },
       ])
     let limit = times[0] + times[1]
     table.add("get into memory / derive, tag, open + stat, pread", sample.count, times[2], limit: limit, target: 1.3)
     table.add("get into memory / derive, tag, open alone", sample.count, times[2], limit: times[0], target: nil)
     table.add("get as String", sample.count, times[3], limit: limit, target: 2.0)
+    table.add("get from a snapshot / derive, tag, open", sample.count, times[4], limit: times[0], target: 1.3)
+    table.add("get from a snapshot as String / derive, tag, open", sample.count, times[5], limit: times[0], target: nil)
   }
 
   static func open(_ sample: Sample, _ table: inout Table) throws {

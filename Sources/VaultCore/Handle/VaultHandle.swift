@@ -14,6 +14,9 @@ final class VaultHandle: Sendable {
     private var holding: Holding
     /// The sum of ``VaultState/othersEntries`` of earlier loads, plus one for each load.
     private(set) var othersBefore = 0
+    private struct Taken { weak var records: ServiceRecords? }
+    /// The records that are wiped when the handle locks.
+    private var taken: [Taken] = []
     /// Openers that no caller is using.
     fileprivate var idleOpeners: [ValueOpener] = []
 
@@ -46,7 +49,14 @@ final class VaultHandle: Sendable {
     mutating func lock() {
       guard case .unlocked(let state) = holding else { return }
       holding = .locked(KeptValues(state))
+      for taken in taken { taken.records?.lock() }
+      taken = []
       idleOpeners = []
+    }
+
+    mutating func add(_ records: ServiceRecords) {
+      taken.removeAll { $0.records == nil }
+      taken.append(Taken(records: records))
     }
 
     static let refusal = VaultError(.locked, "the vault is locked")
@@ -131,17 +141,29 @@ final class VaultHandle: Sendable {
     }
   }
 
+  /// Runs `body` under the lock, for records that were taken.
+  func withLoaded<R: Sendable>(_ body: () throws(VaultError) -> R) throws(VaultError) -> R {
+    try forkGuard.check()
+    return try loaded.withLock { (loaded) throws(VaultError) in
+      checkLimits(&loaded, isUse: true)
+      return try body()
+    }
+  }
+
   /// Finds a record for reading: in the present file, or, if the handle is locked or its credential does not open the
   /// file any more, among the loaded values that stay readable (`Docs/Format.md` section 7).
   ///
-  /// - Parameter body: receives `nil` if there is no such record.
+  /// - Parameters:
+  ///   - records: where the record is looked up instead, without a look at the file.
+  ///   - body: receives `nil` if there is no such record.
   func withRecord<R: Sendable>(
-    _ name: borrowing RecordName, in group: Vault.Identifier,
+    _ name: borrowing RecordName, in group: Vault.Identifier, at records: ServiceRecords? = nil,
     _ body: (inout Loaded, (record: Record, place: ValuePlace)?) throws(VaultError) -> R
   ) throws(VaultError) -> R {
     try forkGuard.check()
     return try loaded.withLock { (loaded) throws(VaultError) in
       checkLimits(&loaded, isUse: true)
+      if let records { return try body(&loaded, try records.find(name)) }
       if loaded.isLocked {
         // Without the keys it is unknown whether the record exists.
         guard let found = loaded.kept?.find(name, in: group) else { throw Loaded.refusal }

@@ -1,0 +1,49 @@
+internal import VaultSealing
+
+/// Sealed records of one access group with the keys of their values, in a buffer of their own: independent of the state
+/// that they were loaded in. Accessed only under the handle's lock.
+final class RecordCopies {
+  private var index: RecordIndex
+  /// The place of each class, by its number; `nil` for classes without a record.
+  private let places: [ValuePlace?]
+  /// The bytes of names and sealed values.
+  private let buffer: WipedBuffer
+
+  /// Copies the records that `isWanted` selects.
+  /// - Returns: `nil` if there is none.
+  init?(_ content: GroupContent, _ state: VaultState, where isWanted: (Record) -> Bool) throws(VaultError) {
+    var wanted: [Record] = []
+    var places = [ValuePlace?](repeating: nil, count: Vault.Accessibility.allCases.count)
+    try content.forEachInOrder { (record) throws(VaultError) in
+      guard isWanted(record) else { return }
+      wanted.append(record)
+      let number = Int(record.accessibility.rawValue)
+      if places[number] == nil { places[number] = try content.place(record.accessibility, state.sealer) }
+    }
+    guard !wanted.isEmpty else { return nil }
+    let buffer = WipedBuffer(count: wanted.reduce(0) { $0 + Int($1.count) })
+    var end = 0
+    for record in wanted {
+      buffer.copy(record.bytes, at: end)
+      end += Int(record.count)
+    }
+    // Parsed again in the new buffer, because a record is a view of its bytes.
+    var index = RecordIndex(capacity: wanted.count)
+    var reader = ByteReader(buffer.span)
+    while reader.remaining > 0 {
+      index.appendLast(
+        try Record(&reader, generation: content.generation, after: nil, limits: state.options.limits))
+    }
+    (self.places, self.buffer) = (places, buffer)
+    self.index = index
+  }
+
+  func find(_ name: borrowing RecordName) -> (record: Record, place: ValuePlace)? {
+    guard let record = index.find(name), let place = places[Int(record.accessibility.rawValue)] else { return nil }
+    return (record, place)
+  }
+
+  func forEachInOrder<E: Error>(_ body: (Record) throws(E) -> Void) throws(E) {
+    try index.forEachInOrder(body)
+  }
+}

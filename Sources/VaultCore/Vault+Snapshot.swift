@@ -1,0 +1,66 @@
+/// The records of one service in one access group as they were at one moment, with the keys of their values.
+///
+/// ``Vault/lock()`` and the vault's limits wipe it like the vault's own state, for good.
+package final class ServiceRecords: @unchecked Sendable {
+  // Unchecked: accessed only under the handle's lock.
+  let service: Vault.Name
+  let group: AccessGroup
+  private var all: RecordCopies?
+  private let readableAfterLock: RecordCopies?
+  private var isLocked = false
+
+  fileprivate init(_ service: Vault.Name, in group: AccessGroup, _ state: VaultState) throws(VaultError) {
+    (self.service, self.group) = (service, group)
+    let content = try state.content(group.id)
+    func isOfService(_ record: Record) -> Bool {
+      service.spellings.contains { compareBytes(record.name.service, $0.bytes) == 0 }
+    }
+    all = try RecordCopies(content, state, where: isOfService)
+    readableAfterLock = try RecordCopies(content, state) { isOfService($0) && $0.accessibility.isReadableAfterLock }
+  }
+
+  func lock() { (all, isLocked) = (nil, true) }
+
+  /// - Throws: ``VaultError/Code/locked``.
+  func find(_ name: borrowing RecordName) throws(VaultError) -> (record: Record, place: ValuePlace)? {
+    guard isLocked else { return all?.find(name) }
+    // Without the keys it is unknown whether the record exists.
+    guard let found = readableAfterLock?.find(name) else { throw VaultHandle.Loaded.refusal }
+    return found
+  }
+
+  /// - Throws: ``VaultError/Code/locked``.
+  func forEachInOrder(_ body: (Record) throws(VaultError) -> Void) throws(VaultError) {
+    if isLocked { throw VaultHandle.Loaded.refusal }
+    try all?.forEachInOrder(body)
+  }
+}
+
+extension Vault {
+  /// Copies the present records of a service, still sealed. Reading them asks the file nothing.
+  package func takeRecords(service: Vault.Name, in group: AccessGroup) throws(VaultError) -> ServiceRecords {
+    try handle.withCurrent { (loaded, state) throws(VaultError) in
+      let records = try ServiceRecords(service, in: group, state)
+      loaded.add(records)
+      return records
+    }
+  }
+
+  /// The metadata of a record of `records`; `nil` if there is no such record.
+  package func record(key: String, in records: ServiceRecords) throws(VaultError) -> RecordInfo? {
+    try withRecord(records.service, key, in: records.group, at: records) { (record) throws(VaultError) in
+      try RecordInfo(record)
+    }
+  }
+
+  /// The keys of `records`, ordered by their bytes.
+  package func keys(in records: ServiceRecords) throws(VaultError) -> [String] {
+    try handle.withLoaded { () throws(VaultError) in
+      var keys: [String] = []
+      try records.forEachInOrder { (record) throws(VaultError) in
+        keys.append(String(decoding: record.name.key.copy, as: UTF8.self))
+      }
+      return keys
+    }
+  }
+}
