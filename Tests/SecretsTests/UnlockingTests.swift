@@ -147,6 +147,62 @@ import Testing
     #expect(try fixture.opens(unlocking))
   }
 
+  @Test func `a way of one's own provides the credential, is skipped, or fails`() throws {
+    let fixture = try Fixture()
+    let key = fixture.vault.key
+    let own = Unlocking { () throws(VaultError) in .key(key) }
+    let absent = Unlocking { () throws(VaultError) in nil }
+    let failing = Unlocking { () throws(VaultError) in throw VaultError(.io, "no answer") }
+
+    #expect(try fixture.opens(own))
+    #expect(try fixture.opens(.first(of: [absent, own])))
+    #expect(code { try fixture.opens(absent) } == .noCredential)
+    #expect(code { try fixture.opens(.first(of: [failing, own])) } == .io)
+  }
+
+  @Test func `a key file that may be absent is skipped only if it does not exist`() throws {
+    let fixture = try Fixture()
+    let missing = fixture.directory + "/missing"
+    let wide = try fixture.write(fixture.keyText(), to: "wide.txt", mode: 0o644)
+    let nonsense = try fixture.write("nonsense", to: "nonsense.txt")
+
+    #expect(try fixture.opens(.keyFile(ifPresent: fixture.keyFile)))
+    #expect(try Unlocking.keyFile(ifPresent: missing).credential() == nil)
+    #expect(try Unlocking.keyFile(ifPresent: missing + "/deeper").credential() == nil)
+    #expect(try fixture.opens(.first(of: [.keyFile(ifPresent: missing), .keyFile(fixture.keyFile)])))
+    for (path, expected) in [
+      (wide, VaultError.Code.insecurePermissions), (nonsense, .invalidKeyText), ("", .io), (missing + "\0", .io),
+      // A component that is a file: the path cannot be looked up.
+      (fixture.keyFile + "/key", .io),
+    ] {
+      let ways: [Unlocking] = [.keyFile(ifPresent: path), .keyFile(fixture.keyFile)]
+      #expect(code { try fixture.opens(.first(of: ways)) } == expected, "\(path)")
+    }
+  }
+
+  @Test func `a descriptor is named by a variable`() async {
+    await #expect(processExitsWith: .success) {
+      let fixture = try Fixture()
+      let unlocking = Unlocking.passphraseDescriptor(fromVariable: "SHOP_PASSPHRASE_FD")
+      unsetenv("SHOP_PASSPHRASE_FD")
+      let absent = try unlocking.credential()
+      #expect(absent == nil)
+
+      let pipe = Pipe()
+      try pipe.fileHandleForWriting.write(contentsOf: Data((ThrowawayVault.passphrase + "\n").utf8))
+      try pipe.fileHandleForWriting.close()
+      setenv("SHOP_PASSPHRASE_FD", "\(pipe.fileHandleForReading.fileDescriptor)", 1)
+      let opens = try fixture.opens(.first(of: [unlocking, .keyFile(fixture.keyFile)]))
+      #expect(opens)
+
+      for nonsense in ["", "three", "-1", "3 ", "99999999999", "1000000"] {
+        setenv("SHOP_PASSPHRASE_FD", nonsense, 1)
+        let error = code { try fixture.opens(.first(of: [unlocking, .keyFile(fixture.keyFile)])) }
+        #expect(error == .io, "\(nonsense)")
+      }
+    }
+  }
+
   @Test func `row 64: nothing configured is an error of its own`() throws {
     let fixture = try Fixture()
     #expect(code { try fixture.opens(.first(of: [])) } == .noCredential)
@@ -169,6 +225,26 @@ import Testing
       let missing = code { try fixture.opens(.automatic) }
       #expect(missing == .io)
       #expect(getenv("SECRETPREFS_PASSPHRASE") == nil)
+    }
+  }
+
+  // LoadCredential= and LoadCredentialEncrypted= make the same files; the second decrypts them first.
+  @Test func `a credential of systemd opens the vault`() async {
+    await #expect(processExitsWith: .success) {
+      let fixture = try Fixture()
+      for name in ["SECRETPREFS_KEY_FILE", "SECRETPREFS_PASSPHRASE"] { unsetenv(name) }
+      let texts = ["key": try fixture.keyText(), "passphrase": ThrowawayVault.passphrase + "\n"]
+      // The service's user owns directory and file; an access list for the user shows as the group's mode.
+      for (index, (kind, mode)) in [("key", 0o400), ("key", 0o440), ("passphrase", 0o400)].enumerated() {
+        let directory = fixture.directory + "/shop-\(index).service"
+        try FileManager.default.createDirectory(atPath: directory, withIntermediateDirectories: false)
+        try fixture.write(texts[kind]!, to: "shop-\(index).service/secret-preferences.\(kind)", mode: mode)
+        chmod(directory, 0o500)
+        setenv("CREDENTIALS_DIRECTORY", directory, 1)
+        let opens = try fixture.opens(.automatic)
+        #expect(opens, "\(kind) \(mode)")
+        chmod(directory, 0o700)
+      }
     }
   }
 

@@ -1,3 +1,4 @@
+internal import DurableFiles
 public import VaultCore
 public import VaultSealing
 
@@ -9,7 +10,16 @@ public import VaultSealing
 public struct Unlocking: Sendable {
   private let resolve: @Sendable () throws(VaultError) -> Vault.Credential?
 
-  init(_ resolve: @escaping @Sendable () throws(VaultError) -> Vault.Credential?) { self.resolve = resolve }
+  /// Creates a way of your own, for example from a key management service.
+  ///
+  /// ```swift
+  /// let unlocking = Unlocking { () throws(VaultError) in .key(try DeviceKey.file("/run/shop.key")) }
+  /// ```
+  ///
+  /// - Parameter resolve: returns the credential, or `nil` if the way is not configured. Called for each opening, and
+  ///   for each source of ``first(of:)`` in order. It must throw if the way is configured and fails: returning `nil`
+  ///   makes ``first(of:)`` use a later way.
+  public init(_ resolve: @escaping @Sendable () throws(VaultError) -> Vault.Credential?) { self.resolve = resolve }
 
   /// Returns the credential that this way currently provides, or `nil` if the way is not configured. The bytes that
   /// were read are wiped with the last copy of the credential.
@@ -28,6 +38,20 @@ public struct Unlocking: Sendable {
     }
   }
 
+  /// Reads a passphrase from the descriptor whose number is in an environment variable, as
+  /// ``passphraseDescriptor(_:)``. Configured if the variable is set.
+  /// - Throws: from ``credential()``, ``VaultError/Code/io`` if the variable does not hold the number of an open
+  ///   descriptor.
+  public static func passphraseDescriptor(fromVariable variable: String) -> Unlocking {
+    Unlocking { () throws(VaultError) -> Vault.Credential? in
+      guard let text = Environment.value(variable) else { return nil }
+      guard let descriptor = Int32(text), descriptor >= 0 else {
+        throw VaultError(.io, "the variable \(variable) does not hold the number of a descriptor", errno: EBADF)
+      }
+      return try passphraseDescriptor(descriptor).credential()
+    }
+  }
+
   /// Reads a raw key from a file (`spv-key-1:…`). The file must be a regular file or FIFO owned by the current user or
   /// by root. Group and others must not be able to write it, and others must not be able to read it. Symbolic links are
   /// followed.
@@ -38,6 +62,16 @@ public struct Unlocking: Sendable {
   ///   ``VaultError/Code/io``. The message contains the file's path and never its content.
   public static func keyFile(_ path: String) -> Unlocking {
     Unlocking { () throws(VaultError) in .key(try CredentialReader.key(at: path)) }
+  }
+
+  /// Reads a raw key from a file, as ``keyFile(_:)``. Configured if the path names anything: only a missing file counts
+  /// as absent, and a file that cannot be read is an error.
+  public static func keyFile(ifPresent path: String) -> Unlocking {
+    Unlocking { () throws(VaultError) -> Vault.Credential? in
+      // An empty path is a mistake and not a missing file.
+      if !path.isEmpty, !(try CredentialReader.exists(path)) { return nil }
+      return try keyFile(path).credential()
+    }
   }
 
   /// Uses the given raw key.
@@ -77,7 +111,15 @@ public struct Unlocking: Sendable {
     }
   }
 
-  /// Uses the first of `ways` that is configured.
+  /// Uses the first of `ways` that is configured. A way that is configured and fails throws, and no later way is tried.
+  ///
+  /// | way | skipped if |
+  /// | --- | --- |
+  /// | ``credentialsDirectory(name:)`` | `$CREDENTIALS_DIRECTORY` is not set or empty, or has neither file |
+  /// | ``keyFileVariable(_:)``, ``passphraseVariable(_:)``, ``passphraseDescriptor(fromVariable:)`` | the variable is not set |
+  /// | ``keyFile(ifPresent:)`` | there is no such file |
+  /// | ``init(_:)`` | the closure returns `nil` |
+  /// | ``keyFile(_:)``, ``key(_:)``, ``passphrase(_:)``, ``passphraseDescriptor(_:)`` | never |
   public static func first(of ways: [Unlocking]) -> Unlocking {
     Unlocking { () throws(VaultError) -> Vault.Credential? in
       for way in ways {
