@@ -101,4 +101,28 @@ struct PreferenceKeyTests {
     try store.set(1, forKey: "caf\u{E9}")
     #expect(try store.integer(forKey: "cafe\u{301}") == 1)
   }
+
+  @Test func `a raw-valued type of a different package needs no conformance`() throws {
+    enum Level: String { case debug, info }
+    let level = PreferenceKey("log.level", rawValue: Level.self, default: .info)
+    let optional = PreferenceKey<Level?>("log.level", rawValue: Level.self)
+
+    #expect(try store.value(for: level) == .info)
+    #expect(try store.value(for: optional) == nil)
+    try store.set(.debug, for: level)
+    #expect(try store.value(forKey: "log.level") == "debug")
+    #expect(try store.value(for: optional) == .debug)
+    try store.set(nil, for: optional)
+    #expect(store.keys().isEmpty)
+  }
+
+  @Test func `a raw value without an instance is out of range, and text layers parse the raw value's kind`() throws {
+    enum Level: Int { case low = 1 }
+    let level = PreferenceKey("level", rawValue: Level.self, default: .low)
+
+    #expect(try EnvironmentPreferences(prefix: "SHOP", environment: ["SHOP_LEVEL": "1"]).value(for: level) == .low)
+    try store.set(7, forKey: "level")
+    let error = #expect(throws: PreferencesError.self) { try store.value(for: level) }
+    #expect(error?.code == .outOfRange)
+  }
 }

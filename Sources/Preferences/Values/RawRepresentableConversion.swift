@@ -5,16 +5,53 @@
 /// extension Theme: PreferenceConvertible {}
 /// ```
 ///
-/// A raw value without an instance throws ``PreferencesError/Code/outOfRange``.
+/// A raw value without an instance throws ``PreferencesError/Code/outOfRange``. A type of a different package needs no
+/// conformance: see ``PreferenceKey/init(_:rawValue:default:)``.
 extension PreferenceConvertible where Self: RawRepresentable, RawValue: PreferenceConvertible {
   public static var preferenceKind: PreferenceValue.Kind { RawValue.preferenceKind }
 
-  public init(preferenceValue value: PreferenceValue) throws(PreferencesError) {
-    guard let known = Self(rawValue: try RawValue(preferenceValue: value)) else { throw .unknownRawValue(Self.self) }
-    self = known
-  }
+  public init(preferenceValue value: PreferenceValue) throws(PreferencesError) { self = try instance(of: value) }
 
   public var preferenceValue: PreferenceValue { rawValue.preferenceValue }
+}
+
+extension PreferenceKey where Value: RawRepresentable, Value.RawValue: PreferenceConvertible {
+  /// Creates a key of a type that a different package declares, without a conformance: the raw value is stored.
+  ///
+  /// ```swift
+  /// extension PreferenceKey<Logger.Level> {
+  ///   static var logLevel: Self { .init("log.level", rawValue: Logger.Level.self, default: .info) }
+  /// }
+  /// ```
+  ///
+  /// A stored raw value without an instance throws ``PreferencesError/Code/outOfRange``.
+  public init(_ name: String, rawValue type: Value.Type, default defaultValue: Value) {
+    self.init(
+      name, kind: Value.RawValue.preferenceKind, makeDefault: { defaultValue },
+      decode: { stored throws(PreferencesError) in try instance(of: stored) },
+      encode: { value throws(PreferencesError) in value.rawValue.preferenceValue })
+  }
+}
+
+extension PreferenceKey {
+  /// As ``init(_:rawValue:default:)``, for an optional type: reads as `nil` while it is not set; setting `nil` removes
+  /// it.
+  public init<Wrapped: RawRepresentable>(_ name: String, rawValue type: Wrapped.Type)
+  where Value == Wrapped?, Wrapped.RawValue: PreferenceConvertible {
+    self.init(
+      name, kind: Wrapped.RawValue.preferenceKind, makeDefault: { nil },
+      decode: { stored throws(PreferencesError) in try instance(of: stored) as Wrapped },
+      encode: { value throws(PreferencesError) in value?.rawValue.preferenceValue })
+  }
+}
+
+private func instance<Value: RawRepresentable>(
+  of stored: PreferenceValue
+) throws(PreferencesError) -> Value where Value.RawValue: PreferenceConvertible {
+  guard let known = Value(rawValue: try Value.RawValue(preferenceValue: stored)) else {
+    throw .unknownRawValue(Value.self)
+  }
+  return known
 }
 
 extension PreferencesError {
