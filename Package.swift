@@ -37,10 +37,17 @@ let package = Package(
     .library(name: "VaultCore", targets: ["VaultCore"]),
     .library(name: "Secrets", targets: ["Secrets"]),
     .library(name: "SecretsTesting", targets: ["SecretsTesting"]),
+    .library(name: "SecretsConfiguration", targets: ["SecretsConfiguration"]),
     .executable(name: "secretprefs", targets: ["secretprefs"]),
   ],
+  traits: [
+    .trait(name: "Configuration", description: "SecretsConfiguration: vaults and layers for swift-configuration."),
+    .default(enabledTraits: []),
+  ],
   dependencies: [
-    .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2")
+    .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
+    // Fetched only with the trait: Docs/Decisions/0037
+    .package(url: "https://github.com/apple/swift-configuration", from: "1.4.0", traits: []),
   ],
   targets: [
     .systemLibrary(
@@ -77,6 +84,12 @@ let package = Package(
       dependencies: [
         "Secrets", "VaultCore", "VaultSealing", "Preferences", "PreferenceFiles", "PreferenceOperators",
         "PreferenceAdapters", "PreferenceSyncing", "PreferenceMigrations", "DurableFiles",
+      ], swiftSettings: strict),
+    .target(
+      name: "SecretsConfiguration",
+      dependencies: [
+        "Secrets", "VaultCore", "Preferences", "PreferenceFiles",
+        .product(name: "Configuration", package: "swift-configuration", condition: .when(traits: ["Configuration"])),
       ], swiftSettings: strict),
     .executableTarget(
       name: "secretprefs",
@@ -129,6 +142,14 @@ let package = Package(
       dependencies: [
         "SecretsTesting", "Secrets", "Preferences", "PreferenceFiles", "PreferenceOperators", "PreferenceAdapters",
         "PreferencesFoundation",
+      ], swiftSettings: strict),
+    .testTarget(
+      name: "SecretsConfigurationTests",
+      dependencies: [
+        "SecretsConfiguration", "Secrets", "SecretsTesting", "Preferences", "VaultCore", "PreferencesTestSupport",
+        .product(name: "Configuration", package: "swift-configuration", condition: .when(traits: ["Configuration"])),
+        .product(
+          name: "ConfigurationTesting", package: "swift-configuration", condition: .when(traits: ["Configuration"])),
       ], swiftSettings: strict),
     .testTarget(
       name: "secretprefsTests", dependencies: ["secretprefs", "Secrets", "VaultCore", "VaultMemorySearching"],

@@ -1,0 +1,180 @@
+#if Configuration
+  public import Configuration
+  internal import PreferenceFiles
+  internal import Preferences
+  public import Secrets
+  internal import Synchronization
+  public import VaultCore
+
+  /// Secrets of a vault for swift-configuration.
+  ///
+  /// ```swift
+  /// let secrets = try await VaultConfigProvider(service: "com.example.shop")
+  /// let config = ConfigReader(providers: [EnvironmentVariablesProvider(), secrets])
+  /// let password = try config.requiredString(forKey: "database.password")
+  /// ```
+  ///
+  /// **Keys.** The key of the record is the components of the configuration key, joined by dots: `database.password`
+  /// above. The context `service` selects one of the provider's other services; all other context is ignored. A service
+  /// that the provider does not have is an error.
+  ///
+  /// **Failures.** Only a record that does not exist is absent. A locked or damaged vault, an expired record and a value
+  /// of a different type throw. swift-configuration then looks up no later provider, also for plain settings, so list
+  /// this provider last. `requiredString(forKey:)` and its siblings throw the error. `string(forKey:)` does not: it
+  /// returns `nil`, or the default, as if the value were absent, and only an `AccessReporter` receives the error. Read
+  /// secrets with the `required…` methods.
+  ///
+  /// **Types.** Values convert as those of ``PreferenceKey`` do: an integer is an `int`, and a `double` if that is exact;
+  /// data is `bytes`; text is never parsed.
+  ///
+  /// **Secrecy.** Every value is marked as secret, so neither descriptions nor access reporters print it. That protects
+  /// text and not memory: the value is copied into ordinary memory and cannot be wiped. `SecretPreferences` lends the
+  /// bytes instead.
+  ///
+  /// Each lookup sees the writes of other processes. `watch…` methods are notified of every write, as
+  /// ``SecretPreferences/observe(_:)`` is. A snapshot has each service as it was at one moment, still
+  /// sealed; `Vault.lock()` wipes it.
+  public struct VaultConfigProvider: Sendable {
+    private let stores: [SecretPreferences]
+
+    /// Creates a provider over open stores.
+    ///
+    /// - Parameters:
+    ///   - secrets: the service that keys without the context `service` read.
+    ///   - others: services that a key can select. The names of all services must differ.
+    public init(_ secrets: SecretPreferences, _ others: SecretPreferences...) {
+      stores = [secrets] + others
+      precondition(Set(stores.map(\.service)).count == stores.count, "two stores have the same service")
+    }
+
+    /// Opens a vault and creates a provider over one of its services. Does not block a cooperative thread.
+    ///
+    /// - Parameter path: the file; by default that of `Vault.defaultPath()`.
+    /// - Throws: ``VaultError`` if the vault cannot be opened or its access group cannot be read, and not only when the
+    ///   first value is read; ``VaultError/Code/noCredential`` if no way to unlock is configured.
+    public init(
+      service: String, accessGroup: String = AccessGroup.defaultName, at path: String? = nil,
+      unlocking: Unlocking = .automatic, options: Vault.Options = Vault.Options()
+    ) async throws {
+      self.init(
+        try await BlockingWork.run {
+          let vault = try Vault.open(at: try path ?? Vault.defaultPath(), unlocking: unlocking, options: options)
+          let secrets = try SecretPreferences(service: service, accessGroup: accessGroup, in: vault)
+          _ = try secrets.keys()
+          return secrets
+        })
+    }
+
+    private func entry(of key: AbsoluteConfigKey) throws(PreferencesError) -> Entry {
+      try Entry(key, in: stores.map(\.service))
+    }
+
+    /// Calls `body` with a sequence that has one element at once, and one after each wanted change. Each element means
+    /// to read again, so that no change is lost while a reader is slow.
+    private func watching<Return: ~Copyable>(
+      _ isWanted: @escaping @Sendable (PreferenceChange) -> Bool,
+      _ body: (AsyncStream<Void>) async throws -> Return
+    ) async throws -> Return {
+      let (changes, continuation) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
+      let observations = stores.map { store in store.observe { if isWanted($0) { continuation.yield() } } }
+      defer { for observation in observations { observation.invalidate() } }
+      continuation.yield()
+      return try await body(changes)
+    }
+
+    /// The result of a lookup, with a hash that differs if the stored value differs.
+    private func reading(
+      _ key: AbsoluteConfigKey, _ type: ConfigType
+    ) -> (fingerprint: Int, result: Result<LookupResult, any Error>) {
+      do {
+        let entry = try entry(of: key)
+        let value = try stores[entry.service].value(for: entry.query)
+        return (value.map(PreferenceContent.value).fingerprint, .success(try entry.result(value, type)))
+      } catch { return (String(describing: error).hashValue, .failure(error)) }
+    }
+  }
+
+  extension VaultConfigProvider: ConfigProvider {
+    /// `VaultConfigProvider[vault SERVICE/GROUP]`.
+    public var providerName: String { "VaultConfigProvider[\(stores.map(\.name).joined(separator: ", "))]" }
+
+    public func value(forKey key: AbsoluteConfigKey, type: ConfigType) throws -> LookupResult {
+      let entry = try entry(of: key)
+      return try entry.result(try stores[entry.service].value(for: entry.query), type)
+    }
+
+    /// As ``value(forKey:type:)``, which reads the file each time.
+    public func fetchValue(forKey key: AbsoluteConfigKey, type: ConfigType) async throws -> LookupResult {
+      try value(forKey: key, type: type)
+    }
+
+    public func watchValue<Return: ~Copyable>(
+      forKey key: AbsoluteConfigKey, type: ConfigType,
+      updatesHandler: (ConfigUpdatesAsyncSequence<Result<LookupResult, any Error>, Never>) async throws -> Return
+    ) async throws -> Return {
+      let (name, last) = (Entry.name(of: key), LastFingerprint())
+      return try await watching {
+        $0.concerns(name)
+      } _: { changes in
+        try await updatesHandler(
+          ConfigUpdatesAsyncSequence(
+            changes.compactMap {
+              let (fingerprint, result) = reading(key, type)
+              return last.replace(with: fingerprint) == fingerprint ? nil : result
+            }))
+      }
+    }
+
+    /// If a service cannot be read, each of the snapshot's lookups in it throws the error.
+    public func snapshot() -> any ConfigSnapshot {
+      Snapshot(
+        providerName: providerName,
+        services: stores.map { store in
+          (store.service, Result { () throws(VaultError) in try store.snapshot() })
+        })
+    }
+
+    public func watchSnapshot<Return: ~Copyable>(
+      updatesHandler: (ConfigUpdatesAsyncSequence<any ConfigSnapshot, Never>) async throws -> Return
+    ) async throws -> Return {
+      try await watching { _ in
+        true
+      } _: { changes in
+        try await updatesHandler(ConfigUpdatesAsyncSequence(changes.map { snapshot() }))
+      }
+    }
+  }
+
+  extension VaultConfigProvider: CustomStringConvertible, CustomReflectable {
+    /// The provider's name. No key and no value.
+    public var description: String { providerName }
+    public var customMirror: Mirror { Mirror(self, children: EmptyCollection<Mirror.Child>()) }
+  }
+
+  extension VaultConfigProvider {
+    private struct Snapshot: ConfigSnapshot, CustomStringConvertible, CustomReflectable {
+      let providerName: String
+      let services: [(name: String, secrets: Result<SecretSnapshot, VaultError>)]
+
+      func value(forKey key: AbsoluteConfigKey, type: ConfigType) throws -> LookupResult {
+        let entry = try Entry(key, in: services.map(\.name))
+        return try entry.result(try services[entry.service].secrets.get().value(for: entry.query), type)
+      }
+
+      var description: String { providerName }
+      var customMirror: Mirror { Mirror(self, children: EmptyCollection<Mirror.Child>()) }
+    }
+
+    /// The hash of the last element of a sequence.
+    private final class LastFingerprint: Sendable {
+      private let fingerprint = Mutex<Int?>(nil)
+
+      func replace(with new: Int) -> Int? {
+        fingerprint.withLock { fingerprint in
+          defer { fingerprint = new }
+          return fingerprint
+        }
+      }
+    }
+  }
+#endif
