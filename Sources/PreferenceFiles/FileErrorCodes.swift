@@ -1,6 +1,12 @@
 public import Preferences
 
 extension PreferencesError.Code {
+  /// There is no such file.
+  public static let notFound = Self(rawValue: "notFound")
+  /// The file exists but cannot be read, or is not a regular file.
+  public static let unreadable = Self(rawValue: "unreadable")
+  /// The content is larger or nested deeper than the documented limit.
+  public static let limitExceeded = Self(rawValue: "limitExceeded")
   /// The file cannot be written; the old one is unchanged.
   public static let unwritable = Self(rawValue: "unwritable")
   /// The file must be readable and writable by its owner only, but other users have access.

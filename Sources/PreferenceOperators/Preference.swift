@@ -189,7 +189,7 @@ extension Preference: CustomStringConvertible, CustomReflectable {
   /// The names of the key and the store, without the value.
   public var description: String {
     // The message of an error is escaped for display.
-    PreferencesError(.notFound, "preference \"\(key.name)\" in \(store.name)").message
+    PreferencesError(.unavailable, "preference \"\(key.name)\" in \(store.name)").message
   }
   public var customMirror: Mirror { Mirror(self, children: EmptyCollection<Mirror.Child>()) }
 }

@@ -21,14 +21,8 @@ public struct PreferencesError: Error, Sendable, CustomStringConvertible {
     public static let invalidKey = Self(rawValue: "invalidKey")
     /// A value that must be set is not; see ``PreferencesReader/required(_:)``.
     public static let absent = Self(rawValue: "absent")
-    /// There is no such file.
-    public static let notFound = Self(rawValue: "notFound")
-    /// The file exists but cannot be read, or is not a regular file.
-    public static let unreadable = Self(rawValue: "unreadable")
     /// The content does not follow its format.
     public static let malformed = Self(rawValue: "malformed")
-    /// The content is larger or nested deeper than the documented limit.
-    public static let limitExceeded = Self(rawValue: "limitExceeded")
     /// A layer failed, which ended the lookup or the write; ``PreferencesError/cause`` is its error.
     public static let unavailable = Self(rawValue: "unavailable")
     /// A sealed layer of a composite does not declare which names it claims; see ``PreferencesReader/claiming(_:)``.

@@ -86,19 +86,8 @@ extension PreferenceEdits {
     self.init(Edit(try key.checkedName(), to: try key.content(of: value), secrecy: key.secrecy))
   }
 
-  init<Value>(resetting key: PreferenceKey<Value>) throws(PreferencesError) {
-    self.init(Edit(try key.checkedName(), to: nil, secrecy: key.secrecy))
-  }
-
-  init(merging values: [String: PreferenceValue]) throws(PreferencesError) {
-    self.init()
-    for (key, value) in values { try set(value, forKey: key) }
-  }
-
   /// One edit that is made only if a lookup still returns `old`.
   init(_ query: PreferenceQuery, from old: PreferenceContent?, to new: PreferenceContent?) {
     self.init(Edit(query.name, to: new, secrecy: query.secrecy, if: .ifStored(old)))
   }
-
-  static var removal: PreferenceEdits { PreferenceEdits([], clearing: true) }
 }

@@ -1,4 +1,5 @@
 import Foundation
+import PreferenceFiles
 import Preferences
 import PreferencesFoundation
 import Testing

@@ -1,4 +1,5 @@
 import FoundationEssentials
+import PreferenceAdapters
 import PreferenceFiles
 import Preferences
 import Testing

@@ -1,5 +1,6 @@
 import FoundationEssentials
 import PreferenceAdapters
+import PreferenceFiles
 import Preferences
 import Synchronization
 import Testing

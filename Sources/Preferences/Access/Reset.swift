@@ -15,10 +15,3 @@ extension PreferencesStore {
     try edit { edits in for key in keys { try edits.reset(key) } }
   }
 }
-
-extension PreferencesReader {
-  /// Whether a declared key reads as its default, stored or not.
-  public func isDefault<Value: Equatable>(_ key: PreferenceKey<Value>) throws -> Bool {
-    try value(for: key) == key.defaultValue
-  }
-}

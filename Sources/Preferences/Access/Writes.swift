@@ -45,11 +45,13 @@ extension PreferencesStore {
   }
 
   /// Stores all of `values` in one transaction; other keys keep their values.
-  public func set(_ values: [String: PreferenceValue]) throws { try edit(try PreferenceEdits(merging: values)) }
+  public func set(_ values: [String: PreferenceValue]) throws {
+    try edit { edits in for (key, value) in values { try edits.set(value, forKey: key) } }
+  }
 
   /// The asynchronous form of `set(_:)`; does not block the calling thread.
   public func set(_ values: [String: PreferenceValue]) async throws {
-    try await edit(try PreferenceEdits(merging: values))
+    try await edit { edits in for (key, value) in values { try edits.set(value, forKey: key) } }
   }
 
   /// Removes the value under `key`; if it is absent, nothing changes and no error is thrown.
@@ -65,18 +67,18 @@ extension PreferencesStore {
   /// Removes the value of a declared key, so that it reads as its default.
   @discardableResult
   public func reset<Value>(_ key: PreferenceKey<Value>) throws -> WriteOutcome {
-    try edit(try PreferenceEdits(resetting: key))
+    try edit { edits in try edits.reset(key) }
   }
 
   /// The asynchronous form of `reset(_:)`; does not block the calling thread.
   @discardableResult
   public func reset<Value>(_ key: PreferenceKey<Value>) async throws -> WriteOutcome {
-    try await edit(try PreferenceEdits(resetting: key))
+    try await edit { edits in try edits.reset(key) }
   }
 
   /// Removes all values of this store. In a composite, see ``CompositePreferences/WriteMode``.
-  public func removeAll() throws { try edit(.removal) }
+  public func removeAll() throws { try edit { $0.removeAll() } }
 
   /// The asynchronous form of `removeAll()`; does not block the calling thread.
-  public func removeAll() async throws { try await edit(.removal) }
+  public func removeAll() async throws { try await edit { $0.removeAll() } }
 }

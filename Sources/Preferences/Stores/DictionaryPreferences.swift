@@ -2,8 +2,7 @@ import Synchronization
 
 /// Preferences in memory, such as defaults at the end of a composite or a store for a test.
 ///
-/// Every call is atomic and can be made on any thread. Initial names that break the rule of ``PreferenceKeyName`` are
-/// left out.
+/// Every call is atomic, on any thread. Initial names that break the rule of ``PreferenceKeyName`` are left out.
 public final class DictionaryPreferences: PreferencesStore {
   public let name: String
   private let values: Mutex<[PreferenceName: PreferenceValue]>
@@ -21,22 +20,8 @@ public final class DictionaryPreferences: PreferencesStore {
     self.init(values.mapValues(\.preferenceValue), name: name)
   }
 
-  /// Creates a store with values of any type, including arrays and dictionaries.
-  ///
-  /// - Throws: ``PreferencesError/Code/notStorable`` for a value without a stored form, such as an `NSNumber`. The
-  ///   message contains its key, its position inside the value and its type.
-  public convenience init(converting values: [String: Any], name: String = "dictionary") throws(PreferencesError) {
-    var converted: [String: PreferenceValue] = [:]
-    for (key, value) in values {
-      do { converted[key] = try PreferenceValue(converting: value) } catch { throw error.about(key: key) }
-    }
-    self.init(converted, name: name)
-  }
-
   /// Creates an empty store.
-  public convenience init() {
-    self.init([:])
-  }
+  public convenience init() { self.init([:]) }
 
   /// Creates a store with the current values of `reader`.
   ///
@@ -73,27 +58,6 @@ public final class DictionaryPreferences: PreferencesStore {
 
   public func observe(_ notify: @escaping @Sendable (PreferenceChange) -> Void) -> PreferenceObservation {
     changes.observe(notify)
-  }
-}
-
-extension PreferenceValue {
-  fileprivate init(converting value: Any) throws(PreferencesError) {
-    switch value {
-    case let value as any PreferenceConvertible: self = value.preferenceValue
-    case let elements as [Any]:
-      var converted: [PreferenceValue] = []
-      for (index, element) in elements.enumerated() {
-        do { converted.append(try Self(converting: element)) } catch { throw error.about("element \(index)") }
-      }
-      self = .array(converted)
-    case let entries as [String: Any]:
-      var converted: [String: PreferenceValue] = [:]
-      for (key, value) in entries {
-        do { converted[key] = try Self(converting: value) } catch { throw error.about("entry \"\(key)\"") }
-      }
-      self = .dictionary(converted)
-    default: throw PreferencesError(.notStorable, "\(type(of: value)) has no stored form")
-    }
   }
 }
 

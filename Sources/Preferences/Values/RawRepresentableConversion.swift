@@ -49,13 +49,7 @@ private func instance<Value: RawRepresentable>(
   of stored: PreferenceValue
 ) throws(PreferencesError) -> Value where Value.RawValue: PreferenceConvertible {
   guard let known = Value(rawValue: try Value.RawValue(preferenceValue: stored)) else {
-    throw .unknownRawValue(Value.self)
+    throw PreferencesError(.outOfRange, "the value is no raw value of \(Value.self)")
   }
   return known
-}
-
-extension PreferencesError {
-  static func unknownRawValue(_ type: Any.Type) -> PreferencesError {
-    PreferencesError(.outOfRange, "the value is no raw value of \(type)")
-  }
 }

@@ -1,5 +1,6 @@
 import CPreferencesCurl
 import Foundation
+import PreferenceFiles
 import Preferences
 
 /// One GET request and its response, on the calling thread.
