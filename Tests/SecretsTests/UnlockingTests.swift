@@ -170,8 +170,11 @@ import Testing
     #expect(try Unlocking.keyFile(ifPresent: missing).credential() == nil)
     #expect(try Unlocking.keyFile(ifPresent: missing + "/deeper").credential() == nil)
     #expect(try fixture.opens(.first(of: [.keyFile(ifPresent: missing), .keyFile(fixture.keyFile)])))
+    let dangling = fixture.keyFile + ".link"
+    try #require(symlink(missing, dangling) == 0)
     for (path, expected) in [
       (wide, VaultError.Code.insecurePermissions), (nonsense, .invalidKeyText), ("", .io), (missing + "\0", .io),
+      (dangling, .io),
       // A component that is a file: the path cannot be looked up.
       (fixture.keyFile + "/key", .io),
     ] {

@@ -8,7 +8,9 @@ enum CredentialReader {
 
   static func exists(_ path: String) throws(VaultError) -> Bool {
     try VaultError.refuseNUL(in: path)
-    return access(path, F_OK) == 0 || errno != ENOENT
+    // Of a link that leads nowhere the target is missing, and not the credential.
+    var status = stat()
+    return lstat(path, &status) == 0 || errno != ENOENT
   }
 
   static func key(at path: String, what: String = "the key file") throws(VaultError) -> SealingKey {

@@ -13,7 +13,7 @@ public struct Unlocking: Sendable {
   /// Creates a way of your own, for example from a key management service.
   ///
   /// ```swift
-  /// let unlocking = Unlocking { () throws(VaultError) in .key(try DeviceKey.file("/run/shop.key")) }
+  /// let unlocking = Unlocking { () throws(VaultError) in .key(try keyFromService()) }
   /// ```
   ///
   /// - Parameter resolve: returns the credential, or `nil` if the way is not configured. Called for each opening, and
