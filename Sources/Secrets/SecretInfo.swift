@@ -23,7 +23,8 @@ public struct SecretInfo: Sendable, Hashable {
   public let label: String?
   /// The comment; `nil` if there is none.
   public let comment: String?
-  /// The attributes that the application has set. Of several with one name, the first; ``RecordInfo`` has all.
+  /// The attributes that the application has set, without the lease of a ``RefreshingToken``. Of several with one name,
+  /// the first; ``RecordInfo`` has all.
   public let attributes: [String: Data]
 
   init(_ record: RecordInfo, now: Int64) {
@@ -33,7 +34,8 @@ public struct SecretInfo: Sendable, Hashable {
     expires = record.expiry.map(Date.init(milliseconds:))
     isExpired = record.expiry.map { $0 <= now } ?? false
     (label, comment) = (record.label, record.comment)
-    attributes = Dictionary(record.attributes.map { ($0.name.text, Data($0.data)) }) { first, _ in first }
+    let own = record.attributes.filter { $0.name.text != RefreshMark.attribute }
+    attributes = Dictionary(own.map { ($0.name.text, Data($0.data)) }) { first, _ in first }
   }
 }
 

@@ -12,7 +12,7 @@ struct RefreshMark: Sendable {
     case rejected, timedOut, failed
   }
 
-  static let attribute = "refresh"
+  static let attribute = "secretpreferences.refresh"
 
   let phase: Phase
   /// Identifies one refresh. The mark of its failure keeps it.

@@ -3,7 +3,7 @@ internal import Preferences
 internal import Synchronization
 public import VaultCore
 
-/// An access token that is refreshed when it expires: by one task of one process, whoever asks.
+/// An access token that is refreshed when it expires, by one task of one process at a time.
 ///
 /// ```swift
 /// let token = RefreshingToken("github", in: tokens) { refreshToken in
@@ -15,8 +15,8 @@ public import VaultCore
 /// Both tokens and the expiry are one record of a vault, which all processes share. Before a process spends the refresh
 /// token, it writes a lease into the record by compare-and-set; afterwards it stores the new tokens by compare-and-set.
 /// Other processes wait for the new tokens. If the process that refreshes ends, the others wait until its lease is
-/// over, and one of them takes its place (`Docs/Decisions/0036`). Keep one object for each record, which all tasks
-/// share.
+/// over, and one of them takes its place and sends the same refresh token again: if the server had already replaced it,
+/// the new tokens are lost (`Docs/Decisions/0036`). Keep one object for each record, which all tasks share.
 ///
 /// The record is JSON: `access`, `expires`, `issued` and `refresh`, with times in milliseconds since 1970-01-01 UTC.
 /// The tokens stay in guarded memory, except for what the refresh closure and its HTTP client do with them. The
@@ -95,13 +95,18 @@ public final class RefreshingToken: Sendable {
   ///
   /// Shortly before the expiry, one caller refreshes the token and the others get the present one; if that refresh
   /// fails, its caller gets the present one, too. After the expiry all callers wait for the same refresh. A cancelled
-  /// caller throws at once, and the refresh goes on, so that no new refresh token is lost.
+  /// caller throws at once, and the refresh continues, so that no new refresh token is lost.
   ///
   /// - Parameter refused: the access token that a server has refused (HTTP 401). It is refreshed whatever its expiry,
   ///   unless it has been already.
   /// - Throws: ``RefreshFailure``; ``VaultError/Code/locked`` and other errors of the vault; `CancellationError`. If
   ///   new tokens cannot be stored, this object keeps them, and stores them at the next call.
   public func accessToken(replacing refused: Secret<String>? = nil) async throws -> Secret<String> {
+    // Before the lease ends: afterwards a different process spends the same refresh token. If it fails again, `load`
+    // throws the reason.
+    if let unsaved = state.withLock({ $0.refreshing == nil ? $0.unsaved : nil }) {
+      do { _ = try await save(unsaved) } catch {}
+    }
     let record = try load()
     let access = try record.tokens.access()
     let isRefused = access == refused
@@ -230,9 +235,12 @@ public final class RefreshingToken: Sendable {
   private func refreshing(_ record: TokenRecord) -> (task: Task<Secret<String>, any Error>, isFirst: Bool) {
     state.withLock { state in
       if let task = state.refreshing { return (task, false) }
-      let task = Task {
-        defer { self.state.withLock { $0.refreshing = nil } }
-        return try await renew(record.tokens)
+      // The task serves other callers, too, whose changes are not suppressed.
+      let task = ObservationSuppression.lifted {
+        Task {
+          defer { self.state.withLock { $0.refreshing = nil } }
+          return try await renew(record.tokens)
+        }
       }
       state.refreshing = task
       return (task, true)
@@ -295,12 +303,19 @@ public final class RefreshingToken: Sendable {
   private func save(_ new: NewTokens) async throws -> Secret<String> {
     state.withLock { $0.unsaved = new }
     while true {
-      let record = try load()
+      guard let record = try find() else {
+        forget(new)
+        throw RefreshFailure(.signedOut)
+      }
       let isLatest = record.hasSameTokens(as: new.spent)
       if isLatest, try await !store(new.text, over: record.info) { continue }
-      state.withLock { $0.unsaved = nil }
+      forget(new)
       return try isLatest ? new.text.access() : record.tokens.access()
     }
+  }
+
+  private func forget(_ new: NewTokens) {
+    state.withLock { if $0.unsaved?.text.content === new.text.content { $0.unsaved = nil } }
   }
 
   /// Replaces the lease by the failure, for those who wait.
@@ -319,7 +334,7 @@ public final class RefreshingToken: Sendable {
 
   // MARK: Waiting
 
-  /// Waits for `task`, which goes on if the caller is cancelled or the limit is reached.
+  /// Waits for `task`, which continues if the caller is cancelled or the limit is reached.
   private func value<R: Sendable>(of task: Task<R, any Error>, within limit: Duration? = nil) async throws -> R {
     let (values, continuation) = AsyncThrowingStream<R, any Error>.makeStream()
     Task {

@@ -218,6 +218,28 @@ import Testing
     #expect(try await fixture.token().text() == "a1")
   }
 
+  @Test func `tokens that could not be stored are stored by the next call, though the old one is valid`() async throws {
+    let fixture = TokenFixture()
+    let vault = fixture.throwaway.vault
+    let door = Door()
+    let token = RefreshingToken("github", in: try fixture.store, options: fixture.options()) {
+      await door.pass()
+      return try fixture.issue(for: $0)
+    }
+    try await token.set(fixture.tokens(0))
+    let refused = try await token.accessToken()
+    let caller = Task { try await token.accessToken(replacing: refused) }
+    try await door.isReached()
+    vault.lock()
+    door.open()
+    await #expect(throws: VaultError.self) { try await caller.value }
+    try vault.unlock(with: .key(fixture.throwaway.key))
+
+    #expect(try await token.text() == "a1")
+    #expect(fixture.requests == ["r0"])
+    #expect(try await fixture.token().text() == "a1")
+  }
+
   @Test func `label and attributes of the record survive sign-in, lease and refresh`() async throws {
     let fixture = TokenFixture()
     let token = try fixture.token()
