@@ -105,7 +105,7 @@ public struct Keychain: Sendable {
   public func allKeys() -> [String] { reporting("*") { try secrets.keys() } ?? [] }
 
   /// The service, access group, class, key and value of each item; empty after a failure. A value is a ``Secret``, so
-  /// that an item can be printed.
+  /// that an item can be printed; an item whose value cannot be opened has none.
   public func allItems() -> [[String: any Sendable]] {
     reporting("*") {
       let secrets = try secrets.snapshot()
@@ -115,8 +115,8 @@ public struct Keychain: Sendable {
           "service": service, "accessGroup": accessGroup, "key": key, "accessibility": info.accessibility.name,
         ]
         switch info.kind {
-        case .string: item["value"] = try secrets.secret(String.self, forKey: key)
-        case .data: item["value"] = try secrets.secret(Data.self, forKey: key)
+        case .string: item["value"] = reporting(key) { try secrets.secret(String.self, forKey: key) } ?? nil
+        case .data: item["value"] = reporting(key) { try secrets.secret(Data.self, forKey: key) } ?? nil
         default: break
         }
         return item
@@ -157,9 +157,9 @@ public struct Keychain: Sendable {
 }
 
 extension SecretInfo {
-  /// ``created``, by the name that KeychainAccess has for it.
+  /// ``created``, for code that used KeychainAccess.
   public var creationDate: Date { created }
-  /// ``modified``, by the name that KeychainAccess has for it.
+  /// ``modified``, for code that used KeychainAccess.
   public var modificationDate: Date { modified }
 }
 

@@ -72,8 +72,8 @@ extension Secret where Value: Codable {
   /// ```
   ///
   /// Copies in ordinary memory that cannot be wiped: the value itself and the strings in it, the tree of values that its
-  /// coding makes, and the buffers of the JSON encoder. The JSON text is wiped after it was copied. Each
-  /// ``withValue(_:)`` leaves the same kinds of copies behind. Seal a string or data by itself if that is too much.
+  /// coding makes, and the buffers of the JSON encoder. The JSON text is wiped after it was copied. Reading
+  /// a key decodes the value once to check it; that and each ``withValue(_:)`` leave the same kinds of copies behind. Seal a string or data by itself if that is too much.
   /// - Throws: ``VaultError/Code/typeMismatch`` if the value cannot be encoded; ``VaultError/Code/io`` if the system
   ///   provides no guarded memory.
   public init(encoding value: Value) throws(VaultError) {

@@ -3,7 +3,7 @@ public import VaultCore
 
 /// The secrets of one service in one access group as they were at one moment.
 ///
-/// A value never changes, and reads ask the file nothing: they do not see later writes, and work after the vault was
+/// A value never changes, and reads do not access the file: they do not see later writes, and work after the vault was
 /// deleted. The values are sealed until they are read, with keys in guarded memory. ``Vault/lock()`` and the vault's
 /// limits wipe the keys, and reads throw ``VaultError/Code/locked`` from then on, also after the vault is unlocked
 /// again; values of ``Vault/Accessibility/afterFirstUnlock`` stay readable.

@@ -33,7 +33,7 @@
   ///
   /// Each lookup sees the writes of other processes. `watch…` methods are notified of every write, as
   /// ``SecretPreferences/observe(_:)`` is. A snapshot has each service as it was at one moment, still
-  /// sealed; `Vault.lock()` wipes it.
+  /// sealed; `Vault.lock()` wipes it, except values of `afterFirstUnlock`.
   public struct VaultConfigProvider: Sendable {
     private let stores: [SecretPreferences]
 

@@ -1,6 +1,7 @@
 /// The records of one service in one access group as they were at one moment, with the keys of their values.
 ///
-/// ``Vault/lock()`` and the vault's limits wipe it like the vault's own state, for good.
+/// ``Vault/lock()`` and the vault's limits wipe it like the vault's own state, for good, except the values that stay
+/// readable after a lock.
 package final class ServiceRecords: @unchecked Sendable {
   // Unchecked: accessed only under the handle's lock.
   let service: Vault.Name
@@ -37,7 +38,7 @@ package final class ServiceRecords: @unchecked Sendable {
 }
 
 extension Vault {
-  /// Copies the present records of a service, still sealed. Reading them asks the file nothing.
+  /// Copies the present records of a service, still sealed. Reading them does not access the file.
   package func takeRecords(service: Vault.Name, in group: AccessGroup) throws(VaultError) -> ServiceRecords {
     try handle.withCurrent { (loaded, state) throws(VaultError) in
       let records = try ServiceRecords(service, in: group, state)
