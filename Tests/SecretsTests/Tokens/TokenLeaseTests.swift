@@ -24,10 +24,7 @@ import Testing
   @Test func `two processes refresh once, and the second gets the token of the first`() async throws {
     let fixture = TokenFixture()
     let door = Door()
-    let first = try fixture.token {
-      await door.pass()
-      return try fixture.issue(for: $0)
-    }
+    let first = try fixture.token(waitingAt: door)
     let second = try fixture.token()
     try await first.set(fixture.tokens(0, lifetime: -1))
 
@@ -63,7 +60,7 @@ import Testing
     #expect(fixture.clock.now.sinceStart == Self.lease)
   }
 
-  @Test(arguments: [-1e9, -1, 5, 1e9]) func `a clock that jumps makes nobody wait longer than the lease`(
+  @Test(arguments: [-1e9, -1, 5, 1e9]) func `a clock that jumps makes no process wait longer than the lease`(
     jump: TimeInterval
   ) async throws {
     let fixture = TokenFixture()
@@ -84,10 +81,7 @@ import Testing
   ) async throws {
     let fixture = TokenFixture()
     let door = Door()
-    let first = try fixture.token {
-      await door.pass()
-      return try fixture.issue(for: $0)
-    }
+    let first = try fixture.token(waitingAt: door)
     let second = try fixture.token()
     try await first.set(fixture.tokens(0, lifetime: -2e9))
     let refreshing = Task { try await first.text() }
@@ -185,10 +179,7 @@ import Testing
   @Test func `tokens that arrive after the lease are stored if there are no newer ones`() async throws {
     let fixture = TokenFixture()
     let door = Door()
-    let slow = try fixture.token {
-      await door.pass()
-      return try fixture.issue(for: $0)
-    }
+    let slow = try fixture.token(waitingAt: door)
     try await slow.set(fixture.tokens(0, lifetime: -1))
     #expect(try await fixture.clock.run(until: Self.lease) { try await slow.failure() } == .timedOut)
 

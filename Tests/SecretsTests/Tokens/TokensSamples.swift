@@ -117,6 +117,14 @@ final class TokenFixture: Sendable {
       refresh: refresh ?? { try self.issue(for: $0) })
   }
 
+  /// A token as another process has it, whose refresh waits at `door`.
+  func token(waitingAt door: Door) throws -> RefreshingToken {
+    try token {
+      await door.pass()
+      return try self.issue(for: $0)
+    }
+  }
+
   var store: SecretPreferences {
     get throws { try throwaway.preferences(service: "shop") }
   }

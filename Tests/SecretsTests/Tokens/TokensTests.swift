@@ -21,10 +21,7 @@ import Testing
   {
     let fixture = TokenFixture()
     let door = Door()
-    let token = try fixture.token {
-      await door.pass()
-      return try fixture.issue(for: $0)
-    }
+    let token = try fixture.token(waitingAt: door)
     try await token.set(fixture.tokens(0, lifetime: -1))
 
     let first = (0..<64).map { _ in Task { try await token.text() } }
@@ -56,10 +53,7 @@ import Testing
   @Test func `shortly before the expiry one caller refreshes, and the others get the present token`() async throws {
     let fixture = TokenFixture()
     let door = Door()
-    let token = try fixture.token {
-      await door.pass()
-      return try fixture.issue(for: $0)
-    }
+    let token = try fixture.token(waitingAt: door)
     let elsewhere = try fixture.token()
     try await token.set(fixture.tokens(0))
     fixture.jump(by: TokenFixture.lifetime - 30)
@@ -154,10 +148,7 @@ import Testing
   @Test func `removed tokens are returned, and a refresh under way is not stored`() async throws {
     let fixture = TokenFixture()
     let door = Door()
-    let token = try fixture.token {
-      await door.pass()
-      return try fixture.issue(for: $0)
-    }
+    let token = try fixture.token(waitingAt: door)
     try await token.set(fixture.tokens(0, lifetime: -1))
     let caller = Task { try await token.failure() }
     try await door.isReached()
@@ -176,10 +167,7 @@ import Testing
   @Test func `a sign-in during a refresh wins`() async throws {
     let fixture = TokenFixture()
     let door = Door()
-    let token = try fixture.token {
-      await door.pass()
-      return try fixture.issue(for: $0)
-    }
+    let token = try fixture.token(waitingAt: door)
     try await token.set(fixture.tokens(0, lifetime: -1))
     let caller = Task { try await token.text() }
     try await door.isReached()
