@@ -52,7 +52,7 @@
       let found: ConfigValue?
       do { found = try first(of: ConfigType.types(of: query.kind), key) } catch {
         // The errors of providers have no public type. One that returns the value as a different type has not failed.
-        guard let kind = query.kind, (try? first(of: ConfigType.types(of: nil), key)) != nil else { throw error }
+        guard let kind = query.kind, hasValue(key) else { throw error }
         throw PreferencesError.unparsable("the provider's value", as: kind, key: name)
       }
       guard let found else { return nil }
@@ -69,6 +69,11 @@
         return value
       case (let value, _): return value
       }
+    }
+
+    /// Whether the provider returns a value of some type. An error here is not new: the lookup has failed already.
+    private func hasValue(_ key: AbsoluteConfigKey) -> Bool {
+      do { return try first(of: ConfigType.types(of: nil), key) != nil } catch { return false }
     }
 
     /// The first of `types` that the provider returns.

@@ -16,19 +16,21 @@ internal import VaultSealing
 package enum MountedSecret {
   /// Whether the file at `path` is a mounted secret.
   package static func isAt(_ path: String) -> Bool {
-    guard let file = opened(path, O_NONBLOCK | O_NOCTTY) else { return false }
-    return isOne(file, at: path)
+    do throws(VaultError) { return isOne(try opened(path, O_NONBLOCK | O_NOCTTY), at: path) } catch { return false }
   }
 
   /// Whether `file`, which was opened at `path`, is a mounted secret.
   static func isOne(_ file: Descriptor<VaultError>, at path: String) -> Bool {
-    guard let folder = opened(PathName.directory(of: path), O_DIRECTORY) else { return false }
+    // A file that cannot be examined is not accepted as one.
+    do throws(VaultError) { return try meetsConditions(file, at: path) } catch { return false }
+  }
+
+  private static func meetsConditions(_ file: Descriptor<VaultError>, at path: String) throws(VaultError) -> Bool {
+    let folder = try opened(PathName.directory(of: path), O_DIRECTORY)
     let raw = openBeneath(folder.raw, PathName.last(of: path))
     guard raw >= 0 else { return false }
     let found = Descriptor<VaultError>(raw, path)
-    guard let own = try? file.status(), let same = try? found.status(), let place = try? folder.status() else {
-      return false
-    }
+    let (own, same, place) = (try file.status(), try found.status(), try folder.status())
     defer { extendLifetime((file, folder)) }
     return own.st_dev == same.st_dev && own.st_ino == same.st_ino
       && own.st_mode & S_IFMT == S_IFREG && own.st_uid == 0 && own.st_mode & 0o022 == 0
@@ -36,8 +38,8 @@ package enum MountedSecret {
       && place.st_uid == 0 && (place.st_mode & 0o022 == 0 || isReadOnly(folder.raw))
   }
 
-  private static func opened(_ path: String, _ flags: Int32) -> Descriptor<VaultError>? {
-    try? Descriptor.open(path, O_RDONLY | flags) { .io("open \(path)", $0) }
+  private static func opened(_ path: String, _ flags: Int32) throws(VaultError) -> Descriptor<VaultError> {
+    try Descriptor.open(path, O_RDONLY | flags) { .io("open \(path)", $0) }
   }
 
   private static func isReadOnly(_ descriptor: Int32) -> Bool {
