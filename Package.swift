@@ -38,16 +38,25 @@ let package = Package(
     .library(name: "Secrets", targets: ["Secrets"]),
     .library(name: "SecretsTesting", targets: ["SecretsTesting"]),
     .library(name: "SecretsConfiguration", targets: ["SecretsConfiguration"]),
+    .library(name: "SecretsLifecycle", targets: ["SecretsLifecycle"]),
+    .library(name: "PreferencesHTTP", targets: ["PreferencesHTTP"]),
     .executable(name: "secretprefs", targets: ["secretprefs"]),
   ],
   traits: [
     .trait(name: "Configuration", description: "SecretsConfiguration: vaults and layers for swift-configuration."),
+    .trait(name: "HTTP", description: "PreferencesHTTP: remote settings fetched by AsyncHTTPClient."),
+    .trait(
+      name: "ServiceLifecycle",
+      description: "SecretsLifecycle: a vault as a service, its health, and failures in swift-log."),
     .default(enabledTraits: []),
   ],
   dependencies: [
     .package(url: "https://github.com/apple/swift-argument-parser", from: "1.8.2"),
-    // Fetched only with the trait: Docs/Decisions/0037
+    // Each is fetched only with its trait: Docs/Decisions/0037
     .package(url: "https://github.com/apple/swift-configuration", from: "1.4.0", traits: []),
+    .package(url: "https://github.com/swift-server/async-http-client", from: "1.37.0"),
+    .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.13.0"),
+    .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
   ],
   targets: [
     .systemLibrary(
@@ -90,6 +99,20 @@ let package = Package(
       dependencies: [
         "Secrets", "VaultCore", "Preferences", "PreferenceFiles",
         .product(name: "Configuration", package: "swift-configuration", condition: .when(traits: ["Configuration"])),
+      ], swiftSettings: strict),
+    .target(
+      name: "SecretsLifecycle",
+      dependencies: [
+        "Secrets", "VaultCore", "Preferences", "PreferenceFiles",
+        .product(
+          name: "ServiceLifecycle", package: "swift-service-lifecycle", condition: .when(traits: ["ServiceLifecycle"])),
+        .product(name: "Logging", package: "swift-log", condition: .when(traits: ["ServiceLifecycle"])),
+      ], swiftSettings: strict),
+    .target(
+      name: "PreferencesHTTP",
+      dependencies: [
+        "Preferences", "PreferenceFiles",
+        .product(name: "AsyncHTTPClient", package: "async-http-client", condition: .when(traits: ["HTTP"])),
       ], swiftSettings: strict),
     .executableTarget(
       name: "secretprefs",
@@ -150,6 +173,18 @@ let package = Package(
         .product(name: "Configuration", package: "swift-configuration", condition: .when(traits: ["Configuration"])),
         .product(
           name: "ConfigurationTesting", package: "swift-configuration", condition: .when(traits: ["Configuration"])),
+      ], swiftSettings: strict),
+    .testTarget(
+      name: "SecretsLifecycleTests",
+      dependencies: [
+        "SecretsLifecycle", "Secrets", "SecretsTesting", "Preferences", "VaultCore", "VaultSealing",
+        "PreferencesTestSupport",
+        .product(
+          name: "ServiceLifecycle", package: "swift-service-lifecycle", condition: .when(traits: ["ServiceLifecycle"])),
+        .product(
+          name: "UnixSignals", package: "swift-service-lifecycle", condition: .when(traits: ["ServiceLifecycle"])),
+        .product(name: "Logging", package: "swift-log", condition: .when(traits: ["ServiceLifecycle"])),
+        .product(name: "InMemoryLogging", package: "swift-log", condition: .when(traits: ["ServiceLifecycle"])),
       ], swiftSettings: strict),
     .testTarget(
       name: "secretprefsTests", dependencies: ["secretprefs", "Secrets", "VaultCore", "VaultMemorySearching"],

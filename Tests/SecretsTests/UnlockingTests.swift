@@ -51,6 +51,19 @@ import Testing
     }
   }
 
+  @Test func `a locked vault is unlocked with the credential that is found then`() throws {
+    let fixture = try Fixture()
+    let vault = try Vault.open(at: fixture.vault.path, unlocking: .keyFile(fixture.keyFile))
+    vault.lock()
+
+    #expect(code { try vault.unlock(unlocking: Unlocking { nil }) } == .noCredential)
+    #expect(code { try vault.unlock(unlocking: .key(try SealingKey(from: .system))) } == .credentialRejected)
+    #expect(vault.isLocked)
+    try vault.unlock(unlocking: .keyFile(fixture.keyFile))
+
+    #expect(!vault.isLocked)
+  }
+
   @Test(arguments: [0o644, 0o604, 0o620, 0o602, 0o666])
   func `row 63: a key file that others can use is refused`(_ mode: Int) throws {
     let fixture = try Fixture()

@@ -15,7 +15,7 @@ import VaultSealing
           let write = refusal { try vault.set("new", forKey: "password") }
           let list = refusal { try vault.records(in: group) }
           let status = refusal { try vault.status() }
-          return [read, write, list, status].allSatisfy { $0 == .locked }
+          return [read, write, list, status].allSatisfy { $0 == .locked } && "\(vault.health())" == "locked"
         }
         let before = try vault.text("password")
         try vault.set("parent", forKey: "password")

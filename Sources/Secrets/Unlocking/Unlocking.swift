@@ -149,9 +149,25 @@ extension Vault {
   public static func open(
     at path: String, unlocking: Unlocking, options: Options = Options()
   ) throws(VaultError) -> Vault {
-    guard let credential = try unlocking.credential() else {
+    try open(at: path, credential: try unlocking.configuredCredential(), options: options)
+  }
+
+  /// Opens the same vault again with the credential that `unlocking` finds, as ``unlock(with:)``.
+  ///
+  /// ``Unlocking/automatic`` finds a passphrase in the environment only once, because it removes the variable. Key files
+  /// and the credentials directory are read again.
+  /// - Throws: ``VaultError/Code/noCredential`` if no way is configured; the error of the configured way; the errors of
+  ///   ``unlock(with:)``.
+  public func unlock(unlocking: Unlocking) throws(VaultError) {
+    try unlock(with: try unlocking.configuredCredential())
+  }
+}
+
+extension Unlocking {
+  fileprivate func configuredCredential() throws(VaultError) -> Vault.Credential {
+    guard let credential = try credential() else {
       throw VaultError(.noCredential, "no passphrase and no key file is configured")
     }
-    return try open(at: path, credential: credential, options: options)
+    return credential
   }
 }

@@ -1,0 +1,182 @@
+#if ServiceLifecycle
+  public import Logging
+  internal import PreferenceFiles
+  internal import Preferences
+  public import Secrets
+  public import ServiceLifecycle
+  internal import VaultCore
+
+  /// A vault in a `ServiceGroup`: unlocked while the group runs, and locked when it ends.
+  ///
+  /// ```swift
+  /// let vaultService = VaultService(secrets, unlocking: unlocking, logger: logger) {
+  ///   try await database.use(secrets.required(.databasePassword))
+  /// }
+  /// let group = ServiceGroup(
+  ///   services: [vaultService, database, server], gracefulShutdownSignals: [.sigterm], logger: logger)
+  /// ```
+  ///
+  /// **Start.** Unlocks the vault if it is locked, verifies it as ``Vault/health()`` does and calls `reload`. If one of
+  /// these fails, ``run()`` throws the error, which ends the group. A group starts its services at the same time and
+  /// waits for none of them, so open the vault before you create the group: then every service can read it from its
+  /// first line on, and a missing key stops the program before any service has started.
+  ///
+  /// **Changes.** `reload` is called again after each change of a granted access group, by this process or any other,
+  /// and never twice at the same time. Changes during a call lead to one more. If it throws, the failure is logged and
+  /// `reload` is called again at the next check.
+  ///
+  /// **Keys.** If the vault no longer opens with its key, because the slot was replaced or removed, the service unlocks
+  /// it with the credential that `unlocking` finds then, and tries again at the next regular check if that fails. A vault
+  /// that was locked, by `Vault.lock()` or an idle limit, stays locked until the program unlocks it.
+  ///
+  /// **Shutdown.** The vault is locked when ``run()`` returns or throws. A group shuts down in reverse order, so a
+  /// service that is listed after this one can read secrets until it has ended. If the group is cancelled instead, all
+  /// services end at the same time.
+  ///
+  /// Each change of ``Vault/health()`` is logged once. No line contains a value, a credential or the name of a record.
+  public struct VaultService: Service {
+    private let secrets: SecretPreferences
+    private let unlocking: Unlocking
+    private let interval: Duration
+    private let logger: Logger
+    private let reload: @Sendable () async throws -> Void
+
+    private var vault: Vault { secrets.vault }
+
+    /// Creates the service of the vault that holds `secrets`. A vault needs only one.
+    ///
+    /// - Parameters:
+    ///   - unlocking: finds the credential, at the start and whenever the vault has to be unlocked again.
+    ///   - interval: the time between two checks. Changes on a local file system are noticed at once, and a check finds
+    ///     the rest: a vault that was locked, and changes that the system does not report.
+    ///   - reload: applies the secrets, for example to a pool of connections. An error that it throws is logged with
+    ///     its type alone, unless it is one of this package.
+    public init(
+      _ secrets: SecretPreferences, unlocking: Unlocking = .automatic, checkingEvery interval: Duration = .seconds(30),
+      logger: Logger, reload: @escaping @Sendable () async throws -> Void = {}
+    ) {
+      (self.secrets, self.unlocking, self.interval) = (secrets, unlocking, interval)
+      var logger = logger
+      logger[metadataKey: "vault"] = "\(secrets.name)"
+      (self.logger, self.reload) = (logger, reload)
+    }
+
+    /// Runs until the group shuts down or is cancelled, and then locks the vault.
+    ///
+    /// - Throws: ``VaultError`` if the vault cannot be unlocked or read at the start; the error of the first `reload`.
+    public func run() async throws {
+      defer {
+        vault.lock()
+        logger.info("The vault was locked")
+      }
+      try await cancelWhenGracefulShutdown {
+        do { try await serve() } catch is CancellationError where Task.isCancelled {}
+      }
+    }
+
+    private func serve() async throws {
+      // One wake is sufficient, because each looks at everything.
+      let (wakes, wake) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
+      let observation = secrets.observe { _ in wake.yield() }
+      defer { observation.invalidate() }
+      var seen = Seen()
+      try await start(&seen)
+      async let _ = wakeRegularly(wake)
+      for await _ in wakes { await check(&seen) }
+    }
+
+    private func wakeRegularly(_ wake: AsyncStream<Void>.Continuation) async {
+      while !Task.isCancelled {
+        // Throws only if the task is cancelled.
+        do { try await Task.sleep(for: interval) } catch { return }
+        wake.yield()
+      }
+    }
+
+    // MARK: Checks
+
+    private struct Seen {
+      /// The health that was logged last.
+      var health = ""
+      /// The content of the granted groups for which `reload` last succeeded.
+      var content: [Vault.Tag] = []
+      /// Why the vault could not be unlocked again, and how long that is not tried a second time. Each write of another
+      /// process is a notice, and must not lead to one more stretched passphrase.
+      var refusal: (error: VaultError, until: ContinuousClock.Instant)?
+    }
+
+    private func start(_ seen: inout Seen) async throws {
+      if vault.isLocked { try await unlock() }
+      let health = await health(&seen)
+      switch health {
+      case .ready(let status):
+        logger.info(
+          "The vault is unlocked",
+          metadata: [
+            "vault.id": "\(status.vaultID)", "vault.isOwner": "\(status.isOwner)",
+            "vault.groups": "\(status.groups.count)",
+          ])
+        try await reload()
+        (seen.health, seen.content) = ("\(health)", status.content)
+      case .locked: throw VaultError(.locked, "the vault was locked while its service started")
+      case .failing(let error): throw error
+      }
+    }
+
+    private func check(_ seen: inout Seen) async {
+      let health = await health(&seen)
+      if "\(health)" != seen.health {
+        seen.health = "\(health)"
+        log(health)
+      }
+      guard case .ready(let status) = health, status.content != seen.content else { return }
+      do {
+        try await reload()
+        seen.content = status.content
+        logger.debug("The secrets were reloaded")
+      } catch is CancellationError where Task.isCancelled {} catch {
+        logger.error("The secrets could not be reloaded", metadata: error.metadata())
+      }
+    }
+
+    /// The health of the vault, which was unlocked again if only its key was wrong.
+    private func health(_ seen: inout Seen) async -> VaultHealth {
+      let health = vault.health()
+      guard case .failing(let error) = health, [.credentialRejected, .staleCredential].contains(error.code) else {
+        return health
+      }
+      if let refusal = seen.refusal, refusal.until > .now { return .failing(refusal.error) }
+      do throws(VaultError) { try await unlock() } catch {
+        seen.refusal = (error, .now + interval)
+        return .failing(error)
+      }
+      seen.refusal = nil
+      return vault.health()
+    }
+
+    private func unlock() async throws(VaultError) {
+      let result: Result<Void, VaultError>
+      do {
+        // A passphrase takes a second to stretch, and a key service may take longer.
+        result = try await BlockingWork.run { [vault, unlocking] in
+          Result { () throws(VaultError) in try vault.unlock(unlocking: unlocking) }
+        }
+      } catch { throw VaultError(.io, "the system provides no thread to unlock the vault in", cause: error) }
+      try result.get()
+      logger.notice("The vault was unlocked with its present key")
+    }
+
+    private func log(_ health: VaultHealth) {
+      switch health {
+      case .ready: logger.notice("The vault can be read again")
+      case .locked: logger.warning("The vault is locked")
+      case .failing(let error): logger.error("The vault cannot be read", metadata: error.metadata())
+      }
+    }
+  }
+
+  extension VaultStatus {
+    /// Differs if any granted group was written.
+    fileprivate var content: [Vault.Tag] { groups.map(\.tag) }
+  }
+#endif

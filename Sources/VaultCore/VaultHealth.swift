@@ -1,0 +1,39 @@
+/// Whether the secrets of a vault can be read: see ``Vault/health()``.
+///
+/// The description is one word, with the code of a failure, such as `failing: tampered`. It can be shown to anyone.
+public enum VaultHealth: Sendable, CustomStringConvertible {
+  /// The file opens with the vault's key, and every granted access group was verified.
+  case ready(VaultStatus)
+  /// The vault was locked by ``Vault/lock()`` or a limit of its options, or opened before this process was forked.
+  case locked
+  /// The vault is unlocked and its present file cannot be read, for example because it was removed, or because its
+  /// slots were changed.
+  case failing(VaultError)
+
+  /// Whether secrets can be read.
+  public var isReady: Bool { if case .ready = self { true } else { false } }
+
+  public var description: String {
+    switch self {
+    case .ready: "ready"
+    case .locked: "locked"
+    case .failing(let error): "failing: \(error.code.rawValue)"
+    }
+  }
+}
+
+extension Vault {
+  /// Checks whether secrets can be read now: for a health check that is called every few seconds.
+  ///
+  /// Looks for the file at its path, loads what other processes wrote since, and verifies every granted access group
+  /// that was not verified before. If nothing has changed, this makes two system calls. It does not count as a use
+  /// for the idle limit.
+  ///
+  /// Single values are not checked, because each is verified when it is opened, and neither is whether a write would
+  /// succeed. If ``VaultStatus/isFrozen`` is set, the vault is ready but later changes are not seen.
+  public func health() -> VaultHealth {
+    do throws(VaultError) {
+      return .ready(try handle.withCurrent(isUse: false) { (_, state) throws(VaultError) in try state.status() })
+    } catch { return error.code == .locked ? .locked : .failing(error) }
+  }
+}
