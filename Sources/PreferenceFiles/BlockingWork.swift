@@ -1,19 +1,13 @@
-import DurableFiles
-import Preferences
+internal import DurableFiles
 
 /// Runs work that blocks, such as a write to a disk, outside the cooperative thread pool: for the `async` form of
 /// `PreferencesStore.apply(_:)`.
 public enum BlockingWork {
-  /// Runs `body` on a new thread and returns its result. `body` does not have the task's local values, and cancellation
-  /// does not stop it.
+  /// Runs `body` on a helper thread and returns its result. `body` has the task's local values, and cancellation does
+  /// not stop it. At most 64 calls run at the same time, and others wait, so `body` must not wait for other calls.
   ///
-  /// - Throws: what `body` throws; `unavailable` if no thread can be created.
-  public static func run<Product: Sendable>(_ body: @escaping @Sendable () throws -> Product) async throws -> Product {
-    try await withCheckedThrowingContinuation { continuation in
-      let hasStarted = HelperThread.start { continuation.resume(with: Result { try body() }) }
-      if !hasStarted {
-        continuation.resume(throwing: PreferencesError(.unavailable, "the system gives no thread to write in"))
-      }
-    }
+  /// - Throws: what `body` throws.
+  public static func run<Product: Sendable>(_ body: @Sendable () throws -> Product) async throws -> Product {
+    try await HelperPool.waiting.run(body)
   }
 }

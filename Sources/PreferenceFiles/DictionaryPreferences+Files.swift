@@ -1,3 +1,4 @@
+internal import DurableFiles
 public import Preferences
 
 extension DictionaryPreferences {
@@ -29,5 +30,14 @@ extension DictionaryPreferences {
         try format.bytes(of: values, replacing: old)
       }
     } catch { throw error.about("\(Format.name) \"\(path)\"") }
+  }
+
+  /// The asynchronous form of `write(to:format:isPrivate:)`. Cancelling the task does not stop it.
+  public func write<Format: PreferenceFileFormat>(
+    to path: String, format: Format, isPrivate: Bool = false
+  ) async throws(PreferencesError) {
+    try await HelperPool.waiting.run { () throws(PreferencesError) in
+      try write(to: path, format: format, isPrivate: isPrivate)
+    }
   }
 }

@@ -109,7 +109,7 @@ public final class FilePreferences<Format: PreferenceFileFormat>: PreferencesSto
   /// the current file with the unsaved changes, or against memory with ``PreferenceFileOptions/savingExplicitly``.
   ///
   /// - Throws: `unstorable` for a value that the format cannot represent, and the codes of
-  ///   ``save()`` if the file is written.
+  ///   `save()` if the file is written.
   @discardableResult
   public func apply(_ edits: PreferenceEdits) throws -> WriteOutcome {
     let prepared = try prepared(edits)
@@ -124,7 +124,7 @@ public final class FilePreferences<Format: PreferenceFileFormat>: PreferencesSto
     let prepared = try prepared(edits)
     let (outcome, changed) =
       options.contains(.savingExplicitly)
-      ? try write(prepared) : try await BlockingWork.run { [self] in try write(prepared) }
+      ? try write(prepared) : try await BlockingWork.run { try write(prepared) }
     tell(changed)
     return outcome
   }
@@ -202,12 +202,18 @@ public final class FilePreferences<Format: PreferenceFileFormat>: PreferencesSto
   ///
   /// - Throws: `unwritable`, and as ``init(at:format:options:)`` for the current file. The
   ///   changes stay unsaved, and the file is intact, unless only the sync of its folder failed.
-  public func save() throws(PreferencesError) {
-    let changed = try saving.withLock { _ throws(PreferencesError) in
+  public func save() throws(PreferencesError) { tell(try saveChanges()) }
+
+  /// The asynchronous form of `save()`; replaces the file on a separate thread. Cancelling the task does not stop it.
+  public func save() async throws(PreferencesError) {
+    tell(try await HelperPool.waiting.run { () throws(PreferencesError) in try saveChanges() })
+  }
+
+  private func saveChanges() throws(PreferencesError) -> Set<String> {
+    try saving.withLock { _ throws(PreferencesError) in
       let candidate = state.withLock { $0 }
       return candidate.isEmpty ? [] : try replaceFile(from: candidate)
     }
-    tell(changed)
   }
 
   /// Writes the unsaved changes and `edit` to the file, then updates `state`. `edit` gets the current file's values

@@ -7,6 +7,6 @@ public struct PreferenceFileOptions: OptionSet, Sendable {
   public static let creating = PreferenceFileOptions(rawValue: 1)
   /// The file is created with mode 0600, and refused if other users can access it.
   public static let `private` = PreferenceFileOptions(rawValue: 2)
-  /// Writes stay in memory until ``FilePreferences/save()``; unsaved changes are lost with the object.
+  /// Writes stay in memory until `FilePreferences.save()`; unsaved changes are lost with the object.
   public static let savingExplicitly = PreferenceFileOptions(rawValue: 4)
 }

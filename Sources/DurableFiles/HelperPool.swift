@@ -1,0 +1,60 @@
+internal import Synchronization
+
+/// Runs calls that block in a limited number of helper threads, so that an `async` function can wait for them without
+/// blocking a thread of the cooperative pool or its actor.
+///
+/// The call belongs to its task: it has the task's local values and can see its cancellation, which does not stop it.
+/// Calls beyond the limit wait in order. A thread that finds no call ends.
+package final class HelperPool: TaskExecutor {
+  /// For calls that wait, such as for a lock, a disk or a person. A waiting thread costs little.
+  package static let waiting = HelperPool(limit: 64)
+  /// For the derivation of keys from passphrases. A calibrated cost takes up to a quarter of the memory
+  /// (`Docs/Format.md` 5.5), so that two of them take half.
+  package static let deriving = HelperPool(limit: 2)
+
+  private struct State {
+    var threads = 0
+    var pending: [UnownedJob] = []
+  }
+
+  private let state = Mutex(State())
+  private let limit: Int
+
+  /// - Parameter limit: the maximum number of threads.
+  package init(limit: Int) { self.limit = limit }
+
+  /// Returns the result of `body`, which must not wait for other calls of the same pool.
+  package func run<R: Sendable, E: Error>(_ body: @Sendable () throws(E) -> R) async throws(E) -> R {
+    try await withTaskExecutorPreference(self) { () async throws(E) -> R in try await Self.offActor(body) }
+  }
+
+  /// Only a concurrent function uses the preferred executor if the caller is an actor.
+  @concurrent private static func offActor<R: Sendable, E: Error>(
+    _ body: @Sendable () throws(E) -> R
+  ) async throws(E) -> R { try body() }
+
+  package func enqueue(_ job: consuming ExecutorJob) {
+    let job = UnownedJob(job)
+    let needsThread = state.withLock { state in
+      state.pending.append(job)
+      guard state.threads < limit else { return false }
+      state.threads += 1
+      return true
+    }
+    if needsThread { HelperThread.run(work) }
+  }
+
+  private func work() {
+    while let job = next() { unsafe job.runSynchronously(on: asUnownedTaskExecutor()) }
+  }
+
+  private func next() -> UnownedJob? {
+    state.withLock { state in
+      guard !state.pending.isEmpty else {
+        state.threads -= 1
+        return nil
+      }
+      return state.pending.removeFirst()
+    }
+  }
+}
