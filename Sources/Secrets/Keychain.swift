@@ -56,15 +56,25 @@ public struct Keychain: Sendable {
 
   /// Seals a string; durable when it returns.
   /// - Throws: the errors of ``SecretPreferences/update(_:)``.
-  public func set(_ value: String, key: String) throws { try seal(value, key) }
+  public func set(_ value: String, key: String) throws { try secrets.update { try seal(value, key, in: &$0) } }
+
+  /// The asynchronous form of `set(_:key:)`; never blocks a cooperative thread.
+  public func set(_ value: String, key: String) async throws {
+    try await secrets.update { try seal(value, key, in: &$0) }
+  }
 
   /// Seals data; durable when it returns.
   /// - Throws: the errors of ``SecretPreferences/update(_:)``.
-  public func set(_ value: Data, key: String) throws { try seal(value, key) }
+  public func set(_ value: Data, key: String) throws { try secrets.update { try seal(value, key, in: &$0) } }
 
-  private func seal(_ value: some PreferenceConvertible, _ key: String) throws {
+  /// The asynchronous form of `set(_:key:)`; never blocks a cooperative thread.
+  public func set(_ value: Data, key: String) async throws {
+    try await secrets.update { try seal(value, key, in: &$0) }
+  }
+
+  private func seal(_ value: some PreferenceConvertible, _ key: String, in batch: inout Vault.Batch) throws {
     let edit = try RecordEdit(label: label, comment: comment, attributes: attributes)
-    try secrets.update { batch in try batch.set(value, forKey: key, accessibility: accessibility, edit: edit) }
+    try batch.set(value, forKey: key, accessibility: accessibility, edit: edit)
   }
 
   /// Returns the string under `key`, or `nil` if it is absent.
@@ -98,8 +108,14 @@ public struct Keychain: Sendable {
   /// Removes the value under `key`; if it is absent, no error is thrown.
   public func remove(_ key: String) throws { try secrets.update { batch in try batch.remove(key) } }
 
+  /// The asynchronous form of `remove(_:)`; never blocks a cooperative thread.
+  public func remove(_ key: String) async throws { try await secrets.update { batch in try batch.remove(key) } }
+
   /// Removes all values of the service in the access group.
   public func removeAll() throws { try secrets.removeAll() }
+
+  /// The asynchronous form of `removeAll()`; never blocks a cooperative thread.
+  public func removeAll() async throws { try await secrets.removeAll() }
 
   /// The keys, ordered by their bytes; empty after a failure.
   public func allKeys() -> [String] { reporting("*") { try secrets.keys() } ?? [] }
@@ -129,18 +145,21 @@ public struct Keychain: Sendable {
   /// The string under `key`; `nil` if it is absent, and after a failure. Setting `nil` removes the value.
   public subscript(key: String) -> String? {
     get { self[string: key] }
+    @available(*, noasync, message: "a subscript blocks: await a method such as set(_:key:)")
     nonmutating set { self[string: key] = newValue }
   }
 
   /// The string under `key`, as `subscript(_:)`.
   public subscript(string key: String) -> String? {
     get { reporting(key) { try getString(key) } ?? nil }
+    @available(*, noasync, message: "a subscript blocks: await a method such as set(_:key:)")
     nonmutating set { reporting(key) { try newValue.map { try set($0, key: key) } ?? remove(key) } }
   }
 
   /// The data under `key`; `nil` if it is absent, and after a failure. Setting `nil` removes the value.
   public subscript(data key: String) -> Data? {
     get { reporting(key) { try getData(key) } ?? nil }
+    @available(*, noasync, message: "a subscript blocks: await a method such as set(_:key:)")
     nonmutating set { reporting(key) { try newValue.map { try set($0, key: key) } ?? remove(key) } }
   }
 

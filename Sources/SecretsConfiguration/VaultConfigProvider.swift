@@ -1,6 +1,5 @@
 #if Configuration
   public import Configuration
-  internal import PreferenceFiles
   internal import Preferences
   public import Secrets
   internal import Synchronization
@@ -56,13 +55,10 @@
       service: String, accessGroup: String = AccessGroup.defaultName, at path: String? = nil,
       unlocking: Unlocking = .automatic, options: Vault.Options = Vault.Options()
     ) async throws {
-      self.init(
-        try await BlockingWork.run {
-          let vault = try Vault.open(at: try path ?? Vault.defaultPath(), unlocking: unlocking, options: options)
-          let secrets = try SecretPreferences(service: service, accessGroup: accessGroup, in: vault)
-          _ = try secrets.keys()
-          return secrets
-        })
+      let vault = try await Vault.open(at: try path ?? Vault.defaultPath(), unlocking: unlocking, options: options)
+      let secrets = try SecretPreferences(service: service, accessGroup: accessGroup, in: vault)
+      _ = try secrets.keys()
+      self.init(secrets)
     }
 
     private func entry(of key: AbsoluteConfigKey) throws(PreferencesError) -> Entry {

@@ -20,6 +20,11 @@ extension Vault {
     try Replacement(path: destination, timeout: options.lockTimeout).create(copy).descriptor.unlock()
   }
 
+  /// The asynchronous form of `backUp(to:)`. Cancelling the task does not stop it.
+  public func backUp(to path: String) async throws(VaultError) {
+    try await HelperPool.waiting.run { () throws(VaultError) in try backUp(to: path) }
+  }
+
   /// Verifies a backup with `credential` and copies it to `path`. The vault there is durable when the method returns;
   /// the backup is not changed.
   ///
@@ -53,6 +58,17 @@ extension Vault {
       try target.replace(with: copy, ofVault: state.snapshot.vaultID, options: options)
     }
     return report
+  }
+
+  /// The asynchronous form of `restore(_:to:credential:replacing:options:)`. Cancelling the task does not stop it.
+  @discardableResult
+  public static func restore(
+    _ backup: String, to path: String, credential: Vault.Credential, replacing: Bool = false,
+    options: Options = Options()
+  ) async throws(VaultError) -> VerificationReport {
+    try await HelperPool.deriving.run { () throws(VaultError) in
+      try restore(backup, to: path, credential: credential, replacing: replacing, options: options)
+    }
   }
 }
 

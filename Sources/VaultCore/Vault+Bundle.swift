@@ -1,3 +1,4 @@
+internal import DurableFiles
 internal import VaultSealing
 
 extension Vault {
@@ -29,6 +30,15 @@ extension Vault {
     _ = try Vault.create(at: path, slots: [slot], groups: [contents], options: options)
   }
 
+  /// The asynchronous form of `exportBundle(_:of:to:slot:)`. Cancelling the task does not stop it.
+  public func exportBundle(
+    _ records: [RecordInfo], of group: AccessGroup, to path: String, slot: NewSlot
+  ) async throws(VaultError) {
+    try await HelperPool.deriving.run { () throws(VaultError) in
+      try exportBundle(records, of: group, to: path, slot: slot)
+    }
+  }
+
   /// Copies the records of a bundle into an access group, in one transaction: all of them or none. Durable when the
   /// method returns.
   ///
@@ -58,6 +68,16 @@ extension Vault {
       throw VaultError(.alreadyExists, "the access group already has a record of the bundle; nothing was imported")
     }
     return changes.count
+  }
+
+  /// The asynchronous form of `importBundle(_:into:replacing:)`. Cancelling the task does not stop it.
+  @discardableResult
+  public func importBundle(
+    _ bundle: Vault, into group: AccessGroup, replacing: Bool = false
+  ) async throws(VaultError) -> Int {
+    try await HelperPool.waiting.run { () throws(VaultError) in
+      try importBundle(bundle, into: group, replacing: replacing)
+    }
   }
 }
 

@@ -57,6 +57,15 @@ extension Vault {
     return try make(draft, at: path, opening: unlocked, mark: mark)
   }
 
+  /// The asynchronous form of `create(at:slots:groups:options:)`. Cancelling the task does not stop it.
+  public static func create(
+    at path: String, slots: [NewSlot], groups: [NewGroup] = [NewGroup()], options: Options = Options()
+  ) async throws(VaultError) -> Vault {
+    try await HelperPool.deriving.run { () throws(VaultError) in
+      try create(at: path, slots: slots, groups: groups, options: options)
+    }
+  }
+
   /// Writes a draft to a path where no file may exist, and opens it.
   static func make(
     _ draft: VaultDraft, at path: VaultPath, opening unlocked: Unlocked, mark: MarkKeeper? = nil

@@ -1,3 +1,4 @@
+internal import DurableFiles
 internal import VaultSealing
 
 /// How ``Vault/repair(_:_:)`` treats an access group that does not verify (`Docs/Format.md` 5.6).
@@ -24,6 +25,12 @@ extension Vault {
     return group
   }
 
+  /// The asynchronous form of `createGroup(_:)`. Cancelling the task does not stop it.
+  @discardableResult
+  public func createGroup(_ name: String) async throws(VaultError) -> AccessGroup {
+    try await HelperPool.waiting.run { () throws(VaultError) in try createGroup(name) }
+  }
+
   /// Renames an access group. Its key, records and slots do not change. Durable when the method returns.
   /// - Throws: ``VaultError/Code/alreadyExists``; ``VaultError/Code/invalidName``; ``VaultError/Code/groupNotGranted``;
   ///   ``VaultError/Code/ownerRequired``.
@@ -35,6 +42,11 @@ extension Vault {
     }
   }
 
+  /// The asynchronous form of `renameGroup(_:to:)`. Cancelling the task does not stop it.
+  public func renameGroup(_ group: AccessGroup, to name: String) async throws(VaultError) {
+    try await HelperPool.waiting.run { () throws(VaultError) in try renameGroup(group, to: name) }
+  }
+
   /// Removes an access group with all its records and slots. Durable when the method returns.
   /// - Throws: ``VaultError/Code/groupNotGranted``; ``VaultError/Code/ownerRequired``.
   public func removeGroup(_ group: AccessGroup) throws(VaultError) {
@@ -42,6 +54,11 @@ extension Vault {
       try draft.removeGroup(group.id)
       return nil
     }
+  }
+
+  /// The asynchronous form of `removeGroup(_:)`. Cancelling the task does not stop it.
+  public func removeGroup(_ group: AccessGroup) async throws(VaultError) {
+    try await HelperPool.waiting.run { () throws(VaultError) in try removeGroup(group) }
   }
 
   /// Repairs a vault in which access groups do not verify, which prevents every full write of an owner. Other groups
@@ -54,6 +71,11 @@ extension Vault {
   public func repair(_ groups: [AccessGroup], _ how: GroupRepair) throws(VaultError) {
     let repair = VaultDraft.Repair(groups: Set(groups.map(\.id)), how: how)
     try rewrite(repairing: repair) { _, _ throws(VaultError) in nil }
+  }
+
+  /// The asynchronous form of `repair(_:_:)`. Cancelling the task does not stop it.
+  public func repair(_ groups: [AccessGroup], _ how: GroupRepair) async throws(VaultError) {
+    try await HelperPool.waiting.run { () throws(VaultError) in try repair(groups, how) }
   }
 
   /// Gives one access group a new key and seals all its records again, in one write. Durable when the method returns.
@@ -73,6 +95,14 @@ extension Vault {
     }
   }
 
+  /// The asynchronous form of `rotate(_:droppingHistory:)`. Cancelling the task does not stop it.
+  @discardableResult
+  public func rotate(
+    _ group: AccessGroup, droppingHistory: Bool = false
+  ) async throws(VaultError) -> RotationReport {
+    try await HelperPool.waiting.run { () throws(VaultError) in try rotate(group, droppingHistory: droppingHistory) }
+  }
+
   /// Gives the vault and every access group new keys and seals everything again, in one write. Durable when the method
   /// returns.
   ///
@@ -90,8 +120,24 @@ extension Vault {
   public func rotateVault(
     keeping credentials: [Vault.Credential] = [], droppingOthers: Bool = true, droppingHistory: Bool = false
   ) throws(VaultError) -> RotationReport {
-    let keks = try presented(credentials)
-    return try reporting(droppingOthers: droppingOthers) { (draft, current) throws(VaultError) in
+    try rotateVault(keeping: try presented(credentials), droppingOthers, droppingHistory)
+  }
+
+  /// The asynchronous form of `rotateVault(keeping:droppingOthers:droppingHistory:)`. Cancelling the task does not stop it.
+  @discardableResult
+  public func rotateVault(
+    keeping credentials: [Vault.Credential] = [], droppingOthers: Bool = true, droppingHistory: Bool = false
+  ) async throws(VaultError) -> RotationReport {
+    let keks = try await HelperPool.deriving.run { () throws(VaultError) in try presented(credentials) }
+    return try await HelperPool.waiting.run { () throws(VaultError) in
+      try rotateVault(keeping: keks, droppingOthers, droppingHistory)
+    }
+  }
+
+  private func rotateVault(
+    keeping keks: [Vault.Identifier: SealingKey], _ droppingOthers: Bool, _ droppingHistory: Bool
+  ) throws(VaultError) -> RotationReport {
+    try reporting(droppingOthers: droppingOthers) { (draft, current) throws(VaultError) in
       try draft.rotateVault(
         keeping: keks.merging([current.slot: current.kek]) { $1 }, droppingHistory: droppingHistory)
     }

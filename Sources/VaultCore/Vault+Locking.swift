@@ -1,3 +1,4 @@
+internal import DurableFiles
 internal import Synchronization
 internal import VaultSealing
 
@@ -37,5 +38,10 @@ extension Vault {
     handle.raiseMark(loading: state)
     handle.unlock(state)
     handle.observerHub.withLock { $0 }?.vaultChanged()
+  }
+
+  /// The asynchronous form of `unlock(with:)`. Cancelling the task does not stop it.
+  public func unlock(with credential: Vault.Credential) async throws(VaultError) {
+    try await HelperPool.deriving.run { () throws(VaultError) in try unlock(with: credential) }
   }
 }

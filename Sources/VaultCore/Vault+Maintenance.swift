@@ -1,3 +1,4 @@
+internal import DurableFiles
 internal import VaultSealing
 
 /// What a verification has checked. All of it is valid; otherwise the verification throws.
@@ -20,6 +21,11 @@ extension Vault {
   /// An older copy of the whole file also verifies: only a ``RollbackMark`` detects it.
   /// - Throws: the code of the first fault that is found; ``VaultError/Code/tampered`` if a value does not open.
   public func verify() throws(VaultError) -> VerificationReport { try freshState().verify() }
+
+  /// The asynchronous form of `verify()`. Cancelling the task does not stop it.
+  public func verify() async throws(VaultError) -> VerificationReport {
+    try await HelperPool.waiting.run { () throws(VaultError) in try verify() }
+  }
 
   /// Opens every value and every earlier value of a group, as the vault is loaded.
   ///
@@ -50,6 +56,11 @@ extension Vault {
   ///   unchanged; ``VaultError/Code/durabilityUnknown``.
   public func compact() throws(VaultError) {
     try rewrite { (state) throws(VaultError) in (try state.foldedFile(nil, group: nil), state.unlocked) }
+  }
+
+  /// The asynchronous form of `compact()`. Cancelling the task does not stop it.
+  public func compact() async throws(VaultError) {
+    try await HelperPool.waiting.run { () throws(VaultError) in try compact() }
   }
 }
 

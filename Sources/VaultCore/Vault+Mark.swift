@@ -1,3 +1,4 @@
+internal import DurableFiles
 internal import VaultSealing
 
 extension Vault {
@@ -20,6 +21,11 @@ extension Vault {
     try MarkFile(path, timeout: options.lockTimeout).create(try currentMark())
   }
 
+  /// The asynchronous form of `createMark(at:)`. Cancelling the task does not stop it.
+  public func createMark(at path: String) async throws(VaultError) {
+    try await HelperPool.waiting.run { () throws(VaultError) in try createMark(at: path) }
+  }
+
   /// Replaces the content of the mark by the present state of the vault, for use after a backup was restored on
   /// purpose. Open the vault without ``Options/markPath``.
   /// - Throws: ``VaultError/Code/markMissing``; ``VaultError/Code/io``, ``VaultError/Code/readOnly`` or
@@ -27,6 +33,11 @@ extension Vault {
   public func acceptMark(at path: String) throws(VaultError) {
     let current = try currentMark()
     try MarkFile(path, timeout: options.lockTimeout).update { (old) throws(VaultError) in current.replacing(old) }
+  }
+
+  /// The asynchronous form of `acceptMark(at:)`. Cancelling the task does not stop it.
+  public func acceptMark(at path: String) async throws(VaultError) {
+    try await HelperPool.waiting.run { () throws(VaultError) in try acceptMark(at: path) }
   }
 }
 

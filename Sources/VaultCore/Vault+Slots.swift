@@ -1,3 +1,4 @@
+internal import DurableFiles
 internal import Synchronization
 internal import VaultSealing
 
@@ -42,7 +43,19 @@ extension Vault {
   ///   for the cost of a passphrase; ``VaultError/Code/limitExceeded``; the vault is unchanged then.
   @discardableResult
   public func addSlot(_ new: NewSlot, granting group: AccessGroup? = nil) throws(VaultError) -> Vault.Identifier {
-    let prepared = try prepare(new)
+    try add(try prepare(new), granting: group)
+  }
+
+  /// The asynchronous form of `addSlot(_:granting:)`. Cancelling the task does not stop it.
+  @discardableResult
+  public func addSlot(
+    _ new: NewSlot, granting group: AccessGroup? = nil
+  ) async throws(VaultError) -> Vault.Identifier {
+    let prepared = try await HelperPool.deriving.run { () throws(VaultError) in try prepare(new) }
+    return try await HelperPool.waiting.run { () throws(VaultError) in try add(prepared, granting: group) }
+  }
+
+  private func add(_ prepared: PreparedSlot, granting group: AccessGroup?) throws(VaultError) -> Vault.Identifier {
     try rewrite { (draft, _) throws(VaultError) in
       try draft.add(prepared, group: group?.id)
       return nil
@@ -65,12 +78,31 @@ extension Vault {
   ///   ``VaultError/Code/kdfRefused``; the vault is unchanged then.
   @discardableResult
   public func replaceSlot(_ id: Vault.Identifier? = nil, with new: NewSlot) throws(VaultError) -> Vault.Identifier {
+    try replace(try prepare(new, replacing: id))
+  }
+
+  /// The asynchronous form of `replaceSlot(_:with:)`. Cancelling the task does not stop it.
+  @discardableResult
+  public func replaceSlot(
+    _ id: Vault.Identifier? = nil, with new: NewSlot
+  ) async throws(VaultError) -> Vault.Identifier {
+    let prepared = try await HelperPool.deriving.run { () throws(VaultError) in try prepare(new, replacing: id) }
+    return try await HelperPool.waiting.run { () throws(VaultError) in try replace(prepared) }
+  }
+
+  private typealias Replacing = (id: Vault.Identifier, slot: PreparedSlot)
+
+  private func prepare(_ new: NewSlot, replacing id: Vault.Identifier?) throws(VaultError) -> Replacing {
     let (snapshot, current) = try asOwner()
     let replaced = id ?? current.slot
     guard let old = snapshot.slots.first(where: { $0.id == replaced }) else {
       throw VaultError(.notFound, "there is no slot with that id")
     }
-    let prepared = try prepare(new, floor: old.kind == Slot.passphraseKind ? old.cost : nil)
+    return (replaced, try prepare(new, floor: old.kind == Slot.passphraseKind ? old.cost : nil))
+  }
+
+  private func replace(_ replacing: Replacing) throws(VaultError) -> Vault.Identifier {
+    let (replaced, prepared) = replacing
     try rewrite { (draft, current) throws(VaultError) in
       let label = draft.slots.first { $0.slot.id == replaced }?.listed.label ?? []
       let scope = try draft.remove(slot: replaced)
@@ -99,8 +131,24 @@ extension Vault {
   public func removeSlot(
     _ id: Vault.Identifier, keeping credentials: [Vault.Credential] = [], droppingOthers: Bool = true
   ) throws(VaultError) -> RotationReport {
-    let keks = try presented(credentials)
-    return try reporting(keeping: keks, droppingOthers: droppingOthers) { (draft, current) throws(VaultError) in
+    try removeSlot(id, keeping: try presented(credentials), droppingOthers)
+  }
+
+  /// The asynchronous form of `removeSlot(_:keeping:droppingOthers:)`. Cancelling the task does not stop it.
+  @discardableResult
+  public func removeSlot(
+    _ id: Vault.Identifier, keeping credentials: [Vault.Credential] = [], droppingOthers: Bool = true
+  ) async throws(VaultError) -> RotationReport {
+    let keks = try await HelperPool.deriving.run { () throws(VaultError) in try presented(credentials) }
+    return try await HelperPool.waiting.run { () throws(VaultError) in
+      try removeSlot(id, keeping: keks, droppingOthers)
+    }
+  }
+
+  private func removeSlot(
+    _ id: Vault.Identifier, keeping keks: [Vault.Identifier: SealingKey], _ droppingOthers: Bool
+  ) throws(VaultError) -> RotationReport {
+    try reporting(keeping: keks, droppingOthers: droppingOthers) { (draft, current) throws(VaultError) in
       switch try draft.remove(slot: id) {
       case .owner:
         try draft.rotateVault(keeping: keks.merging([current.slot: current.kek]) { $1 }, droppingHistory: false)
@@ -125,6 +173,11 @@ extension Vault {
       guard id != current.slot else { throw draft.hasOwner ? Self.ownSlot : VaultDraft.withoutOwner }
       return nil
     }
+  }
+
+  /// The asynchronous form of `removeSlotWithoutRotation(_:)`. Cancelling the task does not stop it.
+  public func removeSlotWithoutRotation(_ id: Vault.Identifier) async throws(VaultError) {
+    try await HelperPool.waiting.run { () throws(VaultError) in try removeSlotWithoutRotation(id) }
   }
 
   // MARK: Parts

@@ -8,6 +8,12 @@ public import VaultSealing
 /// Reads are synchronous, take microseconds and see the writes of other processes. Every write is durable when it
 /// returns. The keys are in guarded memory and are wiped when the last reference is released.
 ///
+/// Every call that may wait has an `async` form, which never blocks a cooperative thread or an actor; in an `async`
+/// function the compiler requires it. Cancelling the task does not stop a call: it completes, and returns or throws as
+/// usual. In a process, at most two calls at a time derive keys from passphrases, which takes memory, and at most 64
+/// other calls wait for a disk or a lock; further calls wait for their turn. The limits do not apply to `update`, nor
+/// to blocking calls.
+///
 /// Besides the codes in its own documentation, a method that needs a key throws ``VaultError/Code/locked`` if the vault
 /// is locked, and the code of a file that was damaged or tampered with. A method that writes throws
 /// ``VaultError/Code/io``, ``VaultError/Code/readOnly``, ``VaultError/Code/lockTimeout``,
@@ -90,6 +96,15 @@ public final class Vault: Sendable {
     let vault = try Vault(state)
     vault.handle.raiseMark(loading: state)
     return vault
+  }
+
+  /// The asynchronous form of `open(at:credential:options:)`. Cancelling the task does not stop it.
+  public static func open(
+    at path: String, credential: Vault.Credential, options: Options = Options()
+  ) async throws(VaultError) -> Vault {
+    try await HelperPool.deriving.run { () throws(VaultError) in
+      try open(at: path, credential: credential, options: options)
+    }
   }
 }
 

@@ -93,7 +93,7 @@ import VaultCore
 
     try await other.set("appended", forKey: "token")
     #expect(await values.next() == "appended")
-    try other.vault.compact()
+    try await other.vault.compact()
     try await other.set("after a new file", forKey: "token")
     #expect(await values.next() == "after a new file")
     try await other.removeValue(forKey: "token")
@@ -176,7 +176,7 @@ import VaultCore
     store.vault.lock()
     try await other.set("meanwhile", forKey: "token")
 
-    try store.vault.unlock(with: .key(throwaway.key))
+    try await store.vault.unlock(with: .key(throwaway.key))
 
     #expect(await values.next() == "meanwhile")
   }

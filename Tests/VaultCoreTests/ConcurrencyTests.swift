@@ -304,6 +304,6 @@ import VaultCore
 }
 
 /// How many entries a directory of the process's own has.
-private func entries(of directory: String) -> Int {
+func entries(of directory: String) -> Int {
   (try? FileManager.default.contentsOfDirectory(atPath: directory).count) ?? -1
 }

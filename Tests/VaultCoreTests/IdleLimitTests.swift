@@ -158,7 +158,7 @@ final class ManualClock: Clock, Sendable {
       fixture.clock.advance(by: .seconds(25))
       try await fixture.locks()
 
-      try fixture.vault.unlock(with: .key(.sample()))
+      try await fixture.vault.unlock(with: .key(.sample()))
 
       try await fixture.sleeps(until: .seconds(50))
       fixture.clock.advance(by: .seconds(24))
@@ -208,7 +208,7 @@ final class ManualClock: Clock, Sendable {
   @Test(arguments: Use.allCases)
   func `every use postpones the lock`(use: Use) async throws {
     try await Fixture.with { fixture in
-      let slot = try fixture.vault.addSlot(NewSlot(.key(.sample(from: 40))))
+      let slot = try await fixture.vault.addSlot(NewSlot(.key(.sample(from: 40))))
       try await fixture.sleeps(until: .seconds(10))
       fixture.clock.advance(by: .seconds(6))
       try use.run(fixture, slot)
@@ -225,7 +225,7 @@ final class ManualClock: Clock, Sendable {
   @Test(arguments: Use.allCases)
   func `after the machine has slept through the limit every use is locked, and writes nothing`(use: Use) async throws {
     try await Fixture.with { fixture in
-      let slot = try fixture.vault.addSlot(NewSlot(.key(.sample(from: 40))))
+      let slot = try await fixture.vault.addSlot(NewSlot(.key(.sample(from: 40))))
       try await fixture.sleeps(until: .seconds(10))
 
       fixture.clock.jump(by: .seconds(10))
@@ -276,7 +276,7 @@ final class ManualClock: Clock, Sendable {
       fixture.clock.advance(by: .seconds(100))
       try await fixture.locks()
 
-      try fixture.vault.unlock(with: .key(.sample()))
+      try await fixture.vault.unlock(with: .key(.sample()))
 
       try await fixture.sleeps(until: .seconds(110))
       #expect(!fixture.vault.isLocked)
@@ -293,7 +293,7 @@ final class ManualClock: Clock, Sendable {
       fixture.vault.lock()
       fixture.clock.advance(by: .seconds(1))
 
-      try fixture.vault.unlock(with: .key(.sample()))
+      try await fixture.vault.unlock(with: .key(.sample()))
 
       try await fixture.sleeps(until: .seconds(16))
       fixture.clock.advance(by: .seconds(4))
@@ -310,7 +310,7 @@ final class ManualClock: Clock, Sendable {
       try await fixture.locks()
       fixture.clock.whenNextAsked { _ = fixture.vault.isLocked }
 
-      try fixture.vault.unlock(with: .key(.sample()))
+      try await fixture.vault.unlock(with: .key(.sample()))
 
       #expect(!fixture.isLocked)
       #expect(try fixture.value("password") == "s3cret")

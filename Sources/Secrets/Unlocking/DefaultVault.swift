@@ -23,6 +23,11 @@ extension Vault {
     try open(at: try defaultPath(), unlocking: unlocking, options: options)
   }
 
+  /// The asynchronous form of `open(unlocking:options:)`. Cancelling the task does not stop it.
+  public static func open(unlocking: Unlocking, options: Options = Options()) async throws(VaultError) -> Vault {
+    try await open(at: try defaultPath(), unlocking: unlocking, options: options)
+  }
+
   private static func dataDirectory() throws(VaultError) -> String {
     // The XDG rules: a relative path is invalid and ignored.
     if let data = try path(in: "XDG_DATA_HOME"), data.hasPrefix("/") { return data }

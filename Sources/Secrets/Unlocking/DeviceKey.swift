@@ -1,3 +1,4 @@
+internal import DurableFiles
 internal import VaultCore
 public import VaultSealing
 
@@ -12,6 +13,11 @@ public enum DeviceKey {
     try CredentialReader.key(at: path, what: "the device key file")
   }
 
+  /// The asynchronous form of `file(_:)`. Cancelling the task does not stop it.
+  public static func file(_ path: String) async throws(VaultError) -> SealingKey {
+    try await HelperPool.waiting.run { () throws(VaultError) in try file(path) }
+  }
+
   /// For services: reads `secret-preferences-device.key` in `$CREDENTIALS_DIRECTORY`, else the file named by
   /// `SECRETPREFS_DEVICE_KEY_FILE`. Returns `nil` if neither is configured.
   /// - Throws: the error of the configured file if reading fails; the other file is not tried then.
@@ -22,5 +28,10 @@ public enum DeviceKey {
     }
     guard let path = Environment.value("SECRETPREFS_DEVICE_KEY_FILE") else { return nil }
     return try file(path)
+  }
+
+  /// The asynchronous form of `automatic()`. Cancelling the task does not stop it.
+  public static func automatic() async throws(VaultError) -> SealingKey? {
+    try await HelperPool.waiting.run { () throws(VaultError) in try automatic() }
   }
 }

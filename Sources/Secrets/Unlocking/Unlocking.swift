@@ -16,6 +16,12 @@ public struct Unlocking: Sendable {
   /// let unlocking = Unlocking { () throws(VaultError) in .key(try keyFromService()) }
   /// ```
   ///
+  /// If the service has only an `async` interface, get the key first:
+  ///
+  /// ```swift
+  /// let vault = try await Vault.open(at: path, credential: .key(try await keyFromService()))
+  /// ```
+  ///
   /// - Parameter resolve: returns the credential, or `nil` if the way is not configured. Called for each opening, and
   ///   for each source of ``first(of:)`` in order. It must throw if the way is configured and fails: returning `nil`
   ///   makes ``first(of:)`` use a later way.
@@ -25,6 +31,12 @@ public struct Unlocking: Sendable {
   /// were read are wiped with the last copy of the credential.
   /// - Throws: the error of a configured way that fails.
   public func credential() throws(VaultError) -> Vault.Credential? { try resolve() }
+
+  /// The asynchronous form of `credential()`. Cancelling the task does not stop it; the closure of ``init(_:)`` runs in
+  /// the task, and can check it.
+  public func credential() async throws(VaultError) -> Vault.Credential? {
+    try await HelperPool.waiting.run(resolve)
+  }
 
   /// Calls `ask` once to get the passphrase.
   public static func passphrase(_ ask: @escaping @Sendable () throws(VaultError) -> SecretBytes) -> Unlocking {
@@ -152,6 +164,13 @@ extension Vault {
     try open(at: path, credential: try unlocking.configuredCredential(), options: options)
   }
 
+  /// The asynchronous form of `open(at:unlocking:options:)`. Cancelling the task does not stop it.
+  public static func open(
+    at path: String, unlocking: Unlocking, options: Options = Options()
+  ) async throws(VaultError) -> Vault {
+    try await open(at: path, credential: try await unlocking.configuredCredential(), options: options)
+  }
+
   /// Opens the same vault again with the credential that `unlocking` finds, as ``unlock(with:)``.
   ///
   /// ``Unlocking/automatic`` finds a passphrase in the environment only once, because it removes the variable. Key files
@@ -161,13 +180,22 @@ extension Vault {
   public func unlock(unlocking: Unlocking) throws(VaultError) {
     try unlock(with: try unlocking.configuredCredential())
   }
+
+  /// The asynchronous form of `unlock(unlocking:)`. Cancelling the task does not stop it.
+  public func unlock(unlocking: Unlocking) async throws(VaultError) {
+    try await unlock(with: try await unlocking.configuredCredential())
+  }
 }
 
 extension Unlocking {
-  fileprivate func configuredCredential() throws(VaultError) -> Vault.Credential {
-    guard let credential = try credential() else {
-      throw VaultError(.noCredential, "no passphrase and no key file is configured")
-    }
+  fileprivate func configuredCredential() throws(VaultError) -> Vault.Credential { try configured(try credential()) }
+
+  fileprivate func configuredCredential() async throws(VaultError) -> Vault.Credential {
+    try configured(try await credential())
+  }
+
+  private func configured(_ credential: Vault.Credential?) throws(VaultError) -> Vault.Credential {
+    guard let credential else { throw VaultError(.noCredential, "no passphrase and no key file is configured") }
     return credential
   }
 }

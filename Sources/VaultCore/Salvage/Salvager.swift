@@ -187,4 +187,13 @@ extension Vault {
     _ = try make(draft, at: target, opening: opening)
     return report
   }
+
+  /// The asynchronous form of `salvage(at:credential:to:options:)`. Cancelling the task does not stop it.
+  public static func salvage(
+    at path: String, credential: Vault.Credential, to destination: String, options: Options = Options()
+  ) async throws(VaultError) -> SalvageReport {
+    try await HelperPool.deriving.run { () throws(VaultError) in
+      try salvage(at: path, credential: credential, to: destination, options: options)
+    }
+  }
 }

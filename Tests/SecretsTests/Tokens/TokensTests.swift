@@ -200,7 +200,7 @@ import Testing
         Issue.record("a locked vault has returned a token")
       } catch let error as VaultError { #expect(error.code == .locked) }
     }
-    try vault.unlock(with: .key(fixture.throwaway.key))
+    try await vault.unlock(with: .key(fixture.throwaway.key))
     #expect(try await token.text() == "a1")
     #expect(fixture.requests == ["r0"])
     #expect(try await fixture.token().text() == "a1")
@@ -221,7 +221,7 @@ import Testing
     vault.lock()
     door.open()
     await #expect(throws: VaultError.self) { try await caller.value }
-    try vault.unlock(with: .key(fixture.throwaway.key))
+    try await vault.unlock(with: .key(fixture.throwaway.key))
 
     #expect(try await token.text() == "a1")
     #expect(fixture.requests == ["r0"])
