@@ -72,8 +72,8 @@ let package = Package(
       name: "PreferenceAdapters",
       dependencies: ["Preferences", "PreferenceFiles", "PreferenceOperators", "DurableFiles"],
       swiftSettings: strict),
-    .target(name: "PreferenceSyncing", dependencies: ["Preferences"], swiftSettings: strict),
-    .target(name: "PreferenceMigrations", dependencies: ["Preferences"], swiftSettings: strict),
+    .target(name: "PreferenceSyncing", dependencies: ["Preferences", "DurableFiles"], swiftSettings: strict),
+    .target(name: "PreferenceMigrations", dependencies: ["Preferences", "DurableFiles"], swiftSettings: strict),
     .target(name: "CPreferencesCurl", linkerSettings: [.linkedLibrary("dl")]),
     .target(
       name: "PreferencesFoundation",

@@ -1,3 +1,4 @@
+internal import DurableFiles
 public import Preferences
 
 /// Runs migrations on a store, in the order of their versions, each once. Run it when the program starts, before other
@@ -55,6 +56,12 @@ public struct PreferenceMigrator: Sendable {
       done.append(migration.version)
     }
     return done
+  }
+
+  /// The asynchronous form of `run(on:)`, in a helper thread. Cancelling the task does not stop it.
+  @discardableResult
+  public func run(on store: some PreferencesStore) async throws -> [Int] {
+    try await HelperPool.waiting.run { try run(on: store) }
   }
 
   // MARK: Writing

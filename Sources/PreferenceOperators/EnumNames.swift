@@ -89,21 +89,45 @@ extension PreferencesStore {
     try set(value, forKey: name.rawValue)
   }
 
+  /// The asynchronous form of `set(_:forKey:)`; does not block the calling thread.
+  @discardableResult
+  public func set(
+    _ value: PreferenceValue, forKey name: some RawRepresentable<String>
+  ) async throws -> WriteOutcome {
+    try await set(value, forKey: name.rawValue)
+  }
+
+  /// The asynchronous form of `set(_:forKey:)`; does not block the calling thread.
+  @discardableResult
+  public func set(
+    _ value: some PreferenceConvertible, forKey name: some RawRepresentable<String>
+  ) async throws -> WriteOutcome {
+    try await set(value, forKey: name.rawValue)
+  }
+
   /// Removes the value under the raw name of `name`.
   @discardableResult
   public func removeValue(forKey name: some RawRepresentable<String>) throws -> WriteOutcome {
     try removeValue(forKey: name.rawValue)
   }
 
+  /// The asynchronous form of `removeValue(forKey:)`; does not block the calling thread.
+  @discardableResult
+  public func removeValue(forKey name: some RawRepresentable<String>) async throws -> WriteOutcome {
+    try await removeValue(forKey: name.rawValue)
+  }
+
   /// The value under the raw name of `name`, as with a string.
   public subscript<Name: RawRepresentable<String>>(name: Name) -> PreferenceValue? {
     get { self[name.rawValue] }
+    @available(*, noasync, message: "a subscript may block: await a method such as set(_:forKey:)")
     nonmutating set { self[name.rawValue] = newValue }
   }
 
   /// The value under the raw name of `name` as the type that the context requires, as with a string.
   public subscript<Name: RawRepresentable<String>, Value: PreferenceConvertible>(name: Name) -> Value? {
     get { self[name.rawValue] }
+    @available(*, noasync, message: "a subscript may block: await a method such as set(_:forKey:)")
     nonmutating set { self[name.rawValue] = newValue }
   }
 
@@ -124,6 +148,7 @@ extension PreferenceMembers where Base: PreferencesStore {
   /// The value under the raw name of `name`, as a member; setting `nil` removes it.
   public subscript(name: some RawRepresentable<String>) -> PreferenceValue? {
     get { self[dynamicMember: name.rawValue] }
+    @available(*, noasync, message: "a subscript may block: await a method such as set(_:forKey:)")
     nonmutating set { self[dynamicMember: name.rawValue] = newValue }
   }
 }
@@ -175,6 +200,7 @@ public func <| <Value: PreferenceConvertible>(
 }
 
 /// Stores all of `values` under their raw names, replacing existing values.
+@available(*, noasync, message: "the operator may block: await the one that takes strings")
 public func += <Name: RawRepresentable<String>>(
   store: any PreferencesStore, values: [Name: PreferenceValue]
 ) throws {
@@ -182,6 +208,7 @@ public func += <Name: RawRepresentable<String>>(
 }
 
 /// Stores each of `values` whose raw name has no value yet.
+@available(*, noasync, message: "the operator may block: await the one that takes strings")
 public func ?= <Name: RawRepresentable<String>>(
   store: any PreferencesStore, values: [Name: PreferenceValue]
 ) throws {
@@ -189,11 +216,13 @@ public func ?= <Name: RawRepresentable<String>>(
 }
 
 /// Removes the value under the raw name of `name`.
+@available(*, noasync, message: "the operator may block: await the one that takes strings")
 public func -= (store: any PreferencesStore, name: some RawRepresentable<String>) throws {
   try store -= name.rawValue
 }
 
 /// Removes the values under the raw names of `names`.
+@available(*, noasync, message: "the operator may block: await the one that takes strings")
 public func -= <Name: RawRepresentable<String>>(store: any PreferencesStore, names: some Sequence<Name>) throws {
   try store -= names.map(\.rawValue)
 }

@@ -22,4 +22,9 @@ extension Preference {
   public static func ?= (preference: Self, value: @autoclosure () throws -> Value) throws {
     try preference.setIfAbsent(try value())
   }
+
+  /// The asynchronous form of `preference ?= value`; does not block the calling thread.
+  public static func ?= (preference: Self, value: @autoclosure () throws -> Value) async throws {
+    try await preference.setIfAbsent(try value())
+  }
 }

@@ -38,6 +38,7 @@ public struct Preference<Value: Sendable>: Sendable {
   /// The value; setting `nil` removes it. Errors are reported to `PreferenceFailures`; a failed read returns `nil`.
   public var value: Value? {
     get { reporting { try get() } ?? nil }
+    @available(*, noasync, message: "the property may block: await set(_:)")
     nonmutating set { reporting { try set(newValue) } }
   }
 
@@ -114,6 +115,20 @@ public struct Preference<Value: Sendable>: Sendable {
     }
   }
 
+  /// The asynchronous form of `rewrite(as:_:)`; does not block the calling thread.
+  public func rewrite<New: PreferenceConvertible>(
+    as type: New.Type = New.self, _ change: (Value?) throws -> New?
+  ) async throws -> Preference<New> {
+    let next = Preference<New>(store, PreferenceKey<New?>(key.name, like: key))
+    let query = try key.query()
+    while true {
+      let stored = try store.content(for: query)
+      let new = try change(substitute(try stored.map { try key.decoded($0) } ?? key.defaultValue))
+      let content = try next.key.content(of: new)
+      if try await store.compareAndSet(stored, to: content, for: query) != .conflict { return next }
+    }
+  }
+
   /// Returns the result of `body`. If it throws, reports the error and returns nil.
   @discardableResult
   private func reporting<R>(_ body: () throws -> R) -> R? {
@@ -171,6 +186,14 @@ public struct Preference<Value: Sendable>: Sendable {
     guard try isEmpty else { return }
     let new = try value()
     let outcome = try store.compareAndSet(nil, to: try key.content(of: new), for: try key.query())
+    if outcome != .conflict { notify?(substitute(key.defaultValue), substitute(new)) }
+  }
+
+  /// The asynchronous form of `setIfAbsent(_:)`; does not block the calling thread.
+  public func setIfAbsent(_ value: @autoclosure () throws -> Value) async throws {
+    guard try isEmpty else { return }
+    let new = try value()
+    let outcome = try await store.compareAndSet(nil, to: try key.content(of: new), for: try key.query())
     if outcome != .conflict { notify?(substitute(key.defaultValue), substitute(new)) }
   }
 }

@@ -54,6 +54,9 @@ extension Preference where Value: FixedWidthInteger {
   /// Replaces the value with its bitwise complement; absent counts as zero.
   public func invertBits() throws { try calculate { ~$0 } }
 
+  /// The asynchronous form of `invertBits()`; does not block the calling thread.
+  public func invertBits() async throws { try await calculate { ~$0 } }
+
   /// The sum. If one value is absent, returns the other; if both are absent, `nil`.
   /// - Throws: `PreferencesError.Code.outOfRange`, and the errors of reading.
   public static func + (a: Self, b: Self) throws -> Value? {
@@ -85,18 +88,18 @@ extension Preference where Value: FixedWidthInteger {
   /// The bitwise XOR. If one value is absent, returns the other; if both are absent, `nil`.
   public static func ^ (a: Self, b: Self) throws -> Value? { try a.combined(with: b) { $0 ^ $1 } }
 
-  private func quotient(_ a: Value, _ b: Value) throws(PreferencesError) -> Value {
+  func quotient(_ a: Value, _ b: Value) throws(PreferencesError) -> Value {
     guard b != 0 else { throw divisionByZero }
     return try checked(a.dividedReportingOverflow(by: b))
   }
 
-  private func remainder(_ a: Value, _ b: Value) throws(PreferencesError) -> Value {
+  func remainder(_ a: Value, _ b: Value) throws(PreferencesError) -> Value {
     guard b != 0 else { throw divisionByZero }
     // The minimum divided by -1 is reported as an overflow, but its remainder is 0.
     return a.remainderReportingOverflow(dividingBy: b).partialValue
   }
 
-  private func checked(_ result: (partialValue: Value, overflow: Bool)) throws(PreferencesError) -> Value {
+  func checked(_ result: (partialValue: Value, overflow: Bool)) throws(PreferencesError) -> Value {
     guard !result.overflow else { throw overflow }
     return result.partialValue
   }
@@ -149,13 +152,13 @@ extension Preference where Value: BinaryFloatingPoint {
   /// - Throws: `PreferencesError.Code.outOfRange`, and the errors of reading.
   public static func / (a: Self, b: Self) throws -> Value? { try a.combined(with: b) { try a.quotient($0, $1) } }
 
-  private func quotient(_ a: Value, _ b: Value) throws(PreferencesError) -> Value {
+  func quotient(_ a: Value, _ b: Value) throws(PreferencesError) -> Value {
     guard b != 0 else { throw divisionByZero }
     return try finite(a / b, of: a, b)
   }
 
   /// Throws if the result is not finite although both operands are finite.
-  private func finite(_ result: Value, of a: Value, _ b: Value) throws(PreferencesError) -> Value {
+  func finite(_ result: Value, of a: Value, _ b: Value) throws(PreferencesError) -> Value {
     guard result.isFinite || !a.isFinite || !b.isFinite else { throw overflow }
     return result
   }
@@ -172,7 +175,9 @@ extension Preference where Value: RangeReplaceableCollection {
 }
 
 extension Preference where Value: AdditiveArithmetic {
-  fileprivate func calculate(_ change: (Value) throws -> Value) throws { try apply { try change($0 ?? .zero) } }
+  func calculate(_ change: (Value) throws -> Value) throws { try apply { try change($0 ?? .zero) } }
+
+  func calculate(_ change: (Value) throws -> Value) async throws { try await apply { try change($0 ?? .zero) } }
 }
 
 extension Preference {

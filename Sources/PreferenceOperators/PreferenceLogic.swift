@@ -21,6 +21,22 @@ extension Preference<Bool> {
   /// Like `||=`, but always evaluates `other`.
   public static func |= (preference: Self, other: Bool) throws { try preference ||= other }
 
+  /// The asynchronous form of `preference &&= other`; does not block the calling thread.
+  public static func &&= (preference: Self, other: @autoclosure () throws -> Bool) async throws {
+    try await preference.apply { try ($0 ?? false) && other() }
+  }
+
+  /// The asynchronous form of `preference ||= other`; does not block the calling thread.
+  public static func ||= (preference: Self, other: @autoclosure () throws -> Bool) async throws {
+    try await preference.apply { try ($0 ?? false) || other() }
+  }
+
+  /// The asynchronous form of `preference &= other`; does not block the calling thread.
+  public static func &= (preference: Self, other: Bool) async throws { try await preference &&= other }
+
+  /// The asynchronous form of `preference |= other`; does not block the calling thread.
+  public static func |= (preference: Self, other: Bool) async throws { try await preference ||= other }
+
   /// Whether both are true; absent counts as false.
   public static func && (a: Self, b: @autoclosure () throws -> Self) throws -> Bool {
     try (a.get() ?? false) && (b().get() ?? false)
@@ -33,4 +49,7 @@ extension Preference<Bool> {
 
   /// Replaces true with false, and false or an absent value with true.
   public func toggle() throws { try apply { !($0 ?? false) } }
+
+  /// The asynchronous form of `toggle()`; does not block the calling thread.
+  public func toggle() async throws { try await apply { !($0 ?? false) } }
 }

@@ -45,12 +45,14 @@ extension PreferenceMembers where Base: PreferencesStore {
   /// written value.
   public subscript(dynamicMember key: String) -> PreferenceValue? {
     get { read(key) }
+    @available(*, noasync, message: "a member may block: await a method such as set(_:forKey:)")
     nonmutating set { plain(key, or: ()) { _ = try base.set(newValue, for: PreferenceKey<PreferenceValue?>(key)) } }
   }
 
   /// The value under the member's name as the type that the context requires; setting `nil` removes it.
   public subscript<Value: PreferenceConvertible>(dynamicMember key: String) -> Value? {
     get { read(key, as: Value.self) }
+    @available(*, noasync, message: "a member may block: await a method such as set(_:forKey:)")
     nonmutating set { self[dynamicMember: key] = newValue?.preferenceValue }
   }
 }

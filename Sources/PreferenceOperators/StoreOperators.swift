@@ -17,15 +17,7 @@ public func += (store: any PreferencesStore, pairs: some Sequence<(String, Prefe
 /// - Throws: `PreferencesError.Code.noStore` with nothing stored, for a secret if this store has no sealed layer; and
 ///   the errors of reading `other` and writing `store`.
 public func += (store: any PreferencesStore, other: some PreferencesReader) throws {
-  let custody = other.custody
-  var edits = PreferenceEdits()
-  for secrecy in [Secrecy.plain, .secret] where custody.holds(secrecy) {
-    for name in try other.names(of: secrecy) {
-      guard let content = try other.content(for: PreferenceQuery(name, secrecy: secrecy)) else { continue }
-      edits.append(.init(name, to: content, secrecy: secrecy))
-    }
-  }
-  try store.edit(edits)
+  try store.edit(try other.copyingEdits())
 }
 
 /// Stores each of `values` whose name has no value yet.
@@ -46,10 +38,65 @@ public func -= (store: any PreferencesStore, keys: some Sequence<String>) throws
   try store.edit { edits in for key in keys { try edits.removeValue(forKey: key) } }
 }
 
+extension PreferencesReader {
+  /// The edits that store all values of this reader.
+  fileprivate func copyingEdits() throws -> PreferenceEdits {
+    let custody = custody
+    var edits = PreferenceEdits()
+    for secrecy in [Secrecy.plain, .secret] where custody.holds(secrecy) {
+      for name in try names(of: secrecy) {
+        guard let content = try content(for: PreferenceQuery(name, secrecy: secrecy)) else { continue }
+        edits.append(.init(name, to: content, secrecy: secrecy))
+      }
+    }
+    return edits
+  }
+}
+
 extension PreferencesStore {
   fileprivate func fill(_ key: String, _ make: () throws -> PreferenceValue) throws {
     if try contains(key) { return }
     // Not stored if another write has stored a value in the meantime.
     try compareAndSet(nil, to: .value(try make()), for: try PreferenceQuery(key))
   }
+
+  fileprivate func fill(_ key: String, _ make: () throws -> PreferenceValue) async throws {
+    if try contains(key) { return }
+    try await compareAndSet(nil, to: .value(try make()), for: try PreferenceQuery(key))
+  }
+}
+
+// MARK: The asynchronous forms, which do not block the calling thread
+
+/// The asynchronous form of `store += values`.
+public func += (store: any PreferencesStore, values: [String: PreferenceValue]) async throws {
+  try await store.set(values)
+}
+
+/// The asynchronous form of `store += pairs`.
+public func += (store: any PreferencesStore, pairs: some Sequence<(String, PreferenceValue)>) async throws {
+  try await store.set(Dictionary(pairs, uniquingKeysWith: { _, last in last }))
+}
+
+/// The asynchronous form of `store += other`.
+public func += (store: any PreferencesStore, other: some PreferencesReader) async throws {
+  try await store.edit(try other.copyingEdits())
+}
+
+/// The asynchronous form of `store ?= values`.
+public func ?= (store: any PreferencesStore, values: [String: PreferenceValue]) async throws {
+  for (key, value) in values { try await store.fill(key) { value } }
+}
+
+/// The asynchronous form of `store ?= makers`.
+public func ?= (store: any PreferencesStore, makers: [String: () throws -> PreferenceValue]) async throws {
+  for (key, make) in makers { try await store.fill(key, make) }
+}
+
+/// The asynchronous form of `store -= key`.
+public func -= (store: any PreferencesStore, key: String) async throws { try await store.removeValue(forKey: key) }
+
+/// The asynchronous form of `store -= keys`.
+public func -= (store: any PreferencesStore, keys: some Sequence<String>) async throws {
+  try await store.edit { edits in for key in keys { try edits.removeValue(forKey: key) } }
 }

@@ -1,5 +1,6 @@
 public import Preferences
 
+internal import DurableFiles
 public import FoundationEssentials
 import Synchronization
 
@@ -7,7 +8,7 @@ import Synchronization
 /// write.
 ///
 /// **Times.** Each store contains the time of a key's last write, see ``timeKey(for:)``. Two machines that sync with
-/// the same store compare these times. A write made while no sync exists is found by ``add(_:)``. Such a write has no
+/// the same store compare these times. A write made while no sync exists is found by `add(_:)`. Such a write has no
 /// time: a value without a time loses against a value with a time. If two values have the same time, the local value
 /// wins.
 ///
@@ -20,14 +21,14 @@ import Synchronization
 ///
 /// **Which stores.** A sync compares the values that the stores return. Do not sync with a cache: an evicted value
 /// counts as a removal. If a store does not keep a written value, the sync tries again, up to 20 times. Then it reports
-/// `PreferencesError.Code.unavailable` and ignores the key until ``sync()``.
+/// `PreferencesError.Code.unavailable` and ignores the key until `sync()`.
 ///
 /// **Secrets.** Secret keys are read from and written to sealed layers only. A key is also secret if one of the stores
 /// treats it as secret, because the store is sealed or one of its layers claims the name.
 ///
 /// A sync runs on the thread that made a change, with no lock held. If several threads write, one of them syncs the
 /// keys of all. A failure is reported to `PreferenceFailures`; the key is tried again when it changes, and by
-/// ``sync()``. A layer above the written store, such as the environment, still hides the written value.
+/// `sync()`. A layer above the written store, such as the environment, still hides the written value.
 public final class PreferenceSync: Sendable {
   private struct State {
     var keys: [String: SyncedKey] = [:]
@@ -66,8 +67,26 @@ public final class PreferenceSync: Sendable {
   /// - Throws: `PreferencesError.Code.invalidKey`, and `PreferencesError.Code.noStore` if one of the stores accepts no
   ///   key of that secrecy. Then no key is added.
   public func add<each Value: Sendable>(_ keys: repeat PreferenceKey<each Value>) throws(PreferencesError) {
-    var added: [SyncedKey] = []
-    for key in repeat each keys { added.append(try SyncedKey(key, local, remote)) }
+    sync(observed(try synced(repeat each keys)))
+  }
+
+  /// The asynchronous form of `add(_:)`; reads and writes the stores in a helper thread.
+  public func add<each Value: Sendable>(_ keys: repeat PreferenceKey<each Value>) async throws(PreferencesError) {
+    let added = try synced(repeat each keys)
+    await HelperPool.waiting.run { sync(observed(added)) }
+  }
+
+  private func synced<each Value: Sendable>(
+    _ keys: repeat PreferenceKey<each Value>
+  ) throws(PreferencesError) -> [SyncedKey] {
+    var synced: [SyncedKey] = []
+    for key in repeat each keys { synced.append(try SyncedKey(key, local, remote)) }
+    return synced
+  }
+
+  /// Observes keys from now on.
+  /// - Returns: their names.
+  private func observed(_ added: [SyncedKey]) -> [String] {
     for key in added {
       let observations = [local, remote].map { store in
         store.observe { [weak self] change in
@@ -82,7 +101,7 @@ public final class PreferenceSync: Sendable {
       }
       withExtendedLifetime(old) {}
     }
-    sync(added.map(\.name))
+    return added.map(\.name)
   }
 
   /// Stops syncing these keys. Their values stay in both stores.
@@ -111,6 +130,9 @@ public final class PreferenceSync: Sendable {
     }
     sync(keys)
   }
+
+  /// The asynchronous form of `sync()`; reads and writes the stores in a helper thread.
+  public func sync() async { await HelperPool.waiting.run { sync() } }
 
   /// Returns when no key is left to sync.
   ///

@@ -133,7 +133,7 @@ struct GuideTests {
 
   @Test func `remote: a failure is thrown and changes nothing`() async throws {
     let server = try LoopbackServer(LoopbackServer.response(404, [], ""))
-    settings["port"] = 1
+    try await settings.set(1, forKey: "port")
     let remote = try RemoteJSONPreferences(at: server.url())
 
     await #expect(throws: PreferencesError.self) { try await remote.load(into: settings) }

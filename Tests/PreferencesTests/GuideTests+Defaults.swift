@@ -200,7 +200,7 @@ extension GuideTests {
     let show: @Sendable (Bool) -> Void = { seen.add($0) }
     #expect(applied.all.isEmpty)
 
-    settings[.isUnicornMode] = false
+    try await settings.set(false, for: .isUnicornMode)
     let task = Task {
       for await value in one {
         show(value)

@@ -168,8 +168,8 @@ extension GuideTests {
     let remote = DictionaryPreferences([:], name: "remote")
 
     let sync = PreferenceSync(settings, with: remote)
-    try sync.add(.serverPort, .scheme)
-    settings[.serverPort] = 9090
+    try await sync.add(.serverPort, .scheme)
+    try await settings.set(9090, for: .serverPort)
     try await sync.waitForCompletion()
     sync.remove(.scheme)
 

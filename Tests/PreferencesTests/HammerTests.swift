@@ -113,7 +113,7 @@ struct HammerTests {
     let (here, there) = (DictionaryPreferences(), DictionaryPreferences())
     let (a, b) = (PreferenceKey<Int>("a", default: 0), PreferenceKey<Int>("b", default: 0))
     let sync = PreferenceSync(here, with: there)
-    try sync.add(a)
+    try await sync.add(a)
     try await hammer(here) {
       try sync.add(b)
       try there.set(7, for: b)

@@ -8,7 +8,7 @@ import Testing
 extension SyncTests {
   @Test func `item 83: waiting for completion returns when both stores hold the same`() async throws {
     let sync = sync(here, there)
-    try sync.add(port)
+    try await sync.add(port)
     try await withThrowingTaskGroup { group in
       for task in 1...4 {
         group.addTask { [here, there, port] in
@@ -25,7 +25,7 @@ extension SyncTests {
   @Test func `item 83: waiting for completion throws the reason while a key is not synced`() async throws {
     let there = SealablePreferences()
     let sync = sync(here, there)
-    try sync.add(port)
+    try await sync.add(port)
     there.setLocked(true)
     let failures = Mutex<[String]>([])
     try PreferenceFailures.withHandler { failure in
@@ -36,7 +36,7 @@ extension SyncTests {
     #expect(failures.withLock(\.self) == ["sealable server.port"])
     await #expect(throws: SealablePreferences.Locked.self) { try await sync.waitForCompletion() }
     there.setLocked(false)
-    sync.sync()
+    await sync.sync()
     try await sync.waitForCompletion()
     #expect(try there.value(for: port) == 81)
   }
@@ -75,7 +75,7 @@ extension SyncTests {
         if !isLost { try row.edit { try $0.set(value, forKey: key) } }
       })
     let sync = isLocal ? sync(losing, here) : sync(here, losing)
-    try sync.add(port)
+    try await sync.add(port)
     state.withLock { $0.losesWrites = true }
     let received = Mutex<[String]>([])
     try PreferenceFailures.withHandler { failure in
@@ -88,7 +88,7 @@ extension SyncTests {
     await #expect(throws: PreferencesError.self) { try await sync.waitForCompletion() }
 
     state.withLock { $0.losesWrites = false }
-    sync.sync()
+    await sync.sync()
     try await sync.waitForCompletion()
     #expect(try losing.value(for: port) == 83)
   }

@@ -178,7 +178,7 @@ struct SyncTests {
   @Test(arguments: [true, false])
   func `item 83: removing all of a store propagates as removals`(isLocal: Bool) async throws {
     let sync = sync(here, there)
-    try sync.add(port, host)
+    try await sync.add(port, host)
     try await here.set(81, for: port)
     try await here.set("a", for: host)
     try await there.set("kept", forKey: "other")
@@ -196,7 +196,7 @@ struct SyncTests {
   func `item 83: removing all of a view, one key after another, propagates as removals`(isLocal: Bool) async throws {
     let (mine, theirs) = (here.below("x."), there.below("y."))
     let sync = sync(mine, theirs)
-    try sync.add(port, host)
+    try await sync.add(port, host)
     try await mine.set(81, for: port)
     try await mine.set("a", for: host)
     if isLocal { try await mine.removeAll() } else { try await theirs.removeAll() }

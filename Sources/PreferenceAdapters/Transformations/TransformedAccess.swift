@@ -35,6 +35,14 @@ extension PreferencesStore {
     try set(value, for: PreferenceKey<Value?>(key, through: transformation))
   }
 
+  /// The asynchronous form of `set(_:forKey:through:)`; does not block the calling thread.
+  @discardableResult
+  public func set<Stored: PreferenceConvertible, Value>(
+    _ value: Value, forKey key: String, through transformation: some PreferenceTransformation<Stored, Value>
+  ) async throws -> WriteOutcome {
+    try await set(value, for: PreferenceKey<Value?>(key, through: transformation))
+  }
+
   /// The value under `key`, converted by `transformation`; setting `nil` removes it.
   ///
   /// Errors are reported to `PreferenceFailures`. If reading fails, returns `nil`. If writing fails, the old value is
@@ -48,6 +56,7 @@ extension PreferencesStore {
         return nil
       }
     }
+    @available(*, noasync, message: "a subscript may block: await set(_:forKey:through:)")
     nonmutating set {
       do { try set(newValue, for: PreferenceKey<Value?>(key, through: transformation)) } catch {
         PreferenceFailures.report(error, key: key, reader: name)

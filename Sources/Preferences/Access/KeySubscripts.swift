@@ -33,6 +33,7 @@ extension PreferencesStore {
   /// A write that a layer above hides (``WriteOutcome/shadowed(by:)``) is not reported.
   public subscript(key: String) -> PreferenceValue? {
     get { reporting(key, or: nil) { try value(forKey: key) } }
+    @available(*, noasync, message: "a subscript may block: await a method such as set(_:forKey:)")
     nonmutating set { reporting(key, or: ()) { try edit(try PreferenceEdits(key, to: newValue)) } }
   }
 
@@ -48,6 +49,7 @@ extension PreferencesStore {
   /// above hides is not reported.
   public subscript<Value: PreferenceConvertible>(key: String) -> Value? {
     get { reporting(key, or: nil) { try value(forKey: key, as: Value.self) } }
+    @available(*, noasync, message: "a subscript may block: await a method such as set(_:forKey:)")
     nonmutating set {
       reporting(key, or: ()) { try edit(try PreferenceEdits(key, to: newValue?.preferenceValue)) }
     }
@@ -59,6 +61,7 @@ extension PreferencesStore {
   /// A change in place reads and then writes, so it can overwrite a concurrent change; `update(_:_:)` cannot.
   public subscript<Value>(key: PreferenceKey<Value>) -> Value {
     get { reporting(key.name, or: key.defaultValue) { try value(for: key) } }
+    @available(*, noasync, message: "a subscript may block: await a method such as set(_:forKey:)")
     nonmutating set { reporting(key.name, or: ()) { _ = try set(newValue, for: key) } }
   }
 

@@ -47,12 +47,14 @@ public struct StoredPreference<Value: Sendable>: Sendable {
   /// The current value. Errors are reported to ``PreferenceFailures``; a failed read returns the default.
   public var wrappedValue: Value {
     get { tracked.value }
+    @available(*, noasync, message: "the property may block: await set(_:)")
     nonmutating set { store[tracked.key] = newValue }
   }
 
   /// As ``wrappedValue``, for use as a handle.
   public var value: Value {
     get { wrappedValue }
+    @available(*, noasync, message: "the property may block: await set(_:)")
     nonmutating set { wrappedValue = newValue }
   }
 

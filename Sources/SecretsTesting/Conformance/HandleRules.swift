@@ -21,7 +21,7 @@ extension ConformanceRule {
       let number = store.handle("number", as: Int.self)
       #expect(try number.isEmpty)
       #expect(number.value == nil)
-      number.value = 1
+      blocking { number.value = 1 }
       #expect(try fixture.reopened(store).value(forKey: "number") == 1)
       #expect(try number.hasValue)
       #expect(try number.apply { $0.map { $0 + 1 } } == .visible)
@@ -230,7 +230,7 @@ extension ConformanceRule {
         for _ in 0..<tasks {
           group.addTask {
             for _ in 0..<times {
-              try store.handle("counter", as: Int.self) += 1
+              try await store.handle("counter", as: Int.self) += 1
               await Task.yield()
             }
           }

@@ -52,7 +52,7 @@ extension ConformanceRule {
       for pair in try Pair.all(fixture) {
         for key in pair.keys {
           let sync = pair.sync()
-          try sync.add(key)
+          try await sync.add(key)
           try await pair.here.set(81, for: key)
           try pair.holdSame(key, 81)
           try await pair.there.set(82, for: key)
@@ -130,7 +130,7 @@ extension ConformanceRule {
       for pair in try Pair.all(fixture) {
         for key in pair.keys {
           let sync = pair.sync()
-          try sync.add(key)
+          try await sync.add(key)
           try await withThrowingTaskGroup { group in
             for task in 1...4 {
               group.addTask {
@@ -151,10 +151,10 @@ extension ConformanceRule {
       for pair in try Pair.all(fixture) {
         for key in pair.keys {
           let sync = pair.sync()
-          try sync.add(key)
+          try await sync.add(key)
           try withoutObservation { try pair.here.set(81, for: key) }
           #expect(try pair.there.value(for: key) == nil)
-          sync.sync()
+          await sync.sync()
           try await sync.waitForCompletion()
           try pair.holdSame(key, 81)
         }

@@ -52,10 +52,10 @@ extension ConformanceRule {
       #expect(try store.value(for: text) == "ff")
       try number.clear()
       #expect(try store.keys().isEmpty)
-      store["mask", Hexadecimal()] = 16
+      blocking { store["mask", Hexadecimal()] = 16 }
       #expect(try fixture.reopened(store).value(forKey: "mask") == "10")
       #expect(store["mask", Hexadecimal()] == 16)
-      store["mask", Hexadecimal()] = nil
+      blocking { store["mask", Hexadecimal()] = nil }
       #expect(try store.keys().isEmpty)
     },
     ConformanceRule(57, "a chain reads from first to last and writes from last to first") { fixture in

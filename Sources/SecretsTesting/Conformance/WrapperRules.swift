@@ -35,15 +35,17 @@ extension ConformanceRule {
       let settings = Settings(store)
       #expect((settings.port, settings.host, settings.level) == (8080, nil, 1))
       #expect(try store.keys().isEmpty)
-      settings.port += 1
-      settings.host = "a"
-      settings.level = 5
+      blocking {
+        settings.port += 1
+        settings.host = "a"
+        settings.level = 5
+      }
       let expected: [String: PreferenceValue] = ["server.port": 8081, "host": "a", "level": "5"]
       #expect(try fixture.reopened(store).dictionary(revealingSecrets: true) == expected)
       let reopened = try fixture.reopened(store)
       let again = Settings(reopened)
       #expect((again.port, again.host, again.level) == (8081, "a", 5))
-      again.host = nil
+      blocking { again.host = nil }
       #expect(try fixture.reopened(reopened).value(forKey: "host") == nil)
     },
     ConformanceRule(71, "wrappers of names use plain keys, and readers have wrappers too") { fixture in
@@ -60,8 +62,10 @@ extension ConformanceRule {
       }
       let named = Named(store)
       #expect((named.retries, named.host, named.seen) == (3, nil, nil))
-      named.retries += 1
-      named.host = "a"
+      blocking {
+        named.retries += 1
+        named.host = "a"
+      }
       #expect(try named.$seen.get() == 4)
       let again = Named(try fixture.reopened(store))
       #expect((again.retries, again.host) == (4, "a"))
@@ -85,7 +89,7 @@ extension ConformanceRule {
       let store = try fixture.makeStore()
       let settings = Settings(store)
       let updates = settings.$port.updates
-      settings.port = 1
+      blocking { settings.port = 1 }
       try await store.reset(.port)
       #expect(await ready(updates) == [8080, 1, 8080])
     },
