@@ -13,9 +13,9 @@ extension PreferenceKey<Secret<String>?> {
 }
 
 func allowed(_ store: some PreferencesStore, _ vault: SecretPreferences) async throws {
-  store[.port] += 1
   try await store.set(81, for: .port)
   try await store.set(nil, for: .host)
+  try await (store <| .port) += 1
   let token = try vault.value(for: .token)
   try token?.withValue { _ in }
   // Static keys are used from several tasks.
@@ -47,6 +47,7 @@ func written(_ store: some PreferencesStore, _ text: String, _ optional: String?
   let isSame = store["motd"] == text && store["motd"] != optional && store["motd"] == "literal" && store["motd"] != nil
   if let value = store["motd"] { return value == "literal" }
   if let value: String = store["motd"] { return value == text }
+  store[.port] += 1
   return isSame || (store["motd"] ?? text) == read || (store["motd"] ?? "literal") == value
 }
 
