@@ -103,7 +103,7 @@ let package = Package(
     .target(
       name: "SecretsLifecycle",
       dependencies: [
-        "Secrets", "VaultCore", "Preferences", "PreferenceFiles",
+        "Secrets", "VaultCore", "Preferences",
         .product(
           name: "ServiceLifecycle", package: "swift-service-lifecycle", condition: .when(traits: ["ServiceLifecycle"])),
         .product(name: "Logging", package: "swift-log", condition: .when(traits: ["ServiceLifecycle"])),

@@ -25,22 +25,16 @@ extension PreferenceKey {
       name, kind: kind, secrecy: .secret,
       guarding: GuardedConversion(
         decode: { guarded in
-          try Self.converting {
+          try PreferencesError.converting {
             try Secret(try guarded as? GuardedContent ?? .copying(try guarded.value()), decoding)
           }
         },
         encode: { secret throws(PreferencesError) in secret?.content }),
       makeDefault: { nil },
       decode: { stored throws(PreferencesError) in
-        try Self.converting { try Secret(try .copying(stored), decoding) }
+        try PreferencesError.converting { try Secret(try .copying(stored), decoding) }
       },
-      encode: { secret throws(PreferencesError) in try Self.converting { try secret?.content.value() } })
-  }
-
-  private static func converting<R>(_ body: () throws -> R) throws(PreferencesError) -> R {
-    do { return try body() } catch let error as PreferencesError { throw error } catch let error as VaultError {
-      throw PreferencesError(error.code == .typeMismatch ? .typeMismatch : .unavailable, error.message, cause: error)
-    } catch { throw PreferencesError(.unavailable, "the secret cannot be opened", cause: error) }
+      encode: { secret throws(PreferencesError) in try PreferencesError.converting { try secret?.content.value() } })
   }
 }
 

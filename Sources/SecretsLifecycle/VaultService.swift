@@ -1,6 +1,5 @@
 #if ServiceLifecycle
   public import Logging
-  internal import PreferenceFiles
   internal import Preferences
   public import Secrets
   public import ServiceLifecycle
@@ -155,14 +154,7 @@
     }
 
     private func unlock() async throws(VaultError) {
-      let result: Result<Void, VaultError>
-      do {
-        // A passphrase takes a second to stretch, and a key service may take longer.
-        result = try await BlockingWork.run { [vault, unlocking] in
-          Result { () throws(VaultError) in try vault.unlock(unlocking: unlocking) }
-        }
-      } catch { throw VaultError(.io, "the system provides no thread to unlock the vault in", cause: error) }
-      try result.get()
+      try await vault.unlock(unlocking: unlocking)
       logger.notice("The vault was unlocked with its present key")
     }
 

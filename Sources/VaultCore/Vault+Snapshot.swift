@@ -54,12 +54,15 @@ extension Vault {
     }
   }
 
-  /// The keys of `records`, ordered by their bytes.
+  /// The keys of `records`, as ``keys(service:in:)`` would have listed them.
   package func keys(in records: ServiceRecords) throws(VaultError) -> [String] {
     try handle.withLoaded { () throws(VaultError) in
       var keys: [String] = []
-      try records.forEachInOrder { (record) throws(VaultError) in
-        keys.append(String(decoding: record.name.key.copy, as: UTF8.self))
+      for service in records.service.spellings where keys.isEmpty {
+        try records.forEachInOrder { (record) throws(VaultError) in
+          guard compareBytes(record.name.service, service.bytes) == 0 else { return }
+          keys.append(String(decoding: record.name.key.copy, as: UTF8.self))
+        }
       }
       return keys
     }

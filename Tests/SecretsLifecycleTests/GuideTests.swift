@@ -34,7 +34,7 @@
         var logger = journal.logger
         let (database, server) = (Database(), Dependent { try await gracefulShutdown() })
 
-        let vault = try Vault.open(at: path, unlocking: unlocking)  // a missing key stops the program here
+        let vault = try await Vault.open(at: path, unlocking: unlocking)  // a missing key stops the program here
         let secrets = try SecretPreferences(service: "com.example.shop", in: vault)
         PreferenceFailures.setHandler { [logger] in logger.log($0) }  // failures of subscripts and property wrappers
 

@@ -182,7 +182,7 @@
         try await until { loaded.all.last == "theirs" }
         try await secrets.set("ours", forKey: "token")
         try await until { loaded.all.last == "ours" }
-        try other.vault.rotate(other.vault.group())
+        try await other.vault.rotate(other.vault.group())
         try await other.set("rotated", forKey: "token")
         try await until { loaded.all.last == "rotated" }
       }
@@ -194,8 +194,8 @@
       // A way to see checks: each tries to unlock as long as the key is wrong.
       let (right, current) = (try SealingKey(from: .system), CurrentKey(try SealingKey(from: .system)))
       let checks = Events()
-      let slot = try vault.addSlot(NewSlot(.key(right)), granting: vault.group())
-      let held = try Vault.open(at: throwaway.path, credential: .key(right))
+      let slot = try await vault.addSlot(NewSlot(.key(right)), granting: vault.group())
+      let held = try await Vault.open(at: throwaway.path, credential: .key(right))
       let unlocking = Unlocking { () throws(VaultError) in
         checks.add("check")
         return try current.unlocking.credential()
@@ -203,7 +203,7 @@
 
       try await running(vaultService(over: held, unlocking, checkingEvery: .milliseconds(1))) {
         try await until { loaded.all.count == 1 }
-        try vault.replaceSlot(slot, with: NewSlot(.key(try SealingKey(from: .system))))
+        try await vault.replaceSlot(slot, with: NewSlot(.key(try SealingKey(from: .system))))
         try await until { checks.all.count > 5 }
       }
 
@@ -244,7 +244,7 @@
         try await other.set("meanwhile", forKey: "token")
         #expect(vault.isLocked)
         #expect(loaded.all == ["-"])
-        try vault.unlock(unlocking: .key(throwaway.key))
+        try await vault.unlock(unlocking: .key(throwaway.key))
         try await until { loaded.all == ["-", "meanwhile"] }
       }
 
@@ -260,7 +260,7 @@
       try await running(vaultService(over: held, current.unlocking)) {
         try await until { loaded.all == ["-"] }
         current.replace(with: new)
-        try vault.replaceSlot(slot, with: NewSlot(.key(new)))
+        try await vault.replaceSlot(slot, with: NewSlot(.key(new)))
         try await secrets.set("under the new key", forKey: "token")
         try await until { loaded.all.last == "under the new key" }
         #expect(held.health().isReady)
@@ -282,7 +282,7 @@
 
       try await running(vaultService(over: held, unlocking, checkingEvery: .milliseconds(1))) {
         try await until { loaded.all == ["-"] }
-        try vault.replaceSlot(slot, with: NewSlot(.key(new)))
+        try await vault.replaceSlot(slot, with: NewSlot(.key(new)))
         try await until { attempts.all.count > 3 }
         #expect("\(held.health())" == "failing: credentialRejected")
         current.replace(with: new)

@@ -10,7 +10,7 @@ import Synchronization
 extension StoreUnderTest {
   /// Every kind of store that there is.
   static let everyStore: [StoreUnderTest] =
-    memories + files + vaults + views + composites + buffers + foundation + [shared]
+    memories + files + vaults + sealedViews + views + composites + buffers + foundation + [shared]
 
   // MARK: In memory
 
@@ -84,6 +84,28 @@ extension StoreUnderTest {
 
   private static func secrets(_ fixture: StoreFixture) throws -> SecretPreferences {
     try throwaway(fixture).preferences(service: fixture.uniqueName())
+  }
+
+  // MARK: Sealed values
+
+  private static let sealedViews = [
+    StoreUnderTest("sealed values in a dictionary") { try sealed(DictionaryPreferences(), $0) },
+    StoreUnderTest(
+      "sealed values in a JSON file", reopening: { try reopened($0, $1) },
+      damaging: { store, _ in
+        guard let sealed = store as? SealedPreferences<JSONPreferences> else { throw WrongStore() }
+        try spoil(sealed.base.path)
+      }, make: { try sealed(json($0), $0) }),
+  ]
+
+  /// The sealing keys of one check are in one vault.
+  private static func sealed<Base: PreferencesStore>(
+    _ base: Base, _ fixture: StoreFixture, in vault: Vault? = nil
+  ) throws -> SealedPreferences<Base> {
+    let vault = try vault ?? throwaway(fixture).vault
+    let sealer = ValueSealer(key: "key", in: try SecretPreferences(service: "sealed", in: vault))
+    try sealer.createKey()
+    return try base.sealed(by: sealer, as: "conformance")
   }
 
   // MARK: Views
@@ -193,6 +215,9 @@ extension StoreUnderTest {
         throw error
       }
       return BufferedPreferences(try reopened(buffer.base, fixture))
+    case let store as SealedPreferences<JSONPreferences>:
+      let file = try JSONPreferences(at: store.base.path, options: store.base.options)
+      return try sealed(file, fixture, in: throwaway(fixture).reopened())
     case let file as JSONPreferences: return try JSONPreferences(at: file.path, options: file.options)
     case let secrets as SecretPreferences:
       let vault = try throwaway(fixture).reopened()

@@ -173,7 +173,7 @@ import VaultSealing
 
   @Test(arguments: writes + reads)
   func `the asynchronous form leaves the same files as the blocking form`(call: Call) async throws {
-    let blocking = try await TemporaryDirectory.with { directory in
+    let blocking = try TemporaryDirectory.with { directory in
       let sample = try Sample(in: directory)
       try call.blocking(sample)
       return try sample.files()

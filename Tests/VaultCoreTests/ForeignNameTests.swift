@@ -9,9 +9,10 @@ import Testing
 
   /// A vault of another program's: a service, a group and two records with decomposed names, one of them beside its twin
   /// in normal form C.
-  private func withForeignVault(_ body: (_ vault: Vault, _ service: Vault.Name, _ group: AccessGroup) throws -> Void)
-    throws
-  {
+  /// - Parameter alsoComposed: whether the service in normal form C has a record, too.
+  private func withForeignVault(
+    alsoComposed: Bool = false, _ body: (_ vault: Vault, _ service: Vault.Name, _ group: AccessGroup) throws -> Void
+  ) throws {
     try TemporaryDirectory.with { directory in
       let (group, service) = ("gru\u{308}n", try Vault.Name(verbatim: Array("die\u{308}nst".utf8)))
       var contents = NewGroup("foreign")
@@ -19,6 +20,11 @@ import Testing
         try batch.put("alone", for: Self.decomposed + " alone")
         try batch.put("decomposed", for: Self.decomposed)
         try batch.put("composed", for: Self.composed)
+      }
+      if alsoComposed {
+        contents.add(service: try Vault.Name("di\u{EB}nst")) { batch throws(VaultError) in
+          try batch.put("twin", for: Self.composed + " twin")
+        }
       }
       let vault = try Vault.sample(at: directory + "/vault.spv", groups: [.sample(), contents])
       let id = try vault.group(named: "foreign").id
@@ -45,6 +51,17 @@ import Testing
       for key in keys {
         #expect(try vault.kind(service: service, key: key, in: group) == .string)
         #expect(try vault.record(service: service, key: key, in: group)?.key.utf8 == Array(key.utf8))
+      }
+    }
+  }
+
+  @Test func `a snapshot lists the keys that the service lists`() throws {
+    try withForeignVault(alsoComposed: true) { vault, service, group in
+      for service in [service, try Vault.Name("di\u{EB}nst")] {
+        let keys = try vault.keys(service: service, in: group)
+        let inSnapshot = try vault.keys(in: vault.takeRecords(service: service, in: group))
+
+        #expect(inSnapshot.map { Array($0.utf8) } == keys.map { Array($0.utf8) })
       }
     }
   }

@@ -11,6 +11,8 @@ enum Context: ~Escapable {
   case device(
     vault: Vault.Identifier, group: Vault.Identifier, service: RawSpan, key: RawSpan,
     kind: UInt8)
+  /// A value outside a vault (annex C).
+  case single(context: RawSpan)
 
   func write(to transcript: Transcript) {
     switch self {
@@ -52,6 +54,9 @@ enum Context: ~Escapable {
       transcript.add(service)
       transcript.add(key)
       transcript.add(kind)
+    case .single(let context):
+      transcript.add("token")
+      transcript.add(context)
     }
   }
 }

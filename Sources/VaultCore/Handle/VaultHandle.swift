@@ -210,6 +210,12 @@ final class VaultHandle: Sendable {
     return try ValueOpener(options)
   }
 
+  /// An opener for a key that the caller has already, also while the handle is locked.
+  func takeOpener() throws(VaultError) -> ValueOpener {
+    try forkGuard.check()
+    return try loaded.withLock { (loaded) throws(VaultError) in try takeOpener(&loaded) }
+  }
+
   func giveBack(_ opener: ValueOpener) { loaded.withLock { $0.idleOpeners.append(opener) } }
 
   /// Loads the file again with the stored key of the slot. If that fails, the old state is kept and the next use tries

@@ -20,6 +20,7 @@ enum VectorSet {
       vectors.append(json)
     }
     try write(vectors, to: directory)
+    try SealedTextVectors.write(to: directory)
   }
 
   /// Writes `manifest.json`.

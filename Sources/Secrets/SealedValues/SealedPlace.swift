@@ -1,0 +1,58 @@
+internal import Preferences
+internal import VaultCore
+
+/// The values of one store that are sealed as text: their sealer, and the name of the store in their contexts
+/// (`Docs/Format.md` annex C).
+struct SealedPlace: Sendable {
+  let sealer: ValueSealer
+  let store: Vault.Name
+
+  init(_ sealer: ValueSealer, store: String) throws(VaultError) {
+    self.store = try Vault.Name(store)
+    self.sealer = sealer
+  }
+
+  /// `LP16(store) ‖ key`, so that a text opens under its own key of its own store only.
+  private func context(_ key: String) throws(VaultError) -> [UInt8] {
+    let length = store.utf8.count
+    return [UInt8(length & 0xFF), UInt8(length >> 8)] + store.utf8 + (try Vault.Name(key)).utf8
+  }
+
+  /// Returns the text that a plain store gets.
+  func seal(_ value: RawSpan, _ kind: ValueKind, for key: String) throws(VaultError) -> String {
+    let context = try context(key)
+    return try sealer.seal(value, kind: kind, context: context.span.bytes)
+  }
+
+  func seal(_ content: PreferenceContent, for key: String) throws -> PreferenceValue {
+    // Not the results of the closures: the compiler (6.3) fails on those of this type.
+    var text = ""
+    if case .guarded(let guarded) = content, let guarded = guarded as? GuardedContent {
+      try guarded.withBytes { (kind, bytes) throws(VaultError) in text = try seal(bytes, kind, for: key) }
+    } else {
+      try SecretCoding.withEncoded(try content.value()) { (kind, bytes) throws(VaultError) in
+        text = try seal(bytes, kind, for: key)
+      }
+    }
+    return .string(text)
+  }
+
+  /// Opens what a plain store has under `key`.
+  ///
+  /// - Throws: ``VaultError/Code/malformed`` if it is not a sealed value.
+  func withOpened<R>(
+    _ stored: PreferenceValue, for key: String, _ body: (ValueKind, RawSpan) -> R
+  ) throws(VaultError) -> R {
+    guard case .string(let text) = stored else {
+      throw VaultError(.malformed, "a plain value, where a sealed one is expected")
+    }
+    let context = try context(key)
+    return try sealer.withOpened(text, context: context.span.bytes, body)
+  }
+
+  func open(_ stored: PreferenceValue, for key: String) throws(VaultError) -> GuardedContent {
+    try withOpened(stored, for: key) { kind, bytes in
+      Result { () throws(VaultError) in try GuardedContent(kind, bytes) }
+    }.get()
+  }
+}
