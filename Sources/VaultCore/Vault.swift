@@ -60,6 +60,7 @@ public final class Vault: Sendable {
     /// The current time in milliseconds since 1970-01-01 UTC, for the times of records and ``expiredRecords``.
     public var now: @Sendable () -> Int64 = Options.systemClock
 
+    /// Creates options with the defaults.
     public init() {}
   }
 

@@ -107,6 +107,8 @@ public struct VaultError: Error, Sendable, CustomStringConvertible {
   /// The error that caused this one, if any.
   public let cause: (any Error)?
 
+  /// Creates an error.
+  ///
   /// - Parameter message: one line without a value, a passphrase, a key or the name of a record.
   public init(_ code: Code, _ message: String, errno: Int32? = nil, cause: (any Error)? = nil) {
     self.code = code

@@ -33,6 +33,7 @@ extension Vault {
     /// How far a group holder may run ahead of the last owner write (section 4, step 7).
     static let generationsAhead: UInt64 = 1 << 32
 
+    /// Creates the format's own limits.
     public init() {}
   }
 }

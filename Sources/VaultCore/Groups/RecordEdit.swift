@@ -3,8 +3,11 @@
 public struct RecordEdit: Sendable {
   /// The change of one field.
   public enum Field<Value: Sendable>: Sendable {
+    /// The field does not change.
     case keep
+    /// The field gets a new value.
     case set(Value)
+    /// The record no longer has the field.
     case remove
   }
 
@@ -15,6 +18,7 @@ public struct RecordEdit: Sendable {
     /// The value of the attribute: any bytes.
     public let data: [UInt8]
 
+    /// Creates an attribute.
     /// - Throws: ``VaultError/Code/invalidName``.
     public init(_ name: String, _ data: [UInt8]) throws(VaultError) {
       self.name = try Vault.Name(name)
@@ -36,6 +40,7 @@ public struct RecordEdit: Sendable {
   /// The number of earlier values to keep; 0 unless it was set. A lower number removes the oldest ones.
   public var historyDepth = Field<UInt16>.keep
 
+  /// Creates an edit that changes nothing.
   public init() {}
 
   /// Combines an earlier edit with this one.

@@ -7,6 +7,8 @@ public struct NewSlot: Sendable {
   let label: String?
   let cost: PassphraseCost?
 
+  /// Creates a slot that is not in a vault yet.
+  ///
   /// - Parameters:
   ///   - credential: the passphrase or key that will open the slot.
   ///   - label: a description of at most 1024 bytes of UTF-8, sealed in the file. With `nil`, a slot that replaces
