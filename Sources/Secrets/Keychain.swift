@@ -21,6 +21,7 @@ public struct Keychain: Sendable {
   private var comment: String?
   private var attributes: [String: Data]?
 
+  /// Creates the keychain of a service.
   /// - Throws: the errors of ``SecretPreferences/init(service:accessGroup:accessibility:in:)``.
   public init(
     service: String, accessGroup: String = AccessGroup.defaultName, in vault: Vault

@@ -60,7 +60,7 @@ extension Secret where Value: PreferenceConvertible {
 }
 
 extension Secret where Value: Codable {
-  /// Encodes a value into guarded memory: a struct as a dictionary, as ``PreferenceKey/codable(_:)-(String)`` stores it.
+  /// Encodes a value into guarded memory: a struct as a dictionary, as `PreferenceKey.codable(_:)` stores it.
   ///
   /// ```swift
   /// struct OAuthToken: Codable { var access, refresh: String }

@@ -40,7 +40,8 @@ extension Vault.Batch {
 }
 
 extension RecordEdit {
-  /// Sets the fields that are given; `nil` keeps a field as it is, but a new value removes an expiry that is not given. Assign `.remove` to a field to remove it.
+  /// Sets the fields that are given; `nil` keeps a field as it is, but a new value removes an expiry that is not given.
+  /// Assign `.remove` to a field to remove it.
   ///
   /// - Parameter attributes: replaces all attributes.
   /// - Throws: ``VaultError/Code/invalidName`` for the name of an attribute.

@@ -41,14 +41,14 @@ extension PreferenceKey {
 extension PreferencesReader {
   /// Returns the secret under `key` in a sealed layer, or `nil` if it is absent.
   ///
-  /// - Throws: the errors of ``value(for:)``.
+  /// - Throws: the errors of `value(for:)`.
   public func secret<Value: PreferenceConvertible>(
     _ type: Value.Type = Value.self, forKey key: String
   ) throws -> Secret<Value>? { try value(for: PreferenceKey<Secret<Value>?>(key)) }
 
   /// Returns the secret of a `Codable` type under `key` in a sealed layer, or `nil` if it is absent.
   ///
-  /// - Throws: the errors of ``value(for:)``.
+  /// - Throws: the errors of `value(for:)`.
   public func secret<Value: Codable & Sendable>(
     forKey key: String, decoding type: Value.Type
   ) throws -> Secret<Value>? { try value(for: PreferenceKey<Secret<Value>?>.codable(key)) }
@@ -57,7 +57,7 @@ extension PreferencesReader {
 extension PreferencesStore {
   /// Seals `secret` under `key` in a sealed layer.
   ///
-  /// - Throws: ``PreferencesError/Code/noStore`` if no layer is sealed, and the errors of ``set(_:for:)``.
+  /// - Throws: ``PreferencesError/Code/noStore`` if no layer is sealed, and the errors of `set(_:for:)`.
   @discardableResult
   public func set<Value>(_ secret: Secret<Value>, forKey key: String) throws -> WriteOutcome {
     try edit(try PreferenceEdits(key, to: secret))

@@ -245,7 +245,9 @@ extension SecretPreferences: Identifiable {
 extension Vault {
   /// Whether a secret is present.
   public enum Presence: Sendable {
+    /// The secret has a value.
     case present
+    /// There is no such secret.
     case absent
     /// The presence cannot be determined because of this error.
     case unavailable(VaultError)

@@ -62,6 +62,7 @@ public final class RefreshingToken: Sendable {
     /// The clock of all waits. The default does not change if the time of the system is set.
     public var clock: any Clock<Duration> = ContinuousClock()
 
+    /// Creates options with the defaults.
     public init() {}
   }
 

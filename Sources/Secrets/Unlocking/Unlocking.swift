@@ -157,7 +157,7 @@ extension Vault {
   /// Opens the vault at `path` with the credential that `unlocking` finds. A missing key is reported here and never
   /// later.
   /// - Throws: ``VaultError/Code/noCredential`` if no way is configured; the error of the configured way; the errors of
-  ///   ``open(at:credential:options:)``.
+  ///   ``Vault/open(at:credential:options:)``.
   public static func open(
     at path: String, unlocking: Unlocking, options: Options = Options()
   ) throws(VaultError) -> Vault {

@@ -142,9 +142,9 @@ final class Door: Sendable {
     while !isOpen.withLock({ $0 }) { await Task { try? await Task.sleep(for: .milliseconds(1)) }.value }
   }
 
-  /// Waits until a refresh has arrived.
-  func isReached() async throws {
-    while arrivals.withLock({ $0 }) == 0 { try await Task.sleep(for: .milliseconds(1)) }
+  /// Waits until this many refreshes have arrived.
+  func isReached(by count: Int = 1) async throws {
+    while arrivals.withLock({ $0 }) < count { try await Task.sleep(for: .milliseconds(1)) }
   }
 }
 
