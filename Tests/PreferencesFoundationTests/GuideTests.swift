@@ -30,9 +30,26 @@ struct LineFormat: PreferenceFileFormat {
   }
 }
 
-/// The code of Preferences.docc that needs Foundation, word for word: Scripts/guide compares the two.
+/// The code of PreferencesFoundation.docc, and of Preferences.docc that needs Foundation, word for word: Scripts/guide compares
+/// them.
 struct GuideTests {
   private let settings = DictionaryPreferences()
+
+  @Test func `user defaults and the bundle are layers`() throws {
+    try withTemporaryFolder { folder in
+      let suite = folder + "/shop"
+
+      let preferences = CompositePreferences([
+        EnvironmentPreferences(prefix: "SHOP"),
+        try UserDefaultsPreferences(suiteName: suite),
+        BundlePreferences.main,
+      ])
+
+      try preferences.set(8080, forKey: "server.port")
+      #expect(try UserDefaultsPreferences(suiteName: suite).integer(forKey: "server.port") == 8080)
+      #expect(try preferences.integer(forKey: "server.port") == 8080)
+    }
+  }
 
   @Test func `user defaults: a suite is read, written and wrapped`() throws {
     try withTemporaryFolder { folder in

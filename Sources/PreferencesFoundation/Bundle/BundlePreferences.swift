@@ -27,8 +27,8 @@ public struct BundlePreferences: PreferencesReader {
 
   /// Reads the Info.plist of the bundle whose folder is at `path`.
   ///
-  /// - Throws: ``Preferences/PreferencesError/Code/notFound`` if there is none, and the codes of
-  ///   ``Preferences/DictionaryPreferences/init(contentsOf:format:)``.
+  /// - Throws: ``PreferencesError/Code/notFound`` if there is none, and the codes of
+  ///   ``DictionaryPreferences/init(contentsOf:format:)``.
   public init(at path: String) throws(PreferencesError) {
     name = "bundle \(path)"
     guard let info = try Self.info(of: path) else {

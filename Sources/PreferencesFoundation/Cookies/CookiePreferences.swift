@@ -45,10 +45,10 @@ public struct CookiePreferences: PreferencesReader {
     name = "cookies of \(host)\(url.path())"
   }
 
-  /// The cookie's value, parsed as the query's kind by the rules of ``Preferences/EnvironmentPreferences``. A query
+  /// The cookie's value, parsed as the query's kind by the rules of ``EnvironmentPreferences``. A query
   /// without a kind returns a string. `nil` if there is no such cookie.
   ///
-  /// - Throws: ``Preferences/PreferencesError/Code/typeMismatch`` if the value does not parse.
+  /// - Throws: ``PreferencesError/Code/typeMismatch`` if the value does not parse.
   public func value(for query: PreferenceQuery) throws(PreferencesError) -> PreferenceValue? {
     let key = query.name.text
     guard let text = cookies.filter({ $0.name == key }).min(by: Self.precedes)?.value else { return nil }
