@@ -1,15 +1,16 @@
+internal import DurableFiles
 public import Preferences
 internal import Synchronization
 
-/// A store that keeps its values in a base store and fails on request, as a locked vault does.
+/// A store that keeps its values in a base store until the test says that it is locked, damaged, full or slow.
 ///
 /// ```swift
-/// let vault = FailingPreferences(isSealed: true)
-/// let preferences: CompositePreferences = [vault.claiming(.names(["token"])), settings]
-/// vault.fail()
+/// let store = FailingPreferences(try ThrowawayVault.current.preferences())
+/// store.become(.locked)
+/// #expect(throws: VaultError.self) { try store.string(forKey: "github") }
 /// ```
 public final class FailingPreferences: PreferencesStore, GuardingReader {
-  /// The error that is thrown unless a different error is given.
+  /// The error of ``Condition/failing(with:)`` unless a different error is given.
   public struct Failure: Error, CustomStringConvertible {
     public init() {}
     public var description: String { "the test made this store fail" }
@@ -18,7 +19,12 @@ public final class FailingPreferences: PreferencesStore, GuardingReader {
   public let name: String
   public let custody: Custody
   private let base: any PreferencesStore
-  private let failure = Mutex<(any Error)?>(nil)
+  private let state = Mutex(State())
+
+  private struct State {
+    var condition = Condition.working
+    var waitingCalls = 0
+  }
 
   /// - Parameters:
   ///   - base: the store that keeps the values; a store in memory by default.
@@ -29,27 +35,29 @@ public final class FailingPreferences: PreferencesStore, GuardingReader {
     (self.base, self.name, custody) = (base, name, isSealed.map { $0 ? .sealed : .plain } ?? base.custody)
   }
 
-  /// Makes every call throw `error` from now on.
-  public func fail(with error: any Error = Failure()) { failure.withLock { $0 = error } }
+  /// Puts the store into a condition until the next call of this method.
+  ///
+  /// Calls that wait because the store was slow now do what the new condition says.
+  public func become(_ condition: Condition) { state.withLock { $0.condition = condition } }
 
-  /// Makes calls succeed again.
-  public func recover() { failure.withLock { $0 = nil } }
-
-  private var working: any PreferencesStore {
-    get throws {
-      if let failure = failure.withLock(\.self) { throw failure }
-      return base
-    }
+  /// Returns when at least `count` calls wait because the store is slow.
+  ///
+  /// - Throws: `CancellationError` if the task is cancelled, for example by the test's time limit.
+  public func waitForCalls(_ count: Int = 1) async throws {
+    while state.withLock({ $0.waitingCalls < count }) { try await Task.sleep(for: .milliseconds(1)) }
   }
 
-  public func value(for query: PreferenceQuery) throws -> PreferenceValue? { try working.value(for: query) }
+  // MARK: Reading
+
+  public func value(for query: PreferenceQuery) throws -> PreferenceValue? { try reached(by: .read).value(for: query) }
 
   public func guardedValue(for query: PreferenceQuery) throws -> (any GuardedValue)? {
-    try working.guardedLookUp(PreferenceQuery(query.name, as: query.kind, secrecy: underneath(query.secrecy)))
+    try reached(by: .read).guardedLookUp(
+      PreferenceQuery(query.name, as: query.kind, secrecy: underneath(query.secrecy)))
   }
 
   public func names(of secrecy: Secrecy) throws -> [PreferenceName] {
-    try working.names(of: underneath(secrecy))
+    try reached(by: .read).names(of: underneath(secrecy))
   }
 
   /// The secrecy in `base`: a secret in this store may be a plain value in `base`.
@@ -61,11 +69,46 @@ public final class FailingPreferences: PreferencesStore, GuardingReader {
     base.observe(notify)
   }
 
-  @discardableResult
-  public func apply(_ edits: PreferenceEdits) throws -> WriteOutcome { try working.apply(edits) }
+  // MARK: Writing
 
   @discardableResult
-  public func apply(_ edits: PreferenceEdits) async throws -> WriteOutcome { try await working.apply(edits) }
+  public func apply(_ edits: PreferenceEdits) throws -> WriteOutcome { try reached(by: .write).apply(edits) }
+
+  @discardableResult
+  public func apply(_ edits: PreferenceEdits) async throws -> WriteOutcome {
+    try await reached(by: .write).apply(edits)
+  }
+
+  // MARK: The condition
+
+  /// Returns the base store, or throws the error of the condition. A call to a slow store blocks its thread meanwhile,
+  /// as a call to a slow disk does.
+  private func reached(by call: Condition.Call) throws -> any PreferencesStore {
+    if isSlow(for: call) {
+      state.withLock { $0.waitingCalls += 1 }
+      defer { state.withLock { $0.waitingCalls -= 1 } }
+      // A cancelled task waits no longer, so that a test that fails while a call waits comes to its end.
+      while isSlow(for: call), !Task.isCancelled { usleep(1000) }
+    }
+    return try working(for: call)
+  }
+
+  private func reached(by call: Condition.Call) async throws -> any PreferencesStore {
+    if isSlow(for: call) {
+      state.withLock { $0.waitingCalls += 1 }
+      defer { state.withLock { $0.waitingCalls -= 1 } }
+      // The sleep throws only if the task is cancelled, which ends the loop.
+      while isSlow(for: call), !Task.isCancelled { try? await Task.sleep(for: .milliseconds(1)) }
+    }
+    return try working(for: call)
+  }
+
+  private func isSlow(for call: Condition.Call) -> Bool { state.withLock { $0.condition.slowCalls.contains(call) } }
+
+  private func working(for call: Condition.Call) throws -> any PreferencesStore {
+    if let error = state.withLock({ $0.condition.error(of: call) }) { throw error }
+    return base
+  }
 }
 
 extension FailingPreferences: CustomStringConvertible, CustomReflectable {}

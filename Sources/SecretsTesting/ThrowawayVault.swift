@@ -5,7 +5,8 @@ public import VaultSealing
 
 /// A vault with throwaway keys, created in about a millisecond and deleted with the last reference.
 ///
-/// The keys protect nothing: use the vault only in tests. The file is in memory-backed storage if there is any.
+/// The keys protect nothing: use the vault only in tests. The file is in memory-backed storage if there is any. The vault
+/// is a real one, and so are its faults: ``lock()``, ``damage()`` and ``withWriterLock(_:)``.
 public final class ThrowawayVault: Sendable {
   /// The vault, unlocked as its owner.
   public let vault: Vault
@@ -14,7 +15,7 @@ public final class ThrowawayVault: Sendable {
   /// The raw key of the owner slot.
   public let key: SealingKey
 
-  private let directory: String
+  private let directory: ThrowawayDirectory
 
   /// The passphrase of the second owner slot, if one was requested.
   public static let passphrase = "correct horse battery staple"
@@ -24,30 +25,21 @@ public final class ThrowawayVault: Sendable {
   /// - Parameters:
   ///   - groups: the names of its access groups.
   ///   - withPassphrase: whether ``passphrase`` also opens the vault; this costs about 10 ms.
+  ///   - folder: the folder of the vault's directory, for example on a small or slow file system; `nil` for
+  ///     memory-backed storage.
   ///   - options: the vault's options, for example a fixed clock or random source.
   public init(
-    groups: [String] = [AccessGroup.defaultName], withPassphrase: Bool = false,
+    groups: [String] = [AccessGroup.defaultName], withPassphrase: Bool = false, in folder: String? = nil,
     options: Vault.Options = Vault.Options()
   ) throws(VaultError) {
-    directory = try Self.makeDirectory()
-    path = directory + "/throwaway.spv"
+    directory = try ThrowawayDirectory(in: folder)
+    path = directory.path + "/throwaway.spv"
     key = try SealingKey(from: options.random)
     var slots = [NewSlot(.key(key), label: "throwaway key")]
     if withPassphrase {
       slots.append(NewSlot(try .passphrase(Self.passphrase), label: "throwaway passphrase", cost: .throwaway))
     }
-    do throws(VaultError) {
-      vault = try Vault.create(at: path, slots: slots, groups: groups.map { NewGroup($0) }, options: options)
-    } catch {
-      rmdir(directory)
-      throw error
-    }
-  }
-
-  deinit {
-    unlink(path)
-    unlink(path + ".tmp")
-    rmdir(directory)
+    vault = try Vault.create(at: path, slots: slots, groups: groups.map { NewGroup($0) }, options: options)
   }
 
   /// Returns the store of a service in this vault.
@@ -58,18 +50,48 @@ public final class ThrowawayVault: Sendable {
   }
 
   /// Opens the same file again, as a different process would.
+  ///
+  /// What is written with the new handle is, for ``vault``, the write of a different process.
   public func reopened(options: Vault.Options = Vault.Options()) throws(VaultError) -> Vault {
     try Vault.open(at: path, credential: .key(key), options: options)
   }
 
-  private static func makeDirectory() throws(VaultError) -> String {
-    // The vault need not survive a power failure, so memory-backed storage is preferred.
-    for parent in ["/dev/shm", getenv("TMPDIR").map { String(cString: $0) } ?? "/tmp", "/tmp"] {
-      var template = Array((parent + "/secretprefs-throwaway-XXXXXX").utf8CString)
-      if mkdtemp(&template) != nil {
-        return String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
-      }
+  // MARK: Faults
+
+  /// Locks ``vault``: its calls throw ``VaultError/Code/locked``. The same as ``Vault/lock()``.
+  public func lock() { vault.lock() }
+
+  /// Unlocks ``vault`` again with ``key``.
+  ///
+  /// - Throws: ``VaultError/Code/damaged`` after ``damage()``.
+  public func unlock() throws(VaultError) { try vault.unlock(with: .key(key)) }
+
+  /// Inverts every byte of the file behind its header.
+  ///
+  /// Every call that reads or writes, and opening the vault, then throws ``VaultError/Code/damaged``, after a tenth of a
+  /// second: the file is read three times, in case another process is writing it.
+  public func damage() throws(VaultError) {
+    let file = try openFile(O_RDWR)
+    let header = 56  // Docs/Format.md 3.1
+    var bytes = [UInt8](repeating: 0, count: Int(try file.status().st_size) - header)
+    _ = try bytes.withUnsafeMutableBytes { (buffer) throws(VaultError) in try file.read(into: buffer, at: header) }
+    try file.write(bytes.map(~), at: header)
+  }
+
+  /// Runs `body` while the writer lock of the file is held, as by a different process.
+  ///
+  /// Writes wait for the lock, and throw ``VaultError/Code/lockTimeout`` after ``Vault/Options/lockTimeout``. Reads do
+  /// not wait.
+  public func withWriterLock<R>(_ body: () async throws -> R) async throws -> R {
+    let file = try openFile(O_RDONLY)
+    guard try file.lock(within: .seconds(30)) else {
+      throw VaultError(.lockTimeout, "the writer lock has been held for 30 seconds")
     }
-    throw VaultError(.io, "no directory for a throwaway vault", errno: errno)
+    defer { file.unlock() }
+    return try await body()
+  }
+
+  private func openFile(_ flags: Int32) throws(VaultError) -> Descriptor<VaultError> {
+    try Descriptor.open(path, flags) { VaultError(.io, "\(path): open", errno: $0) }
   }
 }

@@ -1,7 +1,10 @@
 public import Testing
-internal import VaultCore
+public import VaultCore
 
 /// Gives each test its own ``ThrowawayVault``, available as ``ThrowawayVault/current``.
+///
+/// On a suite, every test of the suite gets its own vault; each case of a parameterised test has its own, too. A trait
+/// on a test replaces that of its suite.
 ///
 /// ```swift
 /// @Test(.throwawayVault) func `a token comes back`() throws {
@@ -11,25 +14,30 @@ public struct ThrowawayVaultTrait: TestTrait, SuiteTrait, TestScoping {
   /// Every test of a suite gets its own vault.
   public var isRecursive: Bool { true }
 
+  let groups: [String]
   let withPassphrase: Bool
 
+  /// Runs a test with a new vault as ``ThrowawayVault/current``.
   public func provideScope(
     for test: Test, testCase: Test.Case?, performing function: @concurrent @Sendable () async throws -> Void
   ) async throws {
     // The scope of a suite makes no vault; each case of a parameterised test gets its own vault.
     guard testCase != nil else { return try await function() }
-    try await ThrowawayVault.$scoped.withValue(try ThrowawayVault(withPassphrase: withPassphrase)) {
-      try await function()
-    }
+    let vault = try ThrowawayVault(groups: groups, withPassphrase: withPassphrase)
+    try await ThrowawayVault.$scoped.withValue(vault) { try await function() }
   }
 }
 
 extension Trait where Self == ThrowawayVaultTrait {
   /// A throwaway vault for each test.
-  public static var throwawayVault: Self { ThrowawayVaultTrait(withPassphrase: false) }
+  public static var throwawayVault: Self { throwawayVault(groups: [AccessGroup.defaultName]) }
 
-  /// A throwaway vault for each test, which ``ThrowawayVault/passphrase`` also opens.
-  public static var throwawayVaultWithPassphrase: Self { ThrowawayVaultTrait(withPassphrase: true) }
+  /// A throwaway vault for each test, with these access groups.
+  ///
+  /// - Parameter withPassphrase: whether ``ThrowawayVault/passphrase`` also opens the vault; this costs about 10 ms.
+  public static func throwawayVault(
+    groups: [String] = [AccessGroup.defaultName], withPassphrase: Bool = false
+  ) -> Self { ThrowawayVaultTrait(groups: groups, withPassphrase: withPassphrase) }
 }
 
 extension ThrowawayVault {

@@ -155,7 +155,7 @@ import Testing
     #expect(try ThrowawayVault.current.preferences().keys() == [])
   }
 
-  @Test(.throwawayVaultWithPassphrase) func `passphrase and key open the same vault`() throws {
+  @Test(.throwawayVault(withPassphrase: true)) func `passphrase and key open the same vault`() throws {
     let vault = ThrowawayVault.current
     try vault.preferences().set("v", forKey: "key")
 

@@ -36,7 +36,7 @@ extension ConformanceRule {
       fixture in
       let reader = layer(try fixture.makeReader(["own": "here"]))
       let broken = FailingPreferences(isSealed: reader.isSealedByName)
-      broken.fail()
+      broken.become(.failing())
       let failing = layer(broken) as any PreferencesReader
       #expect(try CompositePreferences([reader, failing]).value(forKey: "own") == "here")
       for composite in [[failing, reader], [[failing] as CompositePreferences, reader]] as [CompositePreferences] {

@@ -116,7 +116,7 @@ extension ConformanceRule {
       let port = PreferenceKey("port", default: 80)
       try store.set(8080, for: port)
       let failing = FailingPreferences(isSealed: true)
-      failing.fail()
+      failing.become(.failing())
       let vault = failing.claiming(.names(["password"]))
       for composite in [[vault, store], [store, vault], [[vault] as CompositePreferences, store]]
         as [CompositePreferences]
@@ -135,7 +135,7 @@ extension ConformanceRule {
       let store = try fixture.makeStore()
       try store.set("here", forKey: "password")
       let failing = FailingPreferences(isSealed: true)
-      failing.fail()
+      failing.become(.failing())
       let secret: PreferenceKey<String?> = .secret("password")
       let composite: CompositePreferences = [failing.claiming(.names(["password"])), layer(store)]
       for use in [
@@ -158,7 +158,7 @@ extension ConformanceRule {
       let lower: DictionaryPreferences = ["password": "lower", "port": 80]
       let isSealed = !store.custody.holdsPlain
       let composite: CompositePreferences = [isSealed ? claiming("password", in: failing) : failing, lower]
-      failing.fail()
+      failing.become(.failing())
       #expect(code { _ = try composite.value(forKey: "password") } == .unavailable)
       #expect(code { try composite.set("new", forKey: "password") } == .unavailable)
       let port = PreferenceKey("port", default: 0)
@@ -168,7 +168,7 @@ extension ConformanceRule {
       } else {
         #expect(code { _ = try composite.value(for: port) } == .unavailable)
       }
-      failing.recover()
+      failing.become(.working)
       #expect(try composite.value(forKey: "password") == "here")
     },
   ]

@@ -1,0 +1,222 @@
+import Foundation
+import Glibc
+import Secrets
+import SecretsTesting
+import Testing
+
+/// That a store that is told its condition throws what a vault throws that is in this condition.
+@Suite struct FailingPreferencesTests {
+  /// What a caller sees of an error: the type, the code, the error number, and the same of the cause.
+  struct Seen: Equatable, CustomStringConvertible {
+    let description: String
+
+    init(_ error: any Error) {
+      description =
+        switch error {
+        case let error as VaultError: "VaultError.\(error.code.rawValue), \(error.errno ?? 0)"
+        case let error as PreferencesError:
+          "PreferencesError.\(error.code), cause: \(error.cause.map { Seen($0).description } ?? "none")"
+        default: "\(type(of: error))"
+        }
+    }
+
+    /// The error of `use`, or `nil` if it succeeds.
+    static func error<R>(_ use: () throws -> R) -> Seen? {
+      do {
+        _ = try use()
+        return nil
+      } catch { return Seen(error) }
+    }
+
+    static func error<R>(_ use: () async throws -> R) async -> Seen? {
+      do {
+        _ = try await use()
+        return nil
+      } catch { return Seen(error) }
+    }
+  }
+
+  /// Every kind of call, on a store and on a composite with the store in front.
+  private static func errors(of store: any PreferencesStore, value: String = "new") async -> [String: Seen?] {
+    let composite: CompositePreferences = [store.claiming(.names(["github", "other"])), DictionaryPreferences()]
+    var seen: [String: Seen?] = [:]
+    for (name, store) in ["store": store, "composite": composite] as [String: any PreferencesStore] {
+      let github = PreferenceKey<Secret<String>?>("github")
+      seen["\(name), value"] = Seen.error { try store.value(forKey: "github") }
+      seen["\(name), string"] = Seen.error { try store.string(forKey: "github") }
+      seen["\(name), secret"] = Seen.error { try store.secret(String.self, forKey: "github") }
+      seen["\(name), absent"] = Seen.error { try store.value(for: .secret("absent")) as String? }
+      seen["\(name), required"] = Seen.error { try store.required(github) }
+      seen["\(name), keys"] = Seen.error { try store.keys() }
+      seen["\(name), dictionary"] = Seen.error { try store.dictionary() }
+      seen["\(name), set"] = Seen.error { try store.set(value, forKey: "other") }
+      seen["\(name), set a secret"] = Seen.error { try store.set(try Secret(value), forKey: "other") }
+      seen["\(name), update"] = Seen.error {
+        try store.update(.secret("other") as PreferenceKey<String?>) { $0 = ($0 ?? "") + value }
+      }
+      seen["\(name), set, async"] = await Seen.error { try await store.set(value, forKey: "other") }
+      seen["\(name), merge, async"] = await Seen.error { try await store.set(["other": .string(value)]) }
+    }
+    return seen
+  }
+
+  private static func told(
+    _ condition: FailingPreferences.Condition, value: String = "new"
+  ) async throws -> [String: Seen?] {
+    let store = FailingPreferences(try Self.store(ThrowawayVault()))
+    store.become(condition)
+    return await errors(of: store, value: value)
+  }
+
+  private static func store(_ vault: ThrowawayVault) throws -> SecretPreferences {
+    let store = try vault.preferences()
+    try store.set("ghp_example", forKey: "github")
+    return store
+  }
+
+  @Test func `a store told to be locked throws what a locked vault throws`() async throws {
+    let vault = try ThrowawayVault()
+    let store = try Self.store(vault)
+
+    vault.lock()
+
+    let errors = await Self.errors(of: store)
+    #expect(errors == (try await Self.told(.locked)))
+    #expect(errors["store, string"]??.description == "VaultError.locked, 0")
+    try vault.unlock()
+    #expect(try store.string(forKey: "github") == "ghp_example")
+  }
+
+  @Test func `a store told to be damaged throws what a damaged vault throws`() async throws {
+    let vault = try ThrowawayVault()
+    let store = try Self.store(vault)
+
+    try vault.damage()
+
+    let errors = await Self.errors(of: store)
+    #expect(errors == (try await Self.told(.damaged)))
+    #expect(errors["store, string"]??.description == "VaultError.damaged, 0")
+    #expect(Seen.error { try vault.reopened() } == Seen.error { throw VaultError(.damaged, "") })
+  }
+
+  /// More than the reserve of a vault, so that a write needs room on the disk.
+  private static let long = String(repeating: "x", count: 60_000)
+
+  @Test(.enabled(if: SmallDisk.isAvailable, "mounting a file system needs privileges"))
+  func `a store told to be full throws what a vault on a full disk throws`() async throws {
+    let disk = try SmallDisk()
+    let store = try Self.store(ThrowawayVault(in: disk.path))
+
+    try disk.fill()
+
+    let errors = await Self.errors(of: store, value: Self.long)
+    #expect(errors == (try await Self.told(.full, value: Self.long)))
+    #expect(errors["store, set"]??.description == "VaultError.io, \(ENOSPC)")
+    #expect(try store.string(forKey: "github") == "ghp_example")
+    #expect(Seen.error { try store.set("small", forKey: "other") } == nil)
+  }
+
+  @Test(.enabled(if: SmallDisk.isAvailable, "mounting a file system needs privileges"))
+  func `a store told to be read-only throws what a vault on a read-only disk throws`() async throws {
+    let disk = try SmallDisk()
+    let store = try Self.store(ThrowawayVault(in: disk.path))
+
+    try disk.makeReadOnly()
+
+    let errors = await Self.errors(of: store)
+    #expect(errors == (try await Self.told(.readOnly)))
+    #expect(errors["store, set"]??.description == "VaultError.readOnly, \(EROFS)")
+    #expect(try store.string(forKey: "github") == "ghp_example")
+  }
+
+  @Test func `a vault whose file may not grow has the code of a full disk, without privileges`() async {
+    await #expect(processExitsWith: .success) {
+      let store = try Self.store(ThrowawayVault())
+      signal(SIGXFSZ, SIG_IGN)
+      var limit = rlimit(rlim_cur: 40_000, rlim_max: 40_000)
+      try #require(setrlimit(__rlimit_resource_t(RLIMIT_FSIZE.rawValue), &limit) == 0)
+
+      let error = #expect(throws: VaultError.self) { try store.set(Self.long, forKey: "other") }
+
+      let full = FailingPreferences(isSealed: true)
+      full.become(.full)
+      let told = #expect(throws: VaultError.self) { try full.set(Self.long, forKey: "other") }
+      #expect(error?.code == told?.code)
+      #expect(try store.string(forKey: "github") == "ghp_example")
+    }
+  }
+
+  // MARK: Errors of your own
+
+  private struct Mine: Error {}
+
+  @Test func `a store throws an error of the test, for reads, for writes or for both`() throws {
+    let store = FailingPreferences(["port": 80] as DictionaryPreferences)
+
+    store.become(.failing(with: Mine()))
+    #expect(throws: Mine.self) { try store.integer(forKey: "port") }
+    #expect(throws: Mine.self) { try store.set(81, forKey: "port") }
+    store.become(.failing())
+    #expect(throws: FailingPreferences.Failure.self) { try store.keys() }
+    store.become(.init(writing: Mine()))
+    #expect(try store.integer(forKey: "port") == 80)
+    #expect(throws: Mine.self) { try store.set(81, forKey: "port") }
+    store.become(.working)
+    try store.set(81, forKey: "port")
+    #expect(try store.integer(forKey: "port") == 81)
+  }
+
+  // MARK: Slow
+
+  @Test(.timeLimit(.minutes(1))) func `a call to a slow store returns when the store works again`() async throws {
+    let store = FailingPreferences(["port": 80] as DictionaryPreferences)
+    store.become(.slow)
+
+    async let port = store.integer(forKey: "port")
+    async let names = store.keys()
+    async let written: Void = store.removeValue(forKey: "none")
+    try await store.waitForCalls(3)
+    store.become(.working)
+
+    #expect(try await port == 80)
+    #expect(try await names == ["port"])
+    try await written
+    store.become(.slow)
+    async let again = store.integer(forKey: "port")
+    try await store.waitForCalls()
+    store.become(.locked)
+    let error = await #expect(throws: VaultError.self) { try await again }
+    #expect(error?.code == .locked)
+  }
+
+  @Test(.timeLimit(.minutes(1))) func `with slow writes a read does not wait, and a write meets what was written meanwhile`()
+    async throws
+  {
+    let base = DictionaryPreferences(["count": 1])
+    let store = FailingPreferences(base)
+    store.become(.slowWrites)
+
+    async let changed = store.compareAndSet(1, to: 2, forKey: "count")
+    try await store.waitForCalls()
+    #expect(try store.integer(forKey: "count") == 1)
+    try base.set(10, forKey: "count")
+    store.become(.working)
+
+    #expect(try await changed == .conflict)
+    #expect(try store.integer(forKey: "count") == 10)
+  }
+
+  @Test(.timeLimit(.minutes(1))) func `a call of a cancelled task waits no longer`() async throws {
+    let store = FailingPreferences(["port": 80] as DictionaryPreferences)
+    store.become(.slow)
+
+    let read = Task { try store.integer(forKey: "port") }
+    let write = Task { try await store.set(81, forKey: "port") }
+    try await store.waitForCalls(2)
+    read.cancel()
+    write.cancel()
+
+    #expect(try await read.value == 80 || read.value == 81)
+    #expect(try await write.value == .visible)
+  }
+}
