@@ -41,15 +41,15 @@ extension FailingPreferences {
       Condition(reading: error, writing: error)
     }
 
-    /// Every call throws ``VaultError/Code/locked``, as with ``ThrowawayVault/lock()``. The values of a real vault with the
+    /// Every call throws ``VaultError/Code/locked``, as with ``ThrowawayVault/lock()``. In a real vault, values of the
     /// class ``Vault/Accessibility/afterFirstUnlock`` would still be readable.
     public static let locked = failing(with: VaultError(.locked, "the test locked this store"))
 
     /// Every call throws ``VaultError/Code/damaged``, as with ``ThrowawayVault/damage()``.
     public static let damaged = failing(with: VaultError(.damaged, "the test damaged this store"))
 
-    /// The disk is full: reads succeed, and writes throw ``VaultError/Code/io`` with `ENOSPC`. A real vault still has room
-    /// for small values in the blocks that it has reserved.
+    /// The disk is full: reads succeed, and writes throw ``VaultError/Code/io`` with `ENOSPC`. A real vault still has
+    /// room for small values in the blocks that it has reserved.
     public static let full = Condition(
       writing: VaultError(.io, "the test filled the disk of this store", errno: ENOSPC))
 

@@ -5,8 +5,8 @@ public import VaultSealing
 
 /// A vault with throwaway keys, created in about a millisecond and deleted with the last reference.
 ///
-/// The keys protect nothing: use the vault only in tests. The file is in memory-backed storage if there is any. The vault
-/// is a real one, and so are its faults: ``lock()``, ``damage()`` and ``withWriterLock(_:)``.
+/// The keys protect nothing: use the vault only in tests. The file is in memory-backed storage if there is any. The
+/// vault is a real one, and so are its faults: ``lock()``, ``damage()`` and ``withWriterLock(_:)``.
 public final class ThrowawayVault: Sendable {
   /// The vault, unlocked as its owner.
   public let vault: Vault
@@ -68,13 +68,13 @@ public final class ThrowawayVault: Sendable {
 
   /// Inverts every byte of the file behind its header.
   ///
-  /// Every call that reads or writes, and opening the vault, then throws ``VaultError/Code/damaged``, after a tenth of a
-  /// second: the file is read three times, in case another process is writing it.
-  public func damage() throws(VaultError) {
+  /// Every call that reads or writes, and opening the vault, then throws ``VaultError/Code/damaged``, after a tenth of
+  /// a second: the file is read three times, in case another process is writing it.
+  public func damage() throws {
     let file = try openFile(O_RDWR)
     let header = 56  // Docs/Format.md 3.1
     var bytes = [UInt8](repeating: 0, count: Int(try file.status().st_size) - header)
-    _ = try bytes.withUnsafeMutableBytes { (buffer) throws(VaultError) in try file.read(into: buffer, at: header) }
+    _ = try bytes.withUnsafeMutableBytes { try file.read(into: $0, at: header) }
     try file.write(bytes.map(~), at: header)
   }
 

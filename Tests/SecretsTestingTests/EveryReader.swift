@@ -39,7 +39,8 @@ extension StoreUnderTest {
       StoreUnderTest(
         "read-only vault",
         reading: { fixture, values in
-          let secrets = try fixture.kept(orKeep: try ThrowawayVault()).preferences(service: fixture.uniqueName())
+          let secrets = try fixture.kept(orKeep: try ThrowawayVault(in: fixture.folder)).preferences(
+            service: fixture.uniqueName())
           try secrets.set(values)
           return secrets.readOnly
         }),

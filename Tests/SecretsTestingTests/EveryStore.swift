@@ -79,7 +79,7 @@ extension StoreUnderTest {
   }
 
   private static func throwaway(_ fixture: StoreFixture) throws -> ThrowawayVault {
-    try fixture.kept(orKeep: try ThrowawayVault(groups: ["default", "billing"]))
+    try fixture.kept(orKeep: try ThrowawayVault(groups: ["default", "billing"], in: fixture.folder))
   }
 
   private static func secrets(_ fixture: StoreFixture) throws -> SecretPreferences {

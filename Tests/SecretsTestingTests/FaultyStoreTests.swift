@@ -1,3 +1,4 @@
+import PreferenceFiles
 import PreferenceOperators
 import Preferences
 import SecretsTesting
@@ -31,6 +32,19 @@ import Testing
     let faulty = try #require(FaultyStore.all.first { $0.item == 8 })
     let found = try #require(try await issues(of: rule, on: faulty.stores[0]).first)
     #expect(found.comments.contains { $0.rawValue == "\(rule.title), broken by: \(faulty.stores[0].name)" })
+  }
+
+  @Test func `every rule that stores a secret finds a sealed store that leaves it in a file`() async throws {
+    let leaking = StoreUnderTest("a file that is said to be sealed") { fixture in
+      FailingPreferences(
+        try JSONPreferences(at: fixture.folder + "/" + fixture.uniqueName(), options: .creating), isSealed: true)
+    }
+    var found = 0
+    for rule in ConformanceRule.of(item: 33) + ConformanceRule.of(item: 34) {
+      let comments = try await issues(of: rule, on: leaking).flatMap(\.comments)
+      if comments.contains("a secret can be read in a file") { found += 1 }
+    }
+    #expect(found > 20)
   }
 
   @Test func `a rule for stores passes a reader by`() async throws {

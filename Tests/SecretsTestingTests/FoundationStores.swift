@@ -15,7 +15,7 @@ extension StoreUnderTest {
       make: { try UserDefaultsPreferences(suiteName: $0.folder + "/" + $0.uniqueName()) }),
     StoreUnderTest("cache without a limit") { _ in CachePreferences() },
     StoreUnderTest("composite of user defaults and a vault") { fixture in
-      let vault = try fixture.kept(orKeep: try ThrowawayVault())
+      let vault = try fixture.kept(orKeep: try ThrowawayVault(in: fixture.folder))
       return [
         try vault.preferences(service: fixture.uniqueName()).unclaimed,
         try UserDefaultsPreferences(suiteName: fixture.folder + "/" + fixture.uniqueName()),

@@ -91,22 +91,22 @@ struct SecretsGuideTests {
     let vault = ThrowawayVault.current
     let tokens = FailingPreferences(try vault.preferences())
     let other = try SecretPreferences(service: "com.example.test", in: vault.reopened())
-    let uses: PreferenceKey<Int?> = .secret("uses")
+    let uses = PreferenceKey("uses", default: 0)
     tokens.become(.slowWrites)
 
-    async let counted: Void = tokens.update(uses) { $0 = ($0 ?? 0) + 1 }
+    async let counted = tokens.update(uses) { $0 += 1 }
     try await tokens.waitForCalls()
-    try other.set(10, for: uses)
+    try await other.set(10, for: uses)
     tokens.become(.working)
-    try await counted
 
+    #expect(try await counted == .visible)
     #expect(try other.value(for: uses) == 11)
   }
 
   struct AppConfig {
     let layers: CompositePreferences
 
-    init(vault: any PreferencesReader, environment: [String: String]) {
+    init(vault: some PreferencesReader, environment: [String: String]) {
       layers = [
         vault.claiming(.names(["database.password"])), EnvironmentPreferences(environment: environment),
         DictionaryPreferences(["port": 8080]),
@@ -156,5 +156,18 @@ struct SecretsGuideTests {
 
     try vault.unlock()
     #expect(try await token.accessToken() == Secret("new"))
+  }
+
+  @Test(.throwawayVault) func `neither an error nor a file shows the token`() throws {
+    let vault = ThrowawayVault.current
+    let tokens = try vault.preferences()
+    try tokens.set("ghp_example", forKey: "github")
+    let error = try #require(throws: VaultError.self) { try tokens.data(forKey: "github") }
+
+    let token = try tokens.secret(String.self, forKey: "github")
+    for value in ["request failed: \(error)", error, tokens, token as Any] as [Any] {
+      #expect(traces(of: "ghp_example", in: value) == [])
+    }
+    #expect(try traces(of: "ghp_example", inFilesAt: vault.path) == [])
   }
 }

@@ -69,15 +69,16 @@ import Testing
     options.lockTimeout = .milliseconds(20)
     let vault = try ThrowawayVault(options: options)
     let store = try vault.preferences()
-    try store.set("old", forKey: "token")
+    try await store.set("old", forKey: "token")
 
     try await vault.withWriterLock {
-      let error = #expect(throws: VaultError.self) { try store.set("new", forKey: "token") }
+      let error = await #expect(throws: VaultError.self) { try await store.set("new", forKey: "token") }
       #expect(error?.code == .lockTimeout)
-      #expect(try store.string(forKey: "token") == "old")
+      let text = try store.string(forKey: "token")
+      #expect(text == "old")
     }
 
-    try store.set("new", forKey: "token")
+    try await store.set("new", forKey: "token")
     #expect(try store.string(forKey: "token") == "new")
   }
 }

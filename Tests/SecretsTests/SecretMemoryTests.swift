@@ -35,7 +35,8 @@ import Testing
     return try SecretPreferences(service: "db", in: Vault.open(at: folder + "/vault.spv", credential: .key(key)))
   }
 
-  @Test func `a secret read from a vault is on one guarded page while it is held, and nowhere afterwards`() async throws
+  @Test func `item 120: a secret read from a vault is on one guarded page while it is held, and nowhere afterwards`()
+    async throws
   {
     let folder = try TemporaryFolder()
     try Self.make(in: folder.path)

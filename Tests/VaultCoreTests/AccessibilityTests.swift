@@ -352,7 +352,7 @@ import VaultSealing
       "AFTERFIRSTUNLOCK", " whenUnlocked", "whenUnlocked\n", "whenUnlocked\0", "0", "ak",
       "kSecAttrAccessibleWhenUnlocked",
     ])
-  func `every other name is refused`(name: String) {
+  func `item 119: every other name is refused`(name: String) {
     #expect(refusal { try Vault.Accessibility(named: name) } == .unsupportedAccessibility)
   }
 

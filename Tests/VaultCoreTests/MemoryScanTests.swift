@@ -39,7 +39,7 @@ import Testing
     }
   }
 
-  @Test func `an unlocked vault has its keys on a guarded page, and no passphrase and no value anywhere`()
+  @Test func `item 120: an unlocked vault has its keys on a guarded page, and no passphrase and no value anywhere`()
     async throws
   {
     try await SearchedVault.with { directory in
@@ -133,7 +133,7 @@ import Testing
     }
   }
 
-  @Test func `after the last reference is released nothing is left`() async throws {
+  @Test func `item 120: after the last reference is released nothing is left`() async throws {
     try await SearchedVault.with { directory in
       await #expect(processExitsWith: .success) { [directory = directory as String] in
         let searched = try SearchedVault(directory)

@@ -22,7 +22,7 @@ import VaultSealing
     return edit
   }
 
-  @Test func `metadata is set, read without opening the value, changed and removed`() throws {
+  @Test func `item 118: metadata is set, read without opening the value, changed and removed`() throws {
     try with { vault, group, service, path in
       let all = try edit {
         $0.label = .set("Läbel")

@@ -45,7 +45,7 @@ import VaultSealing
     return vault
   }
 
-  @Test func `no error repeats a value, a name or a passphrase`() throws {
+  @Test func `item 120: no error repeats a value, a name or a passphrase`() throws {
     let found = Collector()
     try TemporaryDirectory.with { directory in
       let path = directory + "/vault.spv"
@@ -128,7 +128,7 @@ import VaultSealing
     ]
   }
 
-  @Test func `the file holds neither values nor names, before and after a fold`() throws {
+  @Test func `item 111: the file holds neither values nor names, before and after a fold`() throws {
     try TemporaryDirectory.with { directory in
       let path = directory + "/vault.spv"
       let vault = try Self.vault(at: path)
@@ -148,7 +148,7 @@ import VaultSealing
     }
   }
 
-  @Test func `printing a vault, its options and its slots shows no value and no passphrase`() throws {
+  @Test func `item 120: printing a vault, its options and its slots shows no value and no passphrase`() throws {
     try TemporaryDirectory.with { directory in
       let vault = try Self.vault(at: directory + "/vault.spv")
       let slot = NewSlot(try .passphrase(Self.passphrase), cost: .throwaway)

@@ -26,7 +26,7 @@ import Testing
     }
   }
 
-  @Test(arguments: try located()) func `a vector behaves as its manifest says`(_ located: Located) throws {
+  @Test(arguments: try located()) func `item 124: a vector behaves as its manifest says`(_ located: Located) throws {
     let vector = located.vector
     try TemporaryDirectory.with { directory in
       let path = directory + "/" + vector.file

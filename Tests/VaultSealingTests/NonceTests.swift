@@ -26,7 +26,7 @@ struct NonceTests {
     #expect(first.prefix(24) != second.prefix(24))
   }
 
-  @Test func `sealing twice gives different bytes throughout`() throws {
+  @Test func `item 112: sealing twice gives different bytes throughout`() throws {
     let sealer = try Sealer()
     let key = try SealingKey.annex()
 

@@ -20,8 +20,8 @@ extension PreferenceKey {
   /// try settings.set(Secret("s3cret"), for: password)              // "spv-sealed-1:…" in the file
   /// ```
   ///
-  /// The key is plain, also for a value of type ``Secret``: what the store gets is not a secret. A ``SealedPreferences``
-  /// of the same sealer and store name has the same texts. Reading throws
+  /// The key is plain, also for a value of type ``Secret``: what the store gets is not a secret. A
+  /// ``SealedPreferences`` of the same sealer and store name reads the same texts. Reading throws
   /// ``PreferencesError/Code/malformed`` for a value that is not sealed, and ``PreferencesError/Code/unavailable`` with
   /// the ``VaultError`` as its cause if it cannot be opened.
   /// - Parameter store: identifies the store among those with the same sealing key, and must stay the same.

@@ -25,7 +25,6 @@ struct SealedPlace: Sendable {
   }
 
   func seal(_ content: PreferenceContent, for key: String) throws -> PreferenceValue {
-    // Not the results of the closures: the compiler (6.3) fails on those of this type.
     var text = ""
     if case .guarded(let guarded) = content, let guarded = guarded as? GuardedContent {
       try guarded.withBytes { (kind, bytes) throws(VaultError) in text = try seal(bytes, kind, for: key) }

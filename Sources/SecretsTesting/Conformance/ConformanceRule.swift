@@ -24,8 +24,11 @@ public struct ConformanceRule: Sendable, CustomTestStringConvertible {
 
   public var testDescription: String { title }
 
+  /// The secret that the rules store. They store it in nothing that is not sealed.
+  static let sentinel = "SENTINEL-5f3a"
+
   /// Checks the rule on a store. Each issue names the rule and the store. An error that stops the check is also
-  /// recorded as an issue.
+  /// recorded as an issue, and so is a file in the fixture's folder in which a secret of the rule can be read.
   ///
   /// Returns at once if the rule is not for readers and `store` cannot be written.
   public func check(_ store: StoreUnderTest) async {
@@ -34,6 +37,9 @@ public struct ConformanceRule: Sendable, CustomTestStringConvertible {
     await Issue.commenting(comment) {
       let fixture = try StoreFixture(store)
       try await body(fixture)
+      // A sealed store keeps no secret in the clear, whatever the rule has done with it.
+      let found = try traces(of: Self.sentinel, inFilesAt: fixture.folder)
+      #expect(found == [], "a secret can be read in a file")
       withExtendedLifetime(fixture) {}
     }
   }

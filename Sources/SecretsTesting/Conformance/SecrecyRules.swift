@@ -18,7 +18,7 @@ extension ConformanceRule {
               let sealed = sealedLayer(claiming: "password")
               let layers: [any PreferencesReader] = isFirst ? [store, sealed] : [sealed, store]
               try path.write(CompositePreferences(layers, writeMode: mode))
-              #expect(try sealed.value(forKey: "password") == "s3cret")
+              #expect(try sealed.value(forKey: "password") == "SENTINEL-5f3a")
               #expect(try store.value(forKey: "password") == nil)
               #expect(try !store.keys().contains("password"))
             }
@@ -32,7 +32,7 @@ extension ConformanceRule {
               let plain = DictionaryPreferences()
               let layers: [any PreferencesReader] = isFirst ? [store, plain] : [plain, store]
               try path.write(CompositePreferences(layers, writeMode: mode))
-              #expect(try store.value(for: PreferenceQuery("password", secrecy: .secret)) == "s3cret")
+              #expect(try store.value(for: PreferenceQuery("password", secrecy: .secret)) == "SENTINEL-5f3a")
               #expect(try store.plainValues["password"] == nil)
               #expect(!plain.keys().contains("password"))
             }
@@ -43,7 +43,7 @@ extension ConformanceRule {
       ConformanceRule(33, "a store that is not sealed takes no secret key, through no path") { fixture in
         let store = try fixture.makeStore()
         guard !store.custody.holdsSecrets else { return }
-        let sealed = FailingPreferences(["password": "s3cret"] as DictionaryPreferences, isSealed: true)
+        let sealed = FailingPreferences(["password": "SENTINEL-5f3a"] as DictionaryPreferences, isSealed: true)
         #expect(!store.custody.takes(.secret))
         for write in [
           { try store.set("s", for: .secret("password")) },
@@ -87,10 +87,10 @@ extension ConformanceRule {
       ConformanceRule(33, "a secret key that was written is read back, also after reopening") { fixture in
         let store = try fixture.makeStore()
         guard store.custody.takes(.secret) else { return }
-        try store.set("s3cret", for: .secret("password"))
+        try store.set("SENTINEL-5f3a", for: .secret("password"))
         for reader in [store, try fixture.reopened(store)] {
-          #expect(try reader.value(for: .secret("password")) == "s3cret")
-          #expect(try CompositePreferences([layer(reader)]).value(for: .secret("password")) == "s3cret")
+          #expect(try reader.value(for: .secret("password")) == "SENTINEL-5f3a")
+          #expect(try CompositePreferences([layer(reader)]).value(for: .secret("password")) == "SENTINEL-5f3a")
         }
         try store.reset(.secret("password") as PreferenceKey<String?>)
         #expect(try fixture.reopened(store).value(for: .secret("password")) as String? == nil)
@@ -98,57 +98,57 @@ extension ConformanceRule {
     ]
 
   private static let secretWrites: [SecretWrite] = [
-    SecretWrite("a typed set") { try $0.set("s3cret", for: .secret("password")) },
-    SecretWrite("a set by name") { try $0.set("s3cret", forKey: "password") },
-    SecretWrite("a merge") { try $0.set(["password": "s3cret", "port": 80]) },
-    SecretWrite("+= of a dictionary") { try $0 += ["password": "s3cret"] },
-    SecretWrite("+= of pairs") { try $0 += [("password", "s3cret")] },
+    SecretWrite("a typed set") { try $0.set("SENTINEL-5f3a", for: .secret("password")) },
+    SecretWrite("a set by name") { try $0.set("SENTINEL-5f3a", forKey: "password") },
+    SecretWrite("a merge") { try $0.set(["password": "SENTINEL-5f3a", "port": 80]) },
+    SecretWrite("+= of a dictionary") { try $0 += ["password": "SENTINEL-5f3a"] },
+    SecretWrite("+= of pairs") { try $0 += [("password", "SENTINEL-5f3a")] },
     SecretWrite("+= of a sealed store") {
-      try $0 += FailingPreferences(["password": "s3cret"] as DictionaryPreferences, isSealed: true)
+      try $0 += FailingPreferences(["password": "SENTINEL-5f3a"] as DictionaryPreferences, isSealed: true)
     },
     SecretWrite("+= of a buffer") { composite in
       let source: CompositePreferences = [sealedLayer(claiming: "password")]
       let buffer = BufferedPreferences(source)
-      try buffer.set("s3cret", forKey: "password")
+      try buffer.set("SENTINEL-5f3a", forKey: "password")
       try composite += buffer
     },
-    SecretWrite("?= of values") { try $0 ?= ["password": "s3cret"] },
-    SecretWrite("?= of closures") { try $0 ?= ["password": { "s3cret" }] },
-    SecretWrite("a subscript by name") { $0["password"] = "s3cret" },
-    SecretWrite("a subscript by key") { $0[.secret("password")] = "s3cret" },
-    SecretWrite("a member") { $0.members.password = "s3cret" },
-    SecretWrite("an update") { try $0.update(.secret("password") as PreferenceKey<String?>) { $0 = "s3cret" } },
-    SecretWrite("a handle") { try $0.preference(for: .secret("password")).set("s3cret") },
-    SecretWrite("a handle by name") { try ($0 <| "password") ?= "s3cret" },
+    SecretWrite("?= of values") { try $0 ?= ["password": "SENTINEL-5f3a"] },
+    SecretWrite("?= of closures") { try $0 ?= ["password": { "SENTINEL-5f3a" }] },
+    SecretWrite("a subscript by name") { $0["password"] = "SENTINEL-5f3a" },
+    SecretWrite("a subscript by key") { $0[.secret("password")] = "SENTINEL-5f3a" },
+    SecretWrite("a member") { $0.members.password = "SENTINEL-5f3a" },
+    SecretWrite("an update") { try $0.update(.secret("password") as PreferenceKey<String?>) { $0 = "SENTINEL-5f3a" } },
+    SecretWrite("a handle") { try $0.preference(for: .secret("password")).set("SENTINEL-5f3a") },
+    SecretWrite("a handle by name") { try ($0 <| "password") ?= "SENTINEL-5f3a" },
     SecretWrite("a wrapper") { composite in
       @StoredPreference(.secret("password"), in: composite) var password: String?
-      password = "s3cret"
+      password = "SENTINEL-5f3a"
     },
-    SecretWrite("a prefix view") { try $0.below("pass").set("s3cret", forKey: "word") },
-    SecretWrite("a view under another name") { try $0.renaming(["p": "password"]).set("s3cret", forKey: "p") },
-    SecretWrite("a composite around it") { try CompositePreferences([$0]).set("s3cret", forKey: "password") },
+    SecretWrite("a prefix view") { try $0.below("pass").set("SENTINEL-5f3a", forKey: "word") },
+    SecretWrite("a view under another name") { try $0.renaming(["p": "password"]).set("SENTINEL-5f3a", forKey: "p") },
+    SecretWrite("a composite around it") { try CompositePreferences([$0]).set("SENTINEL-5f3a", forKey: "password") },
     SecretWrite("a buffer's commit") { composite in
       let buffer = BufferedPreferences(composite)
-      try buffer.set("s3cret", for: .secret("password"))
+      try buffer.set("SENTINEL-5f3a", for: .secret("password"))
       try buffer.commit()
     },
     SecretWrite("a buffer's commit by name") { composite in
       let buffer = BufferedPreferences(composite)
-      try buffer.set(["password": "s3cret"])
+      try buffer.set(["password": "SENTINEL-5f3a"])
       try buffer.commit()
     },
     SecretWrite("a sync") { composite in
-      let other = FailingPreferences(["password": "s3cret"] as DictionaryPreferences, isSealed: true)
+      let other = FailingPreferences(["password": "SENTINEL-5f3a"] as DictionaryPreferences, isSealed: true)
       try PreferenceSync(composite, with: other).add(.secret("password") as PreferenceKey<String?>)
     },
     SecretWrite("a sync of a key that any layer may hold") { composite in
-      let other = FailingPreferences(["password": "s3cret"] as DictionaryPreferences, isSealed: true)
+      let other = FailingPreferences(["password": "SENTINEL-5f3a"] as DictionaryPreferences, isSealed: true)
       try PreferenceSync(composite, with: other).add(.key("password") as PreferenceKey<String?>)
     },
   ]
 }
 
-/// One way to write `s3cret` under `password`, which a layer of the composite claims.
+/// One way to write `SENTINEL-5f3a` under `password`, which a layer of the composite claims.
 private struct SecretWrite: Sendable {
   let name: String
   let write: @Sendable (CompositePreferences) throws -> Void

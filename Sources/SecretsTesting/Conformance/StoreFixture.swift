@@ -6,19 +6,13 @@ internal import Synchronization
 public final class StoreFixture: Sendable {
   private let store: StoreUnderTest
   private let kept = Mutex<[any Sendable]>([])
-  /// An empty folder for this check only, removed after the check.
-  public let folder: String
+  private let directory: ThrowawayDirectory
+  /// An empty folder for this check only, removed after the check. In memory-backed storage if there is any.
+  public var folder: String { directory.path }
 
   init(_ store: StoreUnderTest) throws {
     self.store = store
-    let url = FileManager.default.temporaryDirectory.appending(path: "conformance-\(UUID().uuidString)")
-    try FileManager.default.createDirectory(at: url, withIntermediateDirectories: false)
-    folder = url.path
-  }
-
-  deinit {
-    // Files that remain after a failed check do no harm.
-    do { try FileManager.default.removeItem(atPath: folder) } catch {}
+    directory = try ThrowawayDirectory()
   }
 
   /// The longest name of a value in these stores, in bytes of UTF-8.

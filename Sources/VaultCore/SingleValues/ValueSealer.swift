@@ -32,8 +32,8 @@ public struct ValueSealer: Sendable {
   ///
   /// - Parameter context: any bytes that identify the place of the value, such as the names of a store and a key.
   /// - Throws: ``VaultError/Code/notFound`` if there is no sealing key; ``VaultError/Code/valueTooLarge``;
-  ///   ``VaultError/Code/typeMismatch`` if the bytes do not fit the kind, or the record is not a sealing key; the errors
-  ///   of ``Vault/withValue(service:key:in:_:)``.
+  ///   ``VaultError/Code/typeMismatch`` if the bytes do not fit the kind, or the record is not a sealing key; the
+  ///   errors of ``Vault/withValue(service:key:in:_:)``.
   public func seal(_ value: RawSpan, kind: ValueKind, context: RawSpan) throws(VaultError) -> String {
     let limit = vault.options.limits.writtenValueBytes
     guard value.byteCount <= limit else {
