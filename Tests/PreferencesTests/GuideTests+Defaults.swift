@@ -148,7 +148,7 @@ extension GuideTests {
     registry.share(settings)
     try await PreferencesRegistry.with(registry) {
       let content = ContentSettings()
-      content.hasUnicorn = true
+      try await content.$hasUnicorn.set(true)
       #expect(settings["hasUnicorn"] == true)
       try content.reset()
       #expect(settings["hasUnicorn"] == nil)

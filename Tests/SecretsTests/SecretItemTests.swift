@@ -50,7 +50,7 @@ import Testing
           service: "com.example.test", in: ThrowawayVault.current.reopened())
         for reader in [store, composite, reopened] as [any PreferencesStore] {
           #expect(try reader.value(for: key) == value)
-          #expect(try reader.preference(for: key).value == value)
+          #expect(reader.preference(for: key).value == value)
           @StoredPreference(key, in: reader) var wrapped: Value?
           #expect(wrapped == value)
         }
@@ -119,7 +119,7 @@ import Testing
       let folder = Self.folder(parent) + "/new"
       let path = folder + "/s.spv"
       let key = try SealingKey(from: .system)
-      let vault = try Vault.create(at: path, slots: [NewSlot(.key(key))])
+      let vault = try await Vault.create(at: path, slots: [NewSlot(.key(key))])
       let store = try SecretPreferences(service: "service \(Self.sentinel)", in: vault)
       for number in 0..<40 {
         try await store.set(
@@ -127,7 +127,7 @@ import Testing
         try await store.set(Data(Self.sentinel.utf8), forKey: "data")
         #expect(try traces(of: Self.sentinel, inFilesAt: folder) == [])
       }
-      try vault.compact()
+      try await vault.compact()
       #expect(try traces(of: Self.sentinel, inFilesAt: folder) == [])
       #expect(try Self.mode(path) == 0o600)
       #expect(try Self.mode(folder) == 0o700)
@@ -281,7 +281,7 @@ import Testing
 
     #expect(try Self.bytes(vault.path) == before)
     for credential in [.key(vault.key), try .passphrase(ThrowawayVault.passphrase)] as [Vault.Credential] {
-      let opened = try Vault.open(at: vault.path, credential: credential)
+      let opened = try await Vault.open(at: vault.path, credential: credential)
       #expect(try SecretPreferences(service: "com.example.test", in: opened).string(forKey: "key") == "old")
     }
   }
@@ -416,8 +416,8 @@ import Testing
             await #expect(processExitsWith: .success) {
               [path = path as String, key = key as Data, process = process as Int] in
               let key = try key.withUnsafeBytes { try SealingKey(copying: $0) }
-              let store = try SecretPreferences(
-                service: "com.example.test", in: Vault.open(at: path, credential: .key(key)))
+              let vault = try await Vault.open(at: path, credential: .key(key))
+              let store = try SecretPreferences(service: "com.example.test", in: vault)
               for number in 0..<50 {
                 try await store.set(number, forKey: "\(process).\(number)")
                 try await store.update(PreferenceKey("count", default: 0)) { $0 += 1 }
@@ -456,7 +456,7 @@ import Testing
       #expect(try store.string(forKey: "key") == "old")
       let reopened = try SecretPreferences(service: "com.example.test", in: vault.reopened())
       #expect(try reopened.string(forKey: "key") == "old")
-      try vault.vault.rotateVault()
+      try await vault.vault.rotateVault()
       #expect(try store.string(forKey: "key") == "old")
       #expect(try store.string(forKey: "long")?.count == 100_000)
     }

@@ -20,7 +20,7 @@
       try search.save(to: folder.path + "/notes")
       let key = try SealingKey(from: .system)
       try key.withUnsafeBytes { try Data($0).write(to: URL(filePath: folder.path + "/key")) }
-      let vault = try Vault.create(at: folder.path + "/vault.spv", slots: [NewSlot(.key(key))])
+      let vault = try await Vault.create(at: folder.path + "/vault.spv", slots: [NewSlot(.key(key))])
       let token = RefreshingToken("github", in: try SecretPreferences(service: "shop", in: vault)) { _ in
         throw RefreshFailure(.rejected)
       }
@@ -29,7 +29,7 @@
       await #expect(processExitsWith: .success) { [path = folder.path as String] in
         let search = try MemorySearch(from: path + "/notes")
         let key = try Data(contentsOf: URL(filePath: path + "/key")).withUnsafeBytes { try SealingKey(copying: $0) }
-        let vault = try Vault.open(at: path + "/vault.spv", credential: .key(key))
+        let vault = try await Vault.open(at: path + "/vault.spv", credential: .key(key))
         let token = RefreshingToken("github", in: try SecretPreferences(service: "shop", in: vault)) { refreshToken in
           try #require(refreshToken.withBytes { $0.byteCount } == 48)
           return try .init(access: "new", refresh: "next", expires: Date() + 3600)
