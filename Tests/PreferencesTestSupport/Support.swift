@@ -30,6 +30,16 @@ package func preferencesError(_ body: () throws -> Void) -> PreferencesError? {
   }
 }
 
+/// As the synchronous form.
+package func preferencesError(_ body: () async throws -> Void) async -> PreferencesError? {
+  do {
+    try await body()
+    return nil
+  } catch {
+    return error as? PreferencesError
+  }
+}
+
 /// What `dump` prints.
 package func dumped(_ value: some Any) -> String {
   var text = ""

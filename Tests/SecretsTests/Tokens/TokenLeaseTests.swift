@@ -1,4 +1,5 @@
 import Foundation
+import PreferencesTestSupport
 import Secrets
 import SecretsTesting
 import Testing

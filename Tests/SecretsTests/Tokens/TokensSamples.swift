@@ -1,67 +1,9 @@
 import Foundation
+import PreferencesTestSupport
 import Secrets
 import SecretsTesting
 import Synchronization
 import Testing
-
-/// A clock that stands still until a test moves it. Sleepers wake in the order of their deadlines.
-final class TestClock: Clock, Sendable {
-  struct Instant: InstantProtocol {
-    let sinceStart: Duration
-    func advanced(by duration: Duration) -> Instant { Instant(sinceStart: sinceStart + duration) }
-    func duration(to other: Instant) -> Duration { other.sinceStart - sinceStart }
-    static func < (a: Instant, b: Instant) -> Bool { a.sinceStart < b.sinceStart }
-  }
-
-  private struct State {
-    var now = Duration.zero
-    var sleepers: [(deadline: Duration, wake: AsyncStream<Never>.Continuation)] = []
-  }
-
-  private let state = Mutex(State())
-
-  var minimumResolution: Duration { .zero }
-  var now: Instant { Instant(sinceStart: state.withLock { $0.now }) }
-
-  /// Waits until this many sleep.
-  func sleep(of count: Int) async throws {
-    while state.withLock({ $0.sleepers.count }) < count { try await Task.sleep(for: .milliseconds(1)) }
-  }
-
-  func sleep(until deadline: Instant, tolerance: Duration?) async throws {
-    let (stream, wake) = AsyncStream<Never>.makeStream()
-    state.withLock { state in
-      if deadline.sinceStart <= state.now { return wake.finish() }
-      state.sleepers.append((deadline.sinceStart, wake))
-    }
-    for await _ in stream {}
-    try Task.checkCancellation()
-  }
-
-  /// Moves the clock to the next deadline and wakes its sleeper. The clock stops at `limit`: then those who poll, up to
-  /// 100 ms later, are woken without it.
-  func wakeNext(before limit: Duration) {
-    state.withLock { state in
-      guard let first = state.sleepers.map(\.deadline).min() else { return }
-      if first <= limit { state.now = max(state.now, first) }
-      let due = first <= limit ? state.now : limit + .milliseconds(100)
-      for sleeper in state.sleepers where sleeper.deadline <= due { sleeper.wake.finish() }
-      state.sleepers.removeAll { $0.deadline <= due }
-    }
-  }
-
-  /// Runs `body`. Whoever sleeps is woken at once, as long as the clock does not pass `limit`.
-  func run<R: Sendable>(until limit: Duration, _ body: @escaping @Sendable () async throws -> R) async throws -> R {
-    let driver = Task {
-      while !Task.isCancelled {
-        wakeNext(before: limit)
-        try await Task.sleep(for: .milliseconds(1))
-      }
-    }
-    defer { driver.cancel() }
-    return try await body()
-  }
-}
 
 /// A token server in memory, the time, and what the processes of a test share.
 final class TokenFixture: Sendable {
