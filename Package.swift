@@ -55,6 +55,7 @@ let package = Package(
     // Each is fetched only with its trait: Docs/Decisions/0037
     .package(url: "https://github.com/apple/swift-configuration", from: "1.4.0", traits: []),
     .package(url: "https://github.com/swift-server/async-http-client", from: "1.37.0"),
+    .package(url: "https://github.com/apple/swift-nio", from: "2.100.0"),
     .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.13.0"),
     .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
   ],
@@ -74,10 +75,9 @@ let package = Package(
       swiftSettings: strict),
     .target(name: "PreferenceSyncing", dependencies: ["Preferences", "DurableFiles"], swiftSettings: strict),
     .target(name: "PreferenceMigrations", dependencies: ["Preferences", "DurableFiles"], swiftSettings: strict),
-    .target(name: "CPreferencesCurl", linkerSettings: [.linkedLibrary("dl")]),
     .target(
       name: "PreferencesFoundation",
-      dependencies: ["Preferences", "PreferenceFiles", "PreferenceAdapters", "DurableFiles", "CPreferencesCurl"],
+      dependencies: ["Preferences", "PreferenceFiles", "PreferenceAdapters", "DurableFiles"],
       swiftSettings: strict),
     .target(
       name: "VaultSealing", dependencies: ["CVaultSodium", "DurableFiles"],
@@ -113,6 +113,8 @@ let package = Package(
       dependencies: [
         "Preferences", "PreferenceFiles",
         .product(name: "AsyncHTTPClient", package: "async-http-client", condition: .when(traits: ["HTTP"])),
+        .product(name: "NIOCore", package: "swift-nio", condition: .when(traits: ["HTTP"])),
+        .product(name: "NIOHTTP1", package: "swift-nio", condition: .when(traits: ["HTTP"])),
       ], swiftSettings: strict),
     .executableTarget(
       name: "secretprefs",
@@ -148,6 +150,14 @@ let package = Package(
         "PreferencesTestSupport",
       ],
       swiftSettings: strict),
+    .testTarget(
+      name: "PreferencesHTTPTests",
+      dependencies: [
+        "PreferencesHTTP", "PreferenceFiles", "Preferences", "PreferencesTestSupport",
+        .product(name: "AsyncHTTPClient", package: "async-http-client", condition: .when(traits: ["HTTP"])),
+        .product(name: "NIOCore", package: "swift-nio", condition: .when(traits: ["HTTP"])),
+        .product(name: "NIOHTTP1", package: "swift-nio", condition: .when(traits: ["HTTP"])),
+      ], swiftSettings: strict),
     .testTarget(name: "VaultSealingTests", dependencies: ["VaultSealing"], swiftSettings: strict),
     .testTarget(
       name: "VaultCoreTests",

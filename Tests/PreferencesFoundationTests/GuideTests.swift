@@ -7,29 +7,6 @@ import Preferences
 import PreferencesFoundation
 import Testing
 
-/// A line for each value: `name = text`.
-struct LineFormat: PreferenceFileFormat {
-  static let name = "list of lines"
-
-  func values(from bytes: [UInt8]) throws(PreferencesError) -> [String: PreferenceValue] {
-    var values: [String: PreferenceValue] = [:]
-    for line in String(decoding: bytes, as: UTF8.self).split(separator: "\n") {
-      let parts = line.components(separatedBy: " = ")
-      guard parts.count == 2 else { throw PreferencesError(.malformed, "a line is no pair") }
-      values[parts[0]] = .string(parts[1])
-    }
-    return values
-  }
-
-  func bytes(
-    of values: [String: PreferenceValue], replacing old: [UInt8]?
-  ) throws(PreferencesError) -> [UInt8] {
-    var text = ""
-    for (name, value) in values { text += "\(name) = \(try String(preferenceValue: value))\n" }
-    return Array(text.utf8)
-  }
-}
-
 /// The code of PreferencesFoundation.docc, and of Preferences.docc that needs Foundation, word for word: Scripts/guide compares
 /// them.
 struct GuideTests {
@@ -112,48 +89,5 @@ struct GuideTests {
     let session = try cookies.string(forKey: "session")
 
     #expect(session == "abc")
-  }
-
-  // MARK: Remote
-
-  @Test func `remote: a property list is loaded into a store`() async throws {
-    let bytes = try PropertyListFormat().bytes(of: ["port": 8080], replacing: nil)
-    let server = try LoopbackServer(LoopbackServer.response(200, [], String(decoding: bytes, as: UTF8.self)))
-    let url = server.url()
-
-    let remote = try RemotePropertyListPreferences(at: url)
-    try await remote.load(into: settings)
-
-    #expect(settings["port"] == 8080)
-  }
-
-  @Test func `remote: JSON is loaded with header fields and is a layer`() async throws {
-    let server = try LoopbackServer(LoopbackServer.response(200, [], #"{"port": 8080}"#))
-    let url = server.url()
-
-    let remote = try RemoteJSONPreferences(at: url) { ["Accept": "application/json"] }
-    try await remote.load()
-    let preferences = CompositePreferences([settings, remote])
-
-    #expect(try preferences.integer(forKey: "port") == 8080)
-  }
-
-  @Test func `remote: a format of one's own is loaded`() async throws {
-    let server = try LoopbackServer(LoopbackServer.response(200, [], "motd = hello\n"))
-    let url = server.url()
-
-    let remote = try RemotePreferences(at: url, format: LineFormat())
-    try await remote.load()
-
-    #expect(try remote.string(forKey: "motd") == "hello")
-  }
-
-  @Test func `remote: a failure is thrown and changes nothing`() async throws {
-    let server = try LoopbackServer(LoopbackServer.response(404, [], ""))
-    try await settings.set(1, forKey: "port")
-    let remote = try RemoteJSONPreferences(at: server.url())
-
-    await #expect(throws: PreferencesError.self) { try await remote.load(into: settings) }
-    #expect(settings["port"] == 1)
   }
 }

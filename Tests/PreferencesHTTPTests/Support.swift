@@ -1,0 +1,47 @@
+#if HTTP
+  @_exported import PreferencesTestSupport
+  import Foundation
+  import PreferenceFiles
+  import Preferences
+  import PreferencesHTTP
+  import Synchronization
+  import Testing
+
+  /// Responses in turn; the last is repeated.
+  final class Answers: Sendable {
+    private let rest: Mutex<ArraySlice<String>>
+
+    init(_ answers: [String]) { rest = Mutex(answers[...]) }
+
+    func next() -> String { rest.withLock { $0.count > 1 ? $0.removeFirst() : $0.first ?? "" } }
+
+    /// A server that sends them.
+    func server() throws -> LoopbackServer { try LoopbackServer { _, connection in connection.send(self.next()) } }
+  }
+
+  /// The error of a load from a server after a successful load. Checks that the values stay.
+  func remoteFailure(
+    of answer: some Sequence<UInt8> & Sendable, upTo limit: Int = 16 << 20
+  ) async throws -> PreferencesError {
+    let answer = Array(answer)
+    let isFirst = Answers(["yes", "no"])
+    let server = try LoopbackServer { _, connection in
+      if isFirst.next() == "yes" {
+        connection.send(LoopbackServer.response(200, [], #"{"port": 1}"#))
+      } else {
+        connection.send(answer)
+      }
+    }
+    let settings = try RemoteJSONPreferences(at: server.url(), maximumByteCount: limit)
+    try await settings.load()
+    let error = await preferencesError { try await settings.load() }
+    #expect(try settings.dictionary() == ["port": 1])
+    let found = try #require(error)
+    #expect(found.message.hasPrefix("JSON file http://127.0.0.1:\(server.port)/: "))
+    return found
+  }
+
+  func remoteFailure(of answer: String, upTo limit: Int = 16 << 20) async throws -> PreferencesError {
+    try await remoteFailure(of: answer.utf8, upTo: limit)
+  }
+#endif
