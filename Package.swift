@@ -169,7 +169,8 @@ let package = Package(
         "Secrets", "SecretsTesting", "Preferences", "PreferenceFiles", "PreferenceOperators", "PreferenceAdapters",
         "PreferenceSyncing", "VaultCore", "VaultSealing", "PreferenceLayerLaws", "PreferencesTestSupport",
         "VaultMemorySearching",
-      ], exclude: excludedBeforeSwift63(["SecretMemoryTests.swift"]), swiftSettings: strict),
+      ], exclude: excludedBeforeSwift63(["SecretMemoryTests.swift", "SecretMigrationKillTests.swift"]),
+      swiftSettings: strict),
     .testTarget(
       name: "SecretsTestingTests",
       dependencies: [

@@ -2,7 +2,8 @@ public import Preferences
 import DurableFiles
 import Synchronization
 
-/// Preferences in a file whose top level is a dictionary: see ``PropertyListPreferences`` and ``JSONPreferences``.
+/// Preferences in a file whose top level is a dictionary: see ``PropertyListPreferences``, ``JSONPreferences`` and
+/// ``DotenvPreferences``.
 ///
 /// Dots in a key lead into nested dictionaries: `server.port` is the entry of that name if it exists, else the entry
 /// `port` of the dictionary `server`, where the rest of the key is looked up by the same rule. A new value is stored in
@@ -48,7 +49,8 @@ public final class FilePreferences<Format: PreferenceFileFormat>: PreferencesSto
 
   // MARK: Reading
 
-  /// Returns the value; `nil` if it is absent. A string is parsed if the query is for a URL or a date.
+  /// Returns the value; `nil` if it is absent. A string is parsed if the query is for a URL or a date; if the format
+  /// has text alone, for a value of every kind.
   ///
   /// - Throws: `typeMismatch` if the string does not parse.
   public func value(for query: PreferenceQuery) throws(PreferencesError) -> PreferenceValue? {
@@ -59,7 +61,7 @@ public final class FilePreferences<Format: PreferenceFileFormat>: PreferencesSto
     for query: PreferenceQuery, in values: [String: PreferenceValue]
   ) throws(PreferencesError) -> PreferenceValue? {
     guard let kind = query.kind else { return NestedValues.find(query.name.text, in: values) }
-    return try NestedValues.find(query.name.text, as: kind, in: values)
+    return try NestedValues.find(query.name.text, as: kind, in: values, isText: Format.isText)
   }
 
   /// The names in ascending order; the entries of a dictionary are listed as `server.port`.

@@ -17,12 +17,13 @@ package enum NestedValues {
 
   /// As ``find(_:in:)``, but parses a string if a URL or a date is looked up.
   ///
+  /// - Parameter isText: whether strings are parsed as every kind.
   /// - Throws: `typeMismatch` if the string does not parse.
   package static func find(
-    _ key: String, as kind: PreferenceValue.Kind, in values: [String: PreferenceValue]
+    _ key: String, as kind: PreferenceValue.Kind, in values: [String: PreferenceValue], isText: Bool = false
   ) throws(PreferencesError) -> PreferenceValue? {
     let value = find(key, in: values)
-    guard kind == .url || kind == .date, case .string(let text) = value else { return value }
+    guard isText || kind == .url || kind == .date, case .string(let text) = value else { return value }
     if let value = PreferenceValue(parsing: text, as: kind) { return value }
     throw .unparsable("the string", as: kind, key: key)
   }

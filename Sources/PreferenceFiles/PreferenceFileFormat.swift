@@ -7,6 +7,9 @@ public protocol PreferenceFileFormat: Sendable {
   /// The name of the format, such as `property list`.
   static var name: String { get }
 
+  /// Whether every value is text, which lookups parse as the kind that the caller wants; `false` by default.
+  static var isText: Bool { get }
+
   /// Creates the format with its default settings.
   init()
 
@@ -23,4 +26,8 @@ public protocol PreferenceFileFormat: Sendable {
   func bytes(
     of values: [String: PreferenceValue], replacing old: [UInt8]?
   ) throws(PreferencesError) -> [UInt8]
+}
+
+extension PreferenceFileFormat {
+  public static var isText: Bool { false }
 }

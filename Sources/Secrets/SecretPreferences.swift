@@ -53,8 +53,9 @@ public struct SecretPreferences: PreferencesStore, GuardingReader {
     try guardedContent(forKey: query.name.text)
   }
 
-  func guardedContent(forKey key: String) throws(VaultError) -> GuardedContent? {
-    let opened = try vault.withValue(service: serviceName, key: key, in: group) { kind, body in
+  /// - Parameter handle: a different handle of the same vault; `nil` for the store's own.
+  func guardedContent(forKey key: String, in handle: Vault? = nil) throws(VaultError) -> GuardedContent? {
+    let opened = try (handle ?? vault).withValue(service: serviceName, key: key, in: group) { kind, body in
       Result { () throws(VaultError) in try GuardedContent(kind, body) }
     }
     return try opened?.get()

@@ -27,6 +27,17 @@ extension Vault {
     try await HelperPool.waiting.run { () throws(VaultError) in try verify() }
   }
 
+  /// Loads the file again and returns it as a separate handle, opened with the key that opened this one.
+  ///
+  /// It shows what is in the file, whatever this handle has in memory: for a check of what was written.
+  /// - Throws: as ``open(at:credential:options:)``, and ``VaultError/Code/locked`` if this handle is locked.
+  public func reopened() throws(VaultError) -> Vault { try Vault(freshState()) }
+
+  /// The asynchronous form of `reopened()`. Cancelling the task does not stop it.
+  public func reopened() async throws(VaultError) -> Vault {
+    try await HelperPool.waiting.run { () throws(VaultError) in try reopened() }
+  }
+
   /// Opens every value and every earlier value of a group, as the vault is loaded.
   ///
   /// - Parameter body: gets the error of a value that does not open.

@@ -19,8 +19,8 @@ import Testing
     var blocking: Int { counts.withLock(\.blocking) }
     var suspending: Int { counts.withLock(\.suspending) }
 
-    func value(for query: PreferenceQuery) throws -> PreferenceValue? { try base.value(for: query) }
-    func names(of secrecy: Secrecy) throws -> [PreferenceName] { try base.names(of: secrecy) }
+    func value(for query: PreferenceQuery) throws -> PreferenceValue? { base.value(for: query) }
+    func names(of secrecy: Secrecy) throws -> [PreferenceName] { base.names(of: secrecy) }
     func apply(_ edits: PreferenceEdits) throws -> WriteOutcome {
       counts.withLock { $0.blocking += 1 }
       return try base.apply(edits)
@@ -109,7 +109,7 @@ import Testing
     let store = DictionaryPreferences(["port": 8080])
     let changes = Tally()
     let observation = store.observe { _ in changes.count.add(1, ordering: .relaxed) }
-    let migrator = try PreferenceMigrator([PreferenceMigration(to: 1, .rename("port", to: "server.port"))])
+    let migrator = try PreferenceMigrator([PreferenceMigration(to: 1, [.rename("port", to: "server.port")])])
     let done = try await withoutObservation { try await migrator.run(on: store) }
     #expect(done == [1])
     #expect(store["server.port"] == 8080)

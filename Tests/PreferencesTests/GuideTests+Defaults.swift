@@ -185,7 +185,7 @@ extension GuideTests {
 
   // MARK: Observation
 
-  @Test func `Defaults: the values of keys arrive as sequences`() async {
+  @Test func `Defaults: the values of keys arrive as sequences`() async throws {
     let applied = Received<String>()
     let apply: @Sendable (Bool, Double) -> Void = { applied.add("\($0) \($1)") }
 

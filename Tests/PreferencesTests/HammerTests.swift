@@ -104,7 +104,7 @@ struct HammerTests {
     watch.invalidate()
     let list = try PropertyListPreferences(at: folder.path + "/a.plist", options: options)
     try await hammer(list, rounds: Self.fileRounds)
-    try list.save()
+    try await list.save()
     #expect(try PropertyListPreferences(at: folder.path + "/a.plist").keys() == list.keys())
   }
 

@@ -19,6 +19,13 @@ extension StoreUnderTest {
               }))
         }),
       StoreUnderTest(
+        "dotenv file",
+        reading: { fixture, values in
+          let file = try DotenvPreferences(at: fixture.folder + "/" + fixture.uniqueName(), options: .creating)
+          try file.set(values.mapValues { .string(text(of: $0)) })
+          return file.readOnly
+        }),
+      StoreUnderTest(
         "launch arguments",
         reading: { _, values in
           LaunchArgumentPreferences(values.map { key, value in "--\(key)=\(text(of: value))" })

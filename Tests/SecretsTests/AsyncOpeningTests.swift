@@ -32,7 +32,8 @@ import Testing
     let fixture = try UnlockingTests.Fixture()
     let (vault, key) = (fixture.directory + "/vault-key", fixture.directory + "/device-key")
     for path in [vault, key] { try #require(mkfifo(path, 0o600) == 0) }
-    async let opened = Vault.open(at: fixture.vault.path, unlocking: .keyFile(vault))
+    let path = fixture.vault.path
+    async let opened = Vault.open(at: path, unlocking: .keyFile(vault))
     async let deviceKey = DeviceKey.file(key)
     for path in [vault, key] {
       let writer = try #require(FileHandle(forWritingAtPath: path))

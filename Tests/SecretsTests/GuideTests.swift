@@ -1,3 +1,4 @@
+import Foundation
 import PreferenceOperators
 import Secrets
 import SecretsTesting
@@ -80,5 +81,38 @@ extension PreferenceKey<Secret<String>?> {
 
     #expect(copy["port"] == 8080)
     #expect(try DictionaryPreferences(copying: passwords).keys().isEmpty)
+  }
+
+  @Test func `Production: secrets move out of .env`() async throws {
+    let folder = try TemporaryFolder()
+    let path = folder.path + "/.env"
+    try Data("PORT=80\nGITHUB_TOKEN=ghp_123\nSIGNING_KEY=AQI=\n".utf8).write(to: URL(filePath: path))
+    let tokens = try ThrowawayVault.current.preferences()
+
+    let migration = try await tokens.move(
+      ["GITHUB_TOKEN": "github", "SIGNING_KEY": "signing"], from: DotenvPreferences(at: path)
+    ) { name, value in
+      guard name == "SIGNING_KEY", case .string(let text) = value else { return value }
+      return PreferenceValue(parsing: text, as: .data) ?? value  // Base64 in the file, bytes in the vault
+    }
+    guard migration.missing.isEmpty else { throw VaultError(.notFound, "a token is neither in .env nor in the vault") }
+
+    #expect(try tokens.string(forKey: "github") == "ghp_123")
+    #expect(try tokens.data(forKey: "signing") == Data([1, 2]))
+    #expect(try String(contentsOfFile: path, encoding: .utf8) == "PORT=80\n")
+  }
+
+  @Test func `Production: secrets are copied from the environment, and move from a different vault`() throws {
+    let tokens = try ThrowawayVault.current.preferences()
+    let throwaway = try ThrowawayVault()
+    let other = throwaway.vault
+    try SecretPreferences(service: "com.example.old", in: other).set("v", forKey: "github")
+
+    let old = try SecretPreferences(service: "com.example.old", in: other)
+    try tokens.move(["github": "github"], from: old)
+    try tokens.copy(["GITLAB_TOKEN": "gitlab"], from: EnvironmentPreferences())
+
+    #expect(try tokens.keys() == ["github"])
+    #expect(try old.keys() == [])
   }
 }

@@ -1,0 +1,46 @@
+public import Preferences
+
+/// Dotenv files: one `NAME=value` for each variable, optionally after `export`.
+///
+/// Programs that read such files differ in details. This is what they share, and nothing in a file is ever executed or
+/// expanded: `$NAME`, `$(command)` and backquotes in a value are that text.
+///
+/// * A name has ASCII letters, digits, `_`, `-` and `.`, and begins with a letter or `_`. Blanks around `=` do not count.
+///   The last of several lines with the same name has the value.
+/// * A value without quotes ends with its line, or before a `#` after a blank. Blanks around it do not count.
+///   Backslashes and quotes inside are text.
+/// * `'…'` is the text between the quotes; `"…"` as well, with `\n`, `\r`, `\t`, `\"`, `\\`, `` \` `` and `\$` for a
+///   line feed, a carriage return, a tab and the character itself. Both may extend over several lines.
+/// * Empty lines, and lines that begin with `#`, are comments. Lines end with LF or CR LF.
+///
+/// Every other line makes the file `malformed`, for example a value that begins with a backquote or ends with a
+/// backslash, text behind a closing quote, and a name without `=`. The error has the number of the line.
+public struct DotenvFormat: PreferenceFileFormat {
+  public static let name = "dotenv file"
+  public static let isText = true
+
+  public init() {}
+
+  public func values(from bytes: [UInt8]) throws(PreferencesError) -> [String: PreferenceValue] {
+    var parser = DotenvParser(bytes)
+    return Dictionary(try parser.entries().map { ($0.name, .string($0.text)) }) { _, last in last }
+  }
+
+  public func bytes(
+    of values: [String: PreferenceValue], replacing old: [UInt8]?
+  ) throws(PreferencesError) -> [UInt8] {
+    var parser = DotenvParser(old ?? [])
+    var file = DotenvLines(old ?? [], entries: try parser.entries())
+    for name in file.names.subtracting(values.keys) { file.remove(name) }
+    for (name, value) in values.sorted(by: { $0.key < $1.key }) {
+      guard DotenvParser.isName(name) else {
+        throw PreferencesError(.unstorable, "not a name of ASCII letters, digits, _, - and .")
+      }
+      guard case .string(let text) = value, !text.utf8.contains(0) else {
+        throw PreferencesError(.unstorable, "a dotenv file has text without NUL only")
+      }
+      file.set(name, to: text)
+    }
+    return file.bytes
+  }
+}

@@ -1,0 +1,73 @@
+/// The lines of a dotenv file while some of its names change. All other bytes stay as they are.
+struct DotenvLines {
+  private let old: [UInt8]
+  private let entries: [DotenvEntry]
+  /// The text of each name, and the entry that has it: the last one.
+  private let present: [String: Int]
+  /// The new text of the names that change; `nil` removes a name.
+  private var changes: [String: String?] = [:]
+
+  init(_ bytes: [UInt8], entries: [DotenvEntry]) {
+    (old, self.entries) = (bytes, entries)
+    present = Dictionary(entries.enumerated().map { ($1.name, $0) }) { _, last in last }
+  }
+
+  var names: Set<String> { Set(present.keys) }
+
+  mutating func remove(_ name: String) { changes[name] = .some(nil) }
+
+  mutating func set(_ name: String, to text: String) {
+    if let index = present[name], entries[index].text.utf8.elementsEqual(text.utf8) { return }
+    changes[name] = text
+  }
+
+  /// The file with the changes.
+  var bytes: [UInt8] {
+    var new: [UInt8] = []
+    var copied = 0
+    for (index, entry) in entries.enumerated() {
+      guard let change = changes[entry.name] else { continue }
+      new += old[copied..<entry.lines.lowerBound]
+      // Earlier lines of a changed name have no effect, and may have an old secret.
+      if let text = change, index == present[entry.name] {
+        new += old[entry.lines.lowerBound..<entry.value.lowerBound]
+        new += Self.quoted(text)
+        new += old[entry.value.upperBound..<entry.lines.upperBound]
+      }
+      copied = entry.lines.upperBound
+    }
+    new += old[copied...]
+    for (name, change) in changes.sorted(by: { $0.key < $1.key }) where present[name] == nil {
+      guard let text = change else { continue }
+      if let last = new.last, last != UInt8(ascii: "\n") { new.append(UInt8(ascii: "\n")) }
+      new += Array("\(name)=".utf8) + Self.quoted(text) + [UInt8(ascii: "\n")]
+    }
+    return new
+  }
+
+  /// The text in the form that programs differ about least.
+  private static func quoted(_ text: String) -> [UInt8] {
+    if text.utf8.allSatisfy(needsNoQuotes) { return Array(text.utf8) }
+    let single = UInt8(ascii: "'")
+    guard text.utf8.contains(single) else { return [single] + Array(text.utf8) + [single] }
+    var bytes = [UInt8(ascii: "\"")]
+    for byte in text.utf8 {
+      switch byte {
+      case UInt8(ascii: "\""), UInt8(ascii: "\\"), UInt8(ascii: "$"), UInt8(ascii: "`"):
+        bytes.append(UInt8(ascii: "\\"))
+      default: break
+      }
+      bytes.append(byte)
+    }
+    return bytes + [UInt8(ascii: "\"")]
+  }
+
+  private static func needsNoQuotes(_ byte: UInt8) -> Bool {
+    switch byte {
+    case UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "a")...UInt8(ascii: "z"),
+      UInt8(ascii: "0")...UInt8(ascii: "9"):
+      true
+    default: "_-./:@%+,=".utf8.contains(byte)
+    }
+  }
+}
