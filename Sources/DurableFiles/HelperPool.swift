@@ -4,7 +4,8 @@ internal import Synchronization
 /// blocking a thread of the cooperative pool or its actor.
 ///
 /// The call belongs to its task: it has the task's local values and can see its cancellation, which does not stop it.
-/// Calls beyond the limit wait in order. A thread that finds no call ends.
+/// Calls beyond the limit wait in order. A thread that finds no call ends. Not for a forked child, which would inherit
+/// the number of threads without the threads.
 package final class HelperPool: TaskExecutor {
   /// For calls that wait, such as for a lock, a disk or a person. A waiting thread costs little.
   package static let waiting = HelperPool(limit: 64)
@@ -14,7 +15,19 @@ package final class HelperPool: TaskExecutor {
 
   private struct State {
     var threads = 0
-    var pending: [UnownedJob] = []
+    private var arrived: [UnownedJob] = []
+    /// The jobs that arrived first, in reverse, so that the first of many is removed in constant time.
+    private var first: [UnownedJob] = []
+
+    mutating func append(_ job: UnownedJob) { arrived.append(job) }
+
+    mutating func popFirst() -> UnownedJob? {
+      if first.isEmpty {
+        first = arrived.reversed()
+        arrived = []
+      }
+      return first.popLast()
+    }
   }
 
   private let state = Mutex(State())
@@ -35,13 +48,16 @@ package final class HelperPool: TaskExecutor {
 
   package func enqueue(_ job: consuming ExecutorJob) {
     let job = UnownedJob(job)
-    let needsThread = state.withLock { state in
-      state.pending.append(job)
-      guard state.threads < limit else { return false }
-      state.threads += 1
+    let hasThread = state.withLock { state in
+      // Under the lock, so that every thread that is counted exists.
+      if state.threads < limit, HelperThread.start(work) { state.threads += 1 }
+      guard state.threads > 0 else { return false }
+      state.append(job)
       return true
     }
-    if needsThread { HelperThread.run(work) }
+    // If the system provides no thread, the existing ones run the job later. Without any, this thread runs it, and only
+    // it: it may be of the cooperative pool, and blocking it is better than a call that never returns.
+    if !hasThread { unsafe job.runSynchronously(on: asUnownedTaskExecutor()) }
   }
 
   private func work() {
@@ -50,11 +66,9 @@ package final class HelperPool: TaskExecutor {
 
   private func next() -> UnownedJob? {
     state.withLock { state in
-      guard !state.pending.isEmpty else {
-        state.threads -= 1
-        return nil
-      }
-      return state.pending.removeFirst()
+      let job = state.popFirst()
+      if job == nil { state.threads -= 1 }
+      return job
     }
   }
 }

@@ -13,7 +13,12 @@ import Testing
   actor Counter {
     private(set) var count = 0
     func add() { count += 1 }
-    func wait(in pool: HelperPool, for gate: Gate<Bool>) async -> Bool { await pool.run { gate.wait() } }
+    func wait(in pool: HelperPool, for gate: Gate<Bool>, opening begun: Gate<Bool>) async -> Bool {
+      await pool.run {
+        begun.open(true)
+        return gate.wait()
+      }
+    }
   }
 
   @Test func `a call has the task's local values`() async {
@@ -39,8 +44,9 @@ import Testing
   }
 
   @Test func `an actor serves other calls while one waits`() async {
-    let (counter, gate) = (Counter(), Gate<Bool>())
-    async let waited = counter.wait(in: HelperPool(limit: 1), for: gate)
+    let (counter, begun, gate) = (Counter(), Gate<Bool>(), Gate<Bool>())
+    async let waited = counter.wait(in: HelperPool(limit: 1), for: gate, opening: begun)
+    await waitUntilOpen(begun)
     await counter.add()
     gate.open(true)
     #expect(await waited)
@@ -93,8 +99,15 @@ import Testing
   }
 
   @Test func `a call of a cancelled task runs, and can see the cancellation`() async {
-    let (pool, gate) = (HelperPool(limit: 1), Gate<Bool>())
-    let first = Task { await pool.run { gate.wait() } }
+    let (pool, begun, gate) = (HelperPool(limit: 1), Gate<Bool>(), Gate<Bool>())
+    let first = Task {
+      await pool.run {
+        begun.open(true)
+        return gate.wait()
+      }
+    }
+    // The pool's only thread is in use before the second call arrives.
+    await waitUntilOpen(begun)
     let second = Task { await pool.run { Task.isCancelled } }
     first.cancel()
     second.cancel()
@@ -103,6 +116,9 @@ import Testing
     #expect(await second.value)
   }
 }
+
+/// Waits without blocking a thread of the cooperative pool.
+private func waitUntilOpen(_ gate: Gate<Bool>) async { _ = await HelperPool(limit: 1).run { gate.wait() } }
 
 /// A number that several tasks change.
 private final class Tally: Sendable { let count = Atomic(0) }
