@@ -73,22 +73,28 @@
       }
     }
 
+    /// Why the vault is checked.
+    private enum Wake { case regular, notice }
+
     private func serve() async throws {
       // One wake is sufficient, because each looks at everything.
-      let (wakes, wake) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
-      let observation = secrets.observe { _ in wake.yield() }
+      let (wakes, wake) = AsyncStream.makeStream(of: Wake.self, bufferingPolicy: .bufferingNewest(1))
+      let observation = secrets.observe { _ in
+        // A regular wake does more than a notice, which must not take its place.
+        if case .dropped(.regular) = wake.yield(.notice) { wake.yield(.regular) }
+      }
       defer { observation.invalidate() }
       var seen = Seen()
       try await start(&seen)
       async let _ = wakeRegularly(wake)
-      for await _ in wakes { await check(&seen) }
+      for await wake in wakes { await check(&seen, at: wake) }
     }
 
-    private func wakeRegularly(_ wake: AsyncStream<Void>.Continuation) async {
+    private func wakeRegularly(_ wake: AsyncStream<Wake>.Continuation) async {
       while !Task.isCancelled {
         // Throws only if the task is cancelled.
         do { try await Task.sleep(for: interval) } catch { return }
-        wake.yield()
+        wake.yield(.regular)
       }
     }
 
@@ -99,14 +105,14 @@
       var health = ""
       /// The content of the granted groups for which `reload` last succeeded.
       var content: [Vault.Tag] = []
-      /// Why the vault could not be unlocked again, and how long that is not tried a second time. Each write of another
+      /// Why the vault could not be unlocked again. Only a regular check tries it a second time: each write of another
       /// process is a notice, and must not lead to one more stretched passphrase.
-      var refusal: (error: VaultError, until: ContinuousClock.Instant)?
+      var refusal: VaultError?
     }
 
     private func start(_ seen: inout Seen) async throws {
       if vault.isLocked { try await unlock() }
-      let health = await health(&seen)
+      let health = await health(&seen, at: .regular)
       switch health {
       case .ready(let status):
         logger.info(
@@ -122,8 +128,8 @@
       }
     }
 
-    private func check(_ seen: inout Seen) async {
-      let health = await health(&seen)
+    private func check(_ seen: inout Seen, at wake: Wake) async {
+      let health = await health(&seen, at: wake)
       if "\(health)" != seen.health {
         seen.health = "\(health)"
         log(health)
@@ -139,14 +145,15 @@
     }
 
     /// The health of the vault, which was unlocked again if only its key was wrong.
-    private func health(_ seen: inout Seen) async -> VaultHealth {
+    private func health(_ seen: inout Seen, at wake: Wake) async -> VaultHealth {
       let health = vault.health()
       guard case .failing(let error) = health, [.credentialRejected, .staleCredential].contains(error.code) else {
+        seen.refusal = nil
         return health
       }
-      if let refusal = seen.refusal, refusal.until > .now { return .failing(refusal.error) }
+      if wake == .notice, let refusal = seen.refusal { return .failing(refusal) }
       do throws(VaultError) { try await unlock() } catch {
-        seen.refusal = (error, .now + interval)
+        seen.refusal = error
         return .failing(error)
       }
       seen.refusal = nil
