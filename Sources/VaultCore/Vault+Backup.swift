@@ -66,7 +66,7 @@ extension Vault {
     _ backup: String, to path: String, credential: Vault.Credential, replacing: Bool = false,
     options: Options = Options()
   ) async throws(VaultError) -> VerificationReport {
-    try await HelperPool.deriving.run { () throws(VaultError) in
+    try await HelperPool.using([credential]).run { () throws(VaultError) in
       try restore(backup, to: path, credential: credential, replacing: replacing, options: options)
     }
   }

@@ -34,7 +34,7 @@ extension Vault {
   public func exportBundle(
     _ records: [RecordInfo], of group: AccessGroup, to path: String, slot: NewSlot
   ) async throws(VaultError) {
-    try await HelperPool.deriving.run { () throws(VaultError) in
+    try await HelperPool.using([slot.credential]).run { () throws(VaultError) in
       try exportBundle(records, of: group, to: path, slot: slot)
     }
   }

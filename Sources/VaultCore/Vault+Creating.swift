@@ -61,7 +61,7 @@ extension Vault {
   public static func create(
     at path: String, slots: [NewSlot], groups: [NewGroup] = [NewGroup()], options: Options = Options()
   ) async throws(VaultError) -> Vault {
-    try await HelperPool.deriving.run { () throws(VaultError) in
+    try await HelperPool.using(slots.map(\.credential)).run { () throws(VaultError) in
       try create(at: path, slots: slots, groups: groups, options: options)
     }
   }

@@ -128,7 +128,7 @@ extension Vault {
   public func rotateVault(
     keeping credentials: [Vault.Credential] = [], droppingOthers: Bool = true, droppingHistory: Bool = false
   ) async throws(VaultError) -> RotationReport {
-    let keks = try await HelperPool.deriving.run { () throws(VaultError) in try presented(credentials) }
+    let keks = try await HelperPool.using(credentials).run { () throws(VaultError) in try presented(credentials) }
     return try await HelperPool.waiting.run { () throws(VaultError) in
       try rotateVault(keeping: keks, droppingOthers, droppingHistory)
     }

@@ -23,11 +23,21 @@ extension Vault {
   /// Blocks while a passphrase is stretched.
   /// - Throws: the codes of ``open(at:credential:options:)``; ``VaultError/Code/tampered`` if a different vault is at
   ///   the path. The handle does not change then.
-  public func unlock(with credential: Vault.Credential) throws(VaultError) {
+  public func unlock(with credential: Vault.Credential) throws(VaultError) { unlock(try load(with: credential)) }
+
+  /// The asynchronous form of `unlock(with:)`. Cancelling the task does not stop it.
+  public func unlock(with credential: Vault.Credential) async throws(VaultError) {
+    let state = try await HelperPool.using([credential]).run { () throws(VaultError) in try load(with: credential) }
+    // May wait for the lock of the mark and calls observers, which must not keep other vaults from opening.
+    await HelperPool.waiting.run { unlock(state) }
+  }
+
+  /// Loads the file again. Takes no lock.
+  private func load(with credential: Vault.Credential) throws(VaultError) -> VaultState {
     try handle.forkGuard.check()
     let sealer = try Sealer(random: options.random)
     let vaultID = handle.vaultID
-    let state = try MarkKeeper.checking(handle.mark) { () throws(VaultError) in
+    return try MarkKeeper.checking(handle.mark) { () throws(VaultError) in
       try VaultState.load(path: handle.path, options: options, sealer: sealer) {
         (snapshot, sealer) throws(VaultError) in
         // One credential may open several vaults. This handle is for one of them.
@@ -35,13 +45,11 @@ extension Vault {
         return try Unlocked(snapshot, with: credential, sealer: sealer)
       }
     }
+  }
+
+  private func unlock(_ state: VaultState) {
     handle.raiseMark(loading: state)
     handle.unlock(state)
     handle.observerHub.withLock { $0 }?.vaultChanged()
-  }
-
-  /// The asynchronous form of `unlock(with:)`. Cancelling the task does not stop it.
-  public func unlock(with credential: Vault.Credential) async throws(VaultError) {
-    try await HelperPool.deriving.run { () throws(VaultError) in try unlock(with: credential) }
   }
 }

@@ -51,7 +51,7 @@ extension Vault {
   public func addSlot(
     _ new: NewSlot, granting group: AccessGroup? = nil
   ) async throws(VaultError) -> Vault.Identifier {
-    let prepared = try await HelperPool.deriving.run { () throws(VaultError) in try prepare(new) }
+    let prepared = try await HelperPool.using([new.credential]).run { () throws(VaultError) in try prepare(new) }
     return try await HelperPool.waiting.run { () throws(VaultError) in try add(prepared, granting: group) }
   }
 
@@ -86,7 +86,9 @@ extension Vault {
   public func replaceSlot(
     _ id: Vault.Identifier? = nil, with new: NewSlot
   ) async throws(VaultError) -> Vault.Identifier {
-    let prepared = try await HelperPool.deriving.run { () throws(VaultError) in try prepare(new, replacing: id) }
+    let prepared = try await HelperPool.using([new.credential]).run { () throws(VaultError) in
+      try prepare(new, replacing: id)
+    }
     return try await HelperPool.waiting.run { () throws(VaultError) in try replace(prepared) }
   }
 
@@ -139,7 +141,7 @@ extension Vault {
   public func removeSlot(
     _ id: Vault.Identifier, keeping credentials: [Vault.Credential] = [], droppingOthers: Bool = true
   ) async throws(VaultError) -> RotationReport {
-    let keks = try await HelperPool.deriving.run { () throws(VaultError) in try presented(credentials) }
+    let keks = try await HelperPool.using(credentials).run { () throws(VaultError) in try presented(credentials) }
     return try await HelperPool.waiting.run { () throws(VaultError) in
       try removeSlot(id, keeping: keks, droppingOthers)
     }

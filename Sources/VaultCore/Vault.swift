@@ -87,14 +87,7 @@ public final class Vault: Sendable {
   public static func open(
     at path: String, credential: Vault.Credential, options: Options = Options()
   ) throws(VaultError) -> Vault {
-    let path = try VaultPath(path, policy: options.pathPolicy)
-    let sealer = try Sealer(random: options.random)
-    let state = try MarkKeeper.checking(try MarkKeeper(options)) { () throws(VaultError) in
-      try VaultState.load(path: path, options: options, sealer: sealer) { (snapshot, sealer) throws(VaultError) in
-        try Unlocked(snapshot, with: credential, sealer: sealer)
-      }
-    }
-    let vault = try Vault(state)
+    let (vault, state) = try load(at: path, credential: credential, options: options)
     vault.handle.raiseMark(loading: state)
     return vault
   }
@@ -103,9 +96,26 @@ public final class Vault: Sendable {
   public static func open(
     at path: String, credential: Vault.Credential, options: Options = Options()
   ) async throws(VaultError) -> Vault {
-    try await HelperPool.deriving.run { () throws(VaultError) in
-      try open(at: path, credential: credential, options: options)
+    let (vault, state) = try await HelperPool.using([credential]).run { () throws(VaultError) in
+      try load(at: path, credential: credential, options: options)
     }
+    // May wait for the lock of the mark, and must not keep other vaults from opening.
+    await HelperPool.waiting.run { vault.handle.raiseMark(loading: state) }
+    return vault
+  }
+
+  /// Opens the vault without raising its mark. Takes no lock.
+  private static func load(
+    at path: String, credential: Vault.Credential, options: Options
+  ) throws(VaultError) -> (Vault, VaultState) {
+    let path = try VaultPath(path, policy: options.pathPolicy)
+    let sealer = try Sealer(random: options.random)
+    let state = try MarkKeeper.checking(try MarkKeeper(options)) { () throws(VaultError) in
+      try VaultState.load(path: path, options: options, sealer: sealer) { (snapshot, sealer) throws(VaultError) in
+        try Unlocked(snapshot, with: credential, sealer: sealer)
+      }
+    }
+    return (try Vault(state), state)
   }
 }
 

@@ -192,7 +192,7 @@ extension Vault {
   public static func salvage(
     at path: String, credential: Vault.Credential, to destination: String, options: Options = Options()
   ) async throws(VaultError) -> SalvageReport {
-    try await HelperPool.deriving.run { () throws(VaultError) in
+    try await HelperPool.using([credential]).run { () throws(VaultError) in
       try salvage(at: path, credential: credential, to: destination, options: options)
     }
   }

@@ -1,3 +1,4 @@
+internal import DurableFiles
 public import VaultSealing
 
 extension Vault {
@@ -69,5 +70,12 @@ extension Vault {
         }
       }
     }
+  }
+}
+
+extension HelperPool {
+  /// The pool for a call with these credentials: only a passphrase is stretched.
+  static func using(_ credentials: [Vault.Credential]) -> HelperPool {
+    credentials.contains(where: { $0.kind == Slot.passphraseKind }) ? .deriving : .waiting
   }
 }
