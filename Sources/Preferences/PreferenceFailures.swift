@@ -16,8 +16,11 @@ public enum PreferenceFailures {
 
   private static let handler = Mutex<@Sendable (Failure) -> Void>(writeToStandardError)
 
-  /// Replaces the handler of failures, which by default writes one line to standard error. Call it once, when the
-  /// program starts. The handler is called on the thread of the failure, with no lock held.
+  /// Replaces the handler of failures. Call it once, when the program starts. The handler is called on the thread of
+  /// the failure, with no lock held.
+  ///
+  /// The default handler writes one line to standard error: the reader, and the code of the error or its type. It omits
+  /// the key, which in a vault is the name of a secret.
   public static func setHandler(_ new: @escaping @Sendable (Failure) -> Void) { handler.withLock { $0 = new } }
 
   /// Reports a failure, for code that reads or writes but cannot throw.
@@ -46,10 +49,9 @@ public enum PreferenceFailures {
   }
 
   private static let writeToStandardError: @Sendable (Failure) -> Void = { failure in
-    // The text of an error of a different module may contain a value.
-    let reason = (failure.error as? PreferencesError)?.description ?? "\(type(of: failure.error))"
-    let line = Array(
-      "preferences: \(escapedForDisplay(failure.reader)), key \"\(escapedForDisplay(failure.key))\": \(reason)\n".utf8)
+    // The message contains the key, and the text of an error of a different module may contain a value.
+    let reason = (failure.error as? PreferencesError)?.code.rawValue ?? "\(type(of: failure.error))"
+    let line = Array("preferences: \(escapedForDisplay(failure.reader)): \(reason)\n".utf8)
     _ = write(STDERR_FILENO, line, line.count)
   }
 }

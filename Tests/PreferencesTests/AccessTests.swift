@@ -42,6 +42,16 @@ final class Recorded<Element: Sendable>: Sendable {
 struct AccessTests {
   private let store = DictionaryPreferences()
 
+  @Test func `without a handler a failure is one line with the reader and the code, and without the key`() async throws {
+    let result = try await #require(processExitsWith: .success, observing: [\.standardErrorContent]) {
+      let error = PreferencesError(.typeMismatch, "key \"a.secret.name\" has text")
+      PreferenceFailures.report(error, key: "a.secret.name", reader: "the reader")
+    }
+    let text = String(decoding: result.standardErrorContent, as: UTF8.self)
+    #expect(text.contains("preferences: the reader: typeMismatch\n"))
+    #expect(!text.contains("a.secret.name"))
+  }
+
   @Test func `item 38: a subscript takes and gives the type that the context has`() {
     let (text, missing): (String, String?) = ("a", nil)
     store["host"] = text
