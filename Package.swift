@@ -97,7 +97,7 @@ let package = Package(
     .target(
       name: "SecretsConfiguration",
       dependencies: [
-        "Secrets", "VaultCore", "Preferences", "PreferenceFiles",
+        "Secrets", "VaultCore", "Preferences",
         .product(name: "Configuration", package: "swift-configuration", condition: .when(traits: ["Configuration"])),
       ], swiftSettings: strict),
     .target(
