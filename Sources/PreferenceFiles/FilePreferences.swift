@@ -75,12 +75,18 @@ public final class FilePreferences<Format: PreferenceFileFormat>: PreferencesSto
   /// Reads the file again. Unsaved changes are kept.
   ///
   /// - Throws: the codes of ``init(at:format:options:)``, with the previous values intact.
-  public func reload() throws(PreferencesError) {
-    let changed = try saving.withLock { _ throws(PreferencesError) in
+  public func reload() throws(PreferencesError) { tell(try loadChanges()) }
+
+  /// The asynchronous form of `reload()`. Cancelling the task does not stop it.
+  public func reload() async throws(PreferencesError) {
+    tell(try await HelperPool.waiting.run { () throws(PreferencesError) in try loadChanges() })
+  }
+
+  private func loadChanges() throws(PreferencesError) -> Set<String> {
+    try saving.withLock { _ throws(PreferencesError) in
       let fresh = try read()
       return state.withLock { $0.rebase(on: fresh).changed }
     }
-    tell(changed)
   }
 
   public func observe(_ notify: @escaping @Sendable (PreferenceChange) -> Void) -> PreferenceObservation {
@@ -103,6 +109,11 @@ public final class FilePreferences<Format: PreferenceFileFormat>: PreferencesSto
     // Loads changes that were made before the watch began.
     try reload()
     return observation
+  }
+
+  /// The asynchronous form of `watch()`. Cancelling the task does not stop it.
+  public func watch() async throws(PreferencesError) -> PreferenceObservation {
+    try await HelperPool.waiting.run { () throws(PreferencesError) in try watch() }
   }
 
   // MARK: Writing

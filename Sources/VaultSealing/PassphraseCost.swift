@@ -1,4 +1,5 @@
 internal import CVaultSodium
+internal import DurableFiles
 
 /// The cost of deriving a key from a passphrase, and so of one guess: passes over an amount of memory, for Argon2id 1.3
 /// with one lane.
@@ -55,6 +56,15 @@ public struct PassphraseCost: Sendable, Hashable {
       duration = duration * 2
     }
     return cost
+  }
+
+  /// The asynchronous form of `calibrated(within:availableKibibytes:)`. Cancelling the task does not stop it.
+  public static func calibrated(
+    within limit: Duration = .milliseconds(500), availableKibibytes: UInt64 = .max
+  ) async throws(VaultError) -> PassphraseCost {
+    try await HelperPool.deriving.run { () throws(VaultError) in
+      try calibrated(within: limit, availableKibibytes: availableKibibytes)
+    }
   }
 
   /// Derives a 32-byte root key from a passphrase: `argon2id(p, s, t, m)` of `Docs/Format.md` section 2

@@ -23,7 +23,7 @@ struct UserDefaultsProcessTests {
         _exit(0)
       }
       #expect(try store.contains("answer") == false)
-      try store.reload()
+      try await store.reload()
       #expect(try store.string(forKey: "answer") == "theirs")
       #expect(try store.contains("one") == false)
     }
@@ -45,7 +45,7 @@ struct UserDefaultsProcessTests {
           #expect(throws: Never.self) { for round in 0..<40 { try store.set(round, forKey: "a\(round)") } }
         }
       }
-      try store.reload()
+      try await store.reload()
       let expected = ["a", "b", "c"].flatMap { name in (0..<40).map { "\(name)\($0)" } }
       #expect(try store.keys() == expected.sorted())
     }
@@ -55,7 +55,7 @@ struct UserDefaultsProcessTests {
   func `item 82: another process's change is noticed at once while the suite is watched`() async throws {
     try await withTemporaryFolder { folder in
       let store = try UserDefaultsPreferences(suiteName: folder + "/new/a")
-      let watch = try store.watch()
+      let watch = try await store.watch()
       let updates = store.updates(for: PreferenceKey<Int>("k", default: 0))
       await #expect(processExitsWith: .success) { [folder = folder as String] in
         let foundation = try #require(UserDefaults(suiteName: folder + "/new/a"))

@@ -42,7 +42,7 @@ final class Recorded<Element: Sendable>: Sendable {
 struct AccessTests {
   private let store = DictionaryPreferences()
 
-  @Test func `without a handler a failure is one line with the reader and the code, and without the key`() async throws {
+  @Test func `without a handler a failure is one line with the reader and the code, without the key`() async throws {
     let result = try await #require(processExitsWith: .success, observing: [\.standardErrorContent]) {
       let error = PreferencesError(.typeMismatch, "key \"a.secret.name\" has text")
       PreferenceFailures.report(error, key: "a.secret.name", reader: "the reader")

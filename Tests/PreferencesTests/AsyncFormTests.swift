@@ -135,6 +135,9 @@ import Testing
       try await file.set(2, for: Self.port)
       try await file.save()
       #expect(try JSONPreferences(at: path).value(for: Self.port) == 2)
+      try await JSONPreferences(at: path).set(3, for: Self.port)
+      try await file.reload()
+      #expect(try file.value(for: Self.port) == 3)
       let error = await preferencesError {
         try await DictionaryPreferences().write(to: "/missing/x", format: JSONFormat())
       }

@@ -236,7 +236,7 @@ extension FilePreferencesTests {
     try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
     defer { try? FileManager.default.removeItem(atPath: folder) }
     let store = try file.open(folder + "/a")
-    let watch = try store.watch()
+    let watch = try await store.watch()
     var updates = store.updates(for: PreferenceKey<Int>("k", default: 0), buffering: .unbounded).makeAsyncIterator()
     #expect(await updates.next() == 0)
     try await file.open(folder + "/a").set(1, forKey: "k")
@@ -260,7 +260,7 @@ extension FilePreferencesTests {
     #expect(symlink("v1", folder + "/cfg/now") == 0)
     #expect(symlink("now/a", folder + "/cfg/a") == 0)
     let store = try JSONPreferences(at: folder + "/cfg/a")
-    let watch = try store.watch()
+    let watch = try await store.watch()
     var updates = store.updates(for: PreferenceKey<Int>("k", default: 0), buffering: .unbounded).makeAsyncIterator()
     #expect(await updates.next() == 1)
     try write("{\"k\": 2}", folder + "/cfg/v1/a")
@@ -280,7 +280,7 @@ extension FilePreferencesTests {
     defer { try? FileManager.default.removeItem(atPath: folder) }
     try write("{\"k\": 1}", folder + "/a")
     let store = try JSONPreferences(at: folder + "/a")
-    let watch = try store.watch()
+    let watch = try await store.watch()
     var updates = store.updates(for: PreferenceKey<Int>("k", default: 0), buffering: .unbounded).makeAsyncIterator()
     #expect(await updates.next() == 1)
     try write("{", folder + "/b")

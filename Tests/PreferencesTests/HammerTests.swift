@@ -96,7 +96,7 @@ struct HammerTests {
     try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
     defer { #expect(throws: Never.self) { try FileManager.default.removeItem(at: folder) } }
     let json = try JSONPreferences(at: folder.path + "/a.json", options: options)
-    let watch = try json.watch()
+    let watch = try await json.watch()
     try await hammer(json, rounds: Self.fileRounds) {
       try json.save()
       try json.reload()

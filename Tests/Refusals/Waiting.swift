@@ -13,6 +13,13 @@ func refused(_ credential: Vault.Credential, _ unlocking: Unlocking) async throw
   _ = try Vault.create(at: "v", slots: [NewSlot(credential)])  // error: not marked with 'await'
   _ = try unlocking.credential()  // error: not marked with 'await'
   _ = try DeviceKey.file("k")  // error: not marked with 'await'
+  _ = try PassphraseCost.calibrated()  // error: not marked with 'await'
+}
+
+func refused(_ file: JSONPreferences) async throws {
+  try file.save()  // error: not marked with 'await'
+  try file.reload()  // error: not marked with 'await'
+  _ = try file.watch()  // error: not marked with 'await'
 }
 
 func refused(_ vault: Vault, _ group: AccessGroup, _ credential: Vault.Credential) async throws {

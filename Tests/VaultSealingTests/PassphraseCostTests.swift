@@ -38,6 +38,10 @@ struct PassphraseCostTests {
     #expect(cost == PassphraseCost(passes: 3, kibibytes: row.expected))
     #expect(cost.isAcceptable)
   }
+
+  @Test func `calibration has an asynchronous form`() async throws {
+    #expect(try await PassphraseCost.calibrated(within: .zero) == .minimum)
+  }
 }
 
 /// Costs around every bound of `Docs/Format.md` 3.10. 4 TiB, 2^32 KiB, cannot be expressed.

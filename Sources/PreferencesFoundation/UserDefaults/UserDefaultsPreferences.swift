@@ -70,6 +70,11 @@ public struct UserDefaultsPreferences: PreferencesStore {
   ///   ``PreferencesError/Code/limitExceeded``. The values do not change then.
   public func reload() throws(PreferencesError) { tell(try suite.reload()) }
 
+  /// The asynchronous form of `reload()`. Cancelling the task does not stop it.
+  public func reload() async throws(PreferencesError) {
+    tell(try await HelperPool.waiting.run { () throws(PreferencesError) in try suite.reload() })
+  }
+
   public func observe(_ notify: @escaping @Sendable (PreferenceChange) -> Void) -> PreferenceObservation {
     suite.changes.observe(notify)
   }
@@ -92,6 +97,11 @@ public struct UserDefaultsPreferences: PreferencesStore {
     // Changes between the last read and the start of the watch.
     try reload()
     return observation
+  }
+
+  /// The asynchronous form of `watch()`. Cancelling the task does not stop it.
+  public func watch() async throws(PreferencesError) -> PreferenceObservation {
+    try await HelperPool.waiting.run { () throws(PreferencesError) in try watch() }
   }
 
   private func values() throws(PreferencesError) -> [String: PreferenceValue] {
