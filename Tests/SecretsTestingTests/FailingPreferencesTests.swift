@@ -176,8 +176,8 @@ import Testing
     let store = FailingPreferences(["port": 80] as DictionaryPreferences)
     store.become(.slow)
 
-    async let port = store.integer(forKey: "port")
-    async let names = store.keys()
+    async let port = BlockingWork.run { try store.integer(forKey: "port") }
+    async let names = BlockingWork.run { try store.keys() }
     async let written = store.removeValue(forKey: "none")
     try await store.waitForCalls(3)
     store.become(.working)
@@ -186,7 +186,7 @@ import Testing
     #expect(try await names == ["port"])
     _ = try await written
     store.become(.slow)
-    let again = Task { try store.integer(forKey: "port") }
+    let again = Task { try await BlockingWork.run { try store.integer(forKey: "port") } }
     try await store.waitForCalls()
     store.become(.locked)
     let error = await #expect(throws: VaultError.self) { try await again.value }
@@ -215,7 +215,7 @@ import Testing
     let store = FailingPreferences(["port": 80] as DictionaryPreferences)
     store.become(.slow)
 
-    let read = Task { try store.integer(forKey: "port") }
+    let read = Task { try await BlockingWork.run { try store.integer(forKey: "port") } }
     let write = Task { try await store.set(81, forKey: "port") }
     try await store.waitForCalls(2)
     read.cancel()
