@@ -8,8 +8,8 @@ internal import FoundationEssentials
 /// ```
 ///
 /// Searched are the description, the debug description, the dump with all mirrors, and the JSON of an `Encodable`
-/// value; of `Data` and bytes, also the bytes. The secret is found as it is, escaped, in Base64, in hexadecimal, as a
-/// list of numbers and in UTF-16.
+/// value; of `Data` and bytes, also the bytes. The secret is found as it is, escaped as in Swift or JSON, in Base64 and
+/// Base64url, in hexadecimal, as a list of numbers and in UTF-16.
 ///
 /// - Returns: one text for each place, such as `"dump, in Base64"`. It does not contain the secret.
 public func traces(of secret: String, in value: Any) -> [String] {
@@ -26,7 +26,7 @@ public func traces(of secret: String, in value: Any) -> [String] {
 }
 
 /// Returns where `secret` can be read in the file at `path`, or in a file in the folder at `path`, in the same forms as
-/// ``traces(of:in:)``.
+/// ``traces(of:in:)``. If `path` is a symbolic link, its target is searched; links in a folder are not followed.
 ///
 /// - Returns: one text for each file and form, such as `"settings.json, in Base64"`; empty if there is no such file.
 /// - Throws: an error if a file cannot be read.
@@ -34,14 +34,16 @@ public func traces(of secret: String, inFilesAt path: String) throws -> [String]
   let forms = SecretForms(secret)
   let manager = FileManager.default
   var isFolder = false
-  guard manager.fileExists(atPath: path, isDirectory: &isFolder) else { return [] }
-  let files = isFolder ? try manager.subpathsOfDirectory(atPath: path).map { path + "/" + $0 } : [path]
+  guard let target = PathName.resolved(path), manager.fileExists(atPath: target, isDirectory: &isFolder) else {
+    return []
+  }
+  let files = isFolder ? try manager.subpathsOfDirectory(atPath: target).map { "/" + $0 } : [""]
   return try files.flatMap { file in
     // Not folders, and nothing that would block, such as a pipe.
-    guard try manager.attributesOfItem(atPath: file)[.type] as? FileAttributeType == .typeRegular else {
+    guard try manager.attributesOfItem(atPath: target + file)[.type] as? FileAttributeType == .typeRegular else {
       return [String]()
     }
-    return forms.found(in: Array(try Data(contentsOf: URL(filePath: file)))).map { "\(file), \($0)" }
+    return forms.found(in: Array(try Data(contentsOf: URL(filePath: target + file)))).map { "\(path + file), \($0)" }
   }
 }
 
@@ -64,14 +66,56 @@ private struct SecretForms {
     let bigEndian = secret.utf16.flatMap { [UInt8($0 >> 8), UInt8(truncatingIfNeeded: $0)] }
     let escaped = Array(secret.debugDescription.utf8.dropFirst().dropLast())
     var forms = [("as it is", bytes)]
-    if escaped != bytes { forms.append(("escaped", escaped)) }
-    for offset in 0..<3 { forms.append(("in Base64", Self.base64(bytes, after: offset))) }
+    for form in [escaped] + Self.json(secret) where !forms.contains(where: { $0.1 == form }) {
+      forms.append(("escaped", form))
+    }
+    for offset in 0..<3 {
+      let form = Self.base64(bytes, after: offset)
+      forms.append(("in Base64", form))
+      let url = form.map { byte -> UInt8 in
+        switch byte {
+        case UInt8(ascii: "+"): UInt8(ascii: "-")
+        case UInt8(ascii: "/"): UInt8(ascii: "_")
+        default: byte
+        }
+      }
+      if url != form { forms.append(("in Base64url", url)) }
+    }
     for text in [hex, hex.uppercased()] { forms.append(("in hexadecimal", Array(text.utf8))) }
     for separator in [", ", ","] {
       forms.append(("as numbers", Array(bytes.map { String($0) }.joined(separator: separator).utf8)))
     }
     for units in [littleEndian, bigEndian] { forms.append(("in UTF-16", units)) }
     self.forms = forms
+  }
+
+  /// The content of a JSON string. Encoders differ in slashes, in characters beyond ASCII and in the case of digits.
+  private static func json(_ secret: String) -> [[UInt8]] {
+    let short: [Unicode.Scalar: String] = [
+      "\"": "\\\"", "\\": "\\\\", "\u{8}": "\\b", "\u{C}": "\\f", "\n": "\\n", "\r": "\\r", "\t": "\\t",
+    ]
+    var forms: [[UInt8]] = []
+    for slash in ["/", "\\/"] {
+      for (isASCII, isUppercase) in [(false, false), (false, true), (true, false), (true, true)] {
+        var text = ""
+        for scalar in secret.unicodeScalars {
+          if let escape = short[scalar] {
+            text += escape
+          } else if scalar == "/" {
+            text += slash
+          } else if scalar.value < 0x20 || isASCII && !scalar.isASCII {
+            for unit in String(scalar).utf16 {
+              let digits = String(unit, radix: 16, uppercase: isUppercase)
+              text += "\\u" + String(repeating: "0", count: 4 - digits.count) + digits
+            }
+          } else {
+            text.unicodeScalars.append(scalar)
+          }
+        }
+        forms.append(Array(text.utf8))
+      }
+    }
+    return forms
   }
 
   /// The characters that are the same whatever precedes and follows the secret in the encoded data. `offset` bytes

@@ -43,6 +43,22 @@ import Testing
     #expect(traces(of: "a\"b", in: ["a\"b"]).contains("description, escaped"))
   }
 
+  @Test(arguments: [
+    #"{"token":"caf\u00e9/\"\n\ud83d\ude00"}"#, #"{"token":"caf\u00E9\/\"\n\uD83D\uDE00"}"#,
+    #"{"token":"café\/\"\n😀"}"#,
+  ]) func `a secret is found as different encoders write it in JSON`(json: String) {
+    #expect(traces(of: "café/\"\n😀", in: json) == ["description, escaped"])
+  }
+
+  @Test func `a secret is found in Base64url`() {
+    let secret = "??>~~~"
+    let text = Data(secret.utf8).base64EncodedString()
+    let url = text.replacingOccurrences(of: "+", with: "-")
+    #expect(url != text)
+    #expect(traces(of: secret, in: url).contains("description, in Base64url"))
+    #expect(traces(of: secret, in: text).contains("description, in Base64"))
+  }
+
   @Test func `nothing is found where the secret is not`() throws {
     let error = VaultError(.locked, "SENTINEL-5f3", cause: VaultError(.io, "5f3a"))
     for value in [error, "", try Secret(Self.secret), [Data()], "sentinel-5F3A"] as [Any] {
@@ -65,5 +81,18 @@ import Testing
     #expect(found.sorted() == [plain.path + ", as it is", plain.path + ", in Base64"])
     #expect(try traces(of: Self.secret, inFilesAt: plain.path).sorted() == found.sorted())
     #expect(found.allSatisfy { !$0.contains(Self.secret) })
+  }
+
+  @Test(.throwawayVault) func `a link to a file and a link to a folder are searched`() throws {
+    let folder = URL(filePath: ThrowawayVault.current.path).deletingLastPathComponent().path
+    let manager = FileManager.default
+    try manager.createDirectory(atPath: folder + "/logs", withIntermediateDirectories: false)
+    try Data(Self.bytes).write(to: URL(filePath: folder + "/logs/today"))
+    try manager.createSymbolicLink(atPath: folder + "/file", withDestinationPath: "logs/today")
+    try manager.createSymbolicLink(atPath: folder + "/folder", withDestinationPath: "logs")
+
+    #expect(try traces(of: Self.secret, inFilesAt: folder + "/file") == [folder + "/file, as it is"])
+    #expect(try traces(of: Self.secret, inFilesAt: folder + "/folder") == [folder + "/folder/today, as it is"])
+    #expect(try traces(of: Self.secret, inFilesAt: folder) == [folder + "/logs/today, as it is"])
   }
 }
