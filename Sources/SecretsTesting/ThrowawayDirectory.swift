@@ -6,10 +6,12 @@ internal import VaultSealing
 final class ThrowawayDirectory: Sendable {
   let path: String
 
-  /// - Parameter folder: where it is created; `nil` for memory-backed storage if there is any, because its files need
-  ///   not survive a power failure.
+  /// - Parameter folder: where it is created; `nil` for the folder that the environment variable
+  ///   `SECRETS_TESTING_FOLDER` names, or else for memory-backed storage if there is any, because its files need not
+  ///   survive a power failure.
   init(in folder: String? = nil) throws(VaultError) {
-    let parents = folder.map { [$0] } ?? ["/dev/shm", FileManager.default.temporaryDirectory.path, "/tmp"]
+    let chosen = folder ?? ProcessInfo.processInfo.environment["SECRETS_TESTING_FOLDER"]
+    let parents = chosen.map { [$0] } ?? ["/dev/shm", FileManager.default.temporaryDirectory.path, "/tmp"]
     for parent in parents {
       var template = Array((parent + "/secretprefs-throwaway-XXXXXX").utf8CString)
       guard mkdtemp(&template) != nil else { continue }

@@ -1,12 +1,14 @@
 internal import DurableFiles
+internal import PreferenceFiles
 public import Secrets
 public import VaultCore
 public import VaultSealing
 
 /// A vault with throwaway keys, created in about a millisecond and deleted with the last reference.
 ///
-/// The keys protect nothing: use the vault only in tests. The file is in memory-backed storage if there is any. The
-/// vault is a real one, and so are its faults: ``lock()``, ``damage()`` and ``withWriterLock(_:)``.
+/// The keys protect nothing: use the vault only in tests. The file is in memory-backed storage if there is any, or in
+/// the folder that the environment variable `SECRETS_TESTING_FOLDER` names. The vault is a real one, and so are its
+/// faults: ``lock()``, ``damage()`` and ``withWriterLock(_:)``.
 public final class ThrowawayVault: Sendable {
   /// The vault, unlocked as its owner.
   public let vault: Vault
@@ -25,8 +27,8 @@ public final class ThrowawayVault: Sendable {
   /// - Parameters:
   ///   - groups: the names of its access groups.
   ///   - withPassphrase: whether ``passphrase`` also opens the vault; this costs about 10 ms.
-  ///   - folder: the folder of the vault's directory, for example on a small or slow file system; `nil` for
-  ///     memory-backed storage.
+  ///   - folder: the folder of the vault's directory, for example on a small or slow file system; `nil` for the one
+  ///     that the environment variable `SECRETS_TESTING_FOLDER` names, or else for memory-backed storage.
   ///   - options: the vault's options, for example a fixed clock or random source.
   public init(
     groups: [String] = [AccessGroup.defaultName], withPassphrase: Bool = false, in folder: String? = nil,
@@ -84,7 +86,7 @@ public final class ThrowawayVault: Sendable {
   /// not wait.
   public func withWriterLock<R>(_ body: () async throws -> R) async throws -> R {
     let file = try openFile(O_RDONLY)
-    guard try file.lock(within: .seconds(30)) else {
+    guard try await BlockingWork.run({ try file.lock(within: .seconds(30)) }) else {
       throw VaultError(.lockTimeout, "the writer lock has been held for 30 seconds")
     }
     defer { file.unlock() }

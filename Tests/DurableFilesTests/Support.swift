@@ -29,7 +29,8 @@ extension Descriptor<Failed> {
 
 /// Runs `body` in a new directory, which is then removed with the files in it.
 func inDirectory<R>(_ body: (_ directory: String) throws -> R) throws -> R {
-  var template = Array("/tmp/durable-files-XXXXXX".utf8CString)
+  let folder = getenv("TMPDIR").map { String(cString: $0) } ?? "/tmp"
+  var template = Array("\(folder)/durable-files-XXXXXX".utf8CString)
   try #require(mkdtemp(&template) != nil)
   let directory = String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
   defer {

@@ -1,4 +1,5 @@
 import Foundation
+import Glibc
 import Secrets
 import SecretsTesting
 import Synchronization
@@ -62,6 +63,17 @@ import Testing
     #expect(vault.path.hasPrefix(folder + "/"))
     let error = #expect(throws: VaultError.self) { try ThrowawayVault(in: "/nowhere") }
     #expect(error?.code == .io)
+  }
+
+  @Test func `the environment can name the folder of all vaults, which is then the only one tried`() async {
+    await #expect(processExitsWith: .success) {
+      let folder = FileManager.default.temporaryDirectory.path
+      setenv("SECRETS_TESTING_FOLDER", folder, 1)
+      #expect(try ThrowawayVault().path.hasPrefix(folder + "/secretprefs-throwaway-"))
+      setenv("SECRETS_TESTING_FOLDER", "/nowhere", 1)
+      let error = #expect(throws: VaultError.self) { try ThrowawayVault() }
+      #expect(error?.code == .io)
+    }
   }
 
   @Test func `a writer waits for the lock that a test holds, until the timeout`() async throws {

@@ -5,7 +5,7 @@ final class Scratch: Sendable {
   let path: String
 
   init() throws {
-    var template = Array("/tmp/secretprefs-test-XXXXXX".utf8CString)
+    var template = Array((NSTemporaryDirectory() + "secretprefs-test-XXXXXX").utf8CString)
     let made = template.withUnsafeMutableBufferPointer { mkdtemp($0.baseAddress!) }
     guard let made else { throw CocoaError(.fileWriteUnknown) }
     path = String(cString: made)

@@ -25,7 +25,8 @@ final class CatchUpTarget: FuzzTarget {
   private var path: String { directory + "/vault.spv" }
 
   init() throws {
-    var name = Array("/tmp/secretprefs-fuzz-XXXXXX".utf8CString)
+    let folder = getenv("TMPDIR").map { String(cString: $0) } ?? "/tmp"
+    var name = Array("\(folder)/secretprefs-fuzz-XXXXXX".utf8CString)
     directory = mkdtemp(&name).map { String(cString: $0) } ?? "/nonexistent"
     credential = .key(try SealingKey(from: .repeating))
     // The first value is in the snapshot, so that a shorter journal still has one.
