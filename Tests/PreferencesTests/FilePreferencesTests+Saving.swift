@@ -236,7 +236,7 @@ extension FilePreferencesTests {
     try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
     defer { try? FileManager.default.removeItem(atPath: folder) }
     let store = try file.open(folder + "/a")
-    let watch = try await store.watch()
+    let watch = try store.watch()
     var updates = store.updates(for: PreferenceKey<Int>("k", default: 0), buffering: .unbounded).makeAsyncIterator()
     #expect(await updates.next() == 0)
     try await file.open(folder + "/a").set(1, forKey: "k")
