@@ -120,6 +120,7 @@ public final class FilePreferences<Format: PreferenceFileFormat>: PreferencesSto
 
   /// Makes the edits with one replacement of the file; no reader sees a part of them. Conditions are checked against
   /// the current file with the unsaved changes, or against memory with ``PreferenceFileOptions/savingExplicitly``.
+  /// Unless that is set, lookups then return the values of the file, also if there are no edits.
   ///
   /// - Throws: `unstorable` for a value that the format cannot represent, and the codes of
   ///   `save()` if the file is written.

@@ -79,14 +79,14 @@ private final class OrdinaryValue: GuardedValue {
 extension PreferencesView: PreferencesStore where Base: PreferencesStore {
   @discardableResult
   public func apply(_ edits: PreferenceEdits) throws -> WriteOutcome {
-    let edits = try underneath(edits)
-    return edits.isEmpty ? .visible : try base.apply(edits)
+    let mapped = try underneath(edits)
+    return mapped.isEmpty && !edits.isEmpty ? .visible : try base.apply(mapped)
   }
 
   @discardableResult
   public func apply(_ edits: PreferenceEdits) async throws -> WriteOutcome {
-    let edits = try underneath(edits)
-    return edits.isEmpty ? .visible : try await base.apply(edits)
+    let mapped = try underneath(edits)
+    return mapped.isEmpty && !edits.isEmpty ? .visible : try await base.apply(mapped)
   }
 
   private func underneath(_ edits: PreferenceEdits) throws -> PreferenceEdits {
