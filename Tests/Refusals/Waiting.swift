@@ -33,6 +33,13 @@ func refused(_ vault: Vault, _ group: AccessGroup, _ credential: Vault.Credentia
   try Vault.restore("b", to: "v", credential: credential)  // error: not marked with 'await'
 }
 
+func refused(_ sealer: ValueSealer, _ sealed: SealedPreferences<JSONPreferences>) async throws {
+  try sealer.createSealingKey()  // error: not marked with 'await'
+  try sealer.renewSealingKey()  // error: not marked with 'await'
+  try sealer.forgetPreviousSealingKeys()  // error: not marked with 'await'
+  try sealed.resealAll()  // error: not marked with 'await'
+}
+
 func refused(
   _ tokens: SecretPreferences, _ layers: CompositePreferences, _ view: PreferencesView<SecretPreferences>,
   _ keychain: Keychain, _ port: Preference<Int>

@@ -104,7 +104,7 @@ extension StoreUnderTest {
   ) throws -> SealedPreferences<Base> {
     let vault = try vault ?? throwaway(fixture).vault
     let sealer = ValueSealer(key: "key", in: try SecretPreferences(service: "sealed", in: vault))
-    try sealer.createKey()
+    try sealer.createSealingKey()
     return try base.sealed(by: sealer, as: "conformance")
   }
 

@@ -17,7 +17,7 @@ import Testing
   private static func sealer(in vault: Vault? = nil, key: String = "settings-key") throws -> ValueSealer {
     let sealer = ValueSealer(
       key: key, in: try SecretPreferences(service: "com.example.shop", in: vault ?? ThrowawayVault.current.vault))
-    try sealer.createKey()
+    try sealer.createSealingKey()
     return sealer
   }
 
@@ -62,7 +62,7 @@ import Testing
     }
   }
 
-  @Test func `item 122: a value does not open under a different key, in a different store, or with a different key`() throws {
+  @Test func `item 122: a value does not open under a different key, in a different store, or with another sealing key`() throws {
     let base = DictionaryPreferences()
     let settings = try base.sealed(by: Self.sealer(), as: "settings")
     try settings.set("s3cret", forKey: "password")
@@ -89,7 +89,7 @@ import Testing
     }
   }
 
-  @Test func `item 122: a locked vault and a missing key are errors, and no key is created`() throws {
+  @Test func `item 122: a locked vault and a missing sealing key are errors, and none is created`() throws {
     let vault = ThrowawayVault.current
     let tokens = try vault.preferences(service: "com.example.shop")
     let base = DictionaryPreferences()
@@ -169,6 +169,16 @@ import Testing
     #expect(try environment.sealed(by: Self.sealer(), as: "deployment").string(forKey: "password") == "s3cret")
   }
 
+  @Test func `views of the same storage with the same name and sealing key have equal identities`() throws {
+    let base = DictionaryPreferences()
+    let view = try base.sealed(by: Self.sealer(), as: "settings")
+
+    #expect(try base.sealed(by: Self.sealer(), as: "settings").id == view.id)
+    #expect(try base.sealed(by: Self.sealer(), as: "others").id != view.id)
+    #expect(try base.sealed(by: Self.sealer(key: "other-key"), as: "settings").id != view.id)
+    #expect(try DictionaryPreferences().sealed(by: Self.sealer(), as: "settings").id != view.id)
+  }
+
   @Test func `the name of a store follows the rule for names`() throws {
     let sealer = try Self.sealer()
     for name in ["", "a\n", String(repeating: "n", count: 1025)] {
@@ -216,6 +226,11 @@ import Testing
     #expect(code { _ = try store.value(for: key) } == .malformed)
     try store.set("text", for: text)
     #expect(code { _ = try store.value(for: key) } == .typeMismatch)
+    let tokens = try ThrowawayVault.current.preferences(service: "com.example.shop")
+    let other = try PreferenceKey<String?>("count").sealed(by: ValueSealer(key: "token", in: tokens), as: "settings")
+    try tokens.set("not a sealing key", forKey: "token")
+    #expect(code { _ = try store.value(for: other) } == .unavailable)
+    #expect(Self.refusal { try store.value(for: other) } == .typeMismatch)
     ThrowawayVault.current.vault.lock()
     #expect(code { _ = try store.value(for: text) } == .unavailable)
     #expect(Self.refusal { try store.set("new", for: text) } == .locked)
@@ -223,17 +238,17 @@ import Testing
 
   // MARK: Rotation
 
-  @Test func `item 122: values are sealed again with a new key, and then need only that one`() throws {
+  @Test func `item 122: values are sealed again with a new sealing key, and then need only that one`() throws {
     let base = DictionaryPreferences()
     let sealer = try Self.sealer()
     let settings = try base.sealed(by: sealer, as: "settings")
     try settings.set(Self.values)
     let before = try base.dictionary()
-    try sealer.renewKey()
+    try sealer.renewSealingKey()
     #expect(try settings.dictionary(revealingSecrets: true) == Self.values)
 
     try settings.resealAll()
-    try sealer.forgetPreviousKeys()
+    try sealer.forgetPreviousSealingKeys()
 
     #expect(try settings.dictionary(revealingSecrets: true) == Self.values)
     for (name, text) in before {
@@ -248,12 +263,56 @@ import Testing
     let sealer = try Self.sealer()
     let settings = try base.sealed(by: sealer, as: "settings")
     try await settings.set("s3cret", forKey: "password")
-    try sealer.renewKey()
+    try await sealer.renewSealingKey()
 
     try await settings.resealAll()
-    try sealer.forgetPreviousKeys()
+    try await sealer.forgetPreviousSealingKeys()
 
     #expect(try settings.string(forKey: "password") == "s3cret")
+  }
+
+  @Test(arguments: ["", "part."])
+  func `item 122: values that others have added to a file are sealed again, also in a part of it`(part: String) throws {
+    let folder = try TemporaryFolder()
+    let sealer = try Self.sealer()
+    func view() throws -> SealedPreferences<PreferencesView<JSONPreferences>> {
+      let file = try JSONPreferences(at: folder.path + "/settings.json", options: .creating)
+      return try file.below(part).sealed(by: sealer, as: "settings")
+    }
+    let (settings, other) = (try view(), try view())
+    try other.set("s3cret", forKey: "password")
+    try sealer.renewSealingKey()
+    #expect(try settings.keys() == [])
+
+    try settings.resealAll()
+    try sealer.forgetPreviousSealingKeys()
+
+    #expect(try settings.string(forKey: "password") == "s3cret")
+  }
+
+  @Test func `values that need no previous sealing key are not sealed again`() throws {
+    let base = DictionaryPreferences()
+    let settings = try base.sealed(by: Self.sealer(), as: "settings")
+    try settings.set(Self.values)
+    let before = try base.dictionary()
+
+    try settings.resealAll()
+
+    #expect(try base.dictionary() == before)
+  }
+
+  @Test func `a value in a layer that cannot be written is not sealed again, which is an error`() throws {
+    let lower = DictionaryPreferences()
+    let sealer = try Self.sealer()
+    try lower.sealed(by: sealer, as: "settings").set("s3cret", forKey: "password")
+    let upper = DictionaryPreferences(try lower.dictionary()).readOnly
+    let composite: CompositePreferences = [upper, lower]
+    try sealer.renewSealingKey()
+
+    let error = #expect(throws: PreferencesError.self) {
+      try composite.sealed(by: sealer, as: "settings").resealAll()
+    }
+    #expect(error?.code == .noStore)
   }
 
   @Test func `item 122: a value that does not open is not sealed again, and nothing else is`() throws {
@@ -289,7 +348,7 @@ import Testing
 
   // Exit tests capture values since Swift 6.3.
   #if compiler(>=6.3)
-    @Test func `item 122: two processes that start at once use the same key`() async throws {
+    @Test func `item 122: two processes that start at once use the same sealing key`() async throws {
       let folder = try TemporaryFolder()
       let (vault, path) = (ThrowawayVault.current, folder.path + "/settings.json")
       let key = folder.path + "/key"
@@ -302,7 +361,7 @@ import Testing
               let credential = try Data(contentsOf: URL(filePath: key)).withUnsafeBytes { try SealingKey(copying: $0) }
               let vault = try Vault.open(at: vault, credential: .key(credential))
               let sealer = ValueSealer(key: "new-key", in: try SecretPreferences(service: "shop", in: vault))
-              try sealer.createKey()
+              try sealer.createSealingKey()
               let settings = try JSONPreferences(at: path, options: .creating).sealed(by: sealer, as: "settings")
               try settings.set("of \(name)", forKey: name)
             }

@@ -124,7 +124,7 @@ struct SealedTextTests {
 
   @Test func `every byte that changes is refused`() throws {
     try Self.withVault { _, sealer in
-      try sealer.createKey()
+      try sealer.createSealingKey()
       let text = Array(try Self.seal("s3cret", with: sealer).utf8)
       for position in text.indices {
         for bit in 0..<7 {
@@ -139,7 +139,7 @@ struct SealedTextTests {
 
   @Test func `every text that is cut off is refused`() throws {
     try Self.withVault { _, sealer in
-      try sealer.createKey()
+      try sealer.createSealingKey()
       let text = try Self.seal("s3cret", with: sealer)
       for count in 0..<text.count {
         let refusal = Self.code { try Self.open(String(text.prefix(count)), with: sealer) }
@@ -150,7 +150,7 @@ struct SealedTextTests {
 
   @Test func `a value is sealed differently each time, and contains nothing of it`() throws {
     try Self.withVault { _, sealer in
-      try sealer.createKey()
+      try sealer.createSealingKey()
       let texts = try (0..<8).map { _ in try Self.seal("s3ntinel-5ecret", with: sealer) }
 
       #expect(Set(texts).count == texts.count)
@@ -184,7 +184,7 @@ struct SealedTextTests {
 
   @Test func `bytes that do not fit their kind are not sealed`() throws {
     try Self.withVault { _, sealer in
-      try sealer.createKey()
+      try sealer.createSealingKey()
       for (kind, value) in [(0, [1]), (1, [0xFF]), (3, [2]), (4, [1])] as [(UInt8, [UInt8])] {
         let refusal = Self.code {
           try sealer.seal(value.span.bytes, kind: ValueKind(rawValue: kind), context: [UInt8]().span.bytes)
@@ -194,25 +194,25 @@ struct SealedTextTests {
     }
   }
 
-  // MARK: The key
+  // MARK: The sealing key
 
-  @Test func `only createKey creates a key, and only the first time`() throws {
+  @Test func `only createSealingKey creates a sealing key, and only the first time`() throws {
     try Self.withVault { vault, sealer in
       #expect(Self.code { try Self.seal("s3cret", with: sealer) } == .notFound)
-      #expect(Self.code { try sealer.renewKey() } == .notFound)
-      #expect(Self.code { try sealer.forgetPreviousKeys() } == .notFound)
+      #expect(Self.code { try sealer.renewSealingKey() } == .notFound)
+      #expect(Self.code { try sealer.forgetPreviousSealingKeys() } == .notFound)
       #expect(try vault.keys(service: Vault.Name("db"), in: vault.group()) == ["password"])
 
-      #expect(try sealer.createKey())
+      #expect(try sealer.createSealingKey())
       let text = try Self.seal("s3cret", with: sealer)
-      #expect(try !sealer.createKey())
+      #expect(try !sealer.createSealingKey())
       #expect(try Self.open(text, with: sealer) == "s3cret")
     }
   }
 
-  @Test func `a lost key is not replaced`() throws {
+  @Test func `a lost sealing key is not replaced`() throws {
     try Self.withVault { vault, sealer in
-      try sealer.createKey()
+      try sealer.createSealingKey()
       let text = try Self.seal("s3cret", with: sealer)
       try vault.update(service: Vault.Name("db"), in: vault.group()) { batch throws(VaultError) in
         try batch.remove("key")
@@ -220,13 +220,13 @@ struct SealedTextTests {
 
       #expect(Self.code { try Self.open(text, with: sealer) } == .notFound)
       #expect(Self.code { try Self.seal("new", with: sealer) } == .notFound)
-      // A new key does not open what the lost one has sealed.
-      #expect(try sealer.createKey())
+      // A new sealing key does not open what the lost one has sealed.
+      #expect(try sealer.createSealingKey())
       #expect(Self.code { try Self.open(text, with: sealer) } == .tampered)
     }
   }
 
-  @Test func `a record that is not a key is neither used nor changed`() throws {
+  @Test func `a record that is not a sealing key is neither used nor changed`() throws {
     try Self.withVault { vault, _ in
       try vault.set([UInt8](repeating: 0x6B, count: 33), forKey: "long")
       try vault.set([UInt8](repeating: 0x6B, count: 32), kind: .string, forKey: "text")
@@ -235,57 +235,87 @@ struct SealedTextTests {
         let before = try vault.record(service: Vault.Name("db"), key: key, in: vault.group())?.revision
 
         #expect(Self.code { try Self.seal("s3cret", with: sealer) } == .typeMismatch, "\(key)")
-        #expect(Self.code { try sealer.createKey() } == .typeMismatch, "\(key)")
-        #expect(Self.code { try sealer.renewKey() } == .typeMismatch, "\(key)")
-        #expect(Self.code { try sealer.forgetPreviousKeys() } == .typeMismatch, "\(key)")
+        #expect(Self.code { try sealer.createSealingKey() } == .typeMismatch, "\(key)")
+        #expect(Self.code { try sealer.renewSealingKey() } == .typeMismatch, "\(key)")
+        #expect(Self.code { try sealer.forgetPreviousSealingKeys() } == .typeMismatch, "\(key)")
         #expect(try vault.record(service: Vault.Name("db"), key: key, in: vault.group())?.revision == before)
       }
     }
   }
 
-  @Test func `a text opens with each key that the record keeps, until they are forgotten`() throws {
+  @Test func `a text opens with each sealing key that the record keeps, until they are forgotten`() throws {
     try Self.withVault { vault, sealer in
-      try sealer.createKey()
+      try sealer.createSealingKey()
       var texts = [try Self.seal("0", with: sealer)]
       for number in 1...3 {
-        try sealer.renewKey()
+        try sealer.renewSealingKey()
         texts.append(try Self.seal("\(number)", with: sealer))
       }
       for (number, text) in texts.enumerated() { #expect(try Self.open(text, with: sealer) == "\(number)") }
       for text in texts { #expect(Self.code { try Self.open(text, context: "there", with: sealer) } == .tampered) }
 
-      try sealer.forgetPreviousKeys()
+      try sealer.forgetPreviousSealingKeys()
 
       #expect(try vault.record(service: Vault.Name("db"), key: "key", in: vault.group())?.previous.isEmpty == true)
       for text in texts.dropLast() { #expect(Self.code { try Self.open(text, with: sealer) } == .tampered) }
       #expect(try Self.open(texts[3], with: sealer) == "3")
-      try sealer.renewKey()
+      try sealer.renewSealingKey()
       #expect(try Self.open(texts[3], with: sealer) == "3")
+    }
+  }
+
+  @Test func `a previous value that is not a sealing key is passed over`() throws {
+    try Self.withVault { vault, sealer in
+      try sealer.createSealingKey()
+      let text = try Self.seal("s3cret", with: sealer)
+      var edit = RecordEdit()
+      edit.historyDepth = .set(2)
+      for count in [33, 32] {
+        let value = [UInt8](repeating: 0x6B, count: count)
+        try vault.update(service: Vault.Name("db"), in: vault.group()) { batch throws(VaultError) in
+          try batch.set(value.span.bytes, kind: .data, forKey: "key", edit: edit)
+        }
+      }
+
+      #expect(try vault.record(service: Vault.Name("db"), key: "key", in: vault.group())?.previous.count == 2)
+      #expect(try Self.open(text, with: sealer) == "s3cret")
+    }
+  }
+
+  @Test func `the sealing key is renewed and forgotten asynchronously`() async throws {
+    try await TemporaryDirectory.with { directory in
+      let sealer = try Self.sealer(in: try Vault.sample(at: directory + "/vault.spv"))
+      #expect(try await sealer.createSealingKey())
+      let text = try Self.seal("s3cret", with: sealer)
+      try await sealer.renewSealingKey()
+      #expect(try Self.open(text, with: sealer) == "s3cret")
+      try await sealer.forgetPreviousSealingKeys()
+      #expect(Self.code { try Self.open(text, with: sealer) } == .tampered)
     }
   }
 
   @Test func `a locked vault seals and opens nothing`() throws {
     try Self.withVault { vault, sealer in
-      try sealer.createKey()
+      try sealer.createSealingKey()
       let text = try Self.seal("s3cret", with: sealer)
       vault.lock()
 
       #expect(Self.code { try Self.open(text, with: sealer) } == .locked)
       #expect(Self.code { try Self.seal("s3cret", with: sealer) } == .locked)
-      #expect(Self.code { try sealer.createKey() } == .locked)
-      #expect(Self.code { try sealer.renewKey() } == .locked)
+      #expect(Self.code { try sealer.createSealingKey() } == .locked)
+      #expect(Self.code { try sealer.renewSealingKey() } == .locked)
       try vault.unlock(with: .key(.sample()))
       #expect(try Self.open(text, with: sealer) == "s3cret")
     }
   }
 
-  @Test func `a key of afterFirstUnlock seals and opens while the vault is locked`() throws {
+  @Test func `a sealing key of afterFirstUnlock seals and opens while the vault is locked`() throws {
     try Self.withVault { vault, _ in
       let sealer = ValueSealer(
         key: "key", service: try Vault.Name("db"), accessibility: .afterFirstUnlock, in: try vault.group(), of: vault)
-      try sealer.createKey()
+      try sealer.createSealingKey()
       let old = try Self.seal("old", with: sealer)
-      try sealer.renewKey()
+      try sealer.renewSealingKey()
       vault.lock()
 
       #expect(try Self.open(try Self.seal("s3cret", with: sealer), with: sealer) == "s3cret")
@@ -293,7 +323,7 @@ struct SealedTextTests {
     }
   }
 
-  @Test func `of sixteen handles that create the key at once, one does, and all open the same texts`() async throws {
+  @Test func `of sixteen handles that create the sealing key at once, one does, and all open the same texts`() async throws {
     try await TemporaryDirectory.with { directory in
       let path = directory + "/vault.spv"
       _ = try Vault.sample(at: path)
@@ -301,7 +331,7 @@ struct SealedTextTests {
         for _ in 0..<16 {
           group.addTask {
             let sealer = try Self.sealer(in: try .opened(at: path, options: .init()))
-            let isNew = try sealer.createKey()
+            let isNew = try await sealer.createSealingKey()
             return (isNew, try Self.seal("s3cret", with: sealer))
           }
         }

@@ -2,9 +2,9 @@ public import Preferences
 public import VaultCore
 
 extension ValueSealer {
-  /// Creates a sealer whose key is the record `key` of a service in a vault. Reads nothing.
+  /// Creates a sealer whose sealing key is the record `key` of a service in a vault. Reads nothing.
   ///
-  /// A new key gets the accessibility of `preferences`.
+  /// A new sealing key gets the accessibility of `preferences`.
   public init(key: String, in preferences: SecretPreferences) {
     self.init(
       key: key, service: preferences.serviceName, accessibility: preferences.accessibility, in: preferences.group,
@@ -31,7 +31,11 @@ extension PreferenceKey {
     return PreferenceKey(
       name, kind: .string, makeDefault: { defaultValue },
       decode: { stored throws(PreferencesError) in
-        try PreferencesError.converting { try decoded(.guarded(try place.open(stored, for: name))) }
+        let content: GuardedContent
+        do throws(VaultError) { content = try place.open(stored, for: name) } catch {
+          throw PreferencesError(SealedPlace.isSealed(stored) ? .unavailable : .malformed, error.message, cause: error)
+        }
+        return try PreferencesError.converting { try decoded(.guarded(content)) }
       },
       encode: { value throws(PreferencesError) in
         try PreferencesError.converting { try content(of: value).map { try place.seal($0, for: name) } }
@@ -43,13 +47,8 @@ extension PreferencesError {
   /// Runs `body`, and converts its error of a vault.
   static func converting<R>(_ body: () throws -> R) throws(PreferencesError) -> R {
     do { return try body() } catch let error as PreferencesError { throw error } catch let error as VaultError {
-      let code: Code =
-        switch error.code {
-        case .typeMismatch: .typeMismatch
-        case .malformed: .malformed
-        default: .unavailable
-        }
-      throw PreferencesError(code, error.message, cause: error)
+      throw PreferencesError(
+        error.code == .typeMismatch ? .typeMismatch : .unavailable, error.message, cause: error)
     } catch { throw PreferencesError(.unavailable, "the secret cannot be opened", cause: error) }
   }
 }

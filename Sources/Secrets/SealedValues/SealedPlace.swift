@@ -36,15 +36,31 @@ struct SealedPlace: Sendable {
     return .string(text)
   }
 
+  /// Seals a text of `key` again; `nil` if it opens with the present sealing key.
+  func resealed(_ stored: PreferenceValue, for key: String) throws(VaultError) -> PreferenceValue? {
+    let context = try context(key)
+    return try sealer.resealed(try text(stored), context: context.span.bytes).map(PreferenceValue.string)
+  }
+
+  /// Whether what a plain store has is the text of a sealed value, which may not open.
+  static func isSealed(_ stored: PreferenceValue) -> Bool {
+    if case .string(let text) = stored { ValueSealer.isSealed(text) } else { false }
+  }
+
+  private func text(_ stored: PreferenceValue) throws(VaultError) -> String {
+    guard case .string(let text) = stored else {
+      throw VaultError(.malformed, "a plain value, where a sealed one is expected")
+    }
+    return text
+  }
+
   /// Opens what a plain store has under `key`.
   ///
   /// - Throws: ``VaultError/Code/malformed`` if it is not a sealed value.
   func withOpened<R>(
     _ stored: PreferenceValue, for key: String, _ body: (ValueKind, RawSpan) -> R
   ) throws(VaultError) -> R {
-    guard case .string(let text) = stored else {
-      throw VaultError(.malformed, "a plain value, where a sealed one is expected")
-    }
+    let text = try text(stored)
     let context = try context(key)
     return try sealer.withOpened(text, context: context.span.bytes, body)
   }

@@ -10,8 +10,8 @@ public import VaultCore
 /// ```
 ///
 /// Values are read with the type they were written with, and may be secrets. A value that was changed, moved to a
-/// different key or store, or sealed with a different key throws ``VaultError/Code/tampered``; a plain value throws
-/// ``VaultError/Code/malformed``. A missing sealing key throws ``VaultError/Code/notFound``, and a locked vault
+/// different key or store, or sealed with a different sealing key throws ``VaultError/Code/tampered``; a plain value
+/// throws ``VaultError/Code/malformed``. A missing sealing key throws ``VaultError/Code/notFound``, and a locked vault
 /// ``VaultError/Code/locked``. Setting a value replaces whatever is stored, unopened.
 ///
 /// The names and the lengths of the values are visible in the store. Someone who can write to it can remove values, and
@@ -36,7 +36,7 @@ public struct SealedPreferences<Base: PreferencesReader>: GuardingReader {
   /// Returns the value in guarded memory, or `nil` if it is absent. It is copied there and nowhere else.
   public func guardedValue(for query: PreferenceQuery) throws -> (any GuardedValue)? { try content(query.name) }
 
-  /// The names of the store. Opens no value, and needs no key.
+  /// The names of the store. Opens no value, and needs no sealing key.
   public func names(of secrecy: Secrecy) throws -> [PreferenceName] { PreferenceName.valid(try base.keys()) }
 
   public func observe(_ notify: @escaping @Sendable (PreferenceChange) -> Void) -> PreferenceObservation {
@@ -73,27 +73,46 @@ extension SealedPreferences: PreferencesStore where Base: PreferencesStore {
     return .conflict
   }
 
-  /// Seals every value again, with the present key, in one transaction: after ``ValueSealer/renewKey()``.
+  /// Seals every value that needs a previous sealing key with the present one: after
+  /// ``ValueSealer/renewSealingKey()``.
   ///
-  /// - Throws: if a value does not open, with nothing changed; any error of the store.
+  /// The values are replaced in one transaction, which is repeated until no value is left that needs a previous
+  /// sealing key. A file is read again first, with the values of other processes, unless it is a layer of a composite
+  /// or is saved explicitly: save or reload it before.
+  ///
+  /// A process that read the previous sealing key just before it was renewed may store a value with it afterwards.
+  /// Before ``ValueSealer/forgetPreviousSealingKeys()``, reload the store in every process, and call this again.
+  /// - Throws: if a value does not open, with nothing changed by this transaction; any error of the store.
   public func resealAll() throws {
-    while try base.edit(try resealed()) == .conflict {}
+    var edits = PreferenceEdits()
+    repeat {
+      // Also without edits: a file is then only read.
+      try Self.check(try base.apply(edits))
+      edits = try resealed()
+    } while !edits.isEmpty
   }
 
   /// The asynchronous form of `resealAll()`; does not block the calling thread.
   public func resealAll() async throws {
-    while try await base.edit(try resealed()) == .conflict {}
+    var edits = PreferenceEdits()
+    repeat {
+      try Self.check(try await base.apply(edits))
+      edits = try resealed()
+    } while !edits.isEmpty
   }
 
-  /// Edits that replace each text, unless it changes meanwhile. A changed one is resealed in the next attempt.
+  /// A value that stays in a layer above would be sealed again forever.
+  private static func check(_ outcome: WriteOutcome) throws(PreferencesError) {
+    guard case .shadowed(let layer) = outcome else { return }
+    throw PreferencesError(.noStore, "a value in \"\(layer)\" needs a previous sealing key and is not replaced")
+  }
+
+  /// Edits that replace each text that needs a previous sealing key, unless it changes meanwhile.
   private func resealed() throws -> PreferenceEdits {
     try PreferenceEdits { edits in
       for name in try names(of: .secret) {
-        guard let old = try stored(name) else { continue }
-        let new = try place.withOpened(old, for: name.text) { kind, bytes in
-          Result { () throws(VaultError) in try place.seal(bytes, kind, for: name.text) }
-        }.get()
-        edits.append(.init(name, to: .value(.string(new)), if: .ifStored(.value(old))))
+        guard let old = try stored(name), let new = try place.resealed(old, for: name.text) else { continue }
+        edits.append(.init(name, to: .value(new), if: .ifStored(.value(old))))
       }
     }
   }
@@ -147,10 +166,13 @@ extension PreferencesReader {
   }
 }
 
-/// Views of the same storage under the same name have equal identities.
+/// Views of the same storage with the same name and the same sealing key have equal identities.
 extension SealedPreferences: Identifiable {
   public var id: StoreIdentity {
-    StoreIdentity(SealedPlace.self, name: place.store.text, over: [base.identity, StoreIdentity(place.sealer.vault)])
+    let sealer = place.sealer
+    let names = [place.store.text, sealer.service.text, sealer.group.name.text, sealer.key]
+    return StoreIdentity(
+      SealedPlace.self, name: names.joined(separator: "\u{0}"), over: [base.identity, StoreIdentity(sealer.vault)])
   }
 }
 

@@ -1,24 +1,25 @@
+internal import DurableFiles
 public import VaultSealing
 
 /// Seals single values as text for places outside the vault, such as a settings file (`Docs/Format.md` annex C).
 ///
 /// The sealing key is a record of the vault: 32 random bytes, used for nothing else. It is read from the vault for each
-/// value and is not kept, so a sealer throws ``VaultError/Code/locked`` as soon as the vault is locked. A missing key
-/// is never replaced by a new one; only ``createKey()`` makes one.
+/// value and is not kept, so a sealer throws ``VaultError/Code/locked`` as soon as the vault is locked. A missing
+/// sealing key is never replaced by a new one; only ``createSealingKey()`` makes one.
 ///
-/// A text opens only with the same key and context. It shows the length of the value, and an older text of the same
-/// context opens as well: it does not show that it was replaced.
+/// A text opens only with the same sealing key and context. It shows the length of the value, and an older text of the
+/// same context opens as well: it does not show that it was replaced.
 public struct ValueSealer: Sendable {
   /// The vault that has the sealing key.
   public let vault: Vault
-  private let service: Vault.Name
-  private let key: String
-  private let group: AccessGroup
+  package let service: Vault.Name
+  package let key: String
+  package let group: AccessGroup
   private let accessibility: Vault.Accessibility?
 
-  /// Creates a sealer whose key is the record of this name. Reads nothing.
+  /// Creates a sealer whose sealing key is the record with this key. Reads nothing.
   ///
-  /// - Parameter accessibility: when a new key can be read; ``Vault/Accessibility/whenUnlocked`` with `nil`.
+  /// - Parameter accessibility: when a new sealing key can be read; ``Vault/Accessibility/whenUnlocked`` with `nil`.
   public init(
     key: String, service: Vault.Name, accessibility: Vault.Accessibility? = nil, in group: AccessGroup, of vault: Vault
   ) {
@@ -30,7 +31,7 @@ public struct ValueSealer: Sendable {
 
   /// Returns a text that only ``withOpened(_:context:_:)`` with the same context opens.
   ///
-  /// - Parameter context: any bytes that identify the place of the value, such as the names of a store and a key.
+  /// - Parameter context: any bytes that identify the place of the value, such as the name of a store and a key.
   /// - Throws: ``VaultError/Code/notFound`` if there is no sealing key; ``VaultError/Code/valueTooLarge``;
   ///   ``VaultError/Code/typeMismatch`` if the bytes do not fit the kind, or the record is not a sealing key; the
   ///   errors of ``Vault/withValue(service:key:in:_:)``.
@@ -48,20 +49,20 @@ public struct ValueSealer: Sendable {
       let body = unsafe UnsafeMutableRawBufferPointer(rebasing: message[1...])
       unsafe value.withUnsafeBytes { unsafe body.copyMemory(from: $0) }
     }
-    let key = try sealingKey()
+    let sealingKey = try sealingKey()
     let opener = try vault.handle.takeOpener()
     defer { vault.handle.giveBack(opener) }
     opener.sealer.bind(to: .single(context: context))
-    return SealedText.write(message.withSpan { opener.sealer.seal($0, with: key) })
+    return SealedText.write(message.withSpan { opener.sealer.seal($0, with: sealingKey) })
   }
 
   /// Opens a text and lends its value to `body`. The bytes are in locked memory and are wiped afterwards.
   ///
   /// - Returns: The result of `body`.
   /// - Throws: ``VaultError/Code/malformed`` for a text that ``seal(_:kind:context:)`` never returns, such as a plain
-  ///   value; ``VaultError/Code/tampered`` if it was changed, or sealed with a different key or context;
-  ///   ``VaultError/Code/limitExceeded``; ``VaultError/Code/notFound`` if there is no sealing key; the errors of
-  ///   ``Vault/withValue(service:key:in:_:)``.
+  ///   value; ``VaultError/Code/tampered`` if it was changed, or sealed with a different sealing key
+  ///   or context; ``VaultError/Code/limitExceeded``; ``VaultError/Code/notFound`` if there is no sealing key; the
+  ///   errors of ``Vault/withValue(service:key:in:_:)``.
   @inlinable
   public func withOpened<R>(
     _ text: String, context: RawSpan, _ body: (ValueKind, RawSpan) -> R
@@ -73,27 +74,36 @@ public struct ValueSealer: Sendable {
 
   @usableFromInline
   func lend(_ text: String, context: RawSpan, _ body: (ValueKind, RawSpan) -> Void) throws(VaultError) {
-    let limit = vault.options.limits.valueBytes + 1 + Sealer.overhead
-    let sealed = try SealedText.parse(unsafe text.utf8Span.span.bytes, limit: limit)
+    let sealed = try parse(text)
     if try open(sealed, with: try sealingKey(), context: context, body) { return }
-    // Sealed before the key was renewed, perhaps.
+    // Sealed before the sealing key was renewed, perhaps.
     let record = try record()
     for previous in record.previous where previous.kind == .data {
-      let key = try vault.withValue(of: record, previous: previous.revision, in: group, Self.sealingKey)
-      if let key, try open(sealed, with: try key.get(), context: context, body) { return }
+      switch try vault.withValue(of: record, previous: previous.revision, in: group, Self.sealingKey) {
+      case .success(let previous)?: if try open(sealed, with: previous, context: context, body) { return }
+      // The record had data of a different length before.
+      case .failure(let error)? where error.code == .typeMismatch: continue
+      case .failure(let error)?: throw error
+      case nil: continue
+      }
     }
-    throw VaultError(.tampered, "a sealed value was changed, moved, or sealed with a different key")
+    throw VaultError(.tampered, "a sealed value was changed, moved, or sealed with a different sealing key")
+  }
+
+  private func parse(_ text: String) throws(VaultError) -> [UInt8] {
+    let limit = vault.options.limits.valueBytes + 1 + Sealer.overhead
+    return try SealedText.parse(unsafe text.utf8Span.span.bytes, limit: limit)
   }
 
   /// - Returns: Whether the seal opens. `body` is called only if it does.
   private func open(
-    _ sealed: [UInt8], with key: SealingKey, context: RawSpan, _ body: (ValueKind, RawSpan) -> Void
+    _ sealed: [UInt8], with sealingKey: SealingKey, context: RawSpan, _ body: (ValueKind, RawSpan) -> Void
   ) throws(VaultError) -> Bool {
     let opener = try vault.handle.takeOpener()
     defer { vault.handle.giveBack(opener) }
     opener.sealer.bind(to: .single(context: context))
     var fits = false
-    let isOpen = try opener.sealer.withOpened(sealed.bytes, with: key) { message in
+    let isOpen = try opener.sealer.withOpened(sealed.bytes, with: sealingKey) { message in
       guard message.byteCount > 0 else { return }
       let (kind, value) = (ValueKind(rawValue: message.byte(at: 0)), message.extracting(1...))
       fits = kind.rawValue != 0 && kind.fits(value)
@@ -103,19 +113,38 @@ public struct ValueSealer: Sendable {
     return isOpen
   }
 
-  // MARK: The key
+  /// Whether a text has the form of those that ``seal(_:kind:context:)`` returns. Reads no vault.
+  package static func isSealed(_ text: String) -> Bool {
+    do throws(VaultError) {
+      _ = try SealedText.parse(unsafe text.utf8Span.span.bytes, limit: .max)
+      return true
+    } catch { return false }
+  }
+
+  /// Returns a text of the same value that opens with the present sealing key; `nil` if this text does.
+  ///
+  /// - Throws: the errors of ``withOpened(_:context:_:)`` and ``seal(_:kind:context:)``.
+  package func resealed(_ text: String, context: RawSpan) throws(VaultError) -> String? {
+    if try open(try parse(text), with: try sealingKey(), context: context, { _, _ in }) { return nil }
+    return try withOpened(text, context: context) { kind, value in
+      Result { () throws(VaultError) in try seal(value, kind: kind, context: context) }
+    }.get()
+  }
+
+  // MARK: The sealing key
 
   /// Creates the sealing key, unless there is one. Durable when it returns; blocks while the disk syncs.
   ///
-  /// Of several processes that call it at once, one creates the key, and all use it. Call it in the set-up of an
-  /// installation rather than at each start: a lost key, without which nothing opens, is then noticed and not replaced.
-  /// - Returns: Whether the key is new.
+  /// Of several processes that call it at once, one creates the sealing key, and all use it. Call it in the set-up of
+  /// an installation rather than at each start: a lost sealing key, without which nothing opens, is then noticed and
+  /// not replaced.
+  /// - Returns: Whether the sealing key is new.
   /// - Throws: ``VaultError/Code/typeMismatch`` if the record is not a sealing key; the errors of
   ///   ``Vault/update(service:in:_:)``.
   @discardableResult
-  public func createKey() throws(VaultError) -> Bool {
+  public func createSealingKey() throws(VaultError) -> Bool {
     do throws(VaultError) {
-      try setKey(RecordEdit(), ifRevision: 0)
+      try setSealingKey(RecordEdit(), ifRevision: 0)
       return true
     } catch {
       guard error.code == .conflict else { throw error }
@@ -124,29 +153,40 @@ public struct ValueSealer: Sendable {
     }
   }
 
-  /// Replaces the sealing key by a new one. The record keeps the previous keys, with which values still open that were
-  /// sealed with them. Durable when it returns; blocks while the disk syncs.
+  /// The asynchronous form of `createSealingKey()`. Cancelling the task does not stop it.
+  @discardableResult
+  public func createSealingKey() async throws(VaultError) -> Bool {
+    try await HelperPool.waiting.run { () throws(VaultError) in try createSealingKey() }
+  }
+
+  /// Replaces the sealing key by a new one. The record keeps the previous sealing keys, with which values still open
+  /// that were sealed with them. Durable when it returns; blocks while the disk syncs.
   ///
-  /// Seal all values again afterwards, and then call ``forgetPreviousKeys()``.
+  /// Seal all values again afterwards, and then call ``forgetPreviousSealingKeys()``.
   /// - Throws: ``VaultError/Code/notFound`` if there is no sealing key; ``VaultError/Code/conflict`` if another caller
   ///   changed the record meanwhile; the errors of ``Vault/update(service:in:_:)``.
-  public func renewKey() throws(VaultError) {
+  public func renewSealingKey() throws(VaultError) {
     _ = try sealingKey()
     let record = try record()
     guard record.previous.count < UInt16.max else {
-      throw VaultError(.limitExceeded, "the record keeps \(record.previous.count) previous keys")
+      throw VaultError(.limitExceeded, "the record keeps \(record.previous.count) previous sealing keys")
     }
     var edit = RecordEdit()
     edit.historyDepth = .set(max(record.historyDepth, UInt16(record.previous.count + 1)))
-    try setKey(edit, ifRevision: record.revision)
+    try setSealingKey(edit, ifRevision: record.revision)
   }
 
-  /// Removes the previous keys. Values that are sealed with one of them do not open any more.
+  /// The asynchronous form of `renewSealingKey()`. Cancelling the task does not stop it.
+  public func renewSealingKey() async throws(VaultError) {
+    try await HelperPool.waiting.run { () throws(VaultError) in try renewSealingKey() }
+  }
+
+  /// Removes the previous sealing keys. Values that are sealed with one of them do not open any more.
   ///
-  /// Seal the values of all stores again first. A writer that read the previous key just before it was renewed may
-  /// still store a value with it.
-  /// - Throws: the errors of ``renewKey()``.
-  public func forgetPreviousKeys() throws(VaultError) {
+  /// Seal the values of all stores again first. A writer that read the previous sealing key just before it was renewed
+  /// may still store a value with it.
+  /// - Throws: the errors of ``renewSealingKey()``.
+  public func forgetPreviousSealingKeys() throws(VaultError) {
     _ = try sealingKey()
     let record = try record()
     var edit = RecordEdit()
@@ -156,7 +196,12 @@ public struct ValueSealer: Sendable {
     }
   }
 
-  private func setKey(_ edit: RecordEdit, ifRevision revision: UInt64) throws(VaultError) {
+  /// The asynchronous form of `forgetPreviousSealingKeys()`. Cancelling the task does not stop it.
+  public func forgetPreviousSealingKeys() async throws(VaultError) {
+    try await HelperPool.waiting.run { () throws(VaultError) in try forgetPreviousSealingKeys() }
+  }
+
+  private func setSealingKey(_ edit: RecordEdit, ifRevision revision: UInt64) throws(VaultError) {
     let fresh = try SecretBytes(count: SealingKey.count, from: vault.options.random)
     try vault.update(service: service, in: group) { (batch) throws(VaultError) in
       try fresh.withSpan { (fresh) throws(VaultError) in
@@ -173,10 +218,10 @@ public struct ValueSealer: Sendable {
   }
 
   private func sealingKey() throws(VaultError) -> SealingKey {
-    guard let key = try vault.withValue(service: service, key: key, in: group, Self.sealingKey) else {
+    guard let sealingKey = try vault.withValue(service: service, key: key, in: group, Self.sealingKey) else {
       throw Self.missing
     }
-    return try key.get()
+    return try sealingKey.get()
   }
 
   private static func sealingKey(_ kind: ValueKind, _ bytes: RawSpan) -> Result<SealingKey, VaultError> {
@@ -186,5 +231,5 @@ public struct ValueSealer: Sendable {
     return Result { () throws(VaultError) in try SealingKey(copying: bytes) }
   }
 
-  private static let missing = VaultError(.notFound, "the vault has no sealing key under this name")
+  private static let missing = VaultError(.notFound, "the vault has no sealing key under this key")
 }
