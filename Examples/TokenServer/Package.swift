@@ -17,8 +17,8 @@ let package = Package(
   name: "TokenServer",
   platforms: [.macOS(.v26)],
   dependencies: [
-    // In a package of your own: url: "https://github.com/secretpreferences/SecretPreferences", and no traits. These are
-    // those of Scripts/swift, so that both packages can share one build folder.
+    // In a package of your own: url: "https://github.com/secretpreferences/SecretPreferences", from: …, and of the traits only
+    // ServiceLifecycle. These are those of Scripts/swift, so that both packages can share one build folder.
     .package(name: "SecretPreferences", path: "../..", traits: ["Configuration", "HTTP", "ServiceLifecycle"]),
     .package(url: "https://github.com/hummingbird-project/hummingbird", from: "2.28.1"),
     .package(url: "https://github.com/swift-server/async-http-client", from: "1.37.0"),
@@ -32,6 +32,7 @@ let package = Package(
       name: "UserTokens",
       dependencies: services + [
         secrets,
+        .product(name: "SecretsLifecycle", package: "SecretPreferences"),
         .product(name: "AsyncHTTPClient", package: "async-http-client"),
         .product(name: "NIOCore", package: "swift-nio"),
         .product(name: "NIOFoundationCompat", package: "swift-nio"),

@@ -14,7 +14,7 @@ import Synchronization
 /// file that cannot be read is never replaced.
 ///
 /// Lookups return the values from the last time that this object read or wrote the file. Changes of other processes are
-/// loaded by ``reload()``, or as they happen while ``watch()`` is active.
+/// loaded by `reload()`, or as they happen while `watch()` is active.
 public final class FilePreferences<Format: PreferenceFileFormat>: PreferencesStore {
   /// The largest file that is read or written, in bytes (16 MiB).
   public static var maximumByteCount: Int { 16 << 20 }
@@ -96,7 +96,7 @@ public final class FilePreferences<Format: PreferenceFileFormat>: PreferencesSto
   /// Reloads after each change of the file, until the observation ends, on a separate thread.
   ///
   /// If a reload fails, the values stay, and the error is reported to `PreferenceFailures` with the key `*`.
-  /// - Throws: `unreadable` if the folder cannot be watched, and as ``reload()``.
+  /// - Throws: `unreadable` if the folder cannot be watched, and as `reload()`.
   public func watch() throws(PreferencesError) -> PreferenceObservation {
     let watch: FileWatch<PreferencesError>
     do {

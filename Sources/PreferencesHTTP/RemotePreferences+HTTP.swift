@@ -16,7 +16,7 @@
     ///
     /// A load makes one connection and one attempt, and closes the connection. Nothing is decompressed: the request says
     /// so, and a response that is encoded nevertheless is refused. If a load fails, it throws
-    /// ``Preferences/PreferencesError/Code/unreachable``, ``Preferences/PreferencesError/Code/refusedRedirect``, the
+    /// ``PreferencesError/Code/unreachable``, ``PreferencesError/Code/refusedRedirect``, the
     /// errors of `RemotePreferences.load()`, or the error of the closure `headers`. A cancelled load ends at once.
     ///
     /// Values that were redirected are requested in full each time: a version belongs to the address that sent it.
@@ -31,7 +31,7 @@
     ///     decompression, repeated connection attempts and the HTTP version, which is 1.1, are not used.
     ///   - headers: returns additional header fields, such as `Authorization`. Called at each load, so that no secret has
     ///     to be stored. They are sent only to the scheme, host and port of `url`, not to the target of a redirect.
-    /// - Throws: ``Preferences/PreferencesError/Code/unreachable`` for another kind of URL.
+    /// - Throws: ``PreferencesError/Code/unreachable`` for another kind of URL.
     public convenience init(
       at url: URL, format: Format = Format(), timeout: Duration = .seconds(30), maximumByteCount: Int = 16 << 20,
       maximumRedirectCount: Int = 5, configuration: HTTPClient.Configuration = HTTPClient.Configuration(),

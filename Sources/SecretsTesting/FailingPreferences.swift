@@ -12,6 +12,7 @@ internal import Synchronization
 public final class FailingPreferences: PreferencesStore, GuardingReader {
   /// The error of ``Condition/failing(with:)`` unless a different error is given.
   public struct Failure: Error, CustomStringConvertible {
+    /// Creates the error.
     public init() {}
     public var description: String { "the test made this store fail" }
   }

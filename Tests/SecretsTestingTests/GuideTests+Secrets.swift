@@ -134,7 +134,9 @@ struct SecretsGuideTests {
     var options = Vault.Options()
     options.now = { milliseconds.withLock { $0 } }
     options.expiredRecords = .refuse
-    let passwords = try ThrowawayVault(options: options).preferences()
+    let vault = try ThrowawayVault(options: options)
+    defer { withExtendedLifetime(vault) {} }  // deleted with the last reference
+    let passwords = try vault.preferences()
     try passwords.set("p", forKey: "database", expires: Date(timeIntervalSince1970: 60))
 
     #expect(try passwords.string(forKey: "database") == "p")

@@ -35,10 +35,4 @@ final class SmallDisk {
     while write(file, zeros, zeros.count) > 0 {}
     guard errno == ENOSPC else { throw Refused(errno: errno) }
   }
-
-  func makeReadOnly() throws {
-    guard mount("tmpfs", path, "tmpfs", UInt(MS_REMOUNT | MS_RDONLY), nil) == 0 else {
-      throw Refused(errno: errno)
-    }
-  }
 }

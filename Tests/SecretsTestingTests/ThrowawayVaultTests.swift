@@ -69,7 +69,8 @@ import Testing
     await #expect(processExitsWith: .success) {
       let folder = FileManager.default.temporaryDirectory.path
       setenv("SECRETS_TESTING_FOLDER", folder, 1)
-      #expect(try ThrowawayVault().path.hasPrefix(folder + "/secretprefs-throwaway-"))
+      let vault = try ThrowawayVault()
+      #expect(vault.path.hasPrefix(folder + "/secretprefs-throwaway-"))
       setenv("SECRETS_TESTING_FOLDER", "/nowhere", 1)
       let error = #expect(throws: VaultError.self) { try ThrowawayVault() }
       #expect(error?.code == .io)

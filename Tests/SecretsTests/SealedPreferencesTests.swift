@@ -11,7 +11,8 @@ import Testing
     "string": .string(sentinel), "empty": "", "data": .data(Data([0, 255])), "no data": .data(Data()), "bool": true,
     "integer": .integer(.min), "unsigned": .unsignedInteger(.max), "double": .double(-0.0),
     "date": .date(Date(timeIntervalSinceReferenceDate: 0.1)), "array": [1, "two", [3.5]],
-    "dictionary": ["a": ["b": .data(Data([1]))]], "caf\u{E9}": "accented", "huge": .string(String(repeating: "v", count: 1 << 20)),
+    "dictionary": ["a": ["b": .data(Data([1]))]], "caf\u{E9}": "accented",
+    "huge": .string(String(repeating: "v", count: 1 << 20)),
   ]
 
   private static func sealer(in vault: Vault? = nil, key: String = "settings-key") throws -> ValueSealer {
@@ -62,7 +63,10 @@ import Testing
     }
   }
 
-  @Test func `item 122: a value does not open under a different key, in a different store, or with another sealing key`() throws {
+  @Test
+  func `item 122: a value does not open under a different key, in a different store, or with another sealing key`()
+    throws
+  {
     let base = DictionaryPreferences()
     let settings = try base.sealed(by: Self.sealer(), as: "settings")
     try settings.set("s3cret", forKey: "password")
@@ -101,7 +105,9 @@ import Testing
     #expect(Self.refusal { try settings.value(forKey: "password") } == .locked)
     #expect(Self.refusal { try settings.set("new", forKey: "password") } == .locked)
     #expect(Self.refusal { try settings.set("new", forKey: "other") } == .locked)
-    let composite: CompositePreferences = [settings.claiming(.everything), ["password": "plain"] as DictionaryPreferences]
+    let composite: CompositePreferences = [
+      settings.claiming(.everything), ["password": "plain"] as DictionaryPreferences,
+    ]
     #expect(Self.refusal { try composite.string(forKey: "password") } == .locked)
     #expect(try settings.keys() == ["password"])
     try vault.vault.unlock(with: .key(vault.key))
@@ -121,7 +127,9 @@ import Testing
 
     let name = try PreferenceName("password")
     let edit = { (expected: String?) in
-      PreferenceEdits([.init(name, to: .value("new"), secrecy: .secret, if: .ifStored(expected.map { .value(.string($0)) }))])
+      PreferenceEdits([
+        .init(name, to: .value("new"), secrecy: .secret, if: .ifStored(expected.map { .value(.string($0)) }))
+      ])
     }
     base.remaining = 1
     #expect(try settings.edit(edit("other")) == .conflict)

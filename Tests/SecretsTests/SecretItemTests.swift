@@ -104,7 +104,7 @@ import Testing
     for name in ["", "a\n", String(repeating: "x", count: 1025)] {
       #expect(code { try vault.preferences(service: name) } == .invalidName)
       #expect(code { try vault.preferences(accessGroup: name) } == .invalidName)
-      #expect(code { try shop.set("t", forKey: name) } != nil)
+      #expect(throws: PreferencesError.self) { try shop.set("t", forKey: name) }
     }
   }
 

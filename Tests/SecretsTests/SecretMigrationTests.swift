@@ -138,7 +138,7 @@ import Testing
   @Test func `the asynchronous forms do the same`() async throws {
     let source = try dotenv("A=1\nB=2\n")
     let moved = try await tokens.move(["A": "a"], from: source) { _, value in
-      .integer(try Int64(preferenceValue: value))
+      PreferenceValue(parsing: try String(preferenceValue: value), as: .integer) ?? value
     }
     let copied = try await tokens.copy(["B": "b"], from: source)
     #expect(moved.sealed == ["a"] && copied.sealed == ["b"])

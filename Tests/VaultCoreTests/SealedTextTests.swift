@@ -323,7 +323,9 @@ struct SealedTextTests {
     }
   }
 
-  @Test func `of sixteen handles that create the sealing key at once, one does, and all open the same texts`() async throws {
+  @Test func `of sixteen handles that create the sealing key at once, one does, and all open the same texts`()
+    async throws
+  {
     try await TemporaryDirectory.with { directory in
       let path = directory + "/vault.spv"
       _ = try Vault.sample(at: path)

@@ -52,7 +52,7 @@ import VaultSealing
   enum Damage: CaseIterable { case removed, accessible, cutShort, changed, otherVault }
 
   @Test(
-    arguments: zip(Damage.allCases, ["notFound", "insecurePermissions", "notAVault", "damaged", "credentialRejected"]))
+    arguments: zip(Damage.allCases, ["notFound", "insecurePermissions", "damaged", "damaged", "credentialRejected"]))
   func `a file that cannot be read fails with its code, and is ready when it is back`(
     damage: Damage, code: String
   ) throws {

@@ -9,8 +9,9 @@ public import Preferences
 ///   The last of several lines with the same name has the value.
 /// * A value without quotes ends with its line, or before a `#` after a blank. Blanks around it do not count.
 ///   Backslashes and quotes inside are text.
-/// * `'…'` is the text between the quotes; `"…"` as well, with `\n`, `\r`, `\t`, `\"`, `\\`, `` \` `` and `\$` for a
-///   line feed, a carriage return, a tab and the character itself. Both may extend over several lines.
+/// * `'…'` is the text between the quotes; `"…"` as well, with `\n`, `\r` and `\t` for a line feed, a carriage return
+///   and a tab, and a backslash before a quote, a backslash, a backquote or `$` for the character itself. Both may
+///   extend over several lines.
 /// * Empty lines, and lines that begin with `#`, are comments. Lines end with LF or CR LF.
 ///
 /// Every other line makes the file `malformed`, for example a value that begins with a backquote or ends with a

@@ -14,6 +14,7 @@ public struct UnexpectedStatus: Error, Sendable, Hashable, CustomStringConvertib
   /// The number, such as 404.
   public let status: Int
 
+  /// Creates the cause of an `unexpectedStatus`.
   public init(status: Int) { self.status = status }
 
   public var description: String { "HTTP status \(status)" }

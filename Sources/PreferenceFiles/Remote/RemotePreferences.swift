@@ -8,7 +8,7 @@ import Synchronization
 /// `PreferencesHTTP` adds an initializer that takes a URL and needs no closure.
 ///
 /// Reads return the values of the last ``load()``. Before the first one they throw
-/// ``Preferences/PreferencesError/Code/unavailable``, because it is unknown whether a value exists. So add it to a
+/// ``PreferencesError/Code/unavailable``, because it is unknown whether a value exists. So add it to a
 /// composite after its first load. To continue without the server, use ``load(into:)`` with a store. A dot in a key is
 /// a path into dictionaries, as with ``FilePreferences``.
 ///
@@ -68,8 +68,8 @@ public final class RemotePreferences<Format: PreferenceFileFormat>: PreferencesR
 
   /// Returns the value; `nil` if it is absent. A string is parsed if the query is for a URL or a date.
   ///
-  /// - Throws: ``Preferences/PreferencesError/Code/unavailable`` before the first load,
-  ///   ``Preferences/PreferencesError/Code/typeMismatch`` if a string does not parse.
+  /// - Throws: ``PreferencesError/Code/unavailable`` before the first load,
+  ///   ``PreferencesError/Code/typeMismatch`` if a string does not parse.
   public func value(for query: PreferenceQuery) throws(PreferencesError) -> PreferenceValue? {
     let values = try values()
     guard let kind = query.kind else { return NestedValues.find(query.name.text, in: values) }
@@ -78,7 +78,7 @@ public final class RemotePreferences<Format: PreferenceFileFormat>: PreferencesR
 
   /// The names in ascending order; the entries of a dictionary are listed as `server.port`.
   ///
-  /// - Throws: ``Preferences/PreferencesError/Code/unavailable`` before the first load.
+  /// - Throws: ``PreferencesError/Code/unavailable`` before the first load.
   public func names(of secrecy: Secrecy) throws(PreferencesError) -> [PreferenceName] {
     PreferenceName.valid(NestedValues.keys(of: try values()))
   }
@@ -99,8 +99,8 @@ public final class RemotePreferences<Format: PreferenceFileFormat>: PreferencesR
   /// Fetches the values, unless they have not changed since the last load, and uses them from now on. Observers are
   /// notified of the changed keys. Of several concurrent loads, the one that started last takes effect.
   ///
-  /// - Throws: ``Preferences/PreferencesError/Code/unexpectedStatus``,
-  ///   ``Preferences/PreferencesError/Code/malformed``, ``Preferences/PreferencesError/Code/limitExceeded``,
+  /// - Throws: ``PreferencesError/Code/unexpectedStatus``,
+  ///   ``PreferencesError/Code/malformed``, ``PreferencesError/Code/limitExceeded``,
   ///   `CancellationError` if the task is cancelled, and the error of the closure.
   @discardableResult
   public func load() async throws -> RemoteOutcome { try await load { _ in } }

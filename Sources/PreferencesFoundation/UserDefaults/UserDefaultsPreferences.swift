@@ -24,8 +24,8 @@ public import Preferences
 ///
 /// All stores of one suite in a process share their values and observers. A lookup returns the values of the last read
 /// or write in this process. Writes by other processes, and by Foundation's objects in this process, are seen after
-/// ``reload()``, or at once while ``watch()`` is active. Foundation's objects in this process see a write at once: each
-/// write and each ``reload()`` calls `synchronize()`, so that their pending changes do not overwrite it later.
+/// `reload()`, or at once while `watch()` is active. Foundation's objects in this process see a write at once: each
+/// write and each `reload()` calls `synchronize()`, so that their pending changes do not overwrite it later.
 public struct UserDefaultsPreferences: PreferencesStore {
   public let name: String
   private let suite: UserDefaultsSuite
@@ -52,7 +52,7 @@ public struct UserDefaultsPreferences: PreferencesStore {
 
   // MARK: Reading
 
-  /// - Throws: the errors of ``reload()``, if these are the program's own defaults and were not read yet.
+  /// - Throws: the errors of `reload()`, if these are the program's own defaults and were not read yet.
   public func value(for query: PreferenceQuery) throws(PreferencesError) -> PreferenceValue? {
     try values()[query.name.text]
   }
@@ -84,7 +84,7 @@ public struct UserDefaultsPreferences: PreferencesStore {
   /// If the file cannot be read then, the values do not change, and the error is reported to ``PreferenceFailures``
   /// with the key `*`.
   /// - Throws: ``PreferencesError/Code/unreadable`` if the folder cannot be watched,
-  ///   ``PreferencesError/Code/unwritable`` if it does not exist and cannot be created, and the codes of ``reload()``.
+  ///   ``PreferencesError/Code/unwritable`` if it does not exist and cannot be created, and the codes of `reload()`.
   public func watch() throws(PreferencesError) -> PreferenceObservation {
     let watch: FileWatch<PreferencesError>
     do {
@@ -116,7 +116,7 @@ public struct UserDefaultsPreferences: PreferencesStore {
   /// through this type, in any process, happens between a comparison and its edit.
   ///
   /// - Throws: ``PreferencesError/Code/unstorable`` for a date that is not finite,
-  ///   ``PreferencesError/Code/limitExceeded``, ``PreferencesError/Code/unwritable``, and the errors of ``reload()``
+  ///   ``PreferencesError/Code/limitExceeded``, ``PreferencesError/Code/unwritable``, and the errors of `reload()`
   ///   for the present file.
   @discardableResult
   public func apply(_ edits: PreferenceEdits) throws -> WriteOutcome {

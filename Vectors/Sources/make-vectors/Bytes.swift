@@ -7,7 +7,9 @@ extension Bytes {
   static func zeros(_ count: Int) -> Bytes { Bytes(repeating: 0, count: count) }
 
   /// The bytes `first`, `first` + 1, … of a fixed key.
-  static func run(from first: UInt8, count: Int = 32) -> Bytes { (0..<count).map { first &+ UInt8(truncatingIfNeeded: $0) } }
+  static func run(from first: UInt8, count: Int = 32) -> Bytes {
+    (0..<count).map { first &+ UInt8(truncatingIfNeeded: $0) }
+  }
 
   /// An integer in the format's byte order.
   static func integer(_ value: some FixedWidthInteger) -> Bytes {

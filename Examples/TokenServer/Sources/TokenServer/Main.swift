@@ -10,11 +10,12 @@ import UserTokens
 /// Keeps the OAuth tokens of users, and gives each user's programs a valid access token.
 @main struct TokenServer {
   static func main() async throws {
-    let (users, signing) = (try GroupVault("users"), try GroupVault("signing"))
+    let (users, signing) = (try await GroupVault("users"), try await GroupVault("signing"))
     let settings = try CompositePreferences.settings(sealedIn: users.secrets("token-server"))
     let oauth = try OAuthClient(settings, over: .shared)
     let loops = try settings.value(for: .reportsLoops) ? LoopDelay() : nil
     let (keys, signingKey) = try values(settings, users, signing)
+    let logger = Logger(label: "token-server")
     let routes = Routes(
       oauth: oauth,
       tokens: UserTokens(in: try users.secrets("token-server.users"), refreshedBy: oauth),
@@ -26,7 +27,7 @@ import UserTokens
       configuration: .init(
         address: .hostname(try settings.value(for: .host), port: try settings.value(for: .port)),
         serverName: "token-server"),
-      services: [LockingService([users, signing])])
+      services: [try users.service(logger: logger), try signing.service(logger: logger)])
     if let loops { server.addServices(loops) }
     try await server.runService()
   }

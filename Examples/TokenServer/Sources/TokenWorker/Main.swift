@@ -8,7 +8,7 @@ import UserTokens
 /// users and not the signing key, so it cannot make sessions.
 @main struct TokenWorker {
   static func main() async throws {
-    let users = try GroupVault("users")
+    let users = try await GroupVault("users")
     let settings = try CompositePreferences.settings(sealedIn: users.secrets("token-server"))
     var options = RefreshingToken.Options()
     options.margin = .seconds(120)  // before the server would: its margin is a minute
@@ -19,7 +19,8 @@ import UserTokens
     let refreshing = Refreshing(
       tokens: tokens, interval: .seconds(try settings.value(for: .workerSeconds)), logger: logger)
     let group = ServiceGroup(
-      services: [LockingService([users]), refreshing], gracefulShutdownSignals: [.sigterm, .sigint], logger: logger)
+      services: [try users.service(logger: logger), refreshing],
+      gracefulShutdownSignals: [.sigterm, .sigint], logger: logger)
     try await group.run()
   }
 }

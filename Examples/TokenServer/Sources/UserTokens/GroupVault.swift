@@ -1,5 +1,6 @@
+public import Logging
 public import Secrets
-public import ServiceLifecycle
+public import SecretsLifecycle
 
 /// A vault that is open for one access group only.
 ///
@@ -8,31 +9,26 @@ public import ServiceLifecycle
 public struct GroupVault: Sendable {
   public let group: String
   public let vault: Vault
+  private let unlocking: Unlocking
 
   /// Opens the vault with the credential `GROUP.key` of systemd, or else with the key file that `TOKENS_GROUP_KEY_FILE`
   /// names.
-  public init(_ group: String) throws(VaultError) {
+  public init(_ group: String) async throws(VaultError) {
     self.group = group
-    vault = try Vault.open(
-      unlocking: .first(of: [
-        .credentialsDirectory(name: group), .keyFileVariable("TOKENS_\(group.uppercased())_KEY_FILE"),
-      ]))
+    unlocking = .first(of: [
+      .credentialsDirectory(name: group), .keyFileVariable("TOKENS_\(group.uppercased())_KEY_FILE"),
+    ])
+    vault = try await Vault.open(unlocking: unlocking)
   }
 
   /// Returns the secrets of one service in this group.
   public func secrets(_ service: String) throws(VaultError) -> SecretPreferences {
     try SecretPreferences(service: service, accessGroup: group, in: vault)
   }
-}
 
-/// Wipes the keys of the vaults when the program ends. Services end in the opposite order, so list this one first.
-public struct LockingService: Service {
-  private let vaults: [GroupVault]
-
-  public init(_ vaults: [GroupVault]) { self.vaults = vaults }
-
-  public func run() async throws {
-    defer { for each in vaults { each.vault.lock() } }
-    try await gracefulShutdown()
+  /// Returns the service that unlocks the vault again if its key was replaced, and locks it when the program ends.
+  /// Services end in the opposite order, so list this one first.
+  public func service(logger: Logger) throws(VaultError) -> VaultService {
+    VaultService(try secrets("token-server"), unlocking: unlocking, logger: logger)
   }
 }
