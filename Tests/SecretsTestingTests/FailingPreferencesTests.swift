@@ -164,7 +164,7 @@ import Testing
 
   // MARK: Slow
 
-  @Test(.timeLimit(.minutes(1))) func `a call to a slow store returns when the store works again`() async throws {
+  @Test(.timeLimit(.minutes(10))) func `a call to a slow store returns when the store works again`() async throws {
     let store = FailingPreferences(["port": 80] as DictionaryPreferences)
     store.become(.slow)
 
@@ -185,7 +185,7 @@ import Testing
     #expect(error?.code == .locked)
   }
 
-  @Test(.timeLimit(.minutes(1)))
+  @Test(.timeLimit(.minutes(10)))
   func `with slow writes a read does not wait, and a write meets what was written meanwhile`()
     async throws
   {
@@ -203,7 +203,7 @@ import Testing
     #expect(try store.integer(forKey: "count") == 10)
   }
 
-  @Test(.timeLimit(.minutes(1))) func `a call of a cancelled task waits no longer`() async throws {
+  @Test(.timeLimit(.minutes(10))) func `a call of a cancelled task waits no longer`() async throws {
     let store = FailingPreferences(["port": 80] as DictionaryPreferences)
     store.become(.slow)
 

@@ -79,7 +79,7 @@ private final class TokenServer: Sendable {
 
 /// The code of RefreshingTokens.md, word for word: Scripts/guide compares the two.
 extension GuideTests {
-  @Test(.timeLimit(.minutes(5))) func `tokens: an expired token is refreshed, and stored before it is returned`()
+  @Test(.timeLimit(.minutes(10))) func `tokens: an expired token is refreshed, and stored before it is returned`()
     async throws
   {
     let tokens = try ThrowawayVault.current.preferences()
@@ -113,7 +113,7 @@ extension GuideTests {
     try keychain.set("0", key: "expires")
   }
 
-  @Test(.timeLimit(.minutes(5))) func `tokens: the actor refreshes once for all tasks of a process`() async throws {
+  @Test(.timeLimit(.minutes(10))) func `tokens: the actor refreshes once for all tasks of a process`() async throws {
     try signIn()
     let server = TokenServer()
     let token = ByHand.AccessToken(in: try keychain()) { try await server.refresh($0) }
@@ -127,7 +127,7 @@ extension GuideTests {
     #expect(server.requests == ["r0"])
   }
 
-  @Test(.timeLimit(.minutes(5))) func `tokens: two processes with the actor spend the same refresh token`()
+  @Test(.timeLimit(.minutes(10))) func `tokens: two processes with the actor spend the same refresh token`()
     async throws
   {
     try signIn()

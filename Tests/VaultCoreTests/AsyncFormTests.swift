@@ -6,7 +6,7 @@ import VaultCore
 import VaultSealing
 
 /// The asynchronous forms of the calls that may wait.
-@Suite(.timeLimit(.minutes(5))) struct AsyncFormTests {
+@Suite(.timeLimit(.minutes(10))) struct AsyncFormTests {
   /// A vault with a group holder and a backup, made with the same random bytes each time.
   struct Sample: Sendable {
     let directory: String
@@ -311,6 +311,3 @@ private func awaitedRefusal(of body: () async throws -> Void) async -> VaultErro
     return nil
   }
 }
-
-/// A number that several tasks change.
-private final class Tally: Sendable { let count = Atomic(0) }

@@ -91,11 +91,15 @@ import VaultCore
       let path = directory + "/vault.spv"
       let vault = try Vault.sample(at: path, options: .sample(reserve: 32 << 10))
       // While another descriptor holds the lock, the first write waits and the others gather.
-      let lock = try ForeignLock(on: path)
+      let (lock, begun) = (try ForeignLock(on: path), Tally())
       try await withThrowingTaskGroup(of: Void.self) { tasks in
         for number in 0..<64 {
-          tasks.addTask { try await vault.commit("value \(number)", forKey: "key-\(number)") }
+          tasks.addTask {
+            begun.count.add(1, ordering: .relaxed)
+            try await vault.commit("value \(number)", forKey: "key-\(number)")
+          }
         }
+        while begun.count.load(ordering: .relaxed) < 64 { try await Task.sleep(for: .milliseconds(1)) }
         try await Task.sleep(for: .milliseconds(200))
         lock.release()
         try await tasks.waitForAll()

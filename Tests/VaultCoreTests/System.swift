@@ -18,6 +18,9 @@ func onThreads(_ count: Int, _ body: @escaping @Sendable (Int) throws -> Void) t
   if let error = first.withLock({ $0 }) { throw error }
 }
 
+/// A number that several tasks change.
+final class Tally: Sendable { let count = Atomic(0) }
+
 /// A writer lock that another descriptor holds until it is released.
 final class ForeignLock: Sendable {
   private let raw: Int32
