@@ -53,12 +53,14 @@ final class Running {
     var attributes = posix_spawnattr_t()
     posix_spawnattr_init(&attributes)
     defer { posix_spawnattr_destroy(&attributes) }
-    // The threads of a test block signals, and a child would inherit that.
-    var none = sigset_t()
+    // The threads of a test block signals, swift-nio ignores SIGPIPE, and a child would inherit both.
+    var (none, all) = (sigset_t(), sigset_t())
     sigemptyset(&none)
+    sigfillset(&all)
     posix_spawnattr_setsigmask(&attributes, &none)
+    posix_spawnattr_setsigdefault(&attributes, &all)
     let session = Int16(0x80)  // POSIX_SPAWN_SETSID, which Glibc's module does not show
-    posix_spawnattr_setflags(&attributes, session | Int16(POSIX_SPAWN_SETSIGMASK))
+    posix_spawnattr_setflags(&attributes, session | Int16(POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF))
     var variables = [
       "HOME": home.path, "PATH": Tool.folder + ":/usr/bin:/bin", "COLUMNS": "80",
       "TRANSCRIPTS": Bundle.module.resourcePath! + "/Transcripts",
