@@ -219,8 +219,9 @@ extension Sealer: CustomReflectable {
 /// Wipes what earlier calls left on this thread's stack below the caller.
 ///
 /// libsodium 1.0.18 leaves derived keys, root keys and the first 32 bytes of opened values there until other calls
-/// overwrite them. This was found by searching the memory of a live process.
-@inline(__always) func wipeStack(_ count: Int = 4096) { sodium_stackzero(count) }
+/// overwrite them, and a loop over a value in words leaves the last word. This was found by searching the memory of a
+/// live process.
+package func wipeStack(_ count: Int = 4096) { sodium_stackzero(count) }
 
 extension RawSpan {
   /// The bytes without a copy. Their owner outlives the call that received the span.

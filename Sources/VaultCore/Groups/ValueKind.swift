@@ -1,3 +1,5 @@
+internal import VaultSealing
+
 /// The type of a value, which is stored in its record and bound into its seal (`Docs/Format.md` 3.9).
 public struct ValueKind: RawRepresentable, Sendable, Hashable {
   public let rawValue: UInt8
@@ -24,7 +26,9 @@ public struct ValueKind: RawRepresentable, Sendable, Hashable {
 
   /// Whether a body has the form of its kind. For kinds that this version does not know, every body has.
   package func fits(_ body: RawSpan) -> Bool {
-    switch self {
+    // The text is read in words.
+    defer { wipeStack(2048) }
+    return switch self {
     case .string, .url, .json: isUTF8(body)
     case .bool: body.byteCount == 1 && body.byte(at: 0) <= 1
     case .integer, .unsignedInteger, .double, .date: body.byteCount == 8
