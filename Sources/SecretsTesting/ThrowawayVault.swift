@@ -4,7 +4,8 @@ public import Secrets
 public import VaultCore
 public import VaultSealing
 
-/// A vault with throwaway keys, created in about a millisecond and deleted with the last reference.
+/// A vault with throwaway keys, created in about a millisecond and deleted with the last reference to it, to a vault or
+/// to a store of it.
 ///
 /// The keys protect nothing: use the vault only in tests. The file is in memory-backed storage if there is any, or in
 /// the folder that the environment variable `SECRETS_TESTING_FOLDER` names. The vault is a real one, and so are its
@@ -41,7 +42,8 @@ public final class ThrowawayVault: Sendable {
     if withPassphrase {
       slots.append(NewSlot(try .passphrase(Self.passphrase), label: "throwaway passphrase", cost: .throwaway))
     }
-    vault = try Vault.create(at: path, slots: slots, groups: groups.map { NewGroup($0) }, options: options)
+    vault = try Vault.create(
+      at: path, slots: slots, groups: groups.map { NewGroup($0) }, options: options.retaining(directory))
   }
 
   /// Returns the store of a service in this vault.
@@ -55,7 +57,7 @@ public final class ThrowawayVault: Sendable {
   ///
   /// What is written with the new handle is, for ``vault``, the write of a different process.
   public func reopened(options: Vault.Options = Vault.Options()) throws(VaultError) -> Vault {
-    try Vault.open(at: path, credential: .key(key), options: options)
+    try Vault.open(at: path, credential: .key(key), options: options.retaining(directory))
   }
 
   // MARK: Faults
@@ -95,5 +97,14 @@ public final class ThrowawayVault: Sendable {
 
   private func openFile(_ flags: Int32) throws(VaultError) -> Descriptor<VaultError> {
     try Descriptor.open(path, flags) { VaultError(.io, "\(path): open", errno: $0) }
+  }
+}
+
+extension Vault.Options {
+  /// The same options, whose clock retains `directory`: a vault keeps its options for as long as it is used.
+  fileprivate func retaining(_ directory: ThrowawayDirectory) -> Self {
+    var options = self
+    options.now = { [now = self.now] in withExtendedLifetime(directory) { now() } }
+    return options
   }
 }

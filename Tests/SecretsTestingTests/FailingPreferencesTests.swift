@@ -64,7 +64,6 @@ import Testing
     _ condition: FailingPreferences.Condition, value: String = "new"
   ) async throws -> [String: Seen?] {
     let vault = try ThrowawayVault()
-    defer { withExtendedLifetime(vault) {} }
     let store = FailingPreferences(try Self.store(vault))
     store.become(condition)
     return await errors(of: store, value: value)
@@ -110,7 +109,6 @@ import Testing
   func `a store told to be full throws what a vault on a full disk throws`() async throws {
     let disk = try SmallDisk()
     let vault = try ThrowawayVault(in: disk.path)
-    defer { withExtendedLifetime(vault) {} }
     let store = try Self.store(vault)
 
     try disk.fill()
@@ -126,7 +124,6 @@ import Testing
   @Test func `a vault whose file may not grow has the code of a full disk, without privileges`() async {
     await #expect(processExitsWith: .success) {
       let vault = try ThrowawayVault()
-      defer { withExtendedLifetime(vault) {} }
       let store = try Self.store(vault)
       signal(SIGXFSZ, SIG_IGN)
       var limit = rlimit(rlim_cur: 40_000, rlim_max: 40_000)

@@ -135,7 +135,6 @@ struct SecretsGuideTests {
     options.now = { milliseconds.withLock { $0 } }
     options.expiredRecords = .refuse
     let vault = try ThrowawayVault(options: options)
-    defer { withExtendedLifetime(vault) {} }  // deleted with the last reference
     let passwords = try vault.preferences()
     try passwords.set("p", forKey: "database", expires: Date(timeIntervalSince1970: 60))
 

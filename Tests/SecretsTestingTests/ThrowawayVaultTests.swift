@@ -57,6 +57,15 @@ import Testing
     #expect(!FileManager.default.fileExists(atPath: directory))
   }
 
+  @Test func `a vault stays while a store of it is used`() throws {
+    let store = try ThrowawayVault().preferences()
+    let reopened = try SecretPreferences(service: "com.example.test", in: ThrowawayVault().reopened())
+    for store in [store, reopened] {
+      try store.set("value", forKey: "key")
+      #expect(try store.string(forKey: "key") == "value")
+    }
+  }
+
   @Test func `a vault is made in the folder that is given`() throws {
     let folder = FileManager.default.temporaryDirectory.path
     let vault = try ThrowawayVault(in: folder)
