@@ -98,8 +98,8 @@ public final class FailingPreferences: PreferencesStore, GuardingReader {
     if isSlow(for: call) {
       state.withLock { $0.waitingCalls += 1 }
       defer { state.withLock { $0.waitingCalls -= 1 } }
-      // The sleep throws only if the task is cancelled, which ends the loop.
-      while isSlow(for: call), !Task.isCancelled { try? await Task.sleep(for: .milliseconds(1)) }
+      // The sleep of a cancelled task throws, which ends the wait.
+      do { while isSlow(for: call) { try await Task.sleep(for: .milliseconds(1)) } } catch {}
     }
     return try working(for: call)
   }
