@@ -108,10 +108,8 @@ public struct Preference<Value: Sendable>: Sendable {
     let next = Preference<New>(store, PreferenceKey<New?>(key.name, like: key))
     let query = try key.query()
     while true {
-      let stored = try store.content(for: query)
-      let new = try change(substitute(try stored.map { try key.decoded($0) } ?? key.defaultValue))
-      let content = try next.key.content(of: new)
-      if try store.compareAndSet(stored, to: content, for: query) != .conflict { return next }
+      let (stored, new) = try rewriting(query, for: next.key, change)
+      if try store.compareAndSet(stored, to: new, for: query) != .conflict { return next }
     }
   }
 
@@ -122,11 +120,18 @@ public struct Preference<Value: Sendable>: Sendable {
     let next = Preference<New>(store, PreferenceKey<New?>(key.name, like: key))
     let query = try key.query()
     while true {
-      let stored = try store.content(for: query)
-      let new = try change(substitute(try stored.map { try key.decoded($0) } ?? key.defaultValue))
-      let content = try next.key.content(of: new)
-      if try await store.compareAndSet(stored, to: content, for: query) != .conflict { return next }
+      let (stored, new) = try rewriting(query, for: next.key, change)
+      if try await store.compareAndSet(stored, to: new, for: query) != .conflict { return next }
     }
+  }
+
+  /// Returns the stored content, and the content of a key of a different type that replaces it.
+  private func rewriting<New>(
+    _ query: PreferenceQuery, for next: PreferenceKey<New?>, _ change: (Value?) throws -> New?
+  ) throws -> (stored: PreferenceContent?, new: PreferenceContent?) {
+    let stored = try store.content(for: query)
+    let new = try change(substitute(try stored.map { try key.decoded($0) } ?? key.defaultValue))
+    return (stored, try next.content(of: new))
   }
 
   /// Returns the result of `body`. If it throws, reports the error and returns nil.
