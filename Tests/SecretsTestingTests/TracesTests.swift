@@ -7,7 +7,8 @@ import Testing
 
 /// That a secret is found wherever it can be read, and only there.
 @Suite struct TracesTests {
-  private static let secret = "SENTINEL-5f3a"
+  // Not that of Scripts/traces: the names of these test cases are printed.
+  private static let secret = "CONCEALED-5f3a"
   private static let bytes = Array(secret.utf8)
 
   /// Texts in which the secret can be read, and how.
@@ -60,8 +61,8 @@ import Testing
   }
 
   @Test func `nothing is found where the secret is not`() throws {
-    let error = VaultError(.locked, "SENTINEL-5f3", cause: VaultError(.io, "5f3a"))
-    for value in [error, "", try Secret(Self.secret), [Data()], "sentinel-5F3A"] as [Any] {
+    let error = VaultError(.locked, "CONCEALED-5f3", cause: VaultError(.io, "5f3a"))
+    for value in [error, "", try Secret(Self.secret), [Data()], "concealed-5F3A"] as [Any] {
       #expect(traces(of: Self.secret, in: value) == [])
     }
   }
