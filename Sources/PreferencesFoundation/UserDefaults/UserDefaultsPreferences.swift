@@ -25,7 +25,9 @@ public import Preferences
 /// All stores of one suite in a process share their values and observers. A lookup returns the values of the last read
 /// or write in this process. Writes by other processes, and by Foundation's objects in this process, are seen after
 /// `reload()`, or at once while `watch()` is active. Foundation's objects in this process see a write at once: each
-/// write and each `reload()` calls `synchronize()`, so that their pending changes do not overwrite it later.
+/// write and each `reload()` calls `synchronize()`, so that their pending changes do not overwrite it later. If a
+/// different thread reads through such an object at that moment, Foundation may keep the old values until the next
+/// `synchronize()`.
 public struct UserDefaultsPreferences: PreferencesStore {
   public let name: String
   private let suite: UserDefaultsSuite
