@@ -32,6 +32,7 @@ let package = Package(
     .library(name: "PreferenceAdapters", targets: ["PreferenceAdapters"]),
     .library(name: "PreferenceSyncing", targets: ["PreferenceSyncing"]),
     .library(name: "PreferenceMigrations", targets: ["PreferenceMigrations"]),
+    .library(name: "PreferenceSettings", targets: ["PreferenceSettings"]),
     .library(name: "PreferencesFoundation", targets: ["PreferencesFoundation"]),
     .library(name: "VaultSealing", targets: ["VaultSealing"]),
     .library(name: "VaultCore", targets: ["VaultCore"]),
@@ -75,6 +76,7 @@ let package = Package(
       swiftSettings: strict),
     .target(name: "PreferenceSyncing", dependencies: ["Preferences", "DurableFiles"], swiftSettings: strict),
     .target(name: "PreferenceMigrations", dependencies: ["Preferences", "DurableFiles"], swiftSettings: strict),
+    .target(name: "PreferenceSettings", dependencies: ["Preferences"], swiftSettings: strict),
     .target(
       name: "PreferencesFoundation",
       dependencies: ["Preferences", "PreferenceFiles", "PreferenceAdapters", "DurableFiles"],
@@ -119,7 +121,7 @@ let package = Package(
     .executableTarget(
       name: "secretprefs",
       dependencies: [
-        "Secrets", "VaultCore", "VaultSealing", "Preferences", "DurableFiles",
+        "Secrets", "VaultCore", "VaultSealing", "Preferences", "PreferenceFiles", "PreferenceSettings", "DurableFiles",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ],
       swiftSettings: strict),
@@ -140,6 +142,13 @@ let package = Package(
       dependencies: [
         "Preferences", "PreferenceFiles", "PreferenceOperators", "PreferenceAdapters", "PreferenceSyncing",
         "PreferenceMigrations", "PreferenceLayerLaws", "PreferencesTestSupport",
+      ],
+      swiftSettings: strict),
+    .testTarget(
+      name: "PreferenceSettingsTests",
+      dependencies: [
+        "PreferenceSettings", "Preferences", "PreferenceFiles", "Secrets", "VaultCore", "SecretsTesting",
+        "PreferencesTestSupport",
       ],
       swiftSettings: strict),
     .testTarget(

@@ -1,0 +1,121 @@
+/// A setting as a screen or a page shows it, whatever the type of its value.
+///
+/// ```swift
+/// for setting in group.settings {
+///   print(setting.title, try setting.formattedValue)
+/// }
+/// ```
+///
+/// A secret is never part of what these members return. A value of a sealed store, or of a name that a sealed layer
+/// claims, is a secret, too.
+public protocol AnySetting: Sendable {
+  /// The name of the preference.
+  var name: String { get }
+  /// The title in a list; empty unless given.
+  var title: String { get }
+  /// What the setting is for, in a sentence; empty unless given.
+  var info: String { get }
+  /// The control that fits the value.
+  var control: SettingControl { get }
+
+  /// The value for people to read; `<redacted>` for a secret, and empty for a value that is not set.
+  ///
+  /// - Throws: as ``Setting/get()``.
+  var formattedValue: String { get throws }
+  /// Returns the formatted value, then the new one after each change, also by another handle or process that the store
+  /// observes. The sequence does not need the setting to be kept. A value that cannot be read is reported to
+  /// `PreferenceFailures` and left out.
+  func formattedValues() -> AsyncStream<String>
+
+  /// The value for people to edit: text that ``set(text:)`` accepts. Empty for a secret, for a value that is
+  /// not set, and for arrays and dictionaries.
+  ///
+  /// - Throws: as ``Setting/get()``, but returns a stored value that breaks a rule.
+  var text: String { get throws }
+  /// Returns what is wrong with `text`, in the order of the rules; empty if it can be set.
+  func problems(in text: String) -> [String]
+  /// Stores the value that `text` describes; empty text removes a value that may be missing.
+  ///
+  /// - Throws: ``PreferencesError/Code/typeMismatch`` if `text` does not parse, ``PreferencesError/Code/outOfRange`` if
+  ///   it is not a possible value, breaks a rule, or is empty for a secret, all with nothing changed; any error of the
+  ///   store.
+  func set(text: String) throws
+  /// The asynchronous form of `set(text:)`; does not block the calling thread.
+  func set(text: String) async throws
+
+  /// Whether the value has bounds and a step.
+  var isNumeric: Bool { get }
+  /// Whether the value is the lower bound or below it; false if it has no bounds.
+  var isAtMin: Bool { get throws }
+  /// Whether the value is the upper bound or above it; false if it has no bounds.
+  var isAtMax: Bool { get throws }
+  /// Adds a step, and stops at the upper bound; does nothing if the value has no bounds. No concurrent change is lost.
+  ///
+  /// A stored value beyond a bound becomes that bound; one that is not a number becomes the lower bound.
+  /// - Throws: ``PreferencesError/Code/outOfRange`` if the new value breaks a rule; any error of the store.
+  func increase() throws
+  /// The asynchronous form of `increase()`; does not block the calling thread.
+  func increase() async throws
+  /// Subtracts a step, and stops at the lower bound; otherwise as ``increase()``.
+  func decrease() throws
+  /// The asynchronous form of `decrease()`; does not block the calling thread.
+  func decrease() async throws
+
+  /// Removes the stored value, so that the setting reads as its default.
+  func reset() throws
+  /// The asynchronous form of `reset()`; does not block the calling thread.
+  func reset() async throws
+}
+
+/// The control that a screen draws for a setting. All texts are as in ``AnySetting/text``.
+public enum SettingControl: Sendable, Hashable {
+  /// A switch: the texts are `true` and `false`, and empty for an optional flag that is not set.
+  case toggle
+  /// A number field with buttons for less and more.
+  case stepper(min: String, max: String, step: String)
+  /// A slider; for a range in which the exact number does not matter.
+  case slider(min: String, max: String, step: String)
+  /// One of several values.
+  case choice([SettingChoice])
+  /// A line of text.
+  case text
+  /// A line of text that is written and never shown. Empty text is refused: ``AnySetting/reset()`` removes the value.
+  case secret
+  /// The formatted value, which cannot be edited as text: an array or a dictionary.
+  case readOnly
+}
+
+/// A value that a person can choose.
+public struct SettingChoice: Sendable, Hashable {
+  /// The text to set.
+  public let text: String
+  /// The text to show.
+  public let title: String
+
+  /// Creates a choice.
+  public init(text: String, title: String) { (self.text, self.title) = (text, title) }
+}
+
+/// Settings under one title.
+public struct SettingGroup: Sendable {
+  /// The title; may be empty.
+  public var title: String
+  /// The settings, in the order in which they are shown.
+  public var settings: [any AnySetting]
+
+  /// Creates a group.
+  public init(_ title: String, _ settings: [any AnySetting]) {
+    (self.title, self.settings) = (title, settings)
+  }
+
+  /// Returns the setting of the preference `name`.
+  public subscript(name: String) -> (any AnySetting)? { settings.first { $0.name == name } }
+}
+
+extension SettingGroup: CustomStringConvertible, CustomReflectable {
+  /// The title and the names, without the values.
+  public var description: String {
+    escaped("settings \"\(title)\": \(settings.map(\.name).joined(separator: ", "))")
+  }
+  public var customMirror: Mirror { Mirror(self, children: EmptyCollection<Mirror.Child>()) }
+}

@@ -1,0 +1,104 @@
+public import FoundationEssentials
+public import Preferences
+
+extension SettingGroup {
+  /// Returns settings for all values of a store, in the order of their names.
+  ///
+  /// The first part of a name with dots is the group: `server.tlsPort` is *Tls port* in *Server*. A value can be set to
+  /// another one of its kind. A value in a sealed layer is hidden, and so is a plain one that is a URL with a password
+  /// or whose name says that it is a secret, such as `password`, `apiKey` or `github_token`.
+  ///
+  /// The kinds are those of this call. Values that are stored later are not shown.
+  /// - Throws: any error of the store.
+  public static func groups(inferredFrom store: any PreferencesStore) throws -> [SettingGroup] {
+    let custody = store.custody
+    // Names without a group first.
+    let names = try store.keys().sorted { ($0.contains(".") ? 1 : 0, $0) < ($1.contains(".") ? 1 : 0, $1) }
+    return try groups(
+      of: try names.compactMap { name in
+        if custody.secrecy(of: try PreferenceName(name)) == .plain, let value = try store.value(forKey: name) {
+          return SettingDescription(name, inferredFrom: value)
+        }
+        // A plain value that was removed meanwhile.
+        return custody.holdsSecrets ? SettingDescription(secret: name) : nil
+      }, in: store)
+  }
+
+  /// Returns the settings that a JSON array describes, or the setting that an object describes, in the order of the
+  /// description. Stored values without a description are not shown.
+  ///
+  /// ```json
+  /// [
+  ///   {"name": "server.port", "type": "integer", "min": 1, "max": 65535, "default": 8080},
+  ///   {"name": "theme", "type": "string", "choices": ["light", {"value": "dark", "title": "Dark"}]},
+  ///   {"name": "smtp.password", "secret": true, "info": "Of the mail server"}
+  /// ]
+  /// ```
+  ///
+  /// The members are `name`; `type`, which is a `PreferenceValue.Kind`; `title`, `info` and `group`; `default`; for
+  /// numbers `min`, `max` and `step`; `choices`; and `secret`, with which the value is stored in sealed layers only.
+  /// Without `title` and `group` these are taken from the name. Without `secret`, a plain value is hidden if its name
+  /// says that it is a secret, as in ``groups(inferredFrom:)``; `"secret": false` shows it.
+  ///
+  /// - Throws: ``PreferencesError/Code/malformed`` if the data is not such JSON, has an unknown member, names a setting
+  ///   twice or contradicts itself; ``PreferencesError/Code/typeMismatch`` or ``PreferencesError/Code/outOfRange`` if a
+  ///   value does not fit its setting; ``PreferencesError/Code/invalidKey``. The error names the setting.
+  public static func groups(
+    describedBy data: Data, in store: any PreferencesStore
+  ) throws(PreferencesError) -> [SettingGroup] {
+    let json: PreferenceValue
+    do { json = try JSONDecoder().decode(JSON.self, from: data).value } catch {
+      throw PreferencesError(.malformed, "the description is not JSON without null", cause: error)
+    }
+    var items = [json]
+    if case .array(let list) = json { items = list }
+    var descriptions: [SettingDescription] = []
+    for item in items {
+      guard case .dictionary(let members) = item else {
+        throw PreferencesError(.malformed, "the description is not a list of objects")
+      }
+      let description = try SettingDescription(members)
+      guard !descriptions.contains(where: { $0.name == description.name }) else {
+        throw PreferencesError(.malformed, "setting \"\(description.name)\": it is described twice")
+      }
+      descriptions.append(description)
+    }
+    return try groups(of: descriptions, in: store)
+  }
+
+  private static func groups(
+    of descriptions: [SettingDescription], in store: any PreferencesStore
+  ) throws(PreferencesError) -> [SettingGroup] {
+    var groups: [SettingGroup] = []
+    for description in descriptions {
+      let (title, setting) = try description.setting(in: store)
+      if let index = groups.firstIndex(where: { $0.title == title }) {
+        groups[index].settings.append(setting)
+      } else {
+        groups.append(SettingGroup(title, [setting]))
+      }
+    }
+    return groups
+  }
+}
+
+/// A value of JSON. Null has no value.
+private struct JSON: Decodable {
+  let value: PreferenceValue
+
+  init(from decoder: any Decoder) throws {
+    let container = try decoder.singleValueContainer()
+    let attempts: [() throws -> PreferenceValue] = [
+      { .bool(try container.decode(Bool.self)) }, { .integer(try container.decode(Int64.self)) },
+      { .unsignedInteger(try container.decode(UInt64.self)) }, { .double(try container.decode(Double.self)) },
+      { .string(try container.decode(String.self)) }, { .array(try container.decode([JSON].self).map(\.value)) },
+    ]
+    for attempt in attempts {
+      do {
+        value = try attempt()
+        return
+      } catch {}
+    }
+    value = .dictionary(try container.decode([String: JSON].self).mapValues(\.value))
+  }
+}

@@ -1,0 +1,35 @@
+import Preferences
+
+extension Setting where Value == Bool {
+  /// Whether the value is true.
+  ///
+  /// - Throws: as ``get()``.
+  public var isSet: Bool { get throws { try get() } }
+
+  /// Replaces the value by its opposite. No concurrent change is lost.
+  ///
+  /// - Throws: as ``update(_:)``.
+  public func toggle() throws { try update { $0.toggle() } }
+
+  /// The asynchronous form of `toggle()`; does not block the calling thread.
+  public func toggle() async throws { try await update { $0.toggle() } }
+
+  /// Returns a setting of the same preference that reads and stores the opposite, such as *enabled* for a stored
+  /// `disabled`. Rules hold for what is stored; the format is applied to the opposite.
+  public func inverted(title: String = "", info: String = "") -> Self {
+    var setting = Self(
+      key.inverted, in: store, title: title, info: info, rules: rules.map { .mapped(by: { !$0 }, $0) }, format: format)
+    setting.isHidden = isHidden
+    return setting
+  }
+}
+
+extension PreferenceKey<Bool> {
+  /// A key of the same name whose value is the opposite of what is stored.
+  fileprivate var inverted: Self {
+    Self(
+      name, kind: kind, secrecy: secrecy, makeDefault: { [self] in !defaultValue },
+      decode: { [decode] value throws(PreferencesError) in !(try decode(value)) },
+      encode: { [encode] value throws(PreferencesError) in try encode(!value) })
+  }
+}

@@ -1,0 +1,100 @@
+import FoundationEssentials
+public import Preferences
+
+extension Setting {
+  /// Creates a setting of a whole number with bounds and a step.
+  ///
+  /// - Parameters:
+  ///   - bounds: the smallest and the largest value.
+  ///   - step: what ``increase()`` adds.
+  ///   - isSlider: whether the exact number does not matter, so that a slider is the better control.
+  ///   - rules: what a value must satisfy besides.
+  ///   - format: returns a value for people to read; the number if it is nil.
+  /// - Throws: ``PreferencesError/Code/outOfRange`` if the default is out of bounds or the step is not positive.
+  public init(
+    _ key: PreferenceKey<Value>, in store: any PreferencesStore, title: String = "", info: String = "",
+    bounds: ClosedRange<Value>, step: Value = 1, isSlider: Bool = false, rules: [Rule<Value>] = [],
+    format: (@Sendable (Value) -> String)? = nil
+  ) throws(PreferencesError) where Value: FixedWidthInteger {
+    let steps = Steps(bounds: bounds, step: step, isSlider: isSlider) { value, step, isUp in
+      let (next, overflows) = isUp ? value.addingReportingOverflow(step) : value.subtractingReportingOverflow(step)
+      return overflows ? (isUp ? .max : .min) : next
+    }
+    try self.init(key, in: store, title, info, [.range(bounds)] + rules, format, steps)
+  }
+
+  /// Creates a setting of a number with bounds and a step.
+  ///
+  /// - Parameters: as of the initializer for whole numbers.
+  /// - Throws: ``PreferencesError/Code/outOfRange`` if the default is out of bounds or the step is not positive.
+  public init(
+    _ key: PreferenceKey<Value>, in store: any PreferencesStore, title: String = "", info: String = "",
+    bounds: ClosedRange<Value>, step: Value = 1, isSlider: Bool = false, rules: [Rule<Value>] = [],
+    format: (@Sendable (Value) -> String)? = nil
+  ) throws(PreferencesError) where Value: BinaryFloatingPoint {
+    let steps = Steps(bounds: bounds, step: step, isSlider: isSlider) { value, step, isUp in
+      decimalSum("\(value)", "\(step)", isUp).map(Value.init) ?? (isUp ? value + step : value - step)
+    }
+    try self.init(key, in: store, title, info, [.range(bounds)] + rules, format, steps)
+  }
+
+  private init(
+    _ key: PreferenceKey<Value>, in store: any PreferencesStore, _ title: String, _ info: String,
+    _ rules: [Rule<Value>], _ format: (@Sendable (Value) -> String)?, _ steps: Steps<Value>
+  ) throws(PreferencesError) {
+    self.init(key, in: store, title, info, rules, format, steps: try steps.checked(key: key.name))
+    guard problems(of: key.defaultValue).isEmpty else {
+      throw PreferencesError(.outOfRange, "the default breaks a rule").about(key: key.name)
+    }
+  }
+
+  // MARK: Stepping
+
+  public var isNumeric: Bool { steps != nil }
+  public var isAtMin: Bool { get throws { try steps.map { $0.isAtMin(try store.value(for: key)) } ?? false } }
+  public var isAtMax: Bool { get throws { try steps.map { $0.isAtMax(try store.value(for: key)) } ?? false } }
+
+  /// The smallest value; nil for a value without bounds.
+  public var min: Value? { steps?.min }
+  /// The largest value; nil for a value without bounds.
+  public var max: Value? { steps?.max }
+  /// What ``increase()`` adds; nil for a value without bounds.
+  public var step: Value? { steps?.step }
+
+  /// Returns the setting with a different step; the same one if it has no bounds.
+  ///
+  /// - Throws: ``PreferencesError/Code/outOfRange`` if `step` is not positive.
+  public func stepping(by step: Value) throws(PreferencesError) -> Self {
+    var setting = self
+    setting.steps = try steps?.with(step: step, key: key.name)
+    return setting
+  }
+
+  public func increase() throws { try move(isUp: true) }
+  public func increase() async throws { try await move(isUp: true) }
+  public func decrease() throws { try move(isUp: false) }
+  public func decrease() async throws { try await move(isUp: false) }
+
+  private func move(isUp: Bool) throws {
+    guard let steps = try applicableSteps(isUp) else { return }
+    try update { $0 = steps.next(after: $0, isUp: isUp) ?? $0 }
+  }
+
+  private func move(isUp: Bool) async throws {
+    guard let steps = try applicableSteps(isUp) else { return }
+    try await update { $0 = steps.next(after: $0, isUp: isUp) ?? $0 }
+  }
+
+  /// Nil if a step changes nothing, so that nothing is written.
+  private func applicableSteps(_ isUp: Bool) throws -> Steps<Value>? {
+    guard let steps, steps.next(after: try store.value(for: key), isUp: isUp) != nil else { return nil }
+    return steps
+  }
+}
+
+/// Adds as people do, so that three steps of 0.1 are 0.3. Nil for numbers that are not finite, or have more digits than
+/// a decimal.
+private func decimalSum(_ value: String, _ step: String, _ isUp: Bool) -> Double? {
+  guard let value = Decimal(string: value), let step = Decimal(string: step) else { return nil }
+  return Double("\(isUp ? value + step : value - step)")
+}

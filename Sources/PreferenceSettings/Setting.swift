@@ -1,0 +1,255 @@
+public import Preferences
+
+/// A preference with all that a screen shows of it: title, help, format, bounds and rules.
+///
+/// ```swift
+/// let timeout = try Setting(
+///   .timeout, in: settings, title: "Timeout", info: "How long to wait for an answer",
+///   bounds: 1...60, step: 5, format: { "\($0) s" })
+/// try timeout.increase()
+/// print(try timeout.formattedValue)  // 35 s
+/// ```
+///
+/// A setting holds no value: each read looks it up in the store. One rule holds for all values: a value that breaks a
+/// rule of the setting, such as one outside of its bounds, is never stored and never returned. Setting one throws, and
+/// so does reading one that another program has stored. Only a default may break a rule, if there are no bounds: then
+/// the rule demands that a different value is set.
+public struct Setting<Value: Sendable>: AnySetting {
+  /// The name, type and default of the preference.
+  public let key: PreferenceKey<Value>
+  /// The store that has the value.
+  public let store: any PreferencesStore
+  public var title: String
+  public var info: String
+  /// The rules for the value.
+  public let rules: [Rule<Value>]
+  private let choices: [SettingChoice]
+  let format: @Sendable (Value) -> String
+  var steps: Steps<Value>?
+  private var isDeclaredHidden = false
+
+  /// Creates a setting that is edited as a line of text; of a secret, as a line that is never shown.
+  ///
+  /// - Parameters:
+  ///   - rules: what a value must satisfy.
+  ///   - format: returns a value for people to read; the text of the value if it is nil. Not called for a secret.
+  public init(
+    _ key: PreferenceKey<Value>, in store: any PreferencesStore, title: String = "", info: String = "",
+    rules: [Rule<Value>] = [], format: (@Sendable (Value) -> String)? = nil
+  ) {
+    self.init(key, in: store, title, info, rules, format)
+  }
+
+  /// Creates a setting of a value that may be missing.
+  ///
+  /// - Parameters: as of the other initializers.
+  public init<Wrapped>(
+    _ key: PreferenceKey<Value>, in store: any PreferencesStore, title: String = "", info: String = "",
+    rules: [Rule<Wrapped>], format: (@Sendable (Value) -> String)? = nil
+  ) where Value == Wrapped? {
+    self.init(key, in: store, title: title, info: info, rules: rules.map(\.optional), format: format)
+  }
+
+  /// Creates a setting whose value is one of `choices`.
+  public init(
+    _ key: PreferenceKey<Value>, in store: any PreferencesStore, title: String = "", info: String = "",
+    choices: [Value], format: (@Sendable (Value) -> String)? = nil
+  ) where Value: Equatable {
+    self.init(key, in: store, title, info, [.oneOf(choices)], format, choices: choices)
+  }
+
+  /// Creates a setting whose value is a case of an enumeration.
+  public init(
+    _ key: PreferenceKey<Value>, in store: any PreferencesStore, title: String = "", info: String = "",
+    format: (@Sendable (Value) -> String)? = nil
+  ) where Value: CaseIterable & Equatable {
+    self.init(key, in: store, title: title, info: info, choices: Array(Value.allCases), format: format)
+  }
+
+  init(
+    _ key: PreferenceKey<Value>, in store: any PreferencesStore, _ title: String, _ info: String,
+    _ rules: [Rule<Value>], _ format: (@Sendable (Value) -> String)?, choices: [Value] = [], steps: Steps<Value>? = nil
+  ) {
+    let format = format ?? { key.shown($0) }
+    (self.key, self.store, self.title, self.info, self.rules) = (key, store, title, info, rules)
+    self.choices = choices.map { SettingChoice(text: key.text(of: $0), title: format($0)) }
+    (self.format, self.steps) = (format, steps)
+  }
+
+  // MARK: The value
+
+  /// Returns the value; the default if none is stored.
+  ///
+  /// - Throws: ``PreferencesError/Code/outOfRange`` if the stored value breaks a rule; as
+  ///   `PreferencesReader.value(for:)`.
+  public func get() throws -> Value {
+    guard let stored = try store.storedValue(for: key) else { return key.defaultValue }
+    try check(stored)
+    return stored
+  }
+
+  /// The value. If it cannot be read, or breaks a rule, the error is reported to `PreferenceFailures`, and this is the
+  /// default; setting reports errors there, too.
+  public var value: Value {
+    get {
+      do { return try get() } catch {
+        PreferenceFailures.report(error, key: key.name, reader: store.name)
+        return key.defaultValue
+      }
+    }
+    @available(*, noasync, message: "the property may block: await set(_:)")
+    nonmutating set {
+      do { try set(newValue) } catch { PreferenceFailures.report(error, key: key.name, reader: store.name) }
+    }
+  }
+
+  /// Stores `value`.
+  ///
+  /// - Throws: ``PreferencesError/Code/outOfRange`` if it breaks a rule; as `PreferencesStore.set(_:for:)`.
+  public func set(_ value: Value) throws {
+    try check(value)
+    try store.set(value, for: key)
+  }
+
+  /// The asynchronous form of `set(_:)`; does not block the calling thread.
+  public func set(_ value: Value) async throws {
+    try check(value)
+    try await store.set(value, for: key)
+  }
+
+  /// Replaces the value by the result of `change`. No concurrent change is lost.
+  ///
+  /// `change` gets the stored value, even if it breaks a rule, or the default. It runs with no lock held, and again if
+  /// another write came first.
+  /// - Throws: ``PreferencesError/Code/outOfRange`` if the result breaks a rule; what `change` throws; as
+  ///   `PreferencesStore.update(_:_:)`. The previous value is then intact.
+  public func update(_ change: (inout Value) throws -> Void) throws {
+    try store.update(key) { value in
+      try change(&value)
+      try check(value)
+    }
+  }
+
+  /// The asynchronous form of `update(_:)`; does not block the calling thread.
+  public func update(_ change: (inout Value) throws -> Void) async throws {
+    try await store.update(key) { value in
+      try change(&value)
+      try check(value)
+    }
+  }
+
+  public func reset() throws { try store.reset(key) }
+
+  public func reset() async throws { try await store.reset(key) }
+
+  // MARK: Observation
+
+  /// Returns the value, then the new one after each change, also by another handle or process that the store observes.
+  /// The sequence does not need the setting to be kept. A value that breaks a rule, or cannot be read, is reported to
+  /// `PreferenceFailures` and left out.
+  public func values() -> AsyncStream<Value> { .observing { observe(.initial, $0) } }
+
+  /// Calls `handler` with the new value after each change, while the observation is held or its owner is alive; as
+  /// ``values()``, on the thread that made the change, with no lock held.
+  public func didChange(_ handler: @escaping @Sendable (Value) -> Void) -> PreferenceObservation {
+    observe([], handler)
+  }
+
+  private func observe(
+    _ options: ObservationOptions, _ handler: @escaping @Sendable (Value) -> Void
+  ) -> PreferenceObservation {
+    store.observe(key, options: options) { [self] change in
+      do {
+        // Only a default may break a rule, and `get` returns it only if nothing is stored.
+        handler(problems(of: change.newValue).isEmpty ? change.newValue : try get())
+      } catch { PreferenceFailures.report(error, key: name, reader: store.name) }
+    }
+  }
+
+  // MARK: Rules
+
+  /// Throws if `value` breaks a rule. The message does not contain the value.
+  private func check(_ value: Value) throws(PreferencesError) {
+    let problems = problems(of: value)
+    guard !problems.isEmpty else { return }
+    throw PreferencesError(.outOfRange, "the value \(problems.joined(separator: " and "))").about(key: key.name)
+  }
+
+  /// The messages of the rules that `value` breaks.
+  func problems(of value: Value) -> [String] { rules.filter { !$0.isMet(by: value) }.map(\.message) }
+}
+
+// MARK: What a screen shows
+
+extension Setting {
+  public var name: String { key.name }
+
+  /// Whether the value is written and never shown: always for a secret, and for a plain value if set to true.
+  public var isHidden: Bool {
+    get {
+      if isDeclaredHidden || key.secrecy == .secret { return true }
+      // No store has a value for a name that is not valid.
+      do { return store.custody.secrecy(of: try key.checkedName()) == .secret } catch { return false }
+    }
+    set { isDeclaredHidden = newValue }
+  }
+
+  public var control: SettingControl {
+    if key.kind == .array || key.kind == .dictionary { return .readOnly }
+    if isHidden { return .secret }
+    if !choices.isEmpty { return .choice(choices) }
+    guard let steps else { return key.kind == .bool ? .toggle : .text }
+    let (min, max, step) = (key.text(of: steps.min), key.text(of: steps.max), key.text(of: steps.step))
+    return steps.isSlider ? .slider(min: min, max: max, step: step) : .stepper(min: min, max: max, step: step)
+  }
+
+  public var formattedValue: String {
+    get throws { isHidden ? redacted(try store.value(for: key.presence)) : format(try get()) }
+  }
+
+  public func formattedValues() -> AsyncStream<String> {
+    .observing { yield in
+      isHidden
+        ? store.observe(key.presence, options: .initial) { yield(redacted($0.newValue)) }
+        : observe(.initial) { [format] in yield(format($0)) }
+    }
+  }
+
+  public var text: String { get throws { isHidden ? "" : key.text(of: try store.value(for: key)) } }
+
+  public func problems(in text: String) -> [String] {
+    do { return problems(of: try value(parsing: text)) } catch {
+      return [error.code == .outOfRange ? "is not a possible value" : "is not \(key.kind.article)"]
+    }
+  }
+
+  public func set(text: String) throws { try set(try value(parsing: text)) }
+
+  public func set(text: String) async throws { try await set(try value(parsing: text)) }
+
+  private func value(parsing text: String) throws(PreferencesError) -> Value {
+    // The text of a hidden value is always empty: submitting it unchanged must not remove the value.
+    if text.isEmpty, isHidden { throw PreferencesError(.outOfRange, "the text is empty").about(key: name) }
+    return try key.value(parsing: text)
+  }
+}
+
+private func redacted(_ isSet: Bool) -> String { isSet ? "<redacted>" : "" }
+
+extension AsyncStream where Element: Sendable {
+  /// Returns the elements that an observation yields. The stream ends the observation.
+  fileprivate static func observing(
+    _ begin: (_ yield: @escaping @Sendable (Element) -> Void) -> PreferenceObservation
+  ) -> Self {
+    let (stream, continuation) = makeStream()
+    let observation = begin { continuation.yield($0) }
+    continuation.onTermination = { _ in observation.invalidate() }
+    return stream
+  }
+}
+
+extension Setting: CustomStringConvertible, CustomReflectable {
+  /// The names of the key and the store, without the value.
+  public var description: String { escaped("setting \"\(name)\" in \(store.name)") }
+  public var customMirror: Mirror { Mirror(self, children: EmptyCollection<Mirror.Child>()) }
+}

@@ -1,0 +1,109 @@
+import Foundation
+import PreferenceFiles
+import PreferenceSettings
+import Preferences
+import Secrets
+import SecretsTesting
+import Testing
+
+/// Settings that are read off the values of a store.
+struct InferredSettingsTests {
+  private func settings(_ store: any PreferencesStore) throws -> [String: any AnySetting] {
+    let all = try SettingGroup.groups(inferredFrom: store).flatMap(\.settings)
+    return Dictionary(uniqueKeysWithValues: all.map { ($0.name, $0) })
+  }
+
+  @Test func `the first parts of names are groups, and titles are readable`() throws {
+    let store = DictionaryPreferences([
+      "server.port": 80, "server.tlsMinVersion": "1.3", "server.publicURL": "", "mail_box.max_size": 1, "debug": true,
+      "SHOP_LOG_LEVEL": "info",
+    ])
+    let groups = try SettingGroup.groups(inferredFrom: store)
+    #expect(groups.map(\.title) == ["", "Mail box", "Server"])
+    #expect(
+      groups.map { $0.settings.map(\.title) } == [
+        ["Shop log level", "Debug"], ["Max size"], ["Port", "Public URL", "Tls min version"],
+      ])
+  }
+
+  @Test func `each kind has its control, and is changed within the kind`() throws {
+    let (date, url) = (Date(timeIntervalSinceReferenceDate: 0), URL(string: "https://example.com")!)
+    let store = DictionaryPreferences([
+      "flag": true, "whole": 1, "unsigned": .unsignedInteger(.max), "double": 1.5, "string": "a", "date": .date(date),
+      "url": .url(url), "list": ["a", 1], "members": ["a": ["b": true], "password": .string(hiddenText)],
+    ])
+    let settings = try settings(store)
+    #expect(settings["flag"]?.control == .toggle)
+    #expect(settings["whole"]?.control == .stepper(min: "\(Int64.min)", max: "\(Int64.max)", step: "1"))
+    #expect(settings["unsigned"]?.control == .stepper(min: "0", max: "\(UInt64.max)", step: "1"))
+    for name in ["double", "string", "date", "url"] { #expect(settings[name]?.control == .text) }
+    for name in ["list", "members"] {
+      #expect(settings[name]?.control == .readOnly)
+      #expect(preferencesError { try settings[name]?.set(text: "[]") }?.code == .typeMismatch)
+    }
+    #expect(try settings["list"]?.formattedValue == #"["a", 1]"#)
+    #expect(try settings["members"]?.formattedValue == #"{"a": {"b": true}, "password": <redacted>}"#)
+    try settings["unsigned"]?.increase()
+    try settings["double"]?.set(text: "2")
+    #expect(store["double"] == 2.0)
+    #expect(try settings["date"]?.text == "2001-01-01T00:00:00Z")
+    #expect(preferencesError { try settings["url"]?.set(text: "a b") }?.code == .typeMismatch)
+  }
+
+  @Test(arguments: [
+    "password", "smtp.password", "PASSPHRASE", "client_secret", "githubToken", "apiKey", "api_key", "API_KEY",
+    "privateKey", "credentials", "aws.secretAccessKey", "secrets.github", "dbPasswd",
+  ])
+  func `a name says that its value is a secret`(_ name: String) throws {
+    let store = DictionaryPreferences([name: .string(hiddenText)])
+    let setting = try #require(try settings(store)[name])
+    #expect(setting.control == .secret)
+    #expect(try setting.formattedValue == "<redacted>")
+    #expect(try setting.text == "")
+    try setting.set(text: "new")
+    #expect(store[name] == "new")
+  }
+
+  @Test func `other names say nothing`() throws {
+    let store = DictionaryPreferences([
+      "token.lifetime": 5, "maxTokens": 4096, "showPassword": true, "passwordFile": "/etc/a", "key": "a",
+      "secretary": "a",
+    ])
+    for (name, setting) in try settings(store) { #expect(setting.control != .secret, "\(name)") }
+  }
+
+  @Test func `a URL with a password is hidden`() throws {
+    let text = "postgres://shop:\(hiddenText)@localhost/shop"
+    let store = DictionaryPreferences(["database": .string(text), "replicas": [.string(text)], "site": "https://a.b"])
+    let settings = try settings(store)
+    #expect(settings["database"]?.control == .secret)
+    #expect(try settings["replicas"]?.formattedValue == "[<redacted>]")
+    #expect(settings["site"]?.control == .text)
+  }
+
+  @Test func `sealed values are hidden and sealed again`() async throws {
+    let vault = try ThrowawayVault()
+    defer { withExtendedLifetime(vault) {} }
+    let sealed = try vault.preferences()
+    try await sealed.set(hiddenText, forKey: "mail.account")
+    for store in [sealed, CompositePreferences([sealed.claiming(.everything), DictionaryPreferences()])]
+      as [any PreferencesStore]
+    {
+      let setting = try #require(try settings(store)["mail.account"])
+      #expect(setting.control == .secret)
+      #expect(try setting.formattedValue == "<redacted>")
+      try await setting.set(text: "new")
+      #expect(try sealed.string(forKey: "mail.account") == "new")
+    }
+  }
+
+  @Test func `a file of settings has its entries as settings`() throws {
+    try withTemporaryFolder { folder in
+      try Data(#"{"server": {"port": 80, "tls": {"on": false}}}"#.utf8).write(to: URL(filePath: folder + "/a.json"))
+      let groups = try SettingGroup.groups(inferredFrom: try JSONPreferences(at: folder + "/a.json"))
+      #expect(groups.map(\.description) == ["settings \"Server\": server.port, server.tls.on"])
+      try groups[0]["server.tls.on"]?.set(text: "true")
+      #expect(try JSONPreferences(at: folder + "/a.json").bool(forKey: "server.tls.on") == true)
+    }
+  }
+}
