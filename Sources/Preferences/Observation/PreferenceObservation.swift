@@ -64,8 +64,9 @@ public final class PreferenceObservation: Sendable {
     withExtendedLifetime(own) {}
   }
 
-  /// Whether callbacks are still wanted. Ends the subscription if the owner has been released.
-  private var isWanted: Bool {
+  /// Whether callbacks are still wanted; a source of changes checks it before each call. Ends the subscription if the
+  /// owner has been released.
+  public var isWanted: Bool {
     let isOrphan = guarded.withLock { $0.state.isTied && $0.state.owner == nil }
     if isOrphan { invalidate() }
     return guarded.withLock { $0.state.cancel != nil }
