@@ -10,17 +10,25 @@ public struct Rule<Value: Sendable>: Sendable {
   public let message: String
   /// Whether a missing value satisfies the rule.
   public let allowsNil: Bool
-  private let check: @Sendable (Value) -> Bool
+  private let check: @Sendable (Value) -> [String]
 
   /// Creates a rule from a condition.
   public init(
     _ message: String = "is invalid", allowsNil: Bool = true, _ isMet: @escaping @Sendable (Value) -> Bool
   ) {
-    (self.message, self.allowsNil, check) = (message, allowsNil, isMet)
+    self.init(message, allowsNil: allowsNil) { isMet($0) ? [] : [message] }
+  }
+
+  /// Creates a rule with messages that depend on the value.
+  init(_ message: String, allowsNil: Bool = true, problems: @escaping @Sendable (Value) -> [String]) {
+    (self.message, self.allowsNil, check) = (message, allowsNil, problems)
   }
 
   /// Whether `value` satisfies the rule.
-  public func isMet(by value: Value?) -> Bool { value.map(check) ?? allowsNil }
+  public func isMet(by value: Value?) -> Bool { problems(of: value).isEmpty }
+
+  /// Returns what is wrong with `value`; empty if it satisfies the rule.
+  public func problems(of value: Value?) -> [String] { value.map(check) ?? (allowsNil ? [] : [message]) }
 }
 
 extension Rule {
@@ -30,6 +38,16 @@ extension Rule {
   /// The value must be one of `choices`.
   public static func oneOf(_ choices: [Value]) -> Rule where Value: Equatable {
     Rule("must be one of the choices") { choices.contains($0) }
+  }
+
+  /// Each element of an array must satisfy `rules`. The messages name the position, such as
+  /// `element 2 must not be blank`; the first element has position 0.
+  public static func each<Element: Sendable>(_ rules: [Rule<Element>]) -> Rule where Value == [Element] {
+    Rule("has an element that breaks a rule") { elements in
+      elements.enumerated().flatMap { position, element in
+        rules.flatMap { $0.problems(of: element) }.map { "element \(position) \($0)" }
+      }
+    }
   }
 
   /// What `transform` makes of the value must satisfy `rule`.

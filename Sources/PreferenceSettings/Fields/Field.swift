@@ -1,0 +1,145 @@
+public import FoundationEssentials
+public import Preferences
+import Synchronization
+
+/// A value of a form or a model, with what belongs to it: whether it is loaded, whether it is valid, when it was set,
+/// and who observes it.
+///
+/// ```swift
+/// final class Person {
+///   let name = Field<String>("name", rules: [.notBlank])
+///   let age = Field<Int>("age", rules: [.range(0...150)])
+/// }
+/// person.age.value = 10
+/// ```
+///
+/// A field can be used from any thread. Observers are called with no lock held, so they may read and set fields. Fields
+/// that are linked, such as by `<-->`, end with the same value, also if several threads set them at once.
+public final class Field<Value: Sendable & Equatable>: AnyField {
+  /// The name of the field in a dictionary, and how its value is converted.
+  public let key: PreferenceKey<Value?>
+  /// Keys for other dictionaries, by the name that an import or export chooses them with.
+  public let keys: [String: PreferenceKey<Value?>]
+  /// The rules for the value, in the order of their messages.
+  public let rules: [Rule<Value>]
+  let now: @Sendable () -> Date
+  let state: Mutex<FieldState<Value>>
+
+  /// Creates a field.
+  ///
+  /// - Parameters:
+  ///   - value: the initial value. If it is `nil`, the field is not loaded. It stamps no time.
+  ///   - rules: what the value must satisfy.
+  ///   - keys: keys for other dictionaries, such as one with the names and formats of a web service.
+  ///   - now: returns the time of a set.
+  public init(
+    _ key: PreferenceKey<Value?>, value: Value? = nil, rules: [Rule<Value>] = [],
+    keys: [String: PreferenceKey<Value?>] = [:], now: @escaping @Sendable () -> Date = { Date() }
+  ) {
+    (self.key, self.keys, self.rules, self.now) = (key, keys, rules, now)
+    state = Mutex(FieldState(value: value, loadState: value == nil ? .notLoaded : .loaded))
+  }
+
+  /// Creates a field of the key `name`; otherwise as ``init(_:value:rules:keys:now:)-(PreferenceKey<Value?>,_,_,_,_)``.
+  public convenience init(
+    _ name: String, value: Value? = nil, rules: [Rule<Value>] = [], keys: [String: PreferenceKey<Value?>] = [:],
+    now: @escaping @Sendable () -> Date = { Date() }
+  ) where Value: PreferenceConvertible {
+    self.init(PreferenceKey(name), value: value, rules: rules, keys: keys, now: now)
+  }
+
+  deinit {
+    // An observation that is tied to a living owner would keep itself.
+    for observer in state.withLock({ $0.observers }) { observer.observation?.invalidate() }
+  }
+
+  // MARK: The value
+
+  /// The value. Setting it, also to an equal value, makes the field loaded, resets its validation and stamps
+  /// ``updatedAt``; setting a different value also stamps ``changedAt`` and notifies the observers.
+  public var value: Value? {
+    get { state.withLock(\.value) }
+    set { change { $0 = newValue } }
+  }
+
+  public var loadState: FieldLoadState { state.withLock(\.loadState) }
+  public var updatedAt: Date? { state.withLock(\.updatedAt) }
+  public var changedAt: Date? { state.withLock(\.changedAt) }
+
+  /// Loads the value: the field is loading, and then loaded or failed.
+  ///
+  /// A value that is set meanwhile wins, and so does a load that begins later: the result of this one is then dropped.
+  /// - Throws: the error that `fetch` throws; the field keeps its value.
+  public func load(_ fetch: () async throws -> Value?) async throws {
+    let load = state.withLock { state in
+      state.loadState = .loading
+      state.generation += 1
+      return state.generation
+    }
+    do {
+      let value = try await fetch()
+      change(.load(generation: load)) { $0 = value }
+    } catch {
+      fail(error, ifGeneration: load)
+      throw error
+    }
+  }
+
+  // MARK: Validation
+
+  public var validation: FieldValidation { state.withLock(\.validation) }
+
+  @discardableResult
+  public func validate() -> FieldValidation {
+    let (value, generation) = state.withLock { ($0.value, $0.generation) }
+    let problems = rules.flatMap { $0.problems(of: value) }
+    return state.withLock { state in
+      // Not of a value that was set meanwhile.
+      if state.generation == generation { state.problems = problems }
+      return FieldValidation(problems + state.errors)
+    }
+  }
+
+  @discardableResult
+  public func validateIfNeeded() -> FieldValidation {
+    state.withLock { $0.problems == nil ? nil : $0.validation } ?? validate()
+  }
+
+  public func addError(_ message: String) { state.withLock { $0.errors.append(message) } }
+
+  public func resetValidation() { state.withLock { $0.resetValidation() } }
+}
+
+/// Whether a field has its value.
+///
+/// A field that is not loaded and one that is known to have no value both have the value `nil`.
+public enum FieldLoadState: Sendable {
+  /// The value was neither given nor set.
+  case notLoaded
+  /// ``Field/load(_:)`` is running.
+  case loading
+  /// The value was given, set or loaded.
+  case loaded
+  /// The value could not be loaded, or not be stored by a field that is bound to a store.
+  case failed(any Error)
+
+  var isLoaded: Bool { if case .loaded = self { true } else { false } }
+}
+
+/// What is known of the validity of a field's value.
+public enum FieldValidation: Sendable, Equatable {
+  /// The value was not checked since it was set.
+  case unknown
+  /// The value satisfies all rules.
+  case valid
+  /// What is wrong: the messages of the rules in their order, then the errors that were added by hand.
+  case invalid([String])
+
+  init(_ problems: [String]) { self = problems.isEmpty ? .valid : .invalid(problems) }
+}
+
+extension Field: CustomStringConvertible, CustomReflectable {
+  /// The name, without the value, which may be a secret.
+  public var description: String { PreferencesError(.absent, "field \"\(name)\"").message }
+  public var customMirror: Mirror { Mirror(self, children: EmptyCollection<Mirror.Child>()) }
+}

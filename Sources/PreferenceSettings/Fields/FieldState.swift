@@ -1,0 +1,228 @@
+import FoundationEssentials
+import Preferences
+import Synchronization
+
+/// What a field keeps under its lock.
+struct FieldState<Value: Sendable & Equatable>: Sendable {
+  var value: Value?
+  var loadState: FieldLoadState
+  var updatedAt: Date?
+  var changedAt: Date?
+  /// What validation has found; nil until then.
+  var problems: [String]?
+  /// The errors added by hand.
+  var errors: [String] = []
+  /// Counts sets and loads: a value that was read elsewhere is set only if this has not changed meanwhile.
+  var generation = 0
+  /// The number of the change that the value stems from.
+  var number: UInt64 = 0
+  var observers: [FieldReceiver<Value>] = []
+  /// What handlers have yet to receive.
+  var deliveries: [FieldDelivery<Value>] = []
+  var isDelivering = false
+
+  init(value: Value?, loadState: FieldLoadState) { (self.value, self.loadState) = (value, loadState) }
+
+  var validation: FieldValidation {
+    guard let problems else { return errors.isEmpty ? .unknown : .invalid(errors) }
+    return FieldValidation(problems + errors)
+  }
+
+  mutating func resetValidation() { (problems, errors) = (nil, []) }
+}
+
+/// A change as handlers receive it.
+struct FieldDelivery<Value: Sendable & Equatable>: Sendable {
+  let old, new: Value?
+  let receivers: [FieldReceiver<Value>]
+}
+
+/// Where a new value comes from.
+enum FieldOrigin {
+  case caller
+  case load(generation: Int)
+  /// A linked field, whose value stems from the change of this number.
+  case field(number: UInt64)
+  /// A store that was read at this generation, with the identifier of the binding.
+  case store(generation: Int, id: UInt64)
+
+  /// Whether the value comes too late.
+  func isLate(for state: FieldState<some Sendable & Equatable>) -> Bool {
+    switch self {
+    case .caller: false
+    case .load(let generation), .store(let generation, _): generation != state.generation
+    case .field(let number): number <= state.number
+    }
+  }
+
+  /// Whether an equal value counts as a set, too.
+  var isSet: Bool {
+    switch self {
+    case .caller, .load: true
+    case .field, .store: false
+    }
+  }
+}
+
+private let lastNumber = Atomic<UInt64>(0)
+
+/// Returns the next number of all fields.
+func nextFieldNumber() -> UInt64 { lastNumber.add(1, ordering: .relaxed).newValue }
+
+extension Field {
+  /// Sets the value to what `body` makes of it.
+  ///
+  /// Every change has a number, the next one of all fields, and takes it along to linked fields. A field accepts a value
+  /// from a linked field only if its number is newer. So a change ends where it has been already, whatever the cycle and
+  /// whether or not a value equals itself; and of two changes at once, the newer one ends in every field that is linked
+  /// in both directions.
+  /// - Parameter body: called with the lock held.
+  /// - Returns: false, with nothing changed, if the value comes too late.
+  @discardableResult
+  func change<E: Error>(
+    _ origin: FieldOrigin = .caller, _ body: (inout Value?) throws(E) -> Void
+  ) throws(E) -> Bool {
+    let time = now()
+    var isDifferent = false
+    let changed = try state.withLock { state throws(E) -> FieldState<Value>? in
+      guard !origin.isLate(for: state) else { return nil }
+      let old = state.value
+      var new = old
+      try body(&new)
+      // NaN is not different from NaN, although it does not equal it.
+      isDifferent = new != old && (new == new || old == old)
+      if origin.isSet || isDifferent || !state.loadState.isLoaded {
+        (state.loadState, state.updatedAt) = (.loaded, time)
+        state.generation += 1
+        state.resetValidation()
+      } else if case .store = origin {
+        // Of two reads of a store, the later one may find the value of the field again; the earlier one is late then.
+        state.generation += 1
+      }
+      if isDifferent {
+        (state.value, state.changedAt) = (new, time)
+        state.deliveries.append(FieldDelivery(old: old, new: new, receivers: state.observers))
+      }
+      if case .field(let number) = origin {
+        state.number = number
+      } else if isDifferent {
+        state.number = nextFieldNumber()
+      }
+      return state
+    }
+    guard let changed else { return false }
+    // A newer number goes on also with an equal value: a linked field may still have an older one.
+    if case .field = origin { forward(changed) } else if isDifferent { forward(changed) }
+    if isDifferent { store(changed, from: origin) }
+    deliver()
+    return true
+  }
+
+  /// Hands a value on to linked fields.
+  private func forward(_ state: FieldState<Value>) {
+    for receiver in state.observers {
+      if case .link(let send) = receiver.kind, receiver.isWanted { send(state.value, state.number) }
+    }
+  }
+
+  /// Hands a value on to stores, but for the one that it comes from.
+  private func store(_ state: FieldState<Value>, from origin: FieldOrigin) {
+    for receiver in state.observers {
+      guard case .store(let binding) = receiver.kind, receiver.isWanted else { continue }
+      if case .store(_, binding.id) = origin { continue }
+      binding.store(state.value, generation: state.generation)
+    }
+  }
+
+  /// Calls the handlers. One of several threads calls them for all, so that they receive the changes in order.
+  private func deliver() {
+    let begins = state.withLock { state in
+      defer { state.isDelivering = true }
+      return !state.isDelivering
+    }
+    guard begins else { return }
+    while let delivery = nextDelivery() {
+      for receiver in delivery.receivers {
+        if case .handler(let handle) = receiver.kind, receiver.isWanted { handle(delivery.old, delivery.new) }
+      }
+    }
+  }
+
+  private func nextDelivery() -> FieldDelivery<Value>? {
+    state.withLock { state in
+      state.isDelivering = !state.deliveries.isEmpty
+      return state.isDelivering ? state.deliveries.removeFirst() : nil
+    }
+  }
+
+  /// The field has failed to load or to store a value, unless a value was set since.
+  func fail(_ error: any Error, ifGeneration generation: Int) {
+    state.withLock { if $0.generation == generation { $0.loadState = .failed(error) } }
+  }
+
+  // MARK: Receivers
+
+  /// Adds a receiver, which replaces those of the same owner. A handler receives the value at once; a linked field does,
+  /// too, unless `isInitial` is false.
+  func add(
+    _ kind: FieldReceiver<Value>.Kind, owner: ObjectIdentifier? = nil, id: UInt64 = nextFieldNumber(),
+    isInitial: Bool = true, onEnd: @escaping @Sendable () -> Void = {}
+  ) -> PreferenceObservation {
+    let observation = PreferenceObservation { [weak self] in
+      onEnd()
+      self?.remove(id)
+    }
+    let new = FieldReceiver(id: id, owner: owner, kind: kind, observation: observation)
+    let (replaced, linked) = state.withLock { state in
+      let replaced = state.observers.filter { $0.owner != nil && $0.owner == owner }
+      state.observers.removeAll { $0.owner != nil && $0.owner == owner }
+      state.observers.append(new)
+      switch kind {
+      case .handler:
+        state.deliveries.append(FieldDelivery(old: state.value, new: state.value, receivers: [new]))
+      case .link where isInitial:
+        // The value goes on as if it were set now, so that a field that is already linked has no newer one.
+        state.number = nextFieldNumber()
+        return (replaced, Optional(state))
+      case .link, .store: break
+      }
+      return (replaced, nil)
+    }
+    for receiver in replaced { receiver.observation?.invalidate() }
+    if let linked { forward(linked) }
+    deliver()
+    return observation
+  }
+
+  private func remove(_ id: UInt64) {
+    let removed = state.withLock { state in
+      state.observers.firstIndex { $0.id == id }.map { state.observers.remove(at: $0) }
+    }
+    // Released with no lock held: what a handler retains may end other observations.
+    withExtendedLifetime(removed) {}
+  }
+}
+
+/// Something that receives the values of a field.
+struct FieldReceiver<Value: Sendable & Equatable>: Sendable {
+  enum Kind: Sendable {
+    case handler(@Sendable (_ old: Value?, _ new: Value?) -> Void)
+    /// A linked field.
+    case link(@Sendable (Value?, _ number: UInt64) -> Void)
+    case store(FieldBinding<Value>)
+  }
+
+  let id: UInt64
+  /// Of the object that receives, or that the handler belongs to.
+  let owner: ObjectIdentifier?
+  let kind: Kind
+  /// Held by the caller or by its owner.
+  weak var observation: PreferenceObservation?
+
+  init(id: UInt64, owner: ObjectIdentifier?, kind: Kind, observation: PreferenceObservation) {
+    (self.id, self.owner, self.kind, self.observation) = (id, owner, kind, observation)
+  }
+
+  // Not with the lock of the field held: the end of an observation takes it.
+  var isWanted: Bool { observation?.isWanted ?? false }
+}
