@@ -176,7 +176,7 @@ public struct Setting<Value: Sendable>: AnySetting {
   }
 
   /// The messages of the rules that `value` breaks.
-  func problems(of value: Value) -> [String] { rules.filter { !$0.isMet(by: value) }.map(\.message) }
+  func problems(of value: Value) -> [String] { rules.flatMap { $0.problems(of: value) } }
 }
 
 // MARK: What a screen shows
