@@ -207,7 +207,10 @@ let package = Package(
         .product(name: "InMemoryLogging", package: "swift-log", condition: .when(traits: ["ServiceLifecycle"])),
       ], swiftSettings: strict),
     .testTarget(
-      name: "secretprefsTests", dependencies: ["secretprefs", "Secrets", "VaultCore", "VaultMemorySearching"],
+      name: "secretprefsTests",
+      dependencies: [
+        "secretprefs", "PreferenceSettings", "Preferences", "Secrets", "VaultCore", "VaultMemorySearching",
+      ],
       resources: [.copy("Transcripts")], swiftSettings: strict),
   ],
   swiftLanguageModes: [.v6]

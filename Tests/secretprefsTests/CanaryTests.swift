@@ -47,6 +47,8 @@ import Testing
       ["salvage", "--to", "s", canary], ["new-key"], ["new-key", "a", canary], ["new-key", "--" + canary, "a"],
       ["backup", "create", "a", canary], ["backup", "restore", "a", canary], ["backup", "restore", "--yes=" + canary],
       ["set", "key", "--accessibility", canary], ["set", "key", "--accessibility=" + canary],
+      ["settings"], ["settings", "a", canary], ["settings", "a", "--" + canary], ["settings", "a", "--json=" + canary],
+      ["settings", "a", "name=" + canary],
     ]
     + [["init"], ["set", "key"], ["get", "key"], ["list"], ["remove", "key"], ["status"]].flatMap {
       with(

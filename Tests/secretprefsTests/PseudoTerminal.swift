@@ -31,6 +31,22 @@ final class PseudoTerminal {
     return tcgetattr(screen, &mode) == 0 && mode.c_lflag & tcflag_t(ECHO) != 0
   }
 
+  /// All settings of the terminal.
+  var mode: [UInt8] {
+    var mode = termios()
+    return tcgetattr(screen, &mode) == 0 ? withUnsafeBytes(of: mode) { Array($0) } : []
+  }
+
+  func setMode(_ mode: [UInt8]) {
+    var mode = mode.withUnsafeBytes { $0.loadUnaligned(as: termios.self) }
+    tcsetattr(screen, TCSANOW, &mode)
+  }
+
+  func resize(rows: UInt16, columns: UInt16) {
+    var size = winsize(ws_row: rows, ws_col: columns, ws_xpixel: 0, ws_ypixel: 0)
+    _ = ioctl(keyboard, UInt(TIOCSWINSZ), &size)
+  }
+
   func type(_ text: String) {
     let bytes = Array(text.utf8)
     _ = write(keyboard, bytes, bytes.count)

@@ -52,7 +52,7 @@ struct SettingDescription {
       let numeric = ["min", "max", "step"]
       if isSecret {
         try refuse(["default", "choices"] + numeric, because: "the setting is secret")
-        guard kind == .string || kind == .data else { throw contradiction("a secret is a string or data") }
+        guard kind == .string else { throw contradiction("a secret is a string") }
       }
       if ![.integer, .unsignedInteger, .double].contains(kind) { try refuse(numeric, because: "it is not a number") }
       if members["choices"] != nil { try refuse(numeric, because: "it has choices") }

@@ -46,7 +46,7 @@ struct Root: ParsableCommand {
     subcommands: [
       Init.self, Set.self, Get.self, List.self, Info.self, Edit.self, History.self, Remove.self, Status.self,
       Verify.self, Groups.self, Slots.self, ChangePassphrase.self, Rotate.self, Compact.self, Backup.self,
-      Bundles.self, Marks.self, Doctor.self, Salvage.self, NewKey.self, ExitCodes.self,
+      Bundles.self, Marks.self, Doctor.self, Salvage.self, NewKey.self, Settings.self, ExitCodes.self,
     ])
 
   /// The version of the package. `Scripts/version` compares it with the other places that name it.

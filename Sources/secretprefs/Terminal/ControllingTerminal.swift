@@ -97,7 +97,7 @@ final class ControllingTerminal {
     before = []
   }
 
-  private static func set(_ mode: inout termios, _ descriptor: Int32) -> Bool {
+  static func set(_ mode: inout termios, _ descriptor: Int32) -> Bool {
     retrying { tcsetattr(descriptor, TCSAFLUSH, &mode) } == 0
   }
 

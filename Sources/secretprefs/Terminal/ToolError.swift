@@ -1,4 +1,6 @@
 internal import DurableFiles
+internal import PreferenceFiles
+internal import Preferences
 internal import VaultCore
 internal import VaultSealing
 
@@ -32,8 +34,23 @@ struct ToolError: Error {
     switch error {
     case let error as ToolError: self = error
     case let error as VaultError: self.init(error)
+    case let error as PreferencesError: self.init(error)
     default: self.init(Self.internalCode, .internalFault, "an unexpected error occurred", nil)
     }
+  }
+
+  /// Converts the error of a settings file. The vault's hints do not apply to it.
+  private init(_ error: PreferencesError) {
+    let code: VaultError.Code =
+      switch error.code {
+      case .notFound: .notFound
+      case .invalidKey: .invalidName
+      case .malformed: .malformed
+      case .limitExceeded: .limitExceeded
+      case .unreadable, .unwritable, .unavailable: .io
+      default: .typeMismatch
+      }
+    self.init(code.rawValue, ExitStatus(code), error.message, nil)
   }
 
   static func usage(_ message: String, hint: String? = nil) -> ToolError {
@@ -95,6 +112,12 @@ struct ToolError: Error {
 
   static let noSuchRevision = ToolError(
     VaultError(.notFound, "the key has no value with this revision"), hint: Hints.revisions)
+
+  static func noSettingsFile(_ path: String) -> ToolError {
+    ToolError(
+      VaultError(.notFound, "\(path): there is no such file, and no descriptions of its settings"),
+      hint: "--descriptions names a file that describes the settings; the first change then creates the settings file")
+  }
 
   static func someMissing(removed: Int, of count: Int) -> ToolError {
     ToolError(

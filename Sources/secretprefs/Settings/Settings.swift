@@ -1,0 +1,57 @@
+internal import ArgumentParser
+internal import Secrets
+internal import VaultCore
+
+/// `secretprefs settings`.
+struct Settings: ToolCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "settings",
+    abstract: "Shows and changes the settings in a JSON file or property list.",
+    usage: "secretprefs settings [<options>] <file>",
+    discussion: """
+      On a terminal, shows a screen: up and down select a setting, left and right or - and + change a number or a \
+      choice, the space bar toggles a switch, Enter edits a value, r resets it to its default, q or Escape leaves. Every \
+      change is stored at once, and changes by other programs appear. Otherwise, or with --json, lists the settings.
+
+      Without --descriptions, the settings are the values in the file. A file that does not exist is created by the \
+      first change. Settings that are described as secret are stored in the vault that --vault names, never in the \
+      file. Secrets are not shown.
+
+      EXAMPLE:
+        secretprefs settings shop.json
+        secretprefs settings shop.json --descriptions shop-settings.json
+        secretprefs settings shop.plist --json
+      """)
+
+  @Option(
+    help: ArgumentHelp("A JSON file with the titles, types, bounds and defaults of the settings.", valueName: "file"))
+  var descriptions: String?
+
+  @Option(help: ArgumentHelp("The vault of the secrets among the settings.", valueName: "path"))
+  var vault: String?
+
+  @OptionGroup var unlock: UnlockOptions
+  @OptionGroup var record: RecordOptions
+
+  @Flag(help: "List the settings as JSON, and write errors and warnings as JSON objects on standard error.")
+  var json = false
+
+  @Argument(help: ArgumentHelp("The settings file.", valueName: "file"))
+  var files: [String] = []
+
+  func perform(_ messages: Messages) throws {
+    let path = try Self.sole(files, "file")
+    var secrets: SecretPreferences?
+    if let vault {
+      let access = try unlock.complete(try VaultAccess(try VaultLocation(option: vault)))
+      let place = try record.place()
+      let opened = try access.open(messages)
+      let group = try place.group(in: opened)
+      secrets = try SecretPreferences(service: place.service.text, accessGroup: group.name.text, in: opened)
+    }
+    let file = try SettingsFile(path, descriptions: descriptions, secrets: secrets)
+    if json { return try Output.write(SettingsListing.json(of: file.groups)) }
+    if ScreenTerminal.isAvailable { return try SettingsSession.run(file) }
+    try Output.write(SettingsListing.text(of: file.groups))
+  }
+}

@@ -1,0 +1,62 @@
+internal import FoundationEssentials
+internal import PreferenceFiles
+internal import PreferenceSettings
+internal import Preferences
+internal import Secrets
+
+/// The settings in a file, and in a vault if they include secrets.
+struct SettingsFile {
+  let path: String
+  let store: any PreferencesStore
+  let groups: [SettingGroup]
+  /// Loads changes by other processes until the observation ends.
+  let watch: () throws -> PreferenceObservation
+
+  /// Reads the file. It may be missing if there are descriptions.
+  ///
+  /// - Parameter descriptions: The path of a file that describes the settings.
+  init(_ path: String, descriptions: String?, secrets: SecretPreferences?) throws {
+    let start = try Self.content(path)
+    guard !path.hasSuffix(".spv"), start?.starts(with: [0x89] + Array("SPV".utf8)) != true else {
+      throw ToolError.usage(
+        "\(path): a vault is not a settings file",
+        hint: "\"secretprefs list --vault <path>\" lists the keys of a vault")
+    }
+    guard start != nil || descriptions != nil else { throw ToolError.noSettingsFile(path) }
+    let options: PreferenceFileOptions = descriptions == nil ? [] : .creating
+    let file: any PreferencesStore
+    if Self.isPropertyList(path, start) {
+      let list = try PropertyListPreferences(at: path, options: options)
+      (file, watch) = (list, { try list.watch() })
+    } else {
+      let json = try JSONPreferences(at: path, options: options)
+      (file, watch) = (json, { try json.watch() })
+    }
+    self.path = path
+    store = secrets.map { CompositePreferences([$0.claiming(.names([])), file]) } ?? file
+    guard let descriptions else {
+      groups = try SettingGroup.groups(inferredFrom: file)
+      return
+    }
+    let data = Data(try Self.content(descriptions, isRequired: true) ?? [])
+    do throws(PreferencesError) { groups = try SettingGroup.groups(describedBy: data, in: store) } catch {
+      throw error.about("\"\(descriptions)\"")
+    }
+  }
+
+  private static func content(_ path: String, isRequired: Bool = false) throws -> [UInt8]? {
+    do throws(PreferencesError) {
+      return try RegularFile.read(path, upTo: JSONPreferences.maximumByteCount).bytes
+    } catch {
+      guard error.code == .notFound, !isRequired else { throw error.about("\"\(path)\"") }
+      return nil
+    }
+  }
+
+  /// Whether the file is a property list by its name or, under a different name, by its beginning.
+  private static func isPropertyList(_ path: String, _ content: [UInt8]?) -> Bool {
+    if path.hasSuffix(".plist") { return true }
+    guard let content, !path.hasSuffix(".json") else { return false }
+    return content.starts(with: Array("bplist".utf8)) || content.first { $0 > 0x20 } == UInt8(ascii: "<")
+  }
+}

@@ -1,0 +1,37 @@
+internal import PreferenceSettings
+
+/// Settings as output for programs.
+enum SettingsListing {
+  /// One line for each setting: its name and its value, and what is wrong with it.
+  static func text(of groups: [SettingGroup]) -> String {
+    let rows = groups.flatMap(\.settings).map { setting in
+      let reading = SettingReading(setting)
+      return [displayed(setting.name), reading.shown + (reading.problem.map { "  ! \(displayed($0))" } ?? "")]
+    }
+    return Table(rows: rows).text
+  }
+
+  /// The exact texts; of an array or dictionary its formatted value. A secret has no value, only whether it is set.
+  static func json(of groups: [SettingGroup]) -> JSON {
+    .array(groups.flatMap { group in group.settings.map { .object(members(of: $0, in: group)) } })
+  }
+
+  private static func members(of setting: any AnySetting, in group: SettingGroup) -> [(String, JSON)] {
+    var members: [(String, JSON)] = [("name", .string(setting.name))]
+    for (name, text) in [("group", group.title), ("title", setting.title), ("info", setting.info)] where !text.isEmpty {
+      members.append((name, .string(text)))
+    }
+    let reading = SettingReading(setting)
+    if setting.control == .secret {
+      members += [("secret", .bool(true)), ("set", .bool(!reading.shown.isEmpty))]
+    } else {
+      // A value of the wrong type has none.
+      do {
+        let text = try setting.control == .readOnly ? setting.formattedValue : setting.text
+        members.append(("value", .string(text)))
+      } catch {}
+    }
+    if let problem = reading.problem { members.append(("problem", .string(problem))) }
+    return members
+  }
+}

@@ -1,0 +1,146 @@
+import PreferenceSettings
+import Preferences
+import Testing
+
+@testable import secretprefs
+
+/// The screen without a terminal: keys in, frames out.
+@Suite struct SettingsScreenTests {
+  let store = DictionaryPreferences(["port": 80, "debug": false, "host": "a", "level": "info", "title": "日本\u{1B}[2J"])
+
+  private func screen() throws -> SettingsScreen {
+    let network = SettingGroup(
+      "Network",
+      [
+        try Setting(
+          PreferenceKey<Int>("port", default: 1), in: store, title: "Port", info: "Where it listens", bounds: 1...90,
+          step: 5),
+        Setting(.init("host", default: ""), in: store, rules: [.length(...8)]),
+      ])
+    let log = SettingGroup(
+      "Log",
+      [
+        Setting(.init("debug", default: true), in: store),
+        Setting(.init("level", default: "info"), in: store, choices: ["info", "warn", "error"]),
+        Setting(.init("title", default: "none"), in: store),
+      ])
+    return SettingsScreen([network, log], title: "shop.json")
+  }
+
+  /// Presses keys and makes the changes that they request.
+  private func press(_ keys: [Key], on screen: inout SettingsScreen) async {
+    for key in keys {
+      guard case .change(let change) = screen.press(key) else { continue }
+      do {
+        try await change()
+        screen.finish(nil)
+      } catch { screen.finish(error) }
+    }
+  }
+
+  private func typed(_ text: String) -> [Key] { text.map(Key.character) }
+
+  private func text(_ screen: SettingsScreen) -> String { screen.frame().lines.map(\.text).joined(separator: "\n") }
+
+  @Test func `a number steps to its bound and stops`() async throws {
+    var screen = try screen()
+    await press([.right, .character("+"), .right, .left], on: &screen)
+    #expect(try store.value(forKey: "port") == 85)
+    await press([.right], on: &screen)
+    #expect(text(screen).contains("> Port   < 90\n"))
+  }
+
+  @Test func `choices cycle both ways`() async throws {
+    var screen = try screen()
+    await press([.down, .down, .down, .left], on: &screen)
+    #expect(try store.value(forKey: "level") == "error")
+    await press([.right], on: &screen)
+    #expect(try store.value(forKey: "level") == "info")
+  }
+
+  @Test func `the space bar toggles`() async throws {
+    var screen = try screen()
+    await press([.down, .down, .character(" ")], on: &screen)
+    #expect(try store.value(forKey: "debug") == true)
+    #expect(text(screen).contains("> debug  [x]\n"))
+  }
+
+  @Test func `text that breaks a rule is refused beside the setting, and stays`() async throws {
+    var screen = try screen()
+    await press([.down, .enter] + typed("bcdefghij") + [.enter], on: &screen)
+    #expect(try store.value(forKey: "host") == "a")
+    #expect(text(screen).contains("> host   abcdefghij  ! must have at most 8 characters\n"))
+    await press([.backspace, .backspace, .enter], on: &screen)
+    #expect(try store.value(forKey: "host") == "abcdefgh")
+    #expect(screen.editor == nil)
+  }
+
+  @Test func `escape cancels an edit`() async throws {
+    var screen = try screen()
+    await press([.enter] + typed("5") + [.escape], on: &screen)
+    #expect(try store.value(forKey: "port") == 80)
+    #expect(text(screen).contains("< 80 >"))
+  }
+
+  @Test func `a reset removes the value`() async throws {
+    var screen = try screen()
+    await press([.down, .down, .character("r")], on: &screen)
+    #expect(try store.value(forKey: "debug") == nil)
+    #expect(text(screen).contains("> debug  [x]\n"))
+  }
+
+  @Test(arguments: [Key.character("q"), .escape, .control("d"), .control("c")])
+  func `a key leaves`(_ key: Key) throws {
+    var screen = try screen()
+    guard case .leave = screen.press(key) else {
+      Issue.record("it stays")
+      return
+    }
+  }
+
+  @Test func `a change that fails keeps the text and is shown until the next key`() async throws {
+    var screen = try screen()
+    await press([.down, .enter] + typed("b"), on: &screen)
+    screen.finish(PreferencesError(.unavailable, "the disk is full"))
+    #expect(text(screen).hasSuffix("the disk is full"))
+    #expect(screen.editor?.text == "ab")
+    _ = screen.press(.left)
+    #expect(!text(screen).contains("the disk is full"))
+  }
+
+  @Test func `a stored value that breaks a rule is shown with its problem`() throws {
+    try store.set(200, forKey: "port")
+    #expect(text(try screen()).contains("< 200  ! the value must be between 1 and 90\n"))
+  }
+
+  @Test func `a value of the wrong type is shown as a problem`() throws {
+    try store.set("x", forKey: "debug")
+    let text = text(try screen())
+    #expect(text.contains("debug  [ ]  ! expected bool, found string\n"), "\(text)")
+  }
+
+  @Test func `without settings every key but that to leave does nothing`() throws {
+    var screen = SettingsScreen([], title: "empty.json")
+    for key in [Key.up, .down, .left, .enter, .character("r"), .character(" "), .end] { _ = screen.press(key) }
+    #expect(text(screen).contains("There are no settings."))
+  }
+
+  @Test func `nothing reaches beyond the terminal, whatever its size`() throws {
+    try store.set(String(repeating: "日本\u{9B}2J", count: 50), forKey: "title")
+    try store.set(999, forKey: "port")
+    for rows in 1...12 {
+      for columns in 1...50 {
+        var screen = try screen()
+        screen.size = (rows, columns)
+        for key in [Key.down, .enter, .character("日"), .home, .escape, .end, .enter, .left, .left] {
+          _ = screen.press(key)
+          let frame = screen.frame()
+          #expect(frame.lines.count <= rows)
+          #expect(frame.lines.allSatisfy { TerminalText.width($0.text) <= columns })
+          #expect(!frame.lines.contains { $0.text.unicodeScalars.contains(where: isMisleading) })
+          #expect(frame.cursor.row < rows && frame.lines[frame.cursor.row].text.hasPrefix(">"))
+        }
+      }
+    }
+  }
+}
