@@ -41,6 +41,7 @@ let package = Package(
     .library(name: "SecretsConfiguration", targets: ["SecretsConfiguration"]),
     .library(name: "SecretsLifecycle", targets: ["SecretsLifecycle"]),
     .library(name: "PreferencesHTTP", targets: ["PreferencesHTTP"]),
+    .library(name: "SettingsPage", targets: ["SettingsPage"]),
     .executable(name: "secretprefs", targets: ["secretprefs"]),
   ],
   traits: [
@@ -49,6 +50,7 @@ let package = Package(
     .trait(
       name: "ServiceLifecycle",
       description: "SecretsLifecycle: a vault as a service, its health, and failures in swift-log."),
+    .trait(name: "SettingsPage", description: "SettingsPage: a page in the browser for settings, with Hummingbird."),
     .default(enabledTraits: []),
   ],
   dependencies: [
@@ -59,6 +61,8 @@ let package = Package(
     .package(url: "https://github.com/apple/swift-nio", from: "2.100.0"),
     .package(url: "https://github.com/swift-server/swift-service-lifecycle", from: "2.13.0"),
     .package(url: "https://github.com/apple/swift-log", from: "1.16.2"),
+    .package(url: "https://github.com/hummingbird-project/hummingbird", from: "2.28.1"),
+    .package(url: "https://github.com/apple/swift-http-types", from: "1.8.0"),
   ],
   targets: [
     .systemLibrary(
@@ -118,6 +122,20 @@ let package = Package(
         .product(name: "NIOCore", package: "swift-nio", condition: .when(traits: ["HTTP"])),
         .product(name: "NIOHTTP1", package: "swift-nio", condition: .when(traits: ["HTTP"])),
       ], swiftSettings: strict),
+    .target(
+      name: "SettingsPage",
+      dependencies: [
+        "PreferenceSettings", "Preferences", "VaultSealing",
+        .product(name: "Hummingbird", package: "hummingbird", condition: .when(traits: ["SettingsPage"])),
+        .product(name: "HummingbirdCore", package: "hummingbird", condition: .when(traits: ["SettingsPage"])),
+        .product(name: "HTTPTypes", package: "swift-http-types", condition: .when(traits: ["SettingsPage"])),
+        .product(name: "NIOCore", package: "swift-nio", condition: .when(traits: ["SettingsPage"])),
+        .product(
+          name: "ServiceLifecycle", package: "swift-service-lifecycle", condition: .when(traits: ["SettingsPage"])),
+        .product(name: "Logging", package: "swift-log", condition: .when(traits: ["SettingsPage"])),
+      ],
+      resources: [.embedInCode("Web/page.css"), .embedInCode("Web/page.js"), .embedInCode("Web/icon.svg")],
+      swiftSettings: strict),
     .executableTarget(
       name: "secretprefs",
       dependencies: [
@@ -205,6 +223,22 @@ let package = Package(
           name: "UnixSignals", package: "swift-service-lifecycle", condition: .when(traits: ["ServiceLifecycle"])),
         .product(name: "Logging", package: "swift-log", condition: .when(traits: ["ServiceLifecycle"])),
         .product(name: "InMemoryLogging", package: "swift-log", condition: .when(traits: ["ServiceLifecycle"])),
+      ], swiftSettings: strict),
+    .testTarget(
+      name: "SettingsPageTests",
+      dependencies: [
+        "SettingsPage", "PreferenceSettings", "Preferences", "PreferenceFiles", "Secrets", "SecretsTesting",
+        "PreferencesTestSupport",
+        .product(name: "AsyncHTTPClient", package: "async-http-client", condition: .when(traits: ["SettingsPage"])),
+        .product(name: "Hummingbird", package: "hummingbird", condition: .when(traits: ["SettingsPage"])),
+        .product(name: "NIOCore", package: "swift-nio", condition: .when(traits: ["SettingsPage"])),
+        .product(name: "NIOHTTP1", package: "swift-nio", condition: .when(traits: ["SettingsPage"])),
+        .product(
+          name: "ServiceLifecycle", package: "swift-service-lifecycle", condition: .when(traits: ["SettingsPage"])),
+        .product(name: "InMemoryLogging", package: "swift-log", condition: .when(traits: ["SettingsPage"])),
+        .product(
+          name: "UnixSignals", package: "swift-service-lifecycle", condition: .when(traits: ["SettingsPage"])),
+        .product(name: "Logging", package: "swift-log", condition: .when(traits: ["SettingsPage"])),
       ], swiftSettings: strict),
     .testTarget(
       name: "secretprefsTests",

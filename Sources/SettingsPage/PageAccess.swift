@@ -1,0 +1,127 @@
+#if SettingsPage
+  import FoundationEssentials
+  import HTTPTypes
+  import Hummingbird
+  import HummingbirdCore
+  import Preferences
+  import Synchronization
+
+  /// Where browsers find the page.
+  struct PageAddress: Sendable {
+    /// As in the header field `Origin`: without the port if it is the usual one.
+    let origin: String
+    /// As in the header field `Host`.
+    let authority: String
+    /// Without a slash at the end: empty for the root.
+    let path: String
+    var isSecure: Bool { origin.hasPrefix("https:") }
+
+    init(_ url: URL) throws(PreferencesError) {
+      guard let parts = URLComponents(url: url, resolvingAgainstBaseURL: true), let scheme = parts.scheme?.lowercased(),
+        ["http", "https"].contains(scheme), let host = parts.encodedHost?.lowercased(), !host.isEmpty
+      else { throw PreferencesError(.malformed, "the public URL of the page is not an HTTP URL with a host") }
+      let port = parts.port == (scheme == "https" ? 443 : 80) ? nil : parts.port
+      self.init(scheme: scheme, host: host, port: port, path: parts.percentEncodedPath)
+    }
+
+    init(scheme: String = "http", host: String, port: Int?, path: String = "") {
+      authority = host + (port.map { ":\($0)" } ?? "")
+      origin = "\(scheme)://\(authority)"
+      self.path = String(path.reversed().drop { $0 == "/" }.reversed())
+    }
+  }
+
+  /// Who may use the page: the browser that used the link last.
+  final class PageAccess: Sendable {
+    struct Session: Sendable {
+      fileprivate let id = randomToken()
+      /// Proves that a form comes from the page of this session.
+      let formToken = randomToken()
+    }
+
+    private struct State {
+      var address: PageAddress?
+      /// What opens the page once.
+      var token = randomToken()
+      var session: Session?
+    }
+
+    private let state: Mutex<State>
+    /// Differs from that of other pages on the same host: a cookie is sent to all ports.
+    private let cookieName = "settings-\(randomToken().prefix(16))"
+    let path: String
+
+    init(at address: PageAddress?) {
+      state = Mutex(State(address: address))
+      path = address?.path ?? ""
+    }
+
+    func listen(on host: String, port: Int) {
+      let host = host.contains(":") ? "[\(host)]" : host
+      state.withLock { state in
+        if state.address == nil { state.address = PageAddress(host: host, port: port == 80 ? nil : port) }
+      }
+    }
+
+    var url: String? {
+      state.withLock { state in state.address.map { "\($0.origin)\($0.path)/?token=\(state.token)" } }
+    }
+
+    // MARK: Checks
+
+    /// Whether the request names this server: a page of an attacker can have its own name resolve to this address.
+    func isAddressed(_ request: Request) -> Bool {
+      state.withLock { $0.address?.authority } == request.head.authority?.lowercased()
+    }
+
+    /// Whether a form was sent by a page of this server. Without a script, its origin is `null` because the page sends no
+    /// referrer.
+    func isOwn(_ request: Request) -> Bool {
+      let (origin, site) = (request.headers[.origin], request.headers[.secFetchSite])
+      guard (site ?? "same-origin") == "same-origin" else { return false }
+      if let origin, origin != "null" { return origin == state.withLock { $0.address?.origin } }
+      return site != nil
+    }
+
+    /// Whether `token` opened the page, which it does once. A new token takes its place.
+    func open(with token: String) -> Cookie? {
+      state.withLock { state in
+        guard isEqual(token, state.token) else { return nil }
+        let session = Session()
+        (state.token, state.session) = (randomToken(), session)
+        return Cookie(
+          name: cookieName, value: session.id, path: path.isEmpty ? "/" : path,
+          secure: state.address?.isSecure ?? false, httpOnly: true, sameSite: .strict)
+      }
+    }
+
+    func session(of request: Request) -> Session? {
+      guard let cookie = request.cookies[cookieName]?.value, let session = state.withLock({ $0.session }),
+        isEqual(cookie, session.id)
+      else { return nil }
+      return session
+    }
+
+    func isCurrent(_ session: Session) -> Bool { state.withLock { $0.session?.id } == session.id }
+  }
+
+  extension HTTPField.Name {
+    /// Whether a link, a form or a script of the same site made the request.
+    static let secFetchSite = Self("Sec-Fetch-Site")!
+    /// Whether the browser fetches a page that nobody has asked for yet.
+    static let secPurpose = Self("Sec-Purpose")!
+  }
+
+  /// 256 bits from the system.
+  private func randomToken() -> String {
+    (0..<4).map { _ in
+      let digits = String(UInt64.random(in: .min ... .max), radix: 16)
+      return String(repeating: "0", count: 16 - digits.count) + digits
+    }.joined()
+  }
+
+  /// Takes as long for any two texts of one length.
+  func isEqual(_ a: String, _ b: String) -> Bool {
+    a.utf8.count == b.utf8.count && zip(a.utf8, b.utf8).reduce(0) { $0 | ($1.0 ^ $1.1) } == 0
+  }
+#endif

@@ -1,0 +1,197 @@
+#if SettingsPage
+  import FoundationEssentials
+  import HTTPTypes
+  import Hummingbird
+  import HummingbirdCore
+  import NIOCore
+  import PreferenceSettings
+  import ServiceLifecycle
+  import Synchronization
+
+  extension SettingsPage {
+    var settings: [any AnySetting] { groups.flatMap(\.settings) }
+
+    /// Answers a request of the session, and refuses all others. Throws nothing: a server may log what is thrown.
+    func serve(_ request: Request, _ body: (PageAccess.Session) async -> Response) async -> Response {
+      guard access.isAddressed(request) else {
+        return .refusal(.misdirectedRequest, "This is a different server than the address says.")
+      }
+      guard let session = access.session(of: request) else {
+        return .refusal(.forbidden, "This page opens with a new link, which the program that serves it provides.")
+      }
+      return await body(session)
+    }
+
+    /// The page; with a token in the address, a step to it that starts the session.
+    func open(_ request: Request) async -> Response {
+      guard let token = request.uri.queryParameters["token"] else {
+        return await serve(request) { html(.ok, of: settings.indices.map { state(of: $0) }, $0) }
+      }
+      guard access.isAddressed(request), request.headers[.secPurpose] == nil,
+        let cookie = access.open(with: String(token))
+      else { return .refusal(.forbidden, "The link was used before, or is wrong. It opens the page once.") }
+      // Not a redirect: after a link on a different site, the browser would not send the cookie.
+      var response = Response.page(.ok, "text/html; charset=utf-8", ByteBuffer(string: PageHTML.step(to: home)))
+      response.setCookie(cookie)
+      return response
+    }
+
+    private var home: String { access.path + "/" }
+
+    private func html(
+      _ status: HTTPResponse.Status, of states: [SettingState], _ session: PageAccess.Session
+    ) -> Response {
+      let page = PageHTML(title: title, groups: groups, states: states, path: access.path, formToken: session.formToken)
+      return .page(status, "text/html; charset=utf-8", ByteBuffer(string: page.text))
+    }
+
+    // MARK: Changes
+
+    private struct Form: Decodable {
+      var token: String
+      var change: String?
+      var text: String?
+    }
+
+    func change(_ id: Int?, _ request: Request, _ session: PageAccess.Session) async -> Response {
+      guard access.isOwn(request) else { return .refusal(.forbidden, "The request comes from a different site.") }
+      guard let id, settings.indices.contains(id) else { return .refusal(.notFound, "There is no such setting.") }
+      let form: Form
+      do {
+        let body = try await request.body.collect(upTo: 65_536)
+        form = try URLEncodedFormDecoder().decode(Form.self, from: String(buffer: body))
+      } catch is NIOTooManyBytesError {
+        return .refusal(.contentTooLarge, "The text is too long.")
+      } catch { return .refusal(.badRequest, "The request is not a form of this page.") }
+      guard isEqual(form.token, session.formToken) else { return .refusal(.forbidden, "The page is old: reload it.") }
+      let problem = await problem(applying: form, to: settings[id])
+      if request.headers[.accept]?.contains("application/json") == true {
+        let state = problem.map(state(of: id).refusing) ?? state(of: id)
+        return .page(state.isRefused ? .unprocessableContent : .ok, "application/json", ByteBuffer(string: state.json))
+      }
+      if let problem {
+        var states = settings.indices.map { state(of: $0) }
+        states[id] = states[id].refusing(problem)
+        if let text = form.text, settings[id].control != .secret { states[id].text = text }
+        return html(.unprocessableContent, of: states, session)
+      }
+      var response = Response.page(.seeOther, "text/plain", ByteBuffer())
+      response.headers[.location] = home
+      return response
+    }
+
+    /// Returns why nothing was stored; nil if it was.
+    private func problem(applying form: Form, to setting: any AnySetting) async -> String? {
+      do {
+        switch form.change ?? "set" {
+        case "increase": try await setting.increase()
+        case "decrease": try await setting.decrease()
+        case "reset": try await setting.reset()
+        default:
+          let text = form.text ?? ""
+          if setting.control == .secret, text.isEmpty { return "\(setting.label) is not changed: nothing was typed." }
+          let problems = setting.problems(in: text)
+          guard problems.isEmpty else { return "\(setting.label) \(problems.joined(separator: " and "))." }
+          try await setting.set(text: text)
+        }
+        return nil
+      } catch { return "Not stored: \(message(of: error))." }
+    }
+
+    func state(of id: Int) -> SettingState { SettingState(of: settings[id], id: id) }
+
+    // MARK: Events
+
+    /// The state of each setting, then of each that changes, until the session, the connection or the server ends.
+    func events(_ session: PageAccess.Session) -> Response {
+      .page(
+        .ok, "text/event-stream",
+        ResponseBody { [self] writer in
+          let changed = Mutex<Set<Int>>([])
+          // One wake is sufficient, because each looks at all that has changed.
+          let (wakes, wake) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
+          let watching = Task { [settings] in
+            await watch(settings, wake) { id in changed.withLock { _ = $0.insert(id) } }
+          }
+          defer { watching.cancel() }
+          try await withGracefulShutdownHandler {
+            for await _ in wakes {
+              guard access.isCurrent(session) else { break }
+              let ids = changed.withLock { changed in
+                defer { changed = [] }
+                return changed.sorted()
+              }
+              // A comment if nothing has changed: a connection that was closed is noticed by writing to it.
+              let events = ids.isEmpty ? ":\n\n" : ids.map { "data: \(state(of: $0).json)\n\n" }.joined()
+              try await writer.write(ByteBuffer(string: events))
+            }
+          } onGracefulShutdown: {
+            wake.finish()
+          }
+          try await writer.finish(nil)
+        })
+    }
+  }
+
+  /// Calls `change` for each setting at once and whenever it changes, and wakes the other end after it and every 15 s.
+  private func watch(
+    _ settings: [any AnySetting], _ wake: AsyncStream<Void>.Continuation, _ change: @escaping @Sendable (Int) -> Void
+  ) async {
+    await withDiscardingTaskGroup { group in
+      for (id, setting) in settings.enumerated() {
+        group.addTask {
+          for await _ in setting.formattedValues() {
+            change(id)
+            wake.yield()
+          }
+        }
+      }
+      while !Task.isCancelled {
+        wake.yield()
+        // Throws only if the task is cancelled.
+        do { try await Task.sleep(for: .seconds(15)) } catch { return }
+      }
+    }
+  }
+
+  // MARK: Responses
+
+  /// A file that the page consists of.
+  struct PageFile: Sendable {
+    let (name, type): (String, String)
+    let bytes: [UInt8]
+
+    static let all = [
+      PageFile(name: "page.css", type: "text/css; charset=utf-8", bytes: PackageResources.page_css),
+      PageFile(name: "page.js", type: "text/javascript; charset=utf-8", bytes: PackageResources.page_js),
+      PageFile(name: "icon.svg", type: "image/svg+xml", bytes: PackageResources.icon_svg),
+    ]
+  }
+
+  extension Response {
+    /// A response that may contain no script of others, be in no frame and be kept by no cache.
+    static func page(_ status: HTTPResponse.Status, _ type: String, _ body: ResponseBody) -> Response {
+      var headers: HTTPFields = [
+        .contentType: type, .cacheControl: "no-store", .xContentTypeOptions: "nosniff",
+        .contentSecurityPolicy:
+          "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; "
+          + "form-action 'self'; frame-ancestors 'none'; base-uri 'none'",
+      ]
+      for (name, value) in [
+        ("Referrer-Policy", "no-referrer"), ("Cross-Origin-Opener-Policy", "same-origin"),
+        ("Cross-Origin-Resource-Policy", "same-origin"),
+      ] {
+        headers[HTTPField.Name(name)!] = value
+      }
+      return Response(status: status, headers: headers, body: body)
+    }
+
+    static func page(_ status: HTTPResponse.Status, _ type: String, _ content: ByteBuffer) -> Response {
+      page(status, type, ResponseBody(byteBuffer: content))
+    }
+
+    static func refusal(_ status: HTTPResponse.Status, _ reason: String) -> Response {
+      page(status, "text/plain; charset=utf-8", ByteBuffer(string: reason + "\n"))
+    }
+  }
+#endif

@@ -1,0 +1,89 @@
+#if SettingsPage
+  public import FoundationEssentials
+  public import Hummingbird
+  public import Logging
+  import NIOCore
+  public import PreferenceSettings
+  public import Preferences
+  public import ServiceLifecycle
+
+  /// A page in the browser that shows settings and stores what a person changes.
+  ///
+  /// ```swift
+  /// let page = try SettingsPage(groups, title: "Shop") { url in logger.notice("Settings: \(url)") }
+  /// try await page.run()
+  /// ```
+  ///
+  /// Each setting has the control that fits it, and its messages beside it. A change that is made elsewhere appears
+  /// without reloading. A secret can be set and removed; its value is in no page, event, message or log line.
+  ///
+  /// **Access.** The page is served on the loopback interface unless a different host is given. ``url`` opens it once:
+  /// the first request exchanges the token in it for the cookie of a session, which lasts until ``url`` is used again or
+  /// the program ends. Every user of the machine who knows a fresh ``url`` can open the page, so treat it as a password.
+  /// Requests for other host names, from other sites or without the session are refused.
+  public final class SettingsPage: Service {
+    let title: String
+    let groups: [SettingGroup]
+    let access: PageAccess
+    private let (host, port): (String, Int)
+    private let logger: Logger
+    private let onListening: @Sendable (String) async -> Void
+
+    /// Creates the page.
+    ///
+    /// - Parameters:
+    ///   - groups: the settings, in the order in which they are shown.
+    ///   - title: the title of the page.
+    ///   - host: the address to listen on. The connection is not encrypted: for any but a loopback address, listen
+    ///     behind a proxy that uses TLS, and give the `publicURL`.
+    ///   - port: the port to listen on; 0 for a free one.
+    ///   - publicURL: where browsers find the page if that is not `http://HOST:PORT/`: behind a proxy, or with
+    ///     ``addRoutes(to:)``. Its path is kept: a proxy must not remove it.
+    ///   - logger: receives the lines of Hummingbird.
+    ///   - onListening: called with ``url`` when ``run()`` accepts connections.
+    /// - Throws: ``PreferencesError/Code/malformed`` if `publicURL` is not an `http` or `https` URL with a host.
+    public init(
+      _ groups: [SettingGroup], title: String = "Settings", host: String = "127.0.0.1", port: Int = 0,
+      publicURL: URL? = nil, logger: Logger = Logger(label: "settings-page"),
+      onListening: @escaping @Sendable (_ url: String) async -> Void = { _ in }
+    ) throws(PreferencesError) {
+      (self.groups, self.title, self.host, self.port) = (groups, title, host, port)
+      (self.logger, self.onListening) = (logger, onListening)
+      access = PageAccess(at: try publicURL.map(PageAddress.init))
+    }
+
+    /// The address that opens the page, once; nil until it is known, which without a `publicURL` is when ``run()``
+    /// accepts connections. After it was used, this is a new one, which ends the session of the last one when it is used.
+    public var url: String? { access.url }
+
+    /// Serves the page until the group of services shuts down or the task is cancelled.
+    ///
+    /// - Throws: an error of the system if the address cannot be listened on.
+    public func run() async throws {
+      let router = Router()
+      addRoutes(to: router)
+      let application = Application(
+        router: router, configuration: ApplicationConfiguration(address: .hostname(host, port: port)),
+        onServerRunning: { [self] channel in
+          access.listen(on: host, port: channel.localAddress?.port ?? port)
+          if let url { await onListening(url) }
+        }, logger: logger)
+      try await application.run()
+    }
+
+    /// Serves the page as a part of a different server, at the path of the `publicURL`. Do not call ``run()`` then.
+    public func addRoutes(to router: some RouterMethods) {
+      let routes = router.group(RouterPath(access.path))
+      routes.get { [self] request, _ in await open(request) }
+      for file in PageFile.all {
+        routes.get(RouterPath(file.name)) { [self] request, _ in
+          await serve(request) { _ in Response.page(.ok, file.type, ByteBuffer(bytes: file.bytes)) }
+        }
+      }
+      routes.get("events") { [self] request, _ in await serve(request, events) }
+      routes.post("change/:id") { [self] request, context in
+        await serve(request) { await change(context.parameters.get("id", as: Int.self), request, $0) }
+      }
+    }
+  }
+#endif

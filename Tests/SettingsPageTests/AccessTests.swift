@@ -1,0 +1,140 @@
+#if SettingsPage
+  import AsyncHTTPClient
+  import Foundation
+  import Hummingbird
+  import NIOHTTP1
+  import PreferenceSettings
+  import Preferences
+  import SettingsPage
+  import Testing
+
+  /// Who may use the page.
+  @Suite(.timeLimit(.minutes(10)))
+  struct AccessTests {
+    private let store = DictionaryPreferences()
+
+    @Test func `a link opens the page once`() async throws {
+      try await withPage(try plainSettings(in: store)) { browser async throws in
+        let link = browser.link
+        let second = try await browser.get(link)
+        #expect(second.status == 200)
+        #expect(second.headers.contains(name: "Set-Cookie"))
+        let third = try await browser.get(link)
+        #expect(third.status == 403)
+        #expect(!third.headers.contains(name: "Set-Cookie"))
+      }
+    }
+
+    @Test func `a new link ends the session of the last one`() async throws {
+      try await withPage(try plainSettings(in: store)) { browser async throws in
+        #expect(try await browser.get("").status == 200)
+        _ = try await Browser(browser.page, browser.log, opening: browser.page.url ?? "")
+        #expect(try await browser.get("").status == 403)
+        #expect(try await browser.change(0, ["text": "true"]).status == 403)
+        #expect(try store.value(for: .isOpen) == false)
+      }
+    }
+
+    @Test func `a browser that fetches ahead does not use a link up`() async throws {
+      try await withPage(try plainSettings(in: store)) { browser async throws in
+        let link = browser.link
+        #expect(try await browser.get(link, ["Sec-Purpose": "prefetch"]).status == 403)
+        #expect(try await browser.get(link).status == 200)
+      }
+    }
+
+    @Test func `the cookie is out of reach of scripts and of other sites`() async throws {
+      try await withPage(try plainSettings(in: store)) { browser async throws in
+        let link = browser.link
+        let cookie = try #require(try await browser.get(link).headers.first(name: "Set-Cookie"))
+        let parts = Set(cookie.components(separatedBy: "; ").dropFirst())
+        #expect(parts == ["HttpOnly", "SameSite=Strict", "Path=/"])
+        #expect(cookie.contains(/=[0-9a-f]{64};/))
+      }
+    }
+
+    @Test(arguments: ["", "page.js", "page.css", "icon.svg", "events"])
+    func `nothing is served without the session`(file: String) async throws {
+      try await withPage(try plainSettings(in: store)) { browser async throws in
+        #expect(try await browser.get(file, ["Cookie": ""]).status == 403)
+        let forged = browser.cookie.dropLast() + (browser.cookie.hasSuffix("0") ? "1" : "0")
+        #expect(try await browser.get(file, ["Cookie": String(forged)]).status == 403)
+      }
+    }
+
+    @Test(arguments: ["attacker.example", "localhost", "127.0.0.1"])
+    func `a request for a different host is refused`(host: String) async throws {
+      try await withPage(try plainSettings(in: store)) { browser async throws in
+        let link = browser.link
+        #expect(try await browser.get("", ["Host": host]).status == 421)
+        #expect(try await browser.get(link, ["Host": host]).status == 403)
+        #expect(try await browser.change(0, ["text": "true"], ["Host": host]).status == 421)
+        #expect(try await browser.get(link).status == 200)
+      }
+    }
+
+    @Test(
+      arguments: [
+        ["Origin": "http://attacker.example"], ["Origin": "http://127.0.0.1"], ["Origin": "null"], ["Origin": ""],
+        ["Sec-Fetch-Site": "cross-site"], ["Sec-Fetch-Site": "same-site"],
+        ["Origin": "null", "Sec-Fetch-Site": "none"],
+      ] as [HTTPHeaders])
+    func `a form of a different site is refused`(headers: HTTPHeaders) async throws {
+      try await withPage(try plainSettings(in: store)) { browser async throws in
+        #expect(try await browser.change(0, ["text": "true"], headers).status == 403)
+        #expect(try store.value(for: .isOpen) == false)
+      }
+    }
+
+    @Test func `a form without the token of the session is refused`() async throws {
+      try await withPage(try plainSettings(in: store)) { browser async throws in
+        let other = String(browser.formToken.reversed())
+        #expect(try await browser.change(0, ["text": "true"], token: other).status == 403)
+        #expect(try await browser.change(0, ["text": "true"], token: "").status == 403)
+        let none = try await browser.send(.POST, "change/0", body: "text=true")
+        #expect(none.status == .badRequest)
+        #expect(try store.value(for: .isOpen) == false)
+      }
+    }
+
+    @Test func `a form that is too long is refused`() async throws {
+      try await withPage(try plainSettings(in: store)) { browser async throws in
+        let answer = try await browser.change(4, ["text": String(repeating: "a", count: 65_537)])
+        #expect(answer.status == 413)
+        #expect(try store.value(for: .greeting) == "Welcome")
+      }
+    }
+
+    @Test(arguments: ["", "page.js", "?token=wrong", "events"])
+    func `every answer keeps scripts, frames and caches of others out`(file: String) async throws {
+      try await withPage(try plainSettings(in: store)) { browser async throws in
+        let response = try await browser.send(.GET, file)
+        let policy = try #require(response.headers.first(name: "Content-Security-Policy")).components(separatedBy: "; ")
+        for part in ["default-src 'none'", "frame-ancestors 'none'", "form-action 'self'", "base-uri 'none'"] {
+          #expect(policy.contains(part))
+        }
+        #expect(!policy.contains { $0.contains("unsafe") || $0.contains("*") })
+        let expected = [
+          "Cache-Control": "no-store", "X-Content-Type-Options": "nosniff", "Referrer-Policy": "no-referrer",
+          "Cross-Origin-Opener-Policy": "same-origin", "Cross-Origin-Resource-Policy": "same-origin",
+        ]
+        for (name, value) in expected { #expect(response.headers[name] == [value]) }
+      }
+    }
+
+    @Test func `the page is a part of a different server`() async throws {
+      let url = try #require(URL(string: "https://shop.example:443/admin/settings/"))
+      let page = try SettingsPage([SettingGroup("", try plainSettings(in: store))], publicURL: url)
+      #expect(page.url?.hasPrefix("https://shop.example/admin/settings/?token=") == true)
+      let router = Router()
+      page.addRoutes(to: router)
+      #expect(router.routes.map(\.path.description).contains("/admin/settings/events"))
+    }
+
+    @Test(arguments: ["ftp://shop.example", "file:///settings", "settings"])
+    func `a public URL must be one of HTTP`(text: String) throws {
+      let url = try #require(URL(string: text))
+      #expect { try SettingsPage([], publicURL: url) } throws: { ($0 as? PreferencesError)?.code == .malformed }
+    }
+  }
+#endif

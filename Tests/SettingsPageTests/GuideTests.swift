@@ -1,0 +1,71 @@
+#if SettingsPage
+  import Foundation
+  import Hummingbird
+  import Logging
+  import PreferenceSettings
+  import Preferences
+  import Secrets
+  import SecretsTesting
+  import ServiceLifecycle
+  import SettingsPage
+  import Testing
+  import UnixSignals
+
+  /// The code of the catalog, word for word: Scripts/guide compares the two.
+  @Suite(.timeLimit(.minutes(10)))
+  struct GuideTests {
+    private let store = DictionaryPreferences()
+    private let vault: ThrowawayVault
+    private let secrets: SecretPreferences
+    private let logger = Logger(label: "test")
+
+    init() throws {
+      vault = try ThrowawayVault()
+      secrets = try vault.preferences()
+    }
+
+    private func groups() throws -> [SettingGroup] {
+      let groups = [
+        SettingGroup(
+          "Shop",
+          [
+            Setting(.isOpen, in: store, title: "Open", info: "Whether customers can order"),
+            try Setting(.timeout, in: store, title: "Timeout", bounds: 1...60, step: 5, format: { "\($0) s" }),
+          ]),
+        SettingGroup("Mail", [Setting(.password, in: secrets, title: "Password")]),
+      ]
+      return groups
+    }
+
+    @Test func `a page is a service of a group`() async throws {
+      let groups = try groups()
+      let (lines, printed) = AsyncStream.makeStream(of: String.self)
+      @Sendable func print(_ line: String) { printed.yield(line) }
+
+      let serving = Task { [logger] in
+        let page = try SettingsPage(groups, title: "Shop") { url in
+          print("Settings: \(url)")
+        }
+        let group = ServiceGroup(services: [page], gracefulShutdownSignals: [.sigterm, .sigint], logger: logger)
+        try await group.run()
+      }
+      for await line in lines {
+        #expect(line.hasPrefix("Settings: http://127.0.0.1:"))
+        break
+      }
+      serving.cancel()
+      _ = await serving.result
+    }
+
+    @Test func `a page is a part of a server`() throws {
+      let groups = try groups()
+      let router = Router()
+      let publicURL = try #require(URL(string: "http://127.0.0.1:8080/settings"))
+
+      let page = try SettingsPage(groups, title: "Shop", publicURL: publicURL)
+      page.addRoutes(to: router)
+
+      #expect(page.url?.hasPrefix("http://127.0.0.1:8080/settings/?token=") == true)
+    }
+  }
+#endif
