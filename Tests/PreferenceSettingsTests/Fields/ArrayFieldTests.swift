@@ -8,27 +8,27 @@ import Testing
 struct ArrayFieldTests {
   private let tags = Field(each: Field<String>("tags", rules: [.notBlank, .length(...3)], now: SteppingClock().now))
 
-  @Test func `a new field of an array is not loaded, and appending to it adds the first element`() {
+  @Test func `item 102: a new field of an array is not loaded, and appending to it adds the first element`() {
     #expect(tags.value == nil && tags.loadState.isNotLoaded && tags.updatedAt == nil)
     tags.append("a")
     #expect(tags.value == ["a"] && tags.loadState.isLoaded)
   }
 
-  @Test func `the first of equal elements is removed`() {
+  @Test func `item 102: the first of equal elements is removed`() {
     tags.value = ["a", "b", "a"]
     tags.removeFirst("a")
     tags.removeFirst("c")
     #expect(tags.value == ["b", "a"])
   }
 
-  @Test func `an element is removed at its position`() throws {
+  @Test func `item 102: an element is removed at its position`() throws {
     tags.value = ["a", "b"]
     #expect(try tags.remove(at: 0) == "a")
     #expect(tags.value == ["b"])
   }
 
   @Test(arguments: [-1, 2])
-  func `removing at a position without an element throws and changes nothing`(position: Int) {
+  func `item 102: removing at a position without an element throws and changes nothing`(position: Int) {
     tags.value = ["a", "b"]
     let updatedAt = tags.updatedAt
     let error = #expect(throws: PreferencesError.self) { try tags.remove(at: position) }
@@ -36,7 +36,7 @@ struct ArrayFieldTests {
     #expect(tags.value == ["a", "b"] && tags.updatedAt == updatedAt)
   }
 
-  @Test func `elements are observed as they are added and removed, however that is done`() throws {
+  @Test func `item 102: elements are observed as they are added and removed, however that is done`() throws {
     let log = Log<String>()
     tags.value = ["a"]
     let observation = tags.observeElements {
@@ -53,7 +53,7 @@ struct ArrayFieldTests {
     observation.invalidate()
   }
 
-  @Test func `appending notifies observers and stamps the times`() {
+  @Test func `item 102: appending notifies observers and stamps the times`() {
     let log = Log<[String]?>()
     let observation = tags.observe(log.append)
     tags.append("a")
@@ -62,7 +62,7 @@ struct ArrayFieldTests {
     observation.invalidate()
   }
 
-  @Test func `each element is checked by the rules of elements, and the messages name its position`() {
+  @Test func `item 102: each element is checked by the rules of elements, and the messages name its position`() {
     tags.value = ["a", " ", "abcd"]
     #expect(
       tags.validate()

@@ -29,7 +29,7 @@ struct FieldBindingTests {
     await #expect(throws: PreferencesError.self) { try await field.save() }
   }
 
-  @Test func `the field follows the store`() async throws {
+  @Test func `item 105: the field follows the store`() async throws {
     let binding = try field.bind(to: store)
     try await store.set(11, forKey: "age")
     #expect(field.value == 11)
@@ -38,7 +38,7 @@ struct FieldBindingTests {
     binding.invalidate()
   }
 
-  @Test func `a set of the field is stored, and saved when save returns`() async throws {
+  @Test func `item 105: a set of the field is stored, and saved when save returns`() async throws {
     let binding = try field.bind(to: store)
     field.value = 11
     try await field.save()

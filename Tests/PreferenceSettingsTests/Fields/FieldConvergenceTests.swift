@@ -5,7 +5,7 @@ import Testing
 
 /// Links in cycles, and from several threads.
 struct FieldConvergenceTests {
-  @Test func `NaN ends in a cycle`() {
+  @Test func `item 100: NaN ends in a cycle`() {
     let (a, b) = (Field<Double>("a", value: 1), Field<Double>("b", value: 2))
     a <--> b
     a.value = .nan
@@ -30,7 +30,7 @@ struct FieldConvergenceTests {
   }
 
   @Test(arguments: 1...5)
-  func `a cycle of transformers that do not settle ends`(length: Int) {
+  func `item 100: a cycle of transformers that do not settle ends`(length: Int) {
     let fields = (0..<length).map { Field<Int>("\($0)", value: 0) }
     for (index, field) in fields.enumerated() { field --> { $0 + 1 } --> fields[(index + 1) % length] }
     fields[0].value = 10

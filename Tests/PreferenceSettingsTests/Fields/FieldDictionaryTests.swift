@@ -14,13 +14,13 @@ struct FieldDictionaryTests {
     "born", keys: ["api": PreferenceKey("birth_date", format: .iso8601.year().month().day())])
   private var fields: [any AnyField] { [name, age, size, born] }
 
-  @Test func `what is there is imported, and a field whose key is absent keeps its value`() throws {
+  @Test func `item 104: what is there is imported, and a field whose key is absent keeps its value`() throws {
     try fields.importValues(from: ["age": 11, "size": "large", "born": .date(.look(1)), "other": 1])
     #expect(name.value == "Ann" && name.updatedAt == nil)
     #expect(age.value == 11 && size.value == .large && born.value == .look(1))
   }
 
-  @Test func `bad values are reported together without themselves, their fields keep theirs, and the others are set`() {
+  @Test func `item 104: bad values are reported together, their fields keep theirs, and the others are set`() {
     let error = #expect(throws: PreferencesError.self) {
       try fields.importValues(from: ["name": "Bob", "age": "s3ntinel", "size": "s3ntinel"])
     }
@@ -30,7 +30,7 @@ struct FieldDictionaryTests {
     #expect(name.value == "Bob" && age.value == 10 && age.updatedAt == nil && size.loadState.isNotLoaded)
   }
 
-  @Test func `null sets nil`() throws {
+  @Test func `item 104: null sets nil`() throws {
     try fields.importValues(from: ["name": nil, "size": nil])
     #expect(name.value == nil && size.value == nil && size.loadState.isLoaded)
     #expect(age.value == 10)
@@ -42,7 +42,7 @@ struct FieldDictionaryTests {
     #expect(try fields.exportValues() == ["age": 10, "size": "small"])
   }
 
-  @Test func `fields that are known to have no value are null on request`() throws {
+  @Test func `item 104: fields that are known to have no value are null on request`() throws {
     name.value = nil
     #expect(try fields.exportValues(explicitNull: true) == ["name": nil, "age": 10])
   }
@@ -55,7 +55,7 @@ struct FieldDictionaryTests {
     #expect(name.value == "Ann" && age.value == 10 && size.value == .small && born.value == .look(86_400))
   }
 
-  @Test func `a key that is chosen by name brings its own name and format`() throws {
+  @Test func `item 104: a key that is chosen by name brings its own name and format`() throws {
     try fields.importValues(from: ["birth_date": "1970-01-02", "age": 11], named: "api")
     #expect(born.value == .look(86_400) && age.value == 11)
     #expect(
@@ -63,7 +63,7 @@ struct FieldDictionaryTests {
     #expect(try fields.exportValues()["born"] == .date(.look(86_400)))
   }
 
-  @Test func `a date has the format of its key`() throws {
+  @Test func `item 104: a date has the format of its key`() throws {
     let strategy = Date.ParseStrategy(
       format: "\(day: .twoDigits)/\(month: .twoDigits)/\(year: .padded(4))", locale: Locale(identifier: "en_US_POSIX"),
       timeZone: .gmt)

@@ -7,7 +7,7 @@ struct FieldLoadTests {
   private struct Refused: Error {}
   private let field = Field<Int>("age", now: SteppingClock().now)
 
-  @Test func `a field is loading until it is loaded`() async throws {
+  @Test func `item 103: a field is loading until it is loaded`() async throws {
     try await field.load {
       #expect(field.loadState.isLoading)
       return 10
@@ -20,7 +20,7 @@ struct FieldLoadTests {
     #expect(field.value == nil && field.loadState.isLoaded && field.updatedAt != nil && field.changedAt == nil)
   }
 
-  @Test func `a failed load keeps the value, throws, and ends with a later set`() async {
+  @Test func `item 103: a failed load keeps the value, throws, and ends with a later set`() async {
     field.value = 10
     await #expect(throws: Refused.self) { try await field.load { throw Refused() } }
     #expect(field.value == 10 && field.loadState.error is Refused)

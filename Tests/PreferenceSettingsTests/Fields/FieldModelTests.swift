@@ -46,7 +46,7 @@ struct FieldModelTests {
     #expect(person.address.value === address)
   }
 
-  @Test func `a model that is being exported is left out, and one that occurs twice is not`() throws {
+  @Test func `item 104: a model that is being exported is left out, and one that occurs twice is not`() throws {
     let (ann, bob, eve) = (Person("Ann"), Person("Bob"), Person("Eve"))
     (ann.partner.value, bob.partner.value) = (bob, ann)
     ann.friends.value = [ann, eve, bob, eve]

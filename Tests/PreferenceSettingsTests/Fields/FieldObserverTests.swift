@@ -6,7 +6,7 @@ import Testing
 struct FieldObserverTests {
   private let field = Field<String>("name", value: "Ann")
 
-  @Test func `a closure is called at once and then on change, while the observation is held`() {
+  @Test func `item 97: a closure is called at once and then on change, while the observation is held`() {
     let log = Log<String?>()
     var observation: PreferenceObservation? = field.observe(log.append)
     #expect(log.entries == ["Ann"])
@@ -30,7 +30,7 @@ struct FieldObserverTests {
     #expect(log.entries == ["Ann", "Bob"])
   }
 
-  @Test func `an owner has one closure, which a second one replaces`() {
+  @Test func `item 97: an owner has one closure, which a second one replaces`() {
     let (owner, first, second) = (Owner(), Log<String?>(), Log<String?>())
     field.observe(owner: owner, first.append)
     field.observe(owner: owner, second.append)
@@ -46,7 +46,7 @@ struct FieldObserverTests {
     #expect(label.log.entries == ["Ann", "Ann", "Bob"])
   }
 
-  @Test func `one observer is removed, and the others stay`() {
+  @Test func `item 98: one observer is removed, and the others stay`() {
     let (label, other) = (Label(), Label())
     field.addObserver(label)
     field.addObserver(other)
@@ -55,7 +55,7 @@ struct FieldObserverTests {
     #expect(label.log.entries == ["Ann"] && other.log.entries == ["Ann", "Bob"])
   }
 
-  @Test func `all observers are removed, closures and links too`() {
+  @Test func `item 98: all observers are removed, closures and links too`() {
     let (label, log, linked) = (Label(), Log<String?>(), Field<String>("linked"))
     field.addObserver(label)
     field.addObserver(linked)
@@ -67,7 +67,7 @@ struct FieldObserverTests {
     observation.invalidate()
   }
 
-  @Test func `a released observer or owner is freed and not called`() {
+  @Test func `item 98: a released observer or owner is freed and not called`() {
     let log = Log<String?>()
     var label: Label? = Label()
     var owner: Owner? = Owner()
@@ -89,7 +89,7 @@ struct FieldObserverTests {
     #expect(weakCaptured == nil && owner == nil)
   }
 
-  @Test func `a released field is freed, whatever observes it and is linked to it`() {
+  @Test func `item 98: a released field is freed, whatever observes it and is linked to it`() {
     var (a, b): (Field<String>?, Field<String>?) = (Field("a"), Field("b"))
     weak let (weakA, weakB) = (a, b)
     let (label, owner, log) = (Label(), Owner(), Log<String?>())

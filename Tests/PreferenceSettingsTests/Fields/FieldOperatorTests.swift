@@ -8,7 +8,7 @@ struct FieldOperatorTests {
   private let b = Field<Int>("b", value: 2)
   private let c = Field<Int>("c", value: 3)
 
-  @Test func `--> sets the right field now and on each change, and not the other way round`() {
+  @Test func `item 99: --> sets the right field now and on each change, and not the other way round`() {
     a --> b
     #expect(b.value == 1)
     a.value = 5
@@ -17,14 +17,14 @@ struct FieldOperatorTests {
     #expect(a.value == 5)
   }
 
-  @Test func `<-- is --> in the other direction`() {
+  @Test func `item 99: <-- is --> in the other direction`() {
     a <-- b
     #expect(a.value == 2)
     b.value = 5
     #expect(a.value == 5)
   }
 
-  @Test func `a chain delivers to all, also what is set in its middle`() {
+  @Test func `item 101: a chain delivers to all, also what is set in its middle`() {
     a --> b --> c
     #expect(b.value == 1 && c.value == 1)
     a.value = 5
@@ -33,7 +33,7 @@ struct FieldOperatorTests {
     #expect(a.value == 5 && c.value == 6)
   }
 
-  @Test func `<--> leaves the right value in both, and then mirrors both ways`() {
+  @Test func `item 100: <--> leaves the right value in both, and then mirrors both ways`() {
     a <--> b
     #expect(a.value == 2 && b.value == 2)
     a.value = 5
@@ -42,14 +42,14 @@ struct FieldOperatorTests {
     #expect(a.value == nil && a.loadState.isLoaded)
   }
 
-  @Test func `-/-> ends a link`() {
+  @Test func `item 99: -/-> ends a link`() {
     a --> b
     a -/-> b
     a.value = 5
     #expect(b.value == 1)
   }
 
-  @Test func `a field has one anonymous closure, which a second one replaces`() {
+  @Test func `item 97: a field has one anonymous closure, which a second one replaces`() {
     let (first, second) = (Log<Int?>(), Log<Int?>())
     a --> { value in first.append(value) }
     a --> { second.append($0) }
@@ -67,7 +67,7 @@ struct FieldOperatorTests {
     #expect(label.log.entries == ["Ann", "Ann", "Bob"])
   }
 
-  @Test func `a closure of an owner is added and removed by operators`() {
+  @Test func `item 97: a closure of an owner is added and removed by operators`() {
     let (owner, log) = (Owner(), Log<Int?>())
     a --> owner { value in log.append(value) }
     a.value = 5
@@ -99,7 +99,7 @@ struct FieldOperatorTests {
     #expect(log.entries == [100, 500])
   }
 
-  @Test func `* makes a field of an array`() {
+  @Test func `item 99: * makes a field of an array`() {
     let tags = *Field<String>("tags")
     tags.value = ["a"]
     #expect(tags.name == "tags" && tags.value == ["a"])

@@ -5,27 +5,27 @@ import Testing
 
 /// The value of a field, its load state and its times.
 struct FieldTests {
-  @Test func `a new field has no value, is not loaded and has no times`() {
+  @Test func `item 93: a new field has no value, is not loaded and has no times`() {
     let field = Field<Int>("age")
     #expect(field.value == nil && field.loadState.isNotLoaded)
     #expect(field.updatedAt == nil && field.changedAt == nil)
     #expect(field.validation == .unknown && field.name == "age")
   }
 
-  @Test func `an initial value is loaded and stamps no time`() {
+  @Test func `item 93: an initial value is loaded and stamps no time`() {
     let field = Field<Int>("age", value: 10)
     #expect(field.value == 10 && field.loadState.isLoaded)
     #expect(field.updatedAt == nil && field.changedAt == nil)
   }
 
-  @Test func `setting a different value stamps both times`() {
+  @Test func `item 94: setting a different value stamps both times`() {
     let field = Field<Int>("age", now: SteppingClock().now)
     field.value = 10
     #expect(field.value == 10 && field.loadState.isLoaded)
     #expect(field.updatedAt == .look(1) && field.changedAt == .look(1))
   }
 
-  @Test func `setting an equal value stamps only the update`() {
+  @Test func `item 94: setting an equal value stamps only the update`() {
     let field = Field<Int>("age", now: SteppingClock().now)
     field.value = 10
     field.value = 10
@@ -38,7 +38,7 @@ struct FieldTests {
     #expect(field.loadState.isLoaded && field.updatedAt != nil && field.changedAt == nil)
   }
 
-  @Test func `setting an equal value resets the validation and notifies no observer`() {
+  @Test func `item 94: setting an equal value resets the validation and notifies no observer`() {
     let field = Field<Int>("age", value: 10)
     let log = Log<Int?>()
     let observation = field.observe(log.append)

@@ -5,7 +5,7 @@ import Testing
 struct FieldValidationTests {
   private let even = Rule<Int>("must be even") { $0 % 2 == 0 }
 
-  @Test func `all rules are checked, and the messages are in the order of the rules`() {
+  @Test func `item 95: all rules are checked, and the messages are in the order of the rules`() {
     let field = Field<Int>("age", value: -1, rules: [.range(0...9), even])
     #expect(field.validate() == .invalid(["must be between 0 and 9", "must be even"]))
     #expect(!field.isValid)
@@ -13,7 +13,7 @@ struct FieldValidationTests {
     #expect(field.isValid && field.validation == .valid)
   }
 
-  @Test func `nil satisfies a rule unless the rule says otherwise`() {
+  @Test func `item 95: nil satisfies a rule unless the rule says otherwise`() {
     #expect(Field<Int>("age", rules: [even]).isValid)
     #expect(
       Field<Int>("age", rules: [Rule("is missing", allowsNil: false) { $0 > 0 }]).validate() == .invalid(["is missing"])
@@ -21,14 +21,14 @@ struct FieldValidationTests {
     #expect(Field<Int>("age", rules: [.notNil]).validate() == .invalid(["must be set"]))
   }
 
-  @Test func `a set resets what the validation found`() {
+  @Test func `item 95: a set resets what the validation found`() {
     let field = Field<Int>("age", value: 1, rules: [even])
     field.validate()
     field.value = 1
     #expect(field.validation == .unknown)
   }
 
-  @Test func `validate checks again, and validateIfNeeded only after a set`() {
+  @Test func `item 95: validate checks again, and validateIfNeeded only after a set`() {
     let checks = Log<Int>()
     let rule = Rule<Int> { value in
       checks.append(value)
@@ -45,7 +45,7 @@ struct FieldValidationTests {
     #expect(checks.entries == [1, 1, 2])
   }
 
-  @Test func `an error added by hand survives validation, and ends with a set`() {
+  @Test func `item 95: an error added by hand survives validation, and ends with a set`() {
     let field = Field<Int>("age", value: 1, rules: [even])
     field.addError("is taken")
     #expect(field.validation == .invalid(["is taken"]))
@@ -69,7 +69,7 @@ struct FieldValidationTests {
     (.matching(/[a-z]{2}/), "has the wrong form"), (.oneOf(["a", "b"]), "must be one of the choices"),
     (Rule { _ in false }, "is invalid"),
   ])
-  func `each rule has a message, and is shared by fields`(rule: Rule<String>, message: String) {
+  func `item 96: each rule has a message, and is shared by fields`(rule: Rule<String>, message: String) {
     let fields = [Field<String>("a", value: " ", rules: [rule]), Field<String>("b", value: "\t", rules: [rule])]
     for field in fields { #expect(field.validate() == .invalid([message])) }
   }

@@ -6,7 +6,7 @@ import Testing
 struct FlagSettingTests {
   let store = DictionaryPreferences()
 
-  @Test func `a flag is set and toggled`() async throws {
+  @Test func `item 91: a flag is set and toggled`() async throws {
     let setting = Setting(.isMuted, in: store)
     #expect(setting.control == .toggle)
     #expect(try !setting.isSet)
@@ -30,7 +30,7 @@ struct FlagSettingTests {
 
   private func toggle(_ setting: Setting<Bool>) throws { try setting.toggle() }
 
-  @Test func `an inverted flag reads and stores the opposite`() async throws {
+  @Test func `item 91: an inverted flag reads and stores the opposite`() async throws {
     let isMuted = Setting(.isMuted, in: store, title: "Muted") { $0 ? "on" : "off" }
     let isLoud = isMuted.inverted(title: "Sound")
     #expect(try isLoud.isSet)
@@ -51,7 +51,7 @@ struct FlagSettingTests {
     #expect(store["muted"] == nil)
   }
 
-  @Test func `a hook runs with each new value while it is held`() throws {
+  @Test func `item 91: a hook runs with each new value while it is held`() throws {
     let received = Received<Bool>()
     let setting = Setting(.isMuted, in: store)
     let hook = setting.didChange { received.add($0) }

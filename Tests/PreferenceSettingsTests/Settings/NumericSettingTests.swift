@@ -8,7 +8,7 @@ struct NumericSettingTests {
 
   // MARK: The rule for values beyond the bounds
 
-  @Test func `a number beyond the bounds is neither stored nor returned`() async throws {
+  @Test func `item 88: a number beyond the bounds is neither stored nor returned`() async throws {
     let setting = try cats(in: store)
     #expect(setting.isNumeric)
     for number in [-1, 14, Int.min, Int.max] {
@@ -25,13 +25,13 @@ struct NumericSettingTests {
     #expect(try setting.get() == 13)
   }
 
-  @Test func `a default beyond the bounds is refused`() {
+  @Test func `item 88: a default beyond the bounds is refused`() {
     #expect(preferencesError { _ = try Setting(.cats, in: store, bounds: 2...13) }?.code == .outOfRange)
     let nan = PreferenceKey("volume", default: Double.nan)
     #expect(preferencesError { _ = try Setting(nan, in: store, bounds: 0...1) }?.code == .outOfRange)
   }
 
-  @Test func `a step must be positive`() throws {
+  @Test func `item 89: a step must be positive`() throws {
     for step in [0, -1] { #expect(preferencesError { _ = try cats(in: store, step: step) }?.code == .outOfRange) }
     let volume = PreferenceKey("volume", default: 0.5)
     for step in [0, -0.1, .nan, -.infinity] {
@@ -43,7 +43,7 @@ struct NumericSettingTests {
 
   // MARK: Steps
 
-  @Test func `stepping lands on the bound and stops`() async throws {
+  @Test func `item 89: stepping lands on the bound and stops`() async throws {
     let setting = try cats(in: store, step: 5)
     var seen: [Int] = []
     for _ in 0..<4 {
@@ -57,7 +57,7 @@ struct NumericSettingTests {
     #expect(seen == [6, 11, 13, 13, 8, 3, 0, 0])
   }
 
-  @Test func `stepping from beyond a bound lands on this bound`() throws {
+  @Test func `item 89: stepping from beyond a bound lands on this bound`() throws {
     let setting = try cats(in: store, step: 5)
     for (stored, bound) in [(99, 13), (14, 13), (-1, 0), (Int.min, 0), (Int.max, 13)] {
       for step in [{ try setting.increase() }, { try setting.decrease() }] {
@@ -68,7 +68,7 @@ struct NumericSettingTests {
     }
   }
 
-  @Test func `stepping does not overflow at the limits of the type`() throws {
+  @Test func `item 89: stepping does not overflow at the limits of the type`() throws {
     let whole = try Setting(PreferenceKey("n", default: 0), in: store, bounds: .min ... .max, step: .max)
     for _ in 0..<3 { try whole.increase() }
     #expect(try whole.get() == .max)
@@ -122,7 +122,7 @@ struct NumericSettingTests {
     }
   }
 
-  @Test func `the step can be changed`() throws {
+  @Test func `item 89: the step can be changed`() throws {
     let setting = try cats(in: store)
     try setting.stepping(by: 4).increase()
     #expect(try setting.get() == 5)
@@ -152,7 +152,8 @@ struct NumericSettingTests {
   @Test(arguments: [
     (-1, true, false), (0, true, false), (1, false, false), (12, false, false), (13, false, true), (14, false, true),
   ])
-  func `a number is at a bound, or beyond it, or at none`(_ number: Int, _ isAtMin: Bool, _ isAtMax: Bool) throws {
+  func `item 90: a number is at a bound, beyond it, or at none`(_ number: Int, _ isAtMin: Bool, _ isAtMax: Bool) throws
+  {
     try store.set(number, forKey: "cats")
     #expect(try cats(in: store).isAtMin == isAtMin)
     #expect(try cats(in: store).isAtMax == isAtMax)

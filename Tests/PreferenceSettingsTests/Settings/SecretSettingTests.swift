@@ -94,7 +94,7 @@ struct SecretSettingTests {
     #expect(plain["name"] == .string(hiddenText))
   }
 
-  @Test func `each new secret is a change that does not show it`() async throws {
+  @Test func `item 92: each new secret is a change that does not show it`() async throws {
     let values = try await password(in: layers).formattedValues().collected(4) { number in
       switch number {
       case 1, 2: try await layers.set(Secret("\(hiddenText)-\(number)"), forKey: "smtp.password")

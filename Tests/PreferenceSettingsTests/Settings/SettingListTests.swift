@@ -16,7 +16,7 @@ struct SettingListTests {
       ])
   }
 
-  @Test func `a list is drawn without the types`() throws {
+  @Test func `item 84: a list is drawn without the types`() throws {
     let lines = try group().settings.map { "\($0.title)|\($0.name)|\(try $0.formattedValue)|\($0.control)" }
     #expect(
       lines == [

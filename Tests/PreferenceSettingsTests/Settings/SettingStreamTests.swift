@@ -30,17 +30,17 @@ struct SettingStreamTests {
     #expect(try setting.get() == 13)
   }
 
-  @Test func `a setting over a dictionary`() async throws {
+  @Test func `item 92: a setting over a dictionary, and a sequence that outlives it`() async throws {
     let store = DictionaryPreferences()
     try await check(store, changedBy: store)
   }
 
-  @Test func `a setting over a composite`() async throws {
+  @Test func `item 92: a setting over a composite`() async throws {
     let store = DictionaryPreferences()
     try await check(CompositePreferences([store, DictionaryPreferences()]), changedBy: store)
   }
 
-  @Test func `a setting over a file that another handle changes`() async throws {
+  @Test func `item 92: a setting over a file that another handle changes`() async throws {
     try await withTemporaryFolder { folder in
       let store = try JSONPreferences(at: folder + "/settings.json", options: .creating)
       try await store.set(true, forKey: "exists")

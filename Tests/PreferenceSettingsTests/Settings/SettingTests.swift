@@ -7,20 +7,20 @@ import Testing
 struct SettingTests {
   let store = DictionaryPreferences()
 
-  @Test func `title and info are empty unless given, and the key has name and default`() {
+  @Test func `item 85: title and info are empty unless given, and the key has name and default`() {
     let plain = Setting(PreferenceKey("host", default: "localhost"), in: store)
     #expect([plain.title, plain.info, plain.name, plain.key.defaultValue] == ["", "", "host", "localhost"])
     let described = Setting(PreferenceKey("host", default: ""), in: store, title: "Host", info: "Where to listen")
     #expect([described.title, described.info] == ["Host", "Where to listen"])
   }
 
-  @Test func `a missing value is the default, and no failure`() {
+  @Test func `item 85: a missing value is the default, and no failure`() {
     let setting = Setting(PreferenceKey("host", default: "localhost"), in: store)
     #expect(reporting { setting.value } == ("localhost", []))
     #expect(store["host"] == nil)
   }
 
-  @Test func `a value of the wrong type is the default and a failure, and throws when it is asked for`() throws {
+  @Test func `item 85: a value of the wrong type is the default and a failure, and get throws`() throws {
     let setting = Setting(PreferenceKey("host", default: "localhost"), in: store)
     try store.set(7, forKey: "host")
     #expect(reporting { setting.value } == ("localhost", ["host"]))
@@ -69,7 +69,7 @@ struct SettingTests {
     #expect(preferencesError { try demanded.set(nil) }?.code == .outOfRange)
   }
 
-  @Test func `the formatted value and its sequence use the format`() async throws {
+  @Test func `item 86: the formatted value and its sequence use the format`() async throws {
     let setting = Setting(PreferenceKey("wait", default: 3), in: store) { "\($0) s" }
     #expect(try setting.formattedValue == "3 s")
     #expect(try setting.text == "3")
@@ -77,7 +77,7 @@ struct SettingTests {
     #expect(values == ["3 s", "1 s", "2 s"])
   }
 
-  @Test func `a setting without bounds has no steps`() async throws {
+  @Test func `item 87: a setting without bounds has no steps`() async throws {
     let setting = Setting(.cats, in: store)
     try { try setting.increase() }()
     try await setting.decrease()
