@@ -16,7 +16,7 @@ def check(condition, message):
         raise AssertionError(message)
 
 
-def until(read, wanted, what, seconds=10):
+def until(read, wanted, what, seconds=120):
     """Waits until `read()` is `wanted`, or satisfies it."""
     end = time.monotonic() + seconds
     while True:
