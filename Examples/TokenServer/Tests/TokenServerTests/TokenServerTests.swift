@@ -119,7 +119,7 @@ import Testing
       _ = try await servers.token(session, from: server)
       #expect(try await servers.refreshes() == 1)
 
-      let vault = try Vault.open(at: servers.vault, unlocking: .keyFile(servers.directory + "/worker/users.key"))
+      let vault = try await Vault.open(at: servers.vault, unlocking: .keyFile(servers.directory + "/worker/users.key"))
       #expect { try SecretPreferences(service: "token-server", accessGroup: "signing", in: vault) } throws: {
         ($0 as? VaultError)?.code == .groupNotGranted
       }
