@@ -25,6 +25,9 @@
 #ifndef MADV_WIPEONFORK
 #define MADV_WIPEONFORK 18
 #endif
+#ifndef MFD_NOEXEC_SEAL
+#define MFD_NOEXEC_SEAL 8U
+#endif
 #else
 #include <mach/vm_inherit.h>
 #endif
@@ -90,15 +93,53 @@ int cfiles_wipe_on_fork(void *start, size_t count) {
 #endif
 }
 
+int cfiles_limit_core_files(uint64_t limit) {
+  struct rlimit limits;
+  if (getrlimit(RLIMIT_CORE, &limits) != 0) return -1;
+  limits.rlim_cur = limit;
+  return setrlimit(RLIMIT_CORE, &limits);
+}
+
 int cfiles_disable_core_files(uint64_t *inherited) {
   struct rlimit limit;
   if (getrlimit(RLIMIT_CORE, &limit) == 0) *inherited = limit.rlim_cur;
-  struct rlimit none = {0, 0};
-  if (setrlimit(RLIMIT_CORE, &none) != 0) return -1;
+  if (cfiles_limit_core_files(0) != 0) return -1;
 #ifdef __linux__
   return prctl(PR_SET_DUMPABLE, 0, 0, 0, 0);
 #else
   return 0;  // Darwin lets only debuggers with a permission of their own read the memory of a process
+#endif
+}
+
+extern char **environ;
+
+char *const *cfiles_environment(void) { return environ; }
+
+int cfiles_execute(char *const *arguments, char *const *environment) {
+  char **before = environ;
+  environ = (char **)environment;  // execvpe is not everywhere
+  execvp(arguments[0], arguments);
+  environ = before;
+  return errno;
+}
+
+int cfiles_memory_file(const char *name, int no_exec) {
+#ifdef __linux__
+  return memfd_create(name, MFD_CLOEXEC | MFD_ALLOW_SEALING | (no_exec ? MFD_NOEXEC_SEAL : 0));
+#else
+  (void)name, (void)no_exec;
+  errno = ENOSYS;
+  return -1;
+#endif
+}
+
+int cfiles_seal(int descriptor) {
+#ifdef __linux__
+  return fcntl(descriptor, F_ADD_SEALS, F_SEAL_WRITE | F_SEAL_GROW | F_SEAL_SHRINK | F_SEAL_SEAL);
+#else
+  (void)descriptor;
+  errno = ENOSYS;
+  return -1;
 #endif
 }
 

@@ -6,6 +6,31 @@ internal import CDurableFiles
 /// - Parameter inherited: the limit of core files before; unchanged if it is unknown.
 package func disableCoreFiles(inherited: inout UInt64) -> Bool { unsafe cfiles_disable_core_files(&inherited) == 0 }
 
+/// Restores the limit of core files that ``disableCoreFiles(inherited:)`` has lowered. Returns `false`, with `errno`, if
+/// the system refuses.
+package func restoreCoreFiles(_ inherited: UInt64) -> Bool { cfiles_limit_core_files(inherited) == 0 }
+
+/// The variables of the environment, each as `NAME=value`. Valid until the environment changes.
+package var inheritedVariables: [UnsafeMutablePointer<CChar>] {
+  var variables: [UnsafeMutablePointer<CChar>] = unsafe []
+  guard var next = unsafe cfiles_environment() else { return unsafe variables }
+  while let variable = unsafe next.pointee {
+    unsafe variables.append(variable)
+    unsafe next += 1
+  }
+  return unsafe variables
+}
+
+/// Replaces this process by a program, which is looked up like a shell does. Returns only if that fails: the `errno`.
+///
+/// - Parameters:
+///   - arguments: the program and its arguments, and `nil`.
+///   - environment: `NAME=value` for each variable, and `nil`.
+package func replaceProcess(
+  _ arguments: UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>,
+  environment: UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>
+) -> Int32 { unsafe cfiles_execute(arguments, environment) }
+
 extension sigaction {
   /// What a signal calls. Each C library has a different name for it.
   package var handler: (@convention(c) (Int32) -> Void)? {

@@ -14,6 +14,8 @@ enum ExitStatus: Int32, CaseIterable {
   case tampered = 76
   case noAccess = 77
   case noCredential = 78
+  case cannotExecute = 126
+  case commandNotFound = 127
 
   init(_ code: VaultError.Code) {
     self =
@@ -50,6 +52,8 @@ enum ExitStatus: Int32, CaseIterable {
     case .tampered: "Changed without the key, older than its mark, or the mark is missing."
     case .noAccess: "The passphrase or key does not open the vault or the access group."
     case .noCredential: "No passphrase or key is configured, and there is no terminal to prompt on."
+    case .cannotExecute: "The command of \"run\" cannot be executed."
+    case .commandNotFound: "The command of \"run\" does not exist."
     }
   }
 
@@ -60,6 +64,8 @@ enum ExitStatus: Int32, CaseIterable {
     case .no: codes + [ToolError.declinedCode, ToolError.problemsCode, ToolError.incompleteCode]
     case .usage: [ToolError.usageCode] + codes
     case .answerLost: [ToolError.answerLostCode]
+    case .cannotExecute: [ToolError.cannotExecuteCode]
+    case .commandNotFound: [ToolError.commandNotFoundCode]
     default: codes
     }
   }

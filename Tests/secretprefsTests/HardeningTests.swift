@@ -11,7 +11,7 @@ import Testing
     let running = try Running([Tool.path, "get", "key"], in: home, input: terminal.path)
     try terminal.wait(for: ": ")
     let limits = try String(contentsOfFile: "/proc/\(running.process)/limits", encoding: .utf8)
-    #expect(limits.contains(/Max core file size +0 +0/))
+    #expect(limits.contains(/Max core file size +0\b/))
     let status = try String(contentsOfFile: "/proc/\(running.process)/status", encoding: .utf8)
     let ignored = try Self.mask("SigIgn", status)
     #expect(ignored.contains(SIGPIPE) && ignored.contains(SIGXFSZ))

@@ -39,7 +39,23 @@ int cfiles_random(void *_Nonnull bytes, size_t count);
 int cfiles_wipe_on_fork(void *_Nonnull start, size_t count);
 
 /// Disables core files, and the reading of this process's memory by others. `inherited` is the limit of core files
-/// before; unchanged if it is unknown. Returns 0, or -1 and errno.
+/// before; unchanged if it is unknown. The hard limit stays. Returns 0, or -1 and errno.
 int cfiles_disable_core_files(uint64_t *_Nonnull inherited);
+
+/// Sets the limit of core files, up to the hard limit. Returns 0, or -1 and errno.
+int cfiles_limit_core_files(uint64_t limit);
+
+/// The environment: `NAME=value` for each variable, and NULL.
+char *_Nullable const *_Nullable cfiles_environment(void);
+
+/// execvp with an environment. Returns only if it fails: the errno.
+int cfiles_execute(char *_Nullable const *_Nonnull arguments, char *_Nullable const *_Nonnull environment);
+
+/// memfd_create: a file in memory that can be sealed and is closed on exec. `no_exec` needs Linux 6.3. Returns a
+/// descriptor, or -1 and errno.
+int cfiles_memory_file(const char *_Nonnull name, int no_exec);
+
+/// Seals a file in memory against every change. Returns 0, or -1 and errno.
+int cfiles_seal(int descriptor);
 
 #endif

@@ -2,6 +2,7 @@
 struct Arguments {
   let words: [String]
   /// Whether all arguments are valid UTF-8. Others were repaired when decoding and could name a different file or key.
+  /// The words after the `--` of `run` do not matter: it passes their bytes on.
   var areText = true
 
   static func read() -> Arguments {
@@ -11,7 +12,7 @@ struct Arguments {
     for index in 1..<max(1, Int(CommandLine.argc)) {
       guard let bytes = pointers[index] else { break }
       let word = String(validatingCString: bytes)
-      if word == nil { areText = false }
+      if word == nil, arguments.first != "run" || !arguments.contains("--") { areText = false }
       arguments.append(word ?? String(cString: bytes))
     }
     return Arguments(words: arguments, areText: areText)

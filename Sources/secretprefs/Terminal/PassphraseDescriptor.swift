@@ -14,6 +14,18 @@ enum PassphraseDescriptor {
     return number
   }
 
+  /// Keeps a descriptor from the program that replaces this process, which could read the passphrase again. A standard
+  /// descriptor becomes `/dev/null`.
+  static func withhold(_ number: Int32) throws(ToolError) {
+    guard number <= STDERR_FILENO else {
+      guard fcntl(number, F_SETFD, FD_CLOEXEC) == 0 else { throw .internal("close the passphrase's descriptor", errno) }
+      return
+    }
+    let null = open("/dev/null", O_RDWR | O_CLOEXEC)
+    guard null >= 0, dup2(null, number) == number else { throw .internal("close the passphrase's descriptor", errno) }
+    close(null)
+  }
+
   /// Checks that every passphrase has its own descriptor, because each one is read to its end.
   static func checkDistinct(_ numbers: [Int32]) throws(ToolError) {
     guard Swift.Set(numbers).count == numbers.count else {

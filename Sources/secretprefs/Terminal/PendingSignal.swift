@@ -38,7 +38,7 @@ enum PendingSignal {
     var before: [(number: Int32, action: sigaction)] = []
     for number in all {
       var old = sigaction()
-      guard sigaction(number, nil, &old) == 0, !isIgnored(old) else { continue }
+      guard sigaction(number, nil, &old) == 0, !isIgnore(old.handler) else { continue }
       var action = sigaction()
       action.handler = recordSignal
       if sigaction(number, &action, nil) == 0 { before.append((number, old)) }
@@ -53,10 +53,11 @@ enum PendingSignal {
       sigaction(number, &action, nil)
     }
   }
+}
 
-  private static func isIgnored(_ action: sigaction) -> Bool {
-    unsafeBitCast(action.handler, to: Int.self) == unsafeBitCast(SIG_IGN, to: Int.self)
-  }
+/// Whether a signal with this handler is ignored.
+func isIgnore(_ handler: (@convention(c) (Int32) -> Void)?) -> Bool {
+  unsafeBitCast(handler, to: Int.self) == unsafeBitCast(SIG_IGN, to: Int.self)
 }
 
 private let arrived = Atomic<Int32>(0)

@@ -5,13 +5,16 @@ internal import VaultCore
 internal import VaultSealing
 
 /// The failure of a command. Messages consist of fixed text and the vault's messages, which contain no value,
-/// passphrase, key or record name. Arguments other than paths are never included.
+/// passphrase, key or record name. Arguments other than paths are never included. Only `run` names keys that it found in
+/// the vault.
 struct ToolError: Error {
   static let usageCode = "usage"
   static let declinedCode = "declined"
   static let problemsCode = "problems"
   static let incompleteCode = "incomplete"
   static let answerLostCode = "answerLost"
+  static let cannotExecuteCode = "cannotExecute"
+  static let commandNotFoundCode = "commandNotFound"
   static let internalCode = "internal"
 
   /// An error code of `Docs/Format.md` section 11, or one of the tool's own codes above.
@@ -53,6 +56,9 @@ struct ToolError: Error {
     self.init(code.rawValue, ExitStatus(code), error.message, nil)
   }
 
+  /// Returns the same error with its place in front of the message.
+  func about(_ place: String) -> ToolError { ToolError(code, status, "\(place): \(message)", hint) }
+
   static func usage(_ message: String, hint: String? = nil) -> ToolError {
     ToolError(usageCode, .usage, message, hint)
   }
@@ -72,6 +78,23 @@ struct ToolError: Error {
     return ToolError(
       answerLostCode, .answerLost, "the change is made, but the output is lost: \(error.message)",
       "do not repeat the command; check the current state instead")
+  }
+
+  /// The program of `run` could not be started.
+  static func notStarted(_ number: Int32) -> ToolError {
+    switch number {
+    case ENOENT:
+      ToolError(
+        commandNotFoundCode, .commandNotFound, "the command, or the interpreter that it names, does not exist",
+        "check the command's name and PATH")
+    case E2BIG:
+      ToolError(
+        VaultError(.valueTooLarge, "the command's arguments and environment are too long for the system"),
+        hint: "--file NAME=key passes a long value as a file")
+    default:
+      ToolError(
+        cannotExecuteCode, .cannotExecute, "the command cannot be executed: \(systemText(number))", nil)
+    }
   }
 
   /// A confirmation was answered with anything except "yes".
@@ -106,6 +129,8 @@ struct ToolError: Error {
     VaultError(.notFound, "there is no such key"),
     hint: "\"secretprefs list\" lists the keys; --service and --group select a different service or group")
 
+  static let emptyService = ToolError(VaultError(.notFound, "the service has no keys"), hint: noSuchKey.hint)
+
   static let keyOfAnotherService = ToolError(
     VaultError(.notFound, "there is no such key in this service"),
     hint: "another service has this key: \"secretprefs list --all-services\" shows which; select it with --service")
@@ -117,6 +142,13 @@ struct ToolError: Error {
     ToolError(
       VaultError(.notFound, "\(path): there is no such file, and no descriptions of its settings"),
       hint: "--descriptions names a file that describes the settings; the first change then creates the settings file")
+  }
+
+  /// - Parameter consequence: What was not done.
+  static func missing(_ count: Int, _ consequence: StaticString) -> ToolError {
+    ToolError(
+      VaultError(.notFound, "\(counted(count, "key does", "keys do")) not exist; nothing was \(consequence)"),
+      hint: noSuchKey.hint)
   }
 
   static func someMissing(removed: Int, of count: Int) -> ToolError {

@@ -14,7 +14,7 @@ enum ValueReader {
     while let more = try read(descriptor, into: &bytes, from: count, step) {
       count += more
       guard count <= limit else { throw VaultError(.valueTooLarge, "\(step): more than \(limit) bytes") }
-      if count == bytes.count { bytes = try grown(bytes, to: min(2 * count, limit + 1)) }
+      if count == bytes.count { bytes = try bytes.grown(to: min(2 * count, limit + 1)) }
     }
     return try bytes.prefix(count)
   }
@@ -28,12 +28,6 @@ enum ValueReader {
     }
     guard count >= 0 else { throw .io(step, errno) }
     return count == 0 ? nil : count
-  }
-
-  private static func grown(_ bytes: borrowing SecretBytes, to count: Int) throws -> SecretBytes {
-    var larger = try SecretBytes(count: count)
-    larger.withUnsafeMutableBytes { target in bytes.withUnsafeBytes { target.copyMemory(from: $0) } }
-    return larger
   }
 
   /// The size of a regular file, or a default size for anything else.

@@ -74,8 +74,6 @@ struct ExportBundle: ToolCommand {
   private func missing(_ count: Int, _ place: RecordPlace, _ group: AccessGroup, _ vault: Vault) throws -> ToolError {
     guard !all else { return .noSuchKey }
     guard keys.count > 1 else { return try place.noSuchKey(keys[0], in: group, of: vault) }
-    return ToolError(
-      VaultError(.notFound, "\(counted(count, "key does", "keys do")) not exist; nothing was exported"),
-      hint: ToolError.noSuchKey.hint)
+    return .missing(count, "exported")
   }
 }

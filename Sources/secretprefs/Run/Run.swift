@@ -1,0 +1,90 @@
+internal import ArgumentParser
+internal import DurableFiles
+internal import VaultCore
+
+/// `secretprefs run`.
+struct Run: ToolCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "run",
+    abstract: "Runs a command with secrets in its environment.",
+    usage: "secretprefs run [<options>] -- <command> [<argument> ...]",
+    discussion: """
+      The command replaces this process: its exit status and signals are its own. Without --only, --env and --file, \
+      every key of the service becomes a variable; with any of them, only the chosen keys. All values are from the same \
+      moment.
+
+      NAMES. The variable of a key has the key's ASCII letters in upper case, its digits, and _ for every other \
+      character, with another _ in front of a digit: db/password becomes DB_PASSWORD. It is an error if two keys become \
+      the same variable, or one that can make programs run other code, such as PATH, LD_PRELOAD or NODE_OPTIONS.
+
+      A bool is passed as true or false, a number in decimal, a date as RFC 3339 in UTC. Data, and text that contains \
+      NUL, can only be a file. Other programs of the same user can see the environment of a command; a file of --file \
+      is less visible.
+
+      The command inherits all other variables, except those that begin with SECRETPREFS_, and all descriptors, except \
+      that of --passphrase-fd. The exit code is 127 if the command does not exist, and 126 if it cannot be executed; \
+      other errors have the codes of "secretprefs exit-codes", and the command is not started.
+
+      EXAMPLE:
+        secretprefs run --service com.example.shop -- server --port 8080
+        secretprefs run --env PGPASSWORD=db/password -- psql shop
+        secretprefs run --only token --file TLS_KEY=tls-key -- server
+      """)
+
+  @OptionGroup var vault: VaultOptions
+  @OptionGroup var unlock: UnlockOptions
+  @OptionGroup var record: RecordOptions
+
+  @Option(
+    help: ArgumentHelp("Pass this key under the name that follows from it. Repeatable.", valueName: "key"))
+  var only: [String] = []
+
+  @Option(help: ArgumentHelp("Pass the value of a key in this variable. Repeatable.", valueName: "NAME=key"))
+  var env: [String] = []
+
+  @Option(
+    help: ArgumentHelp(
+      "Pass the value of a key in a read-only file in memory, and its path in this variable. Repeatable.",
+      valueName: "NAME=key"))
+  var file: [String] = []
+
+  @Flag(help: "Fail if a key has expired.")
+  var refuseExpired = false
+
+  @Argument(parsing: .postTerminator, help: ArgumentHelp("The command and its arguments.", valueName: "command"))
+  var command: [String] = []
+
+  func perform(_ messages: Messages) throws {
+    guard !command.isEmpty else { throw Self.usageError("no command is given after --") }
+    var access = try unlock.complete(try vault.access())
+    access.refusesExpired = refuseExpired
+    let place = try record.place()
+    var variables = only.map { Variable(key: $0) }
+    variables += try env.map { (text) throws(ToolError) in try Variable(text, isFile: false) }
+    variables += try file.map { (text) throws(ToolError) in try Variable(text, isFile: true) }
+
+    let vault = try access.open(messages)
+    let group = try place.group(in: vault)
+    let values = try ServiceValues(of: place.service, in: group, of: vault)
+    if variables.isEmpty { variables = try values.keys.map { Variable(key: $0) } }
+    guard !variables.isEmpty else { throw ToolError.emptyService }
+    let records = try variables.compactMap { (variable) throws(VaultError) in try values.record(variable.key) }
+    guard records.count == variables.count else {
+      guard variables.count > 1 else { throw try place.noSuchKey(variables[0].key, in: group, of: vault) }
+      throw ToolError.missing(variables.count - records.count, "started")
+    }
+    try Variable.check(variables)
+    let environment = try CommandEnvironment(variables, from: values)
+    let expired = records.count { $0.isExpired(at: access.options.now()) }
+    if expired > 0 { messages.warn("\(counted(expired, "key has", "keys have")) expired") }
+
+    if let descriptor = access.passphraseDescriptor { try PassphraseDescriptor.withhold(descriptor) }
+    // The error is not shown, because this process then ends by the signal.
+    guard !PendingSignal.isPending else { throw VaultError(.noCredential, "interrupted") }
+    try ProcessHardening.undo()
+    // The arguments' own bytes, which need not be text.
+    let number = environment.execute(CommandLine.unsafeArgv + (Int(CommandLine.argc) - command.count))
+    try ProcessHardening.apply()
+    throw ToolError.notStarted(number)
+  }
+}

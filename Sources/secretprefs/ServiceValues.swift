@@ -1,0 +1,31 @@
+internal import VaultCore
+
+/// The values of one service at one moment, so that a user name and its password belong together.
+struct ServiceValues {
+  private let vault: Vault
+  private let records: ServiceRecords
+
+  init(of service: Vault.Name, in group: AccessGroup, of vault: Vault) throws(VaultError) {
+    self.vault = vault
+    records = try vault.takeRecords(service: service, in: group)
+  }
+
+  var keys: [String] { get throws(VaultError) { try vault.keys(in: records) } }
+
+  func record(_ key: String) throws(VaultError) -> RecordInfo? { try vault.record(key: key, in: records) }
+
+  /// Lends a value to `body`, with the bytes that `get` writes and whether they are text.
+  /// - Throws: What `body` throws; ``ToolError/noSuchKey``.
+  func withValue(of key: String, _ body: (_ isText: Bool, UnsafeRawBufferPointer) throws -> Void) throws {
+    var result: Result<Void, any Error> = .failure(ToolError.noSuchKey)
+    try vault.lend(key: key, in: records) { kind, bytes in
+      bytes.withUnsafeBytes { bytes in
+        result = Result {
+          guard let text = ValueText(kind, bytes) else { return try body(kind.isText, bytes) }
+          try Array(text.text.utf8).withUnsafeBytes { try body(true, $0) }
+        }
+      }
+    }
+    try result.get()
+  }
+}

@@ -1,0 +1,34 @@
+internal import VaultCore
+internal import VaultSealing
+
+/// Collects secret bytes in guarded memory.
+final class GuardedBuffer {
+  private var bytes: SecretBytes
+  private(set) var count = 0
+
+  init() throws(VaultError) { bytes = try SecretBytes(count: 4096) }
+
+  func append(_ more: UnsafeRawBufferPointer) throws(VaultError) {
+    if count + more.count > bytes.count { bytes = try bytes.grown(to: 2 * (count + more.count)) }
+    bytes.withUnsafeMutableBytes { UnsafeMutableRawBufferPointer(rebasing: $0[count...]).copyMemory(from: more) }
+    count += more.count
+  }
+
+  /// Appends text that is not secret.
+  func append(_ text: String) throws(VaultError) {
+    try Array(text.utf8).withUnsafeBytes { text in Result { () throws(VaultError) in try append(text) } }.get()
+  }
+
+  func withUnsafeBytes<R, E: Error>(_ body: (UnsafeRawBufferPointer) throws(E) -> R) throws(E) -> R {
+    try bytes.withUnsafeBytes { (bytes) throws(E) in try body(UnsafeRawBufferPointer(rebasing: bytes[..<count])) }
+  }
+}
+
+extension SecretBytes {
+  /// Returns a copy with `count` bytes, zeros at the end.
+  borrowing func grown(to count: Int) throws(VaultError) -> SecretBytes {
+    var larger = try SecretBytes(count: count)
+    larger.withUnsafeMutableBytes { target in withUnsafeBytes { target.copyMemory(from: $0) } }
+    return larger
+  }
+}

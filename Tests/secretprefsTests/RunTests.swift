@@ -1,0 +1,141 @@
+import Foundation
+import Testing
+
+@testable import secretprefs
+
+@Suite struct RunTests {
+  /// A home with a key file `k` and the key `token`.
+  static func prepared() throws -> Scratch {
+    let home = try Scratch()
+    let made = try Tool.shell(
+      "secretprefs init --key-file k && printf CANARY-7f3a | secretprefs set token --key-file k", in: home)
+    try #require(made.exit == 0, "\(made.errorText)")
+    return home
+  }
+
+  /// Runs a script by `run`, in a shell line that may prepare something for it.
+  private static func run(_ script: String, after line: String = "", in home: Scratch) throws -> Tool.Outcome {
+    try home.write(script, to: "script")
+    return try Tool.shell("\(line)\nexec secretprefs run --key-file k -- sh script", in: home)
+  }
+
+  @Test(arguments: [0, 1, 2, 64, 73, 100, 125, 126, 127, 128, 143, 254, 255])
+  func `the exit code is that of the command`(_ code: Int32) throws {
+    #expect(try Self.run("exit \(code)", in: try Self.prepared()).exit == code)
+  }
+
+  @Test(arguments: [SIGHUP, SIGINT, SIGQUIT, SIGABRT, SIGKILL, SIGUSR1, SIGSEGV, SIGPIPE, SIGTERM, SIGXFSZ])
+  func `a signal that ends the command is seen from outside`(_ signal: Int32) throws {
+    #expect(try Self.run("kill -\(signal) $$", in: try Self.prepared()).exit == 128 + signal)
+  }
+
+  @Test func `a signal to the process reaches the command, each of 100 times`() throws {
+    let home = try Self.prepared()
+    try home.write("trap 'kill $!; exit 7' TERM\nsleep 600 &\necho >ready\nwait\n", to: "script")
+    let outcome = try Tool.shell(
+      """
+      mkfifo ready
+      tries=0
+      while [ $tries -lt 100 ]; do
+        secretprefs run --key-file k -- sh script &
+        read line <ready
+        kill -TERM $!
+        wait $!
+        [ $? = 7 ] || exit 1
+        tries=$((tries + 1))
+      done
+      echo $tries
+      """, in: home)
+    #expect(outcome.text == "100\n", "\(outcome.errorText)")
+  }
+
+  @Test func `the environment is the inherited one without the tool's variables, then the values`() throws {
+    let home = try Self.prepared()
+    let outcome = try Tool.shell(
+      """
+      vault=$PWD/.local/share/secretprefs/default.spv
+      printf 'multi\\nline' | secretprefs set z --key-file k
+      exec env -i B=1 TOKEN=old SECRETPREFS_VAULT=$vault A=2 SECRETPREFS_KEY_FILE=k SECRETPREFS_MARKX=x E= \
+        "$(command -v secretprefs)" run -- /usr/bin/env -0
+      """, in: home)
+    #expect(outcome.text == "B=1\0A=2\0E=\0TOKEN=CANARY-7f3a\0Z=multi\nline\0")
+    #expect(outcome.errorText.isEmpty)
+  }
+
+  @Test(arguments: ["", "trap '' QUIT PIPE INT XFSZ", "ulimit -S -c 0", "ulimit -S -c 7", "umask 027"])
+  func `what the tool changes for itself is given back`(_ line: String) throws {
+    let home = try Self.prepared()
+    let script = "grep -E 'Sig(Blk|Ign|Cgt)|Umask' /proc/self/status; ulimit -S -c; ulimit -H -c"
+    let command = try Self.run(script, after: line, in: home)
+    let plain = try Tool.shell("\(line)\nexec sh script", in: home)
+    #expect(plain.text.contains("SigIgn"))
+    #expect(command.text == plain.text)
+  }
+
+  @Test func `the command has the descriptors that the tool was started with`() throws {
+    let home = try Self.prepared()
+    let script = "ls -l /proc/self/fd | sed -n 's/.*\\( [0-9]* -> \\)/\\1/p' | grep -v -e pipe: -e /proc/"
+    let redirected = "exec <&- 5<k"
+    let command = try Self.run(script, after: redirected, in: home)
+    let plain = try Tool.shell("\(redirected)\nexec sh script", in: home)
+    #expect(plain.text.contains(" 5 -> "))
+    #expect(Self.withoutOutputs(command.text) == Self.withoutOutputs(plain.text))
+  }
+
+  /// Removes the files that the test gave each of the two as standard output and error.
+  private static func withoutOutputs(_ text: String) -> [Substring] {
+    text.split(separator: "\n").filter { !$0.hasPrefix(" 1 ") && !$0.hasPrefix(" 2 ") }
+  }
+
+  @Test(arguments: ["3", "0"]) func `the command cannot read the passphrase again`(_ descriptor: String) throws {
+    let home = try Scratch()
+    try home.write("CANARY-7f3a", to: "p")
+    let outcome = try Tool.shell(
+      """
+      secretprefs init --throwaway-cost --accept-weak --passphrase-fd 3 3<p
+      printf x | secretprefs set key --passphrase-fd 3 3<p
+      secretprefs run --passphrase-fd \(descriptor) \(descriptor)<p -- ls -l /proc/self/fd
+      """, in: home)
+    #expect(outcome.exit == 0, "\(outcome.errorText)")
+    #expect(outcome.text.contains(" 0 -> "))
+    #expect(!outcome.text.contains("/p\n"))
+  }
+
+  @Test func `after a prompt the command has the signals and the terminal as they were`() throws {
+    let scene = try PromptTests.Scene()
+    let before = scene.terminal.mode
+    let script = ["sed", "-n", "/^Sig[BIC]/p", "/proc/self/status"]
+    let plain = try Running(script, in: scene.home, input: "/dev/null").wait()
+    let running = try Running([Tool.path, "run", "--"] + script, in: scene.home, input: scene.terminal.path)
+    try scene.terminal.wait(for: ": ")
+    scene.terminal.type(PromptTests.passphrase + "\n")
+    let command = try running.wait()
+    #expect(plain.text.contains("SigCgt"))
+    #expect(command.text == plain.text)
+    #expect(scene.terminal.mode == before)
+  }
+
+  @Test(arguments: [
+    ("token", "TOKEN"), ("db/password", "DB_PASSWORD"), ("a.b-c d=e", "A_B_C_D_E"), ("Käse", "K_SE"), ("2fa", "_2FA"),
+    ("_x", "_X"), ("é", "_"), ("日本", "__"), ("ß", "_"), ("a__B", "A__B"), ("٣x", "_X"),
+  ])
+  func `a key gives one name`(_ key: String, _ name: String) {
+    #expect(VariableName.derived(from: key) == name)
+    #expect(VariableName.isValid(name))
+  }
+
+  @Test(arguments: [
+    "LD_PRELOAD", "LD_X", "DYLD_INSERT_LIBRARIES", "BASH_ENV", "ENV", "PATH", "IFS", "PS4", "PROMPT_COMMAND",
+    "SHELLOPTS", "BASHOPTS", "PYTHONPATH", "PERL5OPT", "RUBYOPT", "NODE_OPTIONS", "GCONV_PATH", "GLIBC_TUNABLES",
+    "MALLOC_PERTURB_", "PYTHONSTARTUP", "BASH_FUNC_x", "JAVA_TOOL_OPTIONS", "GIT_SSH_COMMAND", "HOME",
+    "GIT_CONFIG_COUNT", "LUA_INIT_5_4", "SECRETPREFS_PASSPHRASE", "SECRETPREFS_KEY_FILE",
+  ])
+  func `a name that hooks a loader or a shell is refused`(_ name: String) throws {
+    let home = try Self.prepared()
+    for option in ["--env", "--file"] {
+      let outcome = try Tool.run(["run", option, "\(name)=token", "--key-file", "k", "--", "env"], in: home)
+      #expect(outcome.exit == 64)
+      #expect(outcome.output.isEmpty)
+    }
+  }
+}
