@@ -17,7 +17,10 @@ package struct FileReplacement {
   package init(_ path: String, isPrivate: Bool = false) throws(PreferencesError) {
     guard !path.utf8.contains(0) else { throw PreferencesError(.unwritable, "the path contains NUL") }
     // The rename would replace a link, so the link is resolved.
-    let target = try Self.resolved(path)
+    self.init(target: try Self.resolved(path), isPrivate: isPrivate)
+  }
+
+  private init(target: String, isPrivate: Bool) {
     let folder = PathName.directory(of: target)
     (self.target, self.folder, beside) = (target, folder, "\(folder)/.\(PathName.last(of: target)).new")
     self.isPrivate = isPrivate
@@ -44,6 +47,22 @@ package struct FileReplacement {
     }
     try file.write(new, at: 0)
     if let status = old?.status { try adopt(status, file) }
+    try publish(file, &isReplaced)
+  }
+
+  /// Replaces whatever has the name by a file with `content` that belongs to this user and that no other can access. A
+  /// link is replaced and not followed.
+  package static func replacePrivately(_ path: String, with content: RawSpan) throws(PreferencesError) {
+    let replacement = FileReplacement(target: path, isPrivate: true)
+    let file = try replacement.locked()
+    var isReplaced = false
+    defer { if !isReplaced { file.discard(replacement.beside) } }
+    try file.write(content, at: 0)
+    try replacement.publish(file, &isReplaced)
+  }
+
+  /// Gives the finished file its name.
+  private func publish(_ file: Descriptor, _ isReplaced: inout Bool) throws(PreferencesError) {
     try file.synchronize()
     try file.rename(beside, to: target, replaces: true)
     isReplaced = true

@@ -13,11 +13,12 @@ import Testing
     "mark accept --mark other.mark --yes", "salvage --to n.spv", "init --vault n.spv --key-file n",
     "doctor --repair permissions --vault open.spv",
     "doctor --repair empty-group default --yes --vault broken.spv --key-file broken.key", "new-key n",
+    "inject --in template --out n",
   ]
 
   static let reading = [
     "get a", "list", "info a", "status", "verify", "history a", "groups", "slots", "mark --mark mark", "doctor",
-    "exit-codes", "--help", "help set",
+    "exit-codes", "--help", "help set", "inject --in template",
   ]
 
   /// The commands of ``writing`` that print something without `--json`.
@@ -33,6 +34,7 @@ import Testing
   private static func prepared() throws -> Scratch {
     let home = try Scratch()
     try home.write("a value that is long enough", to: "value")
+    try home.write("{{ secret://default/a }}", to: "template")
     try home.write("spv-key-1:9ced69111d98612e7f1545e02b0d876abf4602997baf8e94628f814a47130593\n", to: "broken.key")
     let made = try Tool.shell(
       """

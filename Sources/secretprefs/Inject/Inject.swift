@@ -1,0 +1,96 @@
+internal import ArgumentParser
+internal import DurableFiles
+internal import PreferenceFiles
+internal import Preferences
+internal import VaultCore
+internal import VaultSealing
+
+/// `secretprefs inject`.
+struct Inject: ToolCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "inject",
+    abstract: "Replaces the references in a template by values.",
+    usage: "secretprefs inject [<options>]",
+    discussion: """
+      A reference is {{ secret://service/key }}, or {{ secret://group/service/key }} for a group other than the default \
+      one. In the three names, write a character other than a letter, a digit or one of -._~!$&'()*+,;=:@ in \
+      percent-encoding: %20 is a space, %2F a slash. All other text, including other braces, is passed on byte for byte, \
+      and values are not quoted.
+
+      An error names the line of the reference, and nothing is written: if a key does not exist, a value is data and not \
+      text, or a reference is malformed. The file of --out is replaced as a whole. It belongs to the current user, with \
+      mode 0600.
+
+      EXAMPLE:
+        secretprefs inject --in server.toml.template --out server.toml
+        secretprefs inject < pgpass.template | docker secret create pgpass -
+      """)
+
+  @OptionGroup var vault: VaultOptions
+  @OptionGroup var unlock: UnlockOptions
+
+  @Option(name: .customLong("in"), help: ArgumentHelp("The template. Default: standard input.", valueName: "file"))
+  var template: String?
+
+  @Option(help: ArgumentHelp("The file to write or replace. Default: standard output.", valueName: "file"))
+  var out: String?
+
+  @Flag(help: "Fail if a key has expired.")
+  var refuseExpired = false
+
+  func perform(_ messages: Messages) throws {
+    var access = try unlock.complete(try vault.access())
+    access.refusesExpired = refuseExpired
+    guard template != nil || access.passphraseDescriptor != STDIN_FILENO else {
+      throw ToolError.usage(
+        "standard input cannot be both the passphrase and the template", hint: "read the template with --in")
+    }
+    if let out { try check(out, access) }
+    let opened = try access.open(messages)
+    let values = ReferencedValues(in: opened, at: access.options.now())
+    let output = try GuardedBuffer()
+    let count = try readTemplate().withUnsafeBytes { text in
+      try Template.fill(text, into: output) { try values.append($0, to: output) }
+    }
+    if values.expired > 0 {
+      messages.warn("\(counted(values.expired, "reference is", "references are")) to an expired key")
+    }
+    guard let out else { return try output.withUnsafeBytes { (bytes) throws(ToolError) in try Output.write(bytes) } }
+    do throws(PreferencesError) {
+      try output.withUnsafeBytes { (bytes) throws(PreferencesError) in
+        try FileReplacement.replacePrivately(out, with: bytes.bytes)
+      }
+    } catch { throw error.about("\"\(out)\"") }
+    Output.recordChange()
+    guard vault.json else { return }
+    try Output.write(.object([("out", .string(out)), ("references", .unsigned(UInt64(count)))]))
+  }
+
+  private func readTemplate() throws -> SecretBytes {
+    guard let template else {
+      return try ValueReader.read(STDIN_FILENO, atMost: ValueReader.longest, "read standard input")
+    }
+    let file = try Descriptor<VaultError>.open(template, O_RDONLY | O_NOCTTY) {
+      .io("\(template): open the template", $0)
+    }
+    defer { extendLifetime(file) }
+    return try ValueReader.read(file.raw, atMost: ValueReader.longest, "\(template): read the template")
+  }
+
+  /// Refuses a path whose replacement would lose something: what is not a regular file, and the command's own files.
+  private func check(_ out: String, _ access: VaultAccess) throws {
+    var status = stat()
+    guard lstat(out, &status) == 0 else { return }  // a different failure is reported when the file is written
+    guard status.st_mode & S_IFMT == S_IFREG else {
+      throw ToolError.usage("\(out): --out replaces regular files only", hint: "omit --out for standard output")
+    }
+    let paths = try access.keyFiles.map(\.path) + [template, access.location.path, access.markPath].compactMap(\.self)
+    for path in paths {
+      var other = stat()
+      guard stat(path, &other) != 0 || FileIdentity(other) != FileIdentity(status) else {
+        throw ToolError.usage(
+          "\(out): --out would replace a file that this command reads", hint: "choose a different path")
+      }
+    }
+  }
+}

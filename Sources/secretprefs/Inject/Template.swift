@@ -1,0 +1,55 @@
+internal import VaultCore
+
+/// Text with references to values, as `{{ secret://service/key }}`. All other text is passed on byte for byte.
+enum Template {
+  /// Copies `template` to `output`. Calls `write` in place of each reference.
+  ///
+  /// - Returns: The number of references.
+  /// - Throws: The error of the first reference that is malformed or whose `write` throws, with its line.
+  static func fill(
+    _ template: UnsafeRawBufferPointer, into output: GuardedBuffer, _ write: (SecretReference) throws -> Void
+  ) throws -> Int {
+    var (rest, line, count) = (template[...], 1, 0)
+    while let start = start(in: rest) {
+      let text = UnsafeRawBufferPointer(rebasing: rest[..<start.brace])
+      try output.append(text)
+      line += text.count { $0 == newline }
+      rest = rest[start.name...]
+      do {
+        guard let end = end(in: rest) else { throw SecretReference.malformed }
+        try write(try SecretReference(rest[..<end.name]))
+        rest = rest[end.brace...]
+      } catch { throw ToolError(thrown: error).about("line \(line)") }
+      count += 1
+    }
+    try output.append(UnsafeRawBufferPointer(rebasing: rest))
+    return count
+  }
+
+  private static let newline = UInt8(ascii: "\n")
+
+  /// Where the first reference's braces begin, and where its scheme ends.
+  private static func start(in text: Slice<UnsafeRawBufferPointer>) -> (brace: Int, name: Int)? {
+    var text = text
+    while let brace = text.firstIndex(of: UInt8(ascii: "{")) {
+      text = text[(brace + 1)...]
+      guard text.first == UInt8(ascii: "{") else { continue }
+      let inner = text.dropFirst().drop(while: isBlank)
+      if inner.starts(with: SecretReference.scheme.utf8) {
+        return (brace, inner.startIndex + SecretReference.scheme.utf8.count)
+      }
+    }
+    return nil
+  }
+
+  /// Where the reference's name ends, and where the text after its braces begins. Both braces are on the line of the
+  /// reference.
+  private static func end(in text: Slice<UnsafeRawBufferPointer>) -> (name: Int, brace: Int)? {
+    let name = text.prefix { !isBlank($0) && $0 != UInt8(ascii: "}") && $0 != newline }
+    let braces = text[name.endIndex...].drop(while: isBlank)
+    guard braces.starts(with: "}}".utf8) else { return nil }
+    return (name.endIndex, braces.startIndex + 2)
+  }
+
+  private static func isBlank(_ byte: UInt8) -> Bool { byte == UInt8(ascii: " ") || byte == UInt8(ascii: "\t") }
+}

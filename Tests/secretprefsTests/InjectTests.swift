@@ -1,0 +1,94 @@
+import Foundation
+import Testing
+import VaultCore
+
+@testable import secretprefs
+
+@Suite struct InjectTests {
+  @Test func `all bytes outside of references pass`() throws {
+    let home = try RunTests.prepared()
+    var (template, expected) = (Data(), Data())
+    for first in UInt8.min...UInt8.max {
+      let text = Data([first, 0x7B, first, 0x7B, 0x7B, first, 0x7D, 0x7D])
+      template += text + Data("{{secret://default/token}}".utf8)
+      expected += text + Data("CANARY-7f3a".utf8)
+    }
+    try template.write(to: URL(filePath: home.file("template")))
+    let outcome = try Tool.run(["inject", "--in", "template", "--key-file", "k"], in: home)
+    #expect(outcome.output == expected)
+    #expect(outcome.errorText.isEmpty)
+  }
+
+  @Test func `values of any text and length arrive unchanged`() throws {
+    let home = try RunTests.prepared()
+    let values = ["{{ secret://default/token }}", "a\0b\r\n", "ü\u{1F600}", String(repeating: "long", count: 100_000)]
+    for (index, value) in values.enumerated() {
+      try home.write(value, to: "value")
+      let stored = try Tool.run(["set", "v\(index)", "--exact", "--file", "value", "--key-file", "k"], in: home)
+      try #require(stored.exit == 0)
+    }
+    try home.write(values.indices.map { "{{ secret://default/v\($0) }}" }.joined(separator: "|"), to: "template")
+    let outcome = try Tool.run(["inject", "--in", "template", "--key-file", "k"], in: home)
+    #expect(outcome.output == Data(values.joined(separator: "|").utf8))
+  }
+
+  @Test func `names with any characters are reached by percent-encoding`() throws {
+    let home = try RunTests.prepared()
+    let key = "a/b c%ü{}\"\\日"
+    try home.write("CANARY-7f3a", to: "value")
+    let stored = try Tool.run(["set", "--file", "value", "--key-file", "k", "--service", "s/t", "--", key], in: home)
+    try #require(stored.exit == 0, "\(stored.errorText)")
+    let encoded = key.utf8.map { "%" + String($0, radix: 16) }.joined()
+    try home.write("{{secret://s%2ft/\(encoded)}}{{secret://default/s%2Ft/\(encoded.uppercased())}}", to: "template")
+    let outcome = try Tool.run(["inject", "--in", "template", "--key-file", "k"], in: home)
+    #expect(outcome.text == "CANARY-7f3aCANARY-7f3a", "\(outcome.errorText)")
+  }
+
+  @Test(arguments: [
+    "", "a", "/a", "a/", "a//b", "a/b/", "a/b/c/d", "a/%", "a/%2", "a/%g0", "a/%+1", "a/%0A", "a/%00", "a/%ff", "a/ü",
+    "a/b?c", "a/b#c", "a/{b", "a/\"b\"", "a/%C3", "a/b\\c",
+  ])
+  func `what is no reference is refused`(_ text: String) {
+    #expect(throws: ToolError.self) { try SecretReference(Array(text.utf8)) }
+  }
+
+  @Test func `a reference has two or three names`() throws {
+    let short = try SecretReference(Array("shop/a%20b~c@d:e".utf8))
+    #expect(short.group == nil && short.service.text == "shop" && short.key == "a b~c@d:e")
+    let long = try SecretReference(Array("billing/shop/a".utf8))
+    #expect(long.group == "billing" && long.service.text == "shop" && long.key == "a")
+  }
+
+  @Test func `the file of --out is for its owner alone and leaves nothing beside it`() throws {
+    let home = try RunTests.prepared()
+    let outcome = try Tool.shell(
+      """
+      umask 0
+      echo '{{secret://default/token}}' >template
+      mkdir d && echo old >d/old && chmod 666 d/old
+      echo left >d/.new.new
+      for name in new old; do secretprefs inject --in template --out d/$name --key-file k || exit; done
+      stat -c '%n %a' d/* d/.[a-z]* 2>/dev/null
+      cat d/new d/old
+      """, in: home)
+    #expect(outcome.text == "d/new 600\nd/old 600\nCANARY-7f3a\nCANARY-7f3a\n", "\(outcome.errorText)")
+  }
+
+  private static let mayUnshare =
+    (try? Tool.shell("unshare --user --map-root-user --mount mount -t tmpfs none /mnt", in: try Scratch()).exit) == 0
+
+  @Test(.enabled(if: mayUnshare)) func `a full disk leaves the old file`() throws {
+    let home = try RunTests.prepared()
+    try home.write(String(repeating: "x", count: 200_000) + "{{secret://default/token}}", to: "template")
+    let outcome = try Tool.shell(
+      """
+      mkdir full
+      unshare --user --map-root-user --mount sh -c '
+        mount -t tmpfs -o size=64k none full && echo old >full/out
+        secretprefs inject --in template --out full/out --key-file k
+        echo $?; cat full/out; ls -A full'
+      """, in: home)
+    #expect(outcome.text == "74\nold\nout\n")
+    #expect(outcome.errorText == "secretprefs: error: \"full/out\": cannot be written (No space left on device)\n")
+  }
+}
