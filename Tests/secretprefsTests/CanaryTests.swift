@@ -49,6 +49,10 @@ import Testing
       ["set", "key", "--accessibility", canary], ["set", "key", "--accessibility=" + canary],
       ["settings"], ["settings", "a", canary], ["settings", "a", "--" + canary], ["settings", "a", "--json=" + canary],
       ["settings", "a", "name=" + canary],
+      ["run", canary], ["run", "--env", canary, "--", "true"], ["run", "--env", canary + "=a", "--", "true"],
+      ["run", "--env", "A=" + canary, "--", "true"], ["run", "--file", canary, "--", "true"],
+      ["run", "--only", canary, "--", "true"], ["run", "--", canary], ["run", "--only=" + canary, canary],
+      ["inject", canary], ["inject", "--out", "o", canary], ["inject", "--json=" + canary],
     ]
     + [["init"], ["set", "key"], ["get", "key"], ["list"], ["remove", "key"], ["status"]].flatMap {
       with(
@@ -61,7 +65,8 @@ import Testing
       ["groups"], ["groups", "create", "a"], ["groups", "rename", "a", "b"], ["groups", "remove", "a"], ["slots"],
       ["slots", "add"], ["slots", "remove", "012345"], ["passphrase"], ["rotate", "--vault-keys"], ["compact"],
       ["info", "key"], ["verify"], ["backup", "a"], ["edit", "key", "--no-label"], ["history", "key"],
-      ["history", "restore", "key", "1"], ["mark"], ["mark", "init"], ["mark", "accept"],
+      ["history", "restore", "key", "1"], ["run", "--only", "a"], ["inject"],
+      ["mark"], ["mark", "init"], ["mark", "accept"],
       ["bundle", "export", "--to", "b", "a"], ["bundle", "import", "b"], ["doctor"], ["salvage", "--to", "s"],
       ["backup", "restore", "a"],
     ].flatMap {
@@ -98,7 +103,8 @@ import Testing
     "missing", "rejected", "foreign", "name", "group", "key file", "text", "new group", "no group", "slot", "label",
     "new key file", "new passphrase", "kept key file", "rotated group",
     "edited key", "restored key", "compared revision", "long comment", "mark", "device key", "bundle", "bundle key",
-    "exported key", "repaired group", "doctor", "restored backup", "salvaged", "accessibility",
+    "exported key", "repaired group", "doctor", "restored backup", "salvaged", "accessibility", "command", "variable",
+    "chosen key", "template", "reference",
   ])
   func `a failure after the arguments were understood repeats nothing`(_ failure: String) throws {
     let home = try Scratch()
@@ -142,6 +148,15 @@ import Testing
     case "doctor": arguments = ["doctor", "--repair", "permissions", "--vault", "value", "--key-file", "value"]
     case "restored backup": arguments = ["backup", "restore", "value", "--yes", "--key-file", "k"]
     case "salvaged": arguments = ["salvage", "--vault", "value", "--to", "s", "--key-file", "value"]
+    case "command", "variable":
+      try #require(Tool.run(["set", "key", "--file", "value", "--key-file", "k"], in: home).exit == 0)
+      let chosen = failure == "command" ? "A=key" : "LD_PRELOAD=key"
+      arguments = ["run", "--env", chosen, "--key-file", "k", "--", Self.canary]
+    case "chosen key": arguments = ["run", "--env", "A=" + Self.canary, "--key-file", "k", "--", "true"]
+    case "template", "reference":
+      let name = failure == "template" ? Self.canary : "a/" + Self.canary
+      try home.write("{{ secret://\(name) }}", to: "text")
+      arguments = ["inject", "--in", "text", "--key-file", "k"]
     case "long comment": arguments += ["--comment", String(repeating: Self.canary, count: 10_000)]
     default:
       let bytes = Data(Self.canary.utf8) + [0xFF]
