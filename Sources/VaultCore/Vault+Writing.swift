@@ -229,7 +229,7 @@ extension Vault {
 
   /// The service in the spelling that the file has: another program may have written it in this one
   /// (`Docs/Decisions/0018`).
-  private func storedSpelling(of service: Vault.Name, in group: AccessGroup) throws(VaultError) -> Vault.Name {
+  func storedSpelling(of service: Vault.Name, in group: AccessGroup) throws(VaultError) -> Vault.Name {
     guard let spelled = service.spelled else { return service }
     let exact = try Vault.Name(verbatim: spelled)
     return try keys(service: exact, in: group).isEmpty ? service : exact

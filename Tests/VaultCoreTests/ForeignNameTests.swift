@@ -40,6 +40,17 @@ import Testing
     try vault.withValue(service: service, key: key, in: group) { String($1) }
   }
 
+  @Test func `a record is moved from and to exactly the name that is listed`() throws {
+    try withForeignVault { vault, service, group in
+      try vault.copy(Self.decomposed + " alone", of: service, to: "plain", of: service, in: group, isMove: true)
+      try vault.copy("plain", of: service, to: Self.decomposed, of: service, in: group, isMove: true, replaces: true)
+
+      let keys = try vault.keys(service: service, in: group)
+      #expect(keys.map { Array($0.utf8) } == [Self.decomposed, Self.composed].map { Array($0.utf8) })
+      #expect(try keys.map { try text($0, vault, service, group) } == ["alone", "composed"])
+    }
+  }
+
   @Test func `each key that is listed is read by exactly its name`() throws {
     try withForeignVault { vault, service, group in
       let keys = try vault.keys(service: service, in: group)

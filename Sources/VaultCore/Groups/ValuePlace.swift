@@ -17,19 +17,40 @@ final class ValuePlace: Sendable {
   }
 
   /// Seals the value of a record, with the device layer if the class has one.
+  ///
+  /// - Parameter revision: the revision of an earlier value; `nil` for the current one.
   /// - Throws: ``VaultError/Code/deviceKeyMissing``.
   func seal(
-    _ value: RawSpan, _ kind: ValueKind, for name: borrowing RecordName, deviceKey: SealingKey?,
-    _ sealer: Sealer
+    _ value: RawSpan, _ kind: ValueKind, previous revision: UInt64? = nil, for name: borrowing RecordName,
+    deviceKey: SealingKey?, _ sealer: Sealer
   ) throws(VaultError) -> [UInt8] {
     guard accessibility.isThisDeviceOnly else {
-      sealer.bind(to: .value(service: name.service, key: name.key, kind: kind.rawValue))
+      sealer.bind(to: outer(name, kind.rawValue, revision))
       return sealer.seal(value, with: classKey)
     }
     sealer.bind(to: device(name, kind.rawValue))
     let inner = sealer.seal(value, with: try Self.present(deviceKey))
-    sealer.bind(to: .value(service: name.service, key: name.key, kind: kind.rawValue))
+    sealer.bind(to: outer(name, kind.rawValue, revision))
     return sealer.seal(inner.bytes, with: classKey)
+  }
+
+  /// Opens a value in locked memory and seals it for a different place or name.
+  ///
+  /// - Parameter revision: the revision of an earlier value; `nil` for the current one.
+  /// - Throws: as ``open(_:_:previous:of:deviceKey:_:_:)``.
+  func resealed(
+    _ sealed: RawSpan, _ kind: UInt8, previous revision: UInt64? = nil, of name: borrowing RecordName,
+    to place: ValuePlace, for newName: borrowing RecordName, deviceKey: SealingKey?, _ sealer: Sealer
+  ) throws(VaultError) -> [UInt8] {
+    var result: Result<[UInt8], VaultError>?
+    try open(sealed, kind, previous: revision, of: name, deviceKey: deviceKey, sealer) { value in
+      result = Result { () throws(VaultError) in
+        try place.seal(
+          value, ValueKind(rawValue: kind), previous: revision, for: newName, deviceKey: deviceKey, sealer)
+      }
+    }
+    guard let result else { throw .tampered("a value does not verify") }
+    return try result.get()
   }
 
   /// Opens a value in locked memory, lends it to the closure and wipes it.
@@ -41,11 +62,7 @@ final class ValuePlace: Sendable {
     _ sealed: RawSpan, _ kind: UInt8, previous revision: UInt64?, of name: borrowing RecordName,
     deviceKey: SealingKey?, _ sealer: Sealer, _ body: (RawSpan) -> Void
   ) throws(VaultError) {
-    if let revision {
-      sealer.bind(to: .previous(service: name.service, key: name.key, kind: kind, revision: revision))
-    } else {
-      sealer.bind(to: .value(service: name.service, key: name.key, kind: kind))
-    }
+    sealer.bind(to: outer(name, kind, revision))
     var fits = false
     if accessibility.isThisDeviceOnly {
       // The value has two seals. The inner one is in a separate block while it is opened.
@@ -69,6 +86,13 @@ final class ValuePlace: Sendable {
     guard ValueKind(rawValue: kind).fits(value) else { return false }
     body(value)
     return true
+  }
+
+  /// The context of a value, or of an earlier value, without the device layer.
+  @_lifetime(copy name)
+  private func outer(_ name: borrowing RecordName, _ kind: UInt8, _ revision: UInt64?) -> Context {
+    guard let revision else { return .value(service: name.service, key: name.key, kind: kind) }
+    return .previous(service: name.service, key: name.key, kind: kind, revision: revision)
   }
 
   /// The context of a value's device layer.

@@ -13,6 +13,10 @@ final class RecordChange: Sendable {
     case edit
     /// Makes the earlier value of this revision the current one.
     case restore(UInt64)
+    /// Makes the record a copy of a different one. ``GroupContent/upToDate(_:_:deviceKey:_:)`` replaces it by `copied`.
+    case copy(RecordCopy)
+    /// A copy, sealed for this record's name.
+    case copied(CopiedRecord)
   }
 
   let address: RecordAddress
@@ -31,8 +35,12 @@ final class RecordChange: Sendable {
   var cost: Int {
     let names =
       address.service.utf8.count + address.key.utf8.count + 64 + edit.items.reduce(0) { $0 + $1.data.count + 6 }
-    guard case .put(let value, _) = action else { return names }
-    return names + value.bytes.count
+    return switch action {
+    case .put(let value, _): names + value.bytes.count
+    case .copy: names + RecordCopy.cost
+    case .copied(let record): names + record.sealed.count + record.extensionField.count
+    case .remove, .edit, .restore: names
+    }
   }
 }
 
@@ -79,7 +87,7 @@ extension GroupContent {
     writer.integer(kind)
     writer.integer(accessibility.rawValue)
     writer.integer(UInt16(0))
-    writer.integer(old?.created ?? now)
+    writer.integer(change.created ?? old?.created ?? now)
     writer.integer(now)
     writer.integer(generation + 1)
     writer.lp32(sealed)
@@ -99,9 +107,11 @@ extension GroupContent {
   ) throws(VaultError) -> RecordChange {
     if let expected = change.expected, expected != old?.revision ?? 0 { throw .conflict }
     switch change.action {
-    case .remove: return change
+    case .remove, .copied: return change
+    case .copy(let copy):
+      return RecordChange(change.address, .copied(try copied(copy, change.address, old, deviceKey: deviceKey, sealer)))
     case .edit:
-      guard old != nil else { throw VaultError(.notFound, "there is no such record") }
+      guard old != nil else { throw VaultError.noSuchRecord }
       return change
     case .restore(let revision):
       guard let old, try old.previous(revision) != nil else {
@@ -123,7 +133,8 @@ extension GroupContent {
     of change: RecordChange, _ old: Record?, _ sealer: Sealer
   ) throws(VaultError) -> (UInt8, Vault.Accessibility, [UInt8]) {
     if case .put(let value, _) = change.action { return (value.kind, value.place.accessibility, value.bytes) }
-    guard let old else { throw VaultError(.notFound, "there is no such record") }
+    if case .copied(let record) = change.action { return (record.kind, record.accessibility, record.sealed) }
+    guard let old else { throw VaultError.noSuchRecord }
     guard case .restore(let revision) = change.action else {
       return (old.kind, old.accessibility, old.sealedValue.copy)
     }
@@ -171,6 +182,7 @@ extension GroupContent {
   private func newExtension(
     of change: RecordChange, _ old: Record?, _ sealer: Sealer
   ) throws(VaultError) -> [UInt8] {
+    if case .copied(let record) = change.action { return record.extensionField }
     let hasNewValue = if case .edit = change.action { false } else { true }
     var items = change.edit.items
     if let old, old.extensionField.byteCount > 0 {
@@ -259,14 +271,9 @@ extension SealedValue {
         kind: kind, place: place,
         bytes: try sealer.resealed(bytes.bytes, from: self.place.classKey, context, to: place.classKey, context))
     }
-    var result: Result<[UInt8], VaultError>?
-    try self.place.open(bytes.bytes, kind, previous: nil, of: name, deviceKey: deviceKey, sealer) { value in
-      result = Result { () throws(VaultError) in
-        try place.seal(value, ValueKind(rawValue: kind), for: address.name, deviceKey: deviceKey, sealer)
-      }
-    }
-    guard let result else { throw .tampered("a value does not verify") }
-    return SealedValue(kind: kind, place: place, bytes: try result.get())
+    return SealedValue(
+      kind: kind, place: place,
+      bytes: try self.place.resealed(bytes.bytes, kind, of: name, to: place, for: name, deviceKey: deviceKey, sealer))
   }
 }
 

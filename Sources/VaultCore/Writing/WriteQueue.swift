@@ -43,7 +43,7 @@ final class WriteQueue: Sendable {
   }
 
   /// A batch is cut at this many bytes, so that an entry does not grow without bound. A single write is never cut.
-  private static let batchBytes = 1 << 20
+  static let batchBytes = 1 << 20
 
   private let state = Mutex(State())
   private let writer: VaultWriter

@@ -1,0 +1,68 @@
+internal import VaultSealing
+
+/// The record that a change copies, and when it may.
+struct RecordCopy: Sendable {
+  let source: RecordAddress
+  /// The revision that the source must have; `nil` for any.
+  let expected: UInt64?
+  /// Whether a record that has the new name is replaced, together with its earlier values.
+  let replaces: Bool
+
+  /// The size that the ``WriteQueue`` assumes, because the source is not known yet: so much that no write of a different
+  /// caller is in the same entry. Two such writes could copy each other's old record.
+  static let cost = WriteQueue.batchBytes + 1
+}
+
+/// A copy of a record, sealed for a different name.
+struct CopiedRecord: Sendable {
+  let kind: UInt8
+  let accessibility: Vault.Accessibility
+  let created: Int64
+  let sealed: [UInt8]
+  let extensionField: [UInt8]
+}
+
+extension RecordChange {
+  /// The time of creation that the change sets; `nil` for that of the record, or the present time.
+  var created: Int64? { if case .copied(let record) = action { record.created } else { nil } }
+}
+
+extension GroupContent {
+  /// Opens the value and the earlier values of a copy's source in locked memory and seals them for the new name.
+  ///
+  /// - Parameter old: the record that has the new name.
+  /// - Throws: ``VaultError/Code/notFound``, ``VaultError/Code/conflict``, ``VaultError/Code/alreadyExists``,
+  ///   ``VaultError/Code/deviceKeyMissing`` or ``VaultError/Code/wrongDevice``.
+  func copied(
+    _ copy: RecordCopy, _ address: RecordAddress, _ old: Record?, deviceKey: SealingKey?, _ sealer: Sealer
+  ) throws(VaultError) -> CopiedRecord {
+    guard let record = find(copy.source) else { throw .noSuchRecord }
+    if let expected = copy.expected, expected != record.revision { throw .conflict }
+    guard old == nil || copy.replaces else { throw .recordExists }
+    let place = try place(record.accessibility, sealer)
+    let reseal = { (sealed: RawSpan, kind: UInt8, revision: UInt64?) throws(VaultError) in
+      try place.resealed(
+        sealed, kind, previous: revision, of: record.name, to: place, for: address.name, deviceKey: deviceKey, sealer)
+    }
+    var items: [Extension.OwnedItem] = []
+    var fields = Extension.Items(record.extensionField)
+    while let item = try fields.next() {
+      var data = item.data.copy
+      if item.tag == Extension.RecordTag.previous {
+        let value = try PreviousValue(item.data)
+        data = PreviousValue.item(
+          revision: value.revision, modified: value.modified, kind: value.kind,
+          sealed: try reseal(value.sealed, value.kind, value.revision))
+      }
+      items.append(.init(item.tag, data))
+    }
+    return CopiedRecord(
+      kind: record.kind, accessibility: record.accessibility, created: record.created,
+      sealed: try reseal(record.sealedValue, record.kind, nil), extensionField: Extension.field(items))
+  }
+}
+
+extension VaultError {
+  static let noSuchRecord = VaultError(.notFound, "there is no such record")
+  static let recordExists = VaultError(.alreadyExists, "a record with the new name exists")
+}
