@@ -177,7 +177,9 @@ import VaultSealing
       for _ in 0..<50 {
         try vault.set("a", forKey: "a")
         try vault.set("b", forKey: "b")
-        try onThreads(2) { number in
+        // The last thread keeps the queue busy, so that the others' writes wait for each other.
+        try onThreads(3) { number in
+          if number == 2 { return try vault.set("c", forKey: "c") }
           try copy(vault, number == 0 ? "a" : "b", to: number == 0 ? "b" : "a", replaces: true)
         }
         #expect(try vault.text("a") == vault.text("b"))
