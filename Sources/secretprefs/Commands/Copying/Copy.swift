@@ -1,0 +1,38 @@
+internal import ArgumentParser
+
+/// `secretprefs copy`.
+struct Copy: ToolCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "copy",
+    abstract: "Copies a key, also to a different service.",
+    usage: "secretprefs copy [<options>] <key> [<new-key>]",
+    discussion: """
+      \(CopyOptions.carried) Without <new-key> the key keeps its name, and --to-service is required. The copy is in \
+      the same access group.
+
+      EXAMPLE:
+        secretprefs copy github github.next
+        secretprefs copy database --service shop --to-service billing
+      """)
+
+  @OptionGroup var vault: VaultOptions
+  @OptionGroup var unlock: UnlockOptions
+  @OptionGroup var record: RecordOptions
+
+  @Option(help: ArgumentHelp("The service of the copy. Default: that of the key.", valueName: "name"))
+  var toService: String?
+
+  @OptionGroup var options: CopyOptions
+
+  @Argument(help: ArgumentHelp("The key, and the name of the copy.", valueName: "key"))
+  var keys: [String] = []
+
+  func perform(_ messages: Messages) throws {
+    guard let key = keys.first, keys.count == 2 || keys.count == 1 && toService != nil else {
+      throw Self.usageError("a key and the name of its copy, or a key and --to-service, are required")
+    }
+    try CopyRecord(
+      isMove: false, key: key, newKey: keys.last ?? key, newService: toService, options: options
+    ).perform(try unlock.complete(try vault.access()), try record.place(), isJSON: vault.json, messages)
+  }
+}

@@ -1,0 +1,19 @@
+internal import ArgumentParser
+
+/// The options of `rename`, `copy` and `move`.
+struct CopyOptions: ParsableArguments {
+  @Flag(help: "Replace a key that has the new name, together with its earlier values.")
+  var replace = false
+
+  @Option(
+    help: ArgumentHelp("Do it only if the key with the old name has this revision.", valueName: "revision"))
+  var ifRevision: UInt64?
+
+  /// What the copy has, for the help of the commands.
+  static let carried = """
+    The kind, the accessibility, the time of creation, the label, the comment, the attributes, the expiry and the kept \
+    earlier values with their revisions stay; the current revision and the time of the last change are new. It \
+    is one transaction: if it fails, nothing has changed. A value that is bound to this machine needs the device key. \
+    An existing key is refused unless --replace is given.
+    """
+}
