@@ -92,7 +92,12 @@ internal import Synchronization
 
   /// Whether both have the same bytes. The time depends only on the lengths.
   public borrowing func isEqual(to other: borrowing SecretBytes) -> Bool {
-    unsafe count == other.count && (count == 0 || sodium_memcmp(own, other.own, count) == 0)
+    other.withSpan { isEqual(to: $0) }
+  }
+
+  /// Whether the bytes are those of `other`. The time depends only on the lengths.
+  package borrowing func isEqual(to other: RawSpan) -> Bool {
+    unsafe count == other.byteCount && (count == 0 || sodium_memcmp(own, other.lent.baseAddress!, count) == 0)
   }
 }
 

@@ -58,7 +58,11 @@ struct FastPath {
     access.keyFile = keyFile
     access.mayPrompt = !noPrompt
     let place = try RecordPlace(service: service, group: group)
-    guard let key else { return ListKeys(access: access, place: place) }
+    guard let key else {
+      return ListKeys(
+        access: access, place: place,
+        listing: try KeyListing(isLong: false, isJSON: false, namesServices: false))
+    }
     return GetValue(access: access, place: place, key: key)
   }
 

@@ -59,8 +59,8 @@ struct SecretBytesTests {
     let first = try SecretBytes.of(row.first)
     let second = try SecretBytes.of(row.second)
 
-    let answers = [first.isEqual(to: second), second.isEqual(to: first)]
-    #expect(answers == [row.isEqual, row.isEqual])
+    let answers = [first.isEqual(to: second), second.isEqual(to: first), first.isEqual(to: row.second.span.bytes)]
+    #expect(answers == [row.isEqual, row.isEqual, row.isEqual])
   }
 
   @Test func `bytes are equal to themselves`() throws {

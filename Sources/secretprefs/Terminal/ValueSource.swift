@@ -2,7 +2,7 @@ internal import DurableFiles
 internal import VaultCore
 internal import VaultSealing
 
-/// The source of the value of `set`. Determined before the user is prompted for a passphrase.
+/// The source of the value of `set` or `find --value`. Determined before the user is prompted for a passphrase.
 struct ValueSource {
   private enum Place {
     case file(String)
@@ -15,19 +15,22 @@ struct ValueSource {
   private let mayBeEmpty: Bool
 
   init(
-    file: String?, keepsLineEnd: Bool, mayBeEmpty: Bool, mayPrompt: Bool, isInputTaken: Bool
+    file: String?, keepsLineEnd: Bool, mayBeEmpty: Bool, mayPrompt: Bool, isInputTaken: Bool,
+    hint: String = UsageRefusal.set
   ) throws(ToolError) {
     (self.keepsLineEnd, self.mayBeEmpty) = (keepsLineEnd, mayBeEmpty)
     if let file {
       place = .file(file)
     } else if isInputTaken {
-      throw .usage("standard input cannot be both the passphrase and the value", hint: "read the value with --file")
+      throw .usage(
+        "standard input cannot be both the passphrase and the value",
+        hint: "use a different descriptor for the passphrase")
     } else if isatty(STDIN_FILENO) == 0 {
       place = .input
     } else if mayPrompt {
       place = .prompt
     } else {
-      throw .usage("there is no value: standard input is a terminal", hint: UsageRefusal.set)
+      throw .usage("there is no value: standard input is a terminal", hint: hint)
     }
   }
 
@@ -35,7 +38,7 @@ struct ValueSource {
     let value = try readPlace(messages)
     // An empty value is more likely a mistake, such as a failed command in front of a pipe.
     guard value.count > 0 || mayBeEmpty else {
-      throw ToolError.usage("the value is empty", hint: "--allow-empty stores an empty value")
+      throw ToolError.usage("the value is empty", hint: "--allow-empty accepts an empty value")
     }
     return value
   }

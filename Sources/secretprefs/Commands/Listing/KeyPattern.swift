@@ -1,0 +1,54 @@
+internal import VaultCore
+
+/// A pattern that a whole key must match: `*` stands for any characters, `?` for one, and a backslash makes the next
+/// character an ordinary one.
+struct KeyPattern {
+  private enum Part: Equatable {
+    case any, one
+    case character(Unicode.Scalar)
+  }
+
+  private let parts: [Part]
+
+  /// - Throws: ``VaultError/Code/invalidName`` for text that cannot match a name.
+  init(_ text: String) throws {
+    var parts: [Part] = []
+    // In normal form C, like the keys.
+    var rest = try Vault.Name(text).text.unicodeScalars[...]
+    while let scalar = rest.popFirst() {
+      switch scalar {
+      case "*": parts.append(.any)
+      case "?": parts.append(.one)
+      case "\\":
+        guard let literal = rest.popFirst() else {
+          throw ToolError.usage("the pattern ends with a backslash", hint: "write \\\\ for a backslash")
+        }
+        parts.append(.character(literal))
+      default: parts.append(.character(scalar))
+      }
+    }
+    self.parts = parts
+  }
+
+  func matches(_ key: String) -> Bool {
+    let scalars = Array(key.unicodeScalars)
+    var (part, index) = (0, 0)
+    // Where the last `*` is, and where the text behind it was tried.
+    var star: (part: Int, index: Int)?
+    while index < scalars.count {
+      if part < parts.count, parts[part] == .any {
+        star = (part, index)
+        part += 1
+      } else if part < parts.count, parts[part] == .one || parts[part] == .character(scalars[index]) {
+        part += 1
+        index += 1
+      } else if let last = star {
+        star = (last.part, last.index + 1)
+        (part, index) = (last.part + 1, last.index + 1)
+      } else {
+        return false
+      }
+    }
+    return parts[part...].allSatisfy { $0 == .any }
+  }
+}

@@ -1,0 +1,56 @@
+internal import ArgumentParser
+
+/// `secretprefs list`.
+struct List: ToolCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "list",
+    abstract: "Lists the keys of a service.",
+    usage: "secretprefs list [<options>] [<pattern>]",
+    discussion: """
+      One key per line, ordered by bytes. Characters that are not printable or change the direction of text are \
+      shown as \\u{…}, and so is a backslash before u{; --json writes the exact names. With --long each line also \
+      has the revision, the kind, the time of the last change and the expiry. No value is decrypted.
+
+      With a pattern, lists the keys that match it as a whole: * stands for any characters, ? for one, and a backslash \
+      makes the next character an ordinary one. Put the pattern in quotes, or the shell replaces it by the names of \
+      files. "secretprefs find" also finds parts of names, labels and comments.
+
+      With --tree, keys are split at their dots. A line that ends with a dot is not a key: joined with the lines below \
+      it, it gives their keys.
+
+      EXAMPLE:
+        secretprefs list --service com.example.shop
+        secretprefs list 'database.*'
+        secretprefs list --long
+        secretprefs list --tree
+        secretprefs list --all-services --json
+      """)
+
+  @OptionGroup var vault: VaultOptions
+  @OptionGroup var unlock: UnlockOptions
+  @OptionGroup var record: RecordOptions
+
+  @Flag(help: "List the keys of all services; each line is service, tab, key.")
+  var allServices = false
+
+  @Flag(help: "Also show revision, kind, time and expiry.")
+  var long = false
+
+  @Flag(help: "Show the keys as a tree; with --all-services, below their services.")
+  var tree = false
+
+  @Argument(help: ArgumentHelp("The pattern of the keys.", valueName: "pattern"))
+  var patterns: [String] = []
+
+  func perform(_ messages: Messages) throws {
+    guard patterns.count <= 1 else {
+      throw ToolError.usage(
+        "at most one pattern is accepted", hint: "put it in quotes: secretprefs list 'database.*'")
+    }
+    try ListKeys(
+      access: try unlock.complete(try vault.access()), place: try record.place(),
+      listing: try KeyListing(isLong: long, isTree: tree, isJSON: vault.json, namesServices: allServices),
+      pattern: try patterns.first.map { try KeyPattern($0) }
+    ).perform(messages)
+  }
+}

@@ -1,0 +1,26 @@
+internal import VaultCore
+
+/// The operation of `list`.
+struct ListKeys: ToolAction {
+  let access: VaultAccess
+  let place: RecordPlace
+  let listing: KeyListing
+  var pattern: KeyPattern?
+
+  func perform(_ messages: Messages) throws {
+    let vault = try access.open(messages)
+    let group = try place.group(in: vault)
+    guard listing.form == .lines, !listing.namesServices else {
+      let records = try vault.records(service: listing.namesServices ? nil : place.service, in: group)
+      return try listing.write(
+        records.filter { pattern?.matches($0.key.text) ?? true }, at: access.options.now())
+    }
+    // Without the metadata of the records, which takes longer to read.
+    var lines: [UInt8] = []
+    for var key in try vault.keys(service: place.service, in: group) where pattern?.matches(key) ?? true {
+      key.withUTF8 { displayed($0, into: &lines) }
+      lines.append(UInt8(ascii: "\n"))
+    }
+    try Output.write(lines)
+  }
+}
