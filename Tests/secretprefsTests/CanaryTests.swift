@@ -53,6 +53,17 @@ import Testing
       ["run", "--env", "A=" + canary, "--", "true"], ["run", "--file", canary, "--", "true"],
       ["run", "--only", canary, "--", "true"], ["run", "--", canary], ["run", "--only=" + canary, canary],
       ["inject", canary], ["inject", "--out", "o", canary], ["inject", "--json=" + canary],
+      ["rename", canary], ["rename", "a", canary], ["rename", "a", "b", canary],
+      ["rename", "a", "b", "--replace=" + canary],
+      ["copy", canary], ["copy", "a", "b", canary], ["copy", "a", "--to-service", canary],
+      ["copy", "a", "b", "--if-revision", canary], ["move", canary], ["move", "a", "b", canary],
+      ["move", "a", "--to-service", canary + "\u{1}"], ["generate", canary], ["generate", "key", canary],
+      ["generate", "key", "--length", canary], ["generate", "key", "--print=" + canary],
+      ["generate", "key", "--length=" + canary], ["generate", "key", "--expiry", canary],
+      ["list", canary, canary], ["list", canary + "\\"], ["list", "--tree=" + canary], ["find", canary],
+      ["find", canary, canary], ["find", "--value", canary], ["find", "--value=" + canary],
+      ["find", "--value", "-", canary],
+      ["find", canary, "--exact"],
     ]
     + [["init"], ["set", "key"], ["get", "key"], ["list"], ["remove", "key"], ["status"]].flatMap {
       with(
@@ -66,7 +77,8 @@ import Testing
       ["slots", "add"], ["slots", "remove", "012345"], ["passphrase"], ["rotate", "--vault-keys"], ["compact"],
       ["info", "key"], ["verify"], ["backup", "a"], ["edit", "key", "--no-label"], ["history", "key"],
       ["history", "restore", "key", "1"], ["run", "--only", "a"], ["inject"],
-      ["mark"], ["mark", "init"], ["mark", "accept"],
+      ["rename", "a", "b"], ["copy", "a", "b"], ["move", "a", "--to-service", "b"],
+      ["generate", "key"], ["find", "a"], ["mark"], ["mark", "init"], ["mark", "accept"],
       ["bundle", "export", "--to", "b", "a"], ["bundle", "import", "b"], ["doctor"], ["salvage", "--to", "s"],
       ["backup", "restore", "a"],
     ].flatMap {

@@ -4,7 +4,8 @@ import Testing
 @Suite struct LostOutputTests {
   /// Everything that changes a file, in the home that ``prepared()`` makes.
   static let writing = [
-    "set b < value", "edit a --label x", "remove a", "history restore a 2", "compact", "rotate --group default",
+    "set b < value", "edit a --label x", "rename a b", "copy a b", "move a --to-service s", "generate b",
+    "generate b --print", "remove a", "history restore a 2", "compact", "rotate --group default",
     "rotate --vault-keys --drop-others", "groups create g", "groups rename h i", "groups remove h --yes",
     "slots add --new-key-file n", "slots remove $slot --without-rotation", "slots remove $slot --drop-others",
     "passphrase --slot $slot --new-passphrase-fd 3 --throwaway-cost 3< value", "backup copy",
@@ -17,13 +18,15 @@ import Testing
   ]
 
   static let reading = [
-    "get a", "list", "info a", "status", "verify", "history a", "groups", "slots", "mark --mark mark", "doctor",
+    "get a", "list", "list --tree 'a*'", "find a", "find --value - < value", "info a", "status", "verify", "history a",
+    "groups", "slots", "mark --mark mark", "doctor",
     "exit-codes", "--help", "help set", "inject --in template",
   ]
 
   /// The commands of ``writing`` that print something without `--json`.
   static let answering = [
-    "slots add --new-key-file n", "passphrase --slot $slot --new-passphrase-fd 3 --throwaway-cost 3< value",
+    "generate b", "generate b --print", "slots add --new-key-file n",
+    "passphrase --slot $slot --new-passphrase-fd 3 --throwaway-cost 3< value",
     "bundle import bundle.spv --bundle-key-file bundle.key --replace", "salvage --to n.spv",
     "doctor --repair permissions --vault open.spv",
   ]

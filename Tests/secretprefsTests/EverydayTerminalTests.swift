@@ -1,0 +1,64 @@
+import Foundation
+import Testing
+import VaultMemorySearching
+import VaultSealing
+
+@testable import secretprefs
+
+/// `find --value -` and `generate --print` on a terminal.
+@Suite struct EverydayTerminalTests {
+  @Test func `the value to find is typed without echo`() throws {
+    let scene = try PromptTests.Scene()
+    let running = try scene.start("find", "--value", "-")
+    try scene.terminal.wait(for: "default.spv: ")
+    try scene.terminal.wait(forEcho: false)
+    scene.terminal.type(PromptTests.passphrase + "\n")
+    try scene.terminal.wait(for: "Value: ")
+    try scene.terminal.wait(forEcho: false)
+    scene.terminal.type("s3cret\n")
+    let outcome = try running.wait()
+    #expect(outcome.exit == 0)
+    #expect(outcome.text == "key\n")
+    scene.terminal.look()
+    #expect(!scene.terminal.shown.contains("s3cret"))
+  }
+
+  @Test func `a terminal that may not be asked is a usage error before the vault is opened`() throws {
+    let scene = try PromptTests.Scene()
+    let outcome = try scene.start("find", "--value", "-", "--no-prompt").wait()
+    #expect(outcome.exit == 64)
+    #expect(
+      outcome.errorText.hasSuffix("hint: use standard input or a prompt: secretprefs find --value - < value.txt\n"))
+  }
+
+  @Test func `a printed password has a line of its own, and its strength is a note`() throws {
+    let scene = try PromptTests.Scene()
+    let running = try Running(
+      ["/bin/sh", "-c", "secretprefs generate new --print >/dev/tty 2>&1"], in: scene.home, input: scene.terminal.path)
+    try scene.terminal.wait(for: "default.spv: ")
+    try scene.terminal.wait(forEcho: false)
+    scene.terminal.type(PromptTests.passphrase + "\n")
+    #expect(try running.wait().exit == 0)
+    scene.terminal.look()
+    let got = try Tool.shell("secretprefs get new --passphrase-fd 3 3< passphrase", in: scene.home)
+    #expect(scene.terminal.shown.hasSuffix("\r\n\(got.text)\r\nsecretprefs: note: 149 bits\r\n"))
+  }
+
+  @Test func `a generated password is in guarded memory alone`() throws {
+    let search = MemorySearch()
+    let rule = try PasswordRule(length: 64, noUppercase: false, noDigits: false, noSymbols: false, noSimilar: false)
+    let password = Kept(try rule.password())
+    try search.note { search in password.bytes.withUnsafeBytes { search.add("password", $0) } }
+    let finds = try search.finds()
+    withExtendedLifetime(password) {}
+    #expect(!finds.isEmpty)
+    // Such memory is left out of core files.
+    for find in finds { #expect(Mapping.flags(at: find.address).contains("dd"), "\(find)") }
+  }
+}
+
+/// Lets a closure of a different thread read the bytes.
+private final class Kept: Sendable {
+  let bytes: SecretBytes
+  init(_ bytes: consuming SecretBytes) { self.bytes = bytes }
+}
