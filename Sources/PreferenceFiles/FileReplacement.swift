@@ -47,7 +47,19 @@ package struct FileReplacement {
     }
     try file.write(new, at: 0)
     if let status = old?.status { try adopt(status, file) }
-    try publish(file, &isReplaced)
+    try rename(file, replaces: true, &isReplaced)
+  }
+
+  /// Creates the file. It is durable when this returns.
+  /// - Throws: `unwritable` also if the path exists.
+  package func create(_ content: RawSpan) throws(PreferencesError) {
+    let file = try locked()
+    var isCreated = false
+    defer { if !isCreated { file.discard(beside) } }
+
+    guard access(target, F_OK) != 0 else { throw .system(.unwritable, "it cannot be created", EEXIST) }
+    try file.write(content, at: 0)
+    try rename(file, replaces: false, &isCreated)
   }
 
   /// Replaces whatever has the name by a file with `content` that belongs to this user and that no other can access. A
@@ -58,14 +70,14 @@ package struct FileReplacement {
     var isReplaced = false
     defer { if !isReplaced { file.discard(replacement.beside) } }
     try file.write(content, at: 0)
-    try replacement.publish(file, &isReplaced)
+    try replacement.rename(file, replaces: true, &isReplaced)
   }
 
-  /// Gives the finished file its name.
-  private func publish(_ file: Descriptor, _ isReplaced: inout Bool) throws(PreferencesError) {
+  /// Gives the temporary file its name, durably.
+  private func rename(_ file: Descriptor, replaces: Bool, _ isRenamed: inout Bool) throws(PreferencesError) {
     try file.synchronize()
-    try file.rename(beside, to: target, replaces: true)
-    isReplaced = true
+    try file.rename(beside, to: target, replaces: replaces)
+    isRenamed = true
     guard try Descriptor.synchronizeDirectory(folder) else {
       throw .system(.unwritable, "its folder cannot be opened", errno)
     }

@@ -23,15 +23,13 @@ public struct DotenvFormat: PreferenceFileFormat {
   public init() {}
 
   public func values(from bytes: [UInt8]) throws(PreferencesError) -> [String: PreferenceValue] {
-    var parser = DotenvParser(bytes)
-    return Dictionary(try parser.entries().map { ($0.name, .string($0.text)) }) { _, last in last }
+    Dictionary(try Self.entries(of: bytes).map { ($0.entry.name, .string($0.text)) }) { _, last in last }
   }
 
   public func bytes(
     of values: [String: PreferenceValue], replacing old: [UInt8]?
   ) throws(PreferencesError) -> [UInt8] {
-    var parser = DotenvParser(old ?? [])
-    var file = DotenvLines(old ?? [], entries: try parser.entries())
+    var file = DotenvLines(old ?? [], entries: try Self.entries(of: old ?? []))
     for name in file.names.subtracting(values.keys) { file.remove(name) }
     for (name, value) in values.sorted(by: { $0.key < $1.key }) {
       guard DotenvParser.isName(name) else {
@@ -43,5 +41,20 @@ public struct DotenvFormat: PreferenceFileFormat {
       file.set(name, to: text)
     }
     return file.bytes
+  }
+
+  private static func entries(of bytes: [UInt8]) throws(PreferencesError) -> [(entry: DotenvEntry, text: String)] {
+    var bytes = bytes  // decoded in place
+    return try bytes.withUnsafeMutableBytes { bytes in
+      Result { () throws(PreferencesError) in
+        var parser = DotenvParser(bytes)
+        return try parser.entries().map { (entry) throws(PreferencesError) in
+          guard let text = String(validating: bytes[entry.text], as: UTF8.self) else {
+            throw PreferencesError(.malformed, "line \(entry.line): not UTF-8")
+          }
+          return (entry, text)
+        }
+      }
+    }.get()
   }
 }

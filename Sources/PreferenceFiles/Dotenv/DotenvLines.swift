@@ -1,15 +1,15 @@
 /// The lines of a dotenv file while some of its names change. All other bytes stay as they are.
 struct DotenvLines {
   private let old: [UInt8]
-  private let entries: [DotenvEntry]
+  private let entries: [(entry: DotenvEntry, text: String)]
   /// The text of each name, and the entry that has it: the last one.
   private let present: [String: Int]
   /// The new text of the names that change; `nil` removes a name.
   private var changes: [String: String?] = [:]
 
-  init(_ bytes: [UInt8], entries: [DotenvEntry]) {
+  init(_ bytes: [UInt8], entries: [(entry: DotenvEntry, text: String)]) {
     (old, self.entries) = (bytes, entries)
-    present = Dictionary(entries.enumerated().map { ($1.name, $0) }) { _, last in last }
+    present = Dictionary(entries.enumerated().map { ($1.entry.name, $0) }) { _, last in last }
   }
 
   var names: Set<String> { Set(present.keys) }
@@ -25,7 +25,7 @@ struct DotenvLines {
   var bytes: [UInt8] {
     var new: [UInt8] = []
     var copied = 0
-    for (index, entry) in entries.enumerated() {
+    for (index, entry) in entries.map(\.entry).enumerated() {
       guard let change = changes[entry.name] else { continue }
       new += old[copied..<entry.lines.lowerBound]
       // Earlier lines of a changed name have no effect, and may have an old secret.
@@ -45,29 +45,9 @@ struct DotenvLines {
     return new
   }
 
-  /// The text in the form that programs differ about least.
   private static func quoted(_ text: String) -> [UInt8] {
-    if text.utf8.allSatisfy(needsNoQuotes) { return Array(text.utf8) }
-    let single = UInt8(ascii: "'")
-    guard text.utf8.contains(single) else { return [single] + Array(text.utf8) + [single] }
-    var bytes = [UInt8(ascii: "\"")]
-    for byte in text.utf8 {
-      switch byte {
-      case UInt8(ascii: "\""), UInt8(ascii: "\\"), UInt8(ascii: "$"), UInt8(ascii: "`"):
-        bytes.append(UInt8(ascii: "\\"))
-      default: break
-      }
-      bytes.append(byte)
-    }
-    return bytes + [UInt8(ascii: "\"")]
-  }
-
-  private static func needsNoQuotes(_ byte: UInt8) -> Bool {
-    switch byte {
-    case UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "a")...UInt8(ascii: "z"),
-      UInt8(ascii: "0")...UInt8(ascii: "9"):
-      true
-    default: "_-./:@%+,=".utf8.contains(byte)
-    }
+    var (text, bytes) = (text, [UInt8]())
+    text.withUTF8 { text in DotenvText.write(UnsafeRawBufferPointer(text)) { bytes.append($0) } }
+    return bytes
   }
 }

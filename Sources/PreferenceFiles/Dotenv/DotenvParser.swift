@@ -1,27 +1,37 @@
-import Preferences
+package import Preferences
 
 /// One assignment of a dotenv file, and where it is.
-struct DotenvEntry {
-  let name: String
-  let text: String
+package struct DotenvEntry {
+  package let name: String
+  /// The decoded value in the parsed buffer. Has no NUL, and may not be UTF-8.
+  package let text: Range<Int>
+  /// The number of its first line, from 1.
+  package let line: Int
   /// The bytes from the beginning of the first line to the end of the last, with the line ending.
   let lines: Range<Int>
-  /// The bytes of the value, with its quotes.
+  /// The bytes of the value in the file, with its quotes.
   let value: Range<Int>
 }
 
 /// Parses a dotenv file; ``DotenvFormat`` has the syntax. Errors contain the number of a line and no text.
-struct DotenvParser {
-  private let bytes: [UInt8]
+///
+/// Values are decoded in place, because a value is never longer than its spelling: a secret needs no second buffer.
+package struct DotenvParser {
+  private let bytes: UnsafeMutableRawBufferPointer
   private var position = 0
+  private var line = 1
+  /// The line that an error names: the first one of the present entry.
+  private var firstLine = 1
 
-  init(_ bytes: [UInt8]) { self.bytes = bytes }
+  /// - Parameter bytes: the file, which outlives the parser.
+  package init(_ bytes: UnsafeMutableRawBufferPointer) { self.bytes = bytes }
 
-  mutating func entries() throws(PreferencesError) -> [DotenvEntry] {
+  package mutating func entries() throws(PreferencesError) -> [DotenvEntry] {
     if bytes.starts(with: [0xEF, 0xBB, 0xBF]) { position = 3 }
     var entries: [DotenvEntry] = []
     while position < bytes.count {
       let start = position
+      firstLine = line
       skipBlanks()
       if next == UInt8(ascii: "#") { skipComment() }
       if skipLineEnd() { continue }
@@ -30,7 +40,7 @@ struct DotenvParser {
     return entries
   }
 
-  static func isName(_ name: String) -> Bool {
+  package static func isName(_ name: String) -> Bool {
     guard let first = name.utf8.first, isLetter(first) else { return false }
     return name.utf8.allSatisfy(isInName)
   }
@@ -42,29 +52,28 @@ struct DotenvParser {
       name = word()
     }
     skipBlanks()
-    guard Self.isName(name), next == UInt8(ascii: "=") else { throw malformed("not NAME=value", at: start) }
+    guard Self.isName(name), next == UInt8(ascii: "=") else { throw malformed("not NAME=value") }
     position += 1
-    let (text, value) = try value(from: start)
-    guard !text.contains(0) else { throw malformed("a NUL byte", at: start) }
-    guard let text = String(validating: text, as: UTF8.self) else { throw malformed("not UTF-8", at: start) }
-    return DotenvEntry(name: name, text: text, lines: start..<position, value: value)
+    let (text, value) = try value()
+    guard !bytes[text].contains(0) else { throw malformed("a NUL byte") }
+    return DotenvEntry(name: name, text: text, line: firstLine, lines: start..<position, value: value)
   }
 
   /// Reads the rest of the line, or of several lines.
-  private mutating func value(from start: Int) throws(PreferencesError) -> (text: [UInt8], place: Range<Int>) {
+  private mutating func value() throws(PreferencesError) -> (text: Range<Int>, place: Range<Int>) {
     let afterEquals = position
     skipBlanks()
     let first = position
-    let text: [UInt8]
+    let text: Range<Int>
     switch next {
-    case UInt8(ascii: "`"): throw malformed("a value that begins with a backquote", at: start)
-    case UInt8(ascii: "'"), UInt8(ascii: "\""): text = try quoted(from: start)
+    case UInt8(ascii: "`"): throw malformed("a value that begins with a backquote")
+    case UInt8(ascii: "'"), UInt8(ascii: "\""): text = try quoted()
     default:
       text = unquoted(after: afterEquals)
       // Some programs would continue with the next line.
-      guard text.last != UInt8(ascii: "\\") else { throw malformed("a backslash at the end", at: start) }
-      guard !text.contains(UInt8(ascii: "\r")) else {
-        throw malformed("a carriage return that ends no line", at: start)
+      guard bytes[text].last != UInt8(ascii: "\\") else { throw malformed("a backslash at the end") }
+      guard !bytes[text].contains(UInt8(ascii: "\r")) else {
+        throw malformed("a carriage return that ends no line")
       }
     }
     // A new value is written directly behind the equals sign, in front of the blanks of a comment.
@@ -72,29 +81,31 @@ struct DotenvParser {
     let end = position
     skipBlanks()
     if next == UInt8(ascii: "#"), position > end || position == first { skipComment() }
-    guard skipLineEnd() else { throw malformed("text behind the value", at: start) }
+    guard skipLineEnd() else { throw malformed("text behind the value") }
     return (text, place)
   }
 
-  private mutating func quoted(from start: Int) throws(PreferencesError) -> [UInt8] {
+  private mutating func quoted() throws(PreferencesError) -> Range<Int> {
     let quote = bytes[position]
     position += 1
-    var text: [UInt8] = []
-    while let byte = next {
+    let start = position
+    var end = start
+    while var byte = next {
       position += 1
-      if byte == quote { return text }
+      if byte == quote { return start..<end }
+      if byte == UInt8(ascii: "\n") { line += 1 }
       if byte == UInt8(ascii: "\\"), quote == UInt8(ascii: "\""), let escaped = next.flatMap(Self.escaped) {
-        text.append(escaped)
+        byte = escaped
         position += 1
-      } else {
-        text.append(byte)
       }
+      bytes[end] = byte
+      end += 1
     }
-    throw malformed("a quote that is not closed", at: start)
+    throw malformed("a quote that is not closed")
   }
 
   /// The value up to a comment or the end of the line, without the blanks around it.
-  private mutating func unquoted(after equals: Int) -> [UInt8] {
+  private mutating func unquoted(after equals: Int) -> Range<Int> {
     let first = position
     var end = first
     while !isAtLineEnd, let byte = next {
@@ -103,7 +114,7 @@ struct DotenvParser {
       if !Self.isBlank(byte) { end = position }
     }
     position = end
-    return Array(bytes[first..<end])
+    return first..<end
   }
 
   // MARK: Bytes
@@ -134,7 +145,10 @@ struct DotenvParser {
   private mutating func skipLineEnd() -> Bool {
     guard isAtLineEnd else { return false }
     if next == UInt8(ascii: "\r") { position += 1 }
-    if next != nil { position += 1 }
+    if next != nil {
+      position += 1
+      line += 1
+    }
     return true
   }
 
@@ -164,8 +178,7 @@ struct DotenvParser {
     }
   }
 
-  private func malformed(_ what: String, at start: Int) -> PreferencesError {
-    let line = bytes[..<start].count { $0 == UInt8(ascii: "\n") } + 1
-    return PreferencesError(.malformed, "line \(line): \(what)")
+  private func malformed(_ what: String) -> PreferencesError {
+    PreferencesError(.malformed, "line \(firstLine): \(what)")
   }
 }

@@ -1,0 +1,30 @@
+/// Writes the value of a dotenv file.
+package enum DotenvText {
+  /// Writes `text` in the form that programs differ about least, byte by byte: without quotes if it needs none, in
+  /// single quotes if it has none of them, else in double quotes. The text has no NUL.
+  package static func write<E: Error>(
+    _ text: UnsafeRawBufferPointer, to output: (UInt8) throws(E) -> Void
+  ) throws(E) {
+    let needsQuotes = !text.allSatisfy(needsNoQuotes)
+    let quote = UInt8(ascii: text.contains(UInt8(ascii: "'")) ? "\"" : "'")
+    if needsQuotes { try output(quote) }
+    for byte in text {
+      switch byte {
+      case UInt8(ascii: "\""), UInt8(ascii: "\\"), UInt8(ascii: "$"), UInt8(ascii: "`"):
+        if quote == UInt8(ascii: "\"") { try output(UInt8(ascii: "\\")) }
+      default: break
+      }
+      try output(byte)
+    }
+    if needsQuotes { try output(quote) }
+  }
+
+  private static func needsNoQuotes(_ byte: UInt8) -> Bool {
+    switch byte {
+    case UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "a")...UInt8(ascii: "z"),
+      UInt8(ascii: "0")...UInt8(ascii: "9"):
+      true
+    default: "_-./:@%+,=".utf8.contains(byte)
+    }
+  }
+}
