@@ -46,9 +46,8 @@ struct Root: ParsableCommand {
     subcommands: [
       Init.self, Set.self, Generate.self, Get.self, List.self, Find.self, Info.self, Edit.self, History.self,
       Rename.self, Copy.self, Move.self, Remove.self, Run.self, Inject.self, Status.self, Verify.self, Groups.self,
-      Slots.self,
-      ChangePassphrase.self, Rotate.self, Compact.self, Backup.self, Bundles.self, Marks.self, Doctor.self,
-      Salvage.self, NewKey.self, Settings.self, ExitCodes.self,
+      Slots.self, ChangePassphrase.self, Rotate.self, Compact.self, Backup.self, Bundles.self, Import.self,
+      Export.self, Marks.self, Doctor.self, Salvage.self, NewKey.self, Settings.self, ExitCodes.self,
     ])
 
   /// The version of the package. `Scripts/version` compares it with the other places that name it.

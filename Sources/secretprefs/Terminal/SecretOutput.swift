@@ -1,11 +1,17 @@
 internal import VaultSealing
 
-/// Writes an encoded secret to standard output through a small buffer in guarded memory.
+/// Writes encoded secrets to standard output through a small buffer in guarded memory, or collects them there.
 final class SecretOutput {
   private var buffer: SecretBytes
   private var count = 0
+  private let isCollecting: Bool
 
-  init() throws(VaultError) { buffer = try SecretBytes(count: 4096) }
+  /// - Parameter isCollecting: whether the buffer grows until ``withBytes(_:)``, instead of being written when it is
+  ///   full.
+  init(isCollecting: Bool = false) throws(VaultError) {
+    buffer = try SecretBytes(count: 4096)
+    self.isCollecting = isCollecting
+  }
 
   func write(_ text: String) throws(ToolError) {
     for byte in text.utf8 { try put(byte) }
@@ -49,14 +55,22 @@ final class SecretOutput {
   }
 
   func flush() throws(ToolError) {
-    try buffer.withUnsafeBytes { (bytes) throws(ToolError) in
-      try Output.write(UnsafeRawBufferPointer(rebasing: bytes[..<count]))
-    }
+    try withBytes { (bytes) throws(ToolError) in try Output.write(bytes) }
     count = 0
   }
 
-  private func put(_ byte: UInt8) throws(ToolError) {
-    if count == buffer.count { try flush() }
+  private func makeRoom() throws(ToolError) {
+    guard isCollecting else { return try flush() }
+    do throws(VaultError) { buffer = try buffer.grown(to: 2 * count) } catch { throw ToolError(error) }
+  }
+
+  /// Lends what has been collected.
+  func withBytes<R, E: Error>(_ body: (UnsafeRawBufferPointer) throws(E) -> R) throws(E) -> R {
+    try buffer.withUnsafeBytes { (bytes) throws(E) in try body(UnsafeRawBufferPointer(rebasing: bytes[..<count])) }
+  }
+
+  func put(_ byte: UInt8) throws(ToolError) {
+    if count == buffer.count { try makeRoom() }
     buffer.withUnsafeMutableBytes { $0[count] = byte }
     count += 1
   }

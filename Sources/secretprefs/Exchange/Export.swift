@@ -1,0 +1,138 @@
+internal import ArgumentParser
+internal import DurableFiles
+internal import PreferenceFiles
+internal import Preferences
+internal import VaultCore
+
+/// `secretprefs export`.
+struct Export: ToolCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "export",
+    abstract: "Writes the secrets of a service in plain text for another program.",
+    usage: "secretprefs export [<options>]",
+    discussion: """
+      Writes all keys and values of one service, as they are at one moment, to standard output, or with --to to a new \
+      file with mode 0600. If the format cannot hold a key or a value byte for byte, the command names the key and \
+      writes nothing.
+
+        dotenv      NAME=value. In single quotes if needed, where everything is literal, also line feeds; if the value \
+      has a single quote, in double quotes with a backslash before ", \\, $ and `
+        json        one object; all values are text
+        shell       export NAME='value', for eval in a POSIX shell
+        kubernetes  a manifest of a Secret with data in base64, for kubectl apply -f -
+
+      Values that are neither text nor data are written as "secretprefs get" writes them. Metadata and earlier values \
+      are not exported. With --json, errors and the result of --to are JSON.
+
+      EXAMPLE:
+        secretprefs export --service shop --to .env
+        secretprefs export --service shop --format kubernetes --name shop-tokens | kubectl apply -f -
+      """)
+
+  @OptionGroup var vault: VaultOptions
+  @OptionGroup var unlock: UnlockOptions
+  @OptionGroup var record: RecordOptions
+
+  @Option(help: ArgumentHelp("The format: dotenv, json, shell or kubernetes.", valueName: "format"))
+  var format = ExportFormat.dotenv.rawValue
+
+  @Option(help: ArgumentHelp("Create this file, which must not exist.", valueName: "file"))
+  var to: String?
+
+  @Option(
+    help: ArgumentHelp("The name of the Secret; the default is the service.", valueName: "name"))
+  var name: String?
+
+  func perform(_ messages: Messages) throws {
+    let format = try ExportFormat.named(format)
+    let access = try unlock.complete(try vault.access())
+    let place = try record.place()
+    guard name == nil || format == .kubernetes else { throw ToolError.usage("--name is for --format kubernetes") }
+    let name = name ?? place.service.text
+    guard format != .kubernetes || ExportFormat.isObjectName(name) else {
+      throw ToolError.usage(
+        "the name is not one of a Kubernetes object", hint: "--name with small letters, digits, - and .")
+    }
+    if let to { try VaultLocation(argument: to).refuseIfOccupied("the export") }
+    let vault = try access.open(messages)
+    let group = try place.group(in: vault)
+    let output = try SecretOutput(isCollecting: true)
+    let count = try collect(
+      format, name, from: vault, try vault.takeRecords(service: place.service, in: group), output, access, messages)
+    try output.withBytes { (bytes) throws in
+      guard let to else { return try write(bytes, messages) }
+      do throws(PreferencesError) { try FileReplacement(to, isPrivate: true).create(bytes.bytes) } catch {
+        throw error.about(to)
+      }
+      Output.recordChange()
+    }
+    guard let to, self.vault.json else { return }
+    try Output.write(
+      .object([
+        ("service", .string(place.service.text)), ("file", .string(to)), ("exported", .unsigned(UInt64(count))),
+      ]))
+  }
+
+  private func collect(
+    _ format: ExportFormat, _ name: String, from vault: Vault, _ records: ServiceRecords, _ output: SecretOutput,
+    _ access: VaultAccess, _ messages: Messages
+  ) throws -> Int {
+    let keys = try vault.keys(in: records)
+    guard !keys.isEmpty else { throw ToolError.noSuchKey }
+    let refused = keys.filter { !format.allows(key: $0) }
+    guard refused.isEmpty else {
+      throw ToolError.usage(
+        "nothing was exported: \(format.rawValue) cannot have these keys: \(listed(refused))", hint: format.keyRule)
+    }
+    let now = access.options.now()
+    var (size, expired) = (0, 0)
+    try format.writeStart(name, to: output)
+    for (index, key) in keys.enumerated() {
+      if try vault.record(key: key, in: records)?.isExpired(at: now) == true { expired += 1 }
+      var written: Result<Void, ToolError>?
+      try vault.lend(key: key, in: records) { kind, bytes in
+        bytes.withUnsafeBytes { bytes in
+          size += bytes.count
+          written = Result { () throws(ToolError) in
+            try Self.write(key, kind, bytes, as: format, isFirst: index == 0, to: output)
+          }
+        }
+      }
+      try written?.get()
+    }
+    guard format != .kubernetes || size <= ExportFormat.kubernetesLimit else {
+      throw ToolError.usage("the values have \(size) bytes, and a Kubernetes Secret has at most 1048576")
+    }
+    try format.writeEnd(to: output)
+    if expired > 0 { messages.warn("\(counted(expired, "key has", "keys have")) expired") }
+    return keys.count
+  }
+
+  private static func write(
+    _ key: String, _ kind: ValueKind, _ bytes: UnsafeRawBufferPointer, as format: ExportFormat, isFirst: Bool,
+    to output: SecretOutput
+  ) throws(ToolError) {
+    guard let text = ValueText(kind, bytes) else {
+      guard format.allows(value: bytes) else { throw refusal(format, key) }
+      return try format.write(key, bytes, isFirst: isFirst, to: output)
+    }
+    try Array(text.text.utf8).withUnsafeBytes { bytes in
+      Result { () throws(ToolError) in try format.write(key, bytes, isFirst: isFirst, to: output) }
+    }.get()
+  }
+
+  private static func refusal(_ format: ExportFormat, _ key: String) -> ToolError {
+    .usage(
+      "nothing was exported: \(format.rawValue) cannot have the value of \(key)",
+      hint: format == .json
+        ? "JSON has text only; --format kubernetes holds any bytes" : "a NUL byte ends the text there")
+  }
+
+  /// Writes to standard output, as `get` does.
+  private func write(_ bytes: UnsafeRawBufferPointer, _ messages: Messages) throws(ToolError) {
+    if isatty(STDOUT_FILENO) == 1, ControlCharacters.occur(in: bytes) {
+      messages.warn("a value contains control characters")
+    }
+    try Output.write(bytes)
+  }
+}

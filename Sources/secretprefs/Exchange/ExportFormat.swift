@@ -1,0 +1,101 @@
+internal import PreferenceFiles
+internal import VaultCore
+internal import VaultSealing
+
+/// A format that `export` writes.
+enum ExportFormat: String, CaseIterable {
+  case dotenv, json, shell, kubernetes
+
+  static func named(_ name: String) throws(ToolError) -> ExportFormat {
+    guard let format = ExportFormat(rawValue: name) else {
+      throw .usage("there is no such format", hint: "--format " + allCases.map(\.rawValue).joined(separator: ", "))
+    }
+    return format
+  }
+
+  /// The most bytes that the values of a Kubernetes Secret may have together.
+  static let kubernetesLimit = 1 << 20
+
+  /// Whether the format has such keys.
+  func allows(key: String) -> Bool {
+    switch self {
+    case .json: true
+    case .dotenv: DotenvParser.isName(key)
+    case .shell: key.utf8.first.map(Self.isDigit) == false && key.utf8.allSatisfy { Self.isWord($0) || $0 == 0x5F }
+    case .kubernetes:
+      key.utf8.count <= 253 && key != "." && !key.hasPrefix("..")
+        && key.utf8.allSatisfy { Self.isWord($0) || "-_.".utf8.contains($0) }
+    }
+  }
+
+  /// Whether the format can hold such a value byte for byte.
+  func allows(value: UnsafeRawBufferPointer) -> Bool {
+    switch self {
+    case .dotenv, .shell: !value.contains(0)
+    case .json: isUTF8(value)
+    case .kubernetes: true
+    }
+  }
+
+  /// The rule that ``allows(key:)`` checks.
+  var keyRule: String {
+    switch self {
+    case .json: ""
+    case .dotenv: "names have ASCII letters, digits, _, - and ., and begin with a letter or _"
+    case .shell: "names have ASCII letters, digits and _, and do not begin with a digit"
+    case .kubernetes: "names have ASCII letters, digits, -, _ and ., and at most 253 bytes"
+    }
+  }
+
+  /// Whether `text` can name an object of Kubernetes: labels of small letters, digits and -, joined with dots.
+  static func isObjectName(_ text: String) -> Bool {
+    text.utf8.count <= 253
+      && text.split(separator: ".", omittingEmptySubsequences: false).allSatisfy { label in
+        !label.isEmpty && !label.hasPrefix("-") && !label.hasSuffix("-")
+          && label.utf8.allSatisfy { isDigit($0) || (0x61...0x7A).contains($0) || $0 == 0x2D }
+      }
+  }
+
+  func writeStart(_ name: String, to output: SecretOutput) throws(ToolError) {
+    switch self {
+    case .dotenv, .shell: break
+    case .json: try output.write("{")
+    case .kubernetes:
+      try output.write("apiVersion: v1\nkind: Secret\nmetadata:\n  name: \"\(name)\"\ntype: Opaque\ndata:\n")
+    }
+  }
+
+  func write(
+    _ key: String, _ value: UnsafeRawBufferPointer, isFirst: Bool, to output: SecretOutput
+  ) throws(ToolError) {
+    switch self {
+    case .dotenv:
+      try output.write("\(key)=")
+      try DotenvText.write(value) { (byte) throws(ToolError) in try output.put(byte) }
+      try output.write("\n")
+    case .shell:
+      try output.write("export \(key)='")
+      for byte in value {
+        // A quote cannot be inside single quotes.
+        if byte == UInt8(ascii: "'") { try output.write(#"'\'"#) }
+        try output.put(byte)
+      }
+      try output.write("'\n")
+    case .json:
+      try output.write("\(isFirst ? "\n" : ",\n")  \(JSON.string(key).text): \"")
+      try output.writeEscaped(value)
+      try output.write("\"")
+    case .kubernetes:
+      try output.write("  \"\(key)\": \"")
+      try output.writeBase64(value)
+      try output.write("\"\n")
+    }
+  }
+
+  func writeEnd(to output: SecretOutput) throws(ToolError) {
+    if self == .json { try output.write("\n}\n") }
+  }
+
+  private static func isDigit(_ byte: UInt8) -> Bool { (0x30...0x39).contains(byte) }
+  private static func isWord(_ byte: UInt8) -> Bool { isDigit(byte) || (0x41...0x5A).contains(byte & 0xDF) }
+}

@@ -1,0 +1,77 @@
+/// Bitwarden's export without encryption. An item becomes an entry whose name is that of the item, after its folder.
+struct BitwardenSource {
+  private struct Item {
+    var name = ""
+    var folder = ""
+    var fields: [(name: String, bytes: Range<Int>)] = []
+    /// Fields that the user added, by index.
+    var names: [Int: String] = [:]
+    var values: [(index: Int, bytes: Range<Int>)] = []
+    var left: [String] = []
+    let line: Int
+  }
+
+  private let bytes: UnsafeMutableRawBufferPointer
+  private var folderIDs: [Int: String] = [:]
+  private var folderNames: [Int: String] = [:]
+  private var items: [Item] = []
+  private var lastIndex: Int?
+
+  static func records(of leaves: [JSONLeaf], in bytes: UnsafeMutableRawBufferPointer) throws -> PlainRecords {
+    var source = BitwardenSource(bytes: bytes)
+    for leaf in leaves {
+      if leaf.path == [.name("encrypted")], bytes[leaf.bytes].first == UInt8(ascii: "t") {
+        throw ToolError.usage(
+          "this Bitwarden export is encrypted", hint: "export again, in the format .json instead of .json (Encrypted)")
+      }
+      guard leaf.kind == .text, leaf.path.count >= 3, case .index(let index) = leaf.path[1] else { continue }
+      switch (leaf.path[0].text, leaf.path[2].text) {
+      case ("folders", "id"): source.folderIDs[index] = leaf.name(in: bytes)
+      case ("folders", "name"): source.folderNames[index] = leaf.name(in: bytes)
+      case ("items", _): source.add(leaf, toItem: index)
+      default: break
+      }
+    }
+    return source.records()
+  }
+
+  private init(bytes: UnsafeMutableRawBufferPointer) { self.bytes = bytes }
+
+  private mutating func add(_ leaf: JSONLeaf, toItem index: Int) {
+    if lastIndex != index { items.append(Item(line: leaf.line)) }
+    lastIndex = index
+    let path = leaf.path.dropFirst(2).map(\.text)
+    let last = items.count - 1
+    switch (path[0], path.count) {
+    case ("name", 1): items[last].name = leaf.name(in: bytes)
+    case ("folderId", 1): items[last].folder = leaf.name(in: bytes)
+    case ("notes", 1): items[last].fields.append(("notes", leaf.bytes))
+    case ("login", 2), ("card", 2), ("identity", 2), ("sshKey", 2):
+      if path[1] != "passwordRevisionDate" { items[last].fields.append((path[1], leaf.bytes)) }
+    case ("login", 4) where path[1] == "uris" && path[3] == "uri": items[last].fields.append(("url", leaf.bytes))
+    case ("login", 4) where path[1] == "fido2Credentials":
+      if items[last].left.last != "a passkey" { items[last].left.append("a passkey") }
+    case ("passwordHistory", _):
+      if items[last].left.last != "earlier passwords" { items[last].left.append("earlier passwords") }
+    case ("fields", 3):
+      guard case .index(let field) = leaf.path[3] else { break }
+      if path[2] == "name" { items[last].names[field] = leaf.name(in: bytes) }
+      if path[2] == "value" { items[last].values.append((field, leaf.bytes)) }
+    default: break
+    }
+  }
+
+  private func records() -> PlainRecords {
+    let folders = Dictionary(
+      folderIDs.compactMap { index, id in folderNames[index].map { (id, $0) } }, uniquingKeysWith: { first, _ in first }
+    )
+    var records = PlainRecords()
+    for item in items {
+      let name = (folders[item.folder].map { "\($0)/" } ?? "") + item.name
+      for left in item.left { records.skip(name, left, line: item.line) }
+      let own = item.values.map { (name: item.names[$0.index] ?? "field", bytes: $0.bytes) }
+      records.add(entry: item.name.isEmpty ? "" : name, item.fields + own, line: item.line)
+    }
+    return records
+  }
+}

@@ -1,0 +1,56 @@
+internal import Preferences
+
+/// What a JSON document means as a source of records, by its format.
+enum JSONDocuments {
+  /// The format that the names in a document show.
+  static func format(of leaves: [JSONLeaf], named name: String) -> PlainFormat {
+    let isBitwarden =
+      leaves.contains { $0.path == [.name("encrypted")] && $0.kind == .bool }
+      && leaves.contains { ["items", "data", "encKeyValidation_DO_NOT_EDIT"].contains($0.path[0].text) }
+    if isBitwarden { return .bitwarden }
+    return name == "config.json" && leaves.contains { $0.path[0] == .name("auths") } ? .docker : .json
+  }
+
+  /// Objects of strings, numbers and bools. Nested names are joined with dots; numbers and bools become their spelling.
+  static func plain(_ leaves: [JSONLeaf]) -> PlainRecords {
+    var records = PlainRecords()
+    for leaf in leaves {
+      let key = leaf.path.map(\.text).joined(separator: ".")
+      let isInArray = leaf.path.contains { if case .index = $0 { true } else { false } }
+      if isInArray {
+        records.skip(key, "a value in an array", line: leaf.line)
+      } else if leaf.kind == .null {
+        records.skip(key, "null", line: leaf.line)
+      } else {
+        records.add(key, leaf.bytes, line: leaf.line)
+      }
+    }
+    return records
+  }
+
+  /// Docker's `config.json`: `auths`, by registry.
+  static func docker(
+    _ leaves: [JSONLeaf], in bytes: UnsafeMutableRawBufferPointer
+  ) throws(PreferencesError) -> PlainRecords {
+    var records = PlainRecords()
+    for leaf in leaves {
+      let path = leaf.path.map(\.text)
+      guard path.count == 3, path[0] == "auths", leaf.kind == .text else {
+        records.skip(path.joined(separator: "."), "not a login", line: leaf.line)
+        continue
+      }
+      let registry = path[1].hasSuffix("/") ? String(path[1].dropLast()) : path[1]
+      if leaf.bytes.isEmpty { continue }
+      guard path[2] == "auth" else {
+        records.add("\(registry)/\(path[2])", leaf.bytes, line: leaf.line)
+        continue
+      }
+      guard let login = DecodedText.base64(leaf.bytes, in: bytes),
+        let colon = bytes[login].firstIndex(of: UInt8(ascii: ":"))
+      else { throw PreferencesError(.malformed, "line \(leaf.line): a login that is not base64 of user:password") }
+      records.add("\(registry)/username", login.lowerBound..<colon, line: leaf.line)
+      records.add("\(registry)/password", colon + 1..<login.upperBound, line: leaf.line)
+    }
+    return records
+  }
+}

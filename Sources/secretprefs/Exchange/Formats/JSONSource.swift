@@ -1,0 +1,178 @@
+internal import PreferenceFiles
+internal import Preferences
+
+/// The scalars of a JSON document (RFC 8259), with their paths.
+struct JSONLeaf {
+  enum Kind { case text, number, bool, null }
+
+  /// The names and indices from the top level to the value.
+  let path: [Step]
+  let kind: Kind
+  /// The decoded text, or the spelling of a number or bool.
+  let bytes: Range<Int>
+  let line: Int
+
+  /// The text as a name.
+  func name(in bytes: UnsafeMutableRawBufferPointer) -> String { String(decoding: bytes[self.bytes], as: UTF8.self) }
+
+  enum Step: Equatable {
+    case name(String)
+    case index(Int)
+
+    var text: String {
+      switch self {
+      case .name(let name): name
+      case .index(let index): "\(index)"
+      }
+    }
+  }
+}
+
+/// Parses a JSON document whose top level is an object. Errors have the number of a line and no text.
+struct JSONSource {
+  private static let deepest = 64
+
+  private var text: SourceText
+  private var path: [JSONLeaf.Step] = []
+  private var leaves: [JSONLeaf] = []
+
+  static func leaves(of bytes: UnsafeMutableRawBufferPointer) throws(PreferencesError) -> [JSONLeaf] {
+    guard isUTF8(UnsafeRawBufferPointer(bytes)) else { throw PreferencesError(.malformed, "not UTF-8") }
+    var source = JSONSource(text: SourceText(bytes))
+    source.skipSpace()
+    guard source.text.next == UInt8(ascii: "{") else { throw source.text.malformed("the top level is not an object") }
+    try source.value()
+    source.skipSpace()
+    guard source.text.next == nil else { throw source.text.malformed("text after the object") }
+    return source.leaves
+  }
+
+  private init(text: SourceText) { self.text = text }
+
+  private mutating func value() throws(PreferencesError) {
+    skipSpace()
+    guard path.count <= Self.deepest else {
+      throw PreferencesError(.limitExceeded, "line \(text.line): nested more than \(Self.deepest) deep")
+    }
+    if text.skip(UInt8(ascii: "{")) { return try members() }
+    if text.skip(UInt8(ascii: "[")) { return try elements() }
+    let line = text.line
+    if text.skip(UInt8(ascii: "\"")) {
+      return leaves.append(JSONLeaf(path: path, kind: .text, bytes: try string(), line: line))
+    }
+    let start = text.position
+    let kind = try literal()
+    leaves.append(JSONLeaf(path: path, kind: kind, bytes: start..<text.position, line: line))
+  }
+
+  private mutating func members() throws(PreferencesError) {
+    skipSpace()
+    if text.skip(UInt8(ascii: "}")) { return }
+    repeat {
+      skipSpace()
+      guard text.skip(UInt8(ascii: "\"")) else { throw text.malformed("expected a name") }
+      path.append(.name(try text.name(try string())))
+      skipSpace()
+      guard text.skip(UInt8(ascii: ":")) else { throw text.malformed("expected a colon") }
+      try value()
+      path.removeLast()
+      skipSpace()
+    } while text.skip(UInt8(ascii: ","))
+    guard text.skip(UInt8(ascii: "}")) else { throw text.malformed("an object that does not end") }
+  }
+
+  private mutating func elements() throws(PreferencesError) {
+    skipSpace()
+    if text.skip(UInt8(ascii: "]")) { return }
+    var index = 0
+    repeat {
+      path.append(.index(index))
+      try value()
+      path.removeLast()
+      index += 1
+      skipSpace()
+    } while text.skip(UInt8(ascii: ","))
+    guard text.skip(UInt8(ascii: "]")) else { throw text.malformed("an array that does not end") }
+  }
+
+  // MARK: Scalars
+
+  private mutating func literal() throws(PreferencesError) -> JSONLeaf.Kind {
+    if text.skip("true") || text.skip("false") { return .bool }
+    if text.skip("null") { return .null }
+    _ = text.skip(UInt8(ascii: "-"))
+    guard text.skip(UInt8(ascii: "0")) || skipDigits() else { throw text.malformed("expected a value") }
+    if text.skip(UInt8(ascii: ".")) {
+      guard skipDigits() else { throw text.malformed("a number that does not end") }
+    }
+    if text.skip(UInt8(ascii: "e")) || text.skip(UInt8(ascii: "E")) {
+      if !text.skip(UInt8(ascii: "+")) { _ = text.skip(UInt8(ascii: "-")) }
+      guard skipDigits() else { throw text.malformed("a number that does not end") }
+    }
+    return .number
+  }
+
+  private mutating func skipDigits() -> Bool {
+    let start = text.position
+    text.skip { (0x30...0x39).contains($0) }
+    return text.position > start
+  }
+
+  /// The string up to its closing quotation mark, decoded in place.
+  private mutating func string() throws(PreferencesError) -> Range<Int> {
+    let start = text.position
+    var end = start
+    while let byte = text.take() {
+      switch byte {
+      case UInt8(ascii: "\""): return start..<end
+      case UInt8(ascii: "\\"):
+        for unit in UTF8.encode(try escape())! {
+          text.bytes[end] = unit
+          end += 1
+        }
+      case 0..<0x20: throw text.malformed("a control character in a string")
+      default:
+        text.bytes[end] = byte
+        end += 1
+      }
+    }
+    throw text.malformed("a string that does not end")
+  }
+
+  private mutating func escape() throws(PreferencesError) -> Unicode.Scalar {
+    switch text.take() {
+    case UInt8(ascii: "\""): return "\""
+    case UInt8(ascii: "\\"): return "\\"
+    case UInt8(ascii: "/"): return "/"
+    case UInt8(ascii: "b"): return "\u{8}"
+    case UInt8(ascii: "f"): return "\u{C}"
+    case UInt8(ascii: "n"): return "\n"
+    case UInt8(ascii: "r"): return "\r"
+    case UInt8(ascii: "t"): return "\t"
+    case UInt8(ascii: "u"): break
+    default: throw text.malformed("an unknown escape")
+    }
+    let unit = try codeUnit()
+    guard (0xD800...0xDBFF).contains(unit) else {
+      guard let scalar = Unicode.Scalar(unit) else { throw text.malformed("half a character") }
+      return scalar
+    }
+    guard text.skip("\\u") else { throw text.malformed("half a character") }
+    let low = try codeUnit()
+    guard (0xDC00...0xDFFF).contains(low),
+      let scalar = Unicode.Scalar(0x10000 + (unit - 0xD800) << 10 + (low - 0xDC00))
+    else { throw text.malformed("half a character") }
+    return scalar
+  }
+
+  private mutating func codeUnit() throws(PreferencesError) -> UInt32 {
+    var unit: UInt32 = 0
+    for _ in 0..<4 {
+      guard let digit = text.take().flatMap(DecodedText.hexDigit) else { throw text.malformed("an unknown escape") }
+      unit = unit << 4 | digit
+    }
+    return unit
+  }
+
+  private mutating func skipSpace() { text.skip(while: SourceText.isSpace) }
+}

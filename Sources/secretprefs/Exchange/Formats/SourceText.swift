@@ -1,0 +1,141 @@
+internal import Preferences
+
+/// A text to import, read from front to back.
+///
+/// The parsers of this folder decode values in place: a decoded value is never longer than its spelling, so all of them
+/// stay in the one guarded buffer that the file was read into. A library's parser would leave them in strings and
+/// arrays that are not wiped.
+struct SourceText {
+  let bytes: UnsafeMutableRawBufferPointer
+  private(set) var position = 0
+  /// The number of the present line, from 1.
+  private(set) var line = 1
+
+  /// Starts after a byte order mark.
+  init(_ bytes: UnsafeMutableRawBufferPointer) {
+    self.bytes = bytes
+    if bytes.starts(with: [0xEF, 0xBB, 0xBF]) { position = 3 }
+  }
+
+  var next: UInt8? { position < bytes.count ? bytes[position] : nil }
+
+  mutating func take() -> UInt8? {
+    guard let byte = next else { return nil }
+    position += 1
+    if byte == UInt8(ascii: "\n") { line += 1 }
+    return byte
+  }
+
+  mutating func skip(_ byte: UInt8) -> Bool {
+    guard next == byte else { return false }
+    _ = take()
+    return true
+  }
+
+  /// Skips `text`, which has no line feed, if it is next.
+  mutating func skip(_ text: StaticString) -> Bool {
+    let isNext = text.withUTF8Buffer { bytes[position...].starts(with: $0) }
+    if isNext { position += text.utf8CodeUnitCount }
+    return isNext
+  }
+
+  mutating func skip(while isSkipped: (UInt8) -> Bool) {
+    while let next, isSkipped(next) { _ = take() }
+  }
+
+  /// Whether LF or CR LF is next.
+  var isAtLineEnd: Bool {
+    next == UInt8(ascii: "\n")
+      || next == UInt8(ascii: "\r") && position + 1 < bytes.count && bytes[position + 1] == UInt8(ascii: "\n")
+  }
+
+  /// Skips LF or CR LF; false if neither is next.
+  mutating func skipLineEnd() -> Bool {
+    guard isAtLineEnd else { return false }
+    _ = skip(UInt8(ascii: "\r"))
+    return skip(UInt8(ascii: "\n"))
+  }
+
+  /// A name. Names are in ordinary memory, as in every command.
+  func name(_ range: Range<Int>) throws(PreferencesError) -> String {
+    guard let text = String(validating: bytes[range], as: UTF8.self) else {
+      throw malformed("a name that is not UTF-8")
+    }
+    return text
+  }
+
+  func malformed(_ what: String, line: Int? = nil) -> PreferencesError {
+    PreferencesError(.malformed, "line \(line ?? self.line): \(what)")
+  }
+
+  static func isBlank(_ byte: UInt8) -> Bool { byte == UInt8(ascii: " ") || byte == UInt8(ascii: "\t") }
+  static func isSpace(_ byte: UInt8) -> Bool {
+    isBlank(byte) || byte == UInt8(ascii: "\n") || byte == UInt8(ascii: "\r")
+  }
+}
+
+/// Whether `bytes` are UTF-8. Makes no copy.
+func isUTF8(_ bytes: UnsafeRawBufferPointer) -> Bool {
+  bytes.withMemoryRebound(to: UInt8.self) { bytes in
+    do {
+      _ = try UTF8Span(validating: bytes.span)
+      return true
+    } catch { return false }
+  }
+}
+
+/// Decodings in place. The result begins where `range` does; `nil` if the text is not encoded so.
+enum DecodedText {
+  /// Base64 with or without padding.
+  static func base64(_ range: Range<Int>, in bytes: UnsafeMutableRawBufferPointer) -> Range<Int>? {
+    var (end, word, bits) = (range.lowerBound, UInt32(0), 0)
+    let padding = bytes[range].reversed().prefix { $0 == UInt8(ascii: "=") }.count
+    guard padding <= 2, padding == 0 || range.count % 4 == 0, (range.count - padding) % 4 != 1 else { return nil }
+    for index in range.dropLast(padding) {
+      guard let digit = base64Digit(bytes[index]) else { return nil }
+      (word, bits) = (word << 6 | digit, bits + 6)
+      guard bits >= 8 else { continue }
+      bits -= 8
+      bytes[end] = UInt8(truncatingIfNeeded: word >> UInt32(bits))
+      end += 1
+    }
+    return range.lowerBound..<end
+  }
+
+  /// Percent encoding, without a meaning for `+`.
+  static func percent(_ range: Range<Int>, in bytes: UnsafeMutableRawBufferPointer) -> Range<Int>? {
+    var (end, index) = (range.lowerBound, range.lowerBound)
+    while index < range.upperBound {
+      var byte = bytes[index]
+      index += 1
+      if byte == UInt8(ascii: "%") {
+        guard index + 2 <= range.upperBound, let high = hexDigit(bytes[index]), let low = hexDigit(bytes[index + 1])
+        else { return nil }
+        (byte, index) = (UInt8(high << 4 | low), index + 2)
+      }
+      bytes[end] = byte
+      end += 1
+    }
+    return range.lowerBound..<end
+  }
+
+  static func hexDigit(_ byte: UInt8) -> UInt32? {
+    switch byte {
+    case UInt8(ascii: "0")...UInt8(ascii: "9"): UInt32(byte - UInt8(ascii: "0"))
+    case UInt8(ascii: "a")...UInt8(ascii: "f"): UInt32(byte - UInt8(ascii: "a") + 10)
+    case UInt8(ascii: "A")...UInt8(ascii: "F"): UInt32(byte - UInt8(ascii: "A") + 10)
+    default: nil
+    }
+  }
+
+  private static func base64Digit(_ byte: UInt8) -> UInt32? {
+    switch byte {
+    case UInt8(ascii: "A")...UInt8(ascii: "Z"): UInt32(byte - UInt8(ascii: "A"))
+    case UInt8(ascii: "a")...UInt8(ascii: "z"): UInt32(byte - UInt8(ascii: "a") + 26)
+    case UInt8(ascii: "0")...UInt8(ascii: "9"): UInt32(byte - UInt8(ascii: "0") + 52)
+    case UInt8(ascii: "+"): 62
+    case UInt8(ascii: "/"): 63
+    default: nil
+    }
+  }
+}

@@ -1,0 +1,95 @@
+internal import ArgumentParser
+internal import DurableFiles
+internal import PreferenceFiles
+internal import Preferences
+internal import VaultCore
+internal import VaultSealing
+
+/// `secretprefs import`.
+struct Import: ToolCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "import",
+    abstract: "Imports the secrets in a plain file of another program.",
+    usage: "secretprefs import [<options>] <file>",
+    discussion: """
+      All keys are imported in one transaction: after an error the vault is unchanged. The report names what was not \
+      imported, and why. The file does not change: remove it after the import.
+
+      The format is recognised by the file's name if the content agrees; - is standard input, which needs --format:
+        dotenv           NAME=value; quotes as in a shell, nothing is expanded
+        json             objects of text; nested names are joined with dots
+        csv              browsers, KeePassXC, 1Password; or the columns key and value
+        netrc            machine, login, password
+        git-credentials  the file of git's credential store
+        docker           the logins in docker's config.json
+        bitwarden        Bitwarden's JSON, not encrypted
+
+      An entry with a name, a user name and a password becomes the keys <name>/username and <name>/password; \
+      <name>/url, <name>/notes and <name>/totp likewise. The name is the title after its group, or the host. A second \
+      entry of that name is called "<name> (2)". Text that is not UTF-8 becomes data.
+
+      EXAMPLE:
+        secretprefs import .env --service shop
+        secretprefs import passwords.csv --dry-run
+        secretprefs import passwords.csv --prefix browser/ --on-conflict skip
+        sops -d secrets.json | secretprefs import - --format json
+      """)
+
+  @OptionGroup var vault: VaultOptions
+  @OptionGroup var unlock: UnlockOptions
+  @OptionGroup var record: RecordOptions
+
+  @Option(help: ArgumentHelp("The format of the file.", valueName: "format"))
+  var format: String?
+
+  @Option(help: ArgumentHelp("Put this in front of every key.", valueName: "text"))
+  var prefix = ""
+
+  @Option(
+    help: ArgumentHelp(
+      "What to do if a key exists: stop, skip or replace.",
+      discussion: "The default is stop: the existing keys are named, and nothing is imported.", valueName: "choice"))
+  var onConflict = ImportPlan.ConflictPolicy.stop.rawValue
+
+  @Flag(help: "Import nothing; show the keys, and the kinds and lengths of their values.")
+  var dryRun = false
+
+  @Argument(help: ArgumentHelp("The file; - for standard input.", valueName: "file"))
+  var files: [String] = []
+
+  func perform(_ messages: Messages) throws {
+    let path = try Self.sole(files, "file")
+    let format = try format.map { (name) throws(ToolError) in try PlainFormat.named(name) }
+    let policy = try ImportPlan.ConflictPolicy.named(onConflict)
+    let access = try unlock.complete(try vault.access())
+    guard path != "-" || access.passphraseDescriptor != STDIN_FILENO else {
+      throw ToolError.usage("standard input cannot be both the passphrase and the file")
+    }
+    let place = try record.place()
+    // Before the user types a passphrase.
+    var source = try PlainSource.read(path)
+    let (found, records) = try source.bytes.withUnsafeMutableBytes { try parse($0, as: format, path: path) }
+    let vault = try access.open(messages)
+    let plan = try ImportPlan(records, in: source.bytes, place, try place.group(in: vault), of: vault)
+    if !dryRun {
+      try plan.write(from: source.bytes, policy, to: vault)
+      vault.recordChange(messages)
+    }
+    let report = ImportReport(
+      plan: plan, format: found, policy: policy, isDryRun: dryRun, remainder: source.isOnDisk ? path : nil)
+    if self.vault.json { try Output.write(report.json) } else { try Output.write(report.text) }
+  }
+
+  private func parse(
+    _ bytes: UnsafeMutableRawBufferPointer, as format: PlainFormat?, path: String
+  ) throws -> (format: PlainFormat, records: PlainRecords) {
+    do {
+      var (found, records) = try PlainFormat.parse(bytes, as: format, path: path)
+      try records.finish(prefix: prefix, laterWins: found == .dotenv)
+      guard !records.values.isEmpty else {
+        throw PreferencesError(.notFound, "there is nothing to import in this \(found.rawValue) file")
+      }
+      return (found, records)
+    } catch let error as PreferencesError { throw error.about(path == "-" ? "standard input" : path) }
+  }
+}

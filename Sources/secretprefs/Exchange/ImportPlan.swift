@@ -1,0 +1,76 @@
+internal import Preferences
+internal import VaultCore
+internal import VaultSealing
+
+/// What an import does with each key of the file, given the keys that the vault has.
+struct ImportPlan {
+  /// What happens to keys that exist.
+  enum ConflictPolicy: String, CaseIterable {
+    case stop, skip, replace
+
+    static func named(_ name: String) throws(ToolError) -> ConflictPolicy {
+      guard let policy = ConflictPolicy(rawValue: name) else {
+        throw .usage("--on-conflict has no such choice", hint: "--on-conflict stop, skip or replace")
+      }
+      return policy
+    }
+  }
+
+  struct Item {
+    let value: PlainRecords.Value
+    let kind: ValueKind
+    let exists: Bool
+  }
+
+  let items: [Item]
+  let skipped: [PlainRecords.Skipped]
+  let place: RecordPlace
+  let group: AccessGroup
+
+  init(
+    _ records: PlainRecords, in bytes: borrowing SecretBytes, _ place: RecordPlace, _ group: AccessGroup,
+    of vault: Vault
+  ) throws(VaultError) {
+    (self.place, self.group, skipped) = (place, group, records.skipped)
+    items = try bytes.withUnsafeBytes { (bytes) throws(VaultError) in
+      try records.values.map { (value) throws(VaultError) in
+        let isText = isUTF8(UnsafeRawBufferPointer(rebasing: bytes[value.bytes]))
+        let exists = try vault.kind(service: place.service, key: value.key, in: group) != nil
+        return Item(value: value, kind: isText ? .string : .data, exists: exists)
+      }
+    }
+  }
+
+  var existing: [Item] { items.filter(\.exists) }
+
+  /// Writes all values in one transaction.
+  func write(from bytes: borrowing SecretBytes, _ policy: ConflictPolicy, to vault: Vault) throws {
+    guard policy != .stop || existing.isEmpty else {
+      throw ToolError(
+        VaultError(.alreadyExists, "nothing was imported: these keys exist: \(listed(existing.map(\.value.key)))"),
+        hint: "--on-conflict skip keeps existing keys, --on-conflict replace replaces them")
+    }
+    do throws(VaultError) {
+      _ = try bytes.withSpan { (bytes) throws(VaultError) in
+        try vault.update(service: place.service, in: group) { (batch) throws(VaultError) in
+          batch.reserveCapacity(items.count)
+          for item in items where policy == .replace || !item.exists {
+            try batch.set(
+              bytes.extracting(item.value.bytes), kind: item.kind, forKey: item.value.key,
+              ifRevision: item.exists ? nil : 0)
+          }
+        }
+      }
+    } catch {
+      guard error.code == .conflict else { throw error }
+      throw ToolError(
+        error, message: "another process stored one of the keys meanwhile; nothing was imported",
+        hint: "run the command again")
+    }
+  }
+}
+
+/// The names of the first keys, and how many others there are.
+func listed(_ keys: [String]) -> String {
+  keys.prefix(20).joined(separator: ", ") + (keys.count > 20 ? " and \(keys.count - 20) more" : "")
+}

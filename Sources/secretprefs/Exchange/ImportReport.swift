@@ -1,0 +1,64 @@
+internal import VaultCore
+
+/// What an import did or, in a dry run, would do. Has no values.
+struct ImportReport {
+  let plan: ImportPlan
+  let format: PlainFormat
+  let policy: ImportPlan.ConflictPolicy
+  let isDryRun: Bool
+  /// The path of the plain file that still has the values.
+  let remainder: String?
+
+  private var replaced: Int { policy == .replace ? plan.existing.count : 0 }
+  private var kept: Int { policy == .skip ? plan.existing.count : 0 }
+  private var imported: Int { plan.items.count - (policy == .replace ? 0 : plan.existing.count) }
+
+  var text: String {
+    var text = ""
+    if isDryRun {
+      let rows = plan.items.map { item in
+        [
+          item.exists ? "exists" : "new", displayed(item.value.key), item.kind.label,
+          counted(item.value.bytes.count, "byte", "bytes"),
+        ]
+      }
+      text += Table(rows: rows).text
+    } else {
+      text += counted(imported, "key", "keys") + " imported"
+      text += replaced > 0 ? ", \(replaced) of them replaced\n" : kept > 0 ? ", \(kept) existing kept\n" : "\n"
+    }
+    for part in plan.skipped {
+      let name = part.name.isEmpty ? "" : ", \(displayed(part.name))"
+      text += "not imported: line \(part.line)\(name): \(part.reason)\n"
+    }
+    if let remainder, !isDryRun { text += "\(displayed(remainder)) still has the values in plain text\n" }
+    return text
+  }
+
+  var json: JSON {
+    var members: [(String, JSON)] = [
+      ("service", .string(plan.place.service.text)), ("group", .string(plan.group.name.text)),
+      ("format", .string(format.rawValue)),
+    ]
+    if isDryRun {
+      let keys = plan.items.map { item in
+        JSON.object([
+          ("key", .string(item.value.key)), ("kind", .string(item.kind.label)),
+          ("bytes", .unsigned(UInt64(item.value.bytes.count))), ("exists", .bool(item.exists)),
+        ])
+      }
+      members.append(("keys", .array(keys)))
+    } else {
+      for (name, count) in [("imported", imported), ("replaced", replaced), ("kept", kept)] {
+        members.append((name, .unsigned(UInt64(count))))
+      }
+      members.append(("plainText", remainder.map { .string($0) } ?? .null))
+    }
+    let skipped = plan.skipped.map { part in
+      JSON.object([
+        ("line", .unsigned(UInt64(part.line))), ("name", .string(part.name)), ("reason", .string(part.reason)),
+      ])
+    }
+    return .object(members + [("notImported", .array(skipped))])
+  }
+}

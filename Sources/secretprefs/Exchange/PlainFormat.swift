@@ -1,0 +1,77 @@
+internal import DurableFiles
+internal import PreferenceFiles
+internal import Preferences
+
+/// A format that `import` reads.
+enum PlainFormat: String, CaseIterable {
+  case dotenv, json, csv, netrc
+  case gitCredentials = "git-credentials"
+  case docker, bitwarden
+
+  static func named(_ name: String) throws(ToolError) -> PlainFormat {
+    guard let format = PlainFormat(rawValue: name) else {
+      throw .usage("there is no such format", hint: "--format " + allCases.map(\.rawValue).joined(separator: ", "))
+    }
+    return format
+  }
+
+  /// The format that the name of a file stands for. Its content must agree: parsing it fails otherwise.
+  private init?(fileName name: String) {
+    if name.hasSuffix(".json") {
+      self = .json
+    } else if name.hasSuffix(".csv") {
+      self = .csv
+    } else if name == ".env" || name.hasPrefix(".env.") || name.hasSuffix(".env") {
+      self = .dotenv
+    } else if name == ".netrc" || name == "_netrc" {
+      self = .netrc
+    } else if name == ".git-credentials" {
+      self = .gitCredentials
+    } else {
+      return nil
+    }
+  }
+
+  /// Parses a file in place.
+  ///
+  /// - Parameters:
+  ///   - format: its format; `nil` to recognise it.
+  ///   - path: the path of the file, whose name helps to recognise the format.
+  static func parse(
+    _ bytes: UnsafeMutableRawBufferPointer, as format: PlainFormat?, path: String
+  ) throws -> (format: PlainFormat, records: PlainRecords) {
+    guard !bytes.starts(with: [0x89] + Array("SPV".utf8)) else {
+      throw ToolError.usage(
+        "\(path): a vault is not a plain file", hint: "\"secretprefs bundle import\" imports a bundle")
+    }
+    let name = PathName.last(of: path)
+    guard let assumed = format ?? PlainFormat(fileName: name) else {
+      throw ToolError.usage(
+        path == "-" ? "the format of standard input is not known" : "\(path): the name does not show the format",
+        hint: "--format " + allCases.map(\.rawValue).joined(separator: ", "))
+    }
+    switch assumed {
+    case .dotenv: return (.dotenv, try dotenv(bytes))
+    case .csv: return (.csv, try CSVSource.parse(bytes))
+    case .netrc: return (.netrc, try NetrcSource.parse(bytes))
+    case .gitCredentials: return (.gitCredentials, try GitCredentialsSource.parse(bytes))
+    case .json, .docker, .bitwarden:
+      let leaves = try JSONSource.leaves(of: bytes)
+      let shown = format ?? JSONDocuments.format(of: leaves, named: name)
+      let records =
+        switch shown {
+        case .docker: try JSONDocuments.docker(leaves, in: bytes)
+        case .bitwarden: try BitwardenSource.records(of: leaves, in: bytes)
+        default: JSONDocuments.plain(leaves)
+        }
+      return (shown, records)
+    }
+  }
+
+  private static func dotenv(_ bytes: UnsafeMutableRawBufferPointer) throws(PreferencesError) -> PlainRecords {
+    var parser = DotenvParser(bytes)
+    var records = PlainRecords()
+    for entry in try parser.entries() { records.add(entry.name, entry.text, line: entry.line) }
+    return records
+  }
+}
