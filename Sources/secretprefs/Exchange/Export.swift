@@ -15,18 +15,20 @@ struct Export: ToolCommand {
       file with mode 0600. If the format cannot hold a key or a value byte for byte, the command names the key and \
       writes nothing.
 
-        dotenv      NAME=value. In single quotes if needed, where everything is literal, also line feeds; if the value \
-      has a single quote, in double quotes with a backslash before ", \\, $ and `
+        dotenv      NAME=value, in quotes if needed, also over several lines
         json        one object; all values are text
         shell       export NAME='value', for eval in a POSIX shell
-        kubernetes  a manifest of a Secret with data in base64, for kubectl apply -f -
+        kubernetes  a manifest of a Secret, with the values in base64
+
+      In dotenv, single quotes make everything literal. A value that has a single quote is in double quotes, with a \
+      backslash before ", \\, $ and `. In shell, a name is not checked against those that have a meaning there.
 
       Values that are neither text nor data are written as "secretprefs get" writes them. Metadata and earlier values \
       are not exported. With --json, errors and the result of --to are JSON.
 
       EXAMPLE:
         secretprefs export --service shop --to .env
-        secretprefs export --service shop --format kubernetes --name shop-tokens | kubectl apply -f -
+        secretprefs export --service s --format kubernetes | kubectl apply -f -
       """)
 
   @OptionGroup var vault: VaultOptions
