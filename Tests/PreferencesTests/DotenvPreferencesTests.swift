@@ -68,7 +68,8 @@ struct DotenvPreferencesTests {
     "A=\"\"\"x\"\"\"", "A=`x`", "A=x\\", "A=x\ry", "A=x\r", "A=a\u{0}b", "A='\u{0}'", "export =1", "; A=1",
   ])
   func `what programs read differently is refused, with the number of the line`(line: String) {
-    let text = "SECRET='\n\(sentinel)'\n# \(sentinel)\n\(line)"
+    // Line feeds that are written as escapes are not lines.
+    let text = "SECRET=\"\\n\\n\n\(sentinel)\"\n# \(sentinel)\n\(line)"
     let error = preferencesError { _ = try values(text) }
     #expect(error?.code == .malformed)
     #expect(error?.message.hasPrefix("line 4: ") == true)

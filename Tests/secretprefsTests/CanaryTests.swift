@@ -64,6 +64,10 @@ import Testing
       ["find", canary, canary], ["find", "--value", canary], ["find", "--value=" + canary],
       ["find", "--value", "-", canary],
       ["find", canary, "--exact"],
+      ["import"], ["import", "a", canary], ["import", "a", "--format", canary],
+      ["import", "a", "--on-conflict", canary], ["import", "a", "--dry-run=" + canary],
+      ["import", "a", "--prefix", canary], ["export", canary], ["export", "--format", canary],
+      ["export", "--name", canary], ["export", "--format", "kubernetes", "--name", canary],
     ]
     + [["init"], ["set", "key"], ["get", "key"], ["list"], ["remove", "key"], ["status"]].flatMap {
       with(
@@ -80,7 +84,7 @@ import Testing
       ["rename", "a", "b"], ["copy", "a", "b"], ["move", "a", "--to-service", "b"],
       ["generate", "key"], ["find", "a"], ["mark"], ["mark", "init"], ["mark", "accept"],
       ["bundle", "export", "--to", "b", "a"], ["bundle", "import", "b"], ["doctor"], ["salvage", "--to", "s"],
-      ["backup", "restore", "a"],
+      ["backup", "restore", "a"], ["import", "a"], ["export"],
     ].flatMap {
       with(
         [
@@ -117,6 +121,8 @@ import Testing
     "edited key", "restored key", "compared revision", "long comment", "mark", "device key", "bundle", "bundle key",
     "exported key", "repaired group", "doctor", "restored backup", "salvaged", "accessibility", "command", "variable",
     "chosen key", "template", "reference",
+    "exported key", "repaired group", "doctor", "restored backup", "salvaged", "accessibility", "imported value",
+    "imported key", "imported format",
   ])
   func `a failure after the arguments were understood repeats nothing`(_ failure: String) throws {
     let home = try Scratch()
@@ -169,6 +175,11 @@ import Testing
       let name = failure == "template" ? Self.canary : "a/" + Self.canary
       try home.write("{{ secret://\(name) }}", to: "text")
       arguments = ["inject", "--in", "text", "--key-file", "k"]
+    case "imported value": arguments = ["import", "value", "--format", "dotenv", "--key-file", "k"]
+    case "imported key":
+      try home.write("A='" + Self.canary + "'\n=" + Self.canary, to: "value")
+      arguments = ["import", "value", "--format", "dotenv", "--key-file", "k"]
+    case "imported format": arguments = ["import", "value", "--key-file", "k"]
     case "long comment": arguments += ["--comment", String(repeating: Self.canary, count: 10_000)]
     default:
       let bytes = Data(Self.canary.utf8) + [0xFF]

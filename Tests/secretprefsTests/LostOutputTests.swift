@@ -14,12 +14,12 @@ import Testing
     "mark accept --mark other.mark --yes", "salvage --to n.spv", "init --vault n.spv --key-file n",
     "doctor --repair permissions --vault open.spv",
     "doctor --repair empty-group default --yes --vault broken.spv --key-file broken.key", "new-key n",
-    "inject --in template --out n",
+    "inject --in template --out n", "import plain.env", "export --to n.env",
   ]
 
   static let reading = [
-    "get a", "list", "list --tree 'a*'", "find a", "find --value - < value", "info a", "status", "verify", "history a",
-    "groups", "slots", "mark --mark mark", "doctor",
+    "get a", "export", "import plain.env --dry-run", "list", "list --tree 'a*'", "find a", "find --value - < value",
+    "info a", "status", "verify", "history a", "groups", "slots", "mark --mark mark", "doctor",
     "exit-codes", "--help", "help set", "inject --in template",
   ]
 
@@ -28,7 +28,7 @@ import Testing
     "generate b", "generate b --print", "slots add --new-key-file n",
     "passphrase --slot $slot --new-passphrase-fd 3 --throwaway-cost 3< value",
     "bundle import bundle.spv --bundle-key-file bundle.key --replace", "salvage --to n.spv",
-    "doctor --repair permissions --vault open.spv",
+    "doctor --repair permissions --vault open.spv", "import plain.env",
   ]
 
   /// Standard outputs that cannot be written. The last is a pipe without a reader.
@@ -38,6 +38,7 @@ import Testing
     let home = try Scratch()
     try home.write("a value that is long enough", to: "value")
     try home.write("{{ secret://default/a }}", to: "template")
+    try home.write("IMPORTED=1\n", to: "plain.env")
     try home.write("spv-key-1:9ced69111d98612e7f1545e02b0d876abf4602997baf8e94628f814a47130593\n", to: "broken.key")
     let made = try Tool.shell(
       """

@@ -1,0 +1,108 @@
+import Foundation
+import Testing
+
+@Suite struct ImportRefusalTests {
+  /// A file that is not in order, and the line that the error names.
+  struct Sample: CustomTestStringConvertible, Sendable {
+    let format: String
+    let bytes: [UInt8]
+    let error: String
+    var testDescription: String { "\(format), \(error)" }
+
+    init(_ format: String, _ text: String, _ error: String) {
+      (self.format, bytes, self.error) = (format, Array(text.utf8), error)
+    }
+  }
+
+  private static let canary = TranscriptTests.canary
+
+  static let samples = [
+    Sample("dotenv", "A=1\n\(canary)\n", "line 2: not NAME=value"),
+    Sample("dotenv", "A=\"\\n\\n\nx\"\nB='\(canary)\n\n", "line 3: a quote that is not closed"),
+    Sample("dotenv", "A=1\nB=\(canary)\u{0}\n", "line 2: a NUL byte"),
+    Sample("dotenv", "A='x' \(canary)", "line 1: text behind the value"),
+    Sample("json", "{\"a\":\"\(canary)", "line 1: a string that does not end"),
+    Sample("json", "{\"a\":\"\(canary)\",\n\"b\"}", "line 2: expected a colon"),
+    Sample("json", "{\"a\":\"\(canary)\"\n", "line 2: an object that does not end"),
+    Sample("json", "{\"a\":\"\(canary)\",\n\"b\":[1", "line 2: an array that does not end"),
+    Sample("json", "{\"a\":\"\(canary)\"}\n{}", "line 2: text after the object"),
+    Sample("json", "{\"a\":\"\(canary)\",\n\"a\":\"x\"}", "line 2: the same key as in line 1"),
+    Sample("json", "{\"a.b\":\"\(canary)\",\n\"a\":{\"b\":\"x\"}}", "line 2: the same key as in line 1"),
+    Sample("json", "{\"a\":\"\(canary)\",\n\"\":\"x\"}", "line 2: not a key"),
+    Sample("json", "{\"a\":\"\(canary)\",\n\"b\\n\":\"x\"}", "line 2: not a key"),
+    Sample("json", "{\"a\":\"\(canary)\\ud800\"}", "line 1: half a character"),
+    Sample("json", "{\"a\":\"\(canary)\\x\"}", "line 1: an unknown escape"),
+    Sample("json", "{\"a\":\"\(canary)\n\"}", "a control character in a string"),
+    Sample("json", "{\"a\":\"\(canary)\",\n\"b\":01}", "line 2: an object that does not end"),
+    Sample("json", "[\"\(canary)\"]", "line 1: the top level is not an object"),
+    Sample("json", "\(canary)", "line 1: the top level is not an object"),
+    Sample("json", String(repeating: "{\"a\":", count: 100_000), "line 1: nested more than 64 deep"),
+    Sample("json", "{\"a\":" + String(repeating: "[", count: 100_000), "line 1: nested more than 64 deep"),
+    Sample("csv", "name,password\na,\(canary),c\n", "line 2: 3 fields, and the header has 2"),
+    Sample("csv", "name,password\na,\"x\ny\"\nb,\"\(canary)\n\n", "line 4: a quote that is not closed"),
+    Sample("csv", "name,password\na,\"x\"\(canary)\n", "line 2: text behind a quoted field"),
+    Sample("csv", "name,password\na,\(canary)\"\n", "line 2: a quote in a field without quotes"),
+    Sample("csv", "name,password\na,\(canary)\rx\n", "line 2: a carriage return that ends no line"),
+    Sample("csv", "a,\(canary)\n", "line 1: the header names no columns"),
+    Sample("csv", "", "line 1: the header names no columns"),
+    Sample("csv", "name,title,password\na,b,\(canary)\n", "line 1: two columns for the name"),
+    Sample("csv", "key,value\na,\(canary)\na,\(canary)\n", "line 3: the same key as in line 2"),
+    Sample("netrc", "machine a\nlogin b \(canary)\n", "line 2: not a keyword of a netrc file"),
+    Sample("netrc", "password \(canary)\n", "line 1: a password before the first machine"),
+    Sample("netrc", "machine a\npassword \"\(canary)\n\n", "line 2: a quote that is not closed"),
+    Sample("netrc", "machine a login x\npassword", "line 2: a keyword without a value"),
+    Sample("git-credentials", "https://a:b@c\nhttps://\(canary)@c\n", "line 2: not a URL"),
+    Sample("git-credentials", "https://a:\(canary)%4@c\n", "line 1: not a URL"),
+    Sample("git-credentials", "https://a:b@c\r\n", "line 1: not a URL"),
+    Sample("docker", "{\"auths\":{\"a\":\n{\"auth\":\"\(canary)\"}}}", "line 2: a login that is not base64"),
+    Sample("bitwarden", "{\"encrypted\":true,\"data\":\"\(canary)\"}", "this Bitwarden export is encrypted"),
+    Sample("csv", "\u{89}", "line 1: the header names no columns"),
+  ]
+
+  @Test(arguments: samples)
+  func `a broken file is an error with a line, without content, and the vault is as before`(_ sample: Sample) throws {
+    let scene = try ExchangeScene()
+    try scene.write(sample.bytes, to: "plain")
+    let before = try scene.file
+    for option in ["", " --json", " --dry-run"] {
+      let outcome = try scene.shell("secretprefs import plain --format \(sample.format)\(option)")
+      #expect([64, 65].contains(outcome.exit))
+      #expect(outcome.output.isEmpty)
+      #expect(outcome.errorText.contains(sample.error), "\(outcome.errorText)")
+      #expect(!outcome.errorText.contains(Self.canary))
+    }
+    #expect(try scene.file == before)
+  }
+
+  @Test(arguments: ["dotenv", "json", "csv", "netrc", "git-credentials", "docker", "bitwarden"])
+  func `every beginning of a file either imports or is an error, and random bytes too`(_ format: String) throws {
+    let scene = try ExchangeScene()
+    let whole = ForeignFileTests.files.first { $0.format == format }!
+    for length in stride(from: 0, to: whole.text.utf8.count, by: 37) {
+      try scene.write(Array(whole.text.utf8.prefix(length)), to: "plain")
+      let outcome = try scene.shell("secretprefs import plain --dry-run --format \(format)")
+      #expect([0, 1, 65].contains(outcome.exit), "\(length): \(outcome.exit) \(outcome.errorText)")
+    }
+    for _ in 0..<10 {
+      try scene.write((0..<300).map { _ in UInt8.random(in: 0...255) }, to: "plain")
+      #expect([1, 65].contains(try scene.shell("secretprefs import plain --dry-run --format \(format)").exit))
+    }
+  }
+
+  @Test func `a value above the limit is refused with its line, and nothing is imported`() throws {
+    let scene = try ExchangeScene()
+    let before = try scene.file
+    let outcome = try scene.shell(
+      "(echo A=1; printf B=; head -c 16777217 /dev/zero | tr '\\0' x) > .env; secretprefs import .env")
+    #expect(outcome.errorText.contains(".env: line 2: a value of more than 16777216 bytes"))
+    #expect(outcome.exit == 65)
+    #expect(try scene.file == before)
+  }
+
+  @Test func `a file above the limit is refused`() throws {
+    let scene = try ExchangeScene()
+    let outcome = try scene.shell("truncate -s 300M .env; secretprefs import .env")
+    #expect(outcome.exit == 64)
+    #expect(outcome.errorText.contains("more than 268435456 bytes"))
+  }
+}
