@@ -21,7 +21,8 @@ struct Export: ToolCommand {
         kubernetes  a manifest of a Secret, with the values in base64
 
       In dotenv, single quotes make everything literal. A value that has a single quote is in double quotes, with a \
-      backslash before ", \\, $ and `. In shell, a name is not checked against those that have a meaning there.
+      backslash before ", \\, $ and `. In shell, names that can make programs run other code, such as PATH, \
+      are refused as by "secretprefs run".
 
       Values that are neither text nor data are written as "secretprefs get" writes them. Metadata and earlier values \
       are not exported. With --json, errors and the result of --to are JSON.

@@ -21,7 +21,7 @@ enum ExportFormat: String, CaseIterable {
     switch self {
     case .json: true
     case .dotenv: DotenvParser.isName(key)
-    case .shell: key.utf8.first.map(Self.isDigit) == false && key.utf8.allSatisfy { Self.isWord($0) || $0 == 0x5F }
+    case .shell: VariableName.isValid(key) && !VariableName.isReserved(key)
     case .kubernetes:
       key.utf8.count <= 253 && key != "." && !key.hasPrefix("..")
         && key.utf8.allSatisfy { Self.isWord($0) || "-_.".utf8.contains($0) }
@@ -42,7 +42,7 @@ enum ExportFormat: String, CaseIterable {
     switch self {
     case .json: ""
     case .dotenv: "names have ASCII letters, digits, _, - and ., and begin with a letter or _"
-    case .shell: "names have ASCII letters, digits and _, and do not begin with a digit"
+    case .shell: "names have ASCII letters, digits and _, do not begin with a digit, and are not PATH or the like"
     case .kubernetes: "names have ASCII letters, digits, -, _ and ., and at most 253 bytes"
     }
   }
