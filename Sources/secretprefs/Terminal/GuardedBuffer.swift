@@ -8,8 +8,14 @@ final class GuardedBuffer {
 
   init() throws(VaultError) { bytes = try SecretBytes(count: 4096) }
 
+  func append(_ byte: UInt8) throws(VaultError) {
+    try reserve(1)
+    bytes.withUnsafeMutableBytes { $0[count] = byte }
+    count += 1
+  }
+
   func append(_ more: UnsafeRawBufferPointer) throws(VaultError) {
-    if count + more.count > bytes.count { bytes = try bytes.grown(to: 2 * (count + more.count)) }
+    try reserve(more.count)
     bytes.withUnsafeMutableBytes { UnsafeMutableRawBufferPointer(rebasing: $0[count...]).copyMemory(from: more) }
     count += more.count
   }
@@ -17,6 +23,13 @@ final class GuardedBuffer {
   /// Appends text that is not secret.
   func append(_ text: String) throws(VaultError) {
     try Array(text.utf8).withUnsafeBytes { text in Result { () throws(VaultError) in try append(text) } }.get()
+  }
+
+  /// Begins again. The bytes are wiped when others take their place, or with the buffer.
+  func removeAll() { count = 0 }
+
+  private func reserve(_ more: Int) throws(VaultError) {
+    if count + more > bytes.count { bytes = try bytes.grown(to: 2 * (count + more)) }
   }
 
   func withUnsafeBytes<R, E: Error>(_ body: (UnsafeRawBufferPointer) throws(E) -> R) throws(E) -> R {

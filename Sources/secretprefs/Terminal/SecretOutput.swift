@@ -2,14 +2,14 @@ internal import VaultSealing
 
 /// Writes encoded secrets to standard output through a small buffer in guarded memory, or collects them there.
 final class SecretOutput {
-  private var buffer: SecretBytes
-  private var count = 0
+  private static let limit = 4096
+  private let buffer: GuardedBuffer
   private let isCollecting: Bool
 
   /// - Parameter isCollecting: whether the buffer grows until ``withBytes(_:)``, instead of being written when it is
   ///   full.
   init(isCollecting: Bool = false) throws(VaultError) {
-    buffer = try SecretBytes(count: 4096)
+    buffer = try GuardedBuffer()
     self.isCollecting = isCollecting
   }
 
@@ -56,23 +56,17 @@ final class SecretOutput {
 
   func flush() throws(ToolError) {
     try withBytes { (bytes) throws(ToolError) in try Output.write(bytes) }
-    count = 0
-  }
-
-  private func makeRoom() throws(ToolError) {
-    guard isCollecting else { return try flush() }
-    do throws(VaultError) { buffer = try buffer.grown(to: 2 * count) } catch { throw ToolError(error) }
+    buffer.removeAll()
   }
 
   /// Lends what has been collected.
   func withBytes<R, E: Error>(_ body: (UnsafeRawBufferPointer) throws(E) -> R) throws(E) -> R {
-    try buffer.withUnsafeBytes { (bytes) throws(E) in try body(UnsafeRawBufferPointer(rebasing: bytes[..<count])) }
+    try buffer.withUnsafeBytes(body)
   }
 
   func put(_ byte: UInt8) throws(ToolError) {
-    if count == buffer.count { try makeRoom() }
-    buffer.withUnsafeMutableBytes { $0[count] = byte }
-    count += 1
+    if !isCollecting, buffer.count == Self.limit { try flush() }
+    do throws(VaultError) { try buffer.append(byte) } catch { throw ToolError(error) }
   }
 
   private func escape(_ byte: UInt8) throws(ToolError) {
