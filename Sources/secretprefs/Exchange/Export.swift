@@ -60,8 +60,8 @@ struct Export: ToolCommand {
     let vault = try access.open(messages)
     let group = try place.group(in: vault)
     let output = try SecretOutput(isCollecting: true)
-    let count = try collect(
-      format, name, from: vault, try vault.takeRecords(service: place.service, in: group), output, access, messages)
+    let values = try ServiceValues(of: place.service, in: group, of: vault)
+    let count = try collect(values, format, name, output, access, messages)
     try output.withBytes { (bytes) throws in
       guard let to else { return try write(bytes, messages) }
       do throws(PreferencesError) { try FileReplacement(to, isPrivate: true).create(bytes.bytes) } catch {
@@ -77,10 +77,10 @@ struct Export: ToolCommand {
   }
 
   private func collect(
-    _ format: ExportFormat, _ name: String, from vault: Vault, _ records: ServiceRecords, _ output: SecretOutput,
-    _ access: VaultAccess, _ messages: Messages
+    _ values: ServiceValues, _ format: ExportFormat, _ name: String, _ output: SecretOutput, _ access: VaultAccess,
+    _ messages: Messages
   ) throws -> Int {
-    let keys = try vault.keys(in: records)
+    let keys = try values.keys
     guard !keys.isEmpty else { throw ToolError.noSuchKey }
     let refused = keys.filter { !format.allows(key: $0) }
     guard refused.isEmpty else {
@@ -91,17 +91,12 @@ struct Export: ToolCommand {
     var (size, expired) = (0, 0)
     try format.writeStart(name, to: output)
     for (index, key) in keys.enumerated() {
-      if try vault.record(key: key, in: records)?.isExpired(at: now) == true { expired += 1 }
-      var written: Result<Void, ToolError>?
-      try vault.lend(key: key, in: records) { kind, bytes in
-        bytes.withUnsafeBytes { bytes in
-          size += bytes.count
-          written = Result { () throws(ToolError) in
-            try Self.write(key, kind, bytes, as: format, isFirst: index == 0, to: output)
-          }
-        }
+      if try values.record(key)?.isExpired(at: now) == true { expired += 1 }
+      try values.withValue(of: key) { _, bytes in
+        size += bytes.count
+        guard format.allows(value: bytes) else { throw Self.refusal(format, key) }
+        try format.write(key, bytes, isFirst: index == 0, to: output)
       }
-      try written?.get()
     }
     guard format != .kubernetes || size <= ExportFormat.kubernetesLimit else {
       throw ToolError.usage("the values have \(size) bytes, and a Kubernetes Secret has at most 1048576")
@@ -109,19 +104,6 @@ struct Export: ToolCommand {
     try format.writeEnd(to: output)
     if expired > 0 { messages.warn("\(counted(expired, "key has", "keys have")) expired") }
     return keys.count
-  }
-
-  private static func write(
-    _ key: String, _ kind: ValueKind, _ bytes: UnsafeRawBufferPointer, as format: ExportFormat, isFirst: Bool,
-    to output: SecretOutput
-  ) throws(ToolError) {
-    guard let text = ValueText(kind, bytes) else {
-      guard format.allows(value: bytes) else { throw refusal(format, key) }
-      return try format.write(key, bytes, isFirst: isFirst, to: output)
-    }
-    try Array(text.text.utf8).withUnsafeBytes { bytes in
-      Result { () throws(ToolError) in try format.write(key, bytes, isFirst: isFirst, to: output) }
-    }.get()
   }
 
   private static func refusal(_ format: ExportFormat, _ key: String) -> ToolError {
