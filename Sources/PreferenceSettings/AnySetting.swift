@@ -34,7 +34,8 @@ public protocol AnySetting: Sendable {
   var text: String { get throws }
   /// Returns what is wrong with `text`, in the order of the rules; empty if it can be set.
   func problems(in text: String) -> [String]
-  /// Stores the value that `text` describes; empty text removes a value that may be missing.
+  /// Stores the value that `text` describes; empty text removes a value that may be missing. The text of a secret is in
+  /// ordinary memory, which cannot be wiped.
   ///
   /// - Throws: ``PreferencesError/Code/typeMismatch`` if `text` does not parse, ``PreferencesError/Code/outOfRange`` if
   ///   it is not a possible value, breaks a rule, or is empty for a secret, all with nothing changed; any error of the

@@ -108,7 +108,7 @@
   extension HTTPField.Name {
     /// Whether a link, a form or a script of the same site made the request.
     static let secFetchSite = Self("Sec-Fetch-Site")!
-    /// Whether the browser fetches a page that nobody has asked for yet.
+    /// Present if the browser loads a page ahead of time, before the user opens it.
     static let secPurpose = Self("Sec-Purpose")!
   }
 

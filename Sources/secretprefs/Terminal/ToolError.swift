@@ -5,8 +5,8 @@ internal import VaultCore
 internal import VaultSealing
 
 /// The failure of a command. Messages consist of fixed text and the vault's messages, which contain no value,
-/// passphrase, key or record name. Arguments other than paths are never included. Only `run` names keys that it found in
-/// the vault.
+/// passphrase, key or record name. Arguments other than paths are never included. Only `run`, `import` and `export` name
+/// keys, which they found in the vault or in the file.
 struct ToolError: Error {
   static let usageCode = "usage"
   static let declinedCode = "declined"
@@ -42,7 +42,7 @@ struct ToolError: Error {
     }
   }
 
-  /// Converts the error of a settings file. The vault's hints do not apply to it.
+  /// Converts the error of a plain file. The vault's hints do not apply to it.
   private init(_ error: PreferencesError) {
     let code: VaultError.Code =
       switch error.code {
