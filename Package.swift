@@ -245,7 +245,7 @@ let package = Package(
       dependencies: [
         "secretprefs", "PreferenceSettings", "Preferences", "Secrets", "VaultCore", "VaultMemorySearching",
       ],
-      resources: [.copy("Transcripts")], swiftSettings: strict),
+      resources: [.copy("Exports"), .copy("Transcripts")], swiftSettings: strict),
   ],
   swiftLanguageModes: [.v6]
 )

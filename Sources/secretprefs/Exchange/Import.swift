@@ -23,6 +23,7 @@ struct Import: ToolCommand {
         git-credentials  the file of git's credential store
         docker           the logins in docker's config.json
         bitwarden        Bitwarden's JSON, not encrypted
+        keepass          the XML of KeePassXC and KeePass
 
       An entry with a name, a user name and a password becomes the keys <name>/username and <name>/password; \
       <name>/url, <name>/notes and <name>/totp likewise. The name is the title after its group, or the host. A second \

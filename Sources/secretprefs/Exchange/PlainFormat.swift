@@ -6,7 +6,7 @@ internal import Preferences
 enum PlainFormat: String, CaseIterable {
   case dotenv, json, csv, netrc
   case gitCredentials = "git-credentials"
-  case docker, bitwarden
+  case docker, bitwarden, keepass
 
   static func named(_ name: String) throws(ToolError) -> PlainFormat {
     guard let format = PlainFormat(rawValue: name) else {
@@ -21,6 +21,8 @@ enum PlainFormat: String, CaseIterable {
       self = .json
     } else if name.hasSuffix(".csv") {
       self = .csv
+    } else if name.hasSuffix(".xml") {
+      self = .keepass
     } else if name == ".env" || name.hasPrefix(".env.") || name.hasSuffix(".env") {
       self = .dotenv
     } else if name == ".netrc" || name == "_netrc" {
@@ -55,6 +57,7 @@ enum PlainFormat: String, CaseIterable {
     case .csv: return (.csv, try CSVSource.parse(bytes))
     case .netrc: return (.netrc, try NetrcSource.parse(bytes))
     case .gitCredentials: return (.gitCredentials, try GitCredentialsSource.parse(bytes))
+    case .keepass: return (.keepass, try KeePassSource.parse(bytes))
     case .json, .docker, .bitwarden:
       let leaves = try JSONSource.leaves(of: bytes)
       let shown = format ?? JSONDocuments.format(of: leaves, named: name)

@@ -120,6 +120,18 @@ import Testing
         "Work/DB/prod/username": "u", "Work/DB/prod/password": "p", "Work/DB/prod/PIN": "0123",
         "key/privateKey": "PRIVATE", "key/publicKey": "PUBLIC", "key/keyFingerprint": "F",
       ]),
+    File(
+      testDescription: "KeePass", name: "k.xml", format: "keepass",
+      text: """
+        \u{FEFF}<?xml version='1.0'?><!-- a > b --><KeePassFile><Meta/><Root><Group><Name>Root</Name><Group>
+          <UUID>AA==</UUID><Name>R&amp;D</Name><Entry><Times><Expires>False</Expires></Times>
+            <String><Key>Title</Key><Value>a</Value></String><String><Key>PIN</Key><Value Note="/>">0&#49;&#x1F98A;</Value></String>
+            <String><Key>otp</Key><Value ><![CDATA[<&amp;]]]]><!-- x -->\r\n&apos;</Value></String>
+            <String><Key>URL</Key><Value
+            /></String></Entry></Group></Group></Root></KeePassFile>
+
+        """,
+      keys: ["R&D/a/PIN": "01🦊", "R&D/a/totp": "<&amp;]]\n'"]),
   ]
 
   @Test(arguments: files) func `a file is recognised by its name and imported whole`(_ file: File) throws {
@@ -134,6 +146,30 @@ import Testing
     let piped = try scene.shell("secretprefs import - --format \(file.format) --service b < '\(file.name)'")
     #expect(piped.exit == 0, "\(piped.errorText)")
     #expect(try scene.texts(service: "b") == file.keys)
+  }
+
+  /// The files that `Scripts/exports` made.
+  @Test(arguments: ["xml", "csv"]) func `an export of KeePassXC is imported whole`(_ format: String) throws {
+    let scene = try ExchangeScene()
+    let export = try #require(Bundle.module.url(forResource: "Exports/keepassxc", withExtension: format))
+    try scene.home.write(try String(contentsOf: export, encoding: .utf8), to: "k.\(format)")
+    let outcome = try scene.shell("secretprefs import k.\(format)")
+    #expect(outcome.exit == 0, "\(outcome.errorText)")
+    var expected = [
+      "web/mail/username": "me & <you>", "web/mail/password": "<p&\"'ä🦊]]>\t%s ",
+      "web/mail/url": "https://mail.example/?x=1&y=2", "web/mail/notes": "two\nlines\n",
+      "web/a \"b\" & c/db/password": "pass word",
+    ]
+    if format == "csv" {
+      expected["Recycle Bin/old/password"] = "thrown away"  // a CSV does not tell
+    } else {
+      for left in [
+        "web/mail: an attachment", "web/mail: earlier versions", "empty: the entry is empty", ": the recycle bin",
+      ] {
+        #expect(outcome.text.contains(left), "\(outcome.text)")
+      }
+    }
+    #expect(try scene.texts(service: "default") == expected)
   }
 
   private static let hasGit = (try? Tool.shell("git --version", in: try Scratch()).exit) == 0

@@ -16,6 +16,11 @@ import Testing
 
   private static let canary = TranscriptTests.canary
 
+  /// An entry with one field.
+  private static func keepass(_ field: String) -> String {
+    "<KeePassFile><Root><Group><Entry><String>\(field)</String></Entry></Group></Root></KeePassFile>"
+  }
+
   static let samples = [
     Sample("dotenv", "A=1\n\(canary)\n", "line 2: not NAME=value"),
     Sample("dotenv", "A=\"\\n\\n\nx\"\nB='\(canary)\n\n", "line 3: a quote that is not closed"),
@@ -56,6 +61,19 @@ import Testing
     Sample("git-credentials", "https://a:b@c\r\n", "line 1: not a URL"),
     Sample("docker", "{\"auths\":{\"a\":\n{\"auth\":\"\(canary)\"}}}", "line 2: a login that is not base64"),
     Sample("bitwarden", "{\"encrypted\":true,\"data\":\"\(canary)\"}", "this Bitwarden export is encrypted"),
+    Sample("keepass", "<KeePassFile>\n\(canary)</KeePassFile>", "line 2: text between the elements"),
+    Sample("keepass", "<KeePassFile><Root>\n<Group><Name>\(canary)", "line 2: the text ends within an element"),
+    Sample("keepass", "<a>\(canary)</a>", "line 1: not an export of KeePass"),
+    Sample("keepass", "<!DOCTYPE a [<!ENTITY x \"\(canary)\">]>", "line 1: not an element"),
+    Sample("keepass", "<KeePassFile><Root></Meta></KeePassFile>", "line 1: an element that is not closed"),
+    Sample(
+      "keepass", keepass("<Key>a</Key>\n<Value>\(canary)&x;</Value>"), "line 2: an entity that XML does not define"),
+    Sample("keepass", keepass("<Key>a</Key><Value>\(canary)&#xD800;</Value>"), "line 1: a reference to no character"),
+    Sample("keepass", keepass("<Key>a</Key><Value>\(canary)&#x110000;</Value>"), "line 1: a reference to no character"),
+    Sample("keepass", keepass("<Key>a</Key><Value>\(canary)<b/></Value>"), "line 1: an element where text is expected"),
+    Sample("keepass", keepass("<Value Protected=\"True\">\(canary)</Value>"), "line 1: a protected value"),
+    Sample("keepass", String(repeating: "<a>", count: 100_000), "line 1: not an export of KeePass"),
+    Sample("keepass", keepass(String(repeating: "<a>", count: 100_000)), "line 1: elements nested too deeply"),
     Sample("csv", "\u{89}", "line 1: the header names no columns"),
   ]
 
@@ -74,7 +92,7 @@ import Testing
     #expect(try scene.file == before)
   }
 
-  @Test(arguments: ["dotenv", "json", "csv", "netrc", "git-credentials", "docker", "bitwarden"])
+  @Test(arguments: ["dotenv", "json", "csv", "netrc", "git-credentials", "docker", "bitwarden", "keepass"])
   func `every beginning of a file either imports or is an error, and random bytes too`(_ format: String) throws {
     let scene = try ExchangeScene()
     let whole = ForeignFileTests.files.first { $0.format == format }!

@@ -1,0 +1,169 @@
+internal import Preferences
+
+/// Reads XML from front to back, and decodes texts in place. Foundation's parser would leave them in strings.
+///
+/// Declarations of entities are refused, so a text never becomes longer than its spelling.
+struct XMLSource {
+  private(set) var text: SourceText
+  /// The names of the elements that are open.
+  private var open: [String] = []
+  /// Whether the innermost element has the form `<name/>`.
+  private var isEmpty = false
+  /// The attributes of the element that `child` returned last.
+  private var attributes = 0..<0
+
+  init(_ bytes: UnsafeMutableRawBufferPointer) { text = SourceText(bytes) }
+
+  /// The name of the next element in the innermost open one, which becomes the innermost; `nil` at the end of that one,
+  /// which is closed.
+  ///
+  /// - Throws: `malformed` if there is text between the elements.
+  mutating func child() throws(PreferencesError) -> String? { try child(skippingText: false) }
+
+  /// The text of the innermost element, which has no elements and is closed.
+  mutating func content() throws(PreferencesError) -> Range<Int> {
+    let start = text.position
+    guard !isEmpty else {
+      close()
+      return start..<start
+    }
+    var end = start
+    while let byte = text.take() {
+      switch byte {
+      case UInt8(ascii: "<"):
+        if text.skip("![CDATA[") {
+          while !text.skip("]]>") { append(try required(text.take()), at: &end) }
+        } else if text.skip("!--") {
+          try skip(past: "-->")
+        } else {
+          guard text.skip("/") else { throw text.malformed("an element where text is expected") }
+          try endTag()
+          return start..<end
+        }
+      case UInt8(ascii: "&"): try reference(at: &end)
+      case UInt8(ascii: "\r"):
+        // XML reads CR LF as LF.
+        if text.next != UInt8(ascii: "\n") { append(UInt8(ascii: "\n"), at: &end) }
+      default: append(byte, at: &end)
+      }
+    }
+    throw unfinished()
+  }
+
+  /// Skips what is left of the innermost element, and closes it.
+  mutating func skip() throws(PreferencesError) {
+    let depth = open.count
+    while open.count >= depth { _ = try child(skippingText: true) }
+  }
+
+  /// Whether the element that `child` returned last has an attribute. Without a meaning for references in it.
+  func has(_ attribute: StaticString) -> Bool {
+    attribute.withUTF8Buffer { bytes in text.bytes[attributes].firstRange(of: bytes) != nil }
+  }
+
+  // MARK: Tags
+
+  private mutating func child(skippingText: Bool) throws(PreferencesError) -> String? {
+    guard !isEmpty else {
+      close()
+      return nil
+    }
+    while true {
+      text.skip { skippingText ? $0 != UInt8(ascii: "<") : SourceText.isSpace($0) }
+      guard let byte = text.take() else {
+        guard open.isEmpty else { throw unfinished() }
+        return nil
+      }
+      guard byte == UInt8(ascii: "<") else { throw text.malformed("text between the elements") }
+      if text.skip("!--") {
+        try skip(past: "-->")
+      } else if text.skip("?") {
+        try skip(past: "?>")
+      } else if skippingText, text.skip("![CDATA[") {
+        try skip(past: "]]>")
+      } else if text.skip("/") {
+        try endTag()
+        return nil
+      } else {
+        return try startTag()
+      }
+    }
+  }
+
+  private mutating func startTag() throws(PreferencesError) -> String {
+    let name = try tagName()
+    let start = text.position
+    var quote: UInt8?
+    while true {
+      let byte = try required(text.take())
+      if byte == quote {
+        quote = nil
+      } else if quote == nil {
+        if byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "'") { quote = byte }
+        if byte == UInt8(ascii: ">") { break }
+      }
+    }
+    attributes = start..<text.position - 1
+    isEmpty = text.bytes[attributes].last == UInt8(ascii: "/")
+    open.append(name)
+    guard open.count <= 200 else { throw text.malformed("elements nested too deeply") }
+    return name
+  }
+
+  private mutating func endTag() throws(PreferencesError) {
+    guard try tagName() == open.last, text.skip(">") else { throw text.malformed("an element that is not closed") }
+    open.removeLast()
+  }
+
+  private mutating func tagName() throws(PreferencesError) -> String {
+    let start = text.position
+    text.skip { !SourceText.isSpace($0) && $0 != UInt8(ascii: ">") && $0 != UInt8(ascii: "/") }
+    guard (1...100).contains(text.position - start), text.bytes[start] != UInt8(ascii: "!") else {
+      throw text.malformed("not an element")
+    }
+    return try text.name(start..<text.position)
+  }
+
+  private mutating func close() {
+    isEmpty = false
+    open.removeLast()
+  }
+
+  // MARK: Text
+
+  private func append(_ byte: UInt8, at end: inout Int) {
+    text.bytes[end] = byte
+    end += 1
+  }
+
+  /// Decodes a reference whose `&` was taken.
+  private mutating func reference(at end: inout Int) throws(PreferencesError) {
+    for (name, byte) in Self.entities where text.skip(name) { return append(byte, at: &end) }
+    guard text.skip("#") else { throw text.malformed("an entity that XML does not define") }
+    let radix: UInt32 = text.skip("x") ? 16 : 10
+    var code: UInt32 = 0
+    while let byte = text.take(), byte != UInt8(ascii: ";") {
+      guard let digit = DecodedText.hexDigit(byte), digit < radix, code < 0x11_0000 else { throw notACharacter() }
+      code = code * radix + digit
+    }
+    guard code > 0, let character = Unicode.Scalar(code) else { throw notACharacter() }
+    for byte in UTF8.encode(character)! { append(byte, at: &end) }
+  }
+
+  private static let entities: [(StaticString, UInt8)] = [
+    ("amp;", UInt8(ascii: "&")), ("lt;", UInt8(ascii: "<")), ("gt;", UInt8(ascii: ">")),
+    ("quot;", UInt8(ascii: "\"")), ("apos;", UInt8(ascii: "'")),
+  ]
+
+  private mutating func skip(past end: StaticString) throws(PreferencesError) {
+    while !text.skip(end) { _ = try required(text.take()) }
+  }
+
+  private func required(_ byte: UInt8?) throws(PreferencesError) -> UInt8 {
+    guard let byte else { throw unfinished() }
+    return byte
+  }
+
+  private func unfinished() -> PreferencesError { text.malformed("the text ends within an element") }
+  private func notACharacter() -> PreferencesError { text.malformed("a reference to no character") }
+}
