@@ -8,7 +8,8 @@ struct KeepOptions: ParsableArguments {
   @Option(
     help: ArgumentHelp(
       "Also keep the owner slot that this key file opens.",
-      discussion: "May be repeated. The slot that unlocks the vault is always kept.", valueName: "file"))
+      discussion: "May be repeated. The slot that unlocks the vault is always kept.", valueName: "file"),
+    completion: .file())
   var keepKeyFile: [String] = []
 
   @Option(

@@ -17,6 +17,7 @@ struct Main {
     let messages = Messages(isJSON: arguments.contains(option: "--json"))
     do {
       try ProcessHardening.apply()
+      if arguments.requestCandidates { try ProcessHardening.leaveTerminal() }
       guard arguments.areText else { throw ToolError.usage("an argument is not valid UTF-8") }
       if let action = FastPath.parse(arguments) {
         try action.perform(messages)

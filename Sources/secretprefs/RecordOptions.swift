@@ -6,14 +6,15 @@ struct RecordOptions: ParsableArguments {
     name: FastPathOption.service.name,
     help: ArgumentHelp(
       "The service that the keys belong to.", discussion: "Default: $SECRETPREFS_SERVICE, or \"default\".",
-      valueName: "name"))
+      valueName: "name"), completion: .services)
   var service: String?
 
   @Option(
     name: FastPathOption.group.name,
     help: ArgumentHelp(
       "The access group that contains the keys.",
-      discussion: "Default: \"default\", or the group that the credential opens.", valueName: "name"))
+      discussion: "Default: \"default\", or the group that the credential opens.", valueName: "name"),
+    completion: .groups)
   var group: String?
 
   func place() throws -> RecordPlace { try RecordPlace(service: service, group: group) }

@@ -4,7 +4,7 @@ internal import ArgumentParser
 struct UnlockOptions: ParsableArguments {
   @Option(
     name: FastPathOption.keyFile.name,
-    help: ArgumentHelp("Unlock with the raw key in this file.", valueName: "file"))
+    help: ArgumentHelp("Unlock with the raw key in this file.", valueName: "file"), completion: .file())
   var keyFile: String?
 
   @Option(
@@ -24,13 +24,13 @@ struct UnlockOptions: ParsableArguments {
         Default: secret-preferences-device.key in $CREDENTIALS_DIRECTORY, or the file named by \
         $SECRETPREFS_DEVICE_KEY_FILE.
         """,
-      valueName: "file"))
+      valueName: "file"), completion: .file())
   var deviceKeyFile: String?
 
   @Option(
     help: ArgumentHelp(
       "Refuse a vault that is older than this rollback mark, and update the mark.",
-      discussion: "Default: $SECRETPREFS_MARK. See \"secretprefs help mark\".", valueName: "file"))
+      discussion: "Default: $SECRETPREFS_MARK. See \"secretprefs help mark\".", valueName: "file"), completion: .file())
   var mark: String?
 
   func complete(_ access: VaultAccess) throws(ToolError) -> VaultAccess {

@@ -7,7 +7,7 @@ struct VaultOptions: ParsableArguments {
     help: ArgumentHelp(
       "The path of the vault.",
       discussion: "Default: $SECRETPREFS_VAULT, or secretprefs/default.spv in $XDG_DATA_HOME or ~/.local/share.",
-      valueName: "path"))
+      valueName: "path"), completion: .file())
   var vault: String?
 
   @Option(help: ArgumentHelp("How long to wait for the vault's lock.", valueName: "seconds"))

@@ -23,7 +23,7 @@ struct Edit: ToolCommand {
   @OptionGroup var record: RecordOptions
   @OptionGroup var metadata: MetadataOptions
 
-  @Argument(help: ArgumentHelp("The key.", valueName: "key"))
+  @Argument(help: ArgumentHelp("The key.", valueName: "key"), completion: .keys)
   var keys: [String] = []
 
   func perform(_ messages: Messages) throws {

@@ -33,7 +33,7 @@ struct Get: ToolCommand {
   @Flag(help: "Fail if the key has expired.")
   var refuseExpired = false
 
-  @Argument(help: ArgumentHelp("The key.", valueName: "key"))
+  @Argument(help: ArgumentHelp("The key.", valueName: "key"), completion: .keys)
   var keys: [String] = []
 
   func perform(_ messages: Messages) throws {

@@ -28,7 +28,7 @@ struct Init: ToolCommand {
   @Option(help: ArgumentHelp("The name of the first access group.", valueName: "name"))
   var group = AccessGroup.defaultName
 
-  @Option(help: ArgumentHelp("Create this file with a new raw key.", valueName: "file"))
+  @Option(help: ArgumentHelp("Create this file with a new raw key.", valueName: "file"), completion: .file())
   var keyFile: String?
 
   @Flag(help: "Prompt for a passphrase in addition to creating a key file.")
@@ -49,7 +49,7 @@ struct Init: ToolCommand {
   @Option(
     help: ArgumentHelp(
       "Create the vault's rollback mark in this file.",
-      discussion: "Default: $SECRETPREFS_MARK. See \"secretprefs help mark\".", valueName: "file"))
+      discussion: "Default: $SECRETPREFS_MARK. See \"secretprefs help mark\".", valueName: "file"), completion: .file())
   var mark: String?
 
   func perform(_ messages: Messages) throws {

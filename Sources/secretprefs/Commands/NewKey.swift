@@ -17,7 +17,7 @@ struct NewKey: ToolCommand {
   @Flag(help: "Write results as JSON, and errors and warnings as JSON objects on standard error.")
   var json = false
 
-  @Argument(help: ArgumentHelp("The file to create.", valueName: "file"))
+  @Argument(help: ArgumentHelp("The file to create.", valueName: "file"), completion: .file())
   var files: [String] = []
 
   func perform(_ messages: Messages) throws {

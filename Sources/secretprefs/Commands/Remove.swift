@@ -20,7 +20,7 @@ struct Remove: ToolCommand {
   @OptionGroup var unlock: UnlockOptions
   @OptionGroup var record: RecordOptions
 
-  @Argument(help: ArgumentHelp("The keys.", valueName: "key"))
+  @Argument(help: ArgumentHelp("The keys.", valueName: "key"), completion: .keys)
   var keys: [String] = []
 
   func perform(_ messages: Messages) throws {

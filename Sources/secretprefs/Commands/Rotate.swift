@@ -20,7 +20,7 @@ struct Rotate: ToolCommand {
   @OptionGroup var vault: VaultOptions
   @OptionGroup var unlock: UnlockOptions
 
-  @Option(help: ArgumentHelp("Replace the key of this access group.", valueName: "name"))
+  @Option(help: ArgumentHelp("Replace the key of this access group.", valueName: "name"), completion: .groups)
   var group: String?
 
   @Flag(help: "Replace the keys of the vault and of all groups.")

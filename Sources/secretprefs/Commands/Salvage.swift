@@ -22,7 +22,8 @@ struct Salvage: ToolCommand {
   @OptionGroup var vault: VaultOptions
   @OptionGroup var unlock: UnlockOptions
 
-  @Option(help: ArgumentHelp("The path of the new vault, which must not exist.", valueName: "file"))
+  @Option(
+    help: ArgumentHelp("The path of the new vault, which must not exist.", valueName: "file"), completion: .file())
   var to: String
 
   func perform(_ messages: Messages) throws {

@@ -41,7 +41,7 @@ struct Set: ToolCommand {
   @OptionGroup var unlock: UnlockOptions
   @OptionGroup var record: RecordOptions
 
-  @Option(help: ArgumentHelp("Read the value from this file.", valueName: "file"))
+  @Option(help: ArgumentHelp("Read the value from this file.", valueName: "file"), completion: .file())
   var file: String?
 
   @Flag(help: "Store data (any bytes) instead of text.")
@@ -56,12 +56,13 @@ struct Set: ToolCommand {
   @Option(
     help: ArgumentHelp(
       "When the value is readable. An existing key keeps its accessibility; the default is whenUnlocked.",
-      valueName: "name"))
+      valueName: "name"),
+    completion: .list(Vault.Accessibility.allCases.map(\.name)))
   var accessibility: String?
 
   @OptionGroup var metadata: MetadataOptions
 
-  @Argument(help: ArgumentHelp("The key.", valueName: "key"))
+  @Argument(help: ArgumentHelp("The key.", valueName: "key"), completion: .keys)
   var keys: [String] = []
 
   func perform(_ messages: Messages) throws {

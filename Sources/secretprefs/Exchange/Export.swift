@@ -36,10 +36,12 @@ struct Export: ToolCommand {
   @OptionGroup var unlock: UnlockOptions
   @OptionGroup var record: RecordOptions
 
-  @Option(help: ArgumentHelp("The format: dotenv, json, shell or kubernetes.", valueName: "format"))
+  @Option(
+    help: ArgumentHelp("The format: dotenv, json, shell or kubernetes.", valueName: "format"),
+    completion: .list(ExportFormat.allCases.map(\.rawValue)))
   var format = ExportFormat.dotenv.rawValue
 
-  @Option(help: ArgumentHelp("Create this file, which must not exist.", valueName: "file"))
+  @Option(help: ArgumentHelp("Create this file, which must not exist.", valueName: "file"), completion: .file())
   var to: String?
 
   @Option(

@@ -40,7 +40,9 @@ struct Import: ToolCommand {
   @OptionGroup var unlock: UnlockOptions
   @OptionGroup var record: RecordOptions
 
-  @Option(help: ArgumentHelp("The format of the file.", valueName: "format"))
+  @Option(
+    help: ArgumentHelp("The format of the file.", valueName: "format"),
+    completion: .list(PlainFormat.allCases.map(\.rawValue)))
   var format: String?
 
   @Option(help: ArgumentHelp("Put this in front of every key.", valueName: "text"))
@@ -49,13 +51,14 @@ struct Import: ToolCommand {
   @Option(
     help: ArgumentHelp(
       "What to do if a key exists: stop, skip or replace.",
-      discussion: "The default is stop: the existing keys are named, and nothing is imported.", valueName: "choice"))
+      discussion: "The default is stop: the existing keys are named, and nothing is imported.", valueName: "choice"),
+    completion: .list(ImportPlan.ConflictPolicy.allCases.map(\.rawValue)))
   var onConflict = ImportPlan.ConflictPolicy.stop.rawValue
 
   @Flag(help: "Import nothing; show the keys, and the kinds and lengths of their values.")
   var dryRun = false
 
-  @Argument(help: ArgumentHelp("The file; - for standard input.", valueName: "file"))
+  @Argument(help: ArgumentHelp("The file; - for standard input.", valueName: "file"), completion: .file())
   var files: [String] = []
 
   func perform(_ messages: Messages) throws {

@@ -29,10 +29,14 @@ struct Inject: ToolCommand {
   @OptionGroup var vault: VaultOptions
   @OptionGroup var unlock: UnlockOptions
 
-  @Option(name: .customLong("in"), help: ArgumentHelp("The template. Default: standard input.", valueName: "file"))
+  @Option(
+    name: .customLong("in"), help: ArgumentHelp("The template. Default: standard input.", valueName: "file"),
+    completion: .file())
   var template: String?
 
-  @Option(help: ArgumentHelp("The file to write or replace. Default: standard output.", valueName: "file"))
+  @Option(
+    help: ArgumentHelp("The file to write or replace. Default: standard output.", valueName: "file"),
+    completion: .file())
   var out: String?
 
   @Flag(help: "Fail if a key has expired.")

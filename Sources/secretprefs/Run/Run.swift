@@ -36,7 +36,8 @@ struct Run: ToolCommand {
   @OptionGroup var record: RecordOptions
 
   @Option(
-    help: ArgumentHelp("Pass this key under the name that follows from it. Repeatable.", valueName: "key"))
+    help: ArgumentHelp("Pass this key under the name that follows from it. Repeatable.", valueName: "key"),
+    completion: .keys)
   var only: [String] = []
 
   @Option(help: ArgumentHelp("Pass the value of a key in this variable. Repeatable.", valueName: "NAME=key"))

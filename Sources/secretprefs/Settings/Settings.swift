@@ -24,10 +24,11 @@ struct Settings: ToolCommand {
       """)
 
   @Option(
-    help: ArgumentHelp("A JSON file with the titles, types, bounds and defaults of the settings.", valueName: "file"))
+    help: ArgumentHelp("A JSON file with the titles, types, bounds and defaults of the settings.", valueName: "file"),
+    completion: .file())
   var descriptions: String?
 
-  @Option(help: ArgumentHelp("The vault of the secrets among the settings.", valueName: "path"))
+  @Option(help: ArgumentHelp("The vault of the secrets among the settings.", valueName: "path"), completion: .file())
   var vault: String?
 
   @OptionGroup var unlock: UnlockOptions
@@ -36,7 +37,7 @@ struct Settings: ToolCommand {
   @Flag(help: "List the settings as JSON, and write errors and warnings as JSON objects on standard error.")
   var json = false
 
-  @Argument(help: ArgumentHelp("The settings file.", valueName: "file"))
+  @Argument(help: ArgumentHelp("The settings file.", valueName: "file"), completion: .file())
   var files: [String] = []
 
   func perform(_ messages: Messages) throws {

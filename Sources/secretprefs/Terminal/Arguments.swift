@@ -31,8 +31,11 @@ struct Arguments {
   var requestHelp: Bool {
     let requests = ["-h", "-help", "--help", "--help-hidden", "--version", "--experimental-dump-help"]
     return words.first == "help" || options.contains { requests.contains($0) }
-      || contains(prefix: "--generate-completion-script") || words.first == "---completion"
+      || contains(prefix: "--generate-completion-script") || requestCandidates
   }
+
+  /// Whether a completion script asks for candidates.
+  var requestCandidates: Bool { words.first == "---completion" }
 
   /// The arguments after `--`, which are never options.
   var afterTerminator: ArraySlice<String> { words.drop { $0 != "--" }.dropFirst() }

@@ -48,6 +48,15 @@ enum ProcessHardening {
     }
   }
 
+  /// Connects standard input and standard error to `/dev/null`: a completion must not disturb the line that is being typed.
+  static func leaveTerminal() throws(ToolError) {
+    let null = open("/dev/null", O_RDWR | O_CLOEXEC)
+    guard null >= 0, dup2(null, STDIN_FILENO) >= 0, dup2(null, STDERR_FILENO) >= 0 else {
+      throw .internal("leave the terminal", errno)
+    }
+    close(null)
+  }
+
   /// Whether the inherited limit lets other programs, started in the same way, leave core files.
   static var inheritedLimitAllowsCores: Bool { inheritedCoreLimit.load(ordering: .relaxed) > 0 }
 }

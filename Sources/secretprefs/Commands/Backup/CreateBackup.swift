@@ -29,7 +29,9 @@ struct CreateBackup: ToolCommand {
     help: ArgumentHelp("Keep this number of dated copies, including the new one.", valueName: "number"))
   var keep: Int?
 
-  @Argument(help: ArgumentHelp("A directory, or the path of the copy, which must not exist.", valueName: "file"))
+  @Argument(
+    help: ArgumentHelp("A directory, or the path of the copy, which must not exist.", valueName: "file"),
+    completion: .file())
   var files: [String] = []
 
   func perform(_ messages: Messages) throws {

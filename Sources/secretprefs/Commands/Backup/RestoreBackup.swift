@@ -25,7 +25,7 @@ struct RestoreBackup: ToolCommand {
   @Flag(help: "Replace the existing vault without confirmation.")
   var yes = false
 
-  @Argument(help: ArgumentHelp("The backup.", valueName: "file"))
+  @Argument(help: ArgumentHelp("The backup.", valueName: "file"), completion: .file())
   var files: [String] = []
 
   func perform(_ messages: Messages) throws {

@@ -22,18 +22,19 @@ struct ExportBundle: ToolCommand {
   @OptionGroup var unlock: UnlockOptions
   @OptionGroup var record: RecordOptions
 
-  @Option(help: ArgumentHelp("The path of the bundle, which must not exist.", valueName: "file"))
+  @Option(help: ArgumentHelp("The path of the bundle, which must not exist.", valueName: "file"), completion: .file())
   var to: String
 
   @Flag(help: "Export all keys of the service.")
   var all = false
 
-  @Option(help: ArgumentHelp("Create this file with a new raw key for the bundle.", valueName: "file"))
+  @Option(
+    help: ArgumentHelp("Create this file with a new raw key for the bundle.", valueName: "file"), completion: .file())
   var newKeyFile: String?
 
   @OptionGroup var passphrase: NewPassphraseOptions
 
-  @Argument(help: ArgumentHelp("The keys.", valueName: "key"))
+  @Argument(help: ArgumentHelp("The keys.", valueName: "key"), completion: .keys)
   var keys: [String] = []
 
   func perform(_ messages: Messages) throws {

@@ -25,10 +25,12 @@ struct ImportBundle: ToolCommand {
   @Option(
     help: ArgumentHelp(
       "The access group to import into.",
-      discussion: "Default: \"default\", or the group that the credential opens.", valueName: "name"))
+      discussion: "Default: \"default\", or the group that the credential opens.", valueName: "name"),
+    completion: .groups)
   var group: String?
 
-  @Option(help: ArgumentHelp("Unlock the bundle with the raw key in this file.", valueName: "file"))
+  @Option(
+    help: ArgumentHelp("Unlock the bundle with the raw key in this file.", valueName: "file"), completion: .file())
   var bundleKeyFile: String?
 
   @Option(
@@ -38,7 +40,7 @@ struct ImportBundle: ToolCommand {
   @Flag(help: "Replace existing keys.")
   var replace = false
 
-  @Argument(help: ArgumentHelp("The bundle.", valueName: "file"))
+  @Argument(help: ArgumentHelp("The bundle.", valueName: "file"), completion: .file())
   var files: [String] = []
 
   func perform(_ messages: Messages) throws {

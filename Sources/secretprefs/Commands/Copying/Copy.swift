@@ -19,12 +19,13 @@ struct Copy: ToolCommand {
   @OptionGroup var unlock: UnlockOptions
   @OptionGroup var record: RecordOptions
 
-  @Option(help: ArgumentHelp("The service of the copy. Default: that of the key.", valueName: "name"))
+  @Option(
+    help: ArgumentHelp("The service of the copy. Default: that of the key.", valueName: "name"), completion: .services)
   var toService: String?
 
   @OptionGroup var options: CopyOptions
 
-  @Argument(help: ArgumentHelp("The key, and the name of the copy.", valueName: "key"))
+  @Argument(help: ArgumentHelp("The key, and the name of the copy.", valueName: "key"), completion: .keys)
   var keys: [String] = []
 
   func perform(_ messages: Messages) throws {

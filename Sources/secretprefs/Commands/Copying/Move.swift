@@ -19,12 +19,13 @@ struct Move: ToolCommand {
   @OptionGroup var unlock: UnlockOptions
   @OptionGroup var record: RecordOptions
 
-  @Option(help: ArgumentHelp("The new service.", valueName: "name"))
+  @Option(help: ArgumentHelp("The new service.", valueName: "name"), completion: .services)
   var toService: String?
 
   @OptionGroup var options: CopyOptions
 
-  @Argument(help: ArgumentHelp("The key, and its new name if that changes as well.", valueName: "key"))
+  @Argument(
+    help: ArgumentHelp("The key, and its new name if that changes as well.", valueName: "key"), completion: .keys)
   var keys: [String] = []
 
   func perform(_ messages: Messages) throws {

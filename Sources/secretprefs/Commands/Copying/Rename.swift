@@ -18,7 +18,7 @@ struct Rename: ToolCommand {
   @OptionGroup var record: RecordOptions
   @OptionGroup var options: CopyOptions
 
-  @Argument(help: ArgumentHelp("The key, and its new name.", valueName: "key"))
+  @Argument(help: ArgumentHelp("The key, and its new name.", valueName: "key"), completion: .keys)
   var keys: [String] = []
 
   func perform(_ messages: Messages) throws {

@@ -37,7 +37,7 @@ struct Doctor: ToolCommand {
   @Flag(help: "Repair without confirmation.")
   var yes = false
 
-  @Argument(help: ArgumentHelp("The access groups to repair.", valueName: "group"))
+  @Argument(help: ArgumentHelp("The access groups to repair.", valueName: "group"), completion: .groups)
   var groups: [String] = []
 
   func perform(_ messages: Messages) throws {

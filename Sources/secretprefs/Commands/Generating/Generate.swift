@@ -49,7 +49,7 @@ struct Generate: ToolCommand {
 
   @OptionGroup var metadata: MetadataOptions
 
-  @Argument(help: ArgumentHelp("The key.", valueName: "key"))
+  @Argument(help: ArgumentHelp("The key.", valueName: "key"), completion: .keys)
   var keys: [String] = []
 
   func perform(_ messages: Messages) throws {

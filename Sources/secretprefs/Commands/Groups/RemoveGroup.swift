@@ -21,7 +21,7 @@ struct RemoveGroup: ToolCommand {
   @Flag(help: "Remove without confirmation.")
   var yes = false
 
-  @Argument(help: ArgumentHelp("The group's name.", valueName: "name"))
+  @Argument(help: ArgumentHelp("The group's name.", valueName: "name"), completion: .groups)
   var names: [String] = []
 
   func perform(_ messages: Messages) throws {

@@ -17,7 +17,7 @@ struct RenameGroup: ToolCommand {
   @OptionGroup var vault: VaultOptions
   @OptionGroup var unlock: UnlockOptions
 
-  @Argument(help: ArgumentHelp("The current and the new name.", valueName: "name"))
+  @Argument(help: ArgumentHelp("The current and the new name.", valueName: "name"), completion: .groups)
   var names: [String] = []
 
   func perform(_ messages: Messages) throws {

@@ -21,7 +21,8 @@ struct RestoreValue: ToolCommand {
 
   @Argument(
     help: ArgumentHelp(
-      "The key, and the revision of the earlier value from \"secretprefs history\".", valueName: "key"))
+      "The key, and the revision of the earlier value from \"secretprefs history\".", valueName: "key"),
+    completion: .keys)
   var words: [String] = []
 
   func perform(_ messages: Messages) throws {

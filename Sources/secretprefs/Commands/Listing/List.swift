@@ -39,7 +39,7 @@ struct List: ToolCommand {
   @Flag(help: "Show the keys as a tree; with --all-services, below their services.")
   var tree = false
 
-  @Argument(help: ArgumentHelp("The pattern of the keys.", valueName: "pattern"))
+  @Argument(help: ArgumentHelp("The pattern of the keys.", valueName: "pattern"), completion: .keys)
   var patterns: [String] = []
 
   func perform(_ messages: Messages) throws {

@@ -21,12 +21,13 @@ struct AddSlot: ToolCommand {
   @OptionGroup var vault: VaultOptions
   @OptionGroup var unlock: UnlockOptions
 
-  @Option(help: ArgumentHelp("Create this file with a new raw key.", valueName: "file"))
+  @Option(help: ArgumentHelp("Create this file with a new raw key.", valueName: "file"), completion: .file())
   var newKeyFile: String?
 
   @OptionGroup var passphrase: NewPassphraseOptions
 
-  @Option(help: ArgumentHelp("Open only this access group, not the whole vault.", valueName: "name"))
+  @Option(
+    help: ArgumentHelp("Open only this access group, not the whole vault.", valueName: "name"), completion: .groups)
   var forGroup: String?
 
   @Option(help: ArgumentHelp("A label for the slot, which is sealed in the vault.", valueName: "text"))

@@ -21,7 +21,7 @@ struct ChangePassphrase: ToolCommand {
   @OptionGroup var vault: VaultOptions
   @OptionGroup var unlock: UnlockOptions
 
-  @Option(help: ArgumentHelp("The slot's id, or a unique prefix of it.", valueName: "id"))
+  @Option(help: ArgumentHelp("The slot's id, or a unique prefix of it.", valueName: "id"), completion: .slots)
   var slot: String?
 
   @OptionGroup var passphrase: NewPassphraseOptions

@@ -27,7 +27,7 @@ struct RemoveSlot: ToolCommand {
   @Flag(help: "Do not rotate keys: the credential still works together with an older copy of the file.")
   var withoutRotation = false
 
-  @Argument(help: ArgumentHelp("The slot's id, or a unique prefix of it.", valueName: "id"))
+  @Argument(help: ArgumentHelp("The slot's id, or a unique prefix of it.", valueName: "id"), completion: .slots)
   var ids: [String] = []
 
   func perform(_ messages: Messages) throws {

@@ -1,0 +1,78 @@
+internal import ArgumentParser
+internal import Secrets
+internal import VaultCore
+
+// Candidates that a completion script asks the tool for (`secretprefs ---completion …`). They are read with the vault and
+// the credential of the line so far and of the environment. After any error there are none: standard error is closed.
+extension CompletionKind {
+  /// The ids of the slots, which are read without a credential.
+  static let slots = candidates { line throws in
+    let access = try line.vault.access()
+    return try VaultSummary(at: access.location.path, options: access.options).slots.map {
+      String($0.id.description.prefix(8))
+    }
+  }
+
+  static let groups = candidates { line throws in try line.open()?.groups().map(\.name.text) ?? [] }
+
+  static let services = candidates { line throws in
+    guard let vault = try line.open() else { return [] }
+    let services = try vault.records(in: try line.record.place().group(in: vault)).map(\.service.text)
+    return services.enumerated().filter { $0.offset == 0 || $0.element != services[$0.offset - 1] }.map(\.element)
+  }
+
+  static let keys = candidates { line throws in
+    guard let vault = try line.open() else { return [] }
+    let place = try line.record.place()
+    return try vault.keys(service: place.service, in: try place.group(in: vault))
+  }
+
+  private static func candidates(_ names: @escaping @Sendable (IncompleteLine) throws -> [String]) -> CompletionKind {
+    .custom { words, index, _ in
+      do { return try names(try IncompleteLine(words, at: index)).compactMap(candidate) } catch { return [] }
+    }
+  }
+
+  /// A name in the form that the shell's script expects. `nil` for a name that looks like an option, misleads a reader or
+  /// contains what a shell expands: bash does not quote a dollar sign that it inserts.
+  private static func candidate(_ name: String) -> String? {
+    let isPlain = name.unicodeScalars.allSatisfy { !isMisleading($0) && $0 != "$" && $0 != "`" && $0 != "!" }
+    guard isPlain, !name.hasPrefix("-") else { return nil }
+    return switch CompletionShell.requesting {
+    // The script evaluates quotes and backslashes.
+    case .bash: "'" + replacing("'", in: name, with: #"'\''"#) + "'"
+    // A description begins at a colon.
+    case .zsh: replacing(":", in: replacing(#"\"#, in: name, with: #"\\"#), with: #"\:"#)
+    default: name
+    }
+  }
+
+  private static func replacing(_ character: Character, in text: String, with replacement: String) -> String {
+    text.split(separator: character, omittingEmptySubsequences: false).joined(separator: replacement)
+  }
+}
+
+/// The options on a command line whose word at the cursor is not complete.
+private struct IncompleteLine: ParsableArguments {
+  @OptionGroup var vault: VaultOptions
+  @OptionGroup var unlock: UnlockOptions
+  @OptionGroup var record: RecordOptions
+  @Argument(parsing: .allUnrecognized) var others: [String] = []
+
+  init() {}
+
+  init(_ words: [String], at index: Int) throws {
+    var words = words
+    // Any text: what is parsed as the value of an option is not used when that option is completed.
+    if words.indices.contains(index) { words[index] = "x" } else { words.append("x") }
+    self = try Self.parse(Array(words.dropFirst()))
+  }
+
+  /// Opens the vault if that needs no prompt and no descriptor, which would be the terminal's.
+  func open() throws -> Vault? {
+    guard unlock.passphraseFd == nil else { return nil }
+    var access = try unlock.complete(try vault.access())
+    access.lockTimeout = .zero
+    return try access.openIfConfigured(Messages(isJSON: false))
+  }
+}

@@ -1,0 +1,111 @@
+import Foundation
+import Testing
+
+@Suite struct CompletionTests {
+  static let shells = [
+    "bash": "exec bash --norc --noprofile -i",
+    "zsh": "exec zsh -f -i",
+    "fish": "exec fish --no-config -i",
+  ].filter { FileManager.default.isExecutableFile(atPath: "/usr/bin/" + $0.key) }
+
+  /// What each shell needs to complete, and to say that it is ready.
+  static let preparation = [
+    "bash": "source <(secretprefs completion bash); PS1=; echo re''ady",
+    "zsh": "PS1=; autoload -U compinit; compinit -D; source <(secretprefs completion zsh); echo re''ady",
+    "fish": "function fish_prompt; end; secretprefs completion fish | source; echo re''ady",
+  ]
+
+  private static func prepared() throws -> Scratch {
+    let home = try Scratch()
+    let made = try Tool.shell(
+      """
+      set -e
+      secretprefs init --key-file key
+      secretprefs groups create billing --key-file key
+      printf value-of-%s github | secretprefs set github --key-file key
+      printf value-of-%s billing | secretprefs set only --group billing --key-file key
+      printf value-of-%s quoted | secretprefs set "it's \\a" --key-file key
+      for key in '$(touch ran)' '`touch ran`' '"; touch ran #'; do echo 1 | secretprefs set --key-file key -- "$key"; done
+      """, in: home)
+    try #require(made.exit == 0, "\(made.errorText)")
+    return home
+  }
+
+  @Test(arguments: shells.keys.sorted())
+  func `a shell completes commands, options and names as they are stored`(_ shell: String) throws {
+    let home = try Self.prepared()
+    let terminal = try PseudoTerminal()
+    terminal.resize(rows: 40, columns: 200)
+    let running = try Running(
+      ["/bin/sh", "-c", Self.shells[shell]! + " >&0 2>&0"], in: home, input: terminal.path,
+      environment: ["SECRETPREFS_KEY_FILE": home.file("key"), "TERM": "xterm", "HISTFILE": "/dev/null"])
+    terminal.type(Self.preparation[shell]! + "\n")
+    try terminal.wait(for: "ready")
+    terminal.type("secretprefs exit-c\t--js\t\n")
+    try terminal.wait(for: #""exit":127"#)
+    terminal.type("secretprefs get gith\t\n")
+    try terminal.wait(for: "value-of-github")
+    terminal.type("secretprefs get --gro\tbil\ton\t\n")
+    try terminal.wait(for: "value-of-billing")
+    terminal.type("secretprefs get it\t\n")
+    try terminal.wait(for: "value-of-quoted")
+    terminal.type("secretprefs get \t\t\u{15}")
+    terminal.type("exit\n")
+    _ = try running.wait()
+    #expect(!FileManager.default.fileExists(atPath: home.file("ran")))
+  }
+
+  @Test func `there is a bash`() { #expect(Self.shells["bash"] != nil) }
+
+  @Test func `a completion does not prompt`() throws {
+    let home = try Scratch()
+    let made = try Tool.shell(
+      "echo 'a long enough passphrase' | secretprefs init --passphrase-fd 0 --throwaway-cost", in: home)
+    try #require(made.exit == 0, "\(made.errorText)")
+    let terminal = try PseudoTerminal()
+    let outcome = try Running(
+      [Tool.path, "---completion", "get", "--", "positional@0", "2", "0", "secretprefs", "get", ""], in: home,
+      input: terminal.path
+    ).wait()
+    terminal.look()
+    #expect(outcome.exit == 0)
+    #expect(outcome.text == "\n")
+    #expect(outcome.errorText.isEmpty)
+    #expect(terminal.shown.isEmpty)
+  }
+
+  /// The declaration of an argument, as the tool dumps it.
+  private struct Declaration: Decodable {
+    struct Command: Decodable {
+      struct Argument: Decodable {
+        let kind: String
+        let valueName: String?
+        let completionKind: [String: [String: [String]]]?
+      }
+
+      let commandName: String
+      let arguments: [Argument]?
+      let subcommands: [Command]?
+    }
+
+    let command: Command
+  }
+
+  @Test func `every file, key, group and slot is completed`() throws {
+    let dump = try Tool.run(["--experimental-dump-help"], in: try Scratch())
+    var commands = [try JSONDecoder().decode(Declaration.self, from: dump.output).command]
+    let kinds = [
+      "file": "file", "path": "file", "key": "custom", "group": "custom", "service": "custom", "id": "custom",
+    ]
+    var count = 0
+    while let command = commands.popLast() {
+      commands += command.subcommands ?? []
+      for argument in command.arguments ?? [] where argument.kind != "flag" {
+        guard let kind = kinds[argument.valueName ?? ""] else { continue }
+        count += 1
+        #expect(argument.completionKind?.keys.first == kind, "\(command.commandName) <\(argument.valueName!)>")
+      }
+    }
+    #expect(count > 100)
+  }
+}
