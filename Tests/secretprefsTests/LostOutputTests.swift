@@ -20,7 +20,7 @@ import Testing
   static let reading = [
     "get a", "export", "import plain.env --dry-run", "list", "list --tree 'a*'", "find a", "find --value - < value",
     "info a", "status", "verify", "history a", "groups", "slots", "mark --mark mark", "doctor",
-    "exit-codes", "completion bash", "--help", "help set", "inject --in template",
+    "exit-codes", "completion bash", "version", "--help", "help set", "inject --in template",
   ]
 
   /// The commands of ``writing`` that print something without `--json`.

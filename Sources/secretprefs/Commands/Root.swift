@@ -48,6 +48,7 @@ struct Root: ParsableCommand {
       Rename.self, Copy.self, Move.self, Remove.self, Run.self, Inject.self, Status.self, Verify.self, Groups.self,
       Slots.self, ChangePassphrase.self, Rotate.self, Compact.self, Backup.self, Bundles.self, Import.self,
       Export.self, Marks.self, Doctor.self, Salvage.self, NewKey.self, Settings.self, Completion.self, ExitCodes.self,
+      Version.self,
     ])
 
   /// The version of the package. `Scripts/version` compares it with the other places that name it.

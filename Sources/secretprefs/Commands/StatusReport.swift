@@ -15,7 +15,7 @@ struct StatusReport {
   var text: String {
     var lines: [(String, String)] = [
       ("vault", displayed(path)),
-      ("format", "SPV1"),
+      ("format", Version.format),
       ("id", summary.vaultID.description),
       ("generation", "\(summary.generation)"),
       ("file", "\(summary.fileBytes) bytes: snapshot \(summary.snapshotBytes), journal \(summary.journalBytes)"),
@@ -46,7 +46,7 @@ struct StatusReport {
 
   var json: JSON {
     var members: [(String, JSON)] = [
-      ("vault", .string(path)), ("format", .string("SPV1")), ("id", .string(summary.vaultID.description)),
+      ("vault", .string(path)), ("format", .string(Version.format)), ("id", .string(summary.vaultID.description)),
       ("generation", .unsigned(summary.generation)),
       ("fileBytes", .unsigned(UInt64(summary.fileBytes))),
       ("snapshotBytes", .unsigned(UInt64(summary.snapshotBytes))),
