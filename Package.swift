@@ -73,6 +73,8 @@ let package = Package(
     .systemLibrary(
       name: "CVaultSodium", pkgConfig: "libsodium",
       providers: [.apt(["libsodium-dev"]), .brew(["libsodium"])]),
+    // For one-time codes of the tool.
+    .systemLibrary(name: "CMessageDigests", providers: [.apt(["libmd-dev"]), .brew(["libmd"])]),
     .target(name: "CDurableFiles"),
     .target(
       name: "DurableFiles", dependencies: ["CDurableFiles"], swiftSettings: strict + [.strictMemorySafety()]),
@@ -146,7 +148,7 @@ let package = Package(
       name: "secretprefs",
       dependencies: [
         "Secrets", "VaultCore", "VaultSealing", "Preferences", "PreferenceFiles", "PreferenceSettings", "DurableFiles",
-        "CToolBuild",
+        "CMessageDigests", "CToolBuild",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ],
       swiftSettings: strict),

@@ -67,6 +67,7 @@ import Testing
       ["find", canary, canary], ["find", "--value", canary], ["find", "--value=" + canary],
       ["find", "--value", "-", canary],
       ["find", canary, "--exact"],
+      ["otp", canary], ["otp", "key", canary], ["otp", "key", "--json=" + canary], ["otp", "--" + canary, "key"],
       ["import"], ["import", "a", canary], ["import", "a", "--format", canary],
       ["import", "a", "--on-conflict", canary], ["import", "a", "--dry-run=" + canary],
       ["import", "a", "--prefix", canary], ["export", canary], ["export", "--format", canary],
@@ -85,7 +86,7 @@ import Testing
       ["info", "key"], ["verify"], ["backup", "a"], ["edit", "key", "--no-label"], ["history", "key"],
       ["history", "restore", "key", "1"], ["run", "--only", "a"], ["inject"],
       ["rename", "a", "b"], ["copy", "a", "b"], ["move", "a", "--to-service", "b"],
-      ["generate", "key"], ["find", "a"], ["mark"], ["mark", "init"], ["mark", "accept"],
+      ["generate", "key"], ["otp", "key"], ["find", "a"], ["mark"], ["mark", "init"], ["mark", "accept"],
       ["bundle", "export", "--to", "b", "a"], ["bundle", "import", "b"], ["doctor"], ["salvage", "--to", "s"],
       ["backup", "restore", "a"], ["import", "a"], ["export"],
     ].flatMap {
@@ -125,7 +126,7 @@ import Testing
     "exported key", "repaired group", "doctor", "restored backup", "salvaged", "accessibility", "command", "variable",
     "chosen key", "template", "reference",
     "exported key", "repaired group", "doctor", "restored backup", "salvaged", "accessibility", "imported value",
-    "imported key", "imported format",
+    "imported key", "imported format", "one-time code",
   ])
   func `a failure after the arguments were understood repeats nothing`(_ failure: String) throws {
     let home = try Scratch()
@@ -173,6 +174,9 @@ import Testing
       try #require(Tool.run(["set", "key", "--file", "value", "--key-file", "k"], in: home).exit == 0)
       let chosen = failure == "command" ? "A=key" : "LD_PRELOAD=key"
       arguments = ["run", "--env", chosen, "--key-file", "k", "--", Self.canary]
+    case "one-time code":
+      try #require(Tool.run(["set", "key", "--file", "value", "--key-file", "k"], in: home).exit == 0)
+      arguments = ["otp", "key", "--key-file", "k"]
     case "chosen key": arguments = ["run", "--env", "A=" + Self.canary, "--key-file", "k", "--", "true"]
     case "template", "reference":
       let name = failure == "template" ? Self.canary : "a/" + Self.canary

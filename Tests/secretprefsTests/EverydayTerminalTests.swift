@@ -5,7 +5,7 @@ import VaultSealing
 
 @testable import secretprefs
 
-/// `find --value -` and `generate --print` on a terminal.
+/// `find --value -`, `generate --print` and `otp` on a terminal.
 @Suite struct EverydayTerminalTests {
   @Test func `the value to find is typed without echo`() throws {
     let scene = try PromptTests.Scene()
@@ -44,6 +44,25 @@ import VaultSealing
     #expect(scene.terminal.shown.hasSuffix("\r\n\(got.text)\r\nsecretprefs: note: 149 bits\r\n"))
   }
 
+  @Test func `how long a code is valid is a note, for codes of the time alone`() throws {
+    let scene = try PromptTests.Scene()
+    let running = try Running(
+      [
+        "/bin/sh", "-c",
+        """
+        for type in totp hotp; do
+          printf "otpauth://$type/a?secret=AAAA&counter=0" | secretprefs set $type --passphrase-fd 3 3< passphrase
+          secretprefs otp $type --passphrase-fd 3 3< passphrase >/dev/tty 2>&1
+        done
+        """,
+      ], in: scene.home, input: scene.terminal.path)
+    #expect(try running.wait().exit == 0)
+    scene.terminal.look()
+    #expect(
+      scene.terminal.shown.wholeMatch(
+        of: /[0-9]{6}\r\nsecretprefs: note: valid for ([1-9]|[12][0-9]|30) s\r\n[0-9]{6}\r\n/) != nil)
+  }
+
   @Test func `a generated password is in guarded memory alone`() throws {
     let search = MemorySearch()
     let rule = try PasswordRule(length: 64, noUppercase: false, noDigits: false, noSymbols: false, noSimilar: false)
@@ -58,7 +77,7 @@ import VaultSealing
 }
 
 /// Lets a closure of a different thread read the bytes.
-private final class Kept: Sendable {
+final class Kept: Sendable {
   let bytes: SecretBytes
   init(_ bytes: consuming SecretBytes) { self.bytes = bytes }
 }

@@ -14,11 +14,12 @@ import Testing
     "mark accept --mark other.mark --yes", "salvage --to n.spv", "init --vault n.spv --key-file n",
     "doctor --repair permissions --vault open.spv",
     "doctor --repair empty-group default --yes --vault broken.spv --key-file broken.key", "new-key n",
-    "inject --in template --out n", "import plain.env", "export --to n.env",
+    "inject --in template --out n", "import plain.env", "export --to n.env", "otp counted",
   ]
 
   static let reading = [
-    "get a", "export", "import plain.env --dry-run", "list", "list --tree 'a*'", "find a", "find --value - < value",
+    "get a", "export", "otp timed", "import plain.env --dry-run", "list", "list --tree 'a*'", "find a",
+    "find --value - < value",
     "info a", "status", "verify", "history a", "groups", "slots", "mark --mark mark", "doctor",
     "exit-codes", "completion bash", "version", "--help", "help set", "inject --in template",
   ]
@@ -28,7 +29,7 @@ import Testing
     "generate b", "generate b --print", "slots add --new-key-file n",
     "passphrase --slot $slot --new-passphrase-fd 3 --throwaway-cost 3< value",
     "bundle import bundle.spv --bundle-key-file bundle.key --replace", "salvage --to n.spv",
-    "doctor --repair permissions --vault open.spv", "import plain.env",
+    "doctor --repair permissions --vault open.spv", "import plain.env", "otp counted",
   ]
 
   /// Standard outputs that cannot be written. The last is a pipe without a reader.
@@ -51,6 +52,8 @@ import Testing
       cp old.spv open.spv && chmod 644 open.spv
       cp "$TRANSCRIPTS/tampered.spv" broken.spv
       secretprefs set a < value
+      printf 'otpauth://hotp/a?secret=AAAA&counter=0' | secretprefs set counted
+      printf 'otpauth://totp/a?secret=AAAA' | secretprefs set timed
       secretprefs groups create h
       secretprefs slots add --new-passphrase-fd 3 --throwaway-cost 3< value
       secretprefs bundle export --to bundle.spv --new-key-file bundle.key a

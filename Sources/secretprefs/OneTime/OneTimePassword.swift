@@ -1,0 +1,92 @@
+internal import VaultCore
+internal import VaultSealing
+
+/// Makes the one-time codes of a value: an `otpauth` URI, on a line of its own, or a secret in base32.
+final class OneTimePassword {
+  /// What distinguishes one code from the next.
+  enum Factor {
+    /// The number of seconds that a code is valid for (TOTP, RFC 6238).
+    case time(period: UInt64)
+    /// The number of the code (HOTP, RFC 4226).
+    case counter(UInt64)
+  }
+
+  /// The shortest secret without a URI, in bytes. Shorter text is more likely a password.
+  static let shortestSecret = 10
+
+  private static let steamCharacters = Array("23456789BCDFGHJKMNPQRTVWXY".utf8)
+
+  let factor: Factor
+  /// The value with the number of the next code. `nil` if codes depend on the time.
+  let successor: GuardedBuffer?
+  private let secret: SecretBytes
+  private let digest: MessageDigest
+  private let digits: Int
+  private let isSteam: Bool
+
+  init(_ value: UnsafeRawBufferPointer) throws {
+    guard let uri = OneTimeURI(in: value) else {
+      guard let secret = try Base32.decode(trimmed(value[...])), secret.count >= Self.shortestSecret else {
+        throw ToolError.oneTime("the value is neither an otpauth URI nor a secret in base32")
+      }
+      self.secret = secret
+      (factor, successor, digest, digits, isSteam) = (.time(period: 30), nil, .sha1, 6, false)
+      return
+    }
+    guard let text = try uri.parameter("secret"), let secret = try Base32.decode(text), secret.count > 0 else {
+      throw ToolError.oneTime("the otpauth URI has no secret in base32")
+    }
+    self.secret = secret
+    digest = try Self.digest(try uri.parameter("algorithm"))
+    let encoder = try uri.parameter("encoder")
+    isSteam = encoder.map { matches($0, "steam") } ?? false
+    guard encoder == nil || isSteam else { throw ToolError.oneTime("the encoder of the otpauth URI is not steam") }
+    digits = Int(try uri.number("digits", in: 1...10) ?? (isSteam ? 5 : 6))
+    if matches(uri.type, "totp") {
+      (factor, successor) = (.time(period: try uri.number("period", in: 1...86_400) ?? 30), nil)
+    } else if matches(uri.type, "hotp") {
+      guard let text = try uri.parameter("counter"), let counter = try uri.number("counter", in: 0...(.max - 1)) else {
+        throw ToolError.oneTime("the otpauth URI has no counter")
+      }
+      let successor = try GuardedBuffer()
+      try successor.append(UnsafeRawBufferPointer(rebasing: value[..<text.startIndex]))
+      try successor.append("\(counter + 1)")
+      try successor.append(UnsafeRawBufferPointer(rebasing: value[text.endIndex...]))
+      (factor, self.successor) = (.counter(counter), successor)
+    } else {
+      throw ToolError.oneTime("the type of the otpauth URI is not totp or hotp")
+    }
+  }
+
+  /// Returns the code with this number, in ASCII.
+  func code(_ number: UInt64) throws(VaultError) -> SecretBytes {
+    let message = withUnsafeBytes(of: number.bigEndian, Array.init)
+    var rest = try digest.code(of: message, key: secret).withUnsafeBytes { code in
+      let offset = Int(code[code.count - 1] & 15)
+      return code.loadUnaligned(fromByteOffset: offset, as: UInt32.self).bigEndian & 0x7FFF_FFFF
+    }
+    var text = try SecretBytes(count: digits)
+    text.withUnsafeMutableBytes { text in
+      if isSteam {
+        for index in text.indices {
+          text[index] = Self.steamCharacters[Int(rest % 26)]
+          rest /= 26
+        }
+      } else {
+        for index in text.indices.reversed() {
+          text[index] = UInt8(ascii: "0") + UInt8(rest % 10)
+          rest /= 10
+        }
+      }
+    }
+    return text
+  }
+
+  private static func digest(_ name: OneTimeURI.Part?) throws(ToolError) -> MessageDigest {
+    guard let name else { return .sha1 }
+    if matches(name, "SHA1") { return .sha1 }
+    if matches(name, "SHA256") { return .sha256 }
+    if matches(name, "SHA512") { return .sha512 }
+    throw .oneTime("the algorithm of the otpauth URI is not SHA1, SHA256 or SHA512")
+  }
+}
