@@ -55,6 +55,7 @@ import Testing
       ["run", canary], ["run", "--env", canary, "--", "true"], ["run", "--env", canary + "=a", "--", "true"],
       ["run", "--env", "A=" + canary, "--", "true"], ["run", "--file", canary, "--", "true"],
       ["run", "--only", canary, "--", "true"], ["run", "--", canary], ["run", "--only=" + canary, canary],
+      ["scan"], ["scan", "-", "--service", canary], ["scan", "--git=" + canary, "."],
       ["inject", canary], ["inject", "--out", "o", canary], ["inject", "--json=" + canary],
       ["rename", canary], ["rename", "a", canary], ["rename", "a", "b", canary],
       ["rename", "a", "b", "--replace=" + canary],
@@ -84,7 +85,7 @@ import Testing
       ["groups"], ["groups", "create", "a"], ["groups", "rename", "a", "b"], ["groups", "remove", "a"], ["slots"],
       ["slots", "add"], ["slots", "remove", "012345"], ["passphrase"], ["rotate", "--vault-keys"], ["compact"],
       ["info", "key"], ["verify"], ["backup", "a"], ["edit", "key", "--no-label"], ["history", "key"],
-      ["history", "restore", "key", "1"], ["run", "--only", "a"], ["inject"],
+      ["history", "restore", "key", "1"], ["run", "--only", "a"], ["inject"], ["scan", "."],
       ["rename", "a", "b"], ["copy", "a", "b"], ["move", "a", "--to-service", "b"],
       ["generate", "key"], ["otp", "key"], ["find", "a"], ["mark"], ["mark", "init"], ["mark", "accept"],
       ["bundle", "export", "--to", "b", "a"], ["bundle", "import", "b"], ["doctor"], ["salvage", "--to", "s"],
@@ -124,7 +125,7 @@ import Testing
     "new key file", "new passphrase", "kept key file", "rotated group",
     "edited key", "restored key", "compared revision", "long comment", "mark", "device key", "bundle", "bundle key",
     "exported key", "repaired group", "doctor", "restored backup", "salvaged", "accessibility", "command", "variable",
-    "chosen key", "template", "reference",
+    "chosen key", "template", "reference", "searched service", "searched group",
     "exported key", "repaired group", "doctor", "restored backup", "salvaged", "accessibility", "imported value",
     "imported key", "imported format", "one-time code",
   ])
@@ -182,6 +183,8 @@ import Testing
       let name = failure == "template" ? Self.canary : "a/" + Self.canary
       try home.write("{{ secret://\(name) }}", to: "text")
       arguments = ["inject", "--in", "text", "--key-file", "k"]
+    case "searched service": arguments = ["scan", "value", "--service", Self.canary, "--key-file", "k"]
+    case "searched group": arguments = ["scan", "value", "--group", Self.canary, "--key-file", "k"]
     case "imported value": arguments = ["import", "value", "--format", "dotenv", "--key-file", "k"]
     case "imported key":
       try home.write("A='" + Self.canary + "'\n=" + Self.canary, to: "value")

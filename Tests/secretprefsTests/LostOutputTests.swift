@@ -21,7 +21,7 @@ import Testing
     "get a", "export", "otp timed", "import plain.env --dry-run", "list", "list --tree 'a*'", "find a",
     "find --value - < value",
     "info a", "status", "verify", "history a", "groups", "slots", "mark --mark mark", "doctor",
-    "exit-codes", "completion bash", "version", "--help", "help set", "inject --in template",
+    "exit-codes", "completion bash", "version", "--help", "help set", "inject --in template", "scan value",
   ]
 
   /// The commands of ``writing`` that print something without `--json`.

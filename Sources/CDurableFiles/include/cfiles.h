@@ -51,6 +51,22 @@ char *_Nullable const *_Nullable cfiles_environment(void);
 /// execvp with an environment. Returns only if it fails: the errno.
 int cfiles_execute(char *_Nullable const *_Nonnull arguments, char *_Nullable const *_Nonnull environment);
 
+/// Starts a program, which is looked up like a shell does, as the child of a small process that reports on it.
+///
+/// `descriptors` become the program's standard ones; -1 leaves one closed. With `terminal`, which is -1 or the program's
+/// end of a pseudo-terminal, the program has a session and a process group of its own. The pages of
+/// `cfiles_wipe_on_fork` may be in `environment`. Returns the process that reports, which ends when `report` is closed,
+/// or -1 and errno. Each message of `report` has two numbers: one of those below, and its value.
+int cfiles_start(char *_Nullable const *_Nonnull arguments, char *_Nullable const *_Nonnull environment,
+                 const int *_Nonnull descriptors, int terminal, int *_Nonnull report);
+#define CFILES_STARTED 1      // the process of the program
+#define CFILES_NOT_STARTED 2  // the errno
+#define CFILES_STATUS 3       // the status of waitpid: the program has stopped or ended
+
+/// Opens a new pseudo-terminal: the end of the keyboard and the screen, and that of the programs. Both are closed on exec.
+/// Returns 0, or -1 and errno.
+int cfiles_open_terminal(int *_Nonnull keyboard, int *_Nonnull programs);
+
 /// memfd_create: a file in memory that can be sealed and is closed on exec. `no_exec` needs Linux 6.3. Returns a
 /// descriptor, or -1 and errno.
 int cfiles_memory_file(const char *_Nonnull name, int no_exec);

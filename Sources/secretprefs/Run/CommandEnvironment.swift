@@ -33,10 +33,12 @@ struct CommandEnvironment {
 
   /// Replaces this process by a program. Returns only if that fails: the `errno`.
   func execute(_ arguments: UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>) -> Int32 {
-    for file in files {
-      // Inherited by the program.
-      guard fcntl(file.raw, F_SETFD, 0) == 0 else { return errno }
-    }
+    withVariables { replaceProcess(arguments, environment: $0) }
+  }
+
+  /// Lends the environment, and lets programs inherit the files.
+  func withVariables<R>(_ body: (UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>) -> R) -> R {
+    for file in files { _ = fcntl(file.raw, F_SETFD, 0) }
     return block.withUnsafeBytes { block in
       var variables: [UnsafeMutablePointer<CChar>?] = inheritedVariables.filter { !isReplaced($0) }
       for start in starts {
@@ -44,15 +46,21 @@ struct CommandEnvironment {
         variables.append(UnsafeMutablePointer(mutating: variable))
       }
       variables.append(nil)
-      return replaceProcess(arguments, environment: &variables)
+      return body(&variables)
     }
   }
 
-  /// Whether an inherited variable is replaced, or configures this tool and is none of the command's business.
+  /// Whether an inherited variable is replaced, or configures this tool.
   private func isReplaced(_ variable: UnsafeMutablePointer<CChar>) -> Bool {
+    Self.isOfTool(variable) || names.contains(Self.name(variable))
+  }
+
+  /// Whether an inherited variable configures this tool, and is none of another program's business.
+  static func isOfTool(_ variable: UnsafeMutablePointer<CChar>) -> Bool { name(variable).hasPrefix("SECRETPREFS_") }
+
+  private static func name(_ variable: UnsafeMutablePointer<CChar>) -> String {
     let bytes = UnsafeRawBufferPointer(start: variable, count: strlen(variable))
-    let name = String(decoding: bytes.prefix { $0 != UInt8(ascii: "=") }, as: UTF8.self)
-    return name.hasPrefix("SECRETPREFS_") || names.contains(name)
+    return String(decoding: bytes.prefix { $0 != UInt8(ascii: "=") }, as: UTF8.self)
   }
 
   private static func file(_ content: UnsafeRawBufferPointer) throws(VaultError) -> Descriptor<VaultError> {

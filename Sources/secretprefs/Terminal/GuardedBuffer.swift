@@ -25,8 +25,8 @@ final class GuardedBuffer {
     try Array(text.utf8).withUnsafeBytes { text in Result { () throws(VaultError) in try append(text) } }.get()
   }
 
-  /// Begins again. The bytes are wiped when others take their place, or with the buffer.
-  func removeAll() { count = 0 }
+  /// Drops the bytes after the first `count`. They are wiped when others take their place, or with the buffer.
+  func truncate(to count: Int) { self.count = count }
 
   private func reserve(_ more: Int) throws(VaultError) {
     if count + more > bytes.count { bytes = try bytes.grown(to: 2 * (count + more)) }

@@ -56,7 +56,7 @@ final class SecretOutput {
 
   func flush() throws(ToolError) {
     try withBytes { (bytes) throws(ToolError) in try Output.write(bytes) }
-    buffer.removeAll()
+    buffer.truncate(to: 0)
   }
 
   /// Lends what has been collected.
@@ -74,13 +74,13 @@ final class SecretOutput {
     for digit in [byte >> 4, byte & 15] { try put(digit < 10 ? 0x30 + digit : 0x57 + digit) }
   }
 
-  private static func base64Digit(_ value: UInt8) -> UInt8 {
+  static func base64Digit(_ value: UInt8, isURL: Bool = false) -> UInt8 {
     switch value {
     case 0..<26: UInt8(ascii: "A") + value
     case 26..<52: UInt8(ascii: "a") + value - 26
     case 52..<62: UInt8(ascii: "0") + value - 52
-    case 62: UInt8(ascii: "+")
-    default: UInt8(ascii: "/")
+    case 62: UInt8(ascii: isURL ? "-" : "+")
+    default: UInt8(ascii: isURL ? "_" : "/")
     }
   }
 }

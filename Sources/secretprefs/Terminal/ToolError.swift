@@ -105,6 +105,23 @@ struct ToolError: Error {
     ToolError(problemsCode, .no, counted(count, "problem", "problems") + " found", nil)
   }
 
+  /// `scan` found values.
+  static func found(_ count: Int) -> ToolError {
+    ToolError(
+      problemsCode, .no, "values of the vault were found in \(counted(count, "place", "places"))",
+      "if others can read these places, replace the values")
+  }
+
+  /// `scan` found nothing, but not everything could be searched.
+  static func notSearched(_ count: Int) -> ToolError {
+    ToolError(
+      incompleteCode, .no, "\(counted(count, "file or directory", "files or directories")) could not be searched", nil)
+  }
+
+  static let nothingToSearch = ToolError(
+    VaultError(.notFound, "the vault has no value that is long enough to search for"),
+    hint: "--service and --group limit the values; omit them to search for all")
+
   /// `verify` found that only the last journal entry is broken.
   static let tornTail = ToolError(
     problemsCode, .no, "the last journal entry is broken",

@@ -1,0 +1,183 @@
+#define _GNU_SOURCE
+#include "cfiles.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <sys/socket.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#ifdef __linux__
+#include <sys/syscall.h>
+#else
+#define SOCK_SEQPACKET SOCK_DGRAM
+#define MSG_NOSIGNAL 0
+#define MADV_DONTDUMP MADV_NORMAL
+#endif
+#ifndef SYS_close_range
+#define SYS_close_range 436
+#endif
+
+extern char **environ;
+
+// A copy of the environment that a forked process can read, unlike guarded memory. Wiped in every process but the
+// program's own.
+struct variables {
+  char **list;
+  size_t size;
+};
+
+static int copy_variables(char *const *environment, struct variables *copy) {
+  size_t count = 0, length = 0;
+  for (; environment[count]; count++) length += strlen(environment[count]) + 1;
+  copy->size = (count + 1) * sizeof(char *) + length;
+  copy->list = mmap(NULL, copy->size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+  if (copy->list == MAP_FAILED) return -1;
+  mlock(copy->list, copy->size);
+  madvise(copy->list, copy->size, MADV_DONTDUMP);
+  char *text = (char *)(copy->list + count + 1);
+  for (size_t index = 0; index < count; index++) {
+    size_t size = strlen(environment[index]) + 1;
+    copy->list[index] = memcpy(text, environment[index], size);
+    text += size;
+  }
+  return 0;
+}
+
+static void wipe_variables(struct variables *copy) {
+  volatile char *bytes = (volatile char *)copy->list;
+  for (size_t index = 0; index < copy->size; index++) bytes[index] = 0;
+  munmap(copy->list, copy->size);
+}
+
+static void say(int report, int what, int value) {
+  int message[2] = {what, value};
+  while (send(report, message, sizeof message, MSG_NOSIGNAL) < 0 && errno == EINTR) continue;
+}
+
+static void close_range_of(int first, int last) {
+  if (first > last) return;
+#ifdef __linux__
+  if (syscall(SYS_close_range, first, last, 0) == 0) return;
+#endif
+  struct rlimit limit;
+  if (getrlimit(RLIMIT_NOFILE, &limit) == 0 && (rlim_t)last >= limit.rlim_cur) last = (int)limit.rlim_cur - 1;
+  for (int descriptor = first; descriptor <= last; descriptor++) close(descriptor);
+}
+
+// In the program's process: its descriptors and signals, then the program itself.
+static void become(char *const *arguments, char **environment, const int *descriptors, int terminal, const sigset_t *mask,
+                   int report) {
+  // Copies above the standard descriptors, because one of those may take the number of another.
+  int copies[3];
+  for (int index = 0; index < 3; index++) copies[index] = fcntl(descriptors[index], F_DUPFD_CLOEXEC, 3);
+  for (int index = 0; index < 3; index++) {
+    // A descriptor that the caller has closed stays closed.
+    if (copies[index] < 0 ? descriptors[index] >= 0 : dup2(copies[index], index) < 0) goto failed;
+    if (descriptors[index] < 0) close(index);
+  }
+  if (terminal >= 0) {
+    setpgid(0, 0);
+    tcsetpgrp(terminal, getpid());  // allowed in the background because SIGTTOU is blocked
+  }
+  for (int number = 1; number < NSIG; number++) {
+    // A handler of the caller must not run here.
+    struct sigaction action;
+    if (sigaction(number, NULL, &action) == 0 && action.sa_handler != SIG_IGN) signal(number, SIG_DFL);
+  }
+  sigprocmask(SIG_SETMASK, mask, NULL);
+  environ = environment;
+  execvp(arguments[0], arguments);
+failed:
+  say(report, CFILES_NOT_STARTED, errno);
+  _exit(127);
+}
+
+int cfiles_start(char *const *arguments, char *const *environment, const int *descriptors, int terminal, int *report) {
+  int ends[2];
+  struct variables variables;
+  if (socketpair(AF_UNIX, SOCK_SEQPACKET, 0, ends) != 0) return -1;
+  fcntl(ends[0], F_SETFD, FD_CLOEXEC);
+  fcntl(ends[1], F_SETFD, FD_CLOEXEC);
+  sigset_t all, mask;
+  sigfillset(&all);
+  if (copy_variables(environment, &variables) != 0) goto failed;
+  pthread_sigmask(SIG_SETMASK, &all, &mask);
+  pid_t parent = fork();
+  if (parent != 0) {
+    int error = errno;
+    pthread_sigmask(SIG_SETMASK, &mask, NULL);
+    wipe_variables(&variables);
+    close(ends[1]);
+    errno = error;
+    if (parent < 0) goto failed_after;
+    *report = ends[0];
+    return parent;
+  }
+
+  // The program's parent. In a session of its own it makes job control work: the terminal can stop and continue the
+  // program, as it could under a shell.
+  if (terminal >= 0) {
+    setsid();
+    ioctl(terminal, TIOCSCTTY, 0);
+  }
+  pid_t child = fork();
+  if (child == 0) become(arguments, variables.list, descriptors, terminal, &mask, ends[1]);
+  int error = errno;
+  wipe_variables(&variables);
+  // Others wait for the end of the program's output, and the terminal ends when its last keyboard is closed.
+  close_range_of(0, ends[1] - 1);
+  close_range_of(ends[1] + 1, ~0U >> 1);
+  if (child < 0) {
+    say(ends[1], CFILES_NOT_STARTED, error);
+    _exit(127);
+  }
+  say(ends[1], CFILES_STARTED, child);
+  // When the caller is killed, the terminal hangs up, and so does this process with all of the session.
+  if (terminal >= 0) {
+    sigset_t hangup;
+    sigemptyset(&hangup);
+    sigaddset(&hangup, SIGHUP);
+    signal(SIGHUP, SIG_DFL);
+    sigprocmask(SIG_UNBLOCK, &hangup, NULL);
+  }
+  int status;
+  do {
+    if (waitpid(child, &status, terminal >= 0 ? WUNTRACED : 0) != child) _exit(127);
+    say(ends[1], CFILES_STATUS, status);
+  } while (WIFSTOPPED(status));
+  // The terminal hangs up when this process ends: not until the caller has read all of the output.
+  char byte;
+  while (recv(ends[1], &byte, 1, 0) < 0 && errno == EINTR) continue;
+  _exit(0);
+
+failed:
+  close(ends[1]);
+failed_after:;
+  int number = errno;
+  close(ends[0]);
+  errno = number;
+  return -1;
+}
+
+int cfiles_open_terminal(int *keyboard, int *programs) {
+  int end = posix_openpt(O_RDWR | O_NOCTTY);
+  if (end < 0) return -1;
+  fcntl(end, F_SETFD, FD_CLOEXEC);
+  const char *name = grantpt(end) == 0 && unlockpt(end) == 0 ? ptsname(end) : NULL;
+  *programs = name ? open(name, O_RDWR | O_NOCTTY | O_CLOEXEC) : -1;
+  if (*programs < 0) {
+    int number = errno;
+    close(end);
+    errno = number;
+    return -1;
+  }
+  *keyboard = end;
+  return 0;
+}

@@ -1,0 +1,70 @@
+internal import CDurableFiles
+
+/// A program that this process has started.
+package final class ChildProcess {
+  package enum Event {
+    case notStarted(errno: Int32)
+    case started(pid_t)
+    case stopped(signal: Int32)
+    case exited(Int32)
+    case killed(signal: Int32)
+  }
+
+  /// Readable when there is an event.
+  package let report: Int32
+  private let reporter: pid_t
+
+  /// Starts a program, which is looked up like a shell does.
+  ///
+  /// - Parameters:
+  ///   - arguments: the program and its arguments, and `nil`.
+  ///   - environment: `NAME=value` for each variable, and `nil`.
+  ///   - standard: what becomes its standard input, output and error.
+  ///   - terminal: its end of a pseudo-terminal, which becomes the terminal of a new session.
+  /// - Returns: `nil`, with `errno`, if the system starts no process.
+  package init?(
+    _ arguments: UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>,
+    environment: UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>, standard: [Int32], terminal: Int32? = nil
+  ) {
+    var report: Int32 = -1
+    reporter = unsafe cfiles_start(arguments, environment, standard, terminal ?? -1, &report)
+    guard reporter > 0 else { return nil }
+    self.report = report
+  }
+
+  deinit {
+    guard reporter > 0 else { return }
+    close(report)
+    _ = retrying { waitpid(reporter, nil, 0) }
+  }
+
+  /// Waits for the next event. After the end of the program there is none.
+  package func next() -> Event? {
+    var message: (Int32, Int32) = (0, 0)
+    let size = MemoryLayout.size(ofValue: message)
+    guard retrying({ unsafe recv(report, &message, size, 0) }) == size else { return nil }
+    let value = message.1
+    switch message.0 {
+    case CFILES_NOT_STARTED: return .notStarted(errno: value)
+    case CFILES_STARTED: return .started(value)
+    default:
+      if value & 0xFF == 0x7F { return .stopped(signal: value >> 8 & 0xFF) }
+      return value & 0x7F == 0 ? .exited(value >> 8 & 0xFF) : .killed(signal: value & 0x7F)
+    }
+  }
+
+  /// Opens a new pseudo-terminal. Returns `nil`, with `errno`, if the system has none.
+  package static func terminal() -> (keyboard: Int32, programs: Int32)? {
+    var (keyboard, programs): (Int32, Int32) = (-1, -1)
+    return unsafe cfiles_open_terminal(&keyboard, &programs) == 0 ? (keyboard, programs) : nil
+  }
+
+  /// Creates a pipe that programs do not inherit, except as a standard descriptor. Returns `nil`, with `errno`, if the
+  /// system creates none.
+  package static func pipe() -> (reading: Int32, writing: Int32)? {
+    var ends: [Int32] = [-1, -1]
+    guard unsafe DurableFiles.pipe(&ends) == 0 else { return nil }
+    for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
+    return (ends[0], ends[1])
+  }
+}

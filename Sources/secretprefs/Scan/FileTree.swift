@@ -1,0 +1,59 @@
+internal import DurableFiles
+
+/// The regular files below a directory, ordered by their names' bytes. Symbolic links are not followed.
+enum FileTree {
+  /// A path as the system has it, which need not be UTF-8, with its NUL.
+  typealias Path = [CChar]
+
+  /// Calls `file` with each open file and its path, and `failed` with what cannot be read.
+  static func visit(
+    _ root: String, file: (Int32, Path) throws -> Void, failed: (Path, Int32) -> Void
+  ) throws {
+    // A named link is followed, and a named pipe is read.
+    try visit(root.utf8CString.map(\.self), isRoot: true, file, failed)
+  }
+
+  private static func visit(
+    _ path: Path, isRoot: Bool, _ file: (Int32, Path) throws -> Void, _ failed: (Path, Int32) -> Void
+  ) throws {
+    var status = stat()
+    guard (isRoot ? stat(path, &status) : lstat(path, &status)) == 0 else { return failed(path, errno) }
+    let kind = status.st_mode & S_IFMT
+    if kind == S_IFDIR {
+      guard let names = names(in: path) else { return failed(path, errno) }
+      let start = path.dropLast() + (path.dropLast().last == slash ? [] : [slash])
+      for name in names { try visit(start + name, isRoot: false, file, failed) }
+    } else if isRoot || kind == S_IFREG {
+      // The file may have been replaced by a link or a pipe since.
+      let flags = O_RDONLY | O_CLOEXEC | O_NOCTTY | (isRoot ? 0 : O_NOFOLLOW | O_NONBLOCK)
+      let descriptor = retrying { open(path, flags) }
+      guard descriptor >= 0 else { return failed(path, errno) }
+      defer { close(descriptor) }
+      guard isRoot || fstat(descriptor, &status) == 0 && status.st_mode & S_IFMT == S_IFREG else { return }
+      try file(descriptor, path)
+    }
+  }
+
+  static func text(of path: Path) -> String {
+    String(decoding: path.dropLast().lazy.map { UInt8(bitPattern: $0) }, as: UTF8.self)
+  }
+
+  private static let slash = CChar(UInt8(ascii: "/"))
+
+  /// The sorted names in a directory; `nil`, with `errno`, if it cannot be read.
+  private static func names(in directory: Path) -> [Path]? {
+    guard let stream = opendir(directory) else { return nil }
+    defer { closedir(stream) }
+    var names: [Path] = []
+    while true {
+      errno = 0
+      guard let entry = readdir(stream) else { break }
+      let name = UnsafeRawPointer(entry).advanced(by: MemoryLayout<dirent>.offset(of: \.d_name)!)
+        .assumingMemoryBound(to: CChar.self)
+      let path = Path(UnsafeBufferPointer(start: name, count: strlen(name) + 1))
+      if path != [CChar](".".utf8CString), path != [CChar]("..".utf8CString) { names.append(path) }
+    }
+    guard errno == 0 else { return nil }
+    return names.sorted { strcmp($0, $1) < 0 }
+  }
+}

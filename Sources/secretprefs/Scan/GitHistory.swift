@@ -1,0 +1,173 @@
+internal import DurableFiles
+internal import VaultCore
+internal import VaultSealing
+
+/// All objects of a git repository that a reference reaches, as the installed git reads them.
+struct GitHistory {
+  private let repository: String
+  /// Where an object is first. Its id and its path are bytes; a path need not be UTF-8.
+  private var places: [(id: [UInt8], commit: [UInt8], path: [UInt8]?)] = []
+
+  /// Reads which objects there are.
+  init(of repository: String) throws {
+    self.repository = repository
+    var reader = LogReader()
+    try run(
+      [
+        "log", "--all", "--reverse", "--raw", "--no-abbrev", "--no-renames", "-m", "--root", "--no-show-signature",
+        "--format=%H", "-z",
+      ], input: nil
+    ) { reader.add($0) }
+    places = reader.places
+  }
+
+  /// Searches the commits' messages and the files.
+  func search(_ report: ScanReport) throws {
+    let ids = places.flatMap { $0.id + [UInt8(ascii: "\n")] }
+    let input = try Descriptor<VaultError>.sealed(ids.bytes, named: "secretprefs") {
+      .io("create a file in memory", $0)
+    }
+    var reader = ObjectReader(places.count)
+    try run(["cat-file", "--batch", "--buffer"], input: input.raw) { block in
+      reader.add(block) {
+        report.add($0)
+      } finish: { index, isMissing in
+        let (commit, path) = (places[index].commit, places[index].path)
+        let name = path.map { String(decoding: $0, as: UTF8.self) }
+        if isMissing {
+          report.fail(name ?? String(decoding: commit, as: UTF8.self), ENOENT)
+        } else {
+          report.finish(at: ScanReport.Place(commit: String(decoding: commit, as: UTF8.self), path: name))
+        }
+      }
+    }
+    extendLifetime(input)
+    guard reader.isAtEnd else { throw failure }
+  }
+
+  private var failure: ToolError {
+    ToolError(
+      VaultError(.io, "\(repository): git cannot read the history"),
+      hint: "\"git log --all\" in this directory may show why")
+  }
+
+  /// Runs git, and calls `body` with all that it writes.
+  private func run(
+    _ arguments: [String], input: Int32?, _ body: (UnsafeRawBufferPointer) throws -> Void
+  ) throws {
+    // The settings of the repository must not start other programs.
+    let words = ["git", "--no-pager", "-c", "core.fsmonitor=false", "-C", repository] + arguments
+    var argv: [UnsafeMutablePointer<CChar>?] = words.map { (text: String) in strdup(text)! } + [nil]
+    let added = ["GIT_NO_LAZY_FETCH=1", "GIT_OPTIONAL_LOCKS=0"].map { (text: String) in strdup(text)! }
+    defer { for pointer in argv + added { free(pointer) } }
+    var environment: [UnsafeMutablePointer<CChar>?] = inheritedVariables.filter { !CommandEnvironment.isOfTool($0) }
+    environment += added + [nil]
+    let null = try Descriptor<VaultError>.open("/dev/null", O_RDWR) { .io("open /dev/null", $0) }
+    guard let pipe = ChildProcess.pipe() else { throw ToolError.io("create a pipe", errno) }
+    defer { close(pipe.reading) }
+    try ProcessHardening.undo()
+    let child = ChildProcess(&argv, environment: &environment, standard: [input ?? null.raw, pipe.writing, null.raw])
+    close(pipe.writing)
+    try ProcessHardening.apply()
+    guard let child else { throw failure }
+    var block = try SecretBytes(count: TextScanner.blockSize)
+    while true {
+      let count = block.withUnsafeMutableBytes { block in
+        retrying { read(pipe.reading, block.baseAddress, block.count) }
+      }
+      guard count > 0 else { break }
+      try block.withUnsafeBytes { try body(UnsafeRawBufferPointer(rebasing: $0[..<count])) }
+    }
+    while let event = child.next() {
+      switch event {
+      case .started: continue
+      case .exited(0): return
+      default: throw failure
+      }
+    }
+    throw failure
+  }
+}
+
+/// Parses `git log --raw -z --format=%H`: commits, and for each changed file its modes, ids and path.
+private struct LogReader {
+  private(set) var places: [(id: [UInt8], commit: [UInt8], path: [UInt8]?)] = []
+  private var known: Swift.Set<[UInt8]> = []
+  private var commit: [UInt8] = []
+  /// The new id of the file whose path comes next.
+  private var file: [UInt8]?
+  private var part: [UInt8] = []
+
+  mutating func add(_ block: UnsafeRawBufferPointer) {
+    for byte in block {
+      guard byte == 0 else {
+        part.append(byte)
+        continue
+      }
+      take(part)
+      part.removeAll(keepingCapacity: true)
+    }
+  }
+
+  private mutating func take(_ part: [UInt8]) {
+    if let id = file {
+      if !id.isEmpty, known.insert(id).inserted { places.append((id, commit, part)) }
+      file = nil
+    } else if let fields = Self.fields(part) {
+      // A removed file has no new id, and a submodule is another repository.
+      let isFile = fields[3].contains { $0 != UInt8(ascii: "0") } && !fields[1].elementsEqual("160000".utf8)
+      file = isFile ? Array(fields[3]) : []
+    } else {
+      commit = part.filter { $0 != UInt8(ascii: "\n") }
+      if known.insert(commit).inserted { places.append((commit, commit, nil)) }
+    }
+  }
+
+  private static func fields(_ part: [UInt8]) -> [ArraySlice<UInt8>]? {
+    let text = part.drop { $0 == UInt8(ascii: "\n") }
+    let fields = text.split(separator: UInt8(ascii: " "))
+    return text.first == UInt8(ascii: ":") && fields.count == 5 ? fields : nil
+  }
+}
+
+/// Parses `git cat-file --batch`: for each object a line with its id, type and size, its contents and a line feed.
+private struct ObjectReader {
+  private let count: Int
+  private var index = 0
+  private var header: [UInt8] = []
+  /// The number of bytes of the contents that follow, and the line feed.
+  private var rest = 0
+
+  init(_ count: Int) { self.count = count }
+
+  var isAtEnd: Bool { index == count && rest == 0 && header.isEmpty }
+
+  mutating func add(
+    _ block: UnsafeRawBufferPointer, contents: (UnsafeRawBufferPointer) -> Void,
+    finish: (_ index: Int, _ isMissing: Bool) -> Void
+  ) {
+    var block = block[...]
+    while !block.isEmpty, index < count {
+      if rest > 0 {
+        let taken = block.prefix(rest)
+        block = block.dropFirst(taken.count)
+        rest -= taken.count
+        // The line feed is the last byte.
+        contents(UnsafeRawBufferPointer(rebasing: rest == 0 ? taken.dropLast() : taken))
+        if rest == 0 { end(false, finish) }
+      } else if let byte = block.popFirst(), byte != UInt8(ascii: "\n") {
+        header.append(byte)
+      } else if let size = Int(String(decoding: header, as: UTF8.self).split(separator: " ").last ?? "") {
+        (rest, header) = (size + 1, [])
+      } else {
+        header = []
+        end(true, finish)
+      }
+    }
+  }
+
+  private mutating func end(_ isMissing: Bool, _ finish: (Int, Bool) -> Void) {
+    finish(index, isMissing)
+    index += 1
+  }
+}

@@ -1,0 +1,86 @@
+internal import ArgumentParser
+internal import DurableFiles
+internal import VaultCore
+
+/// `secretprefs scan`.
+struct Scan: ToolCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "scan",
+    abstract: "Finds values of the vault in files, in a git history or on standard input.",
+    usage: "secretprefs scan [<options>] (<path> ... | -)",
+    discussion: """
+      Searches files, and all files below directories, for the current values of all services and access groups that \
+      the credential opens. A finding is a line with the path, the line, the column in bytes, the service and the key, \
+      and the form in which the value is there; the value is never printed. If something is found, or a file cannot be \
+      read, the exit code is 1.
+
+        plain    the value itself
+        line     one line of a longer value: at least 20 bytes without a space
+        base64   in the standard alphabet or that of URLs, also inside of more
+        percent  percent-encoded, as in URLs and forms
+        hex      two digits for each byte, all in upper or all in lower case
+        json     as a JSON string
+
+      Line ends within a form are ignored. Only text and data with at least 8 bytes are searched for, and of a longer \
+      value than 4096 bytes the first 4096. Binary files are searched too; symbolic links below a directory are not \
+      followed. The vault itself is sealed, and no finding.
+
+      With --git, the paths are repositories. Every version of every file and every message of the commits that a \
+      branch, a tag or the stash reaches is searched once, and named by the first commit that has it.
+
+      EXAMPLE:
+        secretprefs scan .
+        secretprefs scan --git . --json
+        git diff --cached | secretprefs scan -
+      """)
+
+  @OptionGroup var vault: VaultOptions
+  @OptionGroup var unlock: UnlockOptions
+
+  @Option(name: FastPathOption.service.name, help: ArgumentHelp("Only the values of this service.", valueName: "name"))
+  var service: String?
+
+  @Option(
+    name: FastPathOption.group.name, help: ArgumentHelp("Only the values of this access group.", valueName: "name"))
+  var group: String?
+
+  @Flag(help: "Search the git histories of these repositories.")
+  var git = false
+
+  @Argument(help: ArgumentHelp("The files and directories, or \"-\" for standard input.", valueName: "path"))
+  var paths: [String] = []
+
+  func perform(_ messages: Messages) throws {
+    guard !paths.isEmpty else { throw Self.usageError("a path is required, or - for standard input") }
+    let access = try unlock.complete(try vault.access())
+    let readsInput = paths.contains("-") && !git
+    guard !readsInput || access.passphraseDescriptor != STDIN_FILENO else {
+      throw ToolError.usage(
+        "standard input cannot be both the passphrase and the text", hint: "use a different descriptor")
+    }
+    let service = try service.map { (name) throws(VaultError) in try Vault.Name(name) }
+    let values = try ScannedValues(
+      of: service, in: group, of: try access.open(messages))
+    guard !values.names.isEmpty else { throw ToolError.nothingToSearch }
+    if values.tooShort > 0 {
+      let are = counted(values.tooShort, "value has", "values have")
+      messages.warn("\(are) fewer than \(ScannedValues.minimum) bytes, and cannot be searched for")
+    }
+    let report = try ScanReport(values, messages)
+    for path in paths {
+      if git {
+        try GitHistory(of: path).search(report)
+      } else if path == "-" {
+        report.search(STDIN_FILENO, at: ScanReport.Place(path: path))
+      } else {
+        try FileTree.visit(path) { descriptor, path in
+          report.search(descriptor, at: ScanReport.Place(path: FileTree.text(of: path)))
+        } failed: { path, number in
+          report.fail(FileTree.text(of: path), number)
+        }
+      }
+    }
+    try Output.write(vault.json ? report.json.text + "\n" : report.text)
+    if let error = report.error { throw error }
+  }
+}

@@ -1,0 +1,45 @@
+internal import VaultCore
+
+/// The values that `scan` searches for.
+struct ScannedValues {
+  /// The length of the shortest value that does not also occur by chance.
+  static let minimum = 8
+
+  struct Name {
+    let group: String
+    let service: String
+    let key: String
+
+    /// The group is named if it is not the default one.
+    var text: String { displayed((group == "default" ? "" : group + "/") + service + "/" + key) }
+  }
+
+  private(set) var names: [Name] = []
+  private(set) var tooShort = 0
+  let patterns: ValuePatterns
+
+  /// - Parameters:
+  ///   - service: `nil` for all services.
+  ///   - groupName: `nil` for all groups that the credential opens.
+  init(of service: Vault.Name?, in groupName: String?, of vault: Vault) throws {
+    patterns = try ValuePatterns(minimum: Self.minimum, takesAllLines: false)
+    for group in try groupName.map({ [try vault.grantedGroup($0)] }) ?? vault.groups() {
+      for record in try vault.records(service: service, in: group) where record.kind.isText || record.kind == .data {
+        let (patterns, number) = (patterns, names.count)
+        let added = try vault.withValue(of: record, in: group) { _, value in
+          value.withUnsafeBytes { value in
+            Result { () throws(VaultError) in
+              try patterns.add(UnsafeRawBufferPointer(rebasing: value.prefix(ValuePatterns.longestPart)), as: number)
+            }
+          }
+        }
+        guard let added else { continue }  // removed since
+        if try added.get() {
+          names.append(Name(group: group.name.text, service: record.service.text, key: record.key.text))
+        } else {
+          tooShort += 1
+        }
+      }
+    }
+  }
+}

@@ -1,0 +1,94 @@
+import Foundation
+import Testing
+
+@testable import secretprefs
+
+@Suite struct ScanTests {
+  private static func scan(_ line: String, in home: Scratch) throws -> Tool.Outcome {
+    let outcome = try Tool.shell("umask 077; export SECRETPREFS_KEY_FILE=k\n" + line, in: home)
+    #expect(!outcome.text.contains("CANARY-7f3a"))
+    #expect(!outcome.errorText.contains("CANARY-7f3a"))
+    return outcome
+  }
+
+  @Test func `what is not a regular file is left out below a directory, and read if it is named`() throws {
+    let home = try RunTests.prepared()
+    let prepare =
+      "mkdir t; mkfifo t/pipe; echo CANARY-7f3a >secret; ln -s ../secret t/link; ln -s .. t/up; ln -s secret link\n"
+    let tree = try Self.scan(prepare + "secretprefs scan t", in: home)
+    #expect(tree.exit == 0, "\(tree.errorText)")
+    #expect(tree.text.isEmpty)
+    let named = try Self.scan("cat secret >t/pipe & secretprefs scan link t/pipe", in: home)
+    #expect(named.text == "link:1:1: default/token (plain)\nt/pipe:1:1: default/token (plain)\n")
+  }
+
+  @Test func `a file that cannot be read is named, and the rest is searched`() throws {
+    let home = try RunTests.prepared()
+    let clean = try Self.scan("mkdir t; echo x >t/a; secretprefs scan t missing --json", in: home)
+    #expect(clean.exit == 1)
+    #expect(clean.text.contains(#""unreadable":["missing"]"#))
+    #expect(clean.errorText.contains(#""code":"incomplete""#))
+    let found = try Self.scan("echo CANARY-7f3a >t/b; secretprefs scan missing t", in: home)
+    #expect(found.text == "t/b:1:1: default/token (plain)\n")
+    #expect(found.errorText.hasPrefix("secretprefs: warning: missing cannot be searched: No such file or directory\n"))
+  }
+
+  @Test func `a name that is not UTF-8 or moves the cursor does no harm`() throws {
+    let home = try RunTests.prepared()
+    let outcome = try Self.scan(
+      "mkdir t; for n in '\\377' '\\033[2J'; do echo CANARY-7f3a >\"t/$(printf \"$n\")\"; done; secretprefs scan t",
+      in: home)
+    #expect(outcome.text == "t/\\u{1B}[2J:1:1: default/token (plain)\nt/\u{FFFD}:1:1: default/token (plain)\n")
+  }
+
+  @Test func `in a git history, what was removed, a message, a merge and the stash are found once`() throws {
+    let home = try RunTests.prepared()
+    let outcome = try Self.scan(
+      """
+      exec 2>&1
+      export GIT_AUTHOR_NAME=n GIT_AUTHOR_EMAIL=e GIT_COMMITTER_NAME=n GIT_COMMITTER_EMAIL=e
+      git init -q -b main r; cd r
+      echo CANARY-7f3a >gone; echo x >file; git add .; git commit -qm one
+      cp gone again; git add .; git rm -qf gone; git commit -qm 'two CANARY-7f3a'
+      git checkout -qb other; echo other >file; git commit -qam three
+      git checkout -q main; echo main >file; git commit -qam four
+      git merge -q other >/dev/null 2>&1; printf 'a CANARY-7f3a' >file; git commit -qam five
+      printf 'ab CANARY-7f3a' >file; git stash -q
+      for c in $(git rev-list --all); do echo s/$c/$(git log -1 --format=%s $c | tr -cd a-z: )/; done >../names
+      cd ..; secretprefs scan --git r | sed -f names; secretprefs scan r/file
+      """, in: home)
+    let lines = outcome.text.split(separator: "\n")
+    #expect(lines.filter { $0.contains("default/token") }.count == 5, "\(outcome.text)")
+    #expect(lines.contains("one:gone:1:1: default/token (plain)"))
+    #expect(lines.contains { $0.hasPrefix("two") && $0.hasSuffix(":5: default/token (plain)") })
+    #expect(lines.contains("five:file:1:3: default/token (plain)"))
+    #expect(lines.contains { $0.hasSuffix(":file:1:4: default/token (plain)") })
+  }
+
+  @Test func `a service and a group limit the values, and others are not opened`() throws {
+    let home = try RunTests.prepared()
+    let outcome = try Self.scan(
+      """
+      secretprefs groups create ci
+      printf OTHER-77777 | secretprefs set other --service shop --group ci
+      echo CANARY-7f3a OTHER-77777 >text
+      for o in '' '--service shop' '--group ci' '--service default' '--group ci --service none'; do
+        secretprefs scan text $o; echo $?
+      done
+      """, in: home)
+    #expect(
+      outcome.text == """
+        text:1:1: default/token (plain)
+        text:1:13: ci/shop/other (plain)
+        1
+        text:1:13: ci/shop/other (plain)
+        1
+        text:1:13: ci/shop/other (plain)
+        1
+        text:1:1: default/token (plain)
+        1
+        1
+
+        """)
+  }
+}
