@@ -24,6 +24,7 @@ struct Import: ToolCommand {
         docker           the logins in docker's config.json
         bitwarden        Bitwarden's JSON, not encrypted
         keepass          the XML of KeePassXC and KeePass
+        pass             the directory of pass, decrypted with gpg
 
       An entry with a name, a user name and a password becomes the keys <name>/username and <name>/password; \
       <name>/url, <name>/notes and <name>/totp likewise. The name is the title after its group, or the host. A second \
@@ -32,6 +33,7 @@ struct Import: ToolCommand {
       EXAMPLE:
         secretprefs import .env --service shop
         secretprefs import passwords.csv --dry-run
+        secretprefs import ~/.password-store
         secretprefs import passwords.csv --prefix browser/ --on-conflict skip
         sops -d secrets.json | secretprefs import - --format json
       """)
@@ -71,8 +73,11 @@ struct Import: ToolCommand {
     }
     let place = try record.place()
     // Before the user types a passphrase.
-    var source = try PlainSource.read(path)
-    let (found, records) = try source.bytes.withUnsafeMutableBytes { try parse($0, as: format, path: path) }
+    var source = try PlainSource.read(path, as: format)
+    let entries = source.entries
+    let (found, records) = try source.bytes.withUnsafeMutableBytes { (bytes) in
+      try parse(bytes, entries, as: format, path: path)
+    }
     let vault = try access.open(messages)
     let plan = try ImportPlan(records, in: source.bytes, place, try place.group(in: vault), of: vault)
     if !dryRun {
@@ -85,10 +90,12 @@ struct Import: ToolCommand {
   }
 
   private func parse(
-    _ bytes: UnsafeMutableRawBufferPointer, as format: PlainFormat?, path: String
+    _ bytes: UnsafeMutableRawBufferPointer, _ entries: [PassSource.Entry]?, as format: PlainFormat?, path: String
   ) throws -> (format: PlainFormat, records: PlainRecords) {
     do {
-      var (found, records) = try PlainFormat.parse(bytes, as: format, path: path)
+      var (found, records) =
+        try entries.map { (.pass, PassSource.parse($0, in: bytes)) }
+        ?? PlainFormat.parse(bytes, as: format, path: path)
       try records.finish(prefix: prefix, laterWins: found == .dotenv)
       guard !records.values.isEmpty else {
         throw PreferencesError(.notFound, "there is nothing to import in this \(found.rawValue) file")

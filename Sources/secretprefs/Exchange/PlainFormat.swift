@@ -6,7 +6,7 @@ internal import Preferences
 enum PlainFormat: String, CaseIterable {
   case dotenv, json, csv, netrc
   case gitCredentials = "git-credentials"
-  case docker, bitwarden, keepass
+  case docker, bitwarden, keepass, pass
 
   static func named(_ name: String) throws(ToolError) -> PlainFormat {
     guard let format = PlainFormat(rawValue: name) else {
@@ -53,6 +53,8 @@ enum PlainFormat: String, CaseIterable {
         hint: "--format " + allCases.map(\.rawValue).joined(separator: ", "))
     }
     switch assumed {
+    case .pass:
+      throw ToolError.usage("\(path): not a directory", hint: "the password store of pass, often ~/.password-store")
     case .dotenv: return (.dotenv, try dotenv(bytes))
     case .csv: return (.csv, try CSVSource.parse(bytes))
     case .netrc: return (.netrc, try NetrcSource.parse(bytes))

@@ -2,17 +2,21 @@ internal import DurableFiles
 internal import VaultCore
 internal import VaultSealing
 
-/// A file to import, or standard input, in guarded memory.
+/// A file to import, a password store of pass, or standard input, in guarded memory.
 struct PlainSource: ~Copyable {
   /// The longest file that is read. It is in memory as a whole.
-  private static let longest = 256 << 20
+  static let longest = 256 << 20
 
   var bytes: SecretBytes
+  /// The entries in `bytes`, if the source is a password store of pass and not a file.
+  var entries: [PassSource.Entry]?
   /// Whether the file stays on the disk after the import.
   let isOnDisk: Bool
 
-  /// - Parameter path: the path of the file; `-` for standard input.
-  static func read(_ path: String) throws -> PlainSource {
+  /// - Parameters:
+  ///   - path: the path of the file or the password store; `-` for standard input.
+  ///   - format: its format, if the user has named it.
+  static func read(_ path: String, as format: PlainFormat?) throws -> PlainSource {
     guard path != "-" else {
       guard isatty(STDIN_FILENO) == 0 else { throw ToolError.usage("standard input is a terminal") }
       return PlainSource(
@@ -21,6 +25,10 @@ struct PlainSource: ~Copyable {
     let file = try Descriptor<VaultError>.open(path, O_RDONLY | O_NOCTTY) { .io("\(path): open the file", $0) }
     defer { extendLifetime(file) }
     guard isatty(file.raw) == 0 else { throw ToolError.usage("\(path): the file is a terminal") }
+    guard try file.status().st_mode & S_IFMT != S_IFDIR else {
+      guard format ?? .pass == .pass else { throw ToolError.usage("\(path): a directory is not a file") }
+      return try PassSource.read(path)
+    }
     return PlainSource(
       bytes: try ValueReader.read(file.raw, atMost: longest, "\(path): read the file"),
       isOnDisk: try file.status().st_mode & S_IFMT == S_IFREG)

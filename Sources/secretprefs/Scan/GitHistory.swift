@@ -57,35 +57,17 @@ struct GitHistory {
   ) throws {
     // The settings of the repository must not start other programs.
     let words = ["git", "--no-pager", "-c", "core.fsmonitor=false", "-C", repository] + arguments
-    var argv: [UnsafeMutablePointer<CChar>?] = words.map { (text: String) in strdup(text)! } + [nil]
-    let added = ["GIT_NO_LAZY_FETCH=1", "GIT_OPTIONAL_LOCKS=0"].map { (text: String) in strdup(text)! }
-    defer { for pointer in argv + added { free(pointer) } }
-    var environment: [UnsafeMutablePointer<CChar>?] = inheritedVariables.filter { !CommandEnvironment.isOfTool($0) }
-    environment += added + [nil]
-    let null = try Descriptor<VaultError>.open("/dev/null", O_RDWR) { .io("open /dev/null", $0) }
-    guard let pipe = ChildProcess.pipe() else { throw ToolError.io("create a pipe", errno) }
-    defer { close(pipe.reading) }
-    try ProcessHardening.undo()
-    let child = ChildProcess(&argv, environment: &environment, standard: [input ?? null.raw, pipe.writing, null.raw])
-    close(pipe.writing)
-    try ProcessHardening.apply()
-    guard let child else { throw failure }
+    let git = try OtherProgram(
+      words, adding: ["GIT_NO_LAZY_FETCH=1", "GIT_OPTIONAL_LOCKS=0"], input: input, isQuiet: true)
     var block = try SecretBytes(count: TextScanner.blockSize)
     while true {
       let count = block.withUnsafeMutableBytes { block in
-        retrying { read(pipe.reading, block.baseAddress, block.count) }
+        retrying { read(git.output, block.baseAddress, block.count) }
       }
       guard count > 0 else { break }
       try block.withUnsafeBytes { try body(UnsafeRawBufferPointer(rebasing: $0[..<count])) }
     }
-    while let event = child.next() {
-      switch event {
-      case .started: continue
-      case .exited(0): return
-      default: throw failure
-      }
-    }
-    throw failure
+    guard try git.succeeds() else { throw failure }
   }
 }
 

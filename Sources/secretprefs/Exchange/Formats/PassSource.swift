@@ -1,0 +1,92 @@
+internal import DurableFiles
+internal import Preferences
+internal import VaultCore
+internal import VaultSealing
+
+/// The password store of pass: a tree of files, each encrypted for GnuPG.
+///
+/// The first line of an entry is the password. A line that is an `otpauth` URI, and lines that begin with `login:`,
+/// `user:`, `username:` or `url:` become fields; all others are notes.
+struct PassSource {
+  /// An entry, and where its text is in the buffer.
+  struct Entry {
+    let name: String
+    let text: Range<Int>
+  }
+
+  private static let fieldNames = [
+    "login": "username", "user": "username", "username": "username", "url": "url",
+  ]
+
+  /// Decrypts all entries with gpg, which asks for a passphrase by its own means.
+  static func read(_ root: String) throws -> PlainSource {
+    let buffer = try GuardedBuffer()
+    var entries: [Entry] = []
+    var failure: ToolError?
+    let start = root.hasSuffix("/") ? root : root + "/"
+    try FileTree.visit(root) { _, path in
+      let path = FileTree.text(of: path)
+      let name = path.dropFirst(start.utf8.count)
+      // pass keeps git's folder and its own settings in hidden files.
+      guard path.hasSuffix(".gpg"), !name.split(separator: "/").contains(where: { $0.hasPrefix(".") }) else { return }
+      let first = buffer.count
+      let gpg = try OtherProgram(["gpg", "--quiet", "--decrypt", "--", path], isQuiet: false)
+      let text = try ValueReader.read(gpg.output, atMost: PlainSource.longest - first, "\(path): decrypt the entry")
+      guard try gpg.succeeds() else {
+        throw ToolError(
+          VaultError(.io, "\(path): gpg cannot decrypt the entry"), hint: "\"gpg --decrypt\" of this file shows why")
+      }
+      try text.withUnsafeBytes { try buffer.append($0) }
+      entries.append(Entry(name: String(name.dropLast(4)), text: first..<buffer.count))
+    } failed: { path, number in
+      failure = failure ?? .io("\(FileTree.text(of: path)): read it", number)
+    }
+    if let failure { throw failure }
+    var bytes = try SecretBytes(count: buffer.count)
+    buffer.withUnsafeBytes { text in bytes.withUnsafeMutableBytes { $0.copyMemory(from: text) } }
+    return PlainSource(bytes: bytes, entries: entries, isOnDisk: false)
+  }
+
+  static func parse(
+    _ entries: [Entry], in bytes: UnsafeMutableRawBufferPointer
+  ) -> PlainRecords {
+    var records = PlainRecords()
+    for entry in entries {
+      // A file, not a text.
+      let isText = isUTF8(UnsafeRawBufferPointer(rebasing: bytes[entry.text]))
+      records.add(entry: entry.name, isText ? fields(entry.text, in: bytes) : [("content", entry.text)], line: 1)
+    }
+    return records
+  }
+
+  private static func fields(
+    _ text: Range<Int>, in bytes: UnsafeMutableRawBufferPointer
+  ) -> [(name: String, bytes: Range<Int>)] {
+    var lines = bytes[text].split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)[...]
+    var fields = [("password", lines.removeFirst().indices)]
+    while let line = lines.popFirst() {
+      if let field = field(line) {
+        fields.append(field)
+      } else {
+        var notes = line.indices
+        while let next = lines.first, field(next) == nil {
+          notes = notes.lowerBound..<next.endIndex
+          lines.removeFirst()
+        }
+        // The line feed at the end of the text.
+        if notes.upperBound == text.upperBound, bytes[notes].last == UInt8(ascii: "\n") { notes = notes.dropLast() }
+        fields.append(("notes", notes))
+      }
+    }
+    return fields
+  }
+
+  private static func field(_ line: Slice<UnsafeMutableRawBufferPointer>) -> (String, Range<Int>)? {
+    if line.starts(with: "otpauth://".utf8) { return ("totp", line.indices) }
+    let name = line.prefix { $0 != UInt8(ascii: ":") }
+    guard name.count < min(line.count, 9) else { return nil }
+    // Short enough to be one of the names, so it is no secret.
+    guard let field = fieldNames[String(decoding: name, as: UTF8.self).lowercased()] else { return nil }
+    return (field, line[name.endIndex...].dropFirst().drop(while: SourceText.isBlank).indices)
+  }
+}
