@@ -25,6 +25,8 @@ struct Main {
         try perform(arguments, messages)
       }
       return .success
+    } catch let refusal as DockerRefusal {
+      return refusal.report(messages)
     } catch { return messages.report(ToolError(thrown: error)) }
   }
 

@@ -22,6 +22,13 @@ import Testing
     "find --value - < value",
     "info a", "status", "verify", "history a", "groups", "slots", "mark --mark mark", "doctor",
     "exit-codes", "completion bash", "version", "--help", "help set", "inject --in template", "scan value",
+    "git-credential get < host", "git-credential capability", "docker-credential get < url", "docker-credential list",
+  ]
+
+  /// Commands that change something and have nothing to say, not even as JSON.
+  static let silent = [
+    "git-credential store < git", "git-credential erase < host", "docker-credential store < docker",
+    "docker-credential erase < url",
   ]
 
   /// The commands of ``writing`` that print something without `--json`.
@@ -40,6 +47,10 @@ import Testing
     try home.write("a value that is long enough", to: "value")
     try home.write("{{ secret://default/a }}", to: "template")
     try home.write("IMPORTED=1\n", to: "plain.env")
+    try home.write("protocol=https\nhost=h\nusername=u\npassword=new\n", to: "git")
+    try home.write("{\"ServerURL\":\"h\",\"Username\":\"u\",\"Secret\":\"new\"}", to: "docker")
+    try home.write("protocol=https\nhost=h\n", to: "host")
+    try home.write("h", to: "url")
     try home.write("spv-key-1:9ced69111d98612e7f1545e02b0d876abf4602997baf8e94628f814a47130593\n", to: "broken.key")
     let made = try Tool.shell(
       """
@@ -59,6 +70,8 @@ import Testing
       secretprefs bundle export --to bundle.spv --new-key-file bundle.key a
       secretprefs mark init --mark mark
       secretprefs mark init --mark other.mark --vault bundle.spv --key-file bundle.key
+      secretprefs set --service git https://u@h < value
+      secretprefs set --service docker h --attribute username=u < value
       mkfifo pipe
       """, in: home)
     try #require(made.exit == 0, "\(made.errorText)")
@@ -100,7 +113,7 @@ import Testing
     #expect(outcome.errorText.contains("secretprefs: error: the change is made, but "))
   }
 
-  @Test(arguments: writing.filter { !answering.contains($0) && !$0.hasPrefix("doctor") })
+  @Test(arguments: writing.filter { !answering.contains($0) && !$0.hasPrefix("doctor") } + silent)
   func `a command that has nothing to say is not troubled by a broken standard output`(_ command: String) throws {
     let outcome = try Self.run(command, ">/dev/full", in: try Self.prepared())
     #expect(outcome.exit == 0, "\(outcome.errorText)")

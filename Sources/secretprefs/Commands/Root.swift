@@ -47,8 +47,8 @@ struct Root: ParsableCommand {
       Init.self, Set.self, Generate.self, Get.self, Otp.self, List.self, Find.self, Info.self, Edit.self,
       History.self, Rename.self, Copy.self, Move.self, Remove.self, Run.self, Inject.self, Scan.self, Status.self,
       Verify.self, Groups.self, Slots.self, ChangePassphrase.self, Rotate.self, Compact.self, Backup.self,
-      Bundles.self, Import.self, Export.self, Marks.self, Doctor.self, Salvage.self, NewKey.self, Settings.self,
-      Completion.self, ExitCodes.self, Version.self,
+      Bundles.self, Import.self, Export.self, GitCredential.self, DockerCredential.self, Marks.self, Doctor.self,
+      Salvage.self, NewKey.self, Settings.self, Completion.self, ExitCodes.self, Version.self,
     ])
 
   /// The version of the package. `Scripts/version` compares it with the other places that name it.

@@ -1,4 +1,4 @@
-/// The command line arguments, without the program's name.
+/// The command line arguments, without the program's name. A name that stands for a command counts as its first word.
 struct Arguments {
   let words: [String]
   /// Whether all arguments are valid UTF-8. Others were repaired when decoding and could name a different file or key.
@@ -9,6 +9,9 @@ struct Arguments {
     var arguments: [String] = []
     var areText = true
     let pointers = CommandLine.unsafeArgv
+    if let program = pointers[0], let command = HelperLink.command(of: String(cString: program)) {
+      arguments.append(command)
+    }
     for index in 1..<max(1, Int(CommandLine.argc)) {
       guard let bytes = pointers[index] else { break }
       let word = String(validatingCString: bytes)

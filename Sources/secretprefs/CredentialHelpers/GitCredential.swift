@@ -1,0 +1,166 @@
+internal import ArgumentParser
+internal import DurableFiles
+internal import Preferences
+internal import VaultCore
+internal import VaultSealing
+
+/// `secretprefs git-credential`, which git also starts as `git-credential-secretprefs`.
+struct GitCredential: ToolCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "git-credential",
+    abstract: "Stores the passwords of git: a credential helper.",
+    usage: "secretprefs git-credential [<options>] get | store | erase",
+    discussion: """
+      git starts this command, writes what it looks for to standard input and reads the user name and the password \
+      from standard output. Two settings of git start it, with or without a link of the name \
+      git-credential-secretprefs:
+
+        git config --global credential.helper secretprefs
+        git config --global credential.helper "/usr/bin/secretprefs git-credential"
+
+      Options may follow, such as --vault and --key-file. The command never prompts. If the vault cannot be unlocked, \
+      it writes an error, and git goes on to its next helper or prompt.
+
+      The passwords are keys of the service "git": a URL with the user name and without the password. Special \
+      characters are percent-encoded, so alice@shop.example is alice%40shop.example. \
+      "secretprefs import .git-credentials --service git" makes the same keys. The time at which a password expires is \
+      the expiry of its key; an expired password is not given to git. An OAuth refresh token is stored under the same \
+      name with #oauth_refresh_token. Host and protocol must be equal to those of the request, byte for byte, and the \
+      user name and path if the request has them. Requests without a host or a protocol, and operations of later \
+      versions of git, are ignored. Pre-encoded credentials (authtype) are not stored.
+
+      EXAMPLE:
+        git config --global credential.helper secretprefs
+        secretprefs set --service git https://alice@git.example
+        secretprefs list --service git
+      """)
+
+  @OptionGroup var helper: HelperOptions
+
+  @Argument(help: ArgumentHelp("The operation.", valueName: "operation"))
+  var operations: [String] = []
+
+  func perform(_ messages: Messages) throws {
+    switch try Self.sole(operations, "operation") {
+    case "get": try get(messages)
+    case "store": try store(messages)
+    case "erase": try erase(messages)
+    case "capability": try Output.write("version 0\n")
+    default: break  // The protocol demands it, so that git can have more operations.
+    }
+  }
+
+  private func get(_ messages: Messages) throws {
+    guard let wanted = try GitRequest.read(helper).login else { return }
+    let place = try helper.open(for: "git", messages)
+    let values = try place.values
+    // A password without a path is for requests without one. Of several users, the last one that was stored counts.
+    let logins = try Self.logins(wanted, in: values)
+    let exact = logins.filter { $0.login.path == wanted.path }
+    let found = (exact.isEmpty ? logins : exact).max { $0.record.modified < $1.record.modified }
+    guard let (login, record) = found else { return }
+    let output = try SecretOutput(isCollecting: true)
+    try (login.username ?? []).withUnsafeBytes { try Self.write("username", $0, to: output) }
+    if !record.isExpired(at: place.now) {
+      try values.withValue(of: record.key.text) { _, bytes in try Self.write("password", bytes, to: output) }
+      if let expiry = record.expiry { try output.write("password_expiry_utc=\(expiry / 1000)\n") }
+    }
+    let refreshKey = GitLogin.refreshKey(record.key.text)
+    if try values.record(refreshKey) != nil {
+      try values.withValue(of: refreshKey) { _, bytes in try Self.write("oauth_refresh_token", bytes, to: output) }
+    }
+    try output.flush()
+  }
+
+  private func store(_ messages: Messages) throws {
+    let request = try GitRequest.read(helper)
+    let expiry = try request.expiry
+    guard let login = request.login, login.username != nil, request.has(.password), !request.isEphemeral else { return }
+    let place = try helper.open(for: "git", messages)
+    if let expiry, expiry <= place.now { return }
+    let (key, refreshKey) = (login.key, GitLogin.refreshKey(login.key))
+    let values = try place.values
+    // git stores a password after each use. A write costs a sync of the disk, and versions of git that do not know
+    // expiries and refresh tokens would remove them.
+    let stored = try values.record(key)
+    let isStored =
+      try Self.agrees(.password, of: request, key, in: values)
+      && Self.agrees(.refreshToken, of: request, refreshKey, in: values)
+      && (expiry == nil ? stored?.isExpired(at: place.now) == false : stored?.expiry == expiry)
+    if isStored { return }
+    var edit = RecordEdit()
+    if let expiry { edit.expiry = .set(expiry) }
+    try place.update(messages) { (batch) throws(VaultError) in
+      try request.withBytes(of: .password) { (value) throws(VaultError) in
+        try batch.set(value, kind: Self.kind(of: value), forKey: key, edit: edit)
+      }
+      guard request.has(.refreshToken) else { return try batch.remove(refreshKey) }
+      try request.withBytes(of: .refreshToken) { (value) throws(VaultError) in
+        try batch.set(value, kind: Self.kind(of: value), forKey: refreshKey)
+      }
+    }
+  }
+
+  private func erase(_ messages: Messages) throws {
+    let request = try GitRequest.read(helper)
+    guard let wanted = request.login else { return }
+    let place = try helper.open(for: "git", messages)
+    while true {
+      let values = try place.values
+      let erased = try Self.logins(wanted, in: values).map(\.record).filter { record in
+        try Self.agrees(.password, of: request, record.key.text, in: values)
+      }
+      if erased.isEmpty { return }
+      do throws(VaultError) {
+        return try place.update(messages) { (batch) throws(VaultError) in
+          for record in erased {
+            try batch.remove(record.key, ifRevision: record.revision)
+            try batch.remove(GitLogin.refreshKey(record.key.text))
+          }
+        }
+      } catch {
+        // Another process has stored a password meanwhile, which may be a different one.
+        guard error.code == .conflict else { throw error }
+      }
+    }
+  }
+
+  private static func logins(
+    _ wanted: GitLogin, in values: ServiceValues
+  ) throws(VaultError) -> [(login: GitLogin, record: RecordInfo)] {
+    var found: [(login: GitLogin, record: RecordInfo)] = []
+    for key in try values.keys {
+      guard let login = GitLogin(key: key), wanted.matches(login), let record = try values.record(key) else { continue }
+      found.append((login, record))
+    }
+    return found
+  }
+
+  private static func kind(of value: RawSpan) -> ValueKind { value.withUnsafeBytes { isUTF8($0) } ? .string : .data }
+
+  /// Whether `key` has the value that the request names. If the request names none, every value agrees.
+  private static func agrees(
+    _ name: GitRequest.Attribute, of request: borrowing GitRequest, _ key: String, in values: ServiceValues
+  ) throws -> Bool {
+    let isEqual = try request.withBytes(of: name) { (given) throws in
+      guard try values.record(key) != nil else { return false }
+      var isEqual = false
+      try values.withValue(of: key) { _, stored in isEqual = try SecretBytes(copying: given).isEqual(to: stored.bytes) }
+      return isEqual
+    }
+    return isEqual ?? true
+  }
+
+  /// Writes a line of the answer.
+  /// - Throws: ``ToolError`` if the value would become several lines, or is too long for one.
+  private static func write(_ name: String, _ value: UnsafeRawBufferPointer, to output: SecretOutput) throws {
+    guard !hasControlCharacter(value), name.utf8.count + value.count + 2 <= GitRequest.longestLine else {
+      throw ToolError(
+        VaultError(.typeMismatch, "the stored \(name) cannot be given to git"),
+        hint: "git takes one line without control characters, of at most \(GitRequest.longestLine) bytes")
+    }
+    try output.write(name + "=")
+    for byte in value { try output.put(byte) }
+    try output.write("\n")
+  }
+}

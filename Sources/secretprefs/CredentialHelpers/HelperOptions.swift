@@ -1,0 +1,75 @@
+internal import ArgumentParser
+internal import DurableFiles
+internal import PreferenceFiles
+internal import Preferences
+internal import VaultCore
+internal import VaultSealing
+
+/// The options of the credential helpers. Other programs start them and wait, so they never prompt.
+struct HelperOptions: ParsableArguments {
+  private static let longestRequest = 4 << 20
+
+  @OptionGroup var vault: VaultOptions
+  @OptionGroup var unlock: UnlockOptions
+
+  // Not from $SECRETPREFS_SERVICE: that is the service of the program that happens to start git or docker.
+  @Option(
+    name: FastPathOption.service.name,
+    help: ArgumentHelp("The service of the credentials.", discussion: "Default: git or docker.", valueName: "name"))
+  var service: String?
+
+  @Option(
+    name: FastPathOption.group.name,
+    help: ArgumentHelp(
+      "The access group of the credentials.",
+      discussion: "Default: \"default\", or the group that the credential opens.", valueName: "name"))
+  var group: String?
+
+  /// Opens the vault.
+  ///
+  /// - Parameter program: The program of the credentials, which is the name of their service unless an option names one.
+  func open(for program: String, _ messages: Messages) throws -> HelperVault {
+    var access = try unlock.complete(try vault.access())
+    access.mayPrompt = false
+    let place = try RecordPlace(service: service ?? program, group: group)
+    let vault = try access.open(messages)
+    return HelperVault(
+      vault: vault, service: place.service, group: try place.group(in: vault), now: access.options.now())
+  }
+
+  /// Reads the request on standard input to the end, or until it is whole.
+  func readRequest(until isWhole: (UnsafeRawBufferPointer) -> Bool = { _ in false }) throws -> SecretBytes {
+    guard unlock.passphraseFd != STDIN_FILENO else {
+      throw ToolError.usage("standard input cannot be both the passphrase and the request")
+    }
+    do {
+      return try ValueReader.read(STDIN_FILENO, atMost: Self.longestRequest, "read the request", until: isWhole)
+    } catch let error as VaultError {
+      guard error.code == .valueTooLarge else { throw error }
+      throw PreferencesError(.limitExceeded, "the request has more than \(Self.longestRequest) bytes")
+    }
+  }
+}
+
+/// The place of a helper's credentials in an open vault.
+struct HelperVault {
+  let vault: Vault
+  let service: Vault.Name
+  let group: AccessGroup
+  /// The time of the request, in milliseconds since 1970-01-01 UTC.
+  let now: Int64
+
+  var values: ServiceValues { get throws(VaultError) { try ServiceValues(of: service, in: group, of: vault) } }
+
+  /// Makes the changes that `body` adds.
+  func update(
+    _ messages: Messages, _ body: (inout Vault.Batch) throws(VaultError) -> Void
+  ) throws(VaultError) {
+    try vault.update(service: service, in: group, body)
+    vault.recordChange(messages)
+  }
+}
+
+/// Whether `bytes` have a control character of ASCII. One in a name or a value could add a line to an answer, or forge
+/// text on a terminal.
+func hasControlCharacter(_ bytes: some Sequence<UInt8>) -> Bool { bytes.contains { $0 < 0x20 || $0 == 0x7F } }

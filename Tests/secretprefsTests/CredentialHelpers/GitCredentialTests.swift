@@ -1,0 +1,141 @@
+import Testing
+
+/// What git's own tests of helpers check, and more, in the terms of the protocol.
+@Suite struct GitCredentialTests {
+  static let host = "protocol=https\nhost=a.example\n"
+
+  @Test func `a password is stored, given, and forgotten`() throws {
+    let scene = try HelperScene()
+    #expect(try scene.git("get", Self.host).output.isEmpty)
+    let stored = try scene.git("store", Self.host + "username=u\npassword=p w=\n")
+    #expect(stored.exit == 0 && stored.output.isEmpty && stored.errors.isEmpty, "\(stored.errorText)")
+    #expect(try scene.git("get", Self.host).text == "username=u\npassword=p w=\n")
+    #expect(try scene.git("erase", Self.host).exit == 0)
+    #expect(try scene.git("get", Self.host).output.isEmpty)
+    #expect(try scene.texts("git").isEmpty)
+  }
+
+  /// Requests that are almost for ``host``.
+  private static let others = [
+    "protocol=http\nhost=a.example\n", "protocol=https\nhost=b.example\n", "protocol=https\nhost=a.example:443\n",
+    "protocol=https\nhost=A.example\n", "protocol=https\nhost=example\n", "protocol=https\nhost=x.a.example\n",
+    "protocol=https\nhost=a.example.\n", host + "username=v\n", host + "path=x\n", host + "username=\n",
+    "protocol=HTTPS\nhost=a.example\n", "protocol=https\nhost=a.example%\n",
+  ]
+
+  /// Requests that would match every password if a missing part matched anything.
+  private static let incomplete = [
+    "", "\n", "host=a.example\n", "protocol=https\n", "protocol=\nhost=a.example\n", "protocol=https\nhost=\n",
+    "username=u\n", "url=https://a.example\n",
+  ]
+
+  @Test(arguments: [others, incomplete])
+  func `a password is given and erased for its own protocol and host alone`(
+    _ requests: [String]
+  ) throws {
+    let scene = try HelperScene()
+    #expect(try scene.git("store", Self.host + "username=u\npassword=p\n").exit == 0)
+    for request in requests {
+      for operation in ["get", "erase"] {
+        let outcome = try scene.git(operation, request)
+        #expect(outcome.exit == 0 && outcome.output.isEmpty && outcome.errors.isEmpty, "\(request)")
+      }
+    }
+    #expect(try scene.texts("git") == ["https://u@a.example": "p"])
+  }
+
+  @Test func `storing the same user again replaces the password, and other users stay`() throws {
+    let scene = try HelperScene()
+    for login in ["u p1", "v p2", "u p3"].map({ $0.split(separator: " ") }) {
+      #expect(try scene.git("store", Self.host + "username=\(login[0])\npassword=\(login[1])\n").exit == 0)
+    }
+    #expect(try scene.git("get", Self.host).text == "username=u\npassword=p3\n")
+    #expect(try scene.git("get", Self.host + "username=v\n").text == "username=v\npassword=p2\n")
+    #expect(try scene.git("erase", Self.host + "username=u\n").exit == 0)
+    #expect(try scene.texts("git") == ["https://v@a.example": "p2"])
+    #expect(try scene.git("store", Self.host + "username=u\npassword=p3\n").exit == 0)
+    #expect(try scene.git("erase", Self.host).exit == 0)
+    #expect(try scene.texts("git").isEmpty)
+  }
+
+  @Test func `erase spares a password that differs from the rejected one`() throws {
+    let scene = try HelperScene()
+    #expect(try scene.git("store", Self.host + "username=u\npassword=new\n").exit == 0)
+    #expect(try scene.git("erase", Self.host + "username=u\npassword=old\n").exit == 0)
+    #expect(try scene.git("get", Self.host).text == "username=u\npassword=new\n")
+    #expect(try scene.git("erase", Self.host + "username=u\npassword=new\n").exit == 0)
+    #expect(try scene.texts("git").isEmpty)
+  }
+
+  @Test func `an empty user name and password are stored as they are`() throws {
+    let scene = try HelperScene()
+    #expect(try scene.git("store", Self.host + "username=\npassword=\n").exit == 0)
+    #expect(try scene.git("get", Self.host).text == "username=\npassword=\n")
+  }
+
+  @Test func `a request with a path gets the password of the path, and one without prefers that of the host`() throws {
+    let scene = try HelperScene()
+    #expect(try scene.git("store", Self.host + "username=u\npassword=host\n").exit == 0)
+    #expect(try scene.git("store", Self.host + "path=a b/c.git\nusername=u\npassword=path\n").exit == 0)
+    #expect(try scene.git("get", Self.host + "path=a b/c.git\n").text == "username=u\npassword=path\n")
+    #expect(try scene.git("get", Self.host + "path=c.git\n").output.isEmpty)
+    #expect(try scene.git("get", Self.host).text == "username=u\npassword=host\n")
+    #expect(try scene.texts("git")["https://u@a.example/a%20b/c.git"] == "path")
+  }
+
+  @Test func `what is incomplete, expired or not for keeping is not stored`() throws {
+    let scene = try HelperScene()
+    for login in [
+      "username=u\n", "password=p\n", "username=u\npassword=p\nephemeral=1\n",
+      "username=u\npassword=p\nephemeral=true\n", "username=u\npassword=p\npassword_expiry_utc=1000000000\n",
+      "authtype=Bearer\ncredential=c\n", "username=u\npassword=p\nhost=\n",
+    ] {
+      let outcome = try scene.git("store", Self.host + login)
+      #expect(outcome.exit == 0 && outcome.output.isEmpty && outcome.errors.isEmpty)
+    }
+    #expect(try scene.texts("git").isEmpty)
+  }
+
+  @Test func `the expiry is that of the key, and the refresh token belongs to the password`() throws {
+    let scene = try HelperScene()
+    let login = "username=u\npassword=p\npassword_expiry_utc=4000000000\noauth_refresh_token=r\n"
+    #expect(try scene.git("store", Self.host + login).exit == 0)
+    #expect(try scene.git("get", Self.host).text == login)
+    #expect(
+      try scene.run("secretprefs info --service git https://u@a.example").text.contains("2096-10-02T07:06:40")
+    )
+    // A new password without them has neither.
+    #expect(try scene.git("store", Self.host + "username=u\npassword=q\n").exit == 0)
+    #expect(try scene.git("get", Self.host).text == "username=u\npassword=q\n")
+    #expect(try scene.git("store", Self.host + login).exit == 0)
+    #expect(try scene.git("erase", Self.host).exit == 0)
+    #expect(try scene.texts("git").isEmpty)
+  }
+
+  @Test func `an expired password is not given, but its user and refresh token are`() throws {
+    let scene = try HelperScene()
+    #expect(try scene.git("store", Self.host + "username=u\npassword=p\noauth_refresh_token=r\n").exit == 0)
+    #expect(
+      try scene.run("secretprefs edit --service git https://u@a.example --expiry 2020-01-01T00:00:00Z").exit == 0)
+    #expect(try scene.git("get", Self.host).text == "username=u\noauth_refresh_token=r\n")
+    // The server has accepted it nevertheless.
+    #expect(try scene.git("store", Self.host + "username=u\npassword=p\n").exit == 0)
+    #expect(try scene.git("get", Self.host).text == "username=u\npassword=p\n")
+  }
+
+  @Test func `storing what is stored already writes nothing`() throws {
+    let scene = try HelperScene()
+    let login = Self.host + "username=u\npassword=p\npassword_expiry_utc=4000000000\noauth_refresh_token=r\n"
+    #expect(try scene.git("store", login).exit == 0)
+    let before = try scene.exchange.file
+    // Versions of git before 2.41 drop what they do not know.
+    for login in [login, Self.host + "username=u\npassword=p\n"] {
+      #expect(try scene.git("store", login).exit == 0)
+      #expect(try scene.exchange.file == before)
+    }
+    for change in ["password=q\n", "oauth_refresh_token=s\n", "password_expiry_utc=4000000001\n"] {
+      #expect(try scene.git("store", login + change).exit == 0)
+      #expect(try scene.git("get", Self.host).text.contains(change))
+    }
+  }
+}
