@@ -28,13 +28,15 @@ struct Import: ToolCommand {
 
       An entry with a name, a user name and a password becomes the keys <name>/username and <name>/password; \
       <name>/url, <name>/notes and <name>/totp likewise. The name is the title after its group, or the host. A second \
-      entry of that name is called "<name> (2)". Text that is not UTF-8 becomes data.
+      entry of that name is called "<name> (2)". The logins of git and docker get the keys that "secretprefs \
+      git-credential" and "secretprefs docker-credential" use. Text that is not UTF-8 becomes data.
 
       EXAMPLE:
         secretprefs import .env --service shop
         secretprefs import passwords.csv --dry-run
         secretprefs import ~/.password-store
         secretprefs import passwords.csv --prefix browser/ --on-conflict skip
+        secretprefs import .git-credentials --service git
         sops -d secrets.json | secretprefs import - --format json
       """)
 

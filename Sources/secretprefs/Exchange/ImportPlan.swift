@@ -57,6 +57,7 @@ struct ImportPlan {
           for item in items where policy == .replace || !item.exists {
             try batch.set(
               bytes.extracting(item.value.bytes), kind: item.kind, forKey: item.value.key,
+              edit: try item.value.username.map(DockerCredential.login(of:)) ?? RecordEdit(),
               ifRevision: item.exists ? nil : 0)
           }
         }

@@ -8,6 +8,8 @@ struct PlainRecords {
     var key: String
     let bytes: Range<Int>
     let line: Int
+    /// Becomes the attribute of a login.
+    var username: String?
   }
 
   /// A part of the file that is not imported.
@@ -22,8 +24,8 @@ struct PlainRecords {
   /// How often each entry name occurred.
   private var names: [String: Int] = [:]
 
-  mutating func add(_ key: String, _ bytes: Range<Int>, line: Int) {
-    values.append(Value(key: key, bytes: bytes, line: line))
+  mutating func add(_ key: String, _ bytes: Range<Int>, line: Int, username: String? = nil) {
+    values.append(Value(key: key, bytes: bytes, line: line, username: username))
   }
 
   mutating func skip(_ name: String, _ reason: String, line: Int) {

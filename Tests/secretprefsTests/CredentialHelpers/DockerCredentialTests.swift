@@ -135,4 +135,14 @@ import Testing
     #expect(outcome.output.isEmpty && outcome.errors.isEmpty)
     #expect(try scene.texts("docker").count == 9)
   }
+
+  @Test func `an import of docker's file makes logins that docker gets`() throws {
+    let scene = try HelperScene()
+    let file = #"{"auths":{"https://r/v1/":{"auth":"bWU6cDpz"},"t":{"auth":"bWU6","identitytoken":"i"}}}"#
+    try scene.home.write(file, to: "config.json")
+    let imported = try scene.run("secretprefs import config.json --service docker")
+    #expect(imported.exit == 0, "\(imported.errorText)")
+    #expect(try scene.docker("get", "https://r/v1/").text == Self.login("https://r/v1/", "me", "p:s") + "\n")
+    #expect(try scene.docker("get", "t").text == Self.login("t", "<token>", "i") + "\n")
+  }
 }

@@ -138,4 +138,13 @@ import Testing
       #expect(try scene.git("get", Self.host).text.contains(change))
     }
   }
+
+  @Test func `an import and the tool's own commands make passwords that git gets`() throws {
+    let scene = try HelperScene()
+    try scene.home.write("https://u%40x:p%3a@a.example\n", to: ".git-credentials")
+    #expect(try scene.run("secretprefs import .git-credentials --service git").exit == 0)
+    #expect(try scene.git("get", Self.host).text == "username=u@x\npassword=p:\n")
+    #expect(try scene.run("echo t | secretprefs set --service git https://v@b.example:8443").exit == 0)
+    #expect(try scene.git("get", "protocol=https\nhost=b.example:8443\n").text == "username=v\npassword=t\n")
+  }
 }

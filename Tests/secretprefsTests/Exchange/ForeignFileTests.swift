@@ -81,11 +81,10 @@ import Testing
       ]),
     File(
       testDescription: "git", name: ".git-credentials", format: "git-credentials",
-      text: "https://me%40x:p%3a%2f%25@git.example\nhttp://u:t@git.example:8080/a%20b\n",
-      keys: [
-        "git.example/username": "me@x", "git.example/password": "p:/%", "git.example:8080/a b/username": "u",
-        "git.example:8080/a b/password": "t",
-      ]),
+      text:
+        "https://me%40x:p%3a%2f%25@git.example\nhttp://u:t@git.example:8080/a%20b\nhttp://u:x@git.example%3a8080/a b\n"
+        + "cert://:pass@/home/me/key.pem\n",
+      keys: ["https://me%40x@git.example": "p:/%", "http://u@git.example:8080/a%20b": "t"]),
     File(
       testDescription: "docker", name: "config.json", format: "docker",
       text: """
@@ -99,8 +98,7 @@ import Testing
         }
         """,
       keys: [
-        "https://index.docker.io/v1/username": "me", "https://index.docker.io/v1/password": "p:s",
-        "r.example:5000/username": "me", "r.example:5000/password": "", "r.example:5000/identitytoken": "tok",
+        "https://index.docker.io/v1/": "p:s", "r.example:5000": "tok",
       ]),
     File(
       testDescription: "Bitwarden", name: "bitwarden_export.json", format: "bitwarden",
@@ -172,9 +170,7 @@ import Testing
     #expect(try scene.texts(service: "default") == expected)
   }
 
-  private static let hasGit = (try? Tool.shell("git --version", in: try Scratch()).exit) == 0
-
-  @Test(.enabled(if: hasGit)) func `what git has stored is imported`() throws {
+  @Test(.enabled(if: HelperScene.hasGit)) func `what git has stored is imported`() throws {
     let scene = try ExchangeScene()
     let stored = try scene.shell(
       """
@@ -184,7 +180,7 @@ import Testing
     #expect(stored.exit == 0, "\(stored.errorText)")
     #expect(
       try scene.texts(service: "default") == [
-        "git.example:1/username": "m e", "git.example:1/password": "p@:/%25\u{E9}",
+        "https://m%20e@git.example:1": "p@:/%25\u{E9}"
       ])
   }
 }

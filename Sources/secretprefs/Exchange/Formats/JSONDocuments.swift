@@ -28,28 +28,32 @@ enum JSONDocuments {
     return records
   }
 
-  /// Docker's `config.json`: `auths`, by registry.
+  /// Docker's `config.json`: `auths`, by registry. The keys are those of the credential helper.
   static func docker(
     _ leaves: [JSONLeaf], in bytes: UnsafeMutableRawBufferPointer
   ) throws(PreferencesError) -> PlainRecords {
     var records = PlainRecords()
+    let tokens = leaves.filter { $0.path.last == .name("identitytoken") && !$0.bytes.isEmpty }.map {
+      $0.path.dropLast()
+    }
     for leaf in leaves {
       let path = leaf.path.map(\.text)
       guard path.count == 3, path[0] == "auths", leaf.kind == .text else {
         records.skip(path.joined(separator: "."), "not a login", line: leaf.line)
         continue
       }
-      let registry = path[1].hasSuffix("/") ? String(path[1].dropLast()) : path[1]
       if leaf.bytes.isEmpty { continue }
-      guard path[2] == "auth" else {
-        records.add("\(registry)/\(path[2])", leaf.bytes, line: leaf.line)
-        continue
+      switch path[2] {
+      case "identitytoken": records.add(path[1], leaf.bytes, line: leaf.line, username: DockerCredential.tokenUser)
+      case "auth" where tokens.contains(leaf.path.dropLast()): continue  // the user of the token, without a password
+      case "auth":
+        guard let login = DecodedText.base64(leaf.bytes, in: bytes),
+          let colon = bytes[login].firstIndex(of: UInt8(ascii: ":")),
+          let user = String(validating: bytes[login.lowerBound..<colon], as: UTF8.self)
+        else { throw PreferencesError(.malformed, "line \(leaf.line): a login that is not base64 of user:password") }
+        records.add(path[1], colon + 1..<login.upperBound, line: leaf.line, username: user)
+      default: records.add("\(path[1])/\(path[2])", leaf.bytes, line: leaf.line)
       }
-      guard let login = DecodedText.base64(leaf.bytes, in: bytes),
-        let colon = bytes[login].firstIndex(of: UInt8(ascii: ":"))
-      else { throw PreferencesError(.malformed, "line \(leaf.line): a login that is not base64 of user:password") }
-      records.add("\(registry)/username", login.lowerBound..<colon, line: leaf.line)
-      records.add("\(registry)/password", colon + 1..<login.upperBound, line: leaf.line)
     }
     return records
   }
