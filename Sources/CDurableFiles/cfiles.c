@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #ifdef __linux__
+#include <linux/keyctl.h>
 #include <linux/magic.h>
 #include <linux/openat2.h>
 #include <sys/prctl.h>
@@ -142,6 +143,52 @@ int cfiles_seal(int descriptor) {
   return -1;
 #endif
 }
+
+#ifdef __linux__
+#define KEYCTL(...) syscall(SYS_keyctl, __VA_ARGS__)
+
+int32_t cfiles_add_key(const char *description, const void *payload, size_t count) {
+  return (int32_t)syscall(SYS_add_key, "user", description, payload, count, KEY_SPEC_PROCESS_KEYRING);
+}
+
+// Only these two forms of a keyring's name leave the keyring as it is: where there is no session keyring, creating a
+// key in KEY_SPEC_SESSION_KEYRING would make one that ends with this process.
+int32_t cfiles_session_keyring(void) {
+  return (int32_t)KEYCTL(KEYCTL_GET_KEYRING_ID, KEY_SPEC_SESSION_KEYRING, 0);
+}
+
+int32_t cfiles_find_key(const char *description) {
+  return (int32_t)KEYCTL(KEYCTL_SEARCH, KEY_SPEC_SESSION_KEYRING, "user", description, 0);
+}
+
+int32_t cfiles_shared_keyring(void) {
+  return (int32_t)KEYCTL(KEYCTL_GET_KEYRING_ID, KEY_SPEC_USER_SESSION_KEYRING, 0);
+}
+
+long cfiles_read_key(int32_t key, void *payload, size_t count) { return KEYCTL(KEYCTL_READ, key, payload, count); }
+
+int cfiles_restrict_key(int32_t key) {
+  // KEY_POS_VIEW, READ, SEARCH, LINK and SETATTR, which no header for programs defines.
+  return (int)KEYCTL(KEYCTL_SETPERM, key, 0x3b000000);
+}
+
+int cfiles_expire_key(int32_t key, uint32_t seconds) { return (int)KEYCTL(KEYCTL_SET_TIMEOUT, key, seconds); }
+
+int cfiles_link_key(int32_t key, int32_t keyring) { return (int)KEYCTL(KEYCTL_LINK, key, keyring); }
+
+int cfiles_invalidate_key(int32_t key) { return (int)KEYCTL(KEYCTL_INVALIDATE, key); }
+#else
+#define NO_KEYS(declaration) declaration { errno = ENOSYS; return -1; }
+NO_KEYS(int32_t cfiles_add_key(const char *description, const void *payload, size_t count))
+NO_KEYS(int32_t cfiles_session_keyring(void))
+NO_KEYS(int32_t cfiles_shared_keyring(void))
+NO_KEYS(int32_t cfiles_find_key(const char *description))
+NO_KEYS(long cfiles_read_key(int32_t key, void *payload, size_t count))
+NO_KEYS(int cfiles_restrict_key(int32_t key))
+NO_KEYS(int cfiles_expire_key(int32_t key, uint32_t seconds))
+NO_KEYS(int cfiles_link_key(int32_t key, int32_t keyring))
+NO_KEYS(int cfiles_invalidate_key(int32_t key))
+#endif
 
 int cfiles_start_thread(void *(*body)(void *), void *argument) {
   pthread_attr_t attributes;

@@ -12,6 +12,13 @@ package enum PathName {
     return String(path[path.utf8.index(after: slash)...])
   }
 
+  /// The path from the root, with its links; `path` itself if the working directory is unknown.
+  package static func absolute(_ path: String) -> String {
+    guard !path.isEmpty, !path.utf8.starts(with: "/".utf8), let here = unsafe getcwd(nil, 0) else { return path }
+    defer { unsafe free(here) }
+    return unsafe String(validatingCString: here).map { $0 + "/" + path } ?? path
+  }
+
   /// The absolute path of the file that `path` leads to, without links; `nil`, with `errno`, if there is none.
   package static func resolved(_ path: String) -> String? {
     guard let resolved = unsafe realpath(path, nil) else { return nil }

@@ -5,6 +5,17 @@ package func systemMilliseconds() -> Int64 {
   return Int64(now.tv_sec) * 1000 + Int64(now.tv_nsec) / 1_000_000
 }
 
+/// Milliseconds since the machine was started, including those for which it slept. Nobody can set this clock.
+package func bootMilliseconds() -> Int64 {
+  var now = timespec()
+  #if canImport(Darwin)
+    unsafe clock_gettime(CLOCK_MONOTONIC, &now)
+  #else
+    unsafe clock_gettime(CLOCK_BOOTTIME, &now)
+  #endif
+  return Int64(now.tv_sec) * 1000 + Int64(now.tv_nsec) / 1_000_000
+}
+
 /// The memory that this process may use, in KiB: the machine's memory, or the limit of the control group if it is
 /// lower.
 package func availableKibibytes() -> UInt64 {

@@ -74,4 +74,34 @@ int cfiles_memory_file(const char *_Nonnull name, int no_exec);
 /// Seals a file in memory against every change. Returns 0, or -1 and errno.
 int cfiles_seal(int descriptor);
 
+// Keys in the kernel: keyctl(2) and add_key(2). All return -1 and errno if the kernel refuses, ENOSYS where the system
+// has no such keys.
+
+/// The serial number of the session keyring, or of the one that the kernel uses instead.
+int32_t cfiles_session_keyring(void);
+
+/// The serial number of the keyring that all processes of the user without a session keyring share.
+int32_t cfiles_shared_keyring(void);
+
+/// Creates a key of the type "user" in the keyring of this process, which ends with it. Returns the serial number.
+int32_t cfiles_add_key(const char *_Nonnull description, const void *_Nonnull payload, size_t count);
+
+/// The serial number of the key with a description in the session keyring.
+int32_t cfiles_find_key(const char *_Nonnull description);
+
+/// Reads a key. Returns the length of its payload, which may be more than `count`.
+long cfiles_read_key(int32_t key, void *_Nonnull payload, size_t count);
+
+/// Allows processes that possess a key to view, read, find and link it and to change its timeout, and others nothing.
+int cfiles_restrict_key(int32_t key);
+
+/// Lets a key expire after a number of seconds on the clock of the system.
+int cfiles_expire_key(int32_t key, uint32_t seconds);
+
+/// Adds a key to a keyring, in place of one with the same description.
+int cfiles_link_key(int32_t key, int32_t keyring);
+
+/// Removes a key from every keyring.
+int cfiles_invalidate_key(int32_t key);
+
 #endif

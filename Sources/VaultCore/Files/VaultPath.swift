@@ -26,10 +26,7 @@ struct VaultPath: Sendable {
     var path = path
     if policy == .relaxed, let resolved = PathName.resolved(path) { path = resolved }
     // Absolute, so that a later change of the working directory does not change which vault is used.
-    if !path.isEmpty, !path.utf8.starts(with: "/".utf8), let here = unsafe getcwd(nil, 0) {
-      if let directory = unsafe String(validatingCString: here) { path = directory + "/" + path }
-      unsafe free(here)
-    }
+    path = PathName.absolute(path)
     file = path
     self.policy = policy
     self.foreign = foreign

@@ -10,6 +10,7 @@ extension Vault {
     enum Content: Sendable {
       case passphrase(Passphrase)
       case key(SealingKey)
+      case slot(SlotKey)
     }
 
     /// Shares bytes that cannot be copied.
@@ -27,6 +28,9 @@ extension Vault {
 
     /// A raw key.
     public static func key(_ key: SealingKey) -> Vault.Credential { Vault.Credential(content: .key(key)) }
+
+    /// The key of one slot.
+    package static func slot(_ key: SlotKey) -> Vault.Credential { Vault.Credential(content: .slot(key)) }
 
     /// A raw key from its text (`Docs/Format.md` 2.5).
     /// - Throws: ``VaultError/Code/invalidKeyText``; the message does not include the text.
@@ -54,6 +58,7 @@ extension Vault {
       switch content {
       case .passphrase: Slot.passphraseKind
       case .key: Slot.rawKeyKind
+      case .slot: 0  // no kind of the format: it opens one slot and makes none
       }
     }
 
@@ -68,6 +73,7 @@ extension Vault {
         return try passphrase.bytes.withSpan { (span) throws(VaultError) in
           try PassphraseCost.stretch(span, salt: salt, cost: cost)
         }
+      case .slot: throw VaultError(.credentialRejected, "the key of a slot opens no other slot")
       }
     }
   }

@@ -17,6 +17,14 @@ struct Unlocked: Sendable {
   /// - Throws: ``VaultError/Code/credentialRejected`` if none opens; ``VaultError/Code/staleCredential``;
   ///   ``VaultError/Code/kdfMemory``.
   init(_ snapshot: Snapshot, with credential: Vault.Credential, sealer: Sealer) throws(VaultError) {
+    if case .slot(let key) = credential.content {
+      guard key.vault == snapshot.vaultID else {
+        throw VaultError(.credentialRejected, "the key belongs to a different vault")
+      }
+      try key.kek.origin.check()
+      self = try Self.reopening(key.slot, of: snapshot, kek: key.kek, sealer)
+      return
+    }
     for slot in Self.order(snapshot, kind: credential.kind) {
       let root = try credential.root(salt: slot.salt, cost: slot.cost)
       let kek = try Slot.kek(from: root, vault: snapshot.vaultID, slot: slot.id, sealer)
@@ -45,10 +53,15 @@ struct Unlocked: Sendable {
 
   /// Opens the same slot again in a file that was replaced.
   func reopened(in snapshot: Snapshot, sealer: Sealer) throws(VaultError) -> Unlocked {
-    guard let slot = snapshot.slots.first(where: { $0.id == self.slot }),
-      let grant = try Self.open(slot, snapshot, kek, sealer)
+    try Self.reopening(slot, of: snapshot, kek: kek, sealer)
+  }
+
+  private static func reopening(
+    _ id: Vault.Identifier, of snapshot: Snapshot, kek: SealingKey, _ sealer: Sealer
+  ) throws(VaultError) -> Unlocked {
+    guard let slot = snapshot.slots.first(where: { $0.id == id }), let grant = try open(slot, snapshot, kek, sealer)
     else { throw VaultError(.credentialRejected, "the slot that opened this vault was removed or changed") }
-    return Unlocked(grant: grant, slot: self.slot, kek: kek)
+    return Unlocked(grant: grant, slot: id, kek: kek)
   }
 
   init(grant: Grant, slot: Vault.Identifier, kek: SealingKey) {

@@ -1,0 +1,47 @@
+internal import CDurableFiles
+
+/// A key in the session keyring of the kernel. Only Linux has such keys.
+///
+/// A login has its own session keyring, which ends with it. Where none was made, the kernel uses one that all processes
+/// of the user without a session keyring share. What is refused returns `nil` or `false`, with `errno`.
+package struct KernelKey: Sendable {
+  private let serial: Int32
+
+  /// Whether the kernel provides a session keyring.
+  package static var areAvailable: Bool { cfiles_session_keyring() > 0 }
+
+  /// Whether the session keyring is the one that processes without their own share.
+  package static var areShared: Bool { cfiles_session_keyring() == cfiles_shared_keyring() }
+
+  /// Finds the key with this description.
+  package init?(_ description: String) {
+    serial = unsafe cfiles_find_key(description)
+    guard serial > 0 else { return nil }
+  }
+
+  /// Stores a key that only processes of the session can read, in place of one with the same description. The key is
+  /// found only when its permissions and its timeout are set.
+  ///
+  /// - Returns: `false` if nothing was stored.
+  package static func store(_ payload: UnsafeRawBufferPointer, as description: String, seconds: UInt32) -> Bool {
+    let keyring = cfiles_session_keyring()
+    guard keyring > 0, let start = payload.baseAddress else { return false }
+    // In the keyring of this process until the end, so that a key without a timeout ends with it.
+    let key = unsafe cfiles_add_key(description, start, payload.count)
+    return key > 0 && cfiles_restrict_key(key) == 0 && cfiles_expire_key(key, seconds) == 0
+      && cfiles_link_key(key, keyring) == 0
+  }
+
+  /// Fills `payload`. Returns `false` also if the key does not have its length; `errno` is 0 then.
+  package func read(into payload: UnsafeMutableRawBufferPointer) -> Bool {
+    errno = 0
+    return unsafe cfiles_read_key(serial, payload.baseAddress!, payload.count) == payload.count
+  }
+
+  /// Lets the key expire after `seconds` on the clock of the system.
+  @discardableResult
+  package func expire(after seconds: UInt32) -> Bool { cfiles_expire_key(serial, seconds) == 0 }
+
+  /// Removes the key from every keyring. The kernel wipes it.
+  package func remove() -> Bool { cfiles_invalidate_key(serial) == 0 }
+}
