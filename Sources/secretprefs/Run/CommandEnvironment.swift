@@ -40,7 +40,7 @@ struct CommandEnvironment {
   func withVariables<R>(_ body: (UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>) -> R) -> R {
     for file in files { _ = fcntl(file.raw, F_SETFD, 0) }
     return block.withUnsafeBytes { block in
-      var variables: [UnsafeMutablePointer<CChar>?] = inheritedVariables.filter { !isReplaced($0) }
+      var variables = Self.inherited.filter { !names.contains(Self.name(of: $0!)) }
       for start in starts {
         let variable = block.baseAddress!.advanced(by: start).assumingMemoryBound(to: CChar.self)
         variables.append(UnsafeMutablePointer(mutating: variable))
@@ -50,15 +50,13 @@ struct CommandEnvironment {
     }
   }
 
-  /// Whether an inherited variable is replaced, or configures this tool.
-  private func isReplaced(_ variable: UnsafeMutablePointer<CChar>) -> Bool {
-    Self.isOfTool(variable) || names.contains(Self.name(variable))
+  /// The inherited variables without those that configure this tool, which are none of a program's business. None is
+  /// `nil`.
+  static var inherited: [UnsafeMutablePointer<CChar>?] {
+    inheritedVariables.filter { !name(of: $0).hasPrefix("SECRETPREFS_") }
   }
 
-  /// Whether an inherited variable configures this tool, and is none of another program's business.
-  static func isOfTool(_ variable: UnsafeMutablePointer<CChar>) -> Bool { name(variable).hasPrefix("SECRETPREFS_") }
-
-  private static func name(_ variable: UnsafeMutablePointer<CChar>) -> String {
+  private static func name(of variable: UnsafeMutablePointer<CChar>) -> String {
     let bytes = UnsafeRawBufferPointer(start: variable, count: strlen(variable))
     return String(decoding: bytes.prefix { $0 != UInt8(ascii: "=") }, as: UTF8.self)
   }

@@ -22,8 +22,7 @@ final class OtherProgram {
     var arguments: [UnsafeMutablePointer<CChar>?] = words.map { (text: String) in strdup(text)! } + [nil]
     let added = variables.map { (text: String) in strdup(text)! }
     defer { for pointer in arguments + added { free(pointer) } }
-    var environment: [UnsafeMutablePointer<CChar>?] = inheritedVariables.filter { !CommandEnvironment.isOfTool($0) }
-    environment += added + [nil]
+    var environment = CommandEnvironment.inherited + added + [nil]
     let null = try Descriptor<VaultError>.open("/dev/null", O_RDWR) { .io("open /dev/null", $0) }
     guard let pipe = ChildProcess.pipe() else { throw ToolError.io("create a pipe", errno) }
     try ProcessHardening.undo()
