@@ -1,4 +1,5 @@
 internal import ArgumentParser
+internal import VaultCore
 
 /// The options that select how to unlock the vault.
 struct UnlockOptions: ParsableArguments {
@@ -13,6 +14,13 @@ struct UnlockOptions: ParsableArguments {
       discussion: "Example: --passphrase-fd 3 3< passphrase.txt",
       valueName: "number"))
   var passphraseFd: Int32?
+
+  @Option(
+    help: ArgumentHelp(
+      "Unlock with the passphrase that this program prints.",
+      discussion: "Default: $SECRETPREFS_PASSPHRASE_COMMAND. See UNLOCKING in \"secretprefs help\".",
+      valueName: "command"))
+  var passphraseCommand: String?
 
   @Flag(name: FastPathOption.noPrompt.name, help: "Never prompt on the terminal.")
   var noPrompt = false
@@ -34,8 +42,9 @@ struct UnlockOptions: ParsableArguments {
   var mark: String?
 
   func complete(_ access: VaultAccess) throws(ToolError) -> VaultAccess {
-    guard keyFile == nil || passphraseFd == nil else {
-      throw .usage("--key-file and --passphrase-fd cannot be used together", hint: "use one of them")
+    guard [keyFile != nil, passphraseFd != nil, passphraseCommand != nil].count(where: \.self) <= 1 else {
+      throw .usage(
+        "--key-file, --passphrase-fd and --passphrase-command cannot be used together", hint: "use one of them")
     }
     var access = access
     if let mark { try access.setMark(mark) }
@@ -43,6 +52,11 @@ struct UnlockOptions: ParsableArguments {
     access.passphraseDescriptor = try passphraseFd.map { (number) throws(ToolError) in
       try PassphraseDescriptor.check(number)
     }
+    do throws(VaultError) {
+      access.passphraseCommand = try passphraseCommand.map { (text) throws(VaultError) in
+        try PassphraseCommand(text, of: "--passphrase-command")
+      }
+    } catch { throw ToolError(error) }
     access.mayPrompt = !noPrompt
     access.deviceKeyFile = deviceKeyFile
     return access

@@ -8,6 +8,7 @@ struct VaultAccess {
   var location: VaultLocation
   var keyFile: String?
   var passphraseDescriptor: Int32?
+  var passphraseCommand: PassphraseCommand?
   var mayPrompt = true
   var lockTimeout = Duration.seconds(30)
   /// Whether reading an expired record fails.
@@ -20,12 +21,17 @@ struct VaultAccess {
   var deviceKeyFile: String?
   /// Shows the progress of long operations.
   var progress: ProgressLine?
+  /// What the command does with the key that `unlock` keeps.
+  var keptKeyUse = KeptKey.Use.open
+  /// The path of the vault whose kept key is used, also for its backups.
+  private let keptKeyPath: String
   /// Distinguishes the two files of a command in prompts and errors. `nil` if the command has only one.
   var role: VaultRole?
 
   /// Uses the mark that the environment names. All other settings have their defaults.
   init(_ location: VaultLocation) throws(ToolError) {
     self.location = location
+    keptKeyPath = location.path
     markPath = try VaultLocation.variable("SECRETPREFS_MARK")
   }
 
@@ -45,12 +51,16 @@ struct VaultAccess {
   }
 
   /// Opens the vault like ``open(_:)``, but never prompts. Returns `nil` if no credential is configured.
-  func openIfConfigured(_ messages: Messages) throws -> Vault? {
+  func openIfConfigured(_ messages: Messages) throws -> (vault: Vault, source: CredentialSource)? {
     do throws(VaultError) {
-      guard let credential = try resolve(configured(), messages) else { return nil }
-      return try Vault.open(at: location.path, credential: credential, options: try unlockedOptions())
+      return try withConfigured(messages) { (credential, source) throws(VaultError) in
+        (try Vault.open(at: location.path, credential: credential, options: try unlockedOptions()), source)
+      }
     } catch { throw explained(error) }
   }
+
+  /// The key that `unlock` keeps for the vault.
+  func keptKey() throws(VaultError) -> KeptKey? { try KeptKey.find(keptKeyPath, for: keptKeyUse) }
 
   /// Calls `body` with the configured credential. Without one, prompts for a passphrase, and again if it is rejected.
   ///
@@ -61,7 +71,9 @@ struct VaultAccess {
   func withCredential<Result>(
     _ messages: Messages, inspectsFile: Bool = true, _ body: (Vault.Credential) throws(VaultError) -> Result
   ) throws(VaultError) -> Result {
-    if let credential = try resolve(configured(), messages) { return try body(credential) }
+    if let result = try withConfigured(messages, { (credential, _) throws(VaultError) in try body(credential) }) {
+      return result
+    }
     var rejected = 0
     while true {
       let credential = Vault.Credential.passphrase(try ask(inspectsFile: inspectsFile, rejected: rejected))
@@ -101,22 +113,43 @@ struct VaultAccess {
     return error
   }
 
-  private func resolve(_ unlocking: Unlocking, _ messages: Messages) throws(VaultError) -> Vault.Credential? {
+  /// Calls `body` with the configured credential. Returns `nil` if there is none.
+  private func withConfigured<Result>(
+    _ messages: Messages, _ body: (Vault.Credential, CredentialSource) throws(VaultError) -> Result
+  ) throws(VaultError) -> Result? {
     let variable = "SECRETPREFS_PASSPHRASE"
-    let wasSet = getenv(variable) != nil
-    defer {
-      if wasSet, getenv(variable) == nil {  // the library removes a variable that it has read
-        messages.warn("\(variable) is visible to other processes of the same user; a key file is safer")
+    let usesEnvironment = keyFile == nil && passphraseDescriptor == nil && passphraseCommand == nil && role != .bundle
+    if usesEnvironment, getenv(variable) != nil {
+      messages.warn("\(variable) is visible to other processes of the same user; a key file is safer")
+    }
+    // Whichever is used, so that nothing inherits it.
+    defer { if usesEnvironment { Environment.remove(variable) } }
+    for (source, way) in sources {
+      guard let credential = try way.credential() else { continue }
+      do throws(VaultError) { return try body(credential, source) } catch {
+        throw source == .keptKey ? KeptKey.explained(error) : error
       }
     }
-    return try unlocking.credential()
+    return nil
   }
 
-  private func configured() -> Unlocking {
-    if let passphraseDescriptor { return .passphraseDescriptor(passphraseDescriptor) }
-    if let keyFile { return .keyFile(keyFile) }
-    // The environment configures the vault, not the bundle.
-    return role == .bundle ? .first(of: []) : .automatic
+  /// The sources before the prompt, in their order (`Docs/Format.md` section 6). The first that is configured is used.
+  private var sources: [(CredentialSource, Unlocking)] {
+    if let passphraseDescriptor { return [(.passphraseDescriptor, .passphraseDescriptor(passphraseDescriptor))] }
+    if let keyFile { return [(.keyFile, .keyFile(keyFile))] }
+    if let command = passphraseCommand {
+      return [(.passphraseCommand, Unlocking { () throws(VaultError) in try command.read() })]
+    }
+    // The environment and the session configure the vault, not the bundle.
+    guard role != .bundle else { return [] }
+    let keptKey = Unlocking { [keptKeyPath, keptKeyUse] () throws(VaultError) -> Vault.Credential? in
+      try KeptKey.find(keptKeyPath, for: keptKeyUse).map { .slot($0.key) }
+    }
+    let command = Unlocking { () throws(VaultError) in try PassphraseCommand.configured()?.read() }
+    return [
+      (.credentialsDirectory, .credentialsDirectory()), (.keyFileVariable, .keyFileVariable()),
+      (.passphraseVariable, .passphraseVariable()), (.passphraseCommandVariable, command), (.keptKey, keptKey),
+    ]
   }
 
   /// Prompts for the passphrase.

@@ -57,6 +57,9 @@ import Testing
       ["run", "--only", canary, "--", "true"], ["run", "--", canary], ["run", "--only=" + canary, canary],
       ["scan"], ["scan", "-", "--service", canary], ["scan", "--git=" + canary, "."],
       ["inject", canary], ["inject", "--out", "o", canary], ["inject", "--json=" + canary],
+      ["unlock", canary], ["unlock", "--for", canary], ["unlock", "--idle=" + canary], ["lock", canary],
+      ["lock", "--json=" + canary], ["get", "key", "--passphrase-command", canary],
+      ["get", "key", "--passphrase-command=" + canary], ["get", "key", "--passphrase-command", "'" + canary],
       ["rename", canary], ["rename", "a", canary], ["rename", "a", "b", canary],
       ["rename", "a", "b", "--replace=" + canary],
       ["copy", canary], ["copy", "a", "b", canary], ["copy", "a", "--to-service", canary],
@@ -93,7 +96,7 @@ import Testing
       ["rename", "a", "b"], ["copy", "a", "b"], ["move", "a", "--to-service", "b"],
       ["generate", "key"], ["otp", "key"], ["find", "a"], ["mark"], ["mark", "init"], ["mark", "accept"],
       ["bundle", "export", "--to", "b", "a"], ["bundle", "import", "b"], ["doctor"], ["salvage", "--to", "s"],
-      ["backup", "restore", "a"], ["import", "a"], ["export"],
+      ["backup", "restore", "a"], ["import", "a"], ["export"], ["unlock"], ["lock"],
       ["git-credential", "get"], ["docker-credential", "list"],
     ].flatMap {
       with(

@@ -95,7 +95,7 @@ enum CredentialReader {
 }
 
 /// The process's environment, one variable at a time.
-enum Environment {
+package enum Environment {
   /// The variable's text; `nil` if it is not set. An empty variable counts as set, so that the user sees the mistake.
   static func value(_ name: String) -> String? { getenv(name).map { String(cString: $0) } }
 
@@ -118,7 +118,7 @@ enum Environment {
   }
 
   /// Wipes a secret in the environment in place, and removes the variable.
-  static func remove(_ name: String) {
+  package static func remove(_ name: String) {
     guard let text = getenv(name) else { return }
     wipe(UnsafeMutableRawBufferPointer(start: text, count: strlen(text)))
     unsetenv(name)

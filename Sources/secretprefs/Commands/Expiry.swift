@@ -4,7 +4,7 @@ struct Expiry {
   let milliseconds: Int64
 
   init(_ text: String, now: Int64) throws(ToolError) {
-    guard let time = Timestamp(text) ?? Self.time(text, after: now) else {
+    guard let time = Timestamp(text) ?? Self.milliseconds(text).flatMap({ Timestamp(milliseconds: now + $0) }) else {
       throw .usage(
         "an expiry must be a time in UTC, or a whole number of days, hours, minutes or seconds from now",
         hint: "--expiry 2027-01-31T12:00:00Z, or 90d, 12h, 30m, 45s")
@@ -12,17 +12,17 @@ struct Expiry {
     milliseconds = time.milliseconds
   }
 
-  /// Parses one to nine digits and a unit.
-  private static func time(_ text: String, after now: Int64) -> Timestamp? {
+  /// Parses a duration: one to nine digits and a unit.
+  static func milliseconds(_ text: String) -> Int64? {
     let (digits, unit) = (text.dropLast(), text.last)
     guard (1...9).contains(digits.utf8.count), digits.utf8.allSatisfy({ (0x30...0x39).contains($0) }),
       let number = Int64(digits)
     else { return nil }
     return switch unit {
-    case "d": Timestamp(milliseconds: now + number * 86_400_000)
-    case "h": Timestamp(milliseconds: now + number * 3_600_000)
-    case "m": Timestamp(milliseconds: now + number * 60_000)
-    case "s": Timestamp(milliseconds: now + number * 1000)
+    case "d": number * 86_400_000
+    case "h": number * 3_600_000
+    case "m": number * 60_000
+    case "s": number * 1000
     default: nil
     }
   }

@@ -36,19 +36,24 @@ struct Root: ParsableCommand {
         secretprefs get github               write the value to standard output
 
       UNLOCKING. The first of these that is configured unlocks the vault:
-        --passphrase-fd, --key-file
+        --passphrase-fd, --key-file, --passphrase-command
         secret-preferences.key or .passphrase in $CREDENTIALS_DIRECTORY
         the key file named by $SECRETPREFS_KEY_FILE
         $SECRETPREFS_PASSPHRASE, which is visible to other processes of the same user
+        the output of the program in $SECRETPREFS_PASSPHRASE_COMMAND
+        the key that "secretprefs unlock" keeps for this session
         a prompt on the terminal
+      If it fails, no other is tried. A program is run without a shell: its command is split at spaces, its standard \
+      input is empty, and it does not inherit SECRETPREFS_ variables. "secretprefs status" shows which one is used.
       """,
     version: "secretprefs \(toolVersion) (libsodium \(GuardedMemory.libraryVersion))",
     subcommands: [
       Init.self, Set.self, Generate.self, Get.self, Otp.self, List.self, Find.self, Info.self, Edit.self,
-      History.self, Rename.self, Copy.self, Move.self, Remove.self, Run.self, Inject.self, Scan.self, Status.self,
-      Verify.self, Groups.self, Slots.self, ChangePassphrase.self, Rotate.self, Compact.self, Backup.self,
-      Bundles.self, Import.self, Export.self, GitCredential.self, DockerCredential.self, Marks.self, Doctor.self,
-      Salvage.self, NewKey.self, Settings.self, Completion.self, ExitCodes.self, Version.self,
+      History.self, Rename.self, Copy.self, Move.self, Remove.self, Run.self, Inject.self, Scan.self,
+      UnlockVault.self, LockVault.self, Status.self, Verify.self, Groups.self, Slots.self, ChangePassphrase.self,
+      Rotate.self, Compact.self, Backup.self, Bundles.self, Import.self, Export.self, GitCredential.self,
+      DockerCredential.self, Marks.self, Doctor.self, Salvage.self, NewKey.self, Settings.self, Completion.self,
+      ExitCodes.self, Version.self,
     ])
 
   /// The version of the package. `Scripts/version` compares it with the other places that name it.

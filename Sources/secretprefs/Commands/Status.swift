@@ -11,7 +11,8 @@ struct Status: ToolCommand {
     discussion: """
       Without a credential, checks the checksum and structure of the file and shows the ways to unlock it. With a \
       configured credential, also authenticates the contents, lists the access groups, and compares the vault with \
-      its mark if there is one. Prompts for a passphrase only with --unlock.
+      its mark if there is one. Prompts for a passphrase only with --unlock. Shows which credential it \
+      used, and until when "secretprefs unlock" keeps a key. The idle time of that key does not begin again.
 
       EXAMPLE:
         secretprefs status
@@ -25,15 +26,17 @@ struct Status: ToolCommand {
   var asks = false
 
   func perform(_ messages: Messages) throws {
-    let access = try unlock.complete(try vault.access())
+    var access = try unlock.complete(try vault.access())
+    access.keptKeyUse = .look
     let summary: VaultSummary
     do throws(VaultError) {
       summary = try VaultSummary(at: access.location.path, options: access.options)
     } catch { throw access.explained(error) }
-    let opened = asks ? try access.open(messages) : try access.openIfConfigured(messages)
+    let opened = try access.openIfConfigured(messages) ?? (asks ? (try access.open(messages), .prompt) : nil)
     let report = StatusReport(
-      path: access.location.path, summary: summary, verified: try opened?.status(), hasMark: access.markPath != nil,
-      markFailure: opened?.markFailure)
+      path: access.location.path, summary: summary, verified: try opened?.vault.status(),
+      hasMark: access.markPath != nil, markFailure: opened?.vault.markFailure, source: opened?.source,
+      kept: try access.keptKey())
     if vault.json { try Output.write(report.json) } else { try Output.write(report.text) }
   }
 }

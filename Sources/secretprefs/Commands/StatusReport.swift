@@ -11,6 +11,10 @@ struct StatusReport {
   let hasMark: Bool
   /// The error that prevented raising the mark.
   let markFailure: VaultError?
+  /// Where the credential came from. `nil` without one.
+  let source: CredentialSource?
+  /// What `unlock` keeps for the vault.
+  let kept: KeptKey?
 
   var text: String {
     var lines: [(String, String)] = [
@@ -36,6 +40,14 @@ struct StatusReport {
       lines.append(("groups", "\(summary.groupCount); their names are sealed"))
       lines.append(("verified", "the checksum only; unlock the vault to verify more"))
     }
+    if let source { lines.append(("credential", source.rawValue)) }
+    if let kept {
+      let slot = summary.slots.first { $0.id == kept.key.slot }
+      let end = Timestamp.text(of: kept.limits.systemEnd)
+      let name = slot.map { "slot \($0.id.description.prefix(8)), \($0.kind.words)" }
+      lines.append(("unlocked", name ?? "a removed slot"))
+      lines.append(("until", "\(end), or \(kept.limits.idleText) after the last use"))
+    }
     lines.append(("mark", mark))
     lines.append(("memory", Self.memory))
     lines.append(("libsodium", GuardedMemory.libraryVersion))
@@ -60,6 +72,17 @@ struct StatusReport {
       members.append(("owner", .bool(verified.isOwner)))
       members.append(("frozen", .bool(verified.isFrozen)))
       members.append(("groups", .array(verified.groups.map(\.json))))
+    }
+    if let source { members.append(("credential", .string(source.rawValue))) }
+    if let kept {
+      members.append(
+        (
+          "unlocked",
+          .object([
+            ("slot", .string(kept.key.slot.description)), ("until", .time(kept.limits.systemEnd)),
+            ("idleSeconds", .integer(kept.limits.idleSeconds)),
+          ])
+        ))
     }
     members.append(("unlockedMemoryBlocks", .unsigned(UInt64(GuardedMemory.unlockedBlocks))))
     members.append(("libsodium", .string(GuardedMemory.libraryVersion)))

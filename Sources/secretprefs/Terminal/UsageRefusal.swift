@@ -26,6 +26,7 @@ enum UsageRefusal {
   /// Existing options that start like one of them.
   private static let harmlessOptions = [
     "--passphrase-fd", "--new-passphrase-fd", "--keep-passphrase-fd", "--bundle-passphrase-fd",
+    "--passphrase-command",
   ]
 
   static func error(for arguments: Arguments) -> ToolError {

@@ -79,6 +79,7 @@ struct ImportBundle: ToolCommand {
     access.role = .bundle
     access.keyFile = bundleKeyFile
     access.passphraseDescriptor = bundlePassphraseFd
+    access.passphraseCommand = nil
     // The mark belongs to the vault, not to the bundle.
     access.markPath = nil
     do throws(VaultError) {

@@ -52,7 +52,7 @@ struct Examination {
       return nil
     }
     do {
-      if let vault = try asks ? access.open(messages) : access.openIfConfigured(messages) {
+      if let vault = try asks ? access.open(messages) : access.openIfConfigured(messages)?.vault {
         return try examine(vault, ProgressLine("examining", messages)) ? vault : nil
       }
       report.unseen.append((contents, "no passphrase or key is configured; --unlock prompts for a passphrase"))

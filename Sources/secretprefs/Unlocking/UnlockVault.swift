@@ -1,0 +1,62 @@
+internal import ArgumentParser
+internal import DurableFiles
+internal import VaultCore
+
+/// `secretprefs unlock`.
+struct UnlockVault: ToolCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "unlock",
+    abstract: "Keeps a vault unlocked for a time.",
+    usage: "secretprefs unlock [<options>]",
+    discussion: """
+      The commands that follow then open the vault without a passphrase or key file, unless one is configured: see \
+      UNLOCKING in "secretprefs help". The kernel keeps the key of the slot that opens the vault, not the passphrase, \
+      for this login session, and removes it after the time of --idle without use, at the latest after the time of \
+      --for. "secretprefs lock" removes it at once, "secretprefs status" shows it.
+
+      All programs of the session can use the key. If the system's clock is set by more than 10 seconds, the key is \
+      no longer used. Where the kernel refuses, as in many containers, nothing is kept, and the command fails.
+
+      EXAMPLE:
+        secretprefs unlock
+        secretprefs unlock --for 8h --idle 30m
+        secretprefs lock
+      """)
+
+  @OptionGroup var vault: VaultOptions
+  @OptionGroup var unlock: UnlockOptions
+
+  @Option(
+    name: .customLong("for"),
+    help: ArgumentHelp("How long the key is kept at most, up to 24h.", valueName: "duration"))
+  var hard = "15m"
+
+  @Option(help: ArgumentHelp("How long it is kept without use, up to 24h.", valueName: "duration"))
+  var idle = "5m"
+
+  func perform(_ messages: Messages) throws {
+    _ = try KeptLimits(hard: hard, idle: idle, now: .now)
+    var access = try unlock.complete(try vault.access())
+    // Otherwise the key could be kept for ever.
+    access.keptKeyUse = .ignore
+    try KeptKey.check()
+    let vault = try access.open(messages)
+    // From now on, and not from before the prompt.
+    let limits = try KeptLimits(hard: hard, idle: idle, now: .now)
+    let key = try vault.slotKey()
+    try KeptKey(key: key, limits: limits).keep(for: access.location.path)
+    Output.recordChange()
+    if KernelKey.areShared {
+      messages.warn("this is no login session: all processes of the user without a session keyring can use the key")
+    }
+    let end = Timestamp.text(of: limits.systemEnd)
+    guard !self.vault.json else {
+      return try Output.write(
+        .object([
+          ("vault", .string(access.location.path)), ("slot", .string(key.slot.description)), ("until", .string(end)),
+          ("idleSeconds", .integer(limits.idleSeconds)),
+        ]))
+    }
+    try Output.write("unlocked until \(end), or \(limits.idleText) after the last use\n")
+  }
+}
