@@ -1,4 +1,5 @@
 internal import ArgumentParser
+internal import DurableFiles
 internal import Secrets
 internal import VaultCore
 
@@ -68,11 +69,15 @@ private struct IncompleteLine: ParsableArguments {
     self = try Self.parse(Array(words.dropFirst()))
   }
 
-  /// Opens the vault if that needs no prompt and no descriptor, which would be the terminal's.
+  /// Opens the vault if that needs no prompt, no other program, which may have one, and no descriptor, which would be the
+  /// terminal's.
   func open() throws -> Vault? {
-    guard unlock.passphraseFd == nil else { return nil }
+    guard unlock.passphraseFd == nil, unlock.passphraseCommand == nil, getenv(PassphraseCommand.variable) == nil else {
+      return nil
+    }
     var access = try unlock.complete(try vault.access())
     access.lockTimeout = .zero
-    return try access.openIfConfigured(Messages(isJSON: false))
+    access.keptKeyUse = .look
+    return try access.openIfConfigured(Messages(isJSON: false))?.vault
   }
 }

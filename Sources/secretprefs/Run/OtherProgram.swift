@@ -1,11 +1,10 @@
 internal import DurableFiles
 internal import VaultCore
-internal import VaultSealing
 
 /// A program that runs beside this one, and what it writes to its standard output.
 final class OtherProgram {
-  /// Where its output is read.
-  let output: Int32
+  /// Where its output is read; -1 after ``end()``.
+  private(set) var output: Int32
   private let name: String
   private let child: ChildProcess
 
@@ -13,44 +12,60 @@ final class OtherProgram {
   /// variables of this tool.
   ///
   /// - Parameters:
+  ///   - name: what errors call it.
   ///   - words: the program and its arguments.
   ///   - variables: `NAME=value`, in addition.
   ///   - input: its standard input; `nil` for none.
   ///   - isQuiet: whether its error messages are dropped.
-  init(_ words: [String], adding variables: [String] = [], input: Int32? = nil, isQuiet: Bool) throws {
-    name = words[0]
+  init(
+    _ name: String, _ words: [String], adding variables: [String] = [], input: Int32? = nil, isQuiet: Bool = false
+  ) throws(VaultError) {
+    self.name = name
     var arguments: [UnsafeMutablePointer<CChar>?] = words.map { (text: String) in strdup(text)! } + [nil]
     let added = variables.map { (text: String) in strdup(text)! }
     defer { for pointer in arguments + added { free(pointer) } }
     var environment = CommandEnvironment.inherited + added + [nil]
     let null = try Descriptor<VaultError>.open("/dev/null", O_RDWR) { .io("open /dev/null", $0) }
-    guard let pipe = ChildProcess.pipe() else { throw ToolError.io("create a pipe", errno) }
-    try ProcessHardening.undo()
-    let child = ChildProcess(
-      &arguments, environment: &environment,
-      standard: [input ?? null.raw, pipe.writing, isQuiet ? null.raw : STDERR_FILENO])
-    let number = errno
-    close(pipe.writing)
-    try ProcessHardening.apply()
+    guard let pipe = ChildProcess.pipe() else { throw .io("create a pipe") }
+    output = pipe.reading
+    let child: ChildProcess?
+    let number: Int32
+    do throws(ToolError) {
+      try ProcessHardening.undo()
+      child = ChildProcess(
+        &arguments, environment: &environment,
+        standard: [input ?? null.raw, pipe.writing, isQuiet ? null.raw : STDERR_FILENO])
+      number = errno
+      close(pipe.writing)
+      try ProcessHardening.apply()
+    } catch { throw VaultError(.io, error.message) }
     guard let child else {
       close(pipe.reading)
-      throw ToolError.io("start \(name)", number)
+      throw .io("start \(name)", number)
     }
-    (output, self.child) = (pipe.reading, child)
+    self.child = child
   }
 
-  deinit { close(output) }
+  deinit { closeOutput() }
 
-  /// Waits until the program has ended. Whether it has succeeded.
-  func succeeds() throws(ToolError) -> Bool {
+  /// Closes the output, and waits until the program has ended, by an exit code or a signal.
+  func end() throws(VaultError) -> ChildProcess.Event? {
+    closeOutput()
     while let event = child.next() {
       switch event {
-      case .started: continue
+      case .started, .stopped: continue
       case .notStarted(let number): throw .io("start \(name)", number)
-      case .exited(let status): return status == 0
-      case .stopped, .killed: return false
+      case .exited, .killed: return event
       }
     }
-    return false
+    return nil
+  }
+
+  /// Whether the program ends with exit code 0.
+  func succeeds() throws(VaultError) -> Bool { if case .exited(0) = try end() { true } else { false } }
+
+  private func closeOutput() {
+    if output >= 0 { close(output) }
+    output = -1
   }
 }

@@ -58,7 +58,7 @@ struct GitHistory {
     // The settings of the repository must not start other programs.
     let words = ["git", "--no-pager", "-c", "core.fsmonitor=false", "-C", repository] + arguments
     let git = try OtherProgram(
-      words, adding: ["GIT_NO_LAZY_FETCH=1", "GIT_OPTIONAL_LOCKS=0"], input: input, isQuiet: true)
+      "git", words, adding: ["GIT_NO_LAZY_FETCH=1", "GIT_OPTIONAL_LOCKS=0"], input: input, isQuiet: true)
     var block = try SecretBytes(count: TextScanner.blockSize)
     while true {
       let count = block.withUnsafeMutableBytes { block in

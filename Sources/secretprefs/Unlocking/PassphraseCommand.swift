@@ -31,40 +31,19 @@ struct PassphraseCommand {
 
   /// Runs the program and reads the passphrase into guarded memory.
   func read() throws(VaultError) -> Vault.Credential {
-    var ends: [Int32] = [-1, -1]
-    guard pipe(&ends) == 0 else { throw .io("create a pipe") }
-    var output = ends[0]
-    defer { if output >= 0 { close(output) } }
-    for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
-    let process = start(output: ends[1])
-    let number = errno
-    close(ends[1])
-    guard let process else { throw .io("start the passphrase command", number) }
+    let program = try OtherProgram("the passphrase command", words)
     let result = Result { () throws(VaultError) in
-      guard let credential = try Unlocking.passphraseDescriptor(output).credential() else {
+      guard let credential = try Unlocking.passphraseDescriptor(program.output).credential() else {
         throw VaultError(.noCredential, "the passphrase command has no output")
       }
       return credential
     }
-    // A program that writes more than is read ends by SIGPIPE.
-    close(output)
-    output = -1
-    var status: Int32 = 0
-    guard retrying({ waitpid(process, &status, 0) }) == process else { throw .io("wait for the passphrase command") }
-    let (code, signal) = (status >> 8 & 0xFF, status & 0x7F)
-    guard signal == 0 || signal == SIGPIPE else {
+    switch try program.end() {
+    case .killed(let signal) where signal != SIGPIPE:  // it has written more than is read
       throw VaultError(.io, "the passphrase command was ended by signal \(signal)")
+    case .exited(let code) where code != 0:
+      throw VaultError(.io, "the passphrase command failed with exit code \(code)")
+    default: return try result.get()
     }
-    guard code == 0 else { throw VaultError(.io, "the passphrase command failed with exit code \(code)") }
-    return try result.get()
-  }
-
-  /// Returns `nil`, with `errno`, if the program cannot be started.
-  private func start(output: Int32) -> pid_t? {
-    var arguments = words.map { strdup($0) } + [nil]
-    defer { for argument in arguments { free(argument) } }
-    // Otherwise a command that is this tool would run itself without end.
-    var environment = CommandEnvironment.inherited + [nil]
-    return startProcess(&arguments, environment: &environment, output: output)
   }
 }

@@ -30,7 +30,7 @@ struct PassSource {
       // pass keeps git's folder and its own settings in hidden files.
       guard path.hasSuffix(".gpg"), !name.split(separator: "/").contains(where: { $0.hasPrefix(".") }) else { return }
       let first = buffer.count
-      let gpg = try OtherProgram(["gpg", "--quiet", "--decrypt", "--", path], isQuiet: false)
+      let gpg = try OtherProgram("gpg", ["gpg", "--quiet", "--decrypt", "--", path])
       let text = try ValueReader.read(gpg.output, atMost: PlainSource.longest - first, "\(path): decrypt the entry")
       guard try gpg.succeeds() else {
         throw ToolError(
