@@ -73,8 +73,9 @@ let package = Package(
     .systemLibrary(
       name: "CVaultSodium", pkgConfig: "libsodium",
       providers: [.apt(["libsodium-dev"]), .brew(["libsodium"])]),
-    // For one-time codes of the tool.
+    // For one-time codes and QR codes of the tool.
     .systemLibrary(name: "CMessageDigests", providers: [.apt(["libmd-dev"]), .brew(["libmd"])]),
+    .systemLibrary(name: "CQRCodes", providers: [.apt(["libqrcodegen-dev"])]),
     .target(name: "CDurableFiles"),
     .target(
       name: "DurableFiles", dependencies: ["CDurableFiles"], swiftSettings: strict + [.strictMemorySafety()]),
@@ -148,7 +149,7 @@ let package = Package(
       name: "secretprefs",
       dependencies: [
         "Secrets", "VaultCore", "VaultSealing", "Preferences", "PreferenceFiles", "PreferenceSettings", "DurableFiles",
-        "CMessageDigests", "CToolBuild",
+        "CMessageDigests", "CQRCodes", "CToolBuild",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ],
       swiftSettings: strict),

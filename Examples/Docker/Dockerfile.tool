@@ -6,7 +6,7 @@
 # It runs as the user of the server's image, to whom the directory of the vault belongs.
 FROM swift:6.3-bookworm AS build
 RUN apt-get update \
-    && apt-get install -y --no-install-recommends libsodium-dev libmd-dev \
+    && apt-get install -y --no-install-recommends libsodium-dev libmd-dev libqrcodegen-dev \
     && rm -rf /var/lib/apt/lists/*
 WORKDIR /src
 COPY . .

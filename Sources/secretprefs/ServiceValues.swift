@@ -20,10 +20,7 @@ struct ServiceValues {
     var result: Result<Void, any Error> = .failure(ToolError.noSuchKey)
     try vault.lend(key: key, in: records) { kind, bytes in
       bytes.withUnsafeBytes { bytes in
-        result = Result {
-          guard let text = ValueText(kind, bytes) else { return try body(kind.isText, bytes) }
-          try Array(text.text.utf8).withUnsafeBytes { try body(true, $0) }
-        }
+        result = Result { try ValueText.lend(kind, bytes, body) }
       }
     }
     try result.get()

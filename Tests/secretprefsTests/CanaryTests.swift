@@ -71,6 +71,7 @@ import Testing
       ["find", canary, canary], ["find", "--value", canary], ["find", "--value=" + canary],
       ["find", "--value", "-", canary],
       ["find", canary, "--exact"],
+      ["qr", canary], ["qr", "key", canary], ["qr", "key", "--print=" + canary],
       ["otp", canary], ["otp", "key", canary], ["otp", "key", "--json=" + canary], ["otp", "--" + canary, "key"],
       ["git-credential"], ["git-credential", canary], ["git-credential", "get", canary],
       ["git-credential", "get", "--service", canary + "\u{1}"], ["git-credential", "store", "--json=" + canary],

@@ -18,7 +18,7 @@ import Testing
   ]
 
   static let reading = [
-    "get a", "export", "otp timed", "import plain.env --dry-run", "list", "list --tree 'a*'", "find a",
+    "get a", "export", "otp timed", "qr a --print", "import plain.env --dry-run", "list", "list --tree 'a*'", "find a",
     "find --value - < value",
     "info a", "status", "verify", "history a", "groups", "slots", "mark --mark mark", "doctor",
     "exit-codes", "completion bash", "version", "--help", "help set", "inject --in template", "scan value",

@@ -32,6 +32,14 @@ struct ValueText {
     }
   }
 
+  /// Lends the bytes that `get` writes, and whether they are text.
+  static func lend<R>(
+    _ kind: ValueKind, _ bytes: UnsafeRawBufferPointer, _ body: (_ isText: Bool, UnsafeRawBufferPointer) throws -> R
+  ) throws -> R {
+    guard let text = ValueText(kind, bytes) else { return try body(kind.isText, bytes) }
+    return try Array(text.text.utf8).withUnsafeBytes { try body(true, $0) }
+  }
+
   private static func word(_ bytes: UnsafeRawBufferPointer) -> UInt64 {
     UInt64(littleEndian: bytes.loadUnaligned(as: UInt64.self))
   }

@@ -37,16 +37,11 @@ struct Otp: ToolCommand {
     let group = try place.group(in: vault)
     let output = try SecretOutput()
     while true {
-      guard let record = try vault.record(service: place.service, key: key, in: group) else {
-        throw try place.noSuchKey(key, in: group, of: vault)
+      let record = try place.existing(key, in: group, of: vault)
+      let password = try vault.lend(record, in: group) { isText, bytes in
+        guard isText else { throw ToolError.oneTime("the value is not text") }
+        return try OneTimePassword(bytes)
       }
-      let read = try vault.withValue(of: record, in: group) { kind, bytes in
-        Result {
-          guard kind.isText else { throw ToolError.oneTime("the value is not text") }
-          return try bytes.withUnsafeBytes(OneTimePassword.init)
-        }
-      }
-      guard let password = try read?.get() else { throw ToolError.noSuchKey }
       let now = access.options.now()
       let seconds = UInt64(max(0, now / 1000))
       let number: UInt64

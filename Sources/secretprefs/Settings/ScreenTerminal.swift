@@ -62,7 +62,7 @@ final class ScreenTerminal {
   }
 
   /// The size in rows and columns; 24 and 80 if the terminal does not know it.
-  var size: (rows: Int, columns: Int) {
+  static var size: (rows: Int, columns: Int) {
     var size = winsize()
     guard ioctl(STDOUT_FILENO, UInt(TIOCGWINSZ), &size) == 0, size.ws_row > 0, size.ws_col > 0 else { return (24, 80) }
     return (Int(size.ws_row), Int(size.ws_col))

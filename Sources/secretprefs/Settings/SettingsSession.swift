@@ -53,7 +53,7 @@ struct SettingsSession {
   }
 
   private mutating func draw() throws {
-    let size = terminal.size
+    let size = ScreenTerminal.size
     guard isStale || size != screen.size else { return }
     (screen.size, isStale) = (size, false)
     try Output.write(screen.frame().drawing)
