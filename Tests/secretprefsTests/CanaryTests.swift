@@ -40,6 +40,8 @@ import Testing
       ["history", canary], ["history", "key", canary], ["history", "list", "key", canary],
       ["history", "restore", canary],
       ["history", "restore", "key", canary], ["history", "restore", "key", "1", canary],
+      ["get", "key", "--clip", canary], ["get", "key", "--clip=" + canary],
+      ["get", "key", "-c", "--clear-after", canary],
       ["get", "key", "--revision", canary], ["get", "key", "--refuse-expired=" + canary], ["list", "--long=" + canary],
       ["mark", canary], ["mark", "show", canary], ["mark", "init", canary], ["mark", "accept", canary],
       ["mark", "accept", "--yes=" + canary], ["bundle", canary], ["bundle", "export", canary],

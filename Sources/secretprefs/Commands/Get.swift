@@ -12,8 +12,14 @@ struct Get: ToolCommand {
       output is an object with key, kind and value; data has base64 instead of value. Reading an expired value \
       prints a warning.
 
+      With --clip the value goes to the clipboard of the terminal (OSC 52), also over SSH, and nothing to standard \
+      output. It has at most \(Clipboard.longestValue) bytes. The command waits, and then clears the clipboard; a signal \
+      such as Ctrl-C clears it at once. Terminals do not say whether they have obeyed, and some do not by default. \
+      Clearing also removes what was copied in the meantime. In tmux, set "allow-passthrough on".
+
       EXAMPLE:
         secretprefs get github
+        secretprefs get github --clip
         secretprefs get github --revision 7 --refuse-expired
         secretprefs get signing-key --key-file ~/.config/shop.key > key.der
       """)
@@ -33,6 +39,15 @@ struct Get: ToolCommand {
   @Flag(help: "Fail if the key has expired.")
   var refuseExpired = false
 
+  @Flag(
+    name: [.customShort("c"), .long], help: "Copy the value to the clipboard of the terminal, and clear it afterwards.")
+  var clip = false
+
+  @Option(
+    help: ArgumentHelp(
+      "Clear the clipboard after this time, from 1 to 3600; \(Clipboard.usualTime) by default.", valueName: "seconds"))
+  var clearAfter: Int?
+
   @Argument(help: ArgumentHelp("The key.", valueName: "key"), completion: .keys)
   var keys: [String] = []
 
@@ -40,9 +55,22 @@ struct Get: ToolCommand {
     let key = try Self.sole(keys, "key")
     var access = try unlock.complete(try vault.access())
     access.refusesExpired = refuseExpired
+    let clipboard = try clipboard()
     try GetValue(
       access: access, place: try record.place(), key: key, revision: revision,
-      addsNewline: newline, isJSON: vault.json
+      addsNewline: newline, isJSON: vault.json, clipboard: clipboard
     ).perform(messages)
+    // The vault is locked again.
+    try clipboard?.clear(after: clearAfter ?? Clipboard.usualTime, messages)
+  }
+
+  private func clipboard() throws(ToolError) -> Clipboard? {
+    guard clip else {
+      guard clearAfter == nil else { throw .usage("--clear-after has no effect without --clip") }
+      return nil
+    }
+    guard !newline else { throw .usage("--clip and --newline cannot be used together") }
+    guard (1...3600).contains(clearAfter ?? 1) else { throw .usage("--clear-after must be between 1 and 3600 seconds") }
+    return try Clipboard()
   }
 }

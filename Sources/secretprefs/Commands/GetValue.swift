@@ -10,6 +10,8 @@ struct GetValue: ToolAction {
   var revision: UInt64?
   var addsNewline = false
   var isJSON = false
+  /// Where the value goes instead of standard output.
+  var clipboard: Clipboard?
 
   func perform(_ messages: Messages) throws {
     let vault = try access.open(messages)
@@ -23,6 +25,7 @@ struct GetValue: ToolAction {
       bytes.withUnsafeBytes { bytes in
         Result { () throws(ToolError) in
           if record.isExpired(at: access.options.now()) { messages.warn("the key has expired") }
+          if let clipboard { return try clipboard.copy(kind, bytes) }
           if let output { try writeJSON(kind, bytes, to: output) } else { try write(kind, bytes, messages) }
         }
       }

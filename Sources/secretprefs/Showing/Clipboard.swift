@@ -1,0 +1,92 @@
+internal import DurableFiles
+internal import VaultCore
+internal import VaultSealing
+
+/// The clipboard of the machine in front of which the user sits, which its terminal sets (OSC 52).
+final class Clipboard {
+  /// The longest value. Terminals limit a sequence to 100,000 bytes, as hterm did first. Eight of them are not base64 of
+  /// the value.
+  static let longestValue = 74_994
+  /// The seconds after which the clipboard is cleared, as `pass` has it.
+  static let usualTime = 45
+
+  private let terminal: Descriptor<VaultError>
+  private var before: [(number: Int32, action: sigaction)] = []
+
+  /// Opens the controlling terminal.
+  init() throws(ToolError) {
+    do throws(VaultError) {
+      terminal = try Descriptor.open("/dev/tty", O_WRONLY | O_NOCTTY) { .io("open the terminal", $0) }
+    } catch { throw .usage("there is no terminal whose clipboard could be set", hint: "use the command on a terminal") }
+  }
+
+  deinit { PendingSignal.restore(before) }
+
+  /// Copies the bytes that `get` writes. From now on signals wait for ``clear(after:_:)``.
+  func copy(_ kind: ValueKind, _ bytes: UnsafeRawBufferPointer) throws(ToolError) {
+    before = PendingSignal.catchAll()
+    guard let text = ValueText(kind, bytes) else { return try set(bytes) }
+    try Array(text.text.utf8).withUnsafeBytes { bytes in Result { () throws(ToolError) in try set(bytes) } }.get()
+  }
+
+  /// Waits, and clears the clipboard. A signal clears it at once and then takes effect.
+  func clear(after seconds: Int, _ messages: Messages) throws(ToolError) {
+    messages.note("copied; the clipboard is cleared in \(seconds) s, or now with Ctrl-C")
+    let end = ContinuousClock.now + .seconds(seconds)
+    while !PendingSignal.isPending, ContinuousClock.now < end {
+      _ = poll(nil, 0, 50)  // limits the delay of a signal that arrives before the call
+    }
+    try set(UnsafeRawBufferPointer(start: nil, count: 0))
+  }
+
+  private func set(_ value: UnsafeRawBufferPointer) throws(ToolError) {
+    guard value.count <= Self.longestValue else {
+      throw ToolError(
+        VaultError(.valueTooLarge, "the value is longer than terminals can copy (\(Self.longestValue) bytes)"),
+        hint: "write it to standard output, without --clip")
+    }
+    let wrapped: GuardedBuffer
+    do {
+      let sequence = try SecretOutput(isCollecting: true)
+      wrapped = try GuardedBuffer()
+      try sequence.write("\u{1B}]52;c;")
+      try sequence.writeBase64(value)
+      try sequence.write("\u{07}")
+      try sequence.withBytes { (bytes) throws(VaultError) in try Multiplexer.current.wrap(bytes, into: wrapped) }
+    } catch { throw ToolError(thrown: error) }
+    try wrapped.withUnsafeBytes { (bytes) throws(ToolError) in
+      try writeAll(bytes, to: terminal.raw, "write to the terminal")
+    }
+  }
+}
+
+/// A program between this one and the terminal. It passes on what is wrapped for it.
+private enum Multiplexer {
+  case none, tmux, screen
+
+  static var current: Multiplexer {
+    let kind = getenv("TERM").map { String(cString: $0) } ?? ""
+    if getenv("TMUX") != nil || kind.hasPrefix("tmux") { return .tmux }
+    if getenv("STY") != nil || kind.hasPrefix("screen") { return .screen }
+    return .none
+  }
+
+  func wrap(_ sequence: UnsafeRawBufferPointer, into buffer: GuardedBuffer) throws(VaultError) {
+    switch self {
+    case .none: try buffer.append(sequence)
+    case .tmux:
+      // tmux would keep what it sets itself in its own buffers, and does not clear it. The first byte, an escape, is
+      // doubled.
+      try buffer.append("\u{1B}Ptmux;\u{1B}")
+      try buffer.append(sequence)
+      try buffer.append("\u{1B}\\")
+    case .screen:
+      // screen drops strings of more than 768 bytes.
+      for start in stride(from: 0, to: sequence.count, by: 256) {
+        try buffer.append("\u{1B}P")
+        try buffer.append(UnsafeRawBufferPointer(rebasing: sequence[start..<min(start + 256, sequence.count)]))
+        try buffer.append("\u{1B}\\")
+      }
+    }
+  }
+}
