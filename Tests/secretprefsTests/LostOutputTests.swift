@@ -33,7 +33,7 @@ import Testing
 
   /// The commands of ``writing`` that print something without `--json`.
   static let answering = [
-    "generate b", "generate b --print", "slots add --new-key-file n",
+    "generate b", "generate b --print", "generate b --words 6", "slots add --new-key-file n",
     "passphrase --slot $slot --new-passphrase-fd 3 --throwaway-cost 3< value",
     "bundle import bundle.spv --bundle-key-file bundle.key --replace", "salvage --to n.spv",
     "doctor --repair permissions --vault open.spv", "import plain.env", "otp counted",

@@ -7,11 +7,12 @@ internal import VaultSealing
 struct Generate: ToolCommand {
   static let configuration = CommandConfiguration(
     commandName: "generate",
-    abstract: "Stores a random password.",
+    abstract: "Stores a random password or passphrase.",
     usage: "secretprefs generate [<options>] <key>",
     discussion: """
       A password has lower-case and upper-case letters, digits and the symbols \(PasswordRule.symbols) and contains \
-      at least one of each kind. None of the symbols needs an escape inside quotes; in a URL use --no-symbols. The \
+      at least one of each kind. None of the symbols needs an escape inside quotes; in a URL use --no-symbols. With \
+      --words it is a passphrase of English words, which are easier to type: six of them have 77 bits. The \
       output is the strength in bits: the binary logarithm of the number of passwords, which are equally probable. \
       The password is in the output only with --print. An existing key is refused unless --replace or --if-revision is \
       given. As with "secretprefs set", a new value keeps the metadata that no option names, except the expiry.
@@ -20,14 +21,15 @@ struct Generate: ToolCommand {
         secretprefs generate database
         secretprefs generate database --replace --history 1 --expiry 90d
         secretprefs generate wifi --length 16 --no-symbols --no-similar --print
+        secretprefs generate disk --words 6 --separator ' '
       """)
 
   @OptionGroup var vault: VaultOptions
   @OptionGroup var unlock: UnlockOptions
   @OptionGroup var record: RecordOptions
 
-  @Option(help: ArgumentHelp("The number of characters, from 8 to 1024.", valueName: "number"))
-  var length = 24
+  @Option(help: ArgumentHelp("The number of characters, from 8 to 1024; 24 by default.", valueName: "number"))
+  var length: Int?
 
   @Flag(help: "Leave out upper-case letters.")
   var noUppercase = false
@@ -40,6 +42,15 @@ struct Generate: ToolCommand {
 
   @Flag(help: "Leave out \(PasswordRule.similar), which look like other characters.")
   var noSimilar = false
+
+  @Option(
+    help: ArgumentHelp(
+      "Make a passphrase of this number of words, from 3 to 100.",
+      discussion: "They are from the large word list of the Electronic Frontier Foundation.", valueName: "number"))
+  var words: Int?
+
+  @Option(help: ArgumentHelp("What is between two words; - by default.", valueName: "text"))
+  var separator: String?
 
   @Flag(help: "Replace the value of an existing key.")
   var replace = false
@@ -57,8 +68,7 @@ struct Generate: ToolCommand {
     let access = try unlock.complete(try vault.access())
     let place = try record.place()
     let name = try Vault.Name(key)
-    let rule = try PasswordRule(
-      length: length, noUppercase: noUppercase, noDigits: noDigits, noSymbols: noSymbols, noSimilar: noSimilar)
+    let rule = try rule()
     let change = try MetadataChange(metadata, now: access.options.now())
     let vault = try access.open(messages)
     let group = try place.group(in: vault)
@@ -66,7 +76,7 @@ struct Generate: ToolCommand {
       try vault.record(service: place.service, key: key, in: group)
     }
     let isNew = !replace && metadata.ifRevision == nil
-    let password = try rule.password()
+    let password = try rule.password(from: .system)
     do throws(VaultError) {
       _ = try password.withSpan { (bytes) throws(VaultError) in
         try vault.update(service: place.service, in: group) { (batch) throws(VaultError) in
@@ -88,6 +98,18 @@ struct Generate: ToolCommand {
     } else {
       try Output.write("\(strength) bits\n")
     }
+  }
+
+  private func rule() throws(ToolError) -> any GenerationRule {
+    guard let words else {
+      guard separator == nil else { throw .usage("--separator has no effect without --words") }
+      return try PasswordRule(
+        length: length ?? 24, noUppercase: noUppercase, noDigits: noDigits, noSymbols: noSymbols, noSimilar: noSimilar)
+    }
+    guard length == nil, !noUppercase, !noDigits, !noSymbols, !noSimilar else {
+      throw .usage("the characters of a passphrase cannot be chosen", hint: "use --words with --separator alone")
+    }
+    return try WordRule(count: words, separator: separator ?? "-")
   }
 
   private func writeJSON(

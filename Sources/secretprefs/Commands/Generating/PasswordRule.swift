@@ -2,8 +2,17 @@ internal import DurableFiles
 internal import VaultCore
 internal import VaultSealing
 
+/// What a generated password consists of.
+protocol GenerationRule {
+  /// The strength: the binary logarithm of the number of passwords, all of which are equally probable.
+  var bits: Double { get }
+
+  /// Returns a password in guarded memory.
+  func password(from random: RandomSource) throws(VaultError) -> SecretBytes
+}
+
 /// The length and the characters of a generated password. At least one character of each kind is in it.
-struct PasswordRule {
+struct PasswordRule: GenerationRule {
   static let lengths = 8...1024
 
   /// The symbols have no special meaning inside quotes in a shell, in JSON or in XML.
@@ -29,7 +38,6 @@ struct PasswordRule {
     alphabet = kinds.flatMap(\.self)
   }
 
-  /// The strength: the binary logarithm of the number of passwords, all of which are equally probable.
   var bits: Double {
     // Inclusion and exclusion: the part of all strings of the alphabet in which no kind is missing.
     let part = (0..<1 << kinds.count).reduce(0.0) { sum, missing in
@@ -40,7 +48,7 @@ struct PasswordRule {
     return Double(length) * log2(Double(alphabet.count)) + log2(part)
   }
 
-  /// Returns a password in guarded memory. Draws whole passwords until one has all kinds, so that each such password is
+  /// Draws whole passwords until one has all kinds, so that each such password is
   /// equally probable.
   func password(from random: RandomSource = .system) throws(VaultError) -> SecretBytes {
     var password = try SecretBytes(count: length)
@@ -55,7 +63,7 @@ struct PasswordRule {
 }
 
 /// Random numbers of which none is more probable than another.
-private struct RandomNumbers: ~Copyable {
+struct RandomNumbers: ~Copyable {
   private let random: RandomSource
   private var bytes: SecretBytes
   private var used: Int
@@ -66,18 +74,23 @@ private struct RandomNumbers: ~Copyable {
     used = bytes.count
   }
 
-  /// - Parameter bound: at most 256.
+  /// - Parameter bound: at most 65,536.
   mutating func next(below bound: Int) -> Int {
-    // The bytes from the highest multiple of the bound on would make low numbers more probable.
-    let limit = 256 / bound * bound
+    let values = bound <= 256 ? 256 : 65_536
+    // The values from the highest multiple of the bound on would make low numbers more probable.
+    let limit = values / bound * bound
     while true {
-      if used == bytes.count {
-        bytes.withUnsafeMutableBytes { random.fill($0) }
-        used = 0
-      }
-      let byte = Int(bytes.withUnsafeBytes { $0[used] })
-      used += 1
-      if byte < limit { return byte % bound }
+      let value = values == 256 ? nextByte() : nextByte() << 8 | nextByte()
+      if value < limit { return value % bound }
     }
+  }
+
+  private mutating func nextByte() -> Int {
+    if used == bytes.count {
+      bytes.withUnsafeMutableBytes { random.fill($0) }
+      used = 0
+    }
+    used += 1
+    return Int(bytes.withUnsafeBytes { $0[used - 1] })
   }
 }
