@@ -12,7 +12,7 @@ struct GitCredential: ToolCommand {
     usage: "secretprefs git-credential [<options>] get | store | erase",
     discussion: """
       git starts this command, writes what it looks for to standard input and reads the user name and the password \
-      from standard output. Two settings of git start it, with or without a link of the name \
+      from standard output. One of these settings starts it; the first needs a link to the program with the name \
       git-credential-secretprefs:
 
         git config --global credential.helper secretprefs
@@ -25,13 +25,17 @@ struct GitCredential: ToolCommand {
       characters are percent-encoded, so alice@shop.example is alice%40shop.example. \
       "secretprefs import .git-credentials --service git" makes the same keys. The time at which a password expires is \
       the expiry of its key; an expired password is not given to git. An OAuth refresh token is stored under the same \
-      name with #oauth_refresh_token. Host and protocol must be equal to those of the request, byte for byte, and the \
+      name with "#oauth_refresh_token". Host and protocol must be equal to those of the request, byte for byte, and the \
       user name and path if the request has them. Requests without a host or a protocol, and operations of later \
-      versions of git, are ignored. Pre-encoded credentials (authtype) are not stored.
+      versions of git, are ignored.
+
+      A token that is sent as it is, for git 2.46 or later, has the attribute "authtype" with the scheme, such as \
+      Bearer. The key of a token may lack the user name.
 
       EXAMPLE:
         git config --global credential.helper secretprefs
         secretprefs set --service git https://alice@git.example
+        secretprefs set --service git https://git.example --attribute authtype=Bearer
         secretprefs list --service git
       """)
 
@@ -45,24 +49,32 @@ struct GitCredential: ToolCommand {
     case "get": try get(messages)
     case "store": try store(messages)
     case "erase": try erase(messages)
-    case "capability": try Output.write("version 0\n")
+    case "capability": try Output.write("version 0\ncapability authtype\n")
     default: break  // The protocol demands it, so that git can have more operations.
     }
   }
 
   private func get(_ messages: Messages) throws {
-    guard let wanted = try GitRequest.read(helper).login else { return }
+    let request = try GitRequest.read(helper)
+    guard let wanted = request.login else { return }
     let place = try helper.open(for: "git", messages)
     let values = try place.values
     // A password without a path is for requests without one. Of several users, the last one that was stored counts.
-    let logins = try Self.logins(wanted, in: values)
+    let logins = try Self.logins(wanted, in: values).filter { request.takesAuthtype || $0.record.authtype == nil }
     let exact = logins.filter { $0.login.path == wanted.path }
     let found = (exact.isEmpty ? logins : exact).max { $0.record.modified < $1.record.modified }
     guard let (login, record) = found else { return }
     let output = try SecretOutput(isCollecting: true)
-    try (login.username ?? []).withUnsafeBytes { try Self.write("username", $0, to: output) }
+    if let authtype = record.authtype {
+      try output.write("capability[]=authtype\n")
+      try authtype.withUnsafeBytes { try Self.write("authtype", $0, to: output) }
+    }
+    if let username = login.username {
+      try username.withUnsafeBytes { try Self.write("username", $0, to: output) }
+    }
     if !record.isExpired(at: place.now) {
-      try values.withValue(of: record.key.text) { _, bytes in try Self.write("password", bytes, to: output) }
+      let name = record.authtype == nil ? "password" : "credential"
+      try values.withValue(of: record.key.text) { _, bytes in try Self.write(name, bytes, to: output) }
       if let expiry = record.expiry { try output.write("password_expiry_utc=\(expiry / 1000)\n") }
     }
     let refreshKey = GitLogin.refreshKey(record.key.text)
@@ -75,23 +87,30 @@ struct GitCredential: ToolCommand {
   private func store(_ messages: Messages) throws {
     let request = try GitRequest.read(helper)
     let expiry = try request.expiry
-    guard let login = request.login, login.username != nil, request.has(.password), !request.isEphemeral else { return }
+    guard let login = request.login, !request.isEphemeral else { return }
+    let hasPassword = login.username != nil && request.has(.password)
+    let authtype = hasPassword || !request.has(.credential) ? nil : request.authtype
+    guard hasPassword || authtype != nil else { return }
+    let value: GitRequest.Attribute = hasPassword ? .password : .credential
     let place = try helper.open(for: "git", messages)
     if let expiry, expiry <= place.now { return }
     let (key, refreshKey) = (login.key, GitLogin.refreshKey(login.key))
     let values = try place.values
+    let stored = try values.record(key)
     // git stores a password after each use. A write costs a sync of the disk, and versions of git that do not know
     // expiries and refresh tokens would remove them.
-    let stored = try values.record(key)
     let isStored =
-      try Self.agrees(.password, of: request, key, in: values)
+      try stored?.authtype == authtype && Self.agrees(value, of: request, key, in: values)
       && Self.agrees(.refreshToken, of: request, refreshKey, in: values)
       && (expiry == nil ? stored?.isExpired(at: place.now) == false : stored?.expiry == expiry)
     if isStored { return }
     var edit = RecordEdit()
     if let expiry { edit.expiry = .set(expiry) }
+    let others = stored?.attributes.filter { $0.name.text != RecordInfo.authtypeName } ?? []
+    edit.attributes = .set(
+      try others + (authtype.map { [try RecordEdit.Attribute(RecordInfo.authtypeName, $0)] } ?? []))
     try place.update(messages) { (batch) throws(VaultError) in
-      try request.withBytes(of: .password) { (value) throws(VaultError) in
+      try request.withBytes(of: value) { (value) throws(VaultError) in
         try batch.set(value, kind: Self.kind(of: value), forKey: key, edit: edit)
       }
       guard request.has(.refreshToken) else { return try batch.remove(refreshKey) }
@@ -108,7 +127,9 @@ struct GitCredential: ToolCommand {
     while true {
       let values = try place.values
       let erased = try Self.logins(wanted, in: values).map(\.record).filter { record in
-        try Self.agrees(.password, of: request, record.key.text, in: values)
+        let (own, other): (GitRequest.Attribute, GitRequest.Attribute) =
+          record.authtype == nil ? (.password, .credential) : (.credential, .password)
+        return try !request.has(other) && Self.agrees(own, of: request, record.key.text, in: values)
       }
       if erased.isEmpty { return }
       do throws(VaultError) {
@@ -131,7 +152,8 @@ struct GitCredential: ToolCommand {
     var found: [(login: GitLogin, record: RecordInfo)] = []
     for key in try values.keys {
       guard let login = GitLogin(key: key), wanted.matches(login), let record = try values.record(key) else { continue }
-      found.append((login, record))
+      // A password without a user is no login.
+      if login.username != nil || record.authtype != nil { found.append((login, record)) }
     }
     return found
   }
@@ -163,4 +185,11 @@ struct GitCredential: ToolCommand {
     for byte in value { try output.put(byte) }
     try output.write("\n")
   }
+}
+
+extension RecordInfo {
+  fileprivate static let authtypeName = "authtype"
+
+  /// The scheme of a token that is sent as it is, such as Bearer; `nil` for a password.
+  fileprivate var authtype: [UInt8]? { attributes.first { $0.name.text == Self.authtypeName }?.data }
 }

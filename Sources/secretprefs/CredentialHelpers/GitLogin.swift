@@ -2,7 +2,8 @@ internal import PreferenceFiles
 
 /// Whom a password is for, in the terms of git: the parts of a URL. `nil` where a request says nothing.
 ///
-/// A record with a password has the login as its key, for example `https://alice@git.example:8443/shop.git`.
+/// A record with a password has the login as its key, for example `https://alice@git.example:8443/shop.git`. A token
+/// that is for no user has a key without `alice@`.
 struct GitLogin: Equatable {
   let scheme: [UInt8]
   /// With the port.
@@ -17,8 +18,8 @@ struct GitLogin: Equatable {
   /// The login as a URL. All bytes except letters, digits and a few marks are percent-encoded, so that a login has one
   /// spelling, and the names of users may have any bytes.
   var key: String {
-    let url =
-      Self.encoded(scheme, "+") + "://" + Self.encoded(username ?? [], "") + "@" + Self.encoded(host, ":[]")
+    let user = username.map { Self.encoded($0, "") + "@" } ?? ""
+    let url = Self.encoded(scheme, "+") + "://" + user + Self.encoded(host, ":[]")
     return path.map { url + "/" + Self.encoded($0, "/") } ?? url
   }
 
@@ -35,29 +36,30 @@ struct GitLogin: Equatable {
     self.path = path == [] ? nil : path
   }
 
-  /// Parses `scheme://user@host/path`, in place. The path is optional, and so is `:password` after the user.
+  /// Parses `scheme://user:password@host/path`, in place. Only scheme and host are not optional.
   static func parse(
     _ range: Range<Int>, in bytes: UnsafeMutableRawBufferPointer
   ) -> (login: GitLogin, password: Range<Int>?)? {
-    guard let mark = bytes[range].firstRange(of: Array("://".utf8)),
-      let at = bytes[mark.upperBound..<range.upperBound].firstIndex(of: UInt8(ascii: "@"))
-    else { return nil }
-    let colon = bytes[mark.upperBound..<at].firstIndex(of: UInt8(ascii: ":"))
-    let slash = bytes[at + 1..<range.upperBound].firstIndex(of: UInt8(ascii: "/"))
-    guard let user = DecodedText.percent(mark.upperBound..<(colon ?? at), in: bytes),
-      let host = DecodedText.percent(at + 1..<(slash ?? range.upperBound), in: bytes),
-      let path = DecodedText.percent(
-        min((slash ?? range.upperBound) + 1, range.upperBound)..<range.upperBound, in: bytes)
-    else { return nil }
+    guard let mark = bytes[range].firstRange(of: Array("://".utf8)) else { return nil }
+    let end = bytes[mark.upperBound..<range.upperBound].firstIndex(of: UInt8(ascii: "/")) ?? range.upperBound
+    var host = mark.upperBound..<end
+    var username: [UInt8]?
     var password: Range<Int>?
-    if let colon {
-      password = DecodedText.percent(colon + 1..<at, in: bytes)
-      guard password != nil else { return nil }
+    if let at = bytes[host].firstIndex(of: UInt8(ascii: "@")) {
+      let colon = bytes[host.lowerBound..<at].firstIndex(of: UInt8(ascii: ":"))
+      guard let user = DecodedText.percent(host.lowerBound..<(colon ?? at), in: bytes) else { return nil }
+      username = Array(bytes[user])
+      if let colon {
+        password = DecodedText.percent(colon + 1..<at, in: bytes)
+        guard password != nil else { return nil }
+      }
+      host = at + 1..<end
     }
-    let login = GitLogin(
-      scheme: Array(bytes[range.lowerBound..<mark.lowerBound]), host: Array(bytes[host]), path: Array(bytes[path]),
-      username: Array(bytes[user]))
-    return (login, password)
+    guard let host = DecodedText.percent(host, in: bytes),
+      let path = DecodedText.percent(min(end + 1, range.upperBound)..<range.upperBound, in: bytes)
+    else { return nil }
+    let scheme = Array(bytes[range.lowerBound..<mark.lowerBound])
+    return (GitLogin(scheme: scheme, host: Array(bytes[host]), path: Array(bytes[path]), username: username), password)
   }
 
   /// Whether this request is for `stored`, by git's rule: what the request names must be equal, byte for byte.

@@ -10,7 +10,8 @@ struct GitRequest: ~Copyable {
     case host, path, username, password
     case expiry = "password_expiry_utc"
     case refreshToken = "oauth_refresh_token"
-    case ephemeral
+    case ephemeral, authtype, credential
+    case capability = "capability[]"
   }
 
   /// The longest line that git reads and writes, with its line feed.
@@ -70,6 +71,18 @@ struct GitRequest: ~Copyable {
         seconds <= Int64.max / 1000
       else { throw Self.refusal("has a \(Attribute.expiry.rawValue) that is not a time") }
       return seconds * 1000
+    }
+  }
+
+  /// The scheme of ``Attribute/credential``, such as Bearer.
+  var authtype: [UInt8]? { copy(.authtype) }
+
+  /// Whether git takes a credential that is not a user name and a password.
+  var takesAuthtype: Bool {
+    // An empty value clears the list.
+    let capabilities = values.filter { $0.name == .capability }.reversed().prefix { !$0.bytes.isEmpty }
+    return bytes.withUnsafeBytes { bytes in
+      capabilities.contains { bytes[$0.bytes].elementsEqual("authtype".utf8) }
     }
   }
 

@@ -88,7 +88,8 @@ import Testing
     for login in [
       "username=u\n", "password=p\n", "username=u\npassword=p\nephemeral=1\n",
       "username=u\npassword=p\nephemeral=true\n", "username=u\npassword=p\npassword_expiry_utc=1000000000\n",
-      "authtype=Bearer\ncredential=c\n", "username=u\npassword=p\nhost=\n",
+      "authtype=Bearer\ncredential=c\nephemeral=1\n", "authtype=Bearer\n", "credential=c\n",
+      "username=u\npassword=p\nhost=\n",
     ] {
       let outcome = try scene.git("store", Self.host + login)
       #expect(outcome.exit == 0 && outcome.output.isEmpty && outcome.errors.isEmpty)
@@ -121,6 +122,33 @@ import Testing
     // The server has accepted it nevertheless.
     #expect(try scene.git("store", Self.host + "username=u\npassword=p\n").exit == 0)
     #expect(try scene.git("get", Self.host).text == "username=u\npassword=p\n")
+  }
+
+  @Test func `a token with a scheme is for versions of git that take one`() throws {
+    let scene = try HelperScene()
+    let (takes, token) = ("capability[]=authtype\n", "authtype=Bearer\ncredential=a=b\n")
+    #expect(try scene.git("store", takes + Self.host + token).exit == 0)
+    #expect(try scene.git("get", takes + Self.host).text == takes + token)
+    for request in ["", takes + "capability[]=\n", takes + "username=v\n", "capability[]=state\n"] {
+      #expect(try scene.git("get", request + Self.host).output.isEmpty)
+    }
+    #expect(try scene.git("erase", Self.host + "authtype=Bearer\ncredential=c\n").exit == 0)
+    #expect(try scene.git("erase", Self.host + "password=a=b\n").exit == 0)
+    #expect(try scene.texts("git") == ["https://a.example": "a=b"])
+    #expect(try scene.git("erase", Self.host + token).exit == 0)
+    #expect(try scene.texts("git").isEmpty)
+  }
+
+  @Test func `a password takes the place of a token of the same user, and the other way round`() throws {
+    let scene = try HelperScene()
+    let (takes, user) = ("capability[]=authtype\n", "username=u\n")
+    for login in ["authtype=Bearer\n" + user + "credential=t\n", user + "password=t\n"] {
+      #expect(try scene.git("store", takes + Self.host + login).exit == 0)
+      #expect(try scene.git("get", takes + Self.host).text.hasSuffix(login))
+    }
+    #expect(try scene.git("get", Self.host).text == user + "password=t\n")
+    #expect(try scene.git("erase", Self.host + "credential=t\n").exit == 0)
+    #expect(try scene.texts("git") == ["https://u@a.example": "t"])
   }
 
   @Test func `storing what is stored already writes nothing`() throws {

@@ -16,7 +16,7 @@ enum GitCredentialsSource {
       if range.isEmpty { continue }
       // git ignores a line with a carriage return: it could be read as two lines.
       guard !bytes[range].contains(UInt8(ascii: "\r")), let (login, password) = GitLogin.parse(range, in: bytes),
-        let password
+        login.username != nil, let password
       else { throw text.malformed("not a URL with a user and a password", line: line) }
       if login.host.isEmpty {
         records.skip(login.key, "a URL without a host", line: line)
