@@ -14,7 +14,7 @@ extension CompletionKind {
     }
   }
 
-  static let groups = candidates { line throws in try line.open()?.groups().map(\.name.text) ?? [] }
+  static let groups = candidates { line throws in try line.open()?.groups().map(\.name.text).sorted() ?? [] }
 
   static let services = candidates { line throws in
     guard let vault = try line.open() else { return [] }
