@@ -37,6 +37,8 @@ import Testing
       ["edit", "key", "--history", canary], ["edit", "key", "--attribute", canary],
       ["edit", "key", "--attribute", "=" + canary], ["edit", "key", "--no-attribute", canary + "\u{1}"],
       ["edit", "key", "--if-revision", canary], ["edit", "key", "--comment", canary, "--no-comment"],
+      ["edit", "key", "--value", canary], ["edit", "key", "--value=" + canary],
+      ["edit", "key", "--value", "--yes=" + canary],
       ["history", canary], ["history", "key", canary], ["history", "list", "key", canary],
       ["history", "restore", canary],
       ["history", "restore", "key", canary], ["history", "restore", "key", "1", canary],

@@ -5,7 +5,8 @@ import Testing
   /// Everything that changes a file, in the home that ``prepared()`` makes.
   static let writing = [
     "set b < value", "edit a --label x", "rename a b", "copy a b", "move a --to-service s", "generate b",
-    "generate b --print", "remove a", "history restore a 2", "compact", "rotate --group default",
+    "generate b --print", "generate b --words 6", "edit a --value --yes", "remove a", "history restore a 2", "compact",
+    "rotate --group default",
     "rotate --vault-keys --drop-others", "groups create g", "groups rename h i", "groups remove h --yes",
     "slots add --new-key-file n", "slots remove $slot --without-rotation", "slots remove $slot --drop-others",
     "passphrase --slot $slot --new-passphrase-fd 3 --throwaway-cost 3< value", "backup copy",
@@ -87,6 +88,7 @@ import Testing
         find . -type f ! -name '.output-*' ! -name '.errors-*' -exec stat -c '%n %a' {} + -exec cksum {} + | sort
       }
       slot=$(secretprefs slots --json --key-file k | sed 's/.*"id":"\\([0-9a-f]*\\)","kind":"passphrase".*/\\1/')
+      export EDITOR='sed -i s/long/longer/'
       case "\(command)" in *--key-file*) ;; *) export SECRETPREFS_KEY_FILE=k ;; esac
       before=$(state)
       exec 4<>pipe 3>pipe 4>&-

@@ -5,17 +5,25 @@ internal import VaultCore
 struct Edit: ToolCommand {
   static let configuration = CommandConfiguration(
     commandName: "edit",
-    abstract: "Changes the metadata of a key and keeps its value.",
+    abstract: "Changes the metadata of a key, or its value in an editor.",
     usage: "secretprefs edit [<options>] <key>",
     discussion: """
       Metadata is the label, the comment, attributes, the expiry and the number of earlier values to keep. \
       Metadata that no option names does not change. It is sealed in the vault, but other users of the machine \
       can see the arguments while the command runs: do not put a secret there. "secretprefs info" shows the metadata.
 
+      With --value the value, which must be text, is opened in the editor of $VISUAL or $EDITOR. The file is in a \
+      directory that only you can open, on a file system in memory: that of $XDG_RUNTIME_DIR, or /dev/shm. Without one \
+      the command fails. The system may swap such memory out. The directory is removed with everything that the editor \
+      has written there, or by the next such command if this one is killed. A changed value is saved after a \
+      confirmation that shows the lengths, if no other process has changed the key. As with "secretprefs set", the \
+      expiry is removed.
+
       EXAMPLE:
         secretprefs edit github --label "deploy token" --expiry 90d
         secretprefs edit github --attribute owner=ops --no-comment
         secretprefs edit github --history 5
+        secretprefs edit github --value
       """)
 
   @OptionGroup var vault: VaultOptions
@@ -23,11 +31,19 @@ struct Edit: ToolCommand {
   @OptionGroup var record: RecordOptions
   @OptionGroup var metadata: MetadataOptions
 
+  @Flag(help: "Edit the value.")
+  var value = false
+
+  @Flag(help: "Save the edited value without confirmation.")
+  var yes = false
+
   @Argument(help: ArgumentHelp("The key.", valueName: "key"), completion: .keys)
   var keys: [String] = []
 
   func perform(_ messages: Messages) throws {
     let key = try Self.sole(keys, "key")
+    guard value || !yes else { throw ToolError.usage("--yes has no effect without --value") }
+    if value { return try editValue(of: key, messages) }
     guard !metadata.isEmpty else {
       throw ToolError.usage("no change is given", hint: "\"secretprefs help edit\" lists the options")
     }
@@ -51,5 +67,15 @@ struct Edit: ToolCommand {
     vault.recordChange(messages)
     guard self.vault.json else { return }
     try Output.write(.object([("service", .string(place.service.text)), ("key", .string(name.text))]))
+  }
+
+  private func editValue(of key: String, _ messages: Messages) throws {
+    guard metadata.isEmpty else {
+      throw ToolError.usage("--value cannot be used together with changes of the metadata", hint: "use two commands")
+    }
+    try EditValue(
+      access: try unlock.complete(try vault.access()), place: try record.place(), key: key,
+      revision: metadata.ifRevision, isConfirmed: yes, isJSON: vault.json
+    ).perform(messages)
   }
 }

@@ -12,6 +12,14 @@ final class ControllingTerminal {
   private var normal: termios
   private var before: [(number: Int32, action: sigaction)] = []
 
+  /// Whether the process has a controlling terminal.
+  static var exists: Bool {
+    do {
+      close(try open().0)
+      return true
+    } catch { return false }
+  }
+
   /// Opens `/dev/tty`, even if standard input and output are redirected.
   ///
   /// - Parameter echoes: Whether the terminal shows the input. Only for input that is not secret.

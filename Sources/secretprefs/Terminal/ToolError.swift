@@ -101,6 +101,11 @@ struct ToolError: Error {
   /// A confirmation was answered with anything except "yes".
   static let declined = ToolError(declinedCode, .no, "not confirmed; nothing was changed", nil)
 
+  /// The editor of `edit --value` failed, or could not be started.
+  static func editorFailed(_ message: String) -> ToolError {
+    ToolError(declinedCode, .no, "\(message); nothing was changed", "$VISUAL or $EDITOR names the editor")
+  }
+
   /// `doctor` found errors or warnings.
   static func problems(_ count: Int) -> ToolError {
     ToolError(problemsCode, .no, counted(count, "problem", "problems") + " found", nil)

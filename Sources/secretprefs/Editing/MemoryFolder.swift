@@ -1,0 +1,87 @@
+internal import DurableFiles
+internal import FoundationEssentials
+internal import VaultCore
+internal import VaultSealing
+
+/// A new directory in memory that only this user can open, with one file. Removed with everything that an editor has
+/// written beside the file, and by the next use if this process could not.
+final class MemoryFolder {
+  private static let prefix = "secretprefs-edit-"
+  private static let fileName = "value"
+
+  /// The path of the file.
+  let file: String
+  private let path: String
+  // Locked as long as the directory is in use.
+  private let folder: Descriptor<VaultError>
+
+  /// Creates the directory on the first file system in memory: that of `$XDG_RUNTIME_DIR`, or `/dev/shm`.
+  init(_ content: UnsafeRawBufferPointer) throws {
+    let runtime = getenv("XDG_RUNTIME_DIR").flatMap { String(validatingCString: $0) }
+    let places = [runtime, "/dev/shm"].compactMap(\.self).filter { $0.hasPrefix("/") && Self.isInMemory($0) }
+    for place in places { Self.removeAbandoned(in: place) }
+    guard let place = places.first(where: { access($0, W_OK | X_OK) == 0 }) else {
+      throw ToolError(
+        VaultError(.io, "there is no directory in memory for the editor"),
+        hint: "mount a tmpfs on /dev/shm, or name a directory on one with XDG_RUNTIME_DIR; nothing is written to a disk"
+      )
+    }
+    var template = Array("\(place)/\(Self.prefix)\(getuid())-XXXXXX".utf8CString)
+    guard let made = mkdtemp(&template) else { throw VaultError.io("\(place): create a directory for the editor") }
+    path = String(cString: made)
+    file = path + "/" + Self.fileName
+    folder = try Self.open(path)
+    guard try folder.tryLock(), try Self.isOwn(folder) else {
+      throw VaultError(.io, "\(path): the directory is in use")
+    }
+    let file = try Descriptor<VaultError>.open(file, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, mode: 0o600) {
+      .io("\(path): create the file for the editor", $0)
+    }
+    try file.write(content.bytes, at: 0)
+  }
+
+  deinit { Self.remove(path) }
+
+  /// Reads the file. An editor may have replaced it by another of the same name.
+  func content() throws -> SecretBytes {
+    let descriptor = try Descriptor<VaultError>.open(file, O_RDONLY | O_NOFOLLOW | O_NONBLOCK) {
+      .io("open the edited file", $0)
+    }
+    guard try descriptor.status().st_mode & S_IFMT == S_IFREG else {
+      throw VaultError(.io, "the edited file is not a regular file")
+    }
+    return try ValueReader.read(descriptor.raw, atMost: ValueReader.longest, "read the edited file")
+  }
+
+  /// Removes the directories of this user whose process was killed: nothing has locked them.
+  private static func removeAbandoned(in place: String) {
+    let own = "\(prefix)\(getuid())-"
+    do {
+      for name in try FileManager.default.contentsOfDirectory(atPath: place) where name.hasPrefix(own) {
+        let path = place + "/" + name
+        let folder = try open(path)
+        if try isOwn(folder), try folder.tryLock() { remove(path) }
+      }
+    } catch {}  // best effort: the new directory does not depend on the others
+  }
+
+  private static func open(_ path: String) throws(VaultError) -> Descriptor<VaultError> {
+    try .open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW) { .io("\(path): open the directory for the editor", $0) }
+  }
+
+  private static func isOwn(_ folder: Descriptor<VaultError>) throws(VaultError) -> Bool {
+    let status = try folder.status()
+    return status.st_uid == getuid() && status.st_mode & 0o077 == 0
+  }
+
+  private static func isInMemory(_ path: String) -> Bool {
+    do {
+      let folder = try Descriptor<VaultError>.open(path, O_RDONLY | O_DIRECTORY) { .io("open", $0) }
+      return isOnMemoryFileSystem(folder.raw)
+    } catch { return false }
+  }
+
+  private static func remove(_ path: String) {
+    do { try FileManager.default.removeItem(atPath: path) } catch {}  // the next use tries again
+  }
+}

@@ -1,0 +1,183 @@
+import Foundation
+import Testing
+
+/// `edit --value` with scripts for an editor, and on a terminal.
+@Suite struct EditValueTests {
+  static let inMemory = FileManager.default.isWritableFile(atPath: "/dev/shm")
+  static let mayMount =
+    inMemory && (try? Tool.shell("unshare -m mount --bind /var/tmp /dev/shm", in: Scratch()))?.exit == 0
+
+  /// A vault with the key `a`.
+  private static func prepared(_ value: String = "one\ntwo") throws -> Scratch {
+    let home = try Scratch()
+    try home.write(value, to: "value")
+    let made = try Tool.shell(
+      "secretprefs init --key-file k && secretprefs set a --exact --label x --history 1 --key-file k < value", in: home)
+    try #require(made.exit == 0, "\(made.errorText)")
+    return home
+  }
+
+  /// Edits with a script that gets the file's path as `$1`.
+  private static func edit(
+    _ script: String, _ options: String = "--yes", before: String = "", in home: Scratch
+  ) throws -> Tool.Outcome {
+    try home.write("#!/bin/sh\n" + script, to: "editor")
+    return try Tool.shell(
+      "chmod +x editor; unset XDG_RUNTIME_DIR; export VISUAL=./editor; \(before)\n"
+        + "secretprefs edit a --value --key-file k \(options)", in: home)
+  }
+
+  private static func value(_ home: Scratch) throws -> String {
+    try Tool.run(["get", "a", "--key-file", "k"], in: home).text
+  }
+
+  /// The directories of editors whose files have `text`.
+  private static func left(_ text: String) throws -> String {
+    try Tool.shell("grep -rls -- '\(text)' /dev/shm/secretprefs-edit-* || true", in: Scratch()).text
+  }
+
+  @Test(
+    .enabled(if: inMemory),
+    arguments: [
+      ("printf 'one\\nthree\\n' > \"$1\"", "one\ntwo", "one\nthree"),
+      ("printf 'one\\nthree\\n' > \"$1\"", "one\ntwo\n", "one\nthree\n"),
+      ("printf x > \"$1.new\"; mv \"$1.new\" \"$1\"", "one", "x"), ("sed -i s/one/two/ \"$1\"", "one", "two"),
+    ])
+  func `what the editor saves becomes the value`(_ script: String, _ before: String, _ after: String) throws {
+    let home = try Self.prepared(before)
+    let outcome = try Self.edit(script, in: home)
+    #expect(outcome.exit == 0, "\(outcome.errorText)")
+    #expect(outcome.output.isEmpty)
+    #expect(try Self.value(home) == after)
+    let info = try Tool.run(["info", "a", "--key-file", "k"], in: home).text
+    #expect(info.contains("label       x"))
+    #expect(info.contains("earlier "))
+  }
+
+  @Test(.enabled(if: inMemory), arguments: ["", "touch \"$1\"", "echo >> \"$1\"", "cp \"$1\" x; mv x \"$1\""])
+  func `an unchanged value is not written`(_ script: String) throws {
+    let home = try Self.prepared()
+    let before = try Tool.shell("cksum .local/share/secretprefs/default.spv", in: home).text
+    let outcome = try Self.edit(script, "--json", in: home)
+    // Without a terminal for the question, the command does not start the editor.
+    #expect(outcome.exit == 64)
+    let again = try Self.edit(script, "--yes --json", in: home)
+    #expect(again.exit == 0, "\(again.errorText)")
+    #expect(again.text.contains(#""key":"a","changed":false,"bytesBefore":7,"bytes":7}"#))
+    #expect(try Tool.shell("cksum .local/share/secretprefs/default.spv", in: home).text == before)
+  }
+
+  @Test(.enabled(if: inMemory)) func `the file is in memory, in a directory of its own, and no one else's`() throws {
+    let home = try Self.prepared()
+    let outcome = try Self.edit(
+      """
+      stat -c '%a %F' "$1" "${1%/*}" > seen
+      stat -f -c %T "$1" >> seen
+      env | grep -c SECRETPREFS_ >> seen
+      umask >> seen
+      echo "${1%/*}" > folder
+      echo backup > "$1~"; mkdir "${1%/*}/undo"; echo undo > "${1%/*}/undo/.value.un~"
+      """, before: "export SECRETPREFS_SERVICE=default;", in: home)
+    #expect(outcome.exit == 0, "\(outcome.errorText)")
+    let seen = try String(contentsOfFile: home.file("seen"), encoding: .utf8)
+    #expect(seen == "600 regular file\n700 directory\ntmpfs\n0\n0077\n")
+    let folder = try String(contentsOfFile: home.file("folder"), encoding: .utf8).dropLast()
+    #expect(folder.hasPrefix("/dev/shm/secretprefs-edit-"))
+    #expect(!FileManager.default.fileExists(atPath: String(folder)))
+  }
+
+  @Test(
+    .enabled(if: inMemory),
+    arguments: [
+      ("echo new > \"$1\"; exit 3", 1, "the editor ended with status 3; nothing was changed"),
+      ("echo new > \"$1\"; kill -KILL $$", 1, "the editor ended with signal 9; nothing was changed"),
+      (": > \"$1\"", 64, "the edited value is empty; nothing was changed"),
+      ("printf 'CANARY\\377' > \"$1\"", 1, "the edited value is not valid; nothing was changed"),
+      ("rm \"$1\"", 74, "open the edited file: No such file or directory"),
+      ("rm \"$1\"; ln -s /etc/passwd \"$1\"", 74, "open the edited file: Too many levels of symbolic links"),
+      ("rm \"$1\"; mkfifo \"$1\"", 74, "the edited file is not a regular file"),
+      (
+        "printf other | secretprefs set a --key-file k; echo new > \"$1\"", 1,
+        "another process has changed the key; the edited value was not saved"
+      ),
+    ] as [(String, Int32, String)])
+  func `nothing is saved when the editor fails or the value cannot be stored`(
+    _ script: String, _ exit: Int32, _ message: String
+  ) throws {
+    let value = "CANARY-\(UUID())"
+    let home = try Self.prepared(value)
+    let outcome = try Self.edit(script, in: home)
+    #expect(outcome.exit == exit)
+    #expect(outcome.errorText.contains("secretprefs: error: \(message)\n"), "\(outcome.errorText)")
+    #expect(!outcome.errorText.contains("CANARY"))
+    #expect(try Self.value(home) == (script.contains("other") ? "other" : value))
+    #expect(try Self.left(value).isEmpty)
+  }
+
+  @Test(.enabled(if: mayMount)) func `without a file system in memory the editor is not started`() throws {
+    let home = try Self.prepared()
+    try home.write(
+      "mount --bind /var/tmp /dev/shm && XDG_RUNTIME_DIR=/var/tmp exec secretprefs edit a --value --yes --key-file k",
+      to: "script")
+    let outcome = try Tool.shell("EDITOR='touch started' unshare -m sh script", in: home)
+    #expect(outcome.exit == 74)
+    #expect(outcome.errorText.contains("there is no directory in memory for the editor\n"))
+    #expect(!FileManager.default.fileExists(atPath: home.file("started")))
+  }
+
+  @Test(.enabled(if: inMemory), arguments: [SIGTERM, SIGHUP, SIGUSR1])
+  func `a signal ends the editor, removes the file, and then ends the command`(_ signal: Int32) throws {
+    let home = try Self.prepared("signal-\(signal)-\(UUID())")
+    let outcome = try Self.edit(
+      "kill -\(signal) $PPID; exec sleep 600", in: home)
+    #expect(outcome.exit == 128 + signal)
+    #expect(try Self.left(try Self.value(home)).isEmpty)
+  }
+
+  @Test(.enabled(if: inMemory)) func `what a killed command has left is removed by the next one`() throws {
+    let value = "killed-\(UUID())"
+    let home = try Self.prepared(value)
+    let outcome = try Self.edit("kill -KILL $PPID; kill -KILL $$", in: home)
+    #expect(outcome.exit == 137)
+    #expect(try !Self.left(value).isEmpty)
+    // One whose command is running stays.
+    let nested = try Self.edit(
+      "[ -e nested ] && exit; touch nested; secretprefs edit a --value --yes --key-file k || exit; grep -c killed \"$1\" > kept",
+      in: home)
+    #expect(nested.exit == 0, "\(nested.errorText)")
+    #expect(try String(contentsOfFile: home.file("kept"), encoding: .utf8) == "1\n")
+    #expect(try Self.left(value).isEmpty)
+  }
+
+  @Test(.enabled(if: inMemory), arguments: [("yes\n", 0, "three"), ("no\n", 1, "one"), ("ye\u{3}", 130, "one")])
+  func `the change is shown as lengths, and saved after a yes alone`(
+    _ typed: String, _ exit: Int32, _ value: String
+  ) throws {
+    let home = try Self.prepared("one")
+    let terminal = try PseudoTerminal()
+    let running = try Running(
+      ["/bin/sh", "-c", "exec secretprefs edit a --value --key-file k"], in: home, input: terminal.path,
+      environment: ["EDITOR": "sed -i s/one/three/"])
+    try terminal.wait(for: "Change the value of a from 3 bytes to 5 bytes? [yes/no] ")
+    terminal.type(typed)
+    #expect(try running.wait(atMost: .seconds(600)).exit == exit)
+    #expect(try Self.value(home) == value)
+    terminal.look()
+    #expect(!terminal.shown.contains("three"))
+  }
+
+  @Test(.enabled(if: inMemory)) func `Ctrl-C belongs to the editor`() throws {
+    let home = try Self.prepared("one")
+    let terminal = try PseudoTerminal()
+    try home.write(
+      "trap 'printf three > \"$1\"; exit 0' INT\necho ready > /dev/tty\nwhile :; do read line < /dev/tty; done\n",
+      to: "script")
+    let running = try Running(
+      ["/bin/sh", "-c", "exec secretprefs edit a --value --yes --key-file k"], in: home, input: terminal.path,
+      environment: ["EDITOR": "sh script"])
+    try terminal.wait(for: "ready")
+    terminal.type("\u{3}")
+    #expect(try running.wait(atMost: .seconds(600)).exit == 0)
+    #expect(try Self.value(home) == "three")
+  }
+}
