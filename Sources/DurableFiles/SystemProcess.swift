@@ -53,4 +53,18 @@ extension sigaction {
       #endif
     }
   }
+
+  /// What a signal calls that also wants to know where it comes from. Sets the flag for it.
+  package mutating func setDetailedHandler(
+    _ handler: @escaping @convention(c) (Int32, UnsafeMutablePointer<siginfo_t>?, UnsafeMutableRawPointer?) -> Void
+  ) {
+    #if canImport(Glibc)
+      unsafe __sigaction_handler.sa_sigaction = handler
+    #elseif canImport(Musl)
+      unsafe __sa_handler.sa_sigaction = handler
+    #else
+      unsafe __sigaction_u.__sa_sigaction = handler
+    #endif
+    sa_flags = SA_SIGINFO
+  }
 }

@@ -9,10 +9,10 @@ struct Main {
     let status = run()
     // `run()` has released and wiped everything that held a secret.
     PendingSignal.raiseIfPending()
-    exit(status.rawValue)
+    exit(status)
   }
 
-  private nonisolated static func run() -> ExitStatus {
+  private nonisolated static func run() -> Int32 {
     let arguments = Arguments.read()
     let messages = Messages(isJSON: arguments.contains(option: "--json"))
     do {
@@ -24,10 +24,12 @@ struct Main {
       } else {
         try perform(arguments, messages)
       }
-      return .success
+      return ExitStatus.success.rawValue
     } catch let refusal as DockerRefusal {
-      return refusal.report(messages)
-    } catch { return messages.report(ToolError(thrown: error)) }
+      return refusal.report(messages).rawValue
+    } catch let end as CommandEnd {
+      return end.code
+    } catch { return messages.report(ToolError(thrown: error)).rawValue }
   }
 
   private nonisolated static func perform(_ arguments: Arguments, _ messages: Messages) throws {

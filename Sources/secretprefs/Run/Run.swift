@@ -25,10 +25,19 @@ struct Run: ToolCommand {
       that of --passphrase-fd. The exit code is 127 if the command does not exist, and 126 if it cannot be executed; \
       other errors have the codes of "secretprefs exit-codes", and the command is not started.
 
+      With --mask, the tool stays as the parent of the command. Each byte of a passed value is shown as *, if the value \
+      is text or data with at least 4 bytes, also in base64, percent-encoding, hexadecimal and JSON, over line ends and \
+      between escape sequences; so is each line of a value with several. If standard output or standard error is a \
+      terminal, the command has a terminal of its own, and editors and pagers work. Exit codes, signals, the size of \
+      the window and job control pass through; output of processes that outlive the command is lost. A program can \
+      still show a value in other ways, such as compressed or reversed. Output that ends like the first bytes of a \
+      value waits for the next output, but fewer than 4 bytes only 0.05 s: a slow program can show 3 bytes of a value.
+
       EXAMPLE:
         secretprefs run --service com.example.shop -- server --port 8080
         secretprefs run --env PGPASSWORD=db/password -- psql shop
         secretprefs run --only token --file TLS_KEY=tls-key -- server
+        secretprefs run --mask -- make deploy
       """)
 
   @OptionGroup var vault: VaultOptions
@@ -55,8 +64,25 @@ struct Run: ToolCommand {
   @Argument(parsing: .postTerminator, help: ArgumentHelp("The command and its arguments.", valueName: "command"))
   var command: [String] = []
 
+  @Flag(help: "Stay as the parent of the command, and replace the values in its output by asterisks.")
+  var mask = false
+
   func perform(_ messages: Messages) throws {
     guard !command.isEmpty else { throw Self.usageError("no command is given after --") }
+    let (environment, search) = try prepare(messages)
+    // The error is not shown, because this process then ends by the signal.
+    guard !PendingSignal.isPending else { throw VaultError(.noCredential, "interrupted") }
+    // The arguments' own bytes, which need not be text.
+    let arguments = CommandLine.unsafeArgv + (Int(CommandLine.argc) - command.count)
+    if let search { throw try MaskedCommand(arguments, environment, search).wait() }
+    try ProcessHardening.undo()
+    let number = environment.execute(arguments)
+    try ProcessHardening.apply()
+    throw ToolError.notStarted(number)
+  }
+
+  /// Reads the values. When it returns, the vault is closed, and no descriptor for the command holds a passphrase.
+  private func prepare(_ messages: Messages) throws -> (CommandEnvironment, ValueSearch?) {
     var access = try unlock.complete(try vault.access())
     access.refusesExpired = refuseExpired
     let place = try record.place()
@@ -76,16 +102,28 @@ struct Run: ToolCommand {
     }
     try Variable.check(variables)
     let environment = try CommandEnvironment(variables, from: values)
+    let search = mask ? try Self.search(records, in: values, messages) : nil
     let expired = records.count { $0.isExpired(at: access.options.now()) }
     if expired > 0 { messages.warn("\(counted(expired, "key has", "keys have")) expired") }
-
     if let descriptor = access.passphraseDescriptor { try PassphraseDescriptor.withhold(descriptor) }
-    // The error is not shown, because this process then ends by the signal.
-    guard !PendingSignal.isPending else { throw VaultError(.noCredential, "interrupted") }
-    try ProcessHardening.undo()
-    // The arguments' own bytes, which need not be text.
-    let number = environment.execute(CommandLine.unsafeArgv + (Int(CommandLine.argc) - command.count))
-    try ProcessHardening.apply()
-    throw ToolError.notStarted(number)
+    return (environment, search)
+  }
+
+  /// What `--mask` hides: the text and data that the command gets.
+  private static func search(
+    _ records: [RecordInfo], in values: ServiceValues, _ messages: Messages
+  ) throws -> ValueSearch {
+    let patterns = try ValuePatterns(minimum: OutputMask.minimum, takesAllLines: true)
+    var tooShort = 0
+    for (number, record) in records.enumerated() where record.kind.isText || record.kind == .data {
+      try values.withValue(of: record.key.text) { _, value in
+        if try !patterns.add(value, as: number) { tooShort += 1 }
+      }
+    }
+    if tooShort > 0 {
+      messages.warn(
+        "\(counted(tooShort, "value has", "values have")) fewer than \(OutputMask.minimum) bytes, and cannot be masked")
+    }
+    return try ValueSearch(patterns)
   }
 }

@@ -7,7 +7,8 @@ enum ValueForm: String, CaseIterable {
   case plain
   /// One line of a value that has several.
   case line
-  /// Base64 in the standard alphabet or that of URLs, wherever the value begins in the encoded bytes.
+  /// Base64 in the standard alphabet or that of URLs, wherever the value begins in the encoded bytes. Not the digits that
+  /// also depend on other bytes: they have up to four bits of the value's first and last byte.
   case base64
   /// The percent-encodings of RFC 3986, of Python, of JavaScript's `encodeURIComponent` and of HTML forms, and that of
   /// every byte; with digits in upper or lower case.

@@ -69,7 +69,7 @@ final class ValueSearch {
 
   /// The first place from which the rest of `text` may be the beginning of a text that goes on.
   func firstPartialMatch(in text: UnsafeRawBufferPointer) -> Int? {
-    (max(0, text.count - longest + 1)..<text.count).first { place in
+    (max(0, text.count - max(longest, 1) + 1)..<text.count).first { place in
       let rest = UnsafeRawBufferPointer(rebasing: text[place...])
       let length = min(rest.count, window)
       let head = Self.head(text, at: place, length) << UInt64(8 * (window - length))

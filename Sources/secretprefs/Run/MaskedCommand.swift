@@ -1,0 +1,195 @@
+internal import DurableFiles
+internal import VaultCore
+internal import VaultSealing
+
+/// How a command of `run --mask` ended. This process ends in the same way.
+struct CommandEnd: Error {
+  let code: Int32
+}
+
+/// A command whose output passes through a mask.
+///
+/// If its output goes to a terminal, it has a terminal of its own, and this process passes on keys, the size and job
+/// control. Otherwise its output goes to pipes.
+final class MaskedCommand {
+  private let child: ChildProcess
+  private let signals: SignalPipe
+  private let streams: [MaskedStream]
+  /// This process's end of the command's terminal.
+  private let keyboard: Int32?
+  private let relay: RelayedTerminal?
+  private var keys: [UInt8] = []
+  private var isInputOpen = true
+  private var process: pid_t?
+
+  /// Starts the command.
+  init(
+    _ arguments: UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>, _ environment: CommandEnvironment,
+    _ search: ValueSearch
+  ) throws {
+    let outputs = [STDOUT_FILENO, STDERR_FILENO]
+    let terminal = outputs.contains { isatty($0) == 1 } ? ChildProcess.terminal() : nil
+    guard terminal != nil || outputs.allSatisfy({ isatty($0) == 0 }) else {
+      throw ToolError.io("open a pseudo-terminal", errno)
+    }
+    // A descriptor that was closed when this process began is /dev/null now, and closed for the command.
+    var standard: [Int32] = (0...2).map { fcntl($0, F_GETFD) & FD_CLOEXEC == 0 ? $0 : -1 }
+    var streams: [MaskedStream] = []
+    var ends: [Int32] = terminal.map { [$0.programs] } ?? []
+    defer { for end in ends { close(end) } }
+    for output in outputs where standard[Int(output)] >= 0 {
+      if let terminal, isatty(output) == 1 {
+        standard[Int(output)] = terminal.programs
+        guard !streams.contains(where: { $0.source == terminal.keyboard }) else { continue }
+        streams.append(try MaskedStream(from: terminal.keyboard, to: output, search))
+      } else {
+        guard let pipe = ChildProcess.pipe() else { throw ToolError.io("create a pipe", errno) }
+        (standard[Int(output)], ends) = (pipe.writing, ends + [pipe.writing])
+        streams.append(try MaskedStream(from: pipe.reading, to: output, search))
+      }
+    }
+    (self.streams, keyboard) = (streams, terminal?.keyboard)
+    relay = terminal != nil && isatty(STDIN_FILENO) == 1 ? RelayedTerminal() : nil
+    if let terminal {
+      Self.copyMode(to: terminal.programs, isRelayed: relay != nil)
+      Self.copySize(to: terminal.keyboard)
+      if relay != nil { standard[0] = terminal.programs }
+    }
+    signals = try SignalPipe(withTerminal: terminal != nil)
+    try ProcessHardening.undo()
+    let child = environment.withVariables {
+      ChildProcess(arguments, environment: $0, standard: standard, terminal: terminal?.programs)
+    }
+    let number = errno
+    try ProcessHardening.apply()
+    guard let child else { throw ToolError.notStarted(number) }
+    self.child = child
+    relay?.take()
+  }
+
+  /// Waits for the end of the command.
+  func wait() throws -> CommandEnd {
+    while true {
+      var polled = [pollfd(fd: child.report, events: Int16(POLLIN), revents: 0)]
+      if process != nil { polled.append(pollfd(fd: signals.descriptor, events: Int16(POLLIN), revents: 0)) }
+      for stream in streams where stream.isOpen || stream.hasOutput {
+        let place = stream.hasOutput ? (stream.target, POLLOUT) : (stream.source, POLLIN)
+        polled.append(pollfd(fd: place.0, events: Int16(place.1), revents: 0))
+      }
+      if let keyboard, !keys.isEmpty { polled.append(pollfd(fd: keyboard, events: Int16(POLLOUT), revents: 0)) }
+      if relay?.isTaken == true, isInputOpen, keys.isEmpty {
+        polled.append(pollfd(fd: STDIN_FILENO, events: Int16(POLLIN), revents: 0))
+      }
+      _ = poll(&polled, nfds_t(polled.count), timeout)
+      let ready = polled.filter { $0.revents != 0 }.map { ($0.fd, $0.events) }
+      func isReady(_ descriptor: Int32, _ events: Int32) -> Bool {
+        ready.contains { $0 == (descriptor, Int16(events)) }
+      }
+
+      for stream in streams {
+        if stream.hasOutput {
+          if isReady(stream.target, POLLOUT) { stream.write() }
+        } else if isReady(stream.source, POLLIN) {
+          _ = stream.read()
+        } else {
+          stream.pause()
+        }
+      }
+      if isReady(STDIN_FILENO, POLLIN) { readKeys() }
+      if let keyboard, isReady(keyboard, POLLOUT) { writeKeys(to: keyboard) }
+      relay?.take()
+      if isReady(signals.descriptor, POLLIN) { while let arrival = signals.next() { forward(arrival) } }
+      if isReady(child.report, POLLIN), let end = try takeEvent() { return end }
+    }
+  }
+
+  /// In milliseconds; -1 for none.
+  private var timeout: Int32 {
+    if streams.contains(where: \.isWaiting) { return 50 }
+    // A shell need not notify a process that it brings to the foreground.
+    return relay?.isTaken == false ? 500 : -1
+  }
+
+  private func takeEvent() throws -> CommandEnd? {
+    switch child.next() {
+    case .started(let process): self.process = process
+    case .stopped: stop()
+    case .exited(let code): return try end(code)
+    case .killed(let number):
+      let end = try end(128 + number)
+      PendingSignal.keep(number)
+      return end
+    case .notStarted(let number):
+      relay?.giveBack()
+      throw ToolError.notStarted(number)
+    case nil: throw ToolError.internal("wait for the command", ECHILD)
+    }
+    return nil
+  }
+
+  private func end(_ code: Int32) throws -> CommandEnd {
+    for stream in streams { stream.drain(isEnd: true) }
+    relay?.giveBack()
+    // A reader that has left is the command's business.
+    for stream in streams {
+      guard let failure = stream.failure, failure != EPIPE else { continue }
+      throw ToolError.io("write to standard \(stream.target == STDOUT_FILENO ? "output" : "error")", failure)
+    }
+    return CommandEnd(code: code)
+  }
+
+  /// Stops with the command, and continues it afterwards.
+  private func stop() {
+    for stream in streams { stream.drain(isEnd: false) }
+    relay?.giveBack()
+    SignalPipe.stop()
+    resume()
+  }
+
+  private func resume() {
+    relay?.take()
+    if let keyboard { Self.copySize(to: keyboard) }
+    send(SIGCONT)
+  }
+
+  private func forward(_ arrival: SignalPipe.Arrival) {
+    switch arrival.number {
+    case SIGCONT: resume()
+    case SIGWINCH: if let keyboard { Self.copySize(to: keyboard) }
+    // The command, in the same group, has it from the system.
+    default: if keyboard != nil || !arrival.isOfSystem { send(arrival.number) }
+    }
+  }
+
+  private func send(_ number: Int32) {
+    guard let process else { return }
+    kill(keyboard == nil ? process : -process, number)
+  }
+
+  private func readKeys() {
+    var bytes = [UInt8](repeating: 0, count: 4096)
+    let count = DurableFiles.read(STDIN_FILENO, &bytes, bytes.count)
+    if count > 0 { keys = Array(bytes[..<count]) } else if count == 0 || errno != EINTR { isInputOpen = false }
+  }
+
+  private func writeKeys(to keyboard: Int32) {
+    let count = DurableFiles.write(keyboard, keys, keys.count)
+    if count > 0 { keys.removeFirst(count) } else if errno != EINTR, errno != EAGAIN { keys = [] }
+  }
+
+  /// - Parameter isRelayed: Whether the outer terminal passes everything on. Otherwise it adds carriage returns itself.
+  private static func copyMode(to terminal: Int32, isRelayed: Bool) {
+    var mode = termios()
+    guard let outer = outerTerminal, tcgetattr(outer, &mode) == 0 else { return }
+    if !isRelayed { mode.c_oflag &= ~tcflag_t(OPOST) }
+    _ = tcsetattr(terminal, TCSANOW, &mode)
+  }
+
+  private static func copySize(to terminal: Int32) {
+    var size = winsize()
+    guard let outer = outerTerminal, ioctl(outer, UInt(TIOCGWINSZ), &size) == 0 else { return }
+    _ = ioctl(terminal, UInt(TIOCSWINSZ), &size)
+  }
+
+  private static var outerTerminal: Int32? { (0...2).first { isatty($0) == 1 } }
+}

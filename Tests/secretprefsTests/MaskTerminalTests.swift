@@ -1,0 +1,136 @@
+import Foundation
+import Testing
+
+@testable import secretprefs
+
+/// `run --mask` on a terminal.
+@Suite struct MaskTerminalTests {
+  private struct Scene {
+    let home: Scratch
+    let terminal: PseudoTerminal
+
+    init() throws {
+      (home, terminal) = (try RunTests.prepared(), try PseudoTerminal())
+      terminal.resize(rows: 24, columns: 80)
+      try home.write("one\nuser:CANARY-7f3a:end\nlast\n", to: "text")
+    }
+
+    /// Runs a shell line on the terminal, in which `masked` runs a command.
+    func start(_ line: String) throws -> Running {
+      try Running(
+        [
+          "/bin/sh", "-mc",
+          "masked() { exec secretprefs run --mask --key-file k -- \"$@\"; }; exec >/dev/tty 2>&1; \(line)",
+        ],
+        in: home, input: terminal.path, environment: ["TERM": "xterm"])
+    }
+
+    /// Types `keys` when `text` is shown, in the order of the list.
+    func type(_ keys: (after: String, keys: String)...) throws {
+      var times: [String: Int] = [:]
+      for (text, keys) in keys {
+        times[text, default: 0] += 1
+        try terminal.wait(for: text, times: times[text]!)
+        terminal.type(keys)
+      }
+    }
+  }
+
+  @Test func `a pager and an editor work, and the recorded session shows the value in no form`() throws {
+    let scene = try Scene()
+    let before = scene.terminal.mode
+    try scene.home.write(
+      """
+      echo $TOKEN; stty size; tty
+      printf %s $TOKEN | base64; printf x%s $TOKEN | base64; printf xy%s $TOKEN | base64
+      printf %s $TOKEN | od -An -tx1 | tr -d ' '; printf '\\033[1m%s\\033[0m%s\\n' CANA RY-7f3a
+      less text; vi -u NONE text
+      printf 'Name: C'; read name; echo "got $name"; echo done
+      """, to: "script")
+    let running = try scene.start("masked sh script")
+    try scene.type(("(END)", "q"), ("3 lines", ":q\r"), ("Name: C", "bob\r"), ("done", ""))
+    #expect(try running.wait().exit == 0)
+    let shown = scene.terminal.shown
+    #expect(shown.contains("24 80\r\n/dev/pts/"))
+    #expect(shown.components(separatedBy: "user:***********:end").count >= 3)
+    #expect(shown.contains("got bob"))
+    for form in ["CANARY", "7f3a", "Q0FOQVJZL", "NBTkFSWS0", "DQU5BUlkt", "43414e415259"] {
+      #expect(!shown.contains(form))
+    }
+    #expect(scene.terminal.mode == before)
+  }
+
+  @Test func `statuses and signals arrive, each of 100 times`() throws {
+    let scene = try Scene()
+    let running = try scene.start(
+      """
+      tries=0
+      while [ $tries -lt 50 ]; do
+        (masked sh -c "exit $tries"); [ $? = $tries ] || exit 1
+        (masked sh -c 'kill -KILL $$'); [ $? = 137 ] || exit 2
+        tries=$((tries + 1))
+      done
+      echo all done
+      """)
+    try scene.type(("all done", ""))
+    #expect(try running.wait().exit == 0)
+  }
+
+  @Test(arguments: [("\u{3}", SIGINT), ("\u{1C}", SIGQUIT)])
+  func `a key that ends a command ends it and the tool, and the terminal is restored`(
+    _ key: String, _ signal: Int32
+  ) throws {
+    let scene = try Scene()
+    let before = scene.terminal.mode
+    let running = try scene.start("masked sh -c 'echo ready; sleep 600'")
+    try scene.type(("ready", key))
+    #expect(try running.wait().exit == 128 + signal)
+    #expect(scene.terminal.mode == before)
+  }
+
+  @Test func `a stopped editor gives the shell its terminal, and continues`() throws {
+    let scene = try Scene()
+    let running = try Running(
+      ["/bin/sh", "-c", "exec env PS1='prompt> ' bash --norc -i >/dev/tty 2>&1"], in: scene.home,
+      input: scene.terminal.path, environment: ["TERM": "xterm"])
+    try scene.type(
+      ("prompt> ", "secretprefs run --mask --key-file k -- vi -u NONE text\r"), ("last", "\u{1A}"),
+      ("Stopped", "stty -a | grep -c ' -icanon'; fg\r"))
+    try scene.terminal.wait(for: "last", times: 2)
+    scene.terminal.type(":q\r")
+    try scene.type(("prompt> ", ""))
+    try scene.terminal.wait(for: "prompt> ", times: 3)
+    scene.terminal.type("exit 9\r")
+    #expect(try running.wait().exit == 9)
+    #expect(!scene.terminal.shown.contains("CANARY"))
+  }
+
+  @Test func `a new size reaches the command`() throws {
+    let scene = try Scene()
+    let running = try scene.start(
+      "masked sh -c 'trap \"stty size; exit\" WINCH; echo ready; while :; do sleep 0.1; done'")
+    try scene.type(("ready", ""))
+    scene.terminal.resize(rows: 33, columns: 99)
+    try scene.terminal.wait(for: "33 99")
+    #expect(try running.wait().exit == 0)
+  }
+
+  @Test func `when the tool is killed, the command's terminal hangs up`() throws {
+    let scene = try Scene()
+    try scene.home.write("trap 'echo hup >got; exit' HUP; echo ready; while :; do sleep 0.1; done", to: "script")
+    let running = try scene.start("masked sh script")
+    try scene.type(("ready", ""))
+    kill(running.process, SIGKILL)
+    _ = try running.wait()
+    let ended = try Tool.shell("until [ -s got ]; do sleep 0.05; done; cat got", in: scene.home)
+    #expect(ended.text == "hup\n")
+  }
+
+  @Test func `a redirected standard error goes to its file, masked`() throws {
+    let scene = try Scene()
+    let running = try scene.start("masked sh -c 'test -t 1 && ! test -t 2 && echo $TOKEN >&2' 2>errors")
+    #expect(try running.wait().exit == 0)
+    let errors = try String(contentsOf: URL(filePath: scene.home.file("errors")), encoding: .utf8)
+    #expect(errors == "***********\n")
+  }
+}

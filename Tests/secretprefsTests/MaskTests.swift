@@ -1,0 +1,84 @@
+import Foundation
+import Testing
+
+@testable import secretprefs
+
+/// `run --mask` without a terminal.
+@Suite struct MaskTests {
+  static func run(_ script: String, _ redirections: String = "", in home: Scratch) throws -> Tool.Outcome {
+    try home.write(script, to: "script")
+    return try Tool.shell("secretprefs run --mask --key-file k -- sh script \(redirections)", in: home)
+  }
+
+  @Test func `standard output and standard error are masked apart from each other, byte for byte`() throws {
+    let home = try RunTests.prepared()
+    try home.write("in CANARY-7f3", to: "input")
+    let outcome = try Self.run(
+      "printf 'a%s\\377\\000' $TOKEN; printf 'b%s' $TOKEN >&2; cat; printf .$TOKEN | tail -c 11 | base64 -w 7",
+      "< input", in: home)
+    #expect(outcome.output == Data("a***********".utf8) + [0xFF, 0] + Data("in CANARY-7f3*******\n*******\nE=\n".utf8))
+    #expect(outcome.errorText == "b***********")
+  }
+
+  @Test(arguments: [0, 1, 42, 127, 143, 255]) func `the exit code is that of the command`(_ code: Int32) throws {
+    #expect(try Self.run("exit \(code)", in: try RunTests.prepared()).exit == code)
+  }
+
+  @Test(arguments: [SIGHUP, SIGINT, SIGQUIT, SIGABRT, SIGKILL, SIGUSR1, SIGSEGV, SIGPIPE, SIGTERM, SIGXFSZ])
+  func `a signal that ends the command ends the tool`(_ signal: Int32) throws {
+    let home = try RunTests.prepared()
+    try home.write("kill -\(signal) $$", to: "script")
+    // Not through a shell, which would turn the signal into a code.
+    let running = try Running(
+      [Tool.path, "run", "--mask", "--key-file", "k", "--", "sh", "script"], in: home, input: "/dev/null")
+    #expect(try running.wait().exit == 128 + signal)
+  }
+
+  @Test func `a signal to the process reaches the command once, each of 100 times`() throws {
+    let home = try RunTests.prepared()
+    try home.write("trap 'kill $!; echo x >>got; exit 7' TERM\nsleep 600 &\necho >ready\nwait\n", to: "script")
+    let outcome = try Tool.shell(
+      """
+      mkfifo ready
+      tries=0
+      while [ $tries -lt 100 ]; do
+        secretprefs run --mask --key-file k -- sh script &
+        read line <ready
+        kill -TERM $!
+        wait $!
+        [ $? = 7 ] || exit 1
+        tries=$((tries + 1))
+      done
+      wc -l <got
+      """, in: home)
+    #expect(outcome.text == "100\n", "\(outcome.errorText)")
+  }
+
+  @Test func `what the tool changes for itself is given back`() throws {
+    let home = try RunTests.prepared()
+    let script =
+      "grep -E 'Sig(Blk|Ign|Cgt)|Umask' /proc/self/status; ulimit -S -c; ls -l /proc/self/fd | grep -c -- '->'"
+    let masked = try Self.run(script, in: home)
+    let plain = try Tool.shell("exec sh script", in: home)
+    #expect(plain.text.contains("SigIgn"))
+    #expect(masked.text == plain.text)
+  }
+
+  @Test func `output that cannot be written is an error, and a reader that leaves is the command's end`() throws {
+    let home = try RunTests.prepared()
+    let full = try Self.run("echo x", ">/dev/full", in: home)
+    #expect(full.exit == 74)
+    #expect(full.errorText == "secretprefs: error: write to standard output: No space left on device\n")
+    let closed = try Self.run("echo x || exit 5", ">&-", in: home)
+    #expect(closed.exit == 5)
+    let left = try Self.run("while echo x; do :; done", "| head -n 1", in: home)
+    #expect(left.text == "x\n")
+    #expect(left.errorText.isEmpty)
+  }
+
+  @Test func `what a process that stays behind writes is not waited for`() throws {
+    let outcome = try Self.run("(sleep 600; echo late) & echo $!", in: try RunTests.prepared())
+    #expect(outcome.exit == 0)
+    kill(pid_t(outcome.text.dropLast()) ?? 0, SIGTERM)
+  }
+}
