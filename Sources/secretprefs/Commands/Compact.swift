@@ -2,7 +2,7 @@ internal import ArgumentParser
 internal import VaultCore
 
 /// `secretprefs compact`.
-struct Compact: ToolCommand {
+struct Compact: WritingCommand {
   static let configuration = CommandConfiguration(
     commandName: "compact",
     abstract: "Rewrites the file without removed and replaced values.",
@@ -22,7 +22,7 @@ struct Compact: ToolCommand {
     let access = try unlock.complete(try vault.access())
     let vault = try access.open(messages)
     try vault.compact()
-    vault.recordChange(messages)
+    vault.recordChange(by: Self.self, messages)
     if self.vault.json { try Output.write(.object([("vault", .string(access.location.path))])) }
   }
 }

@@ -2,7 +2,7 @@ internal import ArgumentParser
 internal import VaultCore
 
 /// `secretprefs edit`.
-struct Edit: ToolCommand {
+struct Edit: WritingCommand {
   static let configuration = CommandConfiguration(
     commandName: "edit",
     abstract: "Changes the metadata of a key, or its value in an editor.",
@@ -64,7 +64,7 @@ struct Edit: ToolCommand {
       guard error.code == .notFound else { throw error }
       throw try place.noSuchKey(key, in: group, of: vault)
     }
-    vault.recordChange(messages)
+    vault.recordChange(by: Self.self, messages)
     guard self.vault.json else { return }
     try Output.write(.object([("service", .string(place.service.text)), ("key", .string(name.text))]))
   }

@@ -4,7 +4,7 @@ internal import VaultCore
 internal import VaultSealing
 
 /// `secretprefs init`.
-struct Init: ToolCommand {
+struct Init: WritingCommand {
   static let configuration = CommandConfiguration(
     commandName: "init",
     abstract: "Creates a vault.",
@@ -57,7 +57,7 @@ struct Init: ToolCommand {
     if let mark { try access.setMark(mark) }
     _ = try Vault.Name(group)
     if try finish(access, messages) {
-      Output.recordChange()
+      Output.recordChange(by: Self.self)
       return try answer(access)
     }
     try access.location.refuseIfOccupied("the vault")
@@ -67,7 +67,7 @@ struct Init: ToolCommand {
     let file = try keyFile.map { try NewKeyFile(at: $0) }
     if let file { slots.append(NewSlot(.key(file.key), label: "key file")) }
     try create(access, slots, file)
-    Output.recordChange()
+    Output.recordChange(by: Self.self)
     try answer(access)
   }
 

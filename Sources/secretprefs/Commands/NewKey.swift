@@ -1,7 +1,7 @@
 internal import ArgumentParser
 
 /// `secretprefs new-key`.
-struct NewKey: ToolCommand {
+struct NewKey: WritingCommand {
   static let configuration = CommandConfiguration(
     commandName: "new-key",
     abstract: "Creates a key file.",
@@ -23,7 +23,7 @@ struct NewKey: ToolCommand {
   func perform(_ messages: Messages) throws {
     let file = try Self.sole(files, "file")
     _ = try NewKeyFile(at: file)
-    Output.recordChange()
+    Output.recordChange(by: Self.self)
     if json { try Output.write(.object([("keyFile", .string(file))])) }
   }
 }

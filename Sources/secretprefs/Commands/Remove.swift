@@ -2,7 +2,7 @@ internal import ArgumentParser
 internal import VaultCore
 
 /// `secretprefs remove`.
-struct Remove: ToolCommand {
+struct Remove: WritingCommand {
   static let configuration = CommandConfiguration(
     commandName: "remove",
     abstract: "Removes keys and their values.",
@@ -36,7 +36,7 @@ struct Remove: ToolCommand {
     let removed = try vault.update(service: place.service, in: group) { (batch) throws(VaultError) in
       for name in names { try batch.remove(name) }
     }
-    vault.recordChange(messages)
+    vault.recordChange(by: Self.self, messages)
     guard removed == names.count else {
       throw names.count == 1
         ? try place.noSuchKey(keys[0], in: group, of: vault) : ToolError.someMissing(removed: removed, of: names.count)

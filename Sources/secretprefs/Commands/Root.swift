@@ -4,6 +4,10 @@ internal import VaultSealing
 /// A command of the argument parser.
 protocol ToolCommand: ParsableCommand, ToolAction {}
 
+/// A command that can change a file. Only such a command can record a change, so none is missing in
+/// ``WritingCommands``.
+protocol WritingCommand: ToolCommand {}
+
 extension ParsableCommand {
   /// The usage line.
   static var usage: String { configuration.usage ?? "" }
@@ -53,7 +57,7 @@ struct Root: ParsableCommand {
       UnlockVault.self, LockVault.self, Status.self, Verify.self, Groups.self, Slots.self, ChangePassphrase.self,
       Rotate.self, Compact.self, Backup.self, Bundles.self, Import.self, Export.self, GitCredential.self,
       DockerCredential.self, Marks.self, Doctor.self, Salvage.self, NewKey.self, Settings.self, Completion.self,
-      ExitCodes.self, Version.self,
+      ExitCodes.self, Version.self, WritingCommands.self,
     ])
 
   /// The version of the package. `Scripts/version` compares it with the other places that name it.

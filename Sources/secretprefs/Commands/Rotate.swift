@@ -2,7 +2,7 @@ internal import ArgumentParser
 internal import VaultCore
 
 /// `secretprefs rotate`.
-struct Rotate: ToolCommand {
+struct Rotate: WritingCommand {
   static let configuration = CommandConfiguration(
     commandName: "rotate",
     abstract: "Replaces encryption keys and seals everything again with the new ones.",
@@ -52,7 +52,7 @@ struct Rotate: ToolCommand {
         droppingHistory: dropHistory)
     }
     report.warnOfDroppedSlots(messages)
-    vault.recordChange(messages)
+    vault.recordChange(by: Self.self, messages)
     guard self.vault.json else { return }
     let rotated: (String, JSON) = name.map { ("group", .string($0.text)) } ?? ("vault", .string(access.location.path))
     try Output.write(.object([rotated, ("dropped", report.json)]))

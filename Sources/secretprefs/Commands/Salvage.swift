@@ -2,7 +2,7 @@ internal import ArgumentParser
 internal import VaultCore
 
 /// `secretprefs salvage`.
-struct Salvage: ToolCommand {
+struct Salvage: WritingCommand {
   static let configuration = CommandConfiguration(
     commandName: "salvage",
     abstract: "Recovers what is readable in a damaged vault into a new one.",
@@ -38,7 +38,7 @@ struct Salvage: ToolCommand {
         try Vault.salvage(at: access.location.path, credential: credential, to: target.path, options: access.options)
       }
     } catch { throw access.explained(error) }
-    Output.recordChange()
+    Output.recordChange(by: Self.self)
     try vault.json ? Output.write(report.json) : Output.write(report.text)
     guard report.isWhole else {
       throw ToolError.incomplete(isCurrent: report.groups.allSatisfy(\.isCurrent))

@@ -4,7 +4,7 @@ internal import VaultCore
 internal import VaultSealing
 
 /// `secretprefs set`.
-struct Set: ToolCommand {
+struct Set: WritingCommand {
   static let configuration = CommandConfiguration(
     commandName: "set",
     abstract: "Stores a value under a key.",
@@ -96,7 +96,7 @@ struct Set: ToolCommand {
           bytes, kind: kind, forKey: key, accessibility: accessibility, edit: edit, ifRevision: revision)
       }
     }
-    vault.recordChange(messages)
+    vault.recordChange(by: Self.self, messages)
     guard self.vault.json else { return }
     try Output.write(
       .object([

@@ -5,7 +5,7 @@ internal import Preferences
 internal import VaultCore
 
 /// `secretprefs export`.
-struct Export: ToolCommand {
+struct Export: WritingCommand {
   static let configuration = CommandConfiguration(
     commandName: "export",
     abstract: "Writes the secrets of a service in plain text for another program.",
@@ -69,7 +69,7 @@ struct Export: ToolCommand {
       do throws(PreferencesError) { try FileReplacement(to, isPrivate: true).create(bytes.bytes) } catch {
         throw error.about(to)
       }
-      Output.recordChange()
+      Output.recordChange(by: Self.self)
     }
     guard let to, self.vault.json else { return }
     try Output.write(

@@ -6,7 +6,7 @@ internal import VaultCore
 internal import VaultSealing
 
 /// `secretprefs import`.
-struct Import: ToolCommand {
+struct Import: WritingCommand {
   static let configuration = CommandConfiguration(
     commandName: "import",
     abstract: "Imports the secrets in a plain file of another program.",
@@ -84,7 +84,7 @@ struct Import: ToolCommand {
     let plan = try ImportPlan(records, in: source.bytes, place, try place.group(in: vault), of: vault)
     if !dryRun {
       try plan.write(from: source.bytes, policy, to: vault)
-      vault.recordChange(messages)
+      vault.recordChange(by: Self.self, messages)
     }
     let report = ImportReport(
       plan: plan, format: found, policy: policy, isDryRun: dryRun, remainder: source.isOnDisk ? path : nil)

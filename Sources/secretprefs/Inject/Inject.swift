@@ -6,7 +6,7 @@ internal import VaultCore
 internal import VaultSealing
 
 /// `secretprefs inject`.
-struct Inject: ToolCommand {
+struct Inject: WritingCommand {
   static let configuration = CommandConfiguration(
     commandName: "inject",
     abstract: "Replaces the references in a template by values.",
@@ -65,7 +65,7 @@ struct Inject: ToolCommand {
         try FileReplacement.replacePrivately(out, with: bytes.bytes)
       }
     } catch { throw error.about("\"\(out)\"") }
-    Output.recordChange()
+    Output.recordChange(by: Self.self)
     guard vault.json else { return }
     try Output.write(.object([("out", .string(out)), ("references", .unsigned(UInt64(count)))]))
   }

@@ -3,7 +3,7 @@ internal import Secrets
 internal import VaultCore
 
 /// `secretprefs settings`.
-struct Settings: ToolCommand {
+struct Settings: WritingCommand {
   static let configuration = CommandConfiguration(
     commandName: "settings",
     abstract: "Shows and changes the settings in a JSON file or property list.",

@@ -4,7 +4,7 @@ internal import Synchronization
 /// Writes results to standard output. Lost output is an error whose code says whether the vault was changed before.
 enum Output {
   /// Records that the command's change is durable. From now on a write that fails throws `answerLost`.
-  static func recordChange() { isChanged.store(true, ordering: .relaxed) }
+  static func recordChange(by _: any WritingCommand.Type) { isChanged.store(true, ordering: .relaxed) }
 
   static func write(_ bytes: UnsafeRawBufferPointer) throws(ToolError) {
     do throws(ToolError) { try writeAll(bytes, to: STDOUT_FILENO, "write to standard output") } catch {

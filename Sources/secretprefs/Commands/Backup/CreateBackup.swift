@@ -2,7 +2,7 @@ internal import ArgumentParser
 internal import VaultCore
 
 /// `secretprefs backup create`.
-struct CreateBackup: ToolCommand {
+struct CreateBackup: WritingCommand {
   static let configuration = CommandConfiguration(
     commandName: "create",
     abstract: "Creates a verified copy of the vault.",
@@ -44,12 +44,12 @@ struct CreateBackup: ToolCommand {
     if let keep, keep < 1 { throw ToolError.usage("--keep must be at least 1, which is the new copy") }
     guard let copies else {
       try access.open(messages).backUp(to: file)
-      Output.recordChange()
+      Output.recordChange(by: Self.self)
       if vault.json { try Output.write(.object([("backup", .string(file))])) }
       return
     }
     let made = try make(copies, access, messages)
-    Output.recordChange()
+    Output.recordChange(by: Self.self)
     guard vault.json else {
       return try Output.write(
         displayed(made.copy) + "\n" + made.removed.map { "removed \(displayed($0))\n" }.joined())

@@ -3,7 +3,7 @@ internal import VaultCore
 internal import VaultSealing
 
 /// `secretprefs backup restore`.
-struct RestoreBackup: ToolCommand {
+struct RestoreBackup: WritingCommand {
   static let configuration = CommandConfiguration(
     commandName: "restore",
     abstract: "Restores the vault from a backup.",
@@ -52,7 +52,7 @@ struct RestoreBackup: ToolCommand {
       }
     }
     try Vault.restore(file, to: access.location.path, credential: credential, replacing: replaces, options: options)
-    Output.recordChange()
+    Output.recordChange(by: Self.self)
     if isBehind {
       messages.warn("the restored vault is older than its mark; run \"secretprefs mark accept\" to use it")
     }

@@ -3,7 +3,7 @@ internal import VaultCore
 internal import VaultSealing
 
 /// `secretprefs bundle export`.
-struct ExportBundle: ToolCommand {
+struct ExportBundle: WritingCommand {
   static let configuration = CommandConfiguration(
     commandName: "export",
     abstract: "Exports selected keys and their values to a bundle.",
@@ -67,7 +67,7 @@ struct ExportBundle: ToolCommand {
       if error.code != .durabilityUnknown { file?.remove() }
       throw error
     }
-    Output.recordChange()
+    Output.recordChange(by: Self.self)
     guard self.vault.json else { return }
     try Output.write(.object([("bundle", .string(to)), ("exported", .unsigned(UInt64(records.count)))]))
   }

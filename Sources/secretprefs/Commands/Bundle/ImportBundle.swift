@@ -2,7 +2,7 @@ internal import ArgumentParser
 internal import VaultCore
 
 /// `secretprefs bundle import`.
-struct ImportBundle: ToolCommand {
+struct ImportBundle: WritingCommand {
   static let configuration = CommandConfiguration(
     commandName: "import",
     abstract: "Imports the keys and values of a bundle.",
@@ -58,7 +58,7 @@ struct ImportBundle: ToolCommand {
     let vault = try access.open(messages)
     let group = try RecordPlace(service: nil, group: group).group(in: vault)
     let count = try take(try bundle(file, access, messages), into: group, of: vault)
-    vault.recordChange(messages)
+    vault.recordChange(by: Self.self, messages)
     guard self.vault.json else {
       return try Output.write("\(counted(count, "key", "keys")) imported\n")
     }

@@ -1,7 +1,7 @@
 internal import ArgumentParser
 
 /// `secretprefs copy`.
-struct Copy: ToolCommand {
+struct Copy: WritingCommand {
   static let configuration = CommandConfiguration(
     commandName: "copy",
     abstract: "Copies a key, also to a different service.",
@@ -33,7 +33,7 @@ struct Copy: ToolCommand {
       throw Self.usageError("a key and the name of its copy, or a key and --to-service, are required")
     }
     try CopyRecord(
-      isMove: false, key: key, newKey: keys.last ?? key, newService: toService, options: options
+      command: Self.self, isMove: false, key: key, newKey: keys.last ?? key, newService: toService, options: options
     ).perform(try unlock.complete(try vault.access()), try record.place(), isJSON: vault.json, messages)
   }
 }

@@ -2,6 +2,7 @@ internal import VaultCore
 
 /// The operation of `rename`, `copy` and `move`.
 struct CopyRecord {
+  let command: any WritingCommand.Type
   let isMove: Bool
   let key: String
   let newKey: String
@@ -33,7 +34,7 @@ struct CopyRecord {
       default: throw error
       }
     }
-    vault.recordChange(messages)
+    vault.recordChange(by: command, messages)
     guard isJSON else { return }
     try Output.write(
       .object([

@@ -1,7 +1,7 @@
 internal import ArgumentParser
 
 /// `secretprefs move`.
-struct Move: ToolCommand {
+struct Move: WritingCommand {
   static let configuration = CommandConfiguration(
     commandName: "move",
     abstract: "Moves a key to a different service.",
@@ -33,7 +33,7 @@ struct Move: ToolCommand {
       throw Self.usageError("a key and --to-service are required")
     }
     try CopyRecord(
-      isMove: true, key: key, newKey: keys.last ?? key, newService: toService, options: options
+      command: Self.self, isMove: true, key: key, newKey: keys.last ?? key, newService: toService, options: options
     ).perform(try unlock.complete(try vault.access()), try record.place(), isJSON: vault.json, messages)
   }
 }

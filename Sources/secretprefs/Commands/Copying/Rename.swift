@@ -1,7 +1,7 @@
 internal import ArgumentParser
 
 /// `secretprefs rename`.
-struct Rename: ToolCommand {
+struct Rename: WritingCommand {
   static let configuration = CommandConfiguration(
     commandName: "rename",
     abstract: "Renames a key.",
@@ -23,7 +23,7 @@ struct Rename: ToolCommand {
 
   func perform(_ messages: Messages) throws {
     guard keys.count == 2 else { throw Self.usageError("a key and its new name are required") }
-    try CopyRecord(isMove: true, key: keys[0], newKey: keys[1], options: options).perform(
+    try CopyRecord(command: Self.self, isMove: true, key: keys[0], newKey: keys[1], options: options).perform(
       try unlock.complete(try vault.access()), try record.place(), isJSON: vault.json, messages)
   }
 }

@@ -2,7 +2,7 @@ internal import ArgumentParser
 internal import VaultCore
 
 /// `secretprefs doctor`.
-struct Doctor: ToolCommand {
+struct Doctor: WritingCommand {
   static let configuration = CommandConfiguration(
     commandName: "doctor",
     abstract: "Checks a vault and its environment, and says how to fix problems.",
@@ -63,7 +63,7 @@ struct Doctor: ToolCommand {
       case .emptyGroup: try repairGroups(.empty, access, messages)
       case .leaveOutGroup: try repairGroups(.leaveOut, access, messages)
       }
-    if !done.isEmpty { Output.recordChange() }
+    if !done.isEmpty { Output.recordChange(by: Self.self) }
     guard !vault.json else {
       return try Output.write(
         .object([("repair", .string(repair.rawValue)), ("done", .array(done.map { .string($0) }))]))

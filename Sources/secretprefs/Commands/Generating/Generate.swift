@@ -4,7 +4,7 @@ internal import VaultCore
 internal import VaultSealing
 
 /// `secretprefs generate`.
-struct Generate: ToolCommand {
+struct Generate: WritingCommand {
   static let configuration = CommandConfiguration(
     commandName: "generate",
     abstract: "Stores a random password or passphrase.",
@@ -87,7 +87,7 @@ struct Generate: ToolCommand {
       guard isNew, error.code == .conflict else { throw error }
       throw ToolError(VaultError(.alreadyExists, "the key exists"), hint: "--replace stores a new value")
     }
-    vault.recordChange(messages)
+    vault.recordChange(by: Self.self, messages)
     let strength = UInt64(rule.bits)
     if self.vault.json {
       try writeJSON(place, name, strength, password)

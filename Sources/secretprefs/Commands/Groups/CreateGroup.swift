@@ -2,7 +2,7 @@ internal import ArgumentParser
 internal import VaultCore
 
 /// `secretprefs groups create`.
-struct CreateGroup: ToolCommand {
+struct CreateGroup: WritingCommand {
   static let configuration = CommandConfiguration(
     commandName: "create",
     abstract: "Creates an empty access group.",
@@ -25,7 +25,7 @@ struct CreateGroup: ToolCommand {
     _ = try Vault.Name(name)
     let vault = try access.open(messages)
     let group = try vault.createGroup(name)
-    vault.recordChange(messages)
+    vault.recordChange(by: Self.self, messages)
     if self.vault.json { try Output.write(.object([("group", .string(group.name.text))])) }
   }
 }

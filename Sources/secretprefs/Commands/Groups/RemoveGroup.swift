@@ -2,7 +2,7 @@ internal import ArgumentParser
 internal import VaultCore
 
 /// `secretprefs groups remove`.
-struct RemoveGroup: ToolCommand {
+struct RemoveGroup: WritingCommand {
   static let configuration = CommandConfiguration(
     commandName: "remove",
     abstract: "Removes an access group, its records and its slots.",
@@ -40,7 +40,7 @@ struct RemoveGroup: ToolCommand {
         otherwise: "\(contents) would be removed with the access group", mayPrompt: access.mayPrompt)
     }
     try vault.removeGroup(group)
-    vault.recordChange(messages)
+    vault.recordChange(by: Self.self, messages)
     if self.vault.json {
       try Output.write(
         .object([

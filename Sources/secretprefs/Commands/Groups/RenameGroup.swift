@@ -2,7 +2,7 @@ internal import ArgumentParser
 internal import VaultCore
 
 /// `secretprefs groups rename`.
-struct RenameGroup: ToolCommand {
+struct RenameGroup: WritingCommand {
   static let configuration = CommandConfiguration(
     commandName: "rename",
     abstract: "Renames an access group.",
@@ -26,7 +26,7 @@ struct RenameGroup: ToolCommand {
     let (old, new) = (try Vault.Name(names[0]), try Vault.Name(names[1]))
     let vault = try access.open(messages)
     try vault.renameGroup(try vault.grantedGroup(old.text), to: new.text)
-    vault.recordChange(messages)
+    vault.recordChange(by: Self.self, messages)
     guard self.vault.json else { return }
     try Output.write(.object([("group", .string(new.text)), ("formerly", .string(old.text))]))
   }

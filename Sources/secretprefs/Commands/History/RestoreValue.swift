@@ -2,7 +2,7 @@ internal import ArgumentParser
 internal import VaultCore
 
 /// `secretprefs history restore`.
-struct RestoreValue: ToolCommand {
+struct RestoreValue: WritingCommand {
   static let configuration = CommandConfiguration(
     commandName: "restore",
     abstract: "Makes an earlier value the current one.",
@@ -43,7 +43,7 @@ struct RestoreValue: ToolCommand {
       guard error.code == .notFound else { throw error }
       throw ToolError(error, hint: Hints.revisions)
     }
-    vault.recordChange(messages)
+    vault.recordChange(by: Self.self, messages)
     guard self.vault.json else { return }
     try Output.write(
       .object([

@@ -2,7 +2,7 @@ internal import ArgumentParser
 internal import VaultCore
 
 /// `secretprefs mark accept`.
-struct AcceptMark: ToolCommand {
+struct AcceptMark: WritingCommand {
   static let configuration = CommandConfiguration(
     commandName: "accept",
     abstract: "Sets the mark to the current state of the vault, even if it is older.",
@@ -34,7 +34,7 @@ struct AcceptMark: ToolCommand {
         "Accept the current vault, although \(objection)?", otherwise: objection, mayPrompt: access.mayPrompt)
     }
     try vault.acceptMark(at: path)
-    Output.recordChange()
+    Output.recordChange(by: Self.self)
     guard self.vault.json else { return }
     try Output.write(.object([("mark", .string(path)), ("lowered", .bool(objection != nil))]))
   }

@@ -2,7 +2,7 @@ internal import ArgumentParser
 internal import VaultCore
 
 /// `secretprefs mark init`.
-struct InitMark: ToolCommand {
+struct InitMark: WritingCommand {
   static let configuration = CommandConfiguration(
     commandName: "init",
     abstract: "Creates a mark with the current state of the vault.",
@@ -22,7 +22,7 @@ struct InitMark: ToolCommand {
     var access = try unlock.complete(try vault.access())
     let path = try access.takeMark()
     try access.open(messages).createMark(at: path)
-    Output.recordChange()
+    Output.recordChange(by: Self.self)
     if vault.json { try Output.write(.object([("mark", .string(path))])) }
   }
 }

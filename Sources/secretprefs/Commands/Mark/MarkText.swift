@@ -29,8 +29,8 @@ extension RollbackMark {
 
 extension Vault {
   /// Records that a change is durable, and warns if the mark could not be raised.
-  func recordChange(_ messages: Messages) {
-    Output.recordChange()
+  func recordChange(by command: any WritingCommand.Type, _ messages: Messages) {
+    Output.recordChange(by: command)
     guard let markFailure else { return }
     messages.warn("the change is durable, but the mark could not be raised (\(displayed(markFailure.message)))")
   }

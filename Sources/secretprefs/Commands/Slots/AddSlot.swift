@@ -3,7 +3,7 @@ internal import VaultCore
 internal import VaultSealing
 
 /// `secretprefs slots add`.
-struct AddSlot: ToolCommand {
+struct AddSlot: WritingCommand {
   static let configuration = CommandConfiguration(
     commandName: "add",
     abstract: "Adds an unlock slot.",
@@ -47,7 +47,7 @@ struct AddSlot: ToolCommand {
     let file = try newKeyFile.map { try NewKeyFile(at: $0) }
     let slot = try file.map { NewSlot(.key($0.key), label: label) } ?? passphrase.slot(label, access)
     let id = try add(slot, group, file, to: vault)
-    vault.recordChange(messages)
+    vault.recordChange(by: Self.self, messages)
     guard self.vault.json else { return try Output.write("\(id)\n") }
     var answer: [(String, JSON)] = [("id", .string(id.description))]
     if let newKeyFile { answer.append(("keyFile", .string(newKeyFile))) }

@@ -2,7 +2,7 @@ internal import ArgumentParser
 internal import VaultCore
 
 /// `secretprefs passphrase`.
-struct ChangePassphrase: ToolCommand {
+struct ChangePassphrase: WritingCommand {
   static let configuration = CommandConfiguration(
     commandName: "passphrase",
     abstract: "Changes a passphrase.",
@@ -33,7 +33,7 @@ struct ChangePassphrase: ToolCommand {
     let vault = try access.open(messages)
     let old = try chosen(choice, in: try vault.slots())
     let id = try vault.replaceSlot(old.id, with: try passphrase.slot(old.label, access))
-    vault.recordChange(messages)
+    vault.recordChange(by: Self.self, messages)
     guard self.vault.json else { return try Output.write("\(id)\n") }
     try Output.write(.object([("id", .string(id.description)), ("replaced", .string(old.id.description))]))
   }

@@ -2,7 +2,7 @@ internal import ArgumentParser
 internal import VaultCore
 
 /// `secretprefs slots remove`.
-struct RemoveSlot: ToolCommand {
+struct RemoveSlot: WritingCommand {
   static let configuration = CommandConfiguration(
     commandName: "remove",
     abstract: "Removes an unlock slot and rotates the keys it had access to.",
@@ -46,7 +46,7 @@ struct RemoveSlot: ToolCommand {
     let report = withoutRotation ? try remove(slot, from: vault) : try rotate(slot, of: slots, vault, access)
     warn(slot, others: slots.filter { $0.id != slot.id }, messages)
     report?.warnOfDroppedSlots(messages)
-    vault.recordChange(messages)
+    vault.recordChange(by: Self.self, messages)
     guard self.vault.json else { return }
     try Output.write(
       .object([
