@@ -40,6 +40,10 @@ struct Unlocked: Sendable {
   static func ownerSlots(
     of snapshot: Snapshot, with credential: Vault.Credential, sealer: Sealer
   ) throws(VaultError) -> [Unlocked] {
+    if case .slot = credential.content {
+      let opened = try Unlocked(snapshot, with: credential, sealer: sealer)
+      return opened.isOwner ? [opened] : []
+    }
     var opened: [Unlocked] = []
     for slot in snapshot.slots where slot.kind == credential.kind && slot.scope == .owner {
       let root = try credential.root(salt: slot.salt, cost: slot.cost)

@@ -1,0 +1,49 @@
+import Testing
+import VaultSealing
+
+@testable import VaultCore
+
+/// The key of one slot, as it is kept outside of a vault.
+@Suite struct SlotKeyTests {
+  /// The key of the slot that opened `vault`, written and read again.
+  private static func credential(_ vault: Vault) throws -> Vault.Credential {
+    var bytes = try SecretBytes(count: SlotKey.count)
+    let key = try vault.slotKey()
+    bytes.withUnsafeMutableBytes { key.write(to: $0) }
+    return .slot(try bytes.withSpan { (span) throws(VaultError) in try SlotKey(span) })
+  }
+
+  @Test func `it opens what its slot opens, also after the vault's keys were replaced`() throws {
+    try SharedVault.with { shared in
+      let (owner, one) = (try Self.credential(shared.owner), try Self.credential(try shared.holder(of: "one")))
+      try shared.owner.rotateVault(droppingOthers: true)
+      let vault = try Vault.open(at: shared.path, credential: owner)
+      #expect(try vault.contents() == shared.owner.contents())
+      #expect(try vault.slots().filter(\.isCurrent).map(\.id) == [shared.owner.slotKey().slot])
+      #expect(try Vault.open(at: shared.path, credential: one).groupNames() == ["one"])
+    }
+  }
+
+  @Test func `it opens no other slot and no other vault`() throws {
+    try SharedVault.with { shared in
+      let old = try Self.credential(shared.owner)
+      let other = shared.path + ".other"
+      _ = try Vault.sample(at: other, options: .sample(seed: "other"))
+      #expect(Vault.refusal(at: other, old) == .credentialRejected)
+      try shared.owner.replaceSlot(with: NewSlot(.key(try .sample(from: 200))))
+      #expect(Vault.refusal(at: shared.path, old) == .credentialRejected)
+    }
+  }
+
+  @Test func `it keeps its slot when the vault's keys are replaced, and makes none`() throws {
+    try SharedVault.with { shared in
+      try shared.owner.addSlot(NewSlot(.key(try .sample(from: 200)), label: "second"))
+      let second = try Vault.open(at: shared.path, credential: .key(try .sample(from: 200)))
+      let key = try Self.credential(second)
+      #expect(refusal { try shared.owner.addSlot(NewSlot(key)) } == .credentialRejected)
+      let report = try shared.owner.rotateVault(keeping: [key], droppingOthers: false)
+      #expect(report.droppedSlots.isEmpty)
+      #expect(Vault.refusal(at: shared.path, key) == nil)
+    }
+  }
+}
