@@ -4,7 +4,7 @@ internal import VaultSealing
 /// A command of the argument parser.
 protocol ToolCommand: ParsableCommand, ToolAction {}
 
-/// A command that can change a file. Only such a command can record a change, so none is missing in
+/// A command that can change a file, or a key that the kernel keeps. Only such a command can record a change, so none is missing in
 /// ``WritingCommands``.
 protocol WritingCommand: ToolCommand {}
 

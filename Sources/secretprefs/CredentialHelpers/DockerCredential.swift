@@ -4,7 +4,7 @@ internal import VaultCore
 internal import VaultSealing
 
 /// `secretprefs docker-credential`, which docker starts as `docker-credential-secretprefs`.
-struct DockerCredential: ToolCommand {
+struct DockerCredential: WritingCommand {
   static let link = "docker-credential-secretprefs"
 
   static let configuration = CommandConfiguration(
@@ -86,7 +86,7 @@ struct DockerCredential: ToolCommand {
     guard !hasControlCharacter(user.utf8) else { throw DockerRefusal("the user name has a control character") }
     guard let secret = text("Secret") else { throw DockerRefusal("no credentials secret") }
     let edit = try Self.login(of: user)
-    try helper.open(for: "docker", messages).update(messages) { (batch) throws(VaultError) in
+    try helper.open(for: "docker", messages).update(by: Self.self, messages) { (batch) throws(VaultError) in
       try request.withSpan { (request) throws(VaultError) in
         try batch.set(request.extracting(secret), kind: .string, forKey: server, edit: edit)
       }
@@ -95,7 +95,7 @@ struct DockerCredential: ToolCommand {
 
   private func erase(_ messages: Messages) throws {
     let server = try readServer()
-    try helper.open(for: "docker", messages).update(messages) { (batch) throws(VaultError) in
+    try helper.open(for: "docker", messages).update(by: Self.self, messages) { (batch) throws(VaultError) in
       try batch.remove(server)
     }
   }

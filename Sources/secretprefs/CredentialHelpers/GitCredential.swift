@@ -5,7 +5,7 @@ internal import VaultCore
 internal import VaultSealing
 
 /// `secretprefs git-credential`, which git also starts as `git-credential-secretprefs`.
-struct GitCredential: ToolCommand {
+struct GitCredential: WritingCommand {
   static let configuration = CommandConfiguration(
     commandName: "git-credential",
     abstract: "Stores the passwords of git: a credential helper.",
@@ -109,7 +109,7 @@ struct GitCredential: ToolCommand {
     let others = stored?.attributes.filter { $0.name.text != RecordInfo.authtypeName } ?? []
     edit.attributes = .set(
       try others + (authtype.map { [try RecordEdit.Attribute(RecordInfo.authtypeName, $0)] } ?? []))
-    try place.update(messages) { (batch) throws(VaultError) in
+    try place.update(by: Self.self, messages) { (batch) throws(VaultError) in
       try request.withBytes(of: value) { (value) throws(VaultError) in
         try batch.set(value, kind: Self.kind(of: value), forKey: key, edit: edit)
       }
@@ -133,7 +133,7 @@ struct GitCredential: ToolCommand {
       }
       if erased.isEmpty { return }
       do throws(VaultError) {
-        return try place.update(messages) { (batch) throws(VaultError) in
+        return try place.update(by: Self.self, messages) { (batch) throws(VaultError) in
           for record in erased {
             try batch.remove(record.key, ifRevision: record.revision)
             try batch.remove(GitLogin.refreshKey(record.key.text))

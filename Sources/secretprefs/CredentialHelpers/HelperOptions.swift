@@ -63,10 +63,10 @@ struct HelperVault {
 
   /// Makes the changes that `body` adds.
   func update(
-    _ messages: Messages, _ body: (inout Vault.Batch) throws(VaultError) -> Void
+    by command: any WritingCommand.Type, _ messages: Messages, _ body: (inout Vault.Batch) throws(VaultError) -> Void
   ) throws(VaultError) {
     try vault.update(service: service, in: group, body)
-    vault.recordChange(messages)
+    vault.recordChange(by: command, messages)
   }
 }
 

@@ -38,7 +38,7 @@ struct EditValue: ToolAction {
     }
     if isChanged {
       try save(value, insteadOf: count, record, in: group, of: vault)
-      vault.recordChange(messages)
+      vault.recordChange(by: Edit.self, messages)
     } else {
       messages.note("the value is as it was; nothing was changed")
     }

@@ -52,8 +52,7 @@ struct Editor {
     posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGDEF))
     var arguments: [UnsafeMutablePointer<CChar>?] = (words + [file]).map { strdup($0) } + [nil]
     defer { for argument in arguments { free(argument) } }
-    var environment: [UnsafeMutablePointer<CChar>?] =
-      inheritedVariables.filter { strncmp($0, "SECRETPREFS_", 12) != 0 } + [nil]
+    var environment = CommandEnvironment.inherited + [nil]
     var process = pid_t()
     let number = posix_spawnp(&process, words[0], nil, &attributes, &arguments, &environment)
     guard number == 0 else { throw .editorFailed("the editor cannot be started (\(systemText(number)))") }

@@ -3,7 +3,7 @@ internal import VaultCore
 internal import VaultSealing
 
 /// `secretprefs otp`.
-struct Otp: ToolCommand {
+struct Otp: WritingCommand {
   static let configuration = CommandConfiguration(
     commandName: "otp",
     abstract: "Writes a one-time code.",
@@ -26,7 +26,7 @@ struct Otp: ToolCommand {
   @OptionGroup var unlock: UnlockOptions
   @OptionGroup var record: RecordOptions
 
-  @Argument(help: ArgumentHelp("The key.", valueName: "key"))
+  @Argument(help: ArgumentHelp("The key.", valueName: "key"), completion: .keys)
   var keys: [String] = []
 
   func perform(_ messages: Messages) throws {
@@ -85,7 +85,7 @@ struct Otp: ToolCommand {
       guard error.code == .conflict else { throw error }
       return false
     }
-    vault.recordChange(messages)
+    vault.recordChange(by: Self.self, messages)
     return true
   }
 

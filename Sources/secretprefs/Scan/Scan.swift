@@ -47,7 +47,9 @@ struct Scan: ToolCommand {
   @Flag(help: "Search the git histories of these repositories.")
   var git = false
 
-  @Argument(help: ArgumentHelp("The files and directories, or \"-\" for standard input.", valueName: "path"))
+  @Argument(
+    help: ArgumentHelp("The files and directories, or \"-\" for standard input.", valueName: "path"),
+    completion: .file())
   var paths: [String] = []
 
   func perform(_ messages: Messages) throws {

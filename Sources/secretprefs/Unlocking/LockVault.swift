@@ -1,7 +1,7 @@
 internal import ArgumentParser
 
 /// `secretprefs lock`.
-struct LockVault: ToolCommand {
+struct LockVault: WritingCommand {
   static let configuration = CommandConfiguration(
     commandName: "lock",
     abstract: "Removes the key that \"unlock\" keeps.",
@@ -19,7 +19,7 @@ struct LockVault: ToolCommand {
   func perform(_ messages: Messages) throws {
     let path = try vault.access().location.path
     let isRemoved = try KeptKey.remove(path)
-    if isRemoved { Output.recordChange() }
+    if isRemoved { Output.recordChange(by: Self.self) }
     guard vault.json else { return }
     try Output.write(.object([("vault", .string(path)), ("removed", .bool(isRemoved))]))
   }

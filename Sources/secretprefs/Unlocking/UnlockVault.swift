@@ -3,7 +3,7 @@ internal import DurableFiles
 internal import VaultCore
 
 /// `secretprefs unlock`.
-struct UnlockVault: ToolCommand {
+struct UnlockVault: WritingCommand {
   static let configuration = CommandConfiguration(
     commandName: "unlock",
     abstract: "Keeps a vault unlocked for a time.",
@@ -45,7 +45,7 @@ struct UnlockVault: ToolCommand {
     let limits = try KeptLimits(hard: hard, idle: idle, now: .now)
     let key = try vault.slotKey()
     try KeptKey(key: key, limits: limits).keep(for: access.location.path)
-    Output.recordChange()
+    Output.recordChange(by: Self.self)
     if KernelKey.areShared {
       messages.warn("this is no login session: all processes of the user without a session keyring can use the key")
     }

@@ -1,10 +1,10 @@
 import Foundation
 import Testing
 
-/// Password stores that pass itself has made.
-@Suite(.enabled(if: PassTests.hasPass)) struct PassTests {
-  fileprivate static let hasPass = (try? Tool.shell("pass --version && gpg --version", in: try Scratch()).exit) == 0
+private let hasPass = (try? Tool.shell("pass --version && gpg --version", in: try Scratch()).exit) == 0
 
+/// Password stores that pass itself has made.
+@Suite(.enabled(if: hasPass)) struct PassTests {
   /// Runs `line` with a store that has `entries`, by name, and a key without a passphrase.
   private static func run(_ line: String, _ entries: [String: String], in scene: ExchangeScene) throws -> Tool.Outcome {
     for (index, entry) in entries.enumerated() {
