@@ -39,7 +39,7 @@ import Testing
     let outcome = try running.wait(atMost: .seconds(600))
     #expect(outcome.exit == 130)
     #expect(outcome.output.isEmpty)
-    scene.terminal.look()
+    try scene.terminal.wait(for: before + clearing + after)
     let expected = before + "\u{1B}]52;c;czNjcmV0\u{07}" + after + note
     #expect(scene.terminal.shown.replacing("^C", with: "") == expected + before + clearing + after)
   }
@@ -51,7 +51,7 @@ import Testing
     try scene.terminal.wait(for: note)
     kill(running.process, signal)
     #expect(try running.wait(atMost: .seconds(600)).exit == 128 + signal)
-    scene.terminal.look()
+    try scene.terminal.wait(for: clearing)
     #expect(scene.terminal.shown.hasSuffix(clearing))
   }
 

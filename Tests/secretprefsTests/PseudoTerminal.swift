@@ -73,7 +73,7 @@ final class PseudoTerminal {
   /// Takes over what is on the screen by now.
   func look() {
     var ready = pollfd(fd: keyboard, events: Int16(POLLIN), revents: 0)
-    guard poll(&ready, 1, 20) > 0 else { return }
+    guard poll(&ready, 1, 200) > 0 else { return }
     var bytes = [UInt8](repeating: 0, count: 4096)
     let count = read(keyboard, &bytes, bytes.count)
     if count > 0 { shown += String(decoding: bytes[..<count], as: UTF8.self) }
