@@ -121,7 +121,7 @@ import Testing
     File(
       testDescription: "KeePass", name: "k.xml", format: "keepass",
       text: """
-        \u{FEFF}<?xml version='1.0'?><!-- a > b --><KeePassFile><Meta/><Root><Group><Name>Root</Name><Group>
+        \u{FEFF}<?xml version='1.0'?><!-- a > b --><KeePassFile><Meta><RecycleBinUUID/></Meta><Root><Group><UUID/><Name>Root</Name><Group>
           <UUID>AA==</UUID><Name>R&amp;D</Name><Entry><Times><Expires>False</Expires></Times>
             <String><Key>Title</Key><Value>a</Value></String><String><Key>PIN</Key><Value Note="/>">0&#49;&#x1F98A;</Value></String>
             <String><Key>otp</Key><Value ><![CDATA[<&amp;]]]]><!-- x -->\r\n&apos;</Value></String>

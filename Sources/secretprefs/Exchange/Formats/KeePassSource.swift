@@ -45,7 +45,7 @@ struct KeePassSource {
       switch part {
       case "UUID":
         let id = try xml.content()
-        guard let recycleBin, xml.text.bytes[id].elementsEqual(xml.text.bytes[recycleBin]) else { break }
+        guard let recycleBin, !id.isEmpty, xml.text.bytes[id].elementsEqual(xml.text.bytes[recycleBin]) else { break }
         records.skip("", "the recycle bin", line: line)
         return try xml.skip()
       case "Name":
