@@ -97,7 +97,7 @@ func trimmed(_ text: OneTimeURI.Part) -> OneTimeURI.Part {
 }
 
 /// Whether `text` is `word`, in any case of its ASCII letters.
-func matches(_ text: OneTimeURI.Part, _ word: String) -> Bool {
+func matches(_ text: some Sequence<UInt8>, _ word: String) -> Bool {
   func lowercase(_ byte: UInt8) -> UInt8 {
     (UInt8(ascii: "A")...UInt8(ascii: "Z")).contains(byte) ? byte | 0x20 : byte
   }

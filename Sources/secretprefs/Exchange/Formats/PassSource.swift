@@ -15,7 +15,7 @@ struct PassSource {
   }
 
   private static let fieldNames = [
-    "login": "username", "user": "username", "username": "username", "url": "url",
+    ("login", "username"), ("user", "username"), ("username", "username"), ("url", "url"),
   ]
 
   /// Decrypts all entries with gpg, which asks for a passphrase by its own means.
@@ -84,9 +84,7 @@ struct PassSource {
   private static func field(_ line: Slice<UnsafeMutableRawBufferPointer>) -> (String, Range<Int>)? {
     if line.starts(with: "otpauth://".utf8) { return ("totp", line.indices) }
     let name = line.prefix { $0 != UInt8(ascii: ":") }
-    guard name.count < min(line.count, 9) else { return nil }
-    // Short enough to be one of the names, so it is no secret.
-    guard let field = fieldNames[String(decoding: name, as: UTF8.self).lowercased()] else { return nil }
-    return (field, line[name.endIndex...].dropFirst().drop(while: SourceText.isBlank).indices)
+    guard name.count < line.count, let field = fieldNames.first(where: { matches(name, $0.0) }) else { return nil }
+    return (field.1, line[name.endIndex...].dropFirst().drop(while: SourceText.isBlank).indices)
   }
 }
