@@ -9,7 +9,7 @@ struct Completion: ToolCommand {
     discussion: """
       The script completes commands, options, files and the ids of slots. Keys, services and access groups have sealed \
       names: they are completed only while the vault can be unlocked without a prompt, by --key-file on the same line or \
-      by a configured source. Completion never prompts and never shows a value. Names \
+      by a configured source other than a program. Completion never prompts and never shows a value. Names \
       that begin with a dash, or contain characters that a shell expands or that mislead a reader, are left out.
 
       EXAMPLE:

@@ -24,7 +24,7 @@ struct Import: WritingCommand {
         docker           the logins in docker's config.json
         bitwarden        Bitwarden's JSON, not encrypted
         keepass          the XML of KeePassXC and KeePass
-        pass             the directory of pass, decrypted with gpg
+        pass             the directory of pass, decrypted with gpg; no symbolic links
 
       An entry with a name, a user name and a password becomes the keys <name>/username and <name>/password; \
       <name>/url, <name>/notes and <name>/totp likewise. The name is the title after its group, or the host. A second \
