@@ -5,7 +5,7 @@ package func systemMilliseconds() -> Int64 {
   return Int64(now.tv_sec) * 1000 + Int64(now.tv_nsec) / 1_000_000
 }
 
-/// Milliseconds since the machine was started, including those for which it slept. Nobody can set this clock.
+/// Milliseconds since the machine was started, including those for which it slept. This clock cannot be set.
 package func bootMilliseconds() -> Int64 {
   var now = timespec()
   #if canImport(Darwin)

@@ -54,7 +54,7 @@ extension sigaction {
     }
   }
 
-  /// What a signal calls that also wants to know where it comes from. Sets the flag for it.
+  /// Sets a handler that is also told who sent the signal, and the flag for it.
   package mutating func setDetailedHandler(
     _ handler: @escaping @convention(c) (Int32, UnsafeMutablePointer<siginfo_t>?, UnsafeMutableRawPointer?) -> Void
   ) {

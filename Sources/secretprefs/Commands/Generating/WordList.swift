@@ -2,7 +2,7 @@
 ///
 /// This is the large word list of the Electronic Frontier Foundation (2016), by Joseph Bonneau, under the licence Creative
 /// Commons Attribution 3.0 (`Docs/THIRD-PARTY-NOTICES.md`). The words are unchanged; their dice numbers are left out. No
-/// word is the beginning of another, so that words are told apart without anything between them.
+/// word is the beginning of another, so that a passphrase can be split into its words also if its separator is empty.
 enum WordList {
   static let count = 7776
   /// The number of bytes of the longest word.
