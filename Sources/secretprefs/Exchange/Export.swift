@@ -19,10 +19,12 @@ struct Export: WritingCommand {
         json        one object; all values are text
         shell       export NAME='value', for eval in a POSIX shell
         kubernetes  a manifest of a Secret, with the values in base64
+        systemd     SetCredentialEncrypted= of a unit, for this machine only
 
       In dotenv, single quotes make everything literal. A value that has a single quote is in double quotes, with a \
       backslash before ", \\, $ and `. In shell, names that can make programs run other code, such as PATH, \
-      are refused as by "secretprefs run".
+      are refused as by "secretprefs run". For systemd, "systemd-creds encrypt" encrypts each value with the key of \
+      this machine or its TPM; the service reads it from $CREDENTIALS_DIRECTORY.
 
       Values that are neither text nor data are written as "secretprefs get" writes them. Metadata and earlier values \
       are not exported. With --json, errors and the result of --to are JSON.
@@ -30,6 +32,7 @@ struct Export: WritingCommand {
       EXAMPLE:
         secretprefs export --service shop --to .env
         secretprefs export --service s --format kubernetes | kubectl apply -f -
+        secretprefs export --service s --format systemd --to credentials.conf
       """)
 
   @OptionGroup var vault: VaultOptions
@@ -37,7 +40,7 @@ struct Export: WritingCommand {
   @OptionGroup var record: RecordOptions
 
   @Option(
-    help: ArgumentHelp("The format: dotenv, json, shell or kubernetes.", valueName: "format"),
+    help: ArgumentHelp("The format: dotenv, json, shell, kubernetes or systemd.", valueName: "format"),
     completion: .list(ExportFormat.allCases.map(\.rawValue)))
   var format = ExportFormat.dotenv.rawValue
 
@@ -100,8 +103,8 @@ struct Export: WritingCommand {
         try format.write(key, bytes, isFirst: index == 0, to: output)
       }
     }
-    guard format != .kubernetes || size <= ExportFormat.kubernetesLimit else {
-      throw ToolError.usage("the values have \(size) bytes, and a Kubernetes Secret has at most 1048576")
+    if let limit = format.limit, size > limit.bytes {
+      throw ToolError.usage("the values have \(size) bytes, and \(limit.holder) has at most \(limit.bytes)")
     }
     try format.writeEnd(to: output)
     if expired > 0 { messages.warn("\(counted(expired, "key has", "keys have")) expired") }

@@ -4,7 +4,7 @@ internal import VaultSealing
 
 /// A format that `export` writes.
 enum ExportFormat: String, CaseIterable {
-  case dotenv, json, shell, kubernetes
+  case dotenv, json, shell, kubernetes, systemd
 
   static func named(_ name: String) throws(ToolError) -> ExportFormat {
     guard let format = ExportFormat(rawValue: name) else {
@@ -13,8 +13,14 @@ enum ExportFormat: String, CaseIterable {
     return format
   }
 
-  /// The most bytes that the values of a Kubernetes Secret may have together.
-  static let kubernetesLimit = 1 << 20
+  /// What holds all values, and the most bytes that they may have together; `nil` without such a limit.
+  var limit: (holder: String, bytes: Int)? {
+    switch self {
+    case .dotenv, .json, .shell: nil
+    case .kubernetes: ("a Kubernetes Secret", 1 << 20)
+    case .systemd: ("a unit of systemd", SystemdCredential.limit)
+    }
+  }
 
   /// Whether the format has such keys.
   func allows(key: String) -> Bool {
@@ -22,7 +28,7 @@ enum ExportFormat: String, CaseIterable {
     case .json: true
     case .dotenv: DotenvParser.isName(key)
     case .shell: VariableName.isValid(key) && !VariableName.isReserved(key)
-    case .kubernetes:
+    case .kubernetes, .systemd:
       key.utf8.count <= 253 && key != "." && !key.hasPrefix("..")
         && key.utf8.allSatisfy { Self.isWord($0) || "-_.".utf8.contains($0) }
     }
@@ -33,7 +39,7 @@ enum ExportFormat: String, CaseIterable {
     switch self {
     case .dotenv, .shell: !value.contains(0)
     case .json: isUTF8(value)
-    case .kubernetes: true
+    case .kubernetes, .systemd: true
     }
   }
 
@@ -43,7 +49,7 @@ enum ExportFormat: String, CaseIterable {
     case .json: ""
     case .dotenv: "names have ASCII letters, digits, _, - and ., and begin with a letter or _"
     case .shell: "names have ASCII letters, digits and _, do not begin with a digit, and are not PATH or the like"
-    case .kubernetes: "names have ASCII letters, digits, -, _ and ., and at most 253 bytes"
+    case .kubernetes, .systemd: "names have ASCII letters, digits, -, _ and ., and at most 253 bytes"
     }
   }
 
@@ -62,12 +68,11 @@ enum ExportFormat: String, CaseIterable {
     case .json: try output.write("{")
     case .kubernetes:
       try output.write("apiVersion: v1\nkind: Secret\nmetadata:\n  name: \"\(name)\"\ntype: Opaque\ndata:\n")
+    case .systemd: try output.write("[Service]\n")
     }
   }
 
-  func write(
-    _ key: String, _ value: UnsafeRawBufferPointer, isFirst: Bool, to output: SecretOutput
-  ) throws(ToolError) {
+  func write(_ key: String, _ value: UnsafeRawBufferPointer, isFirst: Bool, to output: SecretOutput) throws {
     switch self {
     case .dotenv:
       try output.write("\(key)=")
@@ -89,6 +94,7 @@ enum ExportFormat: String, CaseIterable {
       try output.write("  \"\(key)\": \"")
       try output.writeBase64(value)
       try output.write("\"\n")
+    case .systemd: try SystemdCredential.write(key, value, to: output)
     }
   }
 
