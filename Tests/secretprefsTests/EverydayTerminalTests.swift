@@ -63,6 +63,25 @@ import VaultSealing
         of: /[0-9]{6}\r\nsecretprefs: note: valid for ([1-9]|[12][0-9]|30) s\r\n[0-9]{6}\r\n/) != nil)
   }
 
+  @Test func `text on a terminal has no colours, whatever is asked for`() throws {
+    let scene = try PromptTests.Scene()
+    let running = try Running(
+      [
+        "/bin/sh", "-c",
+        """
+        export TERM=xterm-256color CLICOLOR_FORCE=1 FORCE_COLOR=1
+        for words in help 'list --tree' status doctor 'info key' 'list --unknown' 'get missing'; do
+          secretprefs $words --passphrase-fd 3 3< passphrase >/dev/tty 2>&1
+          NO_COLOR=1 secretprefs $words --passphrase-fd 3 3< passphrase >/dev/tty 2>&1
+        done
+        """,
+      ], in: scene.home, input: scene.terminal.path)
+    // Once with each of the two wishes.
+    try scene.terminal.wait(for: "there is no such key", times: 2)
+    _ = try running.wait()
+    #expect(!scene.terminal.shown.contains("\u{1B}"))
+  }
+
   @Test func `a generated password is in guarded memory alone`() throws {
     let search = MemorySearch()
     let rule = try PasswordRule(length: 64, noUppercase: false, noDigits: false, noSymbols: false, noSimilar: false)
