@@ -26,9 +26,11 @@ package struct ValueBudget {
   }
 
   /// Throws if a file of these values could not be read again.
-  static func check(_ values: [String: PreferenceValue]) throws(PreferencesError) {
+  static func check(_ values: [String: PreferenceValue]) throws(PreferencesError) { try check(.dictionary(values)) }
+
+  static func check(_ value: PreferenceValue) throws(PreferencesError) {
     var budget = ValueBudget()
-    try budget.spend(.dictionary(values), depth: 0)
+    try budget.spend(value, depth: 0)
   }
 
   private mutating func spend(_ value: PreferenceValue, depth: Int) throws(PreferencesError) {

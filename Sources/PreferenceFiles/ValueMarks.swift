@@ -84,6 +84,10 @@ struct ValueMarks: Sendable {
     case (.unsigned, .integer(let number)): UInt64(exactly: number).map(PreferenceValue.unsignedInteger)
     case (.date, .double(let seconds)) where seconds.isFinite:
       .date(Date(timeIntervalSinceReferenceDate: seconds))
+    case (.date, .integer(let seconds)): .date(Date(timeIntervalSinceReferenceDate: Double(seconds)))
+    case (.double, .double): member
+    case (.double, .integer(let number)): .double(Double(number))
+    case (.double, .string("-0")): .double(-0.0)
     case (.double, .string("nan")): .double(.nan)
     case (.double, .string("inf")): .double(.infinity)
     case (.double, .string("-inf")): .double(-.infinity)

@@ -1,17 +1,14 @@
 internal import FoundationEssentials
+internal import PreferenceFiles
 internal import Preferences
 internal import VaultCore
 internal import VaultSealing
 
 /// Converts preference values to bodies of records and back (`Docs/Format.md` 3.9).
 ///
-/// Arrays and dictionaries are JSON text. Values that JSON cannot distinguish are stored in an object with one member
-/// whose name starts with `$`; see ``JSONValue``.
+/// Arrays and dictionaries are JSON text, as in the files of `JSONPreferences` (annex E).
 enum SecretCoding {
   static let mismatch = VaultError(.typeMismatch, "the stored value is of another kind than the one asked for")
-
-  /// The maximum nesting depth of lists and dictionaries, well within the limit of the JSON decoder.
-  private static let deepest = 128
 
   /// Decodes a body of `kind`. The form of the body was checked when it was opened.
   static func decode(_ kind: ValueKind, _ body: RawSpan) -> Result<PreferenceValue, VaultError> {
@@ -34,10 +31,9 @@ enum SecretCoding {
       guard let url = URL(string: String(decoding: body, as: UTF8.self)) else { return .failure(mismatch) }
       return .success(.url(url))
     case .json:
-      var text = Data(body)
+      var text = Array(body)
       defer { text.withUnsafeMutableBytes { wipe($0) } }
-      do { return .success(try JSONDecoder().decode(JSONValue.self, from: text).value) } catch {
-        // The error is not kept as the cause: the decoder's errors repeat the parsed text.
+      do throws(PreferencesError) { return .success(try JSONFormat.value(of: text)) } catch {
         return .failure(VaultError(.typeMismatch, "the stored JSON is not a list or dictionary of preference values"))
       }
     default:
@@ -67,28 +63,13 @@ enum SecretCoding {
     case .double(let number): return try lend(number.bitPattern, .double)
     case .date(let date): return try lend(date.timeIntervalSinceReferenceDate.bitPattern, .date)
     case .array, .dictionary:
-      guard value.depth <= deepest else {
-        throw VaultError(.typeMismatch, "a list or dictionary nested more than \(deepest) levels deep")
+      var text: [UInt8]
+      do throws(PreferencesError) { text = try JSONFormat.text(of: value) } catch {
+        throw VaultError(
+          .typeMismatch, "a list or dictionary that is nested too deeply, is too long, or has a date that is no moment")
       }
-      let encoder = JSONEncoder()
-      encoder.outputFormatting = [.sortedKeys, .withoutEscapingSlashes]
-      var data: Data
-      do { data = try encoder.encode(JSONValue(value)) } catch {
-        throw VaultError(.typeMismatch, "a list or dictionary could not be written as JSON")
-      }
-      defer { data.withUnsafeMutableBytes { wipe($0) } }
-      return try body(.json, data.bytes)
-    }
-  }
-}
-
-extension PreferenceValue {
-  /// The nesting depth of lists and dictionaries.
-  fileprivate var depth: Int {
-    switch self {
-    case .array(let items): 1 + (items.lazy.map(\.depth).max() ?? 0)
-    case .dictionary(let members): 1 + (members.values.lazy.map(\.depth).max() ?? 0)
-    default: 0
+      defer { text.withUnsafeMutableBytes { wipe($0) } }
+      return try body(.json, text.span.bytes)
     }
   }
 }

@@ -81,6 +81,39 @@ struct JSONPreferencesTests {
     #expect(try JSONDecoder().decode(Values.self, from: Data(bytes)) == values)
   }
 
+  @Test func `one value is one line`() throws {
+    let value: PreferenceValue = [1, 1.0, "a/\n", ["b": .unsignedInteger(1), "a": []], .double(-.infinity)]
+    let text = try JSONFormat.text(of: value)
+    #expect(String(decoding: text, as: UTF8.self) == #"[1,1.0,"a/\n",{"a":[],"b":{"$unsigned":1}},{"$double":"-inf"}]"#)
+    #expect(try JSONFormat.value(of: text) == value)
+  }
+
+  static let spellings: [(text: String, value: PreferenceValue)] = [
+    (#"{"$date":1}"#, .date(Date(timeIntervalSinceReferenceDate: 1))),
+    (#" {"$double" : 1} "#, 1.0), (#"{"$double":2.5}"#, 2.5), (#"{"$other":1}"#, ["$other": 1]),
+    ("18446744073709551615", .unsignedInteger(.max)),
+  ]
+
+  @Test(arguments: spellings)
+  func `a text in a different spelling is the same value`(text: String, value: PreferenceValue) throws {
+    #expect(try JSONFormat.value(of: Array(text.utf8)) == value)
+  }
+
+  @Test func `a negative zero is marked or plain`() throws {
+    for text in [#"{"$double":"-0"}"#, "-0.0"] {
+      guard case .double(let zero) = try JSONFormat.value(of: Array(text.utf8)) else {
+        Issue.record("not a double")
+        continue
+      }
+      #expect(zero == 0 && zero.sign == .minus)
+    }
+  }
+
+  @Test(arguments: ["null", "[null]", #"{"a":null}"#, #"[{"a":null}]"#, "", "1 2", "[]]", #"{"$date":"1"}"#])
+  func `a text with null or more than one value is refused`(text: String) {
+    #expect(throws: PreferencesError.self) { try JSONFormat.value(of: Array(text.utf8)) }
+  }
+
   static let malformed = [
     "", " ", "[]", "1", "\(sentinel)", "{", "{}x", "{}{}", "{\"a\"}", "{\"a\":}", "{\"a\":1,}", "{,}", "{a:1}",
     "{'a':1}",
@@ -90,7 +123,7 @@ struct JSONPreferencesTests {
     "{\"a\":\"\u{1}\"}", "{\"a\":\"\n\"}", "{\"a\":\"\\x\"}", "{\"a\":\"\\u12\"}", "{\"a\":\"\\uD800\"}",
     "{\"a\":\"\\uD800\\u0041\"}", "{\"a\":\"\\uDC00\"}", "{\"a\":\"\\u+041\"}", "{\"a\":1}//",
     "{\"a\":{\"$data\":\"\(sentinel)\"}}",
-    "{\"a\":{\"$data\":1}}", "{\"a\":{\"$date\":1}}", "{\"a\":{\"$unsigned\":-1}}", "{\"a\":{\"$double\":\"1\"}}",
+    "{\"a\":{\"$data\":1}}", "{\"a\":{\"$date\":\"1\"}}", "{\"a\":{\"$unsigned\":-1}}", "{\"a\":{\"$double\":\"1\"}}",
     "{\"a\":{\"$url\":\"a b\"}}", "{\u{A0}}", "{\"a\":1\u{0}}",
   ]
 

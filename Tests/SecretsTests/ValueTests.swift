@@ -145,7 +145,7 @@ import Testing
 
   @Test func `a list nested too deeply to come back is refused`() throws {
     let secrets = try ThrowawayVault.current.preferences()
-    func nested(_ depth: Int) -> PreferenceValue { (1..<depth).reduce([]) { inner, _ in [inner] } }
+    func nested(_ depth: Int) -> PreferenceValue { (0..<depth).reduce(1) { inner, _ in [inner] } }
 
     try secrets.set(nested(128), forKey: "deep")
 

@@ -21,6 +21,23 @@ public struct JSONFormat: PreferenceFileFormat {
     return JSONWriter.document(values)
   }
 
+  /// Returns a value of any type as JSON text in one line, from which ``value(of:)`` returns it with its type.
+  ///
+  /// - Throws: `unstorable` for a date that is not finite; `limitExceeded` for values that ``value(of:)`` would refuse.
+  public static func text(of value: PreferenceValue) throws(PreferencesError) -> [UInt8] {
+    let value = try marks.marked(value)
+    try ValueBudget.check(value)
+    return JSONWriter.line(value)
+  }
+
+  /// Returns the value that a JSON text stands for.
+  ///
+  /// - Throws: `malformed`, also for null at any place; `limitExceeded`.
+  public static func value(of text: [UInt8]) throws(PreferencesError) -> PreferenceValue {
+    var parser = try JSONParser(text)
+    return try marks.unmarked(try parser.parseValue())
+  }
+
   private static let marks = ValueMarks { value in
     switch value {
     case .data, .date, .url: false

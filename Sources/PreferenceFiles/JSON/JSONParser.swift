@@ -1,12 +1,13 @@
 import Preferences
 
-/// Parses JSON strictly by RFC 8259: UTF-8, one object, no repeated member, nothing after the object.
+/// Parses JSON strictly by RFC 8259: UTF-8, no repeated member, nothing after the value.
 ///
 /// Errors contain positions, not text from the file, which could be part of a value.
 struct JSONParser {
   private let bytes: [UInt8]
   private var position = 0
   private var budget = ValueBudget()
+  private var nullIsAbsent = true
 
   init(_ bytes: [UInt8]) throws(PreferencesError) {
     self.bytes = bytes
@@ -14,14 +15,27 @@ struct JSONParser {
     guard String(validating: bytes, as: UTF8.self) != nil else { throw malformed("text that is not UTF-8") }
   }
 
+  /// Parses an object. A null member is absent.
   mutating func parse() throws(PreferencesError) -> [String: PreferenceValue] {
     skipSpace()
     guard skip("{") else { throw malformed("the top level is not an object") }
     try budget.spend(0, depth: 0)
     let members = try members(depth: 1)
-    skipSpace()
-    guard position == bytes.count else { throw malformed("text after the object") }
+    try end()
     return members
+  }
+
+  /// Parses a value of any type, in which nothing is null.
+  mutating func parseValue() throws(PreferencesError) -> PreferenceValue {
+    nullIsAbsent = false
+    guard let value = try value(depth: 0) else { throw malformed("null") }
+    try end()
+    return value
+  }
+
+  private mutating func end() throws(PreferencesError) {
+    skipSpace()
+    guard position == bytes.count else { throw malformed("text after the value") }
   }
 
   /// `nil` for null.
@@ -57,6 +71,7 @@ struct JSONParser {
       skipSpace()
       guard skip(":") else { throw malformed("expected a colon") }
       members[name] = try value(depth: depth)
+      guard members[name] != nil || nullIsAbsent else { throw malformed("null") }
       skipSpace()
     } while skip(",")
     guard skip("}") else { throw malformed("an object that does not end") }

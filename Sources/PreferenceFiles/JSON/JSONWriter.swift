@@ -1,16 +1,24 @@
 import Preferences
 import FoundationEssentials
 
-/// Writes JSON for people: indented, with the members of an object in ascending order.
+/// Writes values that JSON can represent, with the members of an object in ascending order.
 enum JSONWriter {
-  /// - Parameter values: values that JSON can represent.
+  /// Indented for people.
   static func document(_ values: [String: PreferenceValue]) -> [UInt8] {
     var text = ""
-    write(.dictionary(values), indent: "", to: &text)
+    write(.dictionary(values), indent: "\n", to: &text)
     return Array((text + "\n").utf8)
   }
 
-  private static func write(_ value: PreferenceValue, indent: String, to text: inout String) {
+  /// Without spaces.
+  static func line(_ value: PreferenceValue) -> [UInt8] {
+    var text = ""
+    write(value, indent: nil, to: &text)
+    return Array(text.utf8)
+  }
+
+  /// - Parameter indent: what begins each line; `nil` if all is one line.
+  private static func write(_ value: PreferenceValue, indent: String?, to text: inout String) {
     switch value {
     case .string(let string): text += quoted(string)
     case .bool(let flag): text += flag ? "true" : "false"
@@ -25,7 +33,7 @@ enum JSONWriter {
     case .dictionary(let members):
       let members = members.sorted { $0.key < $1.key }
       write(members, in: ("{", "}"), indent: indent, to: &text) { member, inner, text in
-        text += quoted(member.key) + ": "
+        text += quoted(member.key) + (inner == nil ? ":" : ": ")
         write(member.value, indent: inner, to: &text)
       }
     case .data(let data): text += quoted(data.base64EncodedString())
@@ -35,16 +43,17 @@ enum JSONWriter {
   }
 
   private static func write<Element>(
-    _ elements: [Element], in brackets: (open: String, close: String), indent: String, to text: inout String,
-    each: (Element, String, inout String) -> Void
+    _ elements: [Element], in brackets: (open: String, close: String), indent: String?, to text: inout String,
+    each: (Element, String?, inout String) -> Void
   ) {
     text += brackets.open
-    let inner = indent + "  "
+    let inner = indent.map { $0 + "  " }
     for (index, element) in elements.enumerated() {
-      text += (index == 0 ? "\n" : ",\n") + inner
+      text += (index == 0 ? "" : ",") + (inner ?? "")
       each(element, inner, &text)
     }
-    text += elements.isEmpty ? brackets.close : "\n\(indent)\(brackets.close)"
+    if let indent, !elements.isEmpty { text += indent }
+    text += brackets.close
   }
 
   private static func quoted(_ string: String) -> String {
