@@ -32,6 +32,8 @@ let package = Package(
   platforms: [.macOS(.v26)],  // untried: Docs/Decisions/0033
   products: [
     .library(name: "Preferences", targets: ["Preferences"]),
+    .library(name: "PreferenceCoding", targets: ["PreferenceCoding"]),
+    .library(name: "PreferenceWrappers", targets: ["PreferenceWrappers"]),
     .library(name: "PreferenceFiles", targets: ["PreferenceFiles"]),
     .library(name: "PreferenceOperators", targets: ["PreferenceOperators"]),
     .library(name: "PreferenceAdapters", targets: ["PreferenceAdapters"]),
@@ -80,11 +82,13 @@ let package = Package(
     .target(
       name: "DurableFiles", dependencies: ["CDurableFiles"], swiftSettings: strict + [.strictMemorySafety()]),
     .target(name: "Preferences", dependencies: ["DurableFiles"], swiftSettings: strict),
+    .target(name: "PreferenceCoding", dependencies: ["Preferences"], swiftSettings: strict),
+    .target(name: "PreferenceWrappers", dependencies: ["Preferences"], swiftSettings: strict),
     .target(name: "PreferenceFiles", dependencies: ["Preferences", "DurableFiles"], swiftSettings: strict),
-    .target(name: "PreferenceOperators", dependencies: ["Preferences"], swiftSettings: strict),
+    .target(name: "PreferenceOperators", dependencies: ["Preferences", "PreferenceWrappers"], swiftSettings: strict),
     .target(
       name: "PreferenceAdapters",
-      dependencies: ["Preferences", "PreferenceFiles", "PreferenceOperators", "DurableFiles"],
+      dependencies: ["Preferences", "PreferenceCoding", "PreferenceFiles", "PreferenceOperators", "DurableFiles"],
       swiftSettings: strict),
     .target(name: "PreferenceSyncing", dependencies: ["Preferences", "DurableFiles"], swiftSettings: strict),
     .target(name: "PreferenceMigrations", dependencies: ["Preferences", "DurableFiles"], swiftSettings: strict),
@@ -100,13 +104,17 @@ let package = Package(
       name: "VaultCore", dependencies: ["VaultSealing", "DurableFiles"],
       swiftSettings: strict + views + [.strictMemorySafety()]),
     .target(
-      name: "Secrets", dependencies: ["Preferences", "PreferenceFiles", "VaultCore", "VaultSealing", "DurableFiles"],
-      swiftSettings: strict),
+      name: "Secrets",
+      dependencies: [
+        "Preferences", "PreferenceCoding", "PreferenceWrappers", "PreferenceFiles", "VaultCore", "VaultSealing",
+        "DurableFiles",
+      ], swiftSettings: strict),
     .target(
       name: "SecretsTesting",
       dependencies: [
-        "Secrets", "VaultCore", "VaultSealing", "Preferences", "PreferenceFiles", "PreferenceOperators",
-        "PreferenceAdapters", "PreferenceSyncing", "PreferenceMigrations", "DurableFiles",
+        "Secrets", "VaultCore", "VaultSealing", "Preferences", "PreferenceCoding", "PreferenceWrappers",
+        "PreferenceFiles", "PreferenceOperators", "PreferenceAdapters", "PreferenceSyncing", "PreferenceMigrations",
+        "DurableFiles",
       ], swiftSettings: strict),
     .target(
       name: "SecretsConfiguration",
@@ -168,8 +176,9 @@ let package = Package(
     .testTarget(
       name: "PreferencesTests",
       dependencies: [
-        "Preferences", "PreferenceFiles", "PreferenceOperators", "PreferenceAdapters", "PreferenceSyncing",
-        "PreferenceMigrations", "PreferenceLayerLaws", "PreferencesTestSupport",
+        "Preferences", "PreferenceCoding", "PreferenceWrappers", "PreferenceFiles", "PreferenceOperators",
+        "PreferenceAdapters", "PreferenceSyncing", "PreferenceMigrations", "PreferenceLayerLaws",
+        "PreferencesTestSupport",
       ],
       swiftSettings: strict),
     .testTarget(
@@ -182,9 +191,8 @@ let package = Package(
     .testTarget(
       name: "PreferencesFoundationTests",
       dependencies: [
-        "PreferencesFoundation", "Preferences", "PreferenceFiles", "PreferenceOperators", "PreferenceAdapters",
-        "PreferenceMigrations",
-        "PreferencesTestSupport",
+        "PreferencesFoundation", "Preferences", "PreferenceWrappers", "PreferenceFiles", "PreferenceOperators",
+        "PreferenceAdapters", "PreferenceMigrations", "PreferencesTestSupport",
       ],
       swiftSettings: strict),
     .testTarget(
@@ -225,8 +233,8 @@ let package = Package(
     .testTarget(
       name: "SecretsLifecycleTests",
       dependencies: [
-        "SecretsLifecycle", "Secrets", "SecretsTesting", "Preferences", "VaultCore", "VaultSealing",
-        "PreferencesTestSupport",
+        "SecretsLifecycle", "Secrets", "SecretsTesting", "Preferences", "PreferenceWrappers", "VaultCore",
+        "VaultSealing", "PreferencesTestSupport",
         .product(
           name: "ServiceLifecycle", package: "swift-service-lifecycle", condition: .when(traits: ["ServiceLifecycle"])),
         .product(

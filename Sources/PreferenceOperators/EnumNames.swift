@@ -1,3 +1,4 @@
+public import PreferenceWrappers
 public import Preferences
 
 // Names declared as the cases of an enum, `enum Name: String { case port = "server.port" }`, in place of strings.

@@ -19,6 +19,8 @@ public struct PreferencesError: Error, Sendable, CustomStringConvertible {
     public static let outOfRange = Self(rawValue: "outOfRange")
     /// The name breaks the rule of ``PreferenceKeyName``.
     public static let invalidKey = Self(rawValue: "invalidKey")
+    /// The value cannot be stored in the form that its key requires; nothing was written.
+    public static let notStorable = Self(rawValue: "notStorable")
     /// A value that must be set is not; see ``PreferencesReader/required(_:)``.
     public static let absent = Self(rawValue: "absent")
     /// The content does not follow its format.

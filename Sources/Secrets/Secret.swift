@@ -1,4 +1,5 @@
 public import FoundationEssentials
+import PreferenceCoding
 public import Preferences
 public import VaultCore
 internal import VaultSealing

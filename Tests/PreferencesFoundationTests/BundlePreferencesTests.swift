@@ -1,6 +1,7 @@
 import Foundation
 import PreferenceOperators
 import PreferenceFiles
+import PreferenceWrappers
 import Preferences
 import PreferencesFoundation
 import Testing

@@ -3,6 +3,7 @@ import FoundationNetworking
 import PreferenceAdapters
 import PreferenceOperators
 import PreferenceFiles
+import PreferenceWrappers
 import Preferences
 import PreferencesFoundation
 import Testing

@@ -2,6 +2,7 @@ import Foundation
 import Glibc
 import PreferenceOperators
 import PreferenceFiles
+import PreferenceWrappers
 import Preferences
 import PreferencesFoundation
 import Synchronization

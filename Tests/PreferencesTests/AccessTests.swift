@@ -1,5 +1,6 @@
 import FoundationEssentials
 import PreferenceOperators
+import PreferenceWrappers
 import Preferences
 import Synchronization
 import Testing

@@ -1,5 +1,6 @@
 import FoundationEssentials
 import PreferenceAdapters
+import PreferenceCoding
 import PreferenceFiles
 import Preferences
 import Testing

@@ -1,4 +1,5 @@
 import PreferenceOperators
+import PreferenceWrappers
 import Preferences
 import Synchronization
 import Testing

@@ -1,6 +1,8 @@
 import FoundationEssentials
 import Observation
+import PreferenceCoding
 import PreferenceOperators
+import PreferenceWrappers
 import Preferences
 import Testing
 

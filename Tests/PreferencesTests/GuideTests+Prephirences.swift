@@ -1,7 +1,9 @@
 import FoundationEssentials
 import PreferenceAdapters
+import PreferenceCoding
 import PreferenceOperators
 import PreferenceFiles
+import PreferenceWrappers
 import Preferences
 import Testing
 

@@ -2,6 +2,7 @@ import Foundation
 import PreferenceAdapters
 import PreferenceFiles
 import PreferenceOperators
+import PreferenceWrappers
 import Preferences
 import Synchronization
 import Testing

@@ -1,6 +1,7 @@
 import Observation
 import PreferenceAdapters
 import PreferenceOperators
+import PreferenceWrappers
 import Preferences
 import Synchronization
 import Testing

@@ -1,5 +1,6 @@
 #if ServiceLifecycle
   import Logging
+  import PreferenceWrappers
   import Preferences
   import PreferencesTestSupport
   import Testing

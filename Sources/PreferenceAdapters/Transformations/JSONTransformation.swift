@@ -1,3 +1,4 @@
+import PreferenceCoding
 public import Preferences
 
 public import FoundationEssentials

@@ -1,4 +1,5 @@
 import PreferenceFiles
+import PreferenceCoding
 public import Preferences
 
 public import FoundationEssentials

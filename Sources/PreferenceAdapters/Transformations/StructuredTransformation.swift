@@ -1,3 +1,4 @@
+public import PreferenceCoding
 public import Preferences
 
 /// Stores anything `Codable` as a value with structure; see `PreferenceValueEncoder`.

@@ -1,3 +1,4 @@
+public import PreferenceWrappers
 public import Preferences
 
 extension StoredPreference {

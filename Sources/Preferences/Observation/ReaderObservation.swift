@@ -103,6 +103,17 @@ extension PreferencesReader {
     }
   }
 
+  /// Calls `handler` after each change of a key, for a property that reads the value when it is used. The observation
+  /// retains the reader and no value, and does not decode what is stored.
+  public func observe<Value>(
+    changesOf key: PreferenceKey<Value>, _ handler: @escaping @Sendable () -> Void
+  ) -> PreferenceObservation {
+    observation(of: [key.name], false, handler) { [self] hasher in
+      let content = try content(for: try key.query()) ?? key.content(of: key.defaultValue)
+      content?.hash(into: &hasher)
+    }
+  }
+
   private func observation<Seen: Sendable>(
     of keys: [String], _ initial: Bool, _ handler: @escaping @Sendable (Seen) -> Void,
     read: @escaping @Sendable (inout Hasher) throws -> Seen

@@ -12,7 +12,7 @@ extension UInt32: StoredInteger {}
 extension UInt64: StoredInteger {}
 
 /// An integer of at most 64 bits, so that every value has a stored form.
-protocol StoredInteger: StoredDirectly, FixedWidthInteger {}
+protocol StoredInteger: PreferenceConvertible, FixedWidthInteger {}
 
 extension StoredInteger {
   public static var preferenceKind: PreferenceValue.Kind { isSigned ? .integer : .unsignedInteger }

@@ -8,8 +8,8 @@ public import FoundationEssentials
 ///
 /// Arrays, sets, ranges and dictionaries of such types convert, too; see ``PreferenceCollection``,
 /// ``PreferenceSetAlgebra`` and ``PreferenceDictionaryKey``. A type with a raw value conforms with one line. A
-/// `Codable` type needs no conformance: see ``PreferenceKey/codable(_:default:kind:encoder:decoder:)``. `nil` is stored
-/// by removing the key, so a key can have the type `Int?`, while `[Int?]` does not compile.
+/// `Codable` type needs no conformance: `PreferenceCoding` has keys for it. `nil` is stored by removing the key, so a
+/// key can have the type `Int?`, while `[Int?]` does not compile.
 public protocol PreferenceConvertible: Sendable {
   /// The kind that values of this type are stored as, and that text-backed layers parse.
   static var preferenceKind: PreferenceValue.Kind { get }

@@ -1,4 +1,5 @@
 internal import FoundationEssentials
+import PreferenceCoding
 internal import PreferenceOperators
 internal import Preferences
 internal import Testing

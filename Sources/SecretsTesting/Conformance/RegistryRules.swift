@@ -1,4 +1,5 @@
 import PreferenceOperators
+import PreferenceWrappers
 internal import Preferences
 internal import Testing
 

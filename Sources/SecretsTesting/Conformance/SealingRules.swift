@@ -1,5 +1,6 @@
 import PreferenceAdapters
 internal import PreferenceOperators
+import PreferenceWrappers
 internal import Preferences
 internal import Testing
 

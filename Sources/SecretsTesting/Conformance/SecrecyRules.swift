@@ -1,6 +1,7 @@
 import PreferenceAdapters
 import PreferenceOperators
 import PreferenceSyncing
+import PreferenceWrappers
 internal import Preferences
 internal import Testing
 

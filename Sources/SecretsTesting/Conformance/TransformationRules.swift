@@ -1,5 +1,6 @@
 internal import FoundationEssentials
 import PreferenceAdapters
+import PreferenceCoding
 import PreferenceOperators
 internal import Preferences
 internal import Testing

@@ -1,3 +1,4 @@
+import PreferenceCoding
 internal import Preferences
 internal import Testing
 

@@ -1,5 +1,6 @@
 internal import Observation
 import PreferenceAdapters
+import PreferenceWrappers
 internal import Preferences
 internal import Testing
 

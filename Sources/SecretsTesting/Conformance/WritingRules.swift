@@ -1,5 +1,6 @@
 internal import FoundationEssentials
 import PreferenceOperators
+import PreferenceWrappers
 internal import Preferences
 internal import Testing
 

@@ -1,3 +1,5 @@
+public import Preferences
+
 /// A property whose value is a preference of a store.
 ///
 /// ```swift

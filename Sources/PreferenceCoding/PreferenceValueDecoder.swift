@@ -1,3 +1,5 @@
+public import Preferences
+
 /// Decodes a stored value to any `Decodable` type; the reverse of ``PreferenceValueEncoder``.
 ///
 /// Numbers are converted exactly, as ``PreferenceConvertible`` describes. Unknown entries are ignored, so a struct may
@@ -42,7 +44,7 @@ private struct ValueDecoder: Decoder {
       throw error.code == .typeMismatch
         ? DecodingError.typeMismatch(type, context) : DecodingError.dataCorrupted(context)
     }
-    throw mismatch(type)
+    throw mismatch(type, "another type")
   }
 
   func present(_ type: Any.Type) throws -> PreferenceValue {
@@ -52,9 +54,9 @@ private struct ValueDecoder: Decoder {
     return value
   }
 
-  func mismatch(_ type: Any.Type, _ error: PreferencesError? = nil) -> DecodingError {
-    .typeMismatch(
-      type, .init(codingPath: codingPath, debugDescription: error?.message ?? "another type", underlyingError: error))
+  func mismatch(_ type: Any.Type, _ text: String) -> DecodingError {
+    let error = PreferencesError(.typeMismatch, text)
+    return .typeMismatch(type, .init(codingPath: codingPath, debugDescription: text, underlyingError: error))
   }
 
   func at(_ key: any CodingKey, _ value: PreferenceValue?) -> ValueDecoder {
@@ -64,7 +66,7 @@ private struct ValueDecoder: Decoder {
   func container<Key: CodingKey>(keyedBy type: Key.Type) throws -> KeyedDecodingContainer<Key> {
     let value = try present(type)
     guard case .dictionary(let entries) = value else {
-      throw mismatch([String: Any].self, .mismatch(expected: .dictionary, found: value.kind))
+      throw mismatch([String: Any].self, "expected dictionary, found \(value.kind)")
     }
     return KeyedDecodingContainer(KeyedValues(decoder: self, entries: entries))
   }
@@ -72,7 +74,7 @@ private struct ValueDecoder: Decoder {
   func unkeyedContainer() throws -> any UnkeyedDecodingContainer {
     let value = try present([Any].self)
     guard case .array(let elements) = value else {
-      throw mismatch([Any].self, .mismatch(expected: .array, found: value.kind))
+      throw mismatch([Any].self, "expected array, found \(value.kind)")
     }
     return UnkeyedValues(decoder: self, elements: elements)
   }

@@ -1,11 +1,14 @@
 // Keys for `Codable` types, which need no conformance.
 
+public import Preferences
+
 extension PreferenceKey where Value: Codable {
   /// Creates a key whose value is stored with structure: a struct as a dictionary, a sequence as an array, and dates,
   /// data, URLs, booleans and numbers as their own kinds. See ``PreferenceValueEncoder``.
   ///
-  /// A type with a raw value that is also `Codable` is stored as the raw value by ``init(_:default:)-(String,_)``, and
-  /// as its coding defines by this key. `alsoReading(_:)` also reads the other form.
+  /// A type with a raw value that is also `Codable` is stored as the raw value by
+  /// ``PreferenceKey/init(_:default:)-(String,_)``, and as its coding defines by this key. `alsoReading(_:)` also reads
+  /// the other form.
   ///
   /// An optional type does not compile, since a stored `nil` could not be distinguished from *not set*; use
   /// ``codable(_:kind:encoder:decoder:)``.

@@ -1,3 +1,5 @@
+public import Preferences
+
 /// A property whose value is a preference of a reader, such as the environment: a read-only ``StoredPreference``.
 @propertyWrapper
 public struct ReadPreference<Value: Sendable>: Sendable {

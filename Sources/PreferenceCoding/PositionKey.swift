@@ -1,3 +1,5 @@
+import Preferences
+
 /// The position of an element in an array, as a coding key.
 struct PositionKey: CodingKey {
   let position: Int

@@ -1,7 +1,4 @@
-extension PreferencesError.Code {
-  /// The value cannot be stored in the form that its key requires; nothing was written.
-  public static let notStorable = Self(rawValue: "notStorable")
-}
+public import Preferences
 
 extension PreferencesError {
   /// Returns the error of a failed encoding. The text of a foreign error may contain the value, so it is not repeated.

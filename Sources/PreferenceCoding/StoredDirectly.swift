@@ -1,4 +1,5 @@
 import FoundationEssentials
+import Preferences
 
 /// A type with its own kind. Coding stores its values unchanged, and other types by their parts.
 protocol StoredDirectly: PreferenceConvertible {}
@@ -10,3 +11,13 @@ extension Date: StoredDirectly {}
 extension URL: StoredDirectly {}
 extension Double: StoredDirectly {}
 extension Float: StoredDirectly {}
+extension Int: StoredDirectly {}
+extension Int8: StoredDirectly {}
+extension Int16: StoredDirectly {}
+extension Int32: StoredDirectly {}
+extension Int64: StoredDirectly {}
+extension UInt: StoredDirectly {}
+extension UInt8: StoredDirectly {}
+extension UInt16: StoredDirectly {}
+extension UInt32: StoredDirectly {}
+extension UInt64: StoredDirectly {}

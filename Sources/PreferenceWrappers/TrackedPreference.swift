@@ -1,4 +1,5 @@
 import Observation
+import Preferences
 import Synchronization
 
 /// The value of a wrapper, observable with `withObservationTracking` and `Observations`.
@@ -22,20 +23,10 @@ final class TrackedPreference<Value: Sendable>: Observable, Sendable {
   /// Observation begins with the first read, so that an unread wrapper costs nothing.
   private func watch() {
     guard observation.withLock({ $0 == nil }) else { return }
-    // Not `observe` with the key, which retains the last value: it may be a secret.
-    let watch = Watch<Void> { [reader, key] in
-      var hasher = Hasher()
-      let content = try reader.content(for: try key.query()) ?? key.content(of: key.defaultValue)
-      content?.hash(into: &hasher)
-      return (hasher.finalize(), ())
-    } fail: { [reader, key] in
-      PreferenceFailures.report($0, key: key.name, reader: reader.name)
-    } deliver: { [weak self] _, isFirst in
-      guard let self, !isFirst else { return }
+    let new = reader.observe(changesOf: key) { [weak self] in
+      guard let self else { return }
       registrar.withMutation(of: self, keyPath: \.value) {}
     }
-    let new = reader.observe { [key] change in if change.concerns(key.name) { watch.look() } }
-    watch.begin()
     // If two threads get here at once, the second observation ends.
     observation.withLock { $0 = $0 ?? new }
   }

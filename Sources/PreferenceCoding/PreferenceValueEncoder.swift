@@ -1,3 +1,5 @@
+public import Preferences
+
 /// Encodes any `Encodable` type as a stored value, without an intermediate format.
 ///
 /// A struct becomes a dictionary and a sequence an array. Strings, booleans, integers, floating-point numbers, `Date`,
