@@ -233,8 +233,8 @@ let package = Package(
     .testTarget(
       name: "SecretsLifecycleTests",
       dependencies: [
-        "SecretsLifecycle", "Secrets", "SecretsTesting", "Preferences", "PreferenceWrappers", "VaultCore",
-        "VaultSealing", "PreferencesTestSupport",
+        "SecretsLifecycle", "Secrets", "SecretsTesting", "Preferences", "PreferenceCoding", "PreferenceWrappers",
+        "VaultCore", "VaultSealing", "PreferencesTestSupport",
         .product(
           name: "ServiceLifecycle", package: "swift-service-lifecycle", condition: .when(traits: ["ServiceLifecycle"])),
         .product(

@@ -1,4 +1,5 @@
 import FoundationEssentials
+import PreferenceCoding
 import PreferenceMigrations
 import Preferences
 import Testing

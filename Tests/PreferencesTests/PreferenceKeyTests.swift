@@ -1,3 +1,4 @@
+import PreferenceCoding
 import Preferences
 import Testing
 

@@ -1,4 +1,5 @@
 import FoundationEssentials
+import PreferenceCoding
 import Preferences
 import Testing
 

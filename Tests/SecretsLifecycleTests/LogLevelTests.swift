@@ -1,5 +1,6 @@
 #if ServiceLifecycle
   import Logging
+  import PreferenceCoding
   import PreferenceWrappers
   import Preferences
   import PreferencesTestSupport

@@ -1,5 +1,3 @@
-public import FoundationEssentials
-
 /// A type whose values can be the keys of a stored dictionary, where every key is a string.
 ///
 /// Unequal values must have different strings. For this reason floating-point types do not conform: all NaNs have the
@@ -40,11 +38,6 @@ extension UInt8: PreferenceDictionaryKey {}
 extension UInt16: PreferenceDictionaryKey {}
 extension UInt32: PreferenceDictionaryKey {}
 extension UInt64: PreferenceDictionaryKey {}
-
-extension UUID: PreferenceDictionaryKey {
-  public static func fromPreferenceText(_ text: String) -> Self? { Self(uuidString: text) }
-  public var preferenceText: String { uuidString }
-}
 
 /// Stored as a dictionary. If one entry does not convert, the whole dictionary fails.
 extension Dictionary: PreferenceConvertible where Key: PreferenceDictionaryKey, Value: PreferenceConvertible {

@@ -6,10 +6,10 @@ public import FoundationEssentials
 /// convert to each other if the value fits, and to floating-point numbers that are equal to them; only `Float` rounds.
 /// Each type is stored as one kind: `Double(1)` as a double, never as an integer.
 ///
-/// Arrays, sets, ranges and dictionaries of such types convert, too; see ``PreferenceCollection``,
-/// ``PreferenceSetAlgebra`` and ``PreferenceDictionaryKey``. A type with a raw value conforms with one line. A
-/// `Codable` type needs no conformance: `PreferenceCoding` has keys for it. `nil` is stored by removing the key, so a
-/// key can have the type `Int?`, while `[Int?]` does not compile.
+/// Arrays, sets and ranges of such types convert, too, and dictionaries with a ``PreferenceDictionaryKey``. A type with a
+/// raw value conforms with one line. A `Codable` type needs no conformance: `PreferenceCoding` has keys for it, and
+/// conformances for collections and sets of your own. `nil` is stored by removing the key, so a key can have the type
+/// `Int?`, while `[Int?]` does not compile.
 public protocol PreferenceConvertible: Sendable {
   /// The kind that values of this type are stored as, and that text-backed layers parse.
   static var preferenceKind: PreferenceValue.Kind { get }
@@ -77,4 +77,31 @@ extension URL: PreferenceConvertible {
   }
 
   public var preferenceValue: PreferenceValue { .url(self) }
+}
+
+/// Stored as a string in upper case; read in either case.
+extension UUID: PreferenceConvertible, StoredAsForm {
+  init(form text: String) throws(PreferencesError) {
+    guard let uuid = UUID(uuidString: text) else { throw PreferencesError(.outOfRange, "the string is no UUID") }
+    self = uuid
+  }
+
+  var form: String { uuidString }
+}
+
+extension UUID: PreferenceDictionaryKey {
+  public static func fromPreferenceText(_ text: String) -> Self? { Self(uuidString: text) }
+  public var preferenceText: String { uuidString }
+}
+
+/// Stored as a string of one character.
+extension Character: PreferenceConvertible, StoredAsForm {
+  init(form text: String) throws(PreferencesError) {
+    guard let character = text.first, text.count == 1 else {
+      throw PreferencesError(.outOfRange, "expected a string of one character")
+    }
+    self = character
+  }
+
+  var form: String { String(self) }
 }

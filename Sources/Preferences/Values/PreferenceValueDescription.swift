@@ -2,7 +2,7 @@ import FoundationEssentials
 
 /// Prints the kind and the content: a value by itself is not secret. Dictionaries hide secrets as
 /// ``PreferenceValue/redacted``.
-extension PreferenceValue: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
+extension PreferenceValue: CustomStringConvertible, CustomReflectable {
   /// The kind and the content, such as `integer(8080)`.
   public var description: String {
     let content =
@@ -20,9 +20,6 @@ extension PreferenceValue: CustomStringConvertible, CustomDebugStringConvertible
       }
     return "\(kind)(\(content))"
   }
-
-  /// As ``description``.
-  public var debugDescription: String { description }
 
   /// The elements of an array or a dictionary.
   public var customMirror: Mirror {

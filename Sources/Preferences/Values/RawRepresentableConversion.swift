@@ -6,50 +6,16 @@
 /// ```
 ///
 /// A raw value without an instance throws ``PreferencesError/Code/outOfRange``. A type of a different package needs no
-/// conformance: see ``PreferenceKey/init(_:rawValue:default:)``.
+/// conformance: `PreferenceCoding` has keys for it.
 extension PreferenceConvertible where Self: RawRepresentable, RawValue: PreferenceConvertible {
   public static var preferenceKind: PreferenceValue.Kind { RawValue.preferenceKind }
 
-  public init(preferenceValue value: PreferenceValue) throws(PreferencesError) { self = try instance(of: value) }
+  public init(preferenceValue value: PreferenceValue) throws(PreferencesError) {
+    guard let known = Self(rawValue: try RawValue(preferenceValue: value)) else {
+      throw PreferencesError(.outOfRange, "the value is no raw value of \(Self.self)")
+    }
+    self = known
+  }
 
   public var preferenceValue: PreferenceValue { rawValue.preferenceValue }
-}
-
-extension PreferenceKey where Value: RawRepresentable, Value.RawValue: PreferenceConvertible {
-  /// Creates a key of a type that a different package declares, without a conformance: the raw value is stored.
-  ///
-  /// ```swift
-  /// extension PreferenceKey<Logger.Level> {
-  ///   static var logLevel: Self { .init("log.level", rawValue: Logger.Level.self, default: .info) }
-  /// }
-  /// ```
-  ///
-  /// A stored raw value without an instance throws ``PreferencesError/Code/outOfRange``.
-  public init(_ name: String, rawValue type: Value.Type, default defaultValue: Value) {
-    self.init(
-      name, kind: Value.RawValue.preferenceKind, makeDefault: { defaultValue },
-      decode: { stored throws(PreferencesError) in try instance(of: stored) },
-      encode: { value throws(PreferencesError) in value.rawValue.preferenceValue })
-  }
-}
-
-extension PreferenceKey {
-  /// As ``init(_:rawValue:default:)``, for an optional type: reads as `nil` while it is not set; setting `nil` removes
-  /// it.
-  public init<Wrapped: RawRepresentable>(_ name: String, rawValue type: Wrapped.Type)
-  where Value == Wrapped?, Wrapped.RawValue: PreferenceConvertible {
-    self.init(
-      name, kind: Wrapped.RawValue.preferenceKind, makeDefault: { nil },
-      decode: { stored throws(PreferencesError) in try instance(of: stored) as Wrapped },
-      encode: { value throws(PreferencesError) in value?.rawValue.preferenceValue })
-  }
-}
-
-private func instance<Value: RawRepresentable>(
-  of stored: PreferenceValue
-) throws(PreferencesError) -> Value where Value.RawValue: PreferenceConvertible {
-  guard let known = Value(rawValue: try Value.RawValue(preferenceValue: stored)) else {
-    throw PreferencesError(.outOfRange, "the value is no raw value of \(Value.self)")
-  }
-  return known
 }

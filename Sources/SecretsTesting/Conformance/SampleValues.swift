@@ -1,4 +1,5 @@
 internal import FoundationEssentials
+import PreferenceCoding
 internal import Preferences
 
 enum Theme: String, PreferenceConvertible, Codable, PreferenceDictionaryKey { case light, dark }
