@@ -29,7 +29,7 @@ public struct ReflectingPreferences: PreferencesReader {
     while let present = mirror {
       for child in present.children {
         // Lazy properties are stored under generated names.
-        guard let name = child.label, PreferenceKeyName.isValid(name), !name.hasPrefix("$__lazy_storage_$_"),
+        guard let name = child.label, !name.hasPrefix("$__lazy_storage_$_"),
           seen.insert(name).inserted, let value = Self.stored(child.value)
         else { continue }
         properties.append((name, value))

@@ -66,11 +66,11 @@ public final class FilePreferences<Format: PreferenceFileFormat>: PreferencesSto
 
   /// The names in ascending order; the entries of a dictionary are listed as `server.port`.
   public func names(of secrecy: Secrecy) -> [PreferenceName] {
-    PreferenceName.valid(NestedValues.keys(of: state.withLock { $0.values }))
+    NestedValues.keys(of: state.withLock { $0.values })
   }
 
   /// The names in ascending order; the entries of a dictionary are listed as `server.port`.
-  public func keys() -> [String] { NestedValues.keys(of: state.withLock { $0.values }) }
+  public func keys() -> [String] { names(of: .plain).map(\.text) }
 
   /// Reads the file again. Unsaved changes are kept.
   ///

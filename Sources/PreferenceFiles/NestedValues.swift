@@ -79,10 +79,10 @@ package enum NestedValues {
   }
 
   /// The names of all values, in ascending order; a dictionary is listed by its entries.
-  package static func keys(of values: [String: PreferenceValue]) -> [String] {
+  package static func keys(of values: [String: PreferenceValue]) -> [PreferenceName] {
     var keys: Set<String> = []
     collectKeys(of: values, below: "", into: &keys)
-    return keys.filter(PreferenceKeyName.isValid).sorted()
+    return PreferenceName.valid(keys.sorted())
   }
 
   private static func collectKeys(
@@ -91,7 +91,7 @@ package enum NestedValues {
     for (name, value) in values {
       let key = prefix + name
       // A longer key cannot be looked up, and building it would take quadratic time.
-      guard key.utf8.count <= PreferenceKeyName.maximumByteCount else { continue }
+      guard key.utf8.count <= PreferenceName.maximumByteCount else { continue }
       // A lookup enters a dictionary by the part before the first dot, so a dictionary whose name has a dot is a leaf.
       if case .dictionary(let inner) = value, !inner.isEmpty, !name.contains(".") {
         collectKeys(of: inner, below: key + ".", into: &keys)
@@ -116,7 +116,7 @@ package enum NestedValues {
       let (before, after) = (old[name], new[name])
       if let before, let after, before.isIdentical(to: after) { continue }
       let key = prefix + name
-      guard key.utf8.count <= PreferenceKeyName.maximumByteCount else { continue }
+      guard key.utf8.count <= PreferenceName.maximumByteCount else { continue }
       names.insert(key)
       guard before?.kind == .dictionary || after?.kind == .dictionary else { continue }
       collectChanges(from: before.members, to: after.members, below: key + ".", into: &names)

@@ -18,7 +18,7 @@ public struct PreferenceMigrator: Sendable {
   public init(
     _ migrations: [PreferenceMigration], versionKey: String = "preferences.version"
   ) throws(PreferencesError) {
-    try PreferenceKeyName.validate(versionKey)
+    _ = try PreferenceName(versionKey)
     self.migrations = migrations.sorted { $0.version < $1.version }
     self.versionKey = versionKey
     var last = 0

@@ -28,7 +28,7 @@ public struct Preference<Value: Sendable>: Sendable {
   /// Whether a value of any kind is stored.
   public var hasValue: Bool {
     get throws {
-      try store.content(for: PreferenceQuery(try key.checkedName(), secrecy: key.secrecy)) != nil
+      try store.content(for: PreferenceQuery(try key.query().name, secrecy: key.secrecy)) != nil
     }
   }
 

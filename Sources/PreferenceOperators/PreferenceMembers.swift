@@ -13,7 +13,7 @@ public struct PreferenceMembers<Base: PreferencesReader>: Sendable {
 
   private func plain<R>(_ key: String, or fallback: R, _ body: () throws -> R) -> R {
     do {
-      guard base.custody.holdsPlain else {
+      guard base.custody.holds(.plain) else {
         throw PreferencesError(.unavailable, "\"\(base.name)\" is sealed: members reach plain values only")
       }
       return try body()

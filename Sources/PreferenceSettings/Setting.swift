@@ -147,18 +147,18 @@ public struct Setting<Value: Sendable>: AnySetting {
   /// Returns the value, then the new one after each change, also by another handle or process that the store observes.
   /// The sequence does not need the setting to be kept. A value that breaks a rule, or cannot be read, is reported to
   /// `PreferenceFailures` and left out.
-  public func values() -> AsyncStream<Value> { .observing { observe(.initial, $0) } }
+  public func values() -> AsyncStream<Value> { .observing { observe(initial: true, $0) } }
 
   /// Calls `handler` with the new value after each change, while the observation is held or its owner is alive; as
   /// ``values()``, on the thread that made the change, with no lock held.
   public func didChange(_ handler: @escaping @Sendable (Value) -> Void) -> PreferenceObservation {
-    observe([], handler)
+    observe(initial: false, handler)
   }
 
   private func observe(
-    _ options: ObservationOptions, _ handler: @escaping @Sendable (Value) -> Void
+    initial: Bool, _ handler: @escaping @Sendable (Value) -> Void
   ) -> PreferenceObservation {
-    store.observe(key, options: options) { [self] change in
+    store.observe(key, initial: initial) { [self] change in
       do {
         // Only a default may break a rule, and `get` returns it only if nothing is stored.
         handler(problems(of: change.newValue).isEmpty ? change.newValue : try get())
@@ -189,7 +189,7 @@ extension Setting {
     get {
       if isDeclaredHidden || key.secrecy == .secret { return true }
       // No store has a value for a name that is not valid.
-      do { return store.custody.secrecy(of: try key.checkedName()) == .secret } catch { return false }
+      do { return store.custody.secrecy(of: try key.query().name) == .secret } catch { return false }
     }
     set { isDeclaredHidden = newValue }
   }
@@ -210,8 +210,8 @@ extension Setting {
   public func formattedValues() -> AsyncStream<String> {
     .observing { yield in
       isHidden
-        ? store.observe(key.presence, options: .initial) { yield(redacted($0.newValue)) }
-        : observe(.initial) { [format] in yield(format($0)) }
+        ? store.observe(key.presence, initial: true) { yield(redacted($0.newValue)) }
+        : observe(initial: true) { [format] in yield(format($0)) }
     }
   }
 

@@ -38,7 +38,7 @@ struct SyncedKey: Sendable {
   init<Value>(
     _ key: PreferenceKey<Value>, _ local: any PreferencesStore, _ remote: any PreferencesStore
   ) throws(PreferencesError) {
-    let name = try key.checkedName()
+    let name = try key.query().name
     timeName = try PreferenceName(PreferenceSync.timeKey(for: key.name))
     // A value from a sealed layer must not be written to a plain one.
     let isSecret = [local, remote].contains { $0.custody.secrecy(of: name, asked: key.secrecy) == .secret }

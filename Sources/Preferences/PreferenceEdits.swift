@@ -34,8 +34,7 @@ public struct PreferenceEdits: Sendable {
       (self.name, self.content, self.secrecy, self.condition) = (name, content, secrecy, condition)
     }
 
-    /// Whether the edit has no condition.
-    public var isUnconditional: Bool { if case .always = condition { true } else { false } }
+    var isUnconditional: Bool { if case .always = condition { true } else { false } }
   }
 
   /// Whether all values of the store are removed first.
@@ -44,13 +43,10 @@ public struct PreferenceEdits: Sendable {
   public private(set) var edits: [Edit] = []
   private(set) var changesSecrets = false
 
-  /// Creates edits that change nothing.
-  public init() {}
-
   /// Creates edits that are made in the given order.
   ///
   /// - Parameter clears: whether all values of the store are removed first.
-  public init(_ edits: [Edit], clearing clears: Bool = false) {
+  public init(_ edits: [Edit] = [], clearing clears: Bool = false) {
     (self.edits, self.clears) = (edits, clears)
     changesSecrets = edits.contains { $0.secrecy == .secret }
   }

@@ -17,7 +17,7 @@ public struct PreferencesError: Error, Sendable, CustomStringConvertible {
     public static let typeMismatch = Self(rawValue: "typeMismatch")
     /// The value has the right kind, but the requested type cannot hold it exactly.
     public static let outOfRange = Self(rawValue: "outOfRange")
-    /// The name breaks the rule of ``PreferenceKeyName``.
+    /// The name breaks the rule of ``PreferenceName``.
     public static let invalidKey = Self(rawValue: "invalidKey")
     /// The value cannot be stored in the form that its key requires; nothing was written.
     public static let notStorable = Self(rawValue: "notStorable")

@@ -35,7 +35,7 @@ extension PreferencesReader {
 extension PreferencesReader {
   /// Returns the value for `query`; `nil` if it is absent, or is a secret and the reader holds none.
   public func lookUp(_ query: PreferenceQuery) throws -> PreferenceValue? {
-    if query.secrecy == .secret, !custody.holdsSecrets { return nil }
+    if query.secrecy == .secret, !custody.holds(.secret) { return nil }
     return try value(for: query)
   }
 
@@ -45,7 +45,7 @@ extension PreferencesReader {
     guard custody.secrecy(of: query.name, asked: query.secrecy) == .secret else {
       return try value(for: query).map(PreferenceContent.value)
     }
-    guard custody.holdsSecrets else { return nil }
+    guard custody.holds(.secret) else { return nil }
     if let reader = self as? any GuardingReader {
       return try reader.guardedValue(for: query).map(PreferenceContent.guarded)
     }
@@ -57,19 +57,12 @@ extension PreferencesReader {
   /// - Throws: ``PreferencesError/Code/invalidKey``, and any error of the reader.
   public func value(forKey key: String) throws -> PreferenceValue? { try value(for: try PreferenceQuery(key)) }
 
-  /// Returns the value under `key`, which text-backed layers parse as `kind`; `nil` if it is absent.
-  ///
-  /// - Throws: as ``value(forKey:)-(String)``, and ``PreferencesError/Code/typeMismatch`` if text does not parse.
-  public func value(forKey key: String, as kind: PreferenceValue.Kind) throws -> PreferenceValue? {
-    try value(for: try PreferenceQuery(key, as: kind))
-  }
-
   /// The names that have a value, plain ones first, without duplicates.
   public func keys() throws -> [String] {
     let custody = custody
     // First, so that a failing sealed layer ends the call before plain layers are read.
-    let secrets = custody.holdsSecrets ? try names(of: .secret) : []
-    guard custody.holdsPlain else { return secrets.map(\.text) }
+    let secrets = custody.holds(.secret) ? try names(of: .secret) : []
+    guard custody.holds(.plain) else { return secrets.map(\.text) }
     let plain = try names(of: .plain)
     guard !secrets.isEmpty else { return plain.map(\.text) }
     let seen = Set(plain)

@@ -73,7 +73,7 @@ extension PreferencesStore {
 
 extension PreferenceEdits {
   /// Creates the edits that `collect` adds.
-  public init(collecting collect: (inout PreferenceEdits) throws -> Void) rethrows {
+  init(collecting collect: (inout PreferenceEdits) throws -> Void) rethrows {
     self.init()
     try collect(&self)
   }

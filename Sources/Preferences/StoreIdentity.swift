@@ -11,7 +11,7 @@ public struct StoreIdentity: Sendable, Hashable {
   private let parts: [Part]
 
   /// The identity of `reader`. Valid while the objects underneath are alive.
-  public init(of reader: any PreferencesReader) {
+  init(of reader: any PreferencesReader) {
     if let reader = reader as? any Identifiable<StoreIdentity> {
       self = reader.id
     } else if type(of: reader) is AnyClass {

@@ -208,7 +208,8 @@ public struct SecretPreferences: PreferencesStore, GuardingReader {
   }
 
   private func conflict(_ error: VaultError, _ edits: PreferenceEdits) throws(VaultError) -> WriteOutcome {
-    guard error.code == .conflict, edits.edits.contains(where: { !$0.isUnconditional }) else { throw error }
+    let isConditional = edits.edits.contains { if case .ifStored = $0.condition { true } else { false } }
+    guard error.code == .conflict, isConditional else { throw error }
     return .conflict
   }
 

@@ -56,7 +56,7 @@
         throw PreferencesError.unparsable("the provider's value", as: kind, key: name)
       }
       guard let found else { return nil }
-      guard custody.holdsSecrets || !found.isSecret else {
+      guard custody.holds(.secret) || !found.isSecret else {
         throw PreferencesError(
           .unavailable, "the provider marks the value as secret, and the layer was created for plain values"
         ).about(key: name)
@@ -96,7 +96,7 @@
     /// If the provider cannot be watched, the error is reported to ``PreferenceFailures`` with the key `*`.
     public func observe(_ notify: @escaping @Sendable (PreferenceChange) -> Void) -> PreferenceObservation {
       // The provider's changes are no writes of the caller.
-      let watch = ObservationSuppression.lifted {
+      let watch = ChangeBroadcast.unsuppressed {
         Task { [provider, name] in
           do {
             // The first snapshot may already be newer than what the observer has read.

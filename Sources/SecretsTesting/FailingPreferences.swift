@@ -63,7 +63,7 @@ public final class FailingPreferences: PreferencesStore, GuardingReader {
 
   /// The secrecy in `base`: a secret in this store may be a plain value in `base`.
   private func underneath(_ secrecy: Secrecy) -> Secrecy {
-    base.custody.holdsPlain && base.custody.holdsSecrets ? secrecy : base.custody.holdsSecrets ? .secret : .plain
+    base.custody.holds(.plain) && base.custody.holds(.secret) ? secrecy : base.custody.holds(.secret) ? .secret : .plain
   }
 
   public func observe(_ notify: @escaping @Sendable (PreferenceChange) -> Void) -> PreferenceObservation {

@@ -68,7 +68,7 @@ package struct LayerLaw {
     // A leaf in two places of one stack is allowed, too.
     if let used = leaves.last, random.chance(15) { return used }
     let (store, text) = try makeLeaf(&random)
-    let leaf = Stack(reader: store, model: .dictionary(.init(), isSealed: !store.custody.holdsPlain), text: text)
+    let leaf = Stack(reader: store, model: .dictionary(.init(), isSealed: !store.custody.holds(.plain)), text: text)
     leaves.append(leaf)
     return leaf
   }

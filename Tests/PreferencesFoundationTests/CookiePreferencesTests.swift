@@ -122,7 +122,7 @@ struct CookiePreferencesTests {
   @Test func `a cookie is not returned for a secret key, which a composite looks up in the vault`() throws {
     try add("token", sentinel)
     let cookies = CookiePreferences(storage)
-    #expect(!cookies.custody.holdsSecrets)
+    #expect(!cookies.custody.holds(.secret))
     #expect(try cookies.lookUp(PreferenceQuery("token", as: .string, secrecy: .secret)) == nil)
   }
 

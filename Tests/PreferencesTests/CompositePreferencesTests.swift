@@ -37,8 +37,9 @@ struct CompositePreferencesTests {
   }
 
   @Test func `a composite holds secrets when a layer does`() {
-    #expect(!CompositePreferences([upper]).custody.holdsSecrets)
-    #expect(CompositePreferences([upper, CompositePreferences([FailingPreferences().unclaimed])]).custody.holdsSecrets)
+    #expect(!CompositePreferences([upper]).custody.holds(.secret))
+    let sealed = CompositePreferences([FailingPreferences().unclaimed])
+    #expect(CompositePreferences([upper, sealed]).custody.holds(.secret))
   }
 
   @Test func `a sealed layer that does not say what it claims is refused by every call`() {

@@ -48,7 +48,7 @@ struct EnvironmentPreferencesTests {
   func `text is parsed as the kind that is requested`(
     kind: PreferenceValue.Kind, text: String, value: PreferenceValue
   ) throws {
-    #expect(try EnvironmentPreferences(environment: ["K": text]).value(forKey: "k", as: kind) == value)
+    #expect(try EnvironmentPreferences(environment: ["K": text]).value(for: PreferenceQuery("k", as: kind)) == value)
   }
 
   @Test(
@@ -66,7 +66,7 @@ struct EnvironmentPreferencesTests {
     ] as [(PreferenceValue.Kind, String)])
   func `text that does not parse is a mismatch without the text`(kind: PreferenceValue.Kind, text: String) {
     let layer = EnvironmentPreferences(prefix: "SHOP", environment: ["SHOP_SERVER_PORT": text])
-    let error = preferencesError { _ = try layer.value(forKey: "server.port", as: kind) }
+    let error = preferencesError { _ = try layer.value(for: PreferenceQuery("server.port", as: kind)) }
     #expect(error?.code == .typeMismatch)
     #expect(
       error?.message == "key \"server.port\": the text of SHOP_SERVER_PORT does not parse as \(kind)")

@@ -224,7 +224,7 @@ extension GuideTests {
     let show: @Sendable (Bool?) -> Void = { received.add($0) }
     let owner = Owner()
 
-    let observer = settings.observe(.isUnicornMode, options: .initial) { change in
+    let observer = settings.observe(.isUnicornMode, initial: true) { change in
       show(change.oldValue)
       show(change.newValue)
     }

@@ -159,7 +159,7 @@ struct GuideTests {
     do {
       let owner = Owner()
 
-      let observation = settings.observe(.serverPort, options: .initial) { change in
+      let observation = settings.observe(.serverPort, initial: true) { change in
         show(change.oldValue, change.newValue)
       }
       observation.tie(to: owner)

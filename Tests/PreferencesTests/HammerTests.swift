@@ -133,7 +133,7 @@ struct HammerTests {
         group.addTask {
           for round in 0..<Self.rounds * 4 {
             let owner = Owner()
-            let observation = store.observe(key, options: [.initial, .prior]) { _ in received.increase() }
+            let observation = store.observe(key, initial: true, prior: true) { _ in received.increase() }
             observation.tie(to: owner)
             try store.set(task * 1_000 + round, for: key)
             if round.isMultiple(of: 2) { observation.untie() }

@@ -80,7 +80,7 @@ extension ObservationTests {
     let composite: CompositePreferences = [FailingPreferences().claiming(.names(["proxy.host"])), store]
     let (failures, received) = (Received<String>(), Received<String?>())
     PreferenceFailures.withHandler({ failures.add("\($0.key): \($0.error)") }) {
-      let observation = composite.observe(.watchedHost, options: .initial) {
+      let observation = composite.observe(.watchedHost, initial: true) {
         received.add($0.newValue)
       }
       store["proxy.host"] = "b"

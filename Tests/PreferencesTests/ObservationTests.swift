@@ -20,7 +20,7 @@ struct ObservationTests {
       let file = try JSONPreferences(at: folder + "/a.json", options: .creating)
       try file.set(["port": 1] as PreferenceValue, forKey: "server")
       let received = Received<Int?>()
-      let observation = file.observe(.watchedPort, options: .initial) { received.add($0.newValue) }
+      let observation = file.observe(.watchedPort, initial: true) { received.add($0.newValue) }
       try file.set(2, for: .watchedPort)
       try file.set(["port": 3] as PreferenceValue, forKey: "server")
       try file.removeValue(forKey: "server")
@@ -75,7 +75,7 @@ struct ObservationTests {
 
   @Test func `item 77: the new value of an optional key is the value, not an optional of it`() throws {
     let received = Received<String?>()
-    let observation = store.observe(.watchedHost, options: .prior) { change in
+    let observation = store.observe(.watchedHost, prior: true) { change in
       let new: String? = change.newValue
       if !change.isPrior { received.add(new) }
     }
@@ -98,7 +98,7 @@ struct ObservationTests {
 
   @Test func `a change prints and dumps without its values`() throws {
     let received = Received<KeyChange<String?>>()
-    let observation = store.observe(.watchedHost, options: [.initial, .prior]) { received.add($0) }
+    let observation = store.observe(.watchedHost, initial: true, prior: true) { received.add($0) }
     try store.set(sentinel, for: .watchedHost)
     #expect(received.all.map { "\($0)" } == ["initial value", "change to come", "change"])
     #expect(!dumped(received.all).contains(sentinel))

@@ -49,7 +49,7 @@ struct PreferenceKeyTests {
 
   @Test(arguments: ["a", "server.port", " ", "ключ", "🦊", "a/b=c", String(repeating: "é", count: 512)])
   func `a key of up to 1024 bytes without control characters is accepted`(name: String) throws {
-    try PreferenceKeyName.validate(name)
+    #expect(try PreferenceName(name).text == name)
     try store.set(true, forKey: name)
     #expect(try store.bool(forKey: name) == true)
   }
@@ -90,7 +90,7 @@ struct PreferenceKeyTests {
       for before in 0...17 {
         for neighbour in neighbours {
           let name = String(repeating: "x", count: before) + neighbour + String(scalar) + neighbour + "tail"
-          let isRefused = preferencesError { try PreferenceKeyName.validate(name) } != nil
+          let isRefused = preferencesError { _ = try PreferenceName(name) } != nil
           if isRefused != isControl { wrong.append("\(before) \(neighbour) \(scalar.value)") }
         }
       }

@@ -20,9 +20,9 @@ struct RegistryTests {
     registry.share(failing)
     try PreferencesRegistry.with(registry) {
       let shared = SharedPreferences()
-      #expect(shared.name == failing.name && shared.custody.holdsSecrets && !shared.custody.holdsPlain)
+      #expect(shared.name == failing.name && shared.custody.holds(.secret) && !shared.custody.holds(.plain))
       for call in [
-        { _ = try shared.value(forKey: "a") }, { _ = try shared.value(forKey: "a", as: .string) },
+        { _ = try shared.value(forKey: "a") }, { _ = try shared.value(for: PreferenceQuery("a", as: .string)) },
         { _ = try shared.keys() }, { _ = try shared.set(1, forKey: "a") }, { try shared.set(["a": 1]) },
         { _ = try shared.removeValue(forKey: "a") }, { try shared.removeAll() },
         { try shared.update(PreferenceKey("a", default: 1)) { $0 = 2 } },

@@ -274,7 +274,7 @@ struct SyncTests {
 
   @Test func `item 83: a name against the rule, or too long for its time, is refused`() {
     let sync = sync(here, there)
-    for name in ["", String(repeating: "a", count: PreferenceKeyName.maximumByteCount)] {
+    for name in ["", String(repeating: "a", count: PreferenceName.maximumByteCount)] {
       #expect(preferencesError { try sync.add(PreferenceKey<Int>(name, default: 0)) }?.code == .invalidKey)
     }
     #expect(sync.keys.isEmpty)

@@ -30,9 +30,9 @@
 
     @Test func `text is returned as the kind that is wanted`() throws {
       #expect(try environment.value(for: .port) == 8080)
-      #expect(try environment.value(forKey: "ratio", as: .double) == 0.5)
-      #expect(try environment.value(forKey: "isOn", as: .bool) == true)
-      #expect(try environment.value(forKey: "bytes", as: .data) == .data(Data([1, 2])))
+      #expect(try environment.value(for: PreferenceQuery("ratio", as: .double)) == 0.5)
+      #expect(try environment.value(for: PreferenceQuery("isOn", as: .bool)) == true)
+      #expect(try environment.value(for: PreferenceQuery("bytes", as: .data)) == .data(Data([1, 2])))
       #expect(try environment.value(for: PreferenceKey<URL?>("site"))?.host() == "example.com")
       #expect(try environment.value(for: PreferenceKey<Date?>("start"))?.timeIntervalSince1970 == 1_767_323_045)
       #expect(try environment.value(for: PreferenceKey<[String]>("hosts", default: [])) == ["a", "b"])
@@ -53,19 +53,19 @@
 
     @Test(arguments: PreferenceValue.Kind.allCases)
     func `what the provider lacks is absent`(kind: PreferenceValue.Kind) throws {
-      #expect(try environment.value(forKey: "absent", as: kind) == nil)
-      #expect(try memory.value(forKey: "absent", as: kind) == nil)
+      #expect(try environment.value(for: PreferenceQuery("absent", as: kind)) == nil)
+      #expect(try memory.value(for: PreferenceQuery("absent", as: kind)) == nil)
       #expect(try !memory.contains("absent"))
     }
 
     @Test func `a value of a different type is an error, and no lower layer is used`() throws {
       let layers = CompositePreferences([environment, DictionaryPreferences(["count": 1, "site": "x"])])
-      #expect(preferencesError { _ = try environment.value(forKey: "count", as: .integer) }?.code == .typeMismatch)
-      #expect(preferencesError { _ = try environment.value(forKey: "count", as: .date) }?.code == .typeMismatch)
-      #expect(preferencesError { _ = try memory.value(forKey: "text", as: .bool) }?.code == .typeMismatch)
+      #expect(preferencesError { _ = try environment.integer(forKey: "count") }?.code == .typeMismatch)
+      #expect(preferencesError { _ = try environment.date(forKey: "count") }?.code == .typeMismatch)
+      #expect(preferencesError { _ = try memory.bool(forKey: "text") }?.code == .typeMismatch)
       #expect(
         preferencesError { _ = try layers.value(for: PreferenceKey<Int>("count", default: 2)) }?.code == .typeMismatch)
-      #expect(preferencesError { _ = try memory.value(forKey: "text", as: .bool) }?.message.contains("\"a\"") == false)
+      #expect(preferencesError { _ = try memory.bool(forKey: "text") }?.message.contains("\"a\"") == false)
     }
 
     @Test func `a provider that fails ends the lookup`() throws {

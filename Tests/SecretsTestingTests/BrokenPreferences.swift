@@ -151,7 +151,7 @@ final class BrokenPreferences: PreferencesStore, Identifiable {
     switch fault {
     case .notifiesDirectly, .notifiesOne, .notifiesForEver:
       observers.withLock { $0.append(notify) }
-      return .none
+      return PreferenceObservation {}
     default: return changes.observe(notify)
     }
   }

@@ -85,7 +85,7 @@ final class FaultyPreferences: PreferencesStore, Identifiable {
   }
 
   func observe(_ notify: @escaping @Sendable (PreferenceChange) -> Void) -> PreferenceObservation {
-    fault == .notifiesNoObserver ? .none : changes.observe(notify)
+    fault == .notifiesNoObserver ? PreferenceObservation {} : changes.observe(notify)
   }
 
   // MARK: Writing

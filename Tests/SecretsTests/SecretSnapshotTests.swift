@@ -112,7 +112,7 @@ extension PreferenceKey<Secret<String>?> {
 
     #expect(try preferences.required(.token).withValue { $0 } == "v")
     #expect(try preferences.integer(forKey: "port") == 1)
-    #expect(try secrets.snapshot().custody.holdsPlain == false)
+    #expect(try secrets.snapshot().custody.holds(.plain) == false)
   }
 
   @Test func `a snapshot prints as its name`() throws {

@@ -80,7 +80,7 @@ public final class RemotePreferences<Format: PreferenceFileFormat>: PreferencesR
   ///
   /// - Throws: ``PreferencesError/Code/unavailable`` before the first load.
   public func names(of secrecy: Secrecy) throws(PreferencesError) -> [PreferenceName] {
-    PreferenceName.valid(NestedValues.keys(of: try values()))
+    NestedValues.keys(of: try values())
   }
 
   public func observe(_ notify: @escaping @Sendable (PreferenceChange) -> Void) -> PreferenceObservation {
@@ -113,7 +113,7 @@ public final class RemotePreferences<Format: PreferenceFileFormat>: PreferencesR
   public func load(into store: some PreferencesStore) async throws -> RemoteOutcome {
     try await load { values in
       var flat: [String: PreferenceValue] = [:]
-      for key in NestedValues.keys(of: values) { flat[key] = NestedValues.find(key, in: values) }
+      for key in NestedValues.keys(of: values) { flat[key.text] = NestedValues.find(key.text, in: values) }
       try await store.set(flat)
     }
   }

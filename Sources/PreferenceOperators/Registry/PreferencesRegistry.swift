@@ -93,7 +93,7 @@ public final class PreferencesRegistry: Sendable {
   /// Notifies even while observation is suppressed: suppression applies to values, and observers must follow the new
   /// store.
   private func tellReplacement() {
-    ObservationSuppression.lifted { replacements.send(.anything) }
+    ChangeBroadcast.unsuppressed { replacements.send(.anything) }
   }
 
   // MARK: Stores by key

@@ -20,7 +20,7 @@ extension SettingGroup {
           return SettingDescription(name, inferredFrom: value)
         }
         // A plain value that was removed meanwhile.
-        return custody.holdsSecrets ? SettingDescription(secret: name) : nil
+        return custody.holds(.secret) ? SettingDescription(secret: name) : nil
       }, in: store)
   }
 

@@ -11,7 +11,7 @@ extension PreferencesReader {
   /// secret to a plain layer.
   public func dictionary(revealingSecrets: Bool = false) throws -> [String: PreferenceValue] {
     // First, so that a failing sealed layer ends the call before plain layers are read.
-    let secrets = custody.holdsSecrets ? try names(of: .secret) : []
+    let secrets = custody.holds(.secret) ? try names(of: .secret) : []
     var all = try plainValues()
     for name in secrets where all[name.text] == nil {
       all[name.text] = revealingSecrets ? try value(for: PreferenceQuery(name, secrecy: .secret)) : .redacted
@@ -21,7 +21,7 @@ extension PreferencesReader {
 
   /// The values that are not secrets.
   func plainValues() throws -> [String: PreferenceValue] {
-    guard custody.holdsPlain else { return [:] }
+    guard custody.holds(.plain) else { return [:] }
     var values: [String: PreferenceValue] = [:]
     for name in try names(of: .plain) { values[name.text] = try value(for: PreferenceQuery(name)) }
     return values

@@ -64,16 +64,36 @@ extension PreferencesStore {
     try await edit(try PreferenceEdits(key, to: nil))
   }
 
-  /// Removes the value of a declared key, so that it reads as its default.
+  /// Removes the values of declared keys in one transaction, so that they read as their defaults.
   @discardableResult
-  public func reset<Value>(_ key: PreferenceKey<Value>) throws -> WriteOutcome {
-    try edit { edits in try edits.reset(key) }
+  public func reset<Value, each Other: Sendable>(
+    _ key: PreferenceKey<Value>, _ others: repeat PreferenceKey<each Other>
+  ) throws -> WriteOutcome {
+    try edit { edits in
+      try edits.reset(key)
+      for key in repeat each others { try edits.reset(key) }
+    }
+  }
+
+  /// The asynchronous form of `reset(_:_:)`; does not block the calling thread.
+  @discardableResult
+  public func reset<Value, each Other: Sendable>(
+    _ key: PreferenceKey<Value>, _ others: repeat PreferenceKey<each Other>
+  ) async throws -> WriteOutcome {
+    try await edit { edits in
+      try edits.reset(key)
+      for key in repeat each others { try edits.reset(key) }
+    }
+  }
+
+  /// Removes the values of declared keys of one type in one transaction, so that they read as their defaults.
+  public func reset<Value>(_ keys: [PreferenceKey<Value>]) throws {
+    try edit { edits in for key in keys { try edits.reset(key) } }
   }
 
   /// The asynchronous form of `reset(_:)`; does not block the calling thread.
-  @discardableResult
-  public func reset<Value>(_ key: PreferenceKey<Value>) async throws -> WriteOutcome {
-    try await edit { edits in try edits.reset(key) }
+  public func reset<Value>(_ keys: [PreferenceKey<Value>]) async throws {
+    try await edit { edits in for key in keys { try edits.reset(key) } }
   }
 
   /// Removes all values of this store. In a composite, see ``CompositePreferences/WriteMode``.

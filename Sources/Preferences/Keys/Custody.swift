@@ -12,10 +12,7 @@
 /// 5. A store that is used directly was chosen by the caller: a sealed one returns any value, a plain one never holds a
 ///    secret.
 public struct Custody: Sendable {
-  /// Whether the reader holds plain values.
-  public let holdsPlain: Bool
-  /// Whether the reader holds secrets, which dumps and merged dictionaries redact.
-  public let holdsSecrets: Bool
+  private let (holdsPlain, holdsSecrets): (Bool, Bool)
   /// Whether a store accepts plain values, and secrets: false if all layers that hold them are read-only.
   private let (takesPlain, takesSecrets): (Bool, Bool)
   /// The names that are secret; `nil` for a sealed store that has not declared its claim.
@@ -36,8 +33,6 @@ public struct Custody: Sendable {
   /// A store whose values are sealed where they are kept. As a layer of a composite it must claim names:
   /// ``PreferencesReader/claiming(_:)``.
   public static let sealed = Custody(holding: (false, true), taking: (false, true), nil)
-  /// A reader with values of both kinds that claims no name.
-  public static let both = Custody(holding: (true, true), taking: (true, true), .nothing)
 
   /// The same custody, for a store that forwards to a store that can be replaced. A view uses the custody of the
   /// current store, unless the view is mounted or claims names. A composite keeps the custody from its creation: plain
@@ -57,7 +52,7 @@ public struct Custody: Sendable {
   }
 
   /// The custody of a composite of `layers`.
-  public init(of layers: [any PreferencesReader]) {
+  init(of layers: [any PreferencesReader]) {
     let parts = layers.map(\.custody.fixed)
     let stores = layers.filter { $0 is any PreferencesStore }.map(\.custody.fixed)
     self.init(
@@ -66,7 +61,7 @@ public struct Custody: Sendable {
       .any(of: parts.compactMap(\.claim)))
   }
 
-  /// Whether the reader holds values of this secrecy.
+  /// Whether the reader holds values of this secrecy. Dumps and merged dictionaries redact secrets.
   public func holds(_ secrecy: Secrecy) -> Bool { secrecy == .secret ? holdsSecrets : holdsPlain }
 
   /// Whether a store with this custody accepts values of this secrecy.
@@ -113,7 +108,7 @@ public struct PreferenceClaim: Sendable {
   /// All names: nothing is looked up in plain layers.
   public static let everything = PreferenceClaim(form: .everything)
 
-  /// The given names. A name that breaks the rule of ``PreferenceKeyName`` is never looked up, and is left out.
+  /// The given names. A name that breaks the rule of ``PreferenceName`` is never looked up, and is left out.
   public static func names(_ names: some Sequence<String>) -> Self {
     Self(form: .names(Set(PreferenceName.valid(names))))
   }

@@ -10,7 +10,7 @@
 /// let port = try preferences.value(for: .serverPort)
 /// ```
 ///
-/// The name is checked when the key is used, see ``PreferenceKeyName``. Two keys are equal when their names are.
+/// The name is checked when the key is used, see ``PreferenceName``. Two keys are equal when their names are.
 public struct PreferenceKey<Value: Sendable>: Sendable {
   /// The name of the preference.
   public var name: String { untyped.name }
@@ -51,10 +51,7 @@ public struct PreferenceKey<Value: Sendable>: Sendable {
     (self.makeDefault, self.decode, self.encode) = (makeDefault, decode, encode)
   }
 
-  /// The name, checked.
-  ///
-  /// - Throws: ``PreferencesError/Code/invalidKey``.
-  public func checkedName() throws(PreferencesError) -> PreferenceName { try untyped.checkedName() }
+  func checkedName() throws(PreferencesError) -> PreferenceName { try untyped.checkedName() }
 
   /// Returns the query for the value of the key.
   ///
@@ -110,7 +107,7 @@ struct UntypedKey: Sendable {
 
   init(_ name: String, kind: PreferenceValue.Kind, secrecy: Secrecy, isGuarded: Bool) {
     (self.name, self.kind, self.secrecy, self.isGuarded) = (name, kind, secrecy, isGuarded)
-    (fingerprint, isValid) = (name.hashValue, PreferenceKeyName.isValid(name))
+    (fingerprint, isValid) = (name.hashValue, PreferenceName.isValid(name))
   }
 
   func checkedName() throws(PreferencesError) -> PreferenceName {

@@ -1,16 +1,21 @@
 /// The name of a preference, checked once and with its hash, so that no layer checks or hashes it again.
 ///
-/// Two names are equal when they are equal as Swift strings: composed and decomposed accents are the same.
+/// A name is 1 to 1024 bytes of UTF-8 without control characters (U+0000 to U+001F, U+007F to U+009F).
+/// Dots, spaces and every other character are allowed. Names are not normalized. Two names are equal when they are equal
+/// as Swift strings: composed and decomposed accents are the same.
 public struct PreferenceName: Sendable {
+  /// The longest name, in bytes of UTF-8.
+  public static let maximumByteCount = 1024
+
   /// The name as it was written.
   public let text: String
   private let fingerprint: Int
 
   /// Checks a name.
   ///
-  /// - Throws: ``PreferencesError/Code/invalidKey`` for a name that breaks the rule of ``PreferenceKeyName``.
+  /// - Throws: ``PreferencesError/Code/invalidKey``.
   public init(_ text: String) throws(PreferencesError) {
-    try PreferenceKeyName.validate(text)
+    try Self.validate(text)
     self.init(checked: text)
   }
 
@@ -21,7 +26,7 @@ public struct PreferenceName: Sendable {
 
   /// Returns the names that follow the rule, in the given order.
   public static func valid(_ texts: some Sequence<String>) -> [PreferenceName] {
-    texts.lazy.filter(PreferenceKeyName.isValid).map { PreferenceName(checked: $0) }
+    texts.lazy.filter(isValid).map { PreferenceName(checked: $0) }
   }
 }
 

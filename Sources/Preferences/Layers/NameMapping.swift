@@ -58,7 +58,7 @@ enum NameMapping: Sendable {
     case .below(let prefix): return Self.without(prefix, name.text).map { PreferenceName(checked: $0) }
     case .mounted(let prefix):
       let long = prefix + name.text
-      guard Self.without(prefix, long) == name.text, PreferenceKeyName.isValid(long) else { return nil }
+      guard Self.without(prefix, long) == name.text, PreferenceName.isValid(long) else { return nil }
       return PreferenceName(checked: long)
     case .renamed(let underneath, let above): return above[name] ?? (underneath[name] == nil ? name : nil)
     }

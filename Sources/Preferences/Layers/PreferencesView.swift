@@ -40,7 +40,7 @@ public struct PreferencesView<Base: Sendable>: GuardingReader {
     if mapping.isIdentity { return reader.observe(notify) }
     return reader.observe { [mapping] change in
       let mapped = change.mapKeys { key in
-        PreferenceKeyName.isValid(key) ? mapping.above(.init(checked: key))?.text : nil
+        PreferenceName.isValid(key) ? mapping.above(.init(checked: key))?.text : nil
       }
       if let mapped { notify(mapped) }
     }
@@ -51,7 +51,7 @@ extension PreferencesReader {
   /// Returns the value for `query` as a guarded value. If the reader has no guarded memory, the value stays in ordinary
   /// memory.
   public func guardedLookUp(_ query: PreferenceQuery) throws -> (any GuardedValue)? {
-    if query.secrecy == .secret, !custody.holdsSecrets { return nil }
+    if query.secrecy == .secret, !custody.holds(.secret) { return nil }
     if let reader = self as? any GuardingReader { return try reader.guardedValue(for: query) }
     return try value(for: query).map(OrdinaryValue.init)
   }

@@ -17,6 +17,11 @@ public final class ChangeBroadcast: Sendable {
 
   private let state = Mutex(State())
 
+  @TaskLocal fileprivate static var suppression = false
+
+  /// Whether the calling task is inside `withoutObservation`, for a store that notifies observers from a different task.
+  public static var isSuppressed: Bool { suppression }
+
   /// Creates a broadcast without observers.
   public init() {}
 
@@ -39,7 +44,7 @@ public final class ChangeBroadcast: Sendable {
   /// - Parameter change: the change; evaluated only if there are observers.
   public func send(_ change: @autoclosure () -> PreferenceChange) {
     // First, because most stores have no observers, and a write should not pay for them.
-    guard state.withLock({ !$0.observers.isEmpty }), !ObservationSuppression.isInForce else { return }
+    guard state.withLock({ !$0.observers.isEmpty }), !Self.isSuppressed else { return }
     let change = change()
     let begins = state.withLock { state in
       guard !state.observers.isEmpty else { return false }
@@ -54,6 +59,11 @@ public final class ChangeBroadcast: Sendable {
     }
   }
 
+  /// Runs `body` as if it were outside `withoutObservation`, for changes that are not writes of the caller.
+  public static func unsuppressed<R>(_ body: () throws -> R) rethrows -> R {
+    try $suppression.withValue(false, operation: body)
+  }
+
   private func next() -> (PreferenceChange, [UInt64])? {
     state.withLock { state in
       guard let change = state.waiting else {
@@ -66,28 +76,15 @@ public final class ChangeBroadcast: Sendable {
   }
 }
 
-/// Whether observers are not notified, for a store that notifies them from a different task.
-public enum ObservationSuppression {
-  @TaskLocal fileprivate static var current = false
-
-  /// Whether the calling task is inside `withoutObservation`.
-  public static var isInForce: Bool { current }
-
-  /// Runs `body` as if it were outside `withoutObservation`, for changes that are not writes of the caller.
-  public static func lifted<R>(_ body: () throws -> R) rethrows -> R {
-    try $current.withValue(false, operation: body)
-  }
-}
-
 /// Runs `body` without notifying any observer of its writes; the writes are stored. Calls nest. Child tasks are
 /// affected, other tasks are not. An observer of such a value receives the new value with the next change.
 @discardableResult
 public func withoutObservation<R>(_ body: () throws -> R) rethrows -> R {
-  try ObservationSuppression.$current.withValue(true, operation: body)
+  try ChangeBroadcast.$suppression.withValue(true, operation: body)
 }
 
 /// The asynchronous form of `withoutObservation(_:)`.
 @discardableResult
 public func withoutObservation<R>(_ body: () async throws -> R) async rethrows -> R {
-  try await ObservationSuppression.$current.withValue(true, operation: body)
+  try await ChangeBroadcast.$suppression.withValue(true, operation: body)
 }

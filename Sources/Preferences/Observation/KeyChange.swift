@@ -4,9 +4,9 @@ public struct KeyChange<Value: Sendable>: Sendable {
   public let oldValue: Value
   /// The value after the change; the default if the key was removed.
   public let newValue: Value
-  /// Whether this is the notification of ``ObservationOptions/initial``. Both values are then the current value.
+  /// Whether this is the initial notification. Both values are then the current value.
   public internal(set) var isInitial = false
-  /// Whether this is the notification of ``ObservationOptions/prior``. It has the same values as the one that follows.
+  /// Whether this is the notification right before a change. It has the same values as the one that follows.
   public internal(set) var isPrior = false
 }
 
@@ -14,15 +14,4 @@ public struct KeyChange<Value: Sendable>: Sendable {
 extension KeyChange: CustomStringConvertible, CustomReflectable {
   public var description: String { isInitial ? "initial value" : isPrior ? "change to come" : "change" }
   public var customMirror: Mirror { Mirror(self, children: EmptyCollection<Mirror.Child>()) }
-}
-
-/// Notifications that an observer receives in addition to changes.
-public struct ObservationOptions: OptionSet, Sendable {
-  public let rawValue: Int
-  public init(rawValue: Int) { self.rawValue = rawValue }
-
-  /// Notifies with the current value immediately.
-  public static let initial = ObservationOptions(rawValue: 1)
-  /// Notifies once more right before each change, see ``KeyChange/isPrior``. The store already has the new value.
-  public static let prior = ObservationOptions(rawValue: 2)
 }

@@ -36,7 +36,7 @@ public struct PreferenceChange: Sendable, Hashable {
   ///
   /// - Parameter name: the name of a key in that reader; `nil` for a key that the reader does not have.
   /// - Returns: `nil` if no key is left.
-  public func mapKeys(_ name: (String) -> String?) -> PreferenceChange? {
+  func mapKeys(_ name: (String) -> String?) -> PreferenceChange? {
     guard let keys else { return .anything(except: Set(exceptions.compactMap(name))) }
     let mapped = Set(keys.compactMap(name))
     return mapped.isEmpty ? nil : PreferenceChange(keys: mapped)

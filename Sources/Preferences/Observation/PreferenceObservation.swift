@@ -29,7 +29,7 @@ public final class PreferenceObservation: Sendable {
   }
 
   /// An observation of something that never changes.
-  public static var none: PreferenceObservation { PreferenceObservation {} }
+  static var none: PreferenceObservation { PreferenceObservation {} }
 
   deinit { guarded.withLock { $0.state.cancel }?() }
 

@@ -56,8 +56,12 @@ extension PreferencesReader {
   ///
   /// The handler is called in the order of the changes, on the thread that made the change; when several threads write,
   /// one of them calls it for all. No lock is held: the handler may read, write and end the observation.
+  ///
+  /// - Parameters:
+  ///   - initial: whether the handler is also called with the current value, immediately.
+  ///   - prior: whether it is called once more right before each change. The store already has the new value.
   public func observe<Value>(
-    _ key: PreferenceKey<Value>, options: ObservationOptions = [],
+    _ key: PreferenceKey<Value>, initial: Bool = false, prior: Bool = false,
     _ handler: @escaping @Sendable (KeyChange<Value>) -> Void
   ) -> PreferenceObservation {
     let last = LastValue<Value>()
@@ -73,12 +77,12 @@ extension PreferencesReader {
       } deliver: { new, isFirst in
         let old = last.exchange(new)
         guard !isFirst else {
-          if options.contains(.initial) { tell(KeyChange(oldValue: new, newValue: new, isInitial: true)) }
+          if initial { tell(KeyChange(oldValue: new, newValue: new, isInitial: true)) }
           return
         }
         // A value that could not be read counts as the default.
         let before = old ?? key.defaultValue
-        if options.contains(.prior) { tell(KeyChange(oldValue: before, newValue: new, isPrior: true)) }
+        if prior { tell(KeyChange(oldValue: before, newValue: new, isPrior: true)) }
         tell(KeyChange(oldValue: before, newValue: new))
       }
       defer { watch.begin() }
@@ -87,7 +91,7 @@ extension PreferencesReader {
   }
 
   /// Calls `handler` with the values of several keys whenever one changes, and immediately if `initial` is true.
-  /// Otherwise as ``observe(_:options:_:)``.
+  /// Otherwise as ``observe(_:initial:prior:_:)``.
   ///
   /// ```swift
   /// let observation = settings.observe(keys: .scheme, .serverPort) { scheme, port in restart(scheme, port) }

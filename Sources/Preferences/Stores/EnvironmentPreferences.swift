@@ -8,8 +8,9 @@ import FoundationEssentials
 /// `SHA256SUM`) and for every character that is neither letter nor digit, as in swift-configuration. Keys that differ
 /// only there read the same variable.
 ///
-/// The environment is copied when the reader is created. An empty variable is the empty string, not absent.
-public struct EnvironmentPreferences: PreferencesReader {
+/// The environment is copied when the reader is created. An empty variable is the empty string, not absent. A variable is
+/// parsed as ``PreferenceValue/init(parsing:as:)`` describes.
+public struct EnvironmentPreferences: PreferencesReader, TextReader {
   public let name: String
   private let prefix: String
   private let variables: [String: String]
@@ -28,23 +29,15 @@ public struct EnvironmentPreferences: PreferencesReader {
     undecodable = environment == nil ? Self.undecodableNames(in: variables) : []
   }
 
-  /// Returns the variable parsed as the query's kind, or as a string if the query has none; `nil` if it is not set.
-  ///
-  /// Booleans are yes, no, true, false, on, off, 1 and 0 in any case; integers are decimal; dates are ISO 8601 with
-  /// seconds and time zone; data is Base64. Arrays and dictionaries do not parse.
-  /// - Throws: ``PreferencesError/Code/malformed`` if the variable is not UTF-8, ``PreferencesError/Code/typeMismatch``
-  ///   if it does not parse.
-  public func value(for query: PreferenceQuery) throws(PreferencesError) -> PreferenceValue? {
-    let key = query.name.text
+  func text(forKey key: String) throws(PreferencesError) -> String? {
     let variable = variable(forKey: key)
     guard !undecodable.contains(variable) else {
-      throw PreferencesError(.malformed, "the text of \(variable) is not UTF-8").about(key: key)
+      throw PreferencesError(.malformed, "\(textName(forKey: key)) is not UTF-8").about(key: key)
     }
-    guard let text = variables[variable] else { return nil }
-    guard let kind = query.kind else { return .string(text) }
-    if let value = PreferenceValue(parsing: text, as: kind) { return value }
-    throw .unparsable("the text of \(variable)", as: kind, key: key)
+    return variables[variable]
   }
+
+  func textName(forKey key: String) -> String { "the text of \(variable(forKey: key))" }
 
   /// The keys of all variables that a key can reach, in ascending order: `server.port` for `SHOP_SERVER_PORT`.
   public func names(of secrecy: Secrecy) -> [PreferenceName] {

@@ -3,10 +3,11 @@
 /// The key `server.port` is `--server.port=8080`, `--server.port 8080`, or either with one dash. The argument after an
 /// option is its value unless it begins with a dash; a negative number is a value all the same. An option without a
 /// value is `true`, so write `--verbose=true` before an argument that is not an option. The last of repeated options
-/// counts. Other arguments are skipped, and everything after `--`. Names are used as written.
+/// counts. Other arguments are skipped, and everything after `--`. Names are used as written. A value is parsed as
+/// ``PreferenceValue/init(parsing:as:)`` describes.
 ///
 /// Every user of the machine can read arguments: never pass a secret in one.
-public struct LaunchArgumentPreferences: PreferencesReader {
+public struct LaunchArgumentPreferences: PreferencesReader, TextReader {
   public let name: String
   private let texts: [String: String]
   private let undecodable: Set<String>
@@ -18,21 +19,14 @@ public struct LaunchArgumentPreferences: PreferencesReader {
     (texts, undecodable) = Self.options(in: arguments ?? own, isRepaired: arguments == nil)
   }
 
-  /// Returns the option parsed as the query's kind by the rules of ``EnvironmentPreferences``, or as a string if the
-  /// query has none; `nil` if there is no such option.
-  ///
-  /// - Throws: ``PreferencesError/Code/malformed`` if the argument is not UTF-8, ``PreferencesError/Code/typeMismatch``
-  ///   if it does not parse.
-  public func value(for query: PreferenceQuery) throws(PreferencesError) -> PreferenceValue? {
-    let key = query.name.text
+  func text(forKey key: String) throws(PreferencesError) -> String? {
     guard !undecodable.contains(key) else {
-      throw PreferencesError(.malformed, "the argument is not UTF-8").about(key: key)
+      throw PreferencesError(.malformed, "\(textName(forKey: key)) is not UTF-8").about(key: key)
     }
-    guard let text = texts[key] else { return nil }
-    guard let kind = query.kind else { return .string(text) }
-    if let value = PreferenceValue(parsing: text, as: kind) { return value }
-    throw .unparsable("the argument", as: kind, key: key)
+    return texts[key]
   }
+
+  func textName(forKey key: String) -> String { "the argument" }
 
   /// The names of the options, in ascending order.
   public func names(of secrecy: Secrecy) -> [PreferenceName] { PreferenceName.valid(texts.keys.sorted()) }

@@ -17,7 +17,7 @@ package struct UserDefaultsFile: Sendable {
   package init(
     suite name: String, pausing pause: @escaping @Sendable () -> Void = Self.shortPause
   ) throws(PreferencesError) {
-    do { try PreferenceKeyName.validate(name) } catch { throw error.about("the name of a suite") }
+    do { _ = try PreferenceName(name) } catch { throw error.about("the name of a suite") }
     guard !Self.reserved.contains(name) else {
       throw PreferencesError(.invalidKey, "\"\(name)\" is no suite")
     }

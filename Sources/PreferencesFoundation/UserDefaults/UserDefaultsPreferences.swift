@@ -39,7 +39,7 @@ public struct UserDefaultsPreferences: PreferencesStore {
   /// Reads a suite, which does not have to exist.
   ///
   /// - Parameter suiteName: a name, or an absolute path without the suffix `.plist`.
-  /// - Throws: ``PreferencesError/Code/invalidKey`` for a name that breaks the rule of ``PreferenceKeyName``, leads out
+  /// - Throws: ``PreferencesError/Code/invalidKey`` for a name that breaks the rule of ``PreferenceName``, leads out
   ///   of the folder, or names a domain that is not a suite; ``PreferencesError/Code/unreadable``,
   ///   ``PreferencesError/Code/malformed`` or ``PreferencesError/Code/limitExceeded`` for the file.
   public init(suiteName: String) throws(PreferencesError) {

@@ -33,7 +33,7 @@ struct SecretMover: Sendable {
   func checkCanErase(_ source: any PreferencesStore) throws(VaultError) {
     guard let vault = source as? SecretPreferences else {
       // A view may be one of this very store, under other names.
-      guard !source.custody.holdsSecrets else {
+      guard !source.custody.holds(.secret) else {
         throw VaultError(.conflict, "the source may be a view of the same secrets")
       }
       return

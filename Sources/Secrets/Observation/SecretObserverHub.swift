@@ -95,7 +95,7 @@ final class SecretObserverHub: VaultObserverHub {
   func vaultChanged() { notifyAll() }
 
   func willWrite(_ records: WrittenRecords) {
-    let isSuppressed = ObservationSuppression.isInForce
+    let isSuppressed = ChangeBroadcast.isSuppressed
     state.withLock { state in
       state.writesUnderWay += 1
       for (service, keys) in records.keys {
@@ -106,7 +106,7 @@ final class SecretObserverHub: VaultObserverHub {
   }
 
   func didWrite(_ records: WrittenRecords) {
-    let isSuppressed = ObservationSuppression.isInForce
+    let isSuppressed = ChangeBroadcast.isSuppressed
     var revisions: [Vault.Name: [String: UInt64]] = [:]
     if isSuppressed {
       for (service, keys) in records.keys { revisions[service] = self.revisions(of: keys, service, records.group) }
@@ -152,7 +152,7 @@ final class SecretObserverHub: VaultObserverHub {
 
   private func notifyAll() {
     // Observers are notified of these changes even if the current task is inside `withoutObservation`.
-    ObservationSuppression.lifted {
+    ChangeBroadcast.unsuppressed {
       for subscription in state.withLock({ $0.subscriptions }) {
         subscription.broadcast.send(.anything(except: stillSuppressed(subscription)))
       }

@@ -109,12 +109,12 @@ extension SealedPreferences: PreferencesStore where Base: PreferencesStore {
 
   /// Edits that replace each text that needs a previous sealing key, unless it changes meanwhile.
   private func resealed() throws -> PreferenceEdits {
-    try PreferenceEdits { edits in
-      for name in try names(of: .secret) {
-        guard let old = try stored(name), let new = try place.resealed(old, for: name.text) else { continue }
-        edits.append(.init(name, to: .value(new), if: .ifStored(.value(old))))
-      }
+    var edits = PreferenceEdits()
+    for name in try names(of: .secret) {
+      guard let old = try stored(name), let new = try place.resealed(old, for: name.text) else { continue }
+      edits.append(.init(name, to: .value(new), if: .ifStored(.value(old))))
     }
+    return edits
   }
 
   /// The edits of the underlying store; `nil` if a condition does not hold.

@@ -237,7 +237,7 @@ public final class RefreshingToken: Sendable {
     state.withLock { state in
       if let task = state.refreshing { return (task, false) }
       // The task serves other callers, too, whose changes are not suppressed.
-      let task = ObservationSuppression.lifted {
+      let task = ChangeBroadcast.unsuppressed {
         Task {
           defer { self.state.withLock { $0.refreshing = nil } }
           return try await renew(record.tokens)

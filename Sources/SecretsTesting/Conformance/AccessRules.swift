@@ -196,7 +196,7 @@ extension ConformanceRule {
 
   private static let waysToName: [WayToName] = [
     WayToName("value") { _ = try $0.value(forKey: $1) },
-    WayToName("value of a kind") { _ = try $0.value(forKey: $1, as: .string) },
+    WayToName("value of a kind") { _ = try $0.value(for: PreferenceQuery($1, as: .string)) },
     WayToName("a question") { _ = try $0.lookUp(PreferenceQuery($1)) },
     WayToName("contains") { _ = try $0.contains($1) },
     WayToName("a key") { _ = try $0.value(for: .key($1)) as String? },

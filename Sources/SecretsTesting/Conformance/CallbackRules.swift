@@ -25,7 +25,7 @@ extension ConformanceRule {
       fixture in
       let store = try fixture.makeStore()
       let received = Collected<KeyChange<Int>>()
-      let observation = store.observe(.port, options: [.initial, .prior]) { received.append($0) }
+      let observation = store.observe(.port, initial: true, prior: true) { received.append($0) }
       #expect(received.all.map(\.isInitial) == [true])
       try store.set(81, for: .port)
       #expect(received.all.map(\.isPrior) == [false, true, false])
@@ -122,7 +122,7 @@ extension ConformanceRule {
       let store = try fixture.makeStore()
       let held = Mutex<[PreferenceObservation]>([])
       let received = Collected<String>()
-      let first = store.observe(.port, options: .prior) { _ in
+      let first = store.observe(.port, prior: true) { _ in
         received.append("first")
         for observation in held.withLock(\.self) { observation.invalidate() }
       }
@@ -137,7 +137,7 @@ extension ConformanceRule {
       let held = Mutex<PreferenceObservation?>(nil)
       let received = Collected<Int?>()
       let first = store.observe(.port) { _ in
-        let second = store.observe(.port, options: .initial) { received.append($0.newValue) }
+        let second = store.observe(.port, initial: true) { received.append($0.newValue) }
         held.withLock { $0 = $0 ?? second }
       }
       try store.set(81, for: .port)

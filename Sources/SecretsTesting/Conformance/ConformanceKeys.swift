@@ -29,17 +29,17 @@ extension PreferencesReader {
 
 extension PreferencesReader {
   /// Whether no plain layer beside this one is ever looked up.
-  var claimsEverything: Bool { custody.holdsPlain && isSealedByName }
+  var claimsEverything: Bool { custody.holds(.plain) && isSealedByName }
 }
 
 /// The reader as a layer of a composite; of a sealed store, one that claims every name.
 func layer(_ reader: some PreferencesReader) -> any PreferencesReader {
-  reader.custody.holdsPlain ? reader : reader.claiming(.everything)
+  reader.custody.holds(.plain) ? reader : reader.claiming(.everything)
 }
 
 /// The store as a layer of a composite; of a sealed store, one that claims every name.
 func layer(_ store: some PreferencesStore) -> any PreferencesStore {
-  store.custody.holdsPlain ? store : store.claiming(.everything)
+  store.custody.holds(.plain) ? store : store.claiming(.everything)
 }
 
 /// A different store that is read and written by name beside `reader`.

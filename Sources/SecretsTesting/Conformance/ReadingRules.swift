@@ -42,7 +42,7 @@ extension ConformanceRule {
     },
     ConformanceRule(reading: 1, "members give plain values, and of a sealed store none") { fixture in
       let reader = try fixture.makeReader(["text": "word"])
-      let isSealed = !reader.custody.holdsPlain
+      let isSealed = !reader.custody.holds(.plain)
       let reported = reportedFailures { #expect(memberText(reader) == (isSealed ? nil : "word")) }
       #expect(reported == (isSealed ? 1 : 0))
     },

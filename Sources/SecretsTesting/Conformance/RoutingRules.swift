@@ -40,7 +40,7 @@ extension ConformanceRule {
             let layers: [any PreferencesReader] = isFirst ? [store, other] : [other, store]
             try change.make(CompositePreferences(layers, writeMode: mode))
             // A store that holds plain values and secrets is also the first store that holds secrets.
-            let isEmptied = change.clears && !isFirst && store.custody.holdsSecrets && !store.isSealedByName
+            let isEmptied = change.clears && !isFirst && store.custody.holds(.secret) && !store.isSealedByName
             let lower: PreferenceValue? = mode == .allStores || isEmptied ? change.result : "old"
             #expect(try store.value(forKey: "text") == (isFirst ? change.result : lower))
             #expect(try other.value(forKey: "text") == (isFirst ? lower : change.result))
@@ -89,7 +89,7 @@ private func expectWritten(
   let fixed: DictionaryPreferences = ["text": "fixed"]
   let (store, name) = (try fixture.makeStore(), try PreferenceName("text"))
   var layers: [any PreferencesStore] = [DictionaryPreferences(), sealedLayer()]
-  layers.insert(store.custody.holdsPlain ? store : claiming("password", in: store), at: place)
+  layers.insert(store.custody.holds(.plain) ? store : claiming("password", in: store), at: place)
   let composite = CompositePreferences(layers + [fixed.readOnly], writeMode: mode)
   // A name that the store claims is a secret for every layer.
   let meant = composite.custody.secrecy(of: name, asked: secrecy)

@@ -22,7 +22,7 @@ extension ConformanceRule {
     },
     ConformanceRule(34, "dictionaries show what no sealed layer holds") { fixture in
       let store = try fixture.makeStore()
-      guard !store.custody.holdsSecrets else { return }
+      guard !store.custody.holds(.secret) else { return }
       try store.set("word", forKey: "text")
       #expect(try store.dictionary() == ["text": "word"])
       let sealed = sealedLayer(["token": "SENTINEL-5f3a"])
@@ -49,7 +49,7 @@ extension ConformanceRule {
       let store = try fixture.makeStore()
       guard store.custody.takes(.secret), !store.claimsEverything else { return }
       let found = Collected<[String]>()
-      let observation = store.observe(.secret("token") as PreferenceKey<String?>, options: [.initial, .prior]) {
+      let observation = store.observe(.secret("token") as PreferenceKey<String?>, initial: true, prior: true) {
         change in
         found.append(traces(of: sentinel, in: change))
       }
@@ -147,7 +147,7 @@ extension ConformanceRule {
       try store.set("here", forKey: "password")
       let failing = FailingPreferences(store)
       let lower: DictionaryPreferences = ["password": "lower", "port": 80]
-      let isSealed = !store.custody.holdsPlain
+      let isSealed = !store.custody.holds(.plain)
       let composite: CompositePreferences = [isSealed ? claiming("password", in: failing) : failing, lower]
       failing.become(.failing())
       #expect(code { _ = try composite.value(forKey: "password") } == .unavailable)

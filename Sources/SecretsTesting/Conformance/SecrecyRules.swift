@@ -15,7 +15,7 @@ extension ConformanceRule {
           for mode in [CompositePreferences.WriteMode.firstStore, .allStores] {
             for isFirst in [true, false] {
               let store = try fixture.makeStore()
-              guard !store.custody.holdsSecrets else { return }
+              guard !store.custody.holds(.secret) else { return }
               let sealed = sealedLayer(claiming: "password")
               let layers: [any PreferencesReader] = isFirst ? [store, sealed] : [sealed, store]
               try path.write(CompositePreferences(layers, writeMode: mode))
@@ -29,7 +29,7 @@ extension ConformanceRule {
           for mode in [CompositePreferences.WriteMode.firstStore, .allStores] {
             for isFirst in [true, false] {
               let store = claiming("password", in: try fixture.makeStore())
-              guard store.custody.holdsSecrets else { return }
+              guard store.custody.holds(.secret) else { return }
               let plain = DictionaryPreferences()
               let layers: [any PreferencesReader] = isFirst ? [store, plain] : [plain, store]
               try path.write(CompositePreferences(layers, writeMode: mode))
@@ -43,7 +43,7 @@ extension ConformanceRule {
     } + [
       ConformanceRule(33, "a store that is not sealed takes no secret key, through no path") { fixture in
         let store = try fixture.makeStore()
-        guard !store.custody.holdsSecrets else { return }
+        guard !store.custody.holds(.secret) else { return }
         let sealed = FailingPreferences(["password": "SENTINEL-5f3a"] as DictionaryPreferences, isSealed: true)
         #expect(!store.custody.takes(.secret))
         for write in [
@@ -64,7 +64,7 @@ extension ConformanceRule {
       },
       ConformanceRule(33, "a store that is not sealed never returns a value for a secret key") { fixture in
         let store = try fixture.makeStore()
-        guard !store.custody.holdsSecrets else { return }
+        guard !store.custody.holds(.secret) else { return }
         try store.set("plain", forKey: "password")
         #expect(try store.value(for: .secret("password")) as String? == nil)
         #expect(try CompositePreferences([store, sealedLayer()]).value(for: .secret("password")) as String? == nil)
@@ -75,7 +75,7 @@ extension ConformanceRule {
       },
       ConformanceRule(33, "in a composite a sealed store neither returns nor stores values of plain keys") { fixture in
         let store = try fixture.makeStore()
-        guard !store.custody.holdsPlain else { return }
+        guard !store.custody.holds(.plain) else { return }
         try store.set("sealed", forKey: "port")
         let plain = DictionaryPreferences()
         let composite: CompositePreferences = [claiming("password", in: store), plain]
@@ -162,7 +162,7 @@ private struct SecretWrite: Sendable {
 extension PreferencesReader {
   /// The plain values that the reader holds.
   fileprivate var plainValues: [String: PreferenceValue] {
-    get throws { custody.holdsPlain ? try dictionary().filter { $0.value != .redacted } : [:] }
+    get throws { custody.holds(.plain) ? try dictionary().filter { $0.value != .redacted } : [:] }
   }
 }
 

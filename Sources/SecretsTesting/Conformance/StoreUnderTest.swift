@@ -42,7 +42,7 @@ public struct StoreUnderTest: Sendable, CustomTestStringConvertible {
   ///   - make: makes an empty store; called for each store that a rule needs.
   public init(
     _ name: String, reopening reopen: Reopening? = nil, damaging damage: Damaging? = nil,
-    longestName: Int = PreferenceKeyName.maximumByteCount, make: @escaping Making
+    longestName: Int = PreferenceName.maximumByteCount, make: @escaping Making
   ) {
     (self.name, self.longestName) = (name, longestName)
     (self.make, self.reopen, self.damage) = (make, reopen ?? { store, _ in store }, damage)
@@ -58,7 +58,7 @@ public struct StoreUnderTest: Sendable, CustomTestStringConvertible {
   /// - Parameter read: makes a reader over values whose names are lowercase letters; a reader of texts writes the
   ///   values as ``EnvironmentPreferences`` reads them.
   public init(_ name: String, reading read: @escaping Reading) {
-    (self.name, self.read, longestName) = (name, read, PreferenceKeyName.maximumByteCount)
+    (self.name, self.read, longestName) = (name, read, PreferenceName.maximumByteCount)
     (make, reopen, damage) = (nil, { store, _ in store }, nil)
   }
 

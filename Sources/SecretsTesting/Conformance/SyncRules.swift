@@ -165,7 +165,7 @@ extension ConformanceRule {
       for remote in [other, DictionaryPreferences()] as [any PreferencesStore] {
         let sync = PreferenceSync(one, with: remote)
         let key = PreferenceKey<Int?>.secret("server.pin")
-        guard !one.custody.holdsSecrets || !remote.custody.holdsSecrets else {
+        guard !one.custody.holds(.secret) || !remote.custody.holds(.secret) else {
           try sync.add(key)
           continue
         }

@@ -11,7 +11,7 @@ extension ConformanceRule {
       ConformanceRule(8, "a value is removed by \(way.name)") { fixture in
         let store = try fixture.makeStore()
         // Members cannot reach sealed values.
-        guard !way.isByMember || store.custody.holdsPlain else { return }
+        guard !way.isByMember || store.custody.holds(.plain) else { return }
         if way.isByMember {
           setMember(store)
         } else {

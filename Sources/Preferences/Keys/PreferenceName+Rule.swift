@@ -1,16 +1,8 @@
-/// The rule for names of preferences.
-///
-/// A name is 1 to 1024 bytes of UTF-8 without control characters (U+0000 to U+001F, U+007F to U+009F).
-/// Dots, spaces and every other character are allowed. Names are not normalized. Two names are the same key if they are
-/// equal as Swift strings, so composed and decomposed accents are the same.
-public enum PreferenceKeyName {
-  /// The longest name, in bytes of UTF-8.
-  public static let maximumByteCount = 1024
+// The rule for names.
 
+extension PreferenceName {
   /// Checks that `name` follows the rule; the same in debug and release builds.
-  ///
-  /// - Throws: ``PreferencesError/Code/invalidKey``.
-  public static func validate(_ name: String) throws(PreferencesError) {
+  static func validate(_ name: String) throws(PreferencesError) {
     let bytes = name.utf8Span.span
     guard !bytes.isEmpty else { throw PreferencesError(.invalidKey, "the key is empty") }
     guard bytes.count <= maximumByteCount else {
@@ -21,8 +13,7 @@ public enum PreferenceKeyName {
     }
   }
 
-  /// Whether `name` is a valid key.
-  public static func isValid(_ name: String) -> Bool {
+  static func isValid(_ name: String) -> Bool {
     do {
       try validate(name)
       return true
@@ -31,8 +22,7 @@ public enum PreferenceKeyName {
     }
   }
 
-  // Reads eight bytes at a time: each layer of a composite checks the name again. Checking by characters took a sixth
-  // of a composite's lookup.
+  // Reads eight bytes at a time: checking by characters took a sixth of a composite's lookup by name.
   private static func hasControlCharacter(_ bytes: Span<UInt8>) -> Bool {
     let words = bytes.count / 8
     for word in 0..<words {
