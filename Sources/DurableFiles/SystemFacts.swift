@@ -26,13 +26,26 @@ package func availableKibibytes() -> UInt64 {
   return limits.reduce(machine, min)
 }
 
+/// The id of the machine's present start: 36 characters; `nil` if the system has none.
+package func bootIdentifier() -> [UInt8]? {
+  let bytes = smallFile("/proc/sys/kernel/random/boot_id").prefix { $0 > 0x20 }
+  return bytes.count == 36 ? Array(bytes) : nil
+}
+
+/// The last part of the path of this process's program; `nil` if the system does not say it.
+package func programName() -> String? { PathName.resolved("/proc/self/exe").map(PathName.last) }
+
 /// The number in a small system file; `nil` if it has none ("max" means no limit).
 private func smallNumber(_ path: String) -> UInt64? {
+  UInt64(String(decoding: smallFile(path).prefix { $0 >= 0x30 && $0 <= 0x39 }, as: UTF8.self))
+}
+
+/// The first bytes of a small system file; empty if it cannot be read.
+private func smallFile(_ path: String) -> ArraySlice<UInt8> {
   let raw = retrying { unsafe open(path, O_RDONLY | O_CLOEXEC) }
-  guard raw >= 0 else { return nil }
+  guard raw >= 0 else { return [] }
   defer { close(raw) }
   var bytes = [UInt8](repeating: 0, count: 64)
   let count = retrying { unsafe read(raw, &bytes, bytes.count) }
-  guard count > 0 else { return nil }
-  return UInt64(String(decoding: bytes[..<count].prefix { $0 >= 0x30 && $0 <= 0x39 }, as: UTF8.self))
+  return bytes[..<max(count, 0)]
 }

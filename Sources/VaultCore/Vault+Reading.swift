@@ -13,7 +13,8 @@ extension Vault {
   /// - Throws: ``VaultError/Code/locked``; ``VaultError/Code/expired`` with ``ExpiryPolicy/refuse``;
   ///   ``VaultError/Code/tampered`` if a seal fails; ``VaultError/Code/malformed`` if the value does not fit its kind;
   ///   ``VaultError/Code/deviceKeyMissing`` or ``VaultError/Code/wrongDevice``; ``VaultError/Code/invalidName``;
-  ///   ``VaultError/Code/io``.
+  ///   ``VaultError/Code/io``. If reads are logged fail-closed (``setAuditing(_:)``), also the code of a log that cannot
+  ///   be written.
   @inlinable
   public func withValue<R>(
     service: Vault.Name, key: String, in group: AccessGroup, _ body: (ValueKind, RawSpan) -> R
@@ -68,12 +69,24 @@ extension Vault {
   @inline(never)
   private func lend(
     _ name: borrowing RecordName, previous revision: UInt64?, in group: Vault.Identifier,
-    at records: ServiceRecords? = nil, _ body: (ValueKind, RawSpan) -> Void
+    at records: ServiceRecords? = nil, isRepeated: Bool = false, _ body: (ValueKind, RawSpan) -> Void
   ) throws(VaultError) -> Void? {
     guard let value = try take(name, previous: revision, in: group, at: records) else { return nil }
     defer { handle.giveBack(value.opener) }
+    if let audit = value.audit, try !logRead(of: name, audit, isRepeated: isRepeated) {
+      // The group was rotated since the value was taken.
+      return try lend(name, previous: revision, in: group, at: records, isRepeated: true, body)
+    }
     let kind = ValueKind(rawValue: value.kind)
     return try value.open(name) { body(kind, $0) }
+  }
+
+  @inline(never)
+  private func logRead(
+    of name: borrowing RecordName, _ audit: AuditKeys, isRepeated: Bool
+  ) throws(VaultError) -> Bool {
+    try handle.log(
+      [AuditLog.Event(action: .read, service: name.service.copy, key: name.key.copy)], audit, mayBeStale: !isRepeated)
   }
 
   /// Calls `body` with each name that a record may have in the file until it returns a result: first the exact bytes,

@@ -55,6 +55,9 @@ public final class Vault: Sendable {
     /// the working thread while other writers wait: it must return quickly and must not use the vault. `nil` disables
     /// progress reporting.
     public var progress: (@Sendable (Progress) -> Void)?
+    /// Receives the error of the first event that could not be logged since one that could, with
+    /// ``AuditPolicy/failOpen``. Called by the thread that reads or writes: it must not use the vault.
+    public var auditFailure: (@Sendable (VaultError) -> Void)?
     /// The source of identifiers, keys and nonces.
     public var random = RandomSource.system
     /// The current time in milliseconds since 1970-01-01 UTC, for the times of records and ``expiredRecords``.

@@ -45,6 +45,9 @@ extension VaultError: FileFailure {
   }
 }
 
+/// The octal digits of a mode.
+package func octal(_ mode: mode_t) -> String { "0" + String(mode & 0o7777, radix: 8) }
+
 extension Descriptor {
   /// Takes the writer lock: `flock` on the vault file itself (`Docs/Format.md` 9.2).
   /// - Throws: ``VaultError/Code/lockTimeout`` after `timeout`.

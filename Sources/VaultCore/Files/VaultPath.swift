@@ -1,4 +1,4 @@
-package import DurableFiles
+internal import DurableFiles
 
 /// Which owners, modes and links a vault's path may have (`Docs/Format.md` 9.1).
 public enum PathPolicy: Sendable, Hashable {
@@ -31,6 +31,13 @@ struct VaultPath: Sendable {
     self.policy = policy
     self.foreign = foreign
     cString = Array(path.utf8CString)
+  }
+
+  /// The path of a file beside this one, with the same policy. A symbolic link there is not resolved.
+  func beside(_ suffix: String) -> VaultPath { VaultPath(absolute: file + suffix, policy: policy, foreign: foreign) }
+
+  private init(absolute path: String, policy: PathPolicy, foreign: mode_t) {
+    (file, self.policy, self.foreign, cString) = (path, policy, foreign, Array(path.utf8CString))
   }
 
   private static let temporarySuffix = ".tmp"
@@ -199,9 +206,6 @@ struct VaultPath: Sendable {
     }
   }
 }
-
-/// The octal digits of a mode.
-package func octal(_ mode: mode_t) -> String { "0" + String(mode & 0o7777, radix: 8) }
 
 extension VaultError {
   /// Refuses a path that contains a NUL byte: a C string ends there, so a different file would be used.

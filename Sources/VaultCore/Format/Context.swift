@@ -13,6 +13,10 @@ enum Context: ~Escapable {
     kind: UInt8)
   /// A value outside a vault (annex C).
   case single(context: RawSpan)
+  /// The head and the entries of a log, and the audit key of an earlier epoch (annex F).
+  case auditHead(vault: Vault.Identifier, group: Vault.Identifier)
+  case audit(vault: Vault.Identifier, group: Vault.Identifier, number: UInt64)
+  case auditKey(vault: Vault.Identifier, group: Vault.Identifier, epoch: UInt32)
 
   func write(to transcript: Transcript) {
     switch self {
@@ -57,6 +61,20 @@ enum Context: ~Escapable {
     case .single(let context):
       transcript.add("token")
       transcript.add(context)
+    case .auditHead(let vault, let group):
+      transcript.add("audit-head")
+      transcript.add(vault)
+      transcript.add(group)
+    case .audit(let vault, let group, let number):
+      transcript.add("audit")
+      transcript.add(vault)
+      transcript.add(group)
+      transcript.add(number)
+    case .auditKey(let vault, let group, let epoch):
+      transcript.add("audit-key")
+      transcript.add(vault)
+      transcript.add(group)
+      transcript.add(epoch)
     }
   }
 }

@@ -66,6 +66,29 @@ enum Extension {
     while try items.next() != nil {}
   }
 
+  /// The data of the item with `tag`, which may be there once; `nil` if there is none.
+  static func sole(_ tag: UInt16, in field: RawSpan) throws(VaultError) -> [UInt8]? {
+    var found: [UInt8]?
+    var items = Items(field)
+    while let item = try items.next() {
+      guard item.tag == tag else { continue }
+      guard found == nil else { throw .malformed("an extension item that occurs twice") }
+      found = item.data.copy
+    }
+    return found
+  }
+
+  /// The field with `data` as its only item with `tag`, or without such an item.
+  static func replacing(_ tag: UInt16, in field: [UInt8], with data: [UInt8]?) throws(VaultError) -> [UInt8] {
+    var kept: [OwnedItem] = []
+    var items = Items(field.bytes)
+    while let item = try items.next() {
+      if item.tag != tag { kept.append(OwnedItem(item.tag, item.data.copy)) }
+    }
+    if let data { kept.append(OwnedItem(tag, data)) }
+    return Self.field(kept)
+  }
+
   /// Checks the known tags of a record whose own revision is `revision`.
   static func checkRecord(_ field: RawSpan, revision: UInt64) throws(VaultError) {
     var last: UInt16?

@@ -13,6 +13,8 @@ final class GroupContent {
   let baseGeneration: UInt64
   let baseTag: Vault.Tag
   let extensionField: [UInt8]
+  /// `nil` if the group was never logged.
+  let auditItem: AuditItem?
   private(set) var generation: UInt64
   /// The tag of the last entry, or of the section when there is none.
   private(set) var tag: Vault.Tag
@@ -26,6 +28,7 @@ final class GroupContent {
   private var classKeys: ClassKeys
   // One for each accessibility class, created on first use.
   private var places: [ValuePlace?] = Vault.Accessibility.allCases.map { _ in nil }
+  private var auditKeys: AuditKeys?
   private let limits: Vault.Limits
 
   static let sectionStep = 1024
@@ -73,6 +76,7 @@ final class GroupContent {
     try Extension.check(field)
     try reader.finish()
     extensionField = field.copy
+    auditItem = try AuditItem(section: field)
     self.index = index
     self.generation = generation
     buffers = [body]
@@ -94,6 +98,7 @@ final class GroupContent {
     baseTag = .zero
     tag = .zero
     extensionField = []
+    auditItem = nil
     index = RecordIndex()
     buffers = []
   }
@@ -107,9 +112,19 @@ final class GroupContent {
   func place(_ accessibility: Vault.Accessibility, _ sealer: Sealer) throws(VaultError) -> ValuePlace {
     if let place = places[Int(accessibility.rawValue)] { return place }
     let place = ValuePlace(
-      accessibility: accessibility, classKey: try classKey(accessibility, sealer), vaultID: vaultID, groupID: id)
+      accessibility: accessibility, classKey: try classKey(accessibility, sealer), vaultID: vaultID, groupID: id,
+      audit: try audit(sealer))
     places[Int(accessibility.rawValue)] = place
     return place
+  }
+
+  /// What reads and writes of the group are logged with; `nil` if they are not logged.
+  func audit(_ sealer: Sealer) throws(VaultError) -> AuditKeys? {
+    guard let policy = auditItem?.policy else { return nil }
+    if let auditKeys { return auditKeys }
+    let keys = try AuditKeys(self, policy, sealer)
+    auditKeys = keys
+    return keys
   }
 
   var count: Int { index.count }
@@ -208,12 +223,16 @@ final class GroupContent {
 
   /// A section body with these records, not padded. Holds names and sealed values: the caller wipes it.
   ///
-  /// - Parameter write: writes one record, unchanged or sealed again.
+  /// - Parameters:
+  ///   - newExtension: the extension field of the section; `nil` for the present one.
+  ///   - write: writes one record, unchanged or sealed again.
   func sectionBody(
     name: Vault.Name, generation: UInt64, baseGeneration: UInt64, baseTag: Vault.Tag,
+    extensionField newExtension: [UInt8]? = nil,
     _ write: (Record, inout ByteWriter) throws(VaultError) -> Void = { $1.raw($0.bytes) }
   ) throws(VaultError) -> [UInt8] {
     var writer = ByteWriter()
+    let extensionField = newExtension ?? extensionField
     var length = 64 + name.utf8.count + extensionField.count
     index.forEachInOrder { length += Int($0.count) }
     writer.bytes.reserveCapacity(length)

@@ -28,6 +28,9 @@ final class ValueOpener: @unchecked Sendable {
     fileprivate let large: WipedBuffer?
     fileprivate let count: Int
 
+    /// What the read is logged with; `nil` if it is not logged.
+    var audit: AuditKeys? { place.audit }
+
     /// Opens the value and lends it to `body`, outside the lock. The bytes are in locked memory and are wiped
     /// afterwards.
     func open(_ name: borrowing RecordName, _ body: (RawSpan) -> Void) throws(VaultError) {

@@ -7,13 +7,17 @@ internal import VaultSealing
 final class ValuePlace: Sendable {
   let accessibility: Vault.Accessibility
   let classKey: SealingKey
+  /// What reads are logged with; `nil` if they are not logged.
+  let audit: AuditKeys?
   private let vaultID: Vault.Identifier
   private let groupID: Vault.Identifier
 
   init(
-    accessibility: Vault.Accessibility, classKey: SealingKey, vaultID: Vault.Identifier, groupID: Vault.Identifier
+    accessibility: Vault.Accessibility, classKey: SealingKey, vaultID: Vault.Identifier, groupID: Vault.Identifier,
+    audit: AuditKeys?
   ) {
     (self.accessibility, self.classKey, self.vaultID, self.groupID) = (accessibility, classKey, vaultID, groupID)
+    self.audit = audit
   }
 
   /// Seals the value of a record, with the device layer if the class has one.

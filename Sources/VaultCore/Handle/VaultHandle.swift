@@ -12,6 +12,8 @@ final class VaultHandle: Sendable {
     }
 
     private var holding: Holding
+    /// The slot that opened the vault.
+    private(set) var slot: Vault.Identifier
     /// The sum of ``VaultState/othersEntries`` of earlier loads, plus one for each load.
     private(set) var othersBefore = 0
     private struct Taken { weak var records: ServiceRecords? }
@@ -20,7 +22,7 @@ final class VaultHandle: Sendable {
     /// Openers that no caller is using.
     fileprivate var idleOpeners: [ValueOpener] = []
 
-    init(_ state: VaultState) { holding = .unlocked(state) }
+    init(_ state: VaultState) { (holding, slot) = (.unlocked(state), state.unlocked.slot) }
 
     /// The vault as it was last seen.
     /// - Throws: ``VaultError/Code/locked``.
@@ -40,11 +42,11 @@ final class VaultHandle: Sendable {
     mutating func replace(_ state: VaultState, since unlocked: Unlocked) {
       guard case .unlocked(let old) = holding, old.unlocked.kek === unlocked.kek else { return }
       othersBefore += old.othersEntries + 1
-      holding = .unlocked(state)
+      unlock(state)
     }
 
     /// Unlocks, in any state.
-    mutating func unlock(_ state: VaultState) { holding = .unlocked(state) }
+    mutating func unlock(_ state: VaultState) { (holding, slot) = (.unlocked(state), state.unlocked.slot) }
 
     mutating func lock() {
       guard case .unlocked(let state) = holding else { return }
@@ -71,6 +73,7 @@ final class VaultHandle: Sendable {
   private let idleLimit: TimeLimit?
   private let unlockLimit: TimeLimit?
   let observerHub = Mutex<(any VaultObserverHub)?>(nil)
+  private let auditLogs = Mutex<[Vault.Identifier: AuditLog]>([:])
 
   init(_ state: VaultState) throws(VaultError) {
     path = state.path
@@ -82,6 +85,21 @@ final class VaultHandle: Sendable {
     idleLimit = state.options.idleLimit.map { TimeLimit($0, clock: state.options.clock) }
     unlockLimit = state.options.unlockLimit.map { TimeLimit($0, clock: state.options.clock) }
     watch()
+  }
+
+  /// The log of an access group.
+  func auditLog(of group: Vault.Identifier) -> AuditLog {
+    auditLogs.withLock { logs in
+      let log = logs[group] ?? AuditLog(of: group, beside: path, options)
+      logs[group] = log
+      return log
+    }
+  }
+
+  /// Logs events of a group before they are answered: see ``AuditLog/append(_:_:by:mayBeStale:)``.
+  func log(_ events: [AuditLog.Event], _ keys: AuditKeys, mayBeStale: Bool = false) throws(VaultError) -> Bool {
+    let slot = loaded.withLock { $0.slot }
+    return try auditLog(of: keys.groupID).append(events, keys, by: slot, mayBeStale: mayBeStale)
   }
 
   // MARK: Locking

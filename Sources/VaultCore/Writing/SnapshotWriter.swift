@@ -24,11 +24,13 @@ struct SnapshotWriter {
     var body: [UInt8]
     if !group.isResealed {
       body = try content.sectionBody(
-        name: group.name, generation: generation, baseGeneration: baseGeneration, baseTag: baseTag)
+        name: group.name, generation: generation, baseGeneration: baseGeneration, baseTag: baseTag,
+        extensionField: group.extensionField)
     } else {
       var resealing = Resealing(content, under: group.key, dropsHistory: group.dropsHistory, sealer: sealer)
       body = try content.sectionBody(
-        name: group.name, generation: generation, baseGeneration: baseGeneration, baseTag: baseTag
+        name: group.name, generation: generation, baseGeneration: baseGeneration, baseTag: baseTag,
+        extensionField: group.extensionField
       ) { (record, writer) throws(VaultError) in
         try resealing.write(record, to: &writer)
         progress?.advance()

@@ -18,6 +18,7 @@ struct VaultDraft {
     let sealed: [UInt8]?
     /// Whether the group has changed and needs a new section.
     var isChanged = false
+    var extensionField: [UInt8]
     var dropsHistory = false
     /// The generation the group had before this write.
     let generation: UInt64
@@ -27,7 +28,7 @@ struct VaultDraft {
 
     init(content: GroupContent, name: Vault.Name, epoch: UInt32, key: SealingKey, sealed: [UInt8]?) {
       (self.content, self.name, self.epoch, self.key, self.sealed) = (content, name, epoch, key, sealed)
-      generation = content.generation
+      (generation, extensionField) = (content.generation, content.extensionField)
     }
   }
 
@@ -39,7 +40,7 @@ struct VaultDraft {
   var groups: [GroupEntry]
   /// The slots that rotations could not wrap again.
   private(set) var dropped: [SlotEntry] = []
-  let extensionField: [UInt8]
+  var extensionField: [UInt8]
   let options: Vault.Options
   let sealer: Sealer
 
@@ -124,6 +125,7 @@ struct VaultDraft {
       id: group.id, vaultID: vaultID, key: key, name: floor.name, limits: options.limits, epoch: epoch,
       generation: floor.floorGeneration)
     groups.append(GroupEntry(content: content, name: floor.name, epoch: epoch, key: key, sealed: nil))
+    try logNewGroup(after: (group.section.epoch, try groupKey(group.id, epoch: group.section.epoch)))
     rewrapSlots(of: group.id, epoch: epoch, key: key)
   }
 
@@ -214,6 +216,7 @@ struct VaultDraft {
     let key = try groupKey(id, epoch: 1)
     let content = GroupContent(id: id, vaultID: vaultID, key: key, name: name, limits: options.limits)
     groups.append(GroupEntry(content: content, name: name, epoch: 1, key: key, sealed: nil))
+    try logNewGroup()
     return content
   }
 
@@ -237,6 +240,51 @@ struct VaultDraft {
     groups[index].isChanged = true
   }
 
+  // MARK: Logging
+
+  /// Sets the policy of every group and of those that are made later; `nil` switches logging off. Audit keys are kept.
+  mutating func setAuditing(_ policy: AuditPolicy?) throws(VaultError) {
+    extensionField = try Extension.replacing(
+      AuditItem.manifestTag, in: extensionField, with: policy.map { [$0.number] })
+    for index in groups.indices {
+      var item = groups[index].content.auditItem ?? AuditItem(nil)
+      item.policy = policy
+      try set(item, of: index)
+      groups[index].isChanged = true
+    }
+  }
+
+  private mutating func set(_ item: AuditItem, of index: Int) throws(VaultError) {
+    groups[index].extensionField = try Extension.replacing(
+      AuditItem.tag, in: groups[index].extensionField, with: item.data)
+  }
+
+  /// Gives the group that was added last the policy of the vault.
+  ///
+  /// - Parameter old: the epoch and key that the group had before; `nil` for a new group.
+  private mutating func logNewGroup(after old: (epoch: UInt32, key: SealingKey)? = nil) throws(VaultError) {
+    guard let policy = try AuditItem.policy(inManifest: extensionField) else { return }
+    let index = groups.count - 1
+    var item = AuditItem(policy)
+    if let old { try keep(old.key, epoch: old.epoch, of: index, in: &item) }
+    try set(item, of: index)
+  }
+
+  private func keep(
+    _ key: SealingKey, epoch: UInt32, of index: Int, in item: inout AuditItem
+  ) throws(VaultError) {
+    let group = groups[index]
+    try item.keep(epoch: epoch, of: key, under: group.key, vault: vaultID, group: group.content.id, sealer)
+  }
+
+  /// Keeps the audit key of a group's old epoch, so that what was logged stays readable.
+  mutating func keepAuditKey(of index: Int) throws(VaultError) {
+    let content = groups[index].content
+    guard var item = content.auditItem else { return }
+    try keep(content.key, epoch: content.epoch, of: index, in: &item)
+    try set(item, of: index)
+  }
+
   // MARK: Rotation
 
   /// Gives a group a new key and the next epoch. Its slots are wrapped again with their stored keys. Slots of unknown
@@ -249,6 +297,7 @@ struct VaultDraft {
     groups[index].key = key
     groups[index].isChanged = true
     groups[index].dropsHistory = groups[index].dropsHistory || droppingHistory
+    try keepAuditKey(of: index)
     rewrapSlots(of: id, epoch: epoch, key: key)
   }
 

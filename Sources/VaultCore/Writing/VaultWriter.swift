@@ -81,6 +81,7 @@ final class VaultWriter: @unchecked Sendable {
     defer { lock.release() }
     var changes: [RecordChange] = []
     var outcomes: [WriteQueue.Outcome] = []
+    var audit: AuditKeys?
     var plan = try handle.loaded.withLock { (loaded) throws(VaultError) -> Plan in
       let (end, tornEnd) = try catchUp(&loaded, status)
       let state = try loaded.state
@@ -88,7 +89,14 @@ final class VaultWriter: @unchecked Sendable {
       outcomes = batch.map { part in
         Result { () throws(VaultError) in try prepare(part, content, state.sealer, addingTo: &changes) }
       }
+      audit = try content.audit(state.sealer)
       return try self.plan(changes, state, content, end: end, tornEnd: tornEnd, allowingLongJournal: false)
+    }
+    if let audit {
+      let events = zip(batch, outcomes).flatMap { part, outcome in
+        if case .success = outcome { part.flatMap(\.events) } else { [AuditLog.Event]() }
+      }
+      if !events.isEmpty { _ = try handle.log(events, audit) }
     }
     if case .fullWrite(let body, let isForced) = plan {
       do throws(VaultError) {

@@ -22,8 +22,25 @@ struct ReferenceGroup {
         try ReferenceRecord(&reader, revisions: 1...generation, after: records.last?.name, limits: limits))
     }
     extensionField = try reader.counted(4)
-    try ReferenceReader.items(extensionField)
+    try readItems()
     try reader.finish()
+  }
+
+  /// Annex F: a policy of at most 2, then keys of 104 bytes, each behind its epoch.
+  private func readItems() throws(VaultError) {
+    var isRead = false
+    try ReferenceReader.items(extensionField) { (tag, data) throws(VaultError) in
+      guard tag == 1 else { return }
+      var (reader, last) = (ReferenceReader(data), UInt64(0))
+      guard !isRead, try reader.number(1) <= 2 else { throw .malformed("a policy") }
+      isRead = true
+      while !reader.rest.isEmpty {
+        let epoch = try reader.number(4)
+        guard epoch > last else { throw .malformed("the order of audit keys") }
+        last = epoch
+        _ = try reader.take(104)
+      }
+    }
   }
 
   /// Reads the body of the entry that follows and makes its changes; leaves all as it is when it refuses them.

@@ -1,0 +1,195 @@
+import Foundation
+import Glibc
+import Synchronization
+import Testing
+import VaultSealing
+
+@testable import VaultCore
+
+/// Logs that cannot be written, under both policies.
+@Suite struct AuditFailureTests {
+  /// A way to keep the log from being written, and the error.
+  enum Obstacle: String, CaseIterable {
+    case directory, link, hardLink, mode, foreign, damagedHead
+
+    func put(at log: String) throws {
+      switch self {
+      case .directory:
+        try FileManager.default.removeItem(atPath: log)
+        try FileManager.default.createDirectory(atPath: log, withIntermediateDirectories: false)
+      case .link:
+        try FileManager.default.moveItem(atPath: log, toPath: log + ".moved")
+        try FileManager.default.createSymbolicLink(atPath: log, withDestinationPath: log + ".moved")
+      case .hardLink: try FileManager.default.linkItem(atPath: log, toPath: log + ".name")
+      case .mode: try setMode(0o620, of: log)
+      case .foreign:
+        try FileManager.default.removeItem(atPath: log)
+        let note = Array(repeatElement([UInt8]("a note of somebody\n".utf8), count: 20).joined())
+        try FileBytes.write(note, to: log)
+      case .damagedHead: try FileBytes.write(FileBytes.read(log).flipping(bit: 0, at: 150), to: log)
+      }
+    }
+
+    var code: VaultError.Code {
+      switch self {
+      case .directory, .link: .io
+      case .hardLink: .hardLinked
+      case .mode: .insecurePermissions
+      case .foreign, .damagedHead: .tampered
+      }
+    }
+  }
+
+  @Test(arguments: Obstacle.allCases) func `fail-closed: nothing is lent or changed, and the error names the log`(
+    _ obstacle: Obstacle
+  ) throws {
+    try AuditedVault.with(.failClosed) { shared in
+      // A new handle, because an open log is not judged again.
+      let vault = try shared.secondOwner()
+      try obstacle.put(at: shared.log())
+      let before = try shared.bytes
+
+      let error = #expect(throws: VaultError.self) { _ = try vault.text("password") }
+      #expect(error?.code == obstacle.code)
+      let log = try shared.log()
+      #expect(error?.message.contains(log) == true)
+      #expect(error?.message.contains("password") == false)
+      #expect(refusal { try vault.set("new", forKey: "password") } == obstacle.code)
+      #expect(refusal { try vault.remove("password") } == obstacle.code)
+      #expect(try shared.bytes == before)
+    }
+  }
+
+  @Test(arguments: Obstacle.allCases) func `fail-open: it goes on, and the next entry has the number of lost events`(
+    _ obstacle: Obstacle
+  ) throws {
+    try AuditedVault.with(.failOpen) { shared in
+      let failures = Mutex<[VaultError.Code]>([])
+      var options = Vault.Options.sample(seed: "open")
+      options.auditFailure = { error in failures.withLock { $0.append(error.code) } }
+      let vault = try Vault.opened(at: shared.path, options: options)
+      try obstacle.put(at: shared.log())
+      try shared.read(2, by: vault)
+      try vault.set("x", forKey: "a")
+      #expect(failures.withLock(\.self) == [obstacle.code])
+
+      try FileManager.default.moveItem(atPath: shared.log(), toPath: shared.path + ".away")
+      try shared.read(2, by: vault)
+      #expect(try vault.auditEntries().map(\.lost) == [3, 0])
+      #expect(try vault.readAuditLog(of: vault.group()).lostCount == 3)
+    }
+  }
+
+  @Test func `fail-open does not wait long for a process that holds the log`() throws {
+    try AuditedVault.with(.failOpen) { shared in
+      let lock = try ForeignLock(on: shared.log())
+      let start = ContinuousClock.now
+      try shared.read(1)
+      #expect(ContinuousClock.now - start < .seconds(20))  // of the 30 of the options
+      lock.release()
+      try shared.read(1)
+      #expect(try shared.owner.auditEntries().map(\.lost) == [0, 1])
+    }
+  }
+
+  @Test func `a full disk loses nothing of the log`() async {
+    await #expect(processExitsWith: .exitCode(42)) {
+      try TemporaryDirectory.with { directory in
+        let vault = try Vault.sample(at: directory + "/vault.spv")
+        try vault.setAuditing(.failClosed)
+        let log = directory + "/vault.spv.audit-\(try vault.group().id)"
+        let before = try FileBytes.read(log)
+        signal(SIGXFSZ, SIG_IGN)
+        var limit = rlimit(rlim_cur: rlim_t(before.count + 100), rlim_max: rlim_t.max)
+        try #require(setrlimit(__rlimit_resource_t(RLIMIT_FSIZE.rawValue), &limit) == 0)
+        let codes = [refusal { try vault.text("password") }, refusal { try vault.set("new", forKey: "password") }]
+        limit.rlim_cur = rlim_t.max
+        try #require(setrlimit(__rlimit_resource_t(RLIMIT_FSIZE.rawValue), &limit) == 0)
+
+        let isSame = try FileBytes.read(log) == before
+        let value = try vault.text("password")
+        let count = try vault.auditEntries().count
+        exit(codes == [.io, .io] && isSame && value == "s3cret" && count == 2 ? 42 : 1)
+      }
+    }
+  }
+
+  @Test func `a directory that cannot be written refuses with readOnly until it can`() async {
+    await #expect(processExitsWith: .exitCode(42)) {
+      try asUser { directory, path in
+        let vault = try Vault.sample(at: path)
+        try vault.setAuditing(.failClosed)
+        let log = path + ".audit-\(try vault.group().id)"
+        unlink(log)
+        try setMode(0o500, of: directory)
+        let refused = refusal { try vault.text("password") }
+        try setMode(0o700, of: directory)
+        let value = try vault.text("password")
+        return refused == .readOnly && value == "s3cret"
+      }
+    }
+  }
+
+  @Test func `switching on is refused where the log cannot be written, with nothing changed`() throws {
+    try SharedVault.with { shared in
+      try FileManager.default.createDirectory(atPath: shared.log(), withIntermediateDirectories: false)
+      try expectRefused(.io, at: shared.path) { try shared.owner.setAuditing(.failOpen) }
+      #expect(try shared.owner.auditing() == nil)
+    }
+  }
+
+  @Test func `switching on again sets a log aside that cannot be continued`() throws {
+    try AuditedVault.with { shared in
+      try Obstacle.damagedHead.put(at: shared.log())
+      let broken = try FileBytes.read(shared.log())
+      #expect(try shared.owner.setAuditing(.failClosed) == [shared.log() + ".1"])
+
+      try shared.read(1)
+      #expect(try FileBytes.read(shared.log() + ".1") == broken)
+      #expect(try shared.owner.auditedActions() == ["start", "read password"])
+    }
+  }
+
+  @Test func `a restored older vault cannot go on with the log of later keys until it is switched on again`() throws {
+    try AuditedVault.with(groups: ["default"]) { shared in
+      try shared.owner.backUp(to: shared.path + ".backup")
+      try shared.owner.rotateVault()
+      _ = try Vault.restore(
+        shared.path + ".backup", to: shared.path, credential: .key(try .sample()), replacing: true)
+      let vault = try shared.secondOwner()
+      #expect(refusal { try vault.text("password") } == .tampered)
+
+      #expect(try vault.setAuditing(.failClosed).count == 1)
+      try shared.read(1, by: vault)
+    }
+  }
+
+  @Test func `a handle that is locked cannot log under keys that were replaced`() throws {
+    try AuditedVault.with { shared in
+      try shared.owner.set("kept", forKey: "kept", as: .afterFirstUnlock)
+      let holder = try shared.holder(of: "default")
+      try shared.read(1, by: holder)
+      let group = try holder.group()
+      let read = { try holder.withValue(service: Vault.Name("db"), key: "kept", in: group) { String($1) } }
+      holder.lock()
+      #expect(try read() == "kept")
+      try shared.owner.rotate(group)
+
+      #expect(refusal { try read() } == .tampered)
+      try holder.unlock(with: shared.credential(of: "default"))
+      #expect(try read() == "kept")
+    }
+  }
+
+  @Test func `a log of a shared vault may be written by the vault's group`() throws {
+    try TemporaryDirectory.with { directory in
+      var options = Vault.Options.sample()
+      options.pathPolicy = .relaxed
+      let vault = try Vault.sample(at: directory + "/vault.spv", options: options)
+      try setMode(0o640, of: directory + "/vault.spv")
+      try vault.setAuditing(.failClosed)
+
+      #expect(try mode(of: directory + "/vault.spv.audit-\(try vault.group().id)") == 0o660)
+    }
+  }
+}
