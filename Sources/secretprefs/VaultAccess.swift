@@ -41,7 +41,7 @@ struct VaultAccess {
   /// Opens the vault like ``open(_:)`` and also returns the credential, for commands that open several files with it.
   func openKeepingCredential(_ messages: Messages) throws -> (vault: Vault, credential: Vault.Credential) {
     do throws(VaultError) {
-      let options = try unlockedOptions()
+      let options = try unlockedOptions(messages)
       let opened = try withCredential(messages) { (credential) throws(VaultError) in
         (try Vault.open(at: location.path, credential: credential, options: options), credential)
       }
@@ -54,7 +54,7 @@ struct VaultAccess {
   func openIfConfigured(_ messages: Messages) throws -> (vault: Vault, source: CredentialSource)? {
     do throws(VaultError) {
       return try withConfigured(messages) { (credential, source) throws(VaultError) in
-        (try Vault.open(at: location.path, credential: credential, options: try unlockedOptions()), source)
+        (try Vault.open(at: location.path, credential: credential, options: try unlockedOptions(messages)), source)
       }
     } catch { throw explained(error) }
   }
@@ -97,9 +97,10 @@ struct VaultAccess {
     return options
   }
 
-  /// ``options`` with the device key, if one is configured.
-  func unlockedOptions() throws(VaultError) -> Vault.Options {
+  /// ``options`` with the device key, if one is configured, and a warning for what could not be logged.
+  func unlockedOptions(_ messages: Messages) throws(VaultError) -> Vault.Options {
     var options = options
+    options.auditFailure = { messages.warn("what was read or written could not be logged (\(displayed($0.message)))") }
     options.deviceKey = if let deviceKeyFile { try DeviceKey.file(deviceKeyFile) } else { try DeviceKey.automatic() }
     return options
   }

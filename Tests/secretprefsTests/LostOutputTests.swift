@@ -16,12 +16,13 @@ import Testing
     "doctor --repair permissions --vault open.spv",
     "doctor --repair empty-group default --yes --vault broken.spv --key-file broken.key", "new-key n",
     "inject --in template --out n", "import plain.env", "export --to n.env", "otp counted",
+    "audit on", "audit off",
   ]
 
   static let reading = [
     "get a", "export", "otp timed", "qr a --print", "import plain.env --dry-run", "list", "list --tree 'a*'", "find a",
     "find --value - < value",
-    "info a", "status", "verify", "history a", "groups", "slots", "mark --mark mark", "doctor",
+    "audit verify", "info a", "status", "verify", "history a", "groups", "slots", "mark --mark mark", "doctor",
     "exit-codes", "completion bash", "version", "--help", "help set", "inject --in template", "scan value",
     "git-credential get < host", "git-credential capability", "docker-credential get < url", "docker-credential list",
   ]

@@ -56,8 +56,8 @@ struct Root: ParsableCommand {
       History.self, Rename.self, Copy.self, Move.self, Remove.self, Run.self, Inject.self, Scan.self,
       UnlockVault.self, LockVault.self, Status.self, Verify.self, Groups.self, Slots.self, ChangePassphrase.self,
       Rotate.self, Compact.self, Backup.self, Bundles.self, Import.self, Export.self, GitCredential.self,
-      DockerCredential.self, Marks.self, Doctor.self, Salvage.self, NewKey.self, Settings.self, Completion.self,
-      ExitCodes.self, Version.self, WritingCommands.self,
+      DockerCredential.self, Marks.self, Audit.self, Doctor.self, Salvage.self, NewKey.self, Settings.self,
+      Completion.self, ExitCodes.self, Version.self, WritingCommands.self,
     ])
 
   /// The version of the package. `Scripts/version` compares it with the other places that name it.

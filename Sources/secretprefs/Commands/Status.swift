@@ -35,8 +35,8 @@ struct Status: ToolCommand {
     let opened = try access.openIfConfigured(messages) ?? (asks ? (try access.open(messages), .prompt) : nil)
     let report = StatusReport(
       path: access.location.path, summary: summary, verified: try opened?.vault.status(),
-      hasMark: access.markPath != nil, markFailure: opened?.vault.markFailure, source: opened?.source,
-      kept: try access.keptKey())
+      auditing: try opened?.vault.auditing(), hasMark: access.markPath != nil,
+      markFailure: opened?.vault.markFailure, source: opened?.source, kept: try access.keptKey())
     if vault.json { try Output.write(report.json) } else { try Output.write(report.text) }
   }
 }

@@ -7,6 +7,8 @@ struct StatusReport {
   let summary: VaultSummary
   /// What the credential could verify. `nil` without a credential.
   let verified: VaultStatus?
+  /// Whether reads and writes are logged. `nil` also without a credential.
+  let auditing: AuditPolicy?
   /// Whether a mark is configured. Checking it needs a credential.
   let hasMark: Bool
   /// The error that prevented raising the mark.
@@ -35,6 +37,7 @@ struct StatusReport {
         lines.append(("group", "\(displayed(group.name.text)): \(group.words)"))
       }
       lines.append(("verified", verified.isOwner ? "everything, as an owner" : "the granted groups"))
+      lines.append(("auditing", auditing?.words ?? AuditPolicy.nameOfNone))
       if verified.isFrozen { lines.append(("frozen", "the mounted file was replaced; writes are refused")) }
     } else {
       lines.append(("groups", "\(summary.groupCount); their names are sealed"))
@@ -71,6 +74,7 @@ struct StatusReport {
     if let verified {
       members.append(("owner", .bool(verified.isOwner)))
       members.append(("frozen", .bool(verified.isFrozen)))
+      members.append(("auditing", .string(auditing?.name ?? AuditPolicy.nameOfNone)))
       members.append(("groups", .array(verified.groups.map(\.json))))
     }
     if let source { members.append(("credential", .string(source.rawValue))) }

@@ -9,6 +9,9 @@ enum Hints {
     "\"secretprefs backup restore\" restores a backup; \"secretprefs salvage\" recovers what is readable"
   static let makeVault = "\"secretprefs init\" creates a vault; --vault selects a different one"
 
+  static let auditLog =
+    "\"secretprefs audit verify\" examines the log; an owner's \"secretprefs audit on\" sets it aside if it cannot go on"
+
   static func text(_ code: VaultError.Code) -> String? {
     switch code {
     case .notFound: makeVault

@@ -29,7 +29,9 @@ struct ToolError: Error {
 
   /// Converts a vault's error and adds a hint.
   init(_ error: VaultError, message: String? = nil, hint: String? = nil) {
-    let usual = error.cause is KeptKey.Rejection ? KeptKey.Rejection.hint : Hints.text(error.code)
+    let usual =
+      error.cause is KeptKey.Rejection
+      ? KeptKey.Rejection.hint : error.cause is AuditRefusal ? Hints.auditLog : Hints.text(error.code)
     self.init(error.code.rawValue, ExitStatus(error.code), message ?? error.message, hint ?? usual)
   }
 

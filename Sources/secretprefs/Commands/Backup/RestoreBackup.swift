@@ -35,7 +35,7 @@ struct RestoreBackup: WritingCommand {
     backup.location = VaultLocation(argument: file)
     backup.markPath = nil
     backup.progress = ProgressLine("verifying", messages)
-    let options = try backup.unlockedOptions()
+    let options = try backup.unlockedOptions(messages)
     let (copy, credential) = try backup.withCredential(messages) { (credential) throws(VaultError) in
       (try Vault.open(at: file, credential: credential, options: options), credential)
     }

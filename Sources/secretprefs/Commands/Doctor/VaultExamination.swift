@@ -26,6 +26,7 @@ struct VaultExamination {
           repair: "secretprefs list --long shows which; store new ones with secretprefs set"))
     }
     try openValues(progress)
+    try checkLogs()
     try checkSlots()
   }
 
@@ -83,6 +84,21 @@ struct VaultExamination {
     }
     if onDevices > 0 {
       unseen.append((counted(onDevices, "value", "values"), "bound to a device key, and none is configured"))
+    }
+  }
+
+  private mutating func checkLogs() throws(VaultError) {
+    for group in whole {
+      let name = "the audit log of access group \(displayed(group.name.text))"
+      do throws(VaultError) {
+        let found = try vault.readAuditLog(of: group).problems
+        guard !found.isEmpty else { continue }
+        problems.append(
+          Problem(
+            found.contains(where: \.isCertain) ? .error : .warning, "auditLog",
+            "\(name) has \(counted(found.count, "problem", "problems"))",
+            repair: "secretprefs audit verify lists them"))
+      } catch { unseen.append((name, displayed(error.message))) }
     }
   }
 

@@ -1,0 +1,63 @@
+internal import ArgumentParser
+internal import VaultCore
+
+/// `secretprefs audit show`.
+struct ShowAudit: ToolCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "show",
+    abstract: "Shows the log of each access group that the credential opens.",
+    usage: "secretprefs audit [show] [<options>]",
+    discussion: """
+      One read or write per line, for each group the oldest first: time, action, group, service, key, user id, process \
+      id, program, and the slot that opened the vault. Characters that mislead a reader are shown as "secretprefs list" \
+      shows them. An entry says that the read or write was asked for; a write may have failed afterwards. If a log is \
+      not whole, the entries that verify are shown, and the exit code is that of "secretprefs audit verify".
+
+      EXAMPLE:
+        secretprefs audit show --service com.example.shop --since 24h
+        secretprefs audit show --group billing --json
+      """)
+
+  @OptionGroup var vault: VaultOptions
+  @OptionGroup var unlock: UnlockOptions
+
+  @Option(help: ArgumentHelp("Show the log of this access group only.", valueName: "name"), completion: .groups)
+  var group: String?
+
+  @Option(help: ArgumentHelp("Show the keys of this service only.", valueName: "name"), completion: .services)
+  var service: String?
+
+  @Option(
+    help: ArgumentHelp(
+      "Show what was logged since this time in UTC, or in the last days, hours, minutes or seconds.",
+      discussion: "Example: 2027-01-31T12:00:00Z, 90d, 12h, 30m, 45s", valueName: "time"))
+  var since: String?
+
+  func perform(_ messages: Messages) throws {
+    let access = try unlock.complete(try vault.access())
+    let service = try service.map { try Vault.Name($0) }
+    let start = try since.map { try Self.start($0, now: access.options.now()) } ?? .min
+    let vault = try access.open(messages)
+    var found: [(group: AccessGroup, entry: AuditEntry)] = []
+    var problems: [AuditProblem] = []
+    for group in try vault.auditedGroups(named: group) {
+      problems += try vault.readAuditLog(of: group) { entry in
+        if entry.time >= start, service == nil || entry.service == service { found.append((group, entry)) }
+      }.problems
+    }
+    if self.vault.json {
+      try Output.write(.array(found.map { $0.entry.json(of: $0.group) }))
+    } else {
+      try Output.write(Table(rows: found.map { $0.entry.row(of: $0.group) }).text)
+    }
+    try AuditProblem.refuse(problems)
+  }
+
+  private static func start(_ text: String, now: Int64) throws(ToolError) -> Int64 {
+    if let time = Timestamp(text) { return time.milliseconds }
+    guard let duration = Expiry.milliseconds(text) else {
+      throw .usage("--since must be a time in UTC, or a whole number of days, hours, minutes or seconds", hint: usage)
+    }
+    return now - duration
+  }
+}
