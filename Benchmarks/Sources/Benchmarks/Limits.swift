@@ -81,10 +81,11 @@ struct FreshnessLimit {
 struct OverwriteLimit {
   private let descriptor: Int32
   private let bytes: [UInt8]
-  private var offset = 0
+  private var offset: Int
   private static let length = 1 << 20
 
-  init(_ path: String, bytes count: Int) {
+  init(_ path: String, bytes count: Int, from offset: Int = 0) {
+    self.offset = offset
     descriptor = open(path, O_RDWR | O_CREAT, 0o600)
     let zeros = [UInt8](repeating: 0, count: Self.length)
     _ = pwrite(descriptor, zeros, zeros.count, 0)
@@ -96,6 +97,13 @@ struct OverwriteLimit {
     _ = pwrite(descriptor, bytes, bytes.count, off_t(offset))
     fdatasync(descriptor)
     offset = (offset + bytes.count) % (Self.length - bytes.count)
+  }
+
+  /// The same while other processes wait for the lock of the file.
+  mutating func lockedCall() {
+    flock(descriptor, LOCK_EX)
+    call()
+    flock(descriptor, LOCK_UN)
   }
 }
 

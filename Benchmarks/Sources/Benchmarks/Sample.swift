@@ -25,7 +25,10 @@ struct Sample {
   init(records count: Int, in parent: String) throws {
     var template = Array((parent + "/secretprefs-bench-XXXXXX").utf8CString)
     guard mkdtemp(&template) != nil else { throw VaultError(.io, "no directory for the benchmark", errno: errno) }
-    directory = String(decoding: template.dropLast().map { UInt8(bitPattern: $0) }, as: UTF8.self)
+    // Absolute, as in the vault's own calls: the time of `stat` depends on the length of the path.
+    guard let absolute = realpath(template, nil) else { throw VaultError(.io, "no directory", errno: errno) }
+    defer { free(absolute) }
+    directory = String(cString: absolute)
     key = try SealingKey(from: .system)
     self.count = count
     vault = try Vault.create(
@@ -41,7 +44,7 @@ struct Sample {
   func reopened() throws -> Vault { try Vault.open(at: path, credential: .key(key)) }
 
   func remove() {
-    for name in ["/bench.spv", "/bench.spv.tmp", "/limit"] { unlink(directory + name) }
+    for name in ["/bench.spv", "/bench.spv.tmp", "/bench.spv.calls", "/limit"] { unlink(directory + name) }
     rmdir(directory)
   }
 }

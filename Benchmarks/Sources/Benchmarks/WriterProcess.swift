@@ -9,21 +9,29 @@ import VaultSealing
 /// It reads the key from standard input, opens the vault, reports on standard output that it is ready, starts when its
 /// input ends, and prints the longest duration of a set.
 struct WriterProcess {
-  /// The first argument; the vault, the number of the first key and the number of sets follow.
+  /// The first argument; what the process does, the vault, the number of the first key and the number of sets follow.
   static let argument = "writer"
+
+  /// What a writer process does under the lock of a file.
+  enum Work: String {
+    /// Sets values of the vault.
+    case sets
+    /// Makes the calls that a set cannot do without: lock, overwrite, sync, unlock.
+    case calls
+  }
 
   private let process: pid_t
   private let input: Int32
   private let output: Int32
 
-  init(_ sample: Sample, from first: Int, sets: Int) throws {
+  init(_ work: Work, _ sample: Sample, from first: Int, sets: Int) throws {
     let (forInput, forOutput) = (try Self.pipe(), try Self.pipe())
     var actions = posix_spawn_file_actions_t()
     posix_spawn_file_actions_init(&actions)
     defer { posix_spawn_file_actions_destroy(&actions) }
     posix_spawn_file_actions_adddup2(&actions, forInput.reading, STDIN_FILENO)
     posix_spawn_file_actions_adddup2(&actions, forOutput.writing, STDOUT_FILENO)
-    let words = ["Benchmarks", Self.argument, sample.path, String(first), String(sets)]
+    let words = ["Benchmarks", Self.argument, work.rawValue, sample.path, String(first), String(sets)]
     var arguments = words.map { strdup($0) } + [nil]
     defer { for argument in arguments { free(argument) } }
     var process = pid_t()
@@ -52,15 +60,24 @@ struct WriterProcess {
       guard read(STDIN_FILENO, text.baseAddress, text.count) == text.count else { throw ended }
       return try Vault.Credential.key(text: RawSpan(_unsafeBytes: UnsafeRawBufferPointer(text)))
     }
-    let vault = try Vault.open(at: arguments[0], credential: key)
-    let tokens = try SecretPreferences(service: Sample.service, in: vault)
+    let path = arguments[1]
+    let first = Int(arguments[2])!
+    let set: (Int) throws -> Void
+    switch Work(rawValue: arguments[0])! {
+    case .sets:
+      let tokens = try SecretPreferences(service: Sample.service, in: try Vault.open(at: path, credential: key))
+      set = { try tokens.set(Sample.secret, forKey: Sample.key($0)) }
+    case .calls:
+      var limit = OverwriteLimit(path + ".calls", bytes: 384, from: first * 384)
+      set = { _ in limit.lockedCall() }
+    }
     var longest = 0.0
     send(UInt8(0))
     var byte: UInt8 = 0
     _ = read(STDIN_FILENO, &byte, 1)
-    for index in 0..<Int(arguments[2])! {
+    for index in 0..<Int(arguments[3])! {
       let start = Timing.now()
-      try tokens.set(Sample.secret, forKey: Sample.key(Int(arguments[1])! + index))
+      try set(first + index)
       longest = max(longest, Timing.now() - start)
     }
     send(longest)
