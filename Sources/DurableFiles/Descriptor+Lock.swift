@@ -16,24 +16,21 @@ extension Descriptor {
 
   /// Takes the lock. Returns `false` if another process holds it for longer than `timeout`.
   ///
-  /// Polls for some two milliseconds, because most waits are as short as one append, and starting and waking a thread
-  /// takes as long. Then a separate thread waits in the kernel's queue, because polling can starve under load. The
-  /// thread ends with the wait.
+  /// A separate thread waits in the kernel's queue and ends with the wait. Polling is not cheaper: it takes the
+  /// processor from the process that holds the lock, and can starve under load (`Docs/Decisions/0050`).
   package func lock(within timeout: Duration) throws(Failure) -> Bool {
     if try tryLock() { return true }
     let start = ContinuousClock.now
     let end = timespec(after: timeout)
-    for _ in 0..<16 where ContinuousClock.now - start < timeout {
-      usleep(100)
-      if try tryLock() { return true }
-    }
     switch cfiles_lock_until(raw, end.tv_sec, end.tv_nsec) {
     case 0: return true
     case CFILES_NO_THREAD:
       // Other processes may get the lock first, but the wait ends.
+      var pause: UInt32 = 100
       repeat {
-        usleep(5_000)
+        usleep(pause)
         if try tryLock() { return true }
+        pause = min(pause * 2, 5_000)
       } while ContinuousClock.now - start < timeout
       return false
     case ETIMEDOUT:
