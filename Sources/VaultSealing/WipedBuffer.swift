@@ -59,7 +59,7 @@ extension [UInt8] {
   /// The bytes, without a copy.
   package var bytes: RawSpan {
     @_lifetime(borrow self)
-    get { unsafe span.bytes }
+    @inlinable get { unsafe span.bytes }
   }
 
   /// Wipes the storage of the array and empties it. Earlier copies are not wiped.
