@@ -21,9 +21,9 @@ import Testing
   private static func edit(
     _ script: String, _ options: String = "--yes", before: String = "", in home: Scratch
   ) throws -> Tool.Outcome {
-    try home.write("#!/bin/sh\n" + script, to: "editor")
+    try home.writeProgram("#!/bin/sh\n" + script, to: "editor")
     return try Tool.shell(
-      "chmod +x editor; unset XDG_RUNTIME_DIR; export VISUAL=./editor; \(before)\n"
+      "unset XDG_RUNTIME_DIR; export VISUAL=./editor; \(before)\n"
         + "secretprefs edit a --value --key-file k \(options)", in: home)
   }
 

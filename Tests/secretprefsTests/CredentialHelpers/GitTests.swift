@@ -7,8 +7,7 @@ import Testing
 
   init() throws {
     scene = try HelperScene()
-    try scene.home.write("#!/bin/sh\necho asked\n", to: "ask")
-    chmod(scene.home.file("ask"), 0o700)
+    try scene.home.writeProgram("#!/bin/sh\necho asked\n", to: "ask")
   }
 
   /// Runs `git credential`. git asks `ask` for what the helper does not have.
