@@ -76,7 +76,7 @@ import VaultSealing
         done
         """,
       ], in: scene.home, input: scene.terminal.path)
-    // Once with each of the two wishes.
+    // Once for each of the two environments.
     try scene.terminal.wait(for: "there is no such key", times: 2)
     _ = try running.wait()
     #expect(!scene.terminal.shown.contains("\u{1B}"))

@@ -67,6 +67,7 @@ public struct AuditProblem: Sendable, CustomStringConvertible {
   /// Whether the log was changed without its key, or is damaged. Otherwise the fault can also be what a crash or a power
   /// failure has left.
   public let isCertain: Bool
+  /// What is wrong, and at which entries. Without the names of records.
   public let description: String
 
   init(_ description: String, isCertain: Bool = true) {

@@ -10,7 +10,7 @@ struct AuditExamination {
   private let sealer: Sealer
   /// The last entry that is in its place.
   private var last: (number: UInt64, tag: Vault.Tag, epoch: UInt32) = (0, .zero, 0)
-  /// How many entries were found behind the last one that the head counts, and the number of their appends.
+  /// The number of appends whose entries are behind the last one that the head counts.
   private var appendsBehindHead = 0
 
   /// So many places that look like an entry and are none are tried, because each costs a hash.

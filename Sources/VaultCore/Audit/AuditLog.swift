@@ -209,18 +209,22 @@ final class AuditLog: Sendable {
 
   private func openForWriting() throws(VaultError) -> OpenFile {
     try path.judgeDirectory()
-    var flags = O_RDWR | O_NOFOLLOW | O_NONBLOCK
     while true {
-      do throws(VaultError) {
-        let file = try Descriptor.open(path.file, flags, mode: 0o600) { .writing("open", $0) }
-        return OpenFile(file, try judged(file))
-      } catch {
-        // Without O_CREAT first: the kernel may refuse it for a file that exists.
-        guard error.errno == ENOENT || error.errno == EEXIST, flags & O_CREAT == 0 || error.errno == EEXIST else {
-          throw error
-        }
-        flags = error.errno == ENOENT ? flags | O_CREAT | O_EXCL : O_RDWR | O_NOFOLLOW | O_NONBLOCK
-      }
+      // Without O_CREAT first: the kernel may refuse it for a file that exists.
+      if let file = try open(creating: false, unless: ENOENT) { return file }
+      if let file = try open(creating: true, unless: EEXIST) { return file }
+    }
+  }
+
+  /// Opens the log for writing; `nil` if that fails with `number`.
+  private func open(creating: Bool, unless number: Int32) throws(VaultError) -> OpenFile? {
+    do throws(VaultError) {
+      let flags = O_RDWR | O_NOFOLLOW | O_NONBLOCK | (creating ? O_CREAT | O_EXCL : 0)
+      let file = try Descriptor.open(path.file, flags, mode: 0o600) { .writing("open", $0) }
+      return OpenFile(file, try judged(file))
+    } catch {
+      guard error.errno == number else { throw error }
+      return nil
     }
   }
 

@@ -73,10 +73,9 @@ final class GroupContent {
       index.appendLast(record)
     }
     let field = try reader.lp32()
-    try Extension.check(field)
+    auditItem = try AuditItem(section: field)
     try reader.finish()
     extensionField = field.copy
-    auditItem = try AuditItem(section: field)
     self.index = index
     self.generation = generation
     buffers = [body]
