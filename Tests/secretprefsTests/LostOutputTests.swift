@@ -2,7 +2,7 @@ import Testing
 
 /// What a command says of the vault when standard output cannot be written.
 @Suite struct LostOutputTests {
-  /// Everything that changes a file, in the home that ``prepared()`` makes.
+  /// Everything that changes a file, in the home that ``home()`` makes.
   static let writing = [
     "set b < value", "edit a --label x", "rename a b", "copy a b", "move a --to-service s", "generate b",
     "generate b --print", "generate b --words 6", "edit a --value --yes", "remove a", "history restore a 2", "compact",
@@ -44,7 +44,17 @@ import Testing
   /// Standard outputs that cannot be written. The last is a pipe without a reader.
   static let broken = [">/dev/full", ">&-", "4>&- >&3"]
 
-  private static func prepared() throws -> Scratch {
+  private static let prepared = Result { try prepare() }
+
+  /// A home with a vault, as each command finds it: a copy, because one is made by fifteen runs of the tool.
+  private static func home() throws -> Scratch {
+    let (source, home) = (try prepared.get(), try Scratch())
+    let copied = try Tool.shell("cp -a '\(source.path)/.' . && mkfifo pipe", in: home)
+    try #require(copied.exit == 0, "\(copied.errorText)")
+    return home
+  }
+
+  private static func prepare() throws -> Scratch {
     let home = try Scratch()
     try home.write("a value that is long enough", to: "value")
     try home.write("{{ secret://default/a }}", to: "template")
@@ -74,7 +84,6 @@ import Testing
       secretprefs mark init --mark other.mark --vault bundle.spv --key-file bundle.key
       secretprefs set --service git https://u@h < value
       secretprefs set --service docker h --attribute username=u < value
-      mkfifo pipe
       """, in: home)
     try #require(made.exit == 0, "\(made.errorText)")
     return home
@@ -102,7 +111,7 @@ import Testing
 
   @Test(arguments: writing)
   func `a command that changed something says so though its output is lost`(_ command: String) throws {
-    let outcome = try Self.run(command + " --json", ">/dev/full", in: try Self.prepared())
+    let outcome = try Self.run(command + " --json", ">/dev/full", in: try Self.home())
     #expect(outcome.exit == 73, "\(outcome.errorText)")
     #expect(outcome.text == "changed\n")
     #expect(outcome.errorText.contains(#"{"error":{"code":"answerLost","message":"the change is made, "#))
@@ -110,7 +119,7 @@ import Testing
 
   @Test(arguments: answering, broken)
   func `a lost output in plain text differs from a lost change`(_ command: String, _ redirection: String) throws {
-    let outcome = try Self.run(command, redirection, in: try Self.prepared())
+    let outcome = try Self.run(command, redirection, in: try Self.home())
     #expect(outcome.exit == 73)
     #expect(outcome.text == "changed\n")
     #expect(outcome.errorText.contains("secretprefs: error: the change is made, but "))
@@ -118,14 +127,14 @@ import Testing
 
   @Test(arguments: writing.filter { !answering.contains($0) && !$0.hasPrefix("doctor") } + silent)
   func `a command that has nothing to say is not troubled by a broken standard output`(_ command: String) throws {
-    let outcome = try Self.run(command, ">/dev/full", in: try Self.prepared())
+    let outcome = try Self.run(command, ">/dev/full", in: try Self.home())
     #expect(outcome.exit == 0, "\(outcome.errorText)")
     #expect(outcome.text == "changed\n")
   }
 
   @Test(arguments: reading, broken)
   func `a command that only reads says that nothing was changed`(_ command: String, _ redirection: String) throws {
-    let outcome = try Self.run(command, redirection, in: try Self.prepared())
+    let outcome = try Self.run(command, redirection, in: try Self.home())
     #expect(outcome.exit == 74)
     #expect(outcome.text == "unchanged\n")
     #expect(outcome.errorText.contains("; nothing was changed\n"))
