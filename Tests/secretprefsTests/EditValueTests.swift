@@ -8,8 +8,10 @@ import Testing
     inMemory && (try? Tool.shell("unshare -m mount --bind /var/tmp /dev/shm", in: Scratch()))?.exit == 0
 
   /// A vault with the key `a`.
-  private static func prepared(_ value: String = "one\ntwo") throws -> Scratch {
-    let home = try Scratch()
+  private static func prepared(
+    _ value: String = "one\ntwo", in folder: String = NSTemporaryDirectory()
+  ) throws -> Scratch {
+    let home = try Scratch(in: folder)
     try home.write(value, to: "value")
     let made = try Tool.shell(
       "secretprefs init --key-file k && secretprefs set a --exact --label x --history 1 --key-file k < value", in: home)
@@ -115,7 +117,7 @@ import Testing
   }
 
   @Test(.enabled(if: mayMount)) func `without a file system in memory the editor is not started`() throws {
-    let home = try Self.prepared()
+    let home = try Self.prepared(in: Scratch.disk)
     try home.write(
       "mount --bind /var/tmp /dev/shm && XDG_RUNTIME_DIR=/var/tmp exec secretprefs edit a --value --yes --key-file k",
       to: "script")

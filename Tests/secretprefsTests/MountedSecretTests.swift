@@ -14,7 +14,7 @@ private let kubernetes =
 struct MountedSecretTests {
   /// Runs a shell line where `m` is a tmpfs with the vault's key in it.
   private static func inNamespace(_ line: String) throws -> Tool.Outcome {
-    let home = try Scratch()
+    let home = try Scratch(in: Scratch.disk)
     return try Tool.shell(
       """
       unshare -m sh -ec '

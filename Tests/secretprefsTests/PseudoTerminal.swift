@@ -70,12 +70,15 @@ final class PseudoTerminal {
     }
   }
 
-  /// Takes over what is on the screen by now.
+  /// Takes over what is on the screen by now: what a program has written comes in parts, shortly after each other.
   func look() {
     var ready = pollfd(fd: keyboard, events: Int16(POLLIN), revents: 0)
-    guard poll(&ready, 1, 200) > 0 else { return }
-    var bytes = [UInt8](repeating: 0, count: 4096)
-    let count = read(keyboard, &bytes, bytes.count)
-    if count > 0 { shown += String(decoding: bytes[..<count], as: UTF8.self) }
+    var (bytes, patience) = ([UInt8](repeating: 0, count: 4096), CInt(200))
+    while poll(&ready, 1, patience) > 0 {
+      let count = read(keyboard, &bytes, bytes.count)
+      guard count > 0 else { return }
+      shown += String(decoding: bytes[..<count], as: UTF8.self)
+      patience = 20
+    }
   }
 }

@@ -3,9 +3,12 @@ import Foundation
 /// A separate home for one test, removed after it.
 final class Scratch: Sendable {
   let path: String
+  /// A folder on a disk.
+  static let disk = "/var/tmp/"
 
-  init() throws {
-    var template = Array((NSTemporaryDirectory() + "secretprefs-test-XXXXXX").utf8CString)
+  /// - Parameter folder: where it is; ends in a slash. The default may be in memory.
+  init(in folder: String = NSTemporaryDirectory()) throws {
+    var template = Array((folder + "secretprefs-test-XXXXXX").utf8CString)
     let made = template.withUnsafeMutableBufferPointer { mkdtemp($0.baseAddress!) }
     guard let made else { throw CocoaError(.fileWriteUnknown) }
     path = String(cString: made)
