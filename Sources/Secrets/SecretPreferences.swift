@@ -148,9 +148,10 @@ public struct SecretPreferences: PreferencesStore, GuardingReader {
   public func apply(_ edits: PreferenceEdits) throws(VaultError) -> WriteOutcome {
     guard let changes = try changes(edits) else { return .conflict }
     do throws(VaultError) {
-      _ = try vault.update(service: serviceName, in: group, accessibility: accessibility) {
+      let sealed = try vault.sealedChanges(service: serviceName, in: group, accessibility: accessibility) {
         (batch) throws(VaultError) in try fill(&batch, changes)
-      }.get()
+      }
+      try vault.commit(sealed.get(), in: group)
     } catch { return try conflict(error, edits) }
     return .visible
   }
@@ -160,9 +161,10 @@ public struct SecretPreferences: PreferencesStore, GuardingReader {
   public func apply(_ edits: PreferenceEdits) async throws(VaultError) -> WriteOutcome {
     guard let changes = try changes(edits) else { return .conflict }
     do throws(VaultError) {
-      _ = try await vault.update(service: serviceName, in: group, accessibility: accessibility) {
+      let sealed = try vault.sealedChanges(service: serviceName, in: group, accessibility: accessibility) {
         (batch) throws(VaultError) in try fill(&batch, changes)
-      }.get()
+      }
+      try await vault.commit(sealed.get(), in: group)
     } catch { return try conflict(error, edits) }
     return .visible
   }

@@ -151,7 +151,7 @@ extension Vault {
   public func update(
     service: Vault.Name, in group: AccessGroup, _ body: (inout Vault.Batch) throws(VaultError) -> Void
   ) throws(VaultError) -> Int {
-    try update(service: service, in: group, accessibility: nil, body).get()
+    try commit(sealedChanges(service: service, in: group, body).get(), in: group)
   }
 
   /// The asynchronous form of `update`: it never blocks a thread of the cooperative pool while it waits for the disk.
@@ -159,40 +159,14 @@ extension Vault {
   public func update(
     service: Vault.Name, in group: AccessGroup, _ body: (inout Vault.Batch) throws(VaultError) -> Void
   ) async throws(VaultError) -> Int {
-    try await update(service: service, in: group, accessibility: nil, body).get()
+    try await commit(sealedChanges(service: service, in: group, body).get(), in: group)
   }
 
-  /// As ``update(service:in:_:)``, for a `body` with errors of any type, which are returned.
+  /// Seals the changes of a batch that `body` fills, for ``commit(_:in:)``. Errors of `body` are returned.
   ///
   /// - Parameter accessibility: the class of values that the batch sets without one.
-  package func update<E: Error>(
-    service: Vault.Name, in group: AccessGroup, accessibility: Vault.Accessibility?,
-    _ body: (inout Vault.Batch) throws(E) -> Void
-  ) throws(VaultError) -> Result<Int, E> {
-    switch try changes(service, group, accessibility, body) {
-    case .failure(let error): .failure(error)
-    case .success(let changes): .success(try commit(changes, in: group))
-    }
-  }
-
-  /// The asynchronous form of `update(service:in:accessibility:_:)`.
-  package func update<E: Error>(
-    service: Vault.Name, in group: AccessGroup, accessibility: Vault.Accessibility?,
-    _ body: (inout Vault.Batch) throws(E) -> Void
-  ) async throws(VaultError) -> Result<Int, E> {
-    switch try changes(service, group, accessibility, body) {
-    case .failure(let error): return .failure(error)
-    case .success(let changes):
-      if changes.isEmpty { return .success(0) }
-      let announcement = announce(changes, in: group)
-      defer { announcement?.end() }
-      return .success(try await queue.perform(.changes(changes, group: group.id)).get())
-    }
-  }
-
-  /// The sealed changes of a batch that `body` fills.
-  private func changes<E: Error>(
-    _ service: Vault.Name, _ group: AccessGroup, _ accessibility: Vault.Accessibility?,
+  package func sealedChanges<E: Error>(
+    service: Vault.Name, in group: AccessGroup, accessibility: Vault.Accessibility? = nil,
     _ body: (inout Vault.Batch) throws(E) -> Void
   ) throws(VaultError) -> Result<[RecordChange], E> {
     let (opener, sealer) = try takeSealer(for: group)
@@ -206,11 +180,20 @@ extension Vault {
   /// Makes sealed changes durable together.
   /// - Returns: how many removals found their record.
   @discardableResult
-  func commit(_ changes: [RecordChange], in group: AccessGroup) throws(VaultError) -> Int {
+  package func commit(_ changes: [RecordChange], in group: AccessGroup) throws(VaultError) -> Int {
     if changes.isEmpty { return 0 }
     let announcement = announce(changes, in: group)
     defer { announcement?.end() }
     return try queue.perform(.changes(changes, group: group.id)).get()
+  }
+
+  /// The asynchronous form of `commit(_:in:)`.
+  @discardableResult
+  package func commit(_ changes: [RecordChange], in group: AccessGroup) async throws(VaultError) -> Int {
+    if changes.isEmpty { return 0 }
+    let announcement = announce(changes, in: group)
+    defer { announcement?.end() }
+    return try await queue.perform(.changes(changes, group: group.id)).get()
   }
 
   /// Returns the sealer for `group`. The caller returns the opener after use.

@@ -3,7 +3,7 @@ internal import VaultSealing
 /// One change of one record with its sealed value, as it waits in the ``WriteQueue``.
 ///
 /// A class, because a batch passes through several arrays: copying the fields would retain each of them.
-final class RecordChange: Sendable {
+package final class RecordChange: Sendable {
   enum Action: Sendable {
     /// A new value. With `keepsClass` the record keeps its class; the value is sealed for the class at the time of the
     /// call.
