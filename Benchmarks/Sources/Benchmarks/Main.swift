@@ -43,7 +43,11 @@ import VaultCore
       rounds: 41, calls: 2_000,
       [
         { open.call() },
-        { freshness.call() },
+        // Together, because what runs after a system call finds the processor's caches used.
+        {
+          freshness.call()
+          open.call()
+        },
         {
           turn = (turn + 1) % keys.count
           _ = try sample.tokens.withBytes(forKey: keys[turn]) { value in
@@ -65,7 +69,7 @@ import VaultCore
           _ = try snapshot.string(forKey: keys[turn])
         },
       ])
-    let limit = times[0] + times[1]
+    let limit = times[1]
     table.add("get into memory / derive, tag, open + stat, pread", sample.count, times[2], limit: limit, target: 1.3)
     table.add("get into memory / derive, tag, open alone", sample.count, times[2], limit: times[0], target: nil)
     table.add("get as String", sample.count, times[3], limit: limit, target: 2.0)
