@@ -93,7 +93,7 @@ final class CatchUpTarget: FuzzTarget {
   private func read(_ vault: () throws(VaultError) -> Vault) throws -> Int? {
     let text = try answer { () throws(VaultError) in
       try vault().withValue(service: service, key: "key", in: group) { _, bytes in
-        String(bytes)
+        bytes.withUnsafeBytes { String(decoding: $0, as: UTF8.self) }
       }
     }
     guard let text else { return nil }

@@ -9,7 +9,7 @@ struct ExtensionTarget: FuzzTarget {
   func check(_ input: UnsafeRawBufferPointer) throws {
     let field = Array(input)
     _ = try agreement(
-      "a field", { () throws(VaultError) in try Extension.check(field.bytes) },
+      "a field", { () throws(VaultError) in try Extension.check(field.span.bytes) },
       { () throws(VaultError) in try ReferenceReader.items(field) })
 
     let body = Self.section(field)

@@ -36,7 +36,7 @@ struct ManifestTarget: FuzzTarget {
     guard input.count > 0 else { return }
     let body = Array(input)
     let parsed = try agreement(
-      "a manifest", { () throws(VaultError) in try Manifest(body.bytes, of: snapshot) },
+      "a manifest", { () throws(VaultError) in try Manifest(body.span.bytes, of: snapshot) },
       { () throws(VaultError) in try ReferenceManifest(body, of: snapshot) })
     if let (manifest, _) = parsed { try demand(manifest.body() == body, "a manifest is not written as it was read") }
   }
