@@ -1,3 +1,4 @@
+import Foundation
 import Testing
 
 /// What a command says of the vault when standard output cannot be written.
@@ -44,17 +45,18 @@ import Testing
   /// Standard outputs that cannot be written. The last is a pipe without a reader.
   static let broken = [">/dev/full", ">&-", "4>&- >&3"]
 
-  private static let prepared = Result { try prepare() }
+  private static let archive = Result { try Tool.shell("tar c .local *", in: prepared()).output }
 
-  /// A home with a vault, as each command finds it: a copy, because one is made by fifteen runs of the tool.
+  /// A home with a vault, as each command finds it: unpacked, because one is made by fifteen runs of the tool.
   private static func home() throws -> Scratch {
-    let (source, home) = (try prepared.get(), try Scratch())
-    let copied = try Tool.shell("cp -a '\(source.path)/.' . && mkfifo pipe", in: home)
-    try #require(copied.exit == 0, "\(copied.errorText)")
+    let home = try Scratch()
+    try archive.get().write(to: URL(filePath: home.file("archive")))
+    let unpacked = try Tool.shell("tar xf archive && rm archive && mkfifo pipe", in: home)
+    try #require(unpacked.exit == 0, "\(unpacked.errorText)")
     return home
   }
 
-  private static func prepare() throws -> Scratch {
+  private static func prepared() throws -> Scratch {
     let home = try Scratch()
     try home.write("a value that is long enough", to: "value")
     try home.write("{{ secret://default/a }}", to: "template")
