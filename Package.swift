@@ -13,11 +13,6 @@ let strict: [SwiftSetting] = [
 /// For non-escapable types: views of bytes that a different object owns.
 let views: [SwiftSetting] = [.enableExperimentalFeature("Lifetimes")]
 
-/// The commit that Scripts/build names, for `secretprefs version`. One C file depends on it, so that another commit does not
-/// compile everything again.
-let commit: [CSetting] =
-  Context.environment["SECRETPREFS_COMMIT"].map { [.define("SECRETPREFS_COMMIT", to: "\"\($0)\"")] } ?? []
-
 /// Test files whose exit tests capture values, which Swift 6.2 does not support.
 func excludedBeforeSwift63(_ files: [String]) -> [String] {
   #if compiler(>=6.3)
@@ -152,7 +147,7 @@ let package = Package(
       ],
       resources: [.embedInCode("Web/page.css"), .embedInCode("Web/page.js"), .embedInCode("Web/icon.svg")],
       swiftSettings: strict),
-    .target(name: "CToolBuild", cSettings: commit),
+    .target(name: "CToolBuild"),
     .executableTarget(
       name: "secretprefs",
       dependencies: [

@@ -8,12 +8,15 @@
 #include <gnu/libc-version.h>
 #endif
 
-const char *toolbuild_commit(void) {
-#ifdef SECRETPREFS_COMMIT
-  return SECRETPREFS_COMMIT;
-#else
-  return NULL;
+// Scripts/build writes the commit into this section when the tool is linked. With a define, each commit would compile the
+// whole tool again. It is not const, so that the compiler cannot take it for empty.
+#ifdef __ELF__
+__attribute__((section(".secretprefs.commit")))
 #endif
+char toolbuild_written_commit[64] = "";
+
+const char *toolbuild_commit(void) {
+  return toolbuild_written_commit[0] ? toolbuild_written_commit : NULL;
 }
 
 const char *toolbuild_glibc(void) {
