@@ -257,7 +257,7 @@ import VaultSealing
   }
 
   @Test func `many tasks that open a vault with a passphrase make few threads`() async {
-    await #expect(processExitsWith: .exitCode(42)) {
+    let ended = await #expect(processExitsWith: .failure) {
       let peak = Tally()
       try await TemporaryDirectory.with { directory in
         let path = directory + "/vault.spv"
@@ -276,12 +276,11 @@ import VaultSealing
         }
         done.count.store(1, ordering: .releasing)
       }
-      // The main thread, the sampler, one for each core, two that derive keys; and as many again.
-      let threads = peak.count.load(ordering: .relaxed)
-      let isFew = (2...2 * (4 + ProcessInfo.processInfo.activeProcessorCount)).contains(threads)
-      if !isFew { print("there were \(threads) threads") }
-      exit(isFew ? 42 : 1)
+      exit(CInt(clamping: peak.count.load(ordering: .relaxed)))
     }
+    // The main thread, the sampler, one for each core, two that derive keys, and what the system adds for a while when other
+    // programs keep the cores busy: one thread for ten tasks at most.
+    #expect((3...30).contains { ended?.exitStatus == .exitCode($0) }, "\(String(describing: ended?.exitStatus))")
   }
 
   @Test func `cancellation does not stop a call: a rotation of a cancelled task is durable`() async throws {
