@@ -32,6 +32,7 @@ final class FaultyPreferences: PreferencesStore, Identifiable {
     case ignoresCase = "40: takes two names for one"
     case comparesBytes = "40: takes one name for two"
     case notifiesNoObserver = "40: notifies no observer"
+    case comparesTooEarly = "70: compares before it takes its lock"
 
     /// The item that forbids it.
     var item: Int { Int(rawValue.prefix { $0.isNumber }) ?? 0 }
@@ -91,17 +92,17 @@ final class FaultyPreferences: PreferencesStore, Identifiable {
   // MARK: Writing
 
   func apply(_ edits: PreferenceEdits) throws -> WriteOutcome {
+    if fault == .comparesTooEarly {
+      guard try areMet(edits) else { return .conflict }
+      Thread.sleep(forTimeInterval: 0.0001)
+    }
     let outcome = try writing.withLock { try make(edits) }
     if outcome != .conflict { changes.send(edits.clears ? .anything : PreferenceChange(keys: edits.names)) }
     return outcome
   }
 
   private func make(_ edits: PreferenceEdits) throws -> WriteOutcome {
-    for edit in edits.edits {
-      guard case .ifStored(let expected) = edit.condition else { continue }
-      let value = values.withLock { $0[meant(edit.name.text)] }
-      guard value.isSame(as: try expected?.value()) else { return .conflict }
-    }
+    guard try fault == .comparesTooEarly || areMet(edits) else { return .conflict }
     if edits.clears, fault != .keepsAll { values.withLock { $0 = [:] } }
     var written = try edits.edits.map { (key: meant($0.name.text), value: try $0.content?.value()) }
     if fault != .mergesPartly { for (key, value) in written { try check(value, key) } }
@@ -113,6 +114,16 @@ final class FaultyPreferences: PreferencesStore, Identifiable {
       if let value { set(value, key) } else { try remove(key) }
     }
     return .visible
+  }
+
+  /// Whether the conditions of the edits hold.
+  private func areMet(_ edits: PreferenceEdits) throws -> Bool {
+    for edit in edits.edits {
+      guard case .ifStored(let expected) = edit.condition else { continue }
+      let value = values.withLock { $0[meant(edit.name.text)] }
+      guard value.isSame(as: try expected?.value()) else { return false }
+    }
+    return true
   }
 
   private func check(_ value: PreferenceValue?, _ key: String) throws {

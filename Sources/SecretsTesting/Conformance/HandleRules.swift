@@ -225,7 +225,7 @@ extension ConformanceRule {
     },
     ConformanceRule(70, "increments from eight tasks lose none") { fixture in
       let store = try fixture.makeStore()
-      let (tasks, times) = (8, 20)
+      let (tasks, times) = (8, 8)
       try await withThrowingTaskGroup { group in
         for _ in 0..<tasks {
           group.addTask {
