@@ -147,9 +147,8 @@ import Testing
     "new key file", "new passphrase", "kept key file", "rotated group",
     "edited key", "restored key", "compared revision", "long comment", "mark", "device key", "bundle", "bundle key",
     "exported key", "repaired group", "doctor", "restored backup", "salvaged", "accessibility", "command", "variable",
-    "chosen key", "template", "reference", "searched service", "searched group",
-    "exported key", "repaired group", "doctor", "restored backup", "salvaged", "accessibility", "imported value",
-    "imported key", "imported format", "one-time code",
+    "chosen key", "template", "reference", "searched service", "searched group", "imported value", "imported key",
+    "imported format", "one-time code",
   ])
   func `a failure after the arguments were understood repeats nothing`(_ failure: String) throws {
     let home = try Scratch()
