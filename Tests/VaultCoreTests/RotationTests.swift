@@ -1,3 +1,4 @@
+import FoundationEssentials
 import Testing
 import VaultSealing
 
@@ -138,7 +139,7 @@ import VaultSealing
       let fresh = try Vault.opened(at: shared.path)
       for length in lengths {
         let bytes = try #require(try fresh.bytes("\(length)"))
-        #expect(bytes.count == length && bytes.allSatisfy { $0 == UInt8(length & 255) })
+        #expect(Data(bytes) == Data(repeating: UInt8(length & 255), count: length))
       }
     }
   }

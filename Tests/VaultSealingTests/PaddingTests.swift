@@ -1,3 +1,4 @@
+import FoundationEssentials
 import Testing
 import VaultSealing
 
@@ -6,7 +7,7 @@ struct PaddingTests {
     let longest = run(5000, step: 3)
     let wrong = (0...5000).filter { count in
       let padded = padded(Array(longest[..<count]), step: step)
-      return unpadded(padded, step: step) != count || padded[..<count] != longest[..<count]
+      return unpadded(padded, step: step) != count || Data(padded[..<count]) != Data(longest[..<count])
     }
 
     #expect(wrong.isEmpty)
