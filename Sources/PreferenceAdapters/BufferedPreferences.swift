@@ -54,7 +54,7 @@ public final class BufferedPreferences: PreferencesStore, GuardingReader {
     }
   }
 
-  /// The content after a commit; `nil` if a commit would not change it.
+  /// The content that a commit would leave; `nil` if a commit would not change it.
   private func collected(_ query: PreferenceQuery) -> PreferenceContent?? {
     let slot = slot(query.name, query.secrecy)
     return state.withLock { state in
@@ -115,7 +115,7 @@ public final class BufferedPreferences: PreferencesStore, GuardingReader {
 
   /// Writes all collected changes to the store, as one transaction. Commit from one thread at a time.
   ///
-  /// - Throws: the error of the store. All changes are still collected then.
+  /// - Throws: the error of the store. The changes then remain collected.
   public func commit() throws {
     let collected = state.withLock(\.self)
     try base.edit(edits(of: collected))

@@ -116,8 +116,8 @@ extension KeyPathPreferences.Property {
 extension KeyPathPreferences: CustomStringConvertible, CustomReflectable {}
 
 extension PreferencesError.Code {
-  /// The value can be read, but neither changed nor removed.
+  /// The value cannot be changed, or cannot be removed.
   public static let fixed = Self(rawValue: "fixed")
-  /// The store has a fixed set of keys that does not contain this one.
+  /// The store has a fixed set of keys, which does not contain this key.
   public static let unknownKey = Self(rawValue: "unknownKey")
 }

@@ -10,7 +10,7 @@ public struct KeysPreferences: PreferencesReader {
   /// - Parameters:
   ///   - isSealed: whether the values are stored sealed.
   ///   - keys: returns the keys that have a value; repeated keys are listed once.
-  ///   - value: returns the value of a key; `nil` for none. Also called for keys that are not listed.
+  ///   - value: returns the value of a key; `nil` if it has none. Also called for keys that are not listed.
   public init(
     name: String = "keys", isSealed: Bool = false, keys: @escaping @Sendable () throws -> [String],
     value: @escaping @Sendable (String) throws -> PreferenceValue?

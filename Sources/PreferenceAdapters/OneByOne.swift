@@ -25,7 +25,7 @@ extension PreferenceEdits {
     var undo: [(PreferenceName, PreferenceValue?)] = []
     for (name, value) in changes {
       do {
-        // No change after the last one can fail.
+        // The last change is never undone.
         let old = undo.count + 1 < changes.count ? try reader.value(for: PreferenceQuery(name)) : nil
         try write(value, name)
         undo.append((name, old))

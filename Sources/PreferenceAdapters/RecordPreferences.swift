@@ -14,7 +14,7 @@ public final class RecordPreferences: PreferencesStore {
   /// - Parameters:
   ///   - isSealed: whether the values are stored sealed.
   ///   - keys: returns the keys that have a value.
-  ///   - get: returns the value of a key; `nil` for none.
+  ///   - get: returns the value of a key; `nil` if it has none.
   ///   - set: stores a value or, with `nil`, removes the value. If it throws, it must leave the old value intact.
   public init(
     name: String = "record", isSealed: Bool = false, keys: @escaping @Sendable () throws -> [String],

@@ -1,6 +1,7 @@
 import DurableFiles
 
-/// A lock that its thread can acquire again: a caller's closure that runs during a write may write as well.
+/// A lock that the thread that holds it can acquire again: a caller's closure that runs during a write may write as
+/// well.
 final class RecursiveLock: @unchecked Sendable {
   // The pointer never changes, and the mutex synchronizes every use.
   private let mutex = UnsafeMutablePointer<pthread_mutex_t>.allocate(capacity: 1)

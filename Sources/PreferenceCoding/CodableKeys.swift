@@ -6,9 +6,8 @@ extension PreferenceKey where Value: Codable {
   /// Creates a key whose value is stored with structure: a struct as a dictionary, a sequence as an array, and dates,
   /// data, URLs, booleans and numbers as their own kinds. See ``PreferenceValueEncoder``.
   ///
-  /// A type with a raw value that is also `Codable` is stored as the raw value by
-  /// ``PreferenceKey/init(_:default:)-(String,_)``, and as its coding defines by this key. `alsoReading(_:)` also reads
-  /// the other form.
+  /// For a `Codable` type with a raw value, ``PreferenceKey/init(_:default:)-(String,_)`` stores the raw value, and
+  /// this key the result of the type's coding. `alsoReading(_:)` makes a key that reads both.
   ///
   /// An optional type does not compile, since a stored `nil` could not be distinguished from *not set*; use
   /// ``codable(_:kind:encoder:decoder:)``.
@@ -62,7 +61,7 @@ extension PreferenceKey {
 // overloads, and it does choose between overloads whose default is a plain parameter: hence the autoclosures. The
 // bodies must work, since types other than optionals can be made from nil too.
 extension PreferenceKey where Value: Decodable & ExpressibleByNilLiteral {
-  /// Makes an optional key with a default ambiguous. For a type that can only be decoded: a key for reading.
+  /// Makes an optional key with a default ambiguous. For a type that is only `Decodable`, creates a key for reading.
   @_documentation(visibility: internal)
   public static func codable(
     _ name: String, default defaultValue: @autoclosure () -> Value, kind: PreferenceValue.Kind? = nil,
@@ -73,7 +72,8 @@ extension PreferenceKey where Value: Decodable & ExpressibleByNilLiteral {
     return codable(name, kind: kind, encoder: encoder, decoder: decoder) { defaultValue }
   }
 
-  /// Makes an optional key with a computed default ambiguous. For a type that can only be decoded: a key for reading.
+  /// Makes an optional key with a computed default ambiguous. For a type that is only `Decodable`, creates a key for
+  /// reading.
   @_documentation(visibility: internal)
   public static func codable(
     _ name: String, kind: PreferenceValue.Kind? = nil, encoder: PreferenceValueEncoder = PreferenceValueEncoder(),

@@ -46,7 +46,7 @@ extension PreferenceSetAlgebra {
     self.init(try [Element](preferenceValue: value))
   }
 
-  /// In the order of a `Set`.
+  /// The elements in the order in which a `Set` is stored.
   public var preferenceValue: PreferenceValue { Set(preferenceElements.map(\.preferenceValue)).preferenceValue }
 }
 

@@ -2,8 +2,8 @@ public import Preferences
 
 /// Decodes a stored value to any `Decodable` type; the reverse of ``PreferenceValueEncoder``.
 ///
-/// Numbers are converted exactly, as ``PreferenceConvertible`` describes. Unknown entries are ignored, so a struct may
-/// lose a property, and may gain an optional one.
+/// Numbers are converted exactly, as ``PreferenceConvertible`` describes. Unknown entries are ignored, so a later
+/// version of a struct may drop a property or add an optional one.
 public struct PreferenceValueDecoder: Sendable {
   /// Contextual information for the types that are decoded.
   public var userInfo: [CodingUserInfoKey: any Sendable]

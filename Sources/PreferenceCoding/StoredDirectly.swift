@@ -1,7 +1,7 @@
 import FoundationEssentials
 import Preferences
 
-/// A type with its own kind. Coding stores its values unchanged, and other types by their parts.
+/// A type that coding stores as a value of its own kind. Other types are stored part by part.
 protocol StoredDirectly: PreferenceConvertible {}
 
 extension String: StoredDirectly {}

@@ -14,7 +14,8 @@ extension DictionaryPreferences {
     } catch { throw error.about("\(Format.name) \"\(path)\"") }
   }
 
-  /// Creates or replaces the file at `path`. Durable when it returns. An existing file keeps its owner and permissions.
+  /// Creates or replaces the file at `path`. The file is durable when the method returns. An existing file keeps its
+  /// owner and permissions.
   ///
   /// - Parameter isPrivate: whether a new file is accessible to this user only, and an existing one that others can
   ///   access is refused.

@@ -7,7 +7,7 @@ extension PreferencesError.Code {
   public static let unreadable = Self(rawValue: "unreadable")
   /// The content is larger or nested deeper than the documented limit.
   public static let limitExceeded = Self(rawValue: "limitExceeded")
-  /// The file cannot be written; the old one is unchanged.
+  /// The file cannot be written. The old file is intact, unless only the sync of its folder failed.
   public static let unwritable = Self(rawValue: "unwritable")
   /// The file must be readable and writable by its owner only, but other users have access.
   public static let exposed = Self(rawValue: "exposed")

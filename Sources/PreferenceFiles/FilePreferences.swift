@@ -49,8 +49,8 @@ public final class FilePreferences<Format: PreferenceFileFormat>: PreferencesSto
 
   // MARK: Reading
 
-  /// Returns the value; `nil` if it is absent. A string is parsed if the query is for a URL or a date; if the format
-  /// has text alone, for a value of every kind.
+  /// Returns the value; `nil` if it is absent. A string is parsed if the query is for a URL or a date. A format of text
+  /// alone parses every string as the query's kind.
   ///
   /// - Throws: `typeMismatch` if the string does not parse.
   public func value(for query: PreferenceQuery) throws(PreferencesError) -> PreferenceValue? {
@@ -120,7 +120,7 @@ public final class FilePreferences<Format: PreferenceFileFormat>: PreferencesSto
 
   /// Makes the edits with one replacement of the file; no reader sees a part of them. Conditions are checked against
   /// the current file with the unsaved changes, or against memory with ``PreferenceFileOptions/savingExplicitly``.
-  /// Unless that is set, lookups then return the values of the file, also if there are no edits.
+  /// Without this option, lookups then return the values of the file, even if there are no edits.
   ///
   /// - Throws: `unstorable` for a value that the format cannot represent, and the codes of
   ///   `save()` if the file is written.
@@ -212,7 +212,7 @@ public final class FilePreferences<Format: PreferenceFileFormat>: PreferencesSto
   /// Whether there are changes that are not saved.
   public var hasUnsavedChanges: Bool { state.withLock { !$0.isEmpty } }
 
-  /// Writes the unsaved changes to the file, over its current content. Durable when it returns.
+  /// Writes the unsaved changes to the file, over its current content. The file is durable when the method returns.
   ///
   /// - Throws: `unwritable`, and as ``init(at:format:options:)`` for the current file. The
   ///   changes stay unsaved, and the file is intact, unless only the sync of its folder failed.

@@ -5,7 +5,7 @@ import DurableFiles
 ///
 /// The new content is written to a temporary file beside the target, which is also the lock: the process that holds
 /// `flock` on it while it still has its name is the writer. So no lock file is needed before the first write, and a
-/// writer removes the temporary file of a killed one.
+/// writer removes the temporary file of a killed writer.
 package struct FileReplacement {
   private let target: String
   private let beside: String
@@ -51,7 +51,7 @@ package struct FileReplacement {
   }
 
   /// Creates the file. It is durable when this returns.
-  /// - Throws: `unwritable` also if the path exists.
+  /// - Throws: `unwritable`, also if the path exists.
   package func create(_ content: RawSpan) throws(PreferencesError) {
     let file = try locked()
     var isCreated = false
@@ -62,8 +62,8 @@ package struct FileReplacement {
     try rename(file, replaces: false, &isCreated)
   }
 
-  /// Replaces whatever has the name by a file with `content` that belongs to this user and that no other can access. A
-  /// link is replaced and not followed.
+  /// Replaces whatever has the name by a file with `content` that belongs to this user and that no other user can
+  /// access. A link is replaced and not followed.
   package static func replacePrivately(_ path: String, with content: RawSpan) throws(PreferencesError) {
     let replacement = FileReplacement(target: path, isPrivate: true)
     let file = try replacement.locked()
@@ -73,7 +73,7 @@ package struct FileReplacement {
     try replacement.rename(file, replaces: true, &isReplaced)
   }
 
-  /// Gives the temporary file its name, durably.
+  /// Renames the temporary file to the target, durably.
   private func rename(_ file: Descriptor, replaces: Bool, _ isRenamed: inout Bool) throws(PreferencesError) {
     try file.synchronize()
     try file.rename(beside, to: target, replaces: replaces)

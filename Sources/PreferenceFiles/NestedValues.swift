@@ -44,9 +44,8 @@ package enum NestedValues {
     values[String(key[..<dot])] = .dictionary(inner)
   }
 
-  /// The path of a value that is beside a dictionary which its name leads into, so that ``store(_:under:in:)`` would
-  /// store it inside that dictionary if it were new: the names of the enclosing dictionaries, then its own. `nil` for
-  /// any other value.
+  /// The path of a value such as `a.b` beside a dictionary `a`, in which ``store(_:under:in:)`` would store it if it
+  /// were new: the names of the enclosing dictionaries, then the value's own name. `nil` for any other value.
   static func placeBesideDictionary(of key: String, in values: [String: PreferenceValue]) -> [String]? {
     var (values, rest, place) = (values, key[...], [String]())
     while let dot = rest.firstIndex(of: "."), case .dictionary(let inner) = values[String(rest[..<dot])] {

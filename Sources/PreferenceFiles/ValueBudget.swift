@@ -3,7 +3,7 @@ import FoundationEssentials
 
 /// Limits the values that a file unfolds into, and the values that are written.
 package struct ValueBudget {
-  /// The deepest nesting, with which recursion fits the stack of any thread.
+  /// The deepest nesting for which recursion fits the stack of any thread.
   static let maximumDepth = 128
   /// The total cost of all values, in bytes. A binary property list can refer to one object many times, so a few
   /// hundred bytes could unfold into terabytes. An XML file of the largest size never costs as much.

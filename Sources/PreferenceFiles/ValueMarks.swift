@@ -4,8 +4,8 @@ import FoundationEssentials
 /// Represents values that a format does not have as dictionaries of one member, whose name is a mark.
 ///
 /// `$url` and `$data` mark a string (`$data` in Base64), `$unsigned` an integer, `$date` the seconds since 2001-01-01
-/// UTC, `$double` the string `nan`, `inf` or `-inf`. A dictionary that looks like one of these gets an additional `$`
-/// before its one name; all others are unchanged, so that `{"$schema": …}` has no special meaning.
+/// UTC, `$double` the string `nan`, `inf` or `-inf`. A dictionary that looks like a mark gets an additional `$` before
+/// its only name; other dictionaries are unchanged, so that `{"$schema": …}` has no special meaning.
 struct ValueMarks: Sendable {
   fileprivate enum Mark: String {
     case data = "$data"
@@ -99,7 +99,7 @@ struct ValueMarks: Sendable {
     members.count == 1 ? members.first?.key : nil
   }
 
-  /// Whether a name is a mark, or a mark after additional `$`.
+  /// Whether a name is a mark, with or without additional `$` in front.
   private static func isMarkLike(_ name: String) -> Bool {
     guard name.hasPrefix("$") else { return false }
     return Mark(rawValue: "$" + name.drop { $0 == "$" }) != nil

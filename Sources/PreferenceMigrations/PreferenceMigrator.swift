@@ -4,10 +4,11 @@ public import Preferences
 /// Runs migrations on a store, in the order of their versions, each once. Run it when the program starts, before other
 /// code uses the store.
 ///
-/// A migration that fails leaves every value as it was; the migrations before it remain done. A migration that is
-/// killed is finished by the next run. It writes the sealed values first, then the new values together with the version
-/// and a list of the values to remove, and then removes these. If the store writes several values as one transaction,
-/// as the stores of this package do, a reader never sees a part of a migration.
+/// A migration that fails before the removals leaves every value as it was; the migrations before it remain done. A
+/// migration that is killed, or that fails in the removals, is finished by the next run. A migration writes the sealed
+/// values first, then the new values together with the version and a list of the values to remove, and then removes
+/// those values. If the store writes several values as one transaction, as the stores of this package do, a reader
+/// never sees a part of a migration.
 public struct PreferenceMigrator: Sendable {
   /// The migrations, in the order they run.
   public let migrations: [PreferenceMigration]
@@ -58,7 +59,7 @@ public struct PreferenceMigrator: Sendable {
     return done
   }
 
-  /// The asynchronous form of `run(on:)`, in a helper thread. Cancelling the task does not stop it.
+  /// The asynchronous form of `run(on:)`, on a helper thread. Cancelling the task does not stop it.
   @discardableResult
   public func run(on store: some PreferencesStore) async throws -> [Int] {
     try await HelperPool.waiting.run { try run(on: store) }

@@ -98,7 +98,7 @@ public struct Preference<Value: Sendable>: Sendable {
     return outcome
   }
 
-  /// Replaces the value by one of a different type; handles and keys of the old type may then fail to read it.
+  /// Replaces the value by a value of a different type; handles and keys of the old type may then fail to read it.
   ///
   /// `change` gets `nil`, or the default, if nothing is stored. Callbacks of ``didSet(_:)`` are not called.
   /// - Returns: the handle of the new type.
@@ -143,11 +143,11 @@ public struct Preference<Value: Sendable>: Sendable {
     }
   }
 
-  // MARK: Making others
+  // MARK: Other handles
 
   /// Returns a handle that calls `notify` after each change made through it, even if the value is equal. A change
   /// throws if the old value cannot be read. For changes made elsewhere see
-  /// `PreferencesReader.observe(_:options:_:)`.
+  /// `PreferencesReader.observe(_:initial:prior:_:)`.
   public func didSet(_ notify: @escaping @Sendable (_ old: Value?, _ new: Value?) -> Void) -> Self {
     var handle = self
     let earlier = self.notify
@@ -158,12 +158,12 @@ public struct Preference<Value: Sendable>: Sendable {
     return handle
   }
 
-  /// Returns a handle that reads as `value` if this one reads as `nil`. Nothing is stored.
+  /// Returns a handle that reads as `value` if this handle reads as `nil`. Nothing is stored.
   public func whenNil(use value: @escaping @autoclosure @Sendable () -> Value) -> Self {
     ensure(when: { $0 == nil }, use: value())
   }
 
-  /// Returns a handle that reads as `value` if `condition` holds for the value of this one. Nothing is stored.
+  /// Returns a handle that reads as `value` if `condition` holds for the value of this handle. Nothing is stored.
   /// Conditions are checked in the order in which they were added.
   public func ensure(
     when condition: @escaping @Sendable (Value?) -> Bool, use value: @escaping @autoclosure @Sendable () -> Value?
@@ -177,7 +177,8 @@ public struct Preference<Value: Sendable>: Sendable {
     return handle
   }
 
-  /// Returns the result of `operation` on both values; if only one handle has a value, this; if neither has one, `nil`.
+  /// Returns the result of `operation` on both values; if only one handle has a value, that value; if neither has,
+  /// `nil`.
   public func combined(
     with other: Self, by operation: (Value, Value) throws -> Value
   ) throws -> Value? {

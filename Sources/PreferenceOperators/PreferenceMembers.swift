@@ -2,9 +2,9 @@ public import Preferences
 
 /// The plain values of a reader as members: `preferences.members.port`.
 ///
-/// Any name compiles, so members do not reach secrets: a sealed layer is neither read nor written, unless the layer
-/// claims the name. On a sealed store that is used directly, every member fails.
-/// A member is a whole key; `preferences.below("server.").members.port` reaches `server.port`.
+/// Any name compiles. Members reach plain values and, in a composite, secrets whose names a sealed layer claims. On a
+/// reader that holds no plain values, such as a sealed store, every member fails. A member is a whole key;
+/// `preferences.below("server.").members.port` reaches `server.port`.
 ///
 /// Failures are reported to `PreferenceFailures` and read as `nil`.
 @dynamicMemberLookup

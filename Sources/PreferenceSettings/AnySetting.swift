@@ -6,8 +6,8 @@
 /// }
 /// ```
 ///
-/// A secret is never part of what these members return. A value of a sealed store, or of a name that a sealed layer
-/// claims, is a secret, too.
+/// These members never return a secret. A value of a sealed store, or of a name that a sealed layer claims, is a
+/// secret, too.
 public protocol AnySetting: Sendable {
   /// The name of the preference.
   var name: String { get }
@@ -22,8 +22,8 @@ public protocol AnySetting: Sendable {
   ///
   /// - Throws: as ``Setting/get()``.
   var formattedValue: String { get throws }
-  /// Returns the formatted value, then the new one after each change, also by another handle or process that the store
-  /// observes. The sequence does not need the setting to be kept. A value that cannot be read is reported to
+  /// Returns the formatted value now, then the new value after each change that the store reports, including changes by
+  /// other handles or processes. The setting need not be retained. A value that cannot be read is reported to
   /// `PreferenceFailures` and left out.
   func formattedValues() -> AsyncStream<String>
 
@@ -34,8 +34,8 @@ public protocol AnySetting: Sendable {
   var text: String { get throws }
   /// Returns what is wrong with `text`, in the order of the rules; empty if it can be set.
   func problems(in text: String) -> [String]
-  /// Stores the value that `text` describes; empty text removes a value that may be missing. The text of a secret is in
-  /// ordinary memory, which cannot be wiped.
+  /// Stores the value that `text` describes; empty text removes the value of an optional setting whose default is
+  /// `nil`. The text of a secret is in ordinary memory, which cannot be wiped.
   ///
   /// - Throws: ``PreferencesError/Code/typeMismatch`` if `text` does not parse, ``PreferencesError/Code/outOfRange`` if
   ///   it is not a possible value, breaks a rule, or is empty for a secret, all with nothing changed; any error of the
@@ -52,7 +52,7 @@ public protocol AnySetting: Sendable {
   var isAtMax: Bool { get throws }
   /// Adds a step, and stops at the upper bound; does nothing if the value has no bounds. No concurrent change is lost.
   ///
-  /// A stored value beyond a bound becomes that bound; one that is not a number becomes the lower bound.
+  /// A stored value beyond a bound becomes that bound; NaN becomes the lower bound.
   /// - Throws: ``PreferencesError/Code/outOfRange`` if the new value breaks a rule; any error of the store.
   func increase() throws
   /// The asynchronous form of `increase()`; does not block the calling thread.
@@ -72,7 +72,7 @@ public protocol AnySetting: Sendable {
 public enum SettingControl: Sendable, Hashable {
   /// A switch: the texts are `true` and `false`, and empty for an optional flag that is not set.
   case toggle
-  /// A number field with buttons for less and more.
+  /// A number field with buttons that subtract and add a step.
   case stepper(min: String, max: String, step: String)
   /// A slider; for a range in which the exact number does not matter.
   case slider(min: String, max: String, step: String)

@@ -50,7 +50,7 @@ extension Rule {
     }
   }
 
-  /// What `transform` makes of the value must satisfy `rule`.
+  /// The result of `transform` must satisfy `rule`.
   public static func mapped<Other>(
     by transform: @escaping @Sendable (Value) -> Other?, _ rule: Rule<Other>
   ) -> Rule {

@@ -15,7 +15,7 @@ extension Setting where Value == Bool {
   public func toggle() async throws { try await update { $0.toggle() } }
 
   /// Returns a setting of the same preference that reads and stores the opposite, such as *enabled* for a stored
-  /// `disabled`. Rules hold for what is stored; the format is applied to the opposite.
+  /// `disabled`. The rules apply to the stored value, and the format to its opposite.
   public func inverted(title: String = "", info: String = "") -> Self {
     var setting = Self(
       key.inverted, in: store, title: title, info: info, rules: rules.map { .mapped(by: { !$0 }, $0) }, format: format)

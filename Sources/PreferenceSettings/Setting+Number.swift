@@ -8,8 +8,8 @@ extension Setting {
   ///   - bounds: the smallest and the largest value.
   ///   - step: what ``increase()`` adds.
   ///   - isSlider: whether the exact number does not matter, so that a slider is the better control.
-  ///   - rules: what a value must satisfy besides.
-  ///   - format: returns a value for people to read; the number if it is nil.
+  ///   - rules: additional rules for the value.
+  ///   - format: returns the text for people to read; `nil` shows the number.
   /// - Throws: ``PreferencesError/Code/outOfRange`` if the default is out of bounds or the step is not positive.
   public init(
     _ key: PreferenceKey<Value>, in store: any PreferencesStore, title: String = "", info: String = "",
@@ -25,7 +25,7 @@ extension Setting {
 
   /// Creates a setting of a number with bounds and a step.
   ///
-  /// - Parameters: as of the initializer for whole numbers.
+  /// - Parameters: as in the initializer for whole numbers.
   /// - Throws: ``PreferencesError/Code/outOfRange`` if the default is out of bounds or the step is not positive.
   public init(
     _ key: PreferenceKey<Value>, in store: any PreferencesStore, title: String = "", info: String = "",
@@ -61,7 +61,7 @@ extension Setting {
   /// What ``increase()`` adds; nil for a value without bounds.
   public var step: Value? { steps?.step }
 
-  /// Returns the setting with a different step; the same one if it has no bounds.
+  /// Returns the setting with a different step; unchanged if it has no bounds.
   ///
   /// - Throws: ``PreferencesError/Code/outOfRange`` if `step` is not positive.
   public func stepping(by step: Value) throws(PreferencesError) -> Self {
@@ -92,8 +92,8 @@ extension Setting {
   }
 }
 
-/// Adds as people do, so that three steps of 0.1 are 0.3. Nil for numbers that are not finite, or have more digits than
-/// a decimal.
+/// Adds decimal numbers, so that three steps of 0.1 are 0.3. `nil` for numbers that are not finite, or have more digits
+/// than a `Decimal`.
 private func decimalSum(_ value: String, _ step: String, _ isUp: Bool) -> Double? {
   guard let value = Decimal(string: value), let step = Decimal(string: step) else { return nil }
   return Double("\(isUp ? value + step : value - step)")

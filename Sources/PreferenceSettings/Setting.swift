@@ -1,6 +1,6 @@
 public import Preferences
 
-/// A preference with all that a screen shows of it: title, help, format, bounds and rules.
+/// A preference with what a screen needs to show it: title, help, format, bounds and rules.
 ///
 /// ```swift
 /// let timeout = try Setting(
@@ -10,10 +10,10 @@ public import Preferences
 /// print(try timeout.formattedValue)  // 35 s
 /// ```
 ///
-/// A setting holds no value: each read looks it up in the store. One rule holds for all values: a value that breaks a
-/// rule of the setting, such as one outside of its bounds, is never stored and never returned. Setting one throws, and
-/// so does reading one that another program has stored. Only a default may break a rule, if there are no bounds: then
-/// the rule demands that a different value is set.
+/// A setting holds no value: each read looks it up in the store. A value that breaks a rule of the setting, such as a
+/// value outside its bounds, is never stored, and ``get()`` never returns it: setting it throws, and so does reading it
+/// if another program has stored it. Only the default of a setting without bounds may break a rule: then a different
+/// value has to be set.
 public struct Setting<Value: Sendable>: AnySetting {
   /// The name, type and default of the preference.
   public let key: PreferenceKey<Value>
@@ -28,11 +28,12 @@ public struct Setting<Value: Sendable>: AnySetting {
   var steps: Steps<Value>?
   private var isDeclaredHidden = false
 
-  /// Creates a setting that is edited as a line of text; of a secret, as a line that is never shown.
+  /// Creates a setting without bounds or choices. A flag is a switch, and any other value a line of text, which for a
+  /// secret is never shown; arrays and dictionaries cannot be edited.
   ///
   /// - Parameters:
   ///   - rules: what a value must satisfy.
-  ///   - format: returns a value for people to read; the text of the value if it is nil. Not called for a secret.
+  ///   - format: returns the text for people to read; `nil` shows the text of the value. Not called for a secret.
   public init(
     _ key: PreferenceKey<Value>, in store: any PreferencesStore, title: String = "", info: String = "",
     rules: [Rule<Value>] = [], format: (@Sendable (Value) -> String)? = nil
@@ -40,9 +41,9 @@ public struct Setting<Value: Sendable>: AnySetting {
     self.init(key, in: store, title, info, rules, format)
   }
 
-  /// Creates a setting of a value that may be missing.
+  /// Creates a setting of an optional value.
   ///
-  /// - Parameters: as of the other initializers.
+  /// - Parameters: as in the other initializers.
   public init<Wrapped>(
     _ key: PreferenceKey<Value>, in store: any PreferencesStore, title: String = "", info: String = "",
     rules: [Rule<Wrapped>], format: (@Sendable (Value) -> String)? = nil
@@ -88,8 +89,8 @@ public struct Setting<Value: Sendable>: AnySetting {
     return stored
   }
 
-  /// The value. If it cannot be read, or breaks a rule, the error is reported to `PreferenceFailures`, and this is the
-  /// default; setting reports errors there, too.
+  /// The value. If it cannot be read, or breaks a rule, the error is reported to `PreferenceFailures`, and the default
+  /// is returned. Errors of setting it are reported, too.
   public var value: Value {
     get {
       do { return try get() } catch {
@@ -144,9 +145,9 @@ public struct Setting<Value: Sendable>: AnySetting {
 
   // MARK: Observation
 
-  /// Returns the value, then the new one after each change, also by another handle or process that the store observes.
-  /// The sequence does not need the setting to be kept. A value that breaks a rule, or cannot be read, is reported to
-  /// `PreferenceFailures` and left out.
+  /// Returns the value now, then the new value after each change that the store reports, including changes by other
+  /// handles or processes. The setting need not be retained. A value that breaks a rule, or cannot be read, is reported
+  /// to `PreferenceFailures` and left out.
   public func values() -> AsyncStream<Value> { .observing { observe(initial: true, $0) } }
 
   /// Calls `handler` with the new value after each change, while the observation is held or its owner is alive; as

@@ -2,7 +2,8 @@ import FoundationEssentials
 import Preferences
 
 extension PreferenceKey {
-  /// The text that ``value(parsing:)`` reads as `value`; empty for a missing value, and for one that has no text form.
+  /// The text that ``value(parsing:)`` reads as `value`; empty for a missing value, and for a value without a text
+  /// form.
   func text(of value: Value) -> String {
     // A flag may be stored as its opposite.
     if kind == .bool, let flag = value as? Bool { return "\(flag)" }
@@ -15,7 +16,8 @@ extension PreferenceKey {
     do { return try encode(value)?.shown ?? "" } catch { return "" }
   }
 
-  /// Returns the value that `text` describes; the missing value for empty text, if the value may be missing.
+  /// Returns the value that `text` describes. Empty text is the default, if setting the default removes the stored
+  /// value.
   ///
   /// - Throws: ``PreferencesError/Code/typeMismatch``, or ``PreferencesError/Code/outOfRange`` if no value has this text.
   ///   The message does not contain the text.
@@ -44,7 +46,7 @@ extension PreferenceKey {
 }
 
 extension PreferenceValue {
-  /// The text that parses as this value; nil for arrays and dictionaries, and for a date beyond the years 1 to 9999.
+  /// The text that parses as this value; nil for arrays and dictionaries, and for a date outside the years 0 to 9999.
   fileprivate var text: String? {
     switch self {
     case .string(let text): text

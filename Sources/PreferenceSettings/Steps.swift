@@ -6,7 +6,7 @@ struct Steps<Value: Sendable>: Sendable {
   let max: Value
   private(set) var step: Value
   let isSlider: Bool
-  /// Whether a number is a bound or beyond it.
+  /// Whether a number is at the bound or beyond it.
   let isAtMin: @Sendable (Value) -> Bool
   let isAtMax: @Sendable (Value) -> Bool
   private let isPositive: @Sendable (Value) -> Bool

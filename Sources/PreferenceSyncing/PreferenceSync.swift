@@ -27,8 +27,8 @@ import Synchronization
 /// treats it as secret, because the store is sealed or one of its layers claims the name.
 ///
 /// A sync runs on the thread that made a change, with no lock held. If several threads write, one of them syncs the
-/// keys of all. A failure is reported to `PreferenceFailures`; the key is tried again when it changes, and by
-/// `sync()`. A layer above the written store, such as the environment, still hides the written value.
+/// changes of all threads. A failure is reported to `PreferenceFailures`; the key is tried again when it changes, and
+/// by `sync()`. A layer above the written store, such as the environment, still hides the written value.
 public final class PreferenceSync: Sendable {
   private struct State {
     var keys: [String: SyncedKey] = [:]
@@ -61,16 +61,16 @@ public final class PreferenceSync: Sendable {
   /// The names that are synced, in ascending order.
   public var keys: [String] { state.withLock { $0.keys.keys.sorted() } }
 
-  /// Syncs these keys from now on. Their present values are synced when the method returns, unless another thread is
+  /// Syncs these keys from now on. Their current values are synced when the method returns, unless another thread is
   /// already syncing; then that thread syncs them.
   ///
   /// - Throws: `PreferencesError.Code.invalidKey`, and `PreferencesError.Code.noStore` if one of the stores accepts no
-  ///   key of that secrecy. Then no key is added.
+  ///   values of a key's secrecy. Then no key is added.
   public func add<each Value: Sendable>(_ keys: repeat PreferenceKey<each Value>) throws(PreferencesError) {
     sync(observed(try synced(repeat each keys)))
   }
 
-  /// The asynchronous form of `add(_:)`; reads and writes the stores in a helper thread.
+  /// The asynchronous form of `add(_:)`; reads and writes the stores on a helper thread.
   public func add<each Value: Sendable>(_ keys: repeat PreferenceKey<each Value>) async throws(PreferencesError) {
     let added = try synced(repeat each keys)
     await HelperPool.waiting.run { sync(observed(added)) }
@@ -131,7 +131,7 @@ public final class PreferenceSync: Sendable {
     sync(keys)
   }
 
-  /// The asynchronous form of `sync()`; reads and writes the stores in a helper thread.
+  /// The asynchronous form of `sync()`; reads and writes the stores on a helper thread.
   public func sync() async { await HelperPool.waiting.run { sync() } }
 
   /// Returns when no key is left to sync.
@@ -155,8 +155,8 @@ public final class PreferenceSync: Sendable {
       return !state.isWorking
     }
     guard begins else { return }
-    // The count is kept across loops: a store notifies of its last write after this loop has ended, which starts the
-    // next loop.
+    // The count of lost writes is kept across loops: a store notifies of its last write after this loop has ended,
+    // which starts the next loop.
     while let key = next() {
       guard key.lostWrites < SyncedKey.mostLostWrites else { continue }
       do throws(SyncFailure) {

@@ -25,7 +25,8 @@ struct SyncedKey: Sendable {
   var seen: Seen?
   /// The number of writes that a store has not kept, minus the writes that both stores have kept since.
   var lostWrites = 0
-  /// The number of lost writes at which the sync gives up. A few can be writes that other code replaced at once.
+  /// The number of lost writes at which the sync gives up. A few writes can be lost because other code replaced the
+  /// value at once.
   static let mostLostWrites = 20
 
   private let checkedName: PreferenceName
@@ -40,7 +41,7 @@ struct SyncedKey: Sendable {
   ) throws(PreferencesError) {
     let name = try key.query().name
     timeName = try PreferenceName(PreferenceSync.timeKey(for: key.name))
-    // A value from a sealed layer must not be written to a plain one.
+    // A value from a sealed layer must not be written to a plain layer.
     let isSecret = [local, remote].contains { $0.custody.secrecy(of: name, asked: key.secrecy) == .secret }
     (checkedName, kind, secrecy) = (name, key.kind, isSecret ? .secret : .plain)
     for store in [local, remote] where !store.custody.takes(secrecy) {
@@ -71,7 +72,7 @@ struct SyncedKey: Sendable {
       switch time {
       case nil: return Content(content: content)
       case .integer(let microseconds)?: return Content(content: content, time: microseconds)
-      // If it counted as absent, the sync would write it again, without end for a store that converts numbers.
+      // If such a time counted as absent, the sync would write it again, endlessly for a store that converts numbers.
       default: throw PreferencesError(.typeMismatch, "the time it was synced at is no integer").about(key: name)
       }
     }
@@ -97,7 +98,7 @@ struct SyncedKey: Sendable {
     let isKept =
       present.time == new.time
       && (present.fingerprint == new.seen.fingerprint || present.fingerprint != old.seen.fingerprint)
-    // If the store still has the old value, it must not count as a change of the new value, because it would win.
+    // If the store still has the old value, that value must not count as a later change, because it would win.
     return (present != old.seen ? new.seen : present, isKept)
   }
 }

@@ -4,8 +4,8 @@ import Synchronization
 
 /// The value of a wrapper, observable with `withObservationTracking` and `Observations`.
 ///
-/// It has its own registrar, so the enclosing object need not take part: in an `@Observable` class the property is
-/// marked `@ObservationIgnored` and tracked all the same.
+/// It has its own registrar, independent of the enclosing object: in an `@Observable` class the property is marked
+/// `@ObservationIgnored` and is still tracked.
 final class TrackedPreference<Value: Sendable>: Observable, Sendable {
   let reader: any PreferencesReader
   let key: PreferenceKey<Value>

@@ -6,8 +6,8 @@ public protocol GuardedValue: AnyObject, Sendable {
   /// Whether both values are the same. The time it takes depends on the lengths alone.
   func isSame(as other: any GuardedValue) throws -> Bool
 
-  /// Feeds the value to a hasher as the same value in ordinary memory is fed: with ``PreferenceValue/hash(_:of:into:)``
-  /// for bytes, ``PreferenceContent/hash(into:)`` for other values.
+  /// Feeds the value to a hasher like the same value in ordinary memory: with ``PreferenceValue/hash(_:of:into:)`` for
+  /// bytes, ``PreferenceContent/hash(into:)`` for other values.
   func hash(into hasher: inout Hasher)
 }
 
@@ -71,7 +71,8 @@ extension PreferenceContent? {
 }
 
 extension PreferenceValue? {
-  /// Whether both are the same value, or both absent, as compare-and-set compares: unlike with `==`, NaN is NaN.
+  /// Whether both are the same value, or both absent, as compare-and-set compares: unlike with `==`, NaN is the same as
+  /// NaN.
   public func isSame(as other: Self) -> Bool { self == other || fingerprint == other.fingerprint }
 }
 

@@ -11,7 +11,8 @@ public struct PreferenceEdits: Sendable {
   public enum Condition: Sendable {
     /// Always holds.
     case always
-    /// Holds if a lookup returns this content; `nil` if it finds none. Text is parsed as the content's kind first.
+    /// Holds if a lookup returns this content or, for `nil`, finds no value. Text is first parsed as the content's
+    /// kind.
     case ifStored(PreferenceContent?)
   }
 
@@ -96,9 +97,10 @@ public struct PreferenceEdits: Sendable {
     append(Edit(try key.checkedName(), to: nil, secrecy: key.secrecy))
   }
 
-  // MARK: Making them
+  // MARK: Applying
 
-  /// Makes the edits in a dictionary: implements `PreferencesStore.apply(_:)` for a store in memory, under its lock.
+  /// Makes the edits in a dictionary. A store in memory calls it under its lock to implement
+  /// `PreferencesStore.apply(_:)`.
   ///
   /// - Returns: ``WriteOutcome/conflict``, with nothing changed, if a condition does not hold.
   /// - Throws: what opening a guarded value throws, with nothing changed.

@@ -29,7 +29,7 @@ public struct PreferencesError: Error, Sendable, CustomStringConvertible {
     public static let unavailable = Self(rawValue: "unavailable")
     /// A sealed layer of a composite does not declare which names it claims; see ``PreferencesReader/claiming(_:)``.
     public static let unclaimed = Self(rawValue: "unclaimed")
-    /// No layer can be written to.
+    /// No layer accepts values of the key's secrecy.
     public static let noStore = Self(rawValue: "noStore")
   }
 

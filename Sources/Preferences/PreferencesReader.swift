@@ -10,13 +10,13 @@ public protocol PreferencesReader: Sendable {
 
   /// Returns the value for `query`, with the type it was stored with; `nil` only if it is absent.
   ///
-  /// Text-backed layers parse it as the query's kind; others ignore the kind. Call ``PreferencesReader/lookUp(_:)``
-  /// instead, which looks up no secret in a reader of plain values.
+  /// Text-backed layers parse their text as the query's kind; others ignore the kind. Call
+  /// ``PreferencesReader/lookUp(_:)`` instead, which looks up no secret in a reader of plain values.
   /// - Throws: ``PreferencesError/Code/typeMismatch`` if text does not parse, and any error of the reader.
   func value(for query: PreferenceQuery) throws -> PreferenceValue?
 
   /// The names that have a value of this secrecy, without duplicates. Called only for values that ``custody`` holds, so
-  /// a reader of one kind can ignore `secrecy`.
+  /// a reader that holds only plain values, or only secrets, can ignore `secrecy`.
   func names(of secrecy: Secrecy) throws -> [PreferenceName]
 
   /// Calls `notify` when values may have changed, until the observation ends; see ``ChangeBroadcast``. A reader that

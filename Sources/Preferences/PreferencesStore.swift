@@ -14,8 +14,8 @@
 /// }
 /// ```
 ///
-/// Every other write calls `edit(_:)`. In an `async` function it is the form that suspends; in a closure without an
-/// `await`, such as `Task { try store.set(1, for: key) }`, the form that blocks.
+/// Every other write calls `edit(_:)`. In an `async` function the compiler chooses the form that suspends; in a closure
+/// without an `await`, such as `Task { try store.set(1, for: key) }`, the form that blocks.
 public protocol PreferencesStore: PreferencesReader {
   /// Makes all of `edits` or none. Call `edit(_:)` instead, which refuses secrets if the store holds none.
   ///

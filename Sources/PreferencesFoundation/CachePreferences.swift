@@ -5,7 +5,7 @@ import Synchronization
 /// Preferences in an `NSCache`, for values that can be computed or fetched again and may be evicted.
 ///
 /// Within the limits a value stays until it is replaced or removed. Beyond them a write evicts values; observers are
-/// notified, and the values are then absent. `NSCache` chooses which ones. On Linux it evicts the cheapest first and,
+/// notified, and the values are then absent. `NSCache` chooses which values. On Linux it evicts the cheapest first and,
 /// of equal costs, the newest, not the least recently used. So a full cache whose values all have the same cost keeps
 /// the old ones, and a new value may already be evicted when `set` returns. Give later values a higher cost to evict
 /// earlier ones.
@@ -14,7 +14,7 @@ import Synchronization
 public final class CachePreferences: PreferencesStore {
   public let name: String
   private let cost: @Sendable (PreferenceValue) -> Int
-  // A cache is not Sendable on Linux. This one and its delegate are created here and are used only inside the mutex.
+  // A cache is not Sendable on Linux. This cache and its delegate are created here and are used only inside the mutex.
   private let state: Mutex<State>
   private let changes = ChangeBroadcast()
 
@@ -23,8 +23,8 @@ public final class CachePreferences: PreferencesStore {
   /// - Parameters:
   ///   - countLimit: the maximum number of values; 0 for no limit.
   ///   - costLimit: the maximum total cost; 0 for no limit.
-  ///   - cost: returns the cost of a value, in a unit that you choose, from 0 to 2^40. Other results are replaced by
-  ///     the nearest of these.
+  ///   - cost: returns the cost of a value, in a unit that you choose, from 0 to 2^40. Other results are clamped to
+  ///     this range.
   public init(
     name: String = "cache", countLimit: Int = 0, costLimit: Int = 0,
     cost: @escaping @Sendable (PreferenceValue) -> Int = { _ in 0 }
@@ -35,10 +35,10 @@ public final class CachePreferences: PreferencesStore {
 
   public func value(for query: PreferenceQuery) -> PreferenceValue? { state.withLock { $0.value(query.name.text) } }
 
-  /// The names of the present values, in ascending order.
+  /// The names of the current values, in ascending order.
   public func names(of secrecy: Secrecy) -> [PreferenceName] { PreferenceName.valid(keys()) }
 
-  /// The names of the present values, in ascending order.
+  /// The names of the current values, in ascending order.
   public func keys() -> [String] { state.withLock { $0.keys }.sorted() }
 
   /// Applies the edits in one step: no reader sees a part of them, and no other write happens between a comparison and
@@ -79,7 +79,7 @@ public final class CachePreferences: PreferencesStore {
 extension CachePreferences: CustomStringConvertible, CustomReflectable {}
 
 extension CachePreferences {
-  /// Compares names as Swift strings: `NSString` has different hashes for canonically equal ones.
+  /// Compares names as Swift strings: `NSString` has different hashes for canonically equal names.
   private final class Key: NSObject {
     let name: String
     init(_ name: String) { self.name = name }
@@ -119,7 +119,7 @@ extension CachePreferences {
 
     /// - Returns: The keys whose values have changed.
     mutating func set(_ key: String, to value: PreferenceValue, cost: Int) -> Set<String> {
-      // The cache would evict all other values and then this one.
+      // The cache would evict all other values and then the new value.
       if cache.totalCostLimit > 0, cost > cache.totalCostLimit { return remove([key]) }
       cache.setObject(Entry(key, value), forKey: Key(key), cost: cost)
       keys.insert(key)

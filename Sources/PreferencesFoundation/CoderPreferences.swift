@@ -28,8 +28,8 @@ public final class CoderPreferences: PreferencesReader {
   public let name = "coder"
   private let listed: [String]
 
-  // A coder is not Sendable. This one is used only inside the mutex, and only until the closure returns for which its
-  // owner waits.
+  // A coder is not Sendable. This coder is used only inside the mutex, and only until the closure that its owner waits
+  // for returns.
   private struct Lent: @unchecked Sendable { var coder: NSCoder? }
   private let lent: Mutex<Lent>
 
@@ -42,7 +42,7 @@ public final class CoderPreferences: PreferencesReader {
 
   /// A boolean or number that other code has encoded is returned where that kind is requested.
   ///
-  /// - Throws: ``PreferencesError/Code/typeMismatch`` for another value that other code has encoded;
+  /// - Throws: ``PreferencesError/Code/typeMismatch`` for any other value that other code has encoded;
   ///   ``PreferencesError/Code/malformed`` for damaged bytes; ``PreferencesError/Code/unavailable`` after the closure
   ///   has returned.
   public func value(for query: PreferenceQuery) throws(PreferencesError) -> PreferenceValue? {
@@ -136,7 +136,7 @@ extension NSCoder {
   ///
   /// The coder must be a keyed unarchiver, or another coder with keyed coding, `containsValue` and
   /// `withDecodedUnsafeBytes`. The calling thread must not use it while another thread uses the reader.
-  /// - Parameter keys: the keys that the reader lists if the coder contains them. It can read others as well.
+  /// - Parameter keys: the keys that the reader lists if the coder contains them. It can read other keys as well.
   /// - Throws: the error of `body`; ``PreferencesError/Code/unavailable`` for a coder that has no keyed coding or
   ///   encodes.
   public func decodePreferences<R>(

@@ -23,7 +23,7 @@
       return "\(origin.isSecure ? "https" : "http")://\(origin.host)\(port)\(url.path(percentEncoded: true))"
     }
 
-    /// - Returns: `nil` for another kind of URL, and for one whose host or port cannot be connected to.
+    /// - Returns: `nil` for any other kind of URL, and for a URL whose host or port the client cannot use.
     init?(_ url: URL) {
       guard var parts = URLComponents(url: url, resolvingAgainstBaseURL: true),
         let scheme = parts.scheme?.lowercased(), ["http", "https"].contains(scheme)
@@ -39,10 +39,10 @@
       origin = Origin(isSecure: isSecure, host: host, port: port)
     }
 
-    /// Whether a header field meant for `other` may be sent here.
+    /// Whether a header field meant for `other` may be sent to this address.
     func hasOrigin(of other: HTTPAddress) -> Bool { origin == other.origin }
 
-    /// Returns the target of a redirect from here.
+    /// Returns the target of a redirect from this address.
     ///
     /// - Parameter location: the header field `Location`, absolute or relative.
     /// - Throws: `refusedRedirect`. The message does not contain the target.

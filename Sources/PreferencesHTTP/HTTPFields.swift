@@ -5,7 +5,8 @@
 
   /// The header fields of a request.
   enum HTTPFields {
-    /// Returns the fields of the caller with the usual ones that it does not set itself, for requests to its own server.
+    /// Returns the caller's fields, and the usual fields that the caller does not set, for requests to the server of
+    /// the URL.
     ///
     /// - Parameter credentials: the value of `Authorization` if the caller does not set it.
     /// - Throws: `malformed` for text that would add a field or a request. The message names the field and never its
@@ -27,8 +28,8 @@
       return headers
     }
 
-    /// The fields of a request to any other server. Some servers refuse requests without a user agent, and without the
-    /// other field any encoding would be accepted.
+    /// The fields of a request to any other server. Some servers refuse requests without a user agent, and without
+    /// `Accept-Encoding` any encoding would be accepted.
     static let usual: HTTPHeaders = ["User-Agent": "SecretPreferences", "Accept-Encoding": "identity"]
 
     /// The value of `Authorization` for the user and password in `url`; `nil` if it has none.

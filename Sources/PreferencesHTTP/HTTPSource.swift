@@ -25,7 +25,7 @@
       configuration: HTTPClient.Configuration, headers: @escaping @Sendable () async throws -> [String: String]
     ) {
       (self.address, self.credentials, self.headers) = (address, credentials, headers)
-      // Far from the limits of clocks.
+      // At most a year, far from the limits of clocks.
       self.timeout = min(timeout, .seconds(366 * 86_400))
       self.maximumRedirectCount = max(0, maximumRedirectCount)
       var configuration = configuration
@@ -41,7 +41,7 @@
       self.configuration = configuration
     }
 
-    /// Sends the request, and those of redirects, in a connection of its own.
+    /// Sends the request, and follows redirects, with a client that is used for this load only.
     ///
     /// - Throws: `unreachable`, `refusedRedirect`, `limitExceeded`, `malformed`, `unexpectedStatus` for 304 after a
     ///   redirect, `CancellationError`, and the error of the caller's closure.
@@ -70,7 +70,7 @@
         throw error
       } catch {
         try Task.checkCancellation()
-        // The client's whole text may contain header fields.
+        // The full text of the client's error may contain header fields.
         let reason = (error as? HTTPClientError)?.shortDescription ?? "\(type(of: error))"
         throw PreferencesError(.unreachable, "no complete response (\(reason))", cause: error)
       }
@@ -119,7 +119,7 @@
         }
         bytes += chunk.readableBytesView
       }
-      // A cancelled body ends like a complete one.
+      // A cancelled body ends like a complete body.
       try Task.checkCancellation()
       return bytes
     }

@@ -4,7 +4,7 @@
 
   /// Ends a connection whose response has a status below 100, which HTTP does not have.
   ///
-  /// AsyncHTTPClient 1.37 takes such a status for an informational one, and ends the process when a body follows.
+  /// AsyncHTTPClient 1.37 treats such a status as informational, and ends the process when a body follows.
   final class StatusGuard: ChannelInboundHandler {
     typealias InboundIn = HTTPClientResponsePart
     typealias InboundOut = HTTPClientResponsePart

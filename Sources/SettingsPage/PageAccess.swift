@@ -8,7 +8,7 @@
 
   /// Where browsers find the page.
   struct PageAddress: Sendable {
-    /// As in the header field `Origin`: without the port if it is the usual one.
+    /// As in the header field `Origin`: without the port if it is the default port.
     let origin: String
     /// As in the header field `Host`.
     let authority: String
@@ -31,7 +31,7 @@
     }
   }
 
-  /// Who may use the page: the browser that used the link last.
+  /// Controls access to the page: only the browser that used the link last has access.
   final class PageAccess: Sendable {
     struct Session: Sendable {
       fileprivate let id = randomToken()
@@ -41,13 +41,13 @@
 
     private struct State {
       var address: PageAddress?
-      /// What opens the page once.
+      /// The token that opens the page, once.
       var token = randomToken()
       var session: Session?
     }
 
     private let state: Mutex<State>
-    /// Differs from that of other pages on the same host: a cookie is sent to all ports.
+    /// Differs from the cookie names of other pages on the same host: a cookie is sent to all ports.
     private let cookieName = "settings-\(randomToken().prefix(16))"
     let path: String
 
@@ -83,7 +83,8 @@
       return site != nil
     }
 
-    /// Whether `token` opened the page, which it does once. A new token takes its place.
+    /// Starts a session if `token` is the current token, which a new token then replaces. Returns the session's cookie;
+    /// otherwise `nil`.
     func open(with token: String) -> Cookie? {
       state.withLock { state in
         guard isEqual(token, state.token) else { return nil }
@@ -120,7 +121,7 @@
     }.joined()
   }
 
-  /// Takes as long for any two texts of one length.
+  /// Takes the same time for any two texts of equal length.
   func isEqual(_ a: String, _ b: String) -> Bool {
     a.utf8.count == b.utf8.count && zip(a.utf8, b.utf8).reduce(0) { $0 | ($1.0 ^ $1.1) } == 0
   }

@@ -42,7 +42,7 @@
       return html + "</main>\n</body>\n</html>\n"
     }
 
-    /// Goes to `path` without leaving an entry in the history.
+    /// Returns a page that goes to `path` without leaving an entry in the history.
     static func step(to path: String) -> String {
       """
       <!DOCTYPE html>
@@ -54,7 +54,7 @@
       """
     }
 
-    /// The first button is the one that Enter presses. Hidden, it leaves the order of the visible ones free.
+    /// Enter presses the first button. A hidden first button leaves the order of the visible buttons free.
     private func form(_ setting: any AnySetting, _ state: SettingState) -> String {
       let id = "s\(state.id)"
       let info = setting.info.isEmpty ? "" : "<p class=\"info\" id=\"\(id)-info\">\(escaped(setting.info))</p>\n"

@@ -11,7 +11,7 @@
   extension SettingsPage {
     var settings: [any AnySetting] { groups.flatMap(\.settings) }
 
-    /// Answers a request of the session, and refuses all others. Throws nothing: a server may log what is thrown.
+    /// Serves a request of the session, and refuses all others. Throws nothing: a server may log what is thrown.
     func serve(_ request: Request, _ body: (PageAccess.Session) async -> Response) async -> Response {
       guard access.isAddressed(request) else {
         return .refusal(.misdirectedRequest, "This is a different server than the address says.")
@@ -22,7 +22,7 @@
       return await body(session)
     }
 
-    /// The page; with a token in the address, a step to it that starts the session.
+    /// Returns the page. If the address has a token, starts the session and returns a step that leads to the page.
     func open(_ request: Request) async -> Response {
       guard let token = request.uri.queryParameters["token"] else {
         return await serve(request) { html(.ok, of: settings.indices.map { state(of: $0) }, $0) }
@@ -80,7 +80,7 @@
       return response
     }
 
-    /// Returns why nothing was stored; nil if it was.
+    /// Returns why the change was not stored; `nil` if it was.
     private func problem(applying form: Form, to setting: any AnySetting) async -> String? {
       do {
         switch form.change ?? "set" {
@@ -102,13 +102,14 @@
 
     // MARK: Events
 
-    /// The state of each setting, then of each that changes, until the session, the connection or the server ends.
+    /// Sends the state of each setting, then of each setting that changes, until the session, the connection or the
+    /// server ends.
     func events(_ session: PageAccess.Session) -> Response {
       .page(
         .ok, "text/event-stream",
         ResponseBody { [self] writer in
           let changed = Mutex<Set<Int>>([])
-          // One wake is sufficient, because each looks at all that has changed.
+          // One pending wake is sufficient, because a wake sends all changed settings.
           let (wakes, wake) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
           let watching = Task { [settings] in
             await watch(settings, wake) { id in changed.withLock { _ = $0.insert(id) } }
@@ -121,7 +122,7 @@
                 defer { changed = [] }
                 return changed.sorted()
               }
-              // A comment if nothing has changed: a connection that was closed is noticed by writing to it.
+              // Sends a comment if nothing has changed: only a write detects that the connection was closed.
               let events = ids.isEmpty ? ":\n\n" : ids.map { "data: \(state(of: $0).json)\n\n" }.joined()
               try await writer.write(ByteBuffer(string: events))
             }
@@ -133,7 +134,7 @@
     }
   }
 
-  /// Calls `change` for each setting at once and whenever it changes, and wakes the other end after it and every 15 s.
+  /// Calls `change` for each setting at once and whenever it changes. Yields to `wake` after each call, and every 15 s.
   private func watch(
     _ settings: [any AnySetting], _ wake: AsyncStream<Void>.Continuation, _ change: @escaping @Sendable (Int) -> Void
   ) async {
@@ -169,7 +170,7 @@
   }
 
   extension Response {
-    /// A response that may contain no script of others, be in no frame and be kept by no cache.
+    /// A response in which no foreign script runs, and which no frame shows and no cache keeps.
     static func page(_ status: HTTPResponse.Status, _ type: String, _ body: ResponseBody) -> Response {
       var headers: HTTPFields = [
         .contentType: type, .cacheControl: "no-store", .xContentTypeOptions: "nosniff",

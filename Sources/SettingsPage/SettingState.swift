@@ -12,13 +12,13 @@
     let version: Int
     /// The text to edit; empty for a secret, and the formatted value if it cannot be edited.
     var text = ""
-    /// The value for people to read; of a secret, whether it is set.
+    /// The value for people to read; for a secret, whether it is set.
     private(set) var formatted = ""
     private(set) var isAtMin = false
     private(set) var isAtMax = false
     /// Why the value cannot be read, or was not stored; empty if all is well.
     private(set) var problem = ""
-    /// Whether a change was refused, so that what was typed is kept.
+    /// Whether a change was refused, so that the typed text is kept.
     private(set) var isRefused = false
 
     private static let versions = Atomic(0)
@@ -53,8 +53,8 @@
     var label: String { title.isEmpty ? name : title }
   }
 
-  /// The message of an error of this package, which contains no value. Of any other error only the type, because its text
-  /// may contain one.
+  /// The message of an error of this package, which contains no value. For any other error only its type, because its
+  /// text may contain a value.
   func message(of error: any Error) -> String {
     switch error {
     case let error as VaultError: error.message

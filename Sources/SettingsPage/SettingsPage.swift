@@ -39,7 +39,7 @@
     ///   - port: the port to listen on; 0 for a free one.
     ///   - publicURL: where browsers find the page if that is not `http://HOST:PORT/`: behind a proxy, or with
     ///     ``addRoutes(to:)``. Its path is kept: a proxy must not remove it.
-    ///   - logger: receives the lines of Hummingbird.
+    ///   - logger: receives the log lines of Hummingbird.
     ///   - onListening: called with ``url`` when ``run()`` accepts connections.
     /// - Throws: ``PreferencesError/Code/malformed`` if `publicURL` is not an `http` or `https` URL with a host.
     public init(
@@ -53,7 +53,7 @@
     }
 
     /// The address that opens the page, once; nil until it is known, which without a `publicURL` is when ``run()``
-    /// accepts connections. After it was used, this is a new one, which ends the session of the last one when it is used.
+    /// accepts connections. After it was used, this is a new address, which ends the previous session when it is used.
     public var url: String? { access.url }
 
     /// Serves the page until the group of services shuts down or the task is cancelled.

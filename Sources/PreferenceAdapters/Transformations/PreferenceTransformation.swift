@@ -7,7 +7,8 @@ public protocol PreferenceReadTransformation<Stored, Value>: Sendable {
   /// The type that the program uses.
   associatedtype Value: Sendable
 
-  /// Returns the value that `stored` represents. The read throws the same error; a message must not contain the value.
+  /// Returns the value that `stored` represents. If this throws, the read throws the same `PreferencesError`, or
+  /// `malformed` with any other error as its cause. A message must not contain the value.
   func value(from stored: Stored) throws -> Value
 }
 

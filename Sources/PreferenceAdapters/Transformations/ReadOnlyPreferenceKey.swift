@@ -15,9 +15,9 @@ public struct ReadOnlyPreferenceKey<Value: Sendable>: Sendable {
   public var name: String { key.name }
   /// The kind that the value is stored as.
   public var kind: PreferenceValue.Kind { key.kind }
-  /// Which layers are looked up.
+  /// Whether the value is a secret.
   public var secrecy: Secrecy { key.secrecy }
-  /// The current default of an absent value.
+  /// The value of a key that is not set, computed at each access.
   public var defaultValue: Value { key.defaultValue }
 
   fileprivate var readable: PreferenceKey<Value> { key }

@@ -4,7 +4,7 @@ import Preferences
 extension Preference {
   /// A handle that applies `transformation` to the value when reading and writing.
   ///
-  /// The new handle does not take over this handle's replacement for `nil` or its change callback.
+  /// What `whenNil(use:)`, `ensure(when:use:)` and `didSet(_:)` added to this handle does not apply to the new handle.
   public func transformed<Other>(
     by transformation: some PreferenceTransformation<Value, Other>
   ) -> Preference<Other> {

@@ -1,6 +1,6 @@
 internal import Preferences
 
-/// A transformation with a pair of closures. Also erases the type of another transformation.
+/// A transformation with a pair of closures. Also erases the type of any other transformation.
 public struct TwoWayTransformation<Stored: Sendable, Value: Sendable>: PreferenceTransformation {
   private let read: @Sendable (Stored) throws -> Value
   private let write: @Sendable (Value) throws -> Stored

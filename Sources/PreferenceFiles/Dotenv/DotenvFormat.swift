@@ -2,12 +2,12 @@ public import Preferences
 
 /// Dotenv files: one `NAME=value` for each variable, optionally after `export`.
 ///
-/// Programs that read such files differ in details. This is what they share, and nothing in a file is ever executed or
-/// expanded: `$NAME`, `$(command)` and backquotes in a value are that text.
+/// Programs that read such files differ in details. This is the syntax that they share. Nothing in a file is ever
+/// executed or expanded: `$NAME`, `$(command)` and backquotes in a value are plain text.
 ///
-/// * A name has ASCII letters, digits, `_`, `-` and `.`, and begins with a letter or `_`. Blanks around `=` do not count.
-///   The last of several lines with the same name has the value.
-/// * A value without quotes ends with its line, or before a `#` after a blank. Blanks around it do not count.
+/// * A name has ASCII letters, digits, `_`, `-` and `.`, and begins with a letter or `_`. Blanks around `=` are
+///   ignored. The last of several lines with the same name has the value.
+/// * A value without quotes ends with its line, or before a `#` after a blank. Blanks around it are ignored.
 ///   Backslashes and quotes inside are text.
 /// * `'…'` is the text between the quotes; `"…"` as well, with `\n`, `\r` and `\t` for a line feed, a carriage return
 ///   and a tab, and a backslash before a quote, a backslash, a backquote or `$` for the character itself. Both may
@@ -15,7 +15,7 @@ public import Preferences
 /// * Empty lines, and lines that begin with `#`, are comments. Lines end with LF or CR LF.
 ///
 /// Every other line makes the file `malformed`, for example a value that begins with a backquote or ends with a
-/// backslash, text behind a closing quote, and a name without `=`. The error has the number of the line.
+/// backslash, text after a closing quote, and a name without `=`. The error has the number of the line.
 public struct DotenvFormat: PreferenceFileFormat {
   public static let name = "dotenv file"
   public static let isText = true

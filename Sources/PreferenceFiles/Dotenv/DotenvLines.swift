@@ -2,7 +2,7 @@
 struct DotenvLines {
   private let old: [UInt8]
   private let entries: [(entry: DotenvEntry, text: String)]
-  /// The text of each name, and the entry that has it: the last one.
+  /// The index of the last entry of each name, which has its value.
   private let present: [String: Int]
   /// The new text of the names that change; `nil` removes a name.
   private var changes: [String: String?] = [:]
@@ -28,7 +28,7 @@ struct DotenvLines {
     for (index, entry) in entries.map(\.entry).enumerated() {
       guard let change = changes[entry.name] else { continue }
       new += old[copied..<entry.lines.lowerBound]
-      // Earlier lines of a changed name have no effect, and may have an old secret.
+      // Earlier lines of a changed name have no effect, and may contain an old secret.
       if let text = change, index == present[entry.name] {
         new += old[entry.lines.lowerBound..<entry.value.lowerBound]
         new += Self.quoted(text)

@@ -3,7 +3,7 @@ package import Preferences
 /// One assignment of a dotenv file, and where it is.
 package struct DotenvEntry {
   package let name: String
-  /// The decoded value in the parsed buffer. Has no NUL, and may not be UTF-8.
+  /// The decoded value in the parsed buffer. Contains no NUL, but possibly bytes that are not UTF-8.
   package let text: Range<Int>
   /// The number of its first line, from 1.
   package let line: Int
@@ -20,7 +20,7 @@ package struct DotenvParser {
   private let bytes: UnsafeMutableRawBufferPointer
   private var position = 0
   private var line = 1
-  /// The line that an error names: the first one of the present entry.
+  /// The line that an error names: the first line of the current entry.
   private var firstLine = 1
 
   /// - Parameter bytes: the file, which outlives the parser.
@@ -76,7 +76,7 @@ package struct DotenvParser {
         throw malformed("a carriage return that ends no line")
       }
     }
-    // A new value is written directly behind the equals sign, in front of the blanks of a comment.
+    // A new value replaces an empty one directly after the equals sign, before the blanks of a comment.
     let place = text.isEmpty && position == first ? afterEquals..<afterEquals : first..<position
     let end = position
     skipBlanks()

@@ -1,7 +1,7 @@
 /// Writes the value of a dotenv file.
 package enum DotenvText {
-  /// Writes `text` in the form that programs differ about least, byte by byte: without quotes if it needs none, in
-  /// single quotes if it has none of them, else in double quotes. The text has no NUL.
+  /// Writes `text`, byte by byte, in the form that most programs read alike: without quotes if it needs none, in single
+  /// quotes if it contains no single quote, else in double quotes. The text must not contain NUL.
   package static func write<E: Error>(
     _ text: UnsafeRawBufferPointer, to output: (UInt8) throws(E) -> Void
   ) throws(E) {

@@ -30,9 +30,9 @@ public struct JSONFormat: PreferenceFileFormat {
     return JSONWriter.line(value)
   }
 
-  /// Returns the value that a JSON text stands for.
+  /// Returns the value that a JSON text represents.
   ///
-  /// - Throws: `malformed`, also for null at any place; `limitExceeded`.
+  /// - Throws: `malformed`, also for null anywhere; `limitExceeded`.
   public static func value(of text: [UInt8]) throws(PreferencesError) -> PreferenceValue {
     var parser = try JSONParser(text)
     return try marks.unmarked(try parser.parseValue())

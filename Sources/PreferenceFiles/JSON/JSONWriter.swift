@@ -17,7 +17,7 @@ enum JSONWriter {
     return Array(text.utf8)
   }
 
-  /// - Parameter indent: what begins each line; `nil` if all is one line.
+  /// - Parameter indent: the line break and the spaces before each line; `nil` writes one line.
   private static func write(_ value: PreferenceValue, indent: String?, to text: inout String) {
     switch value {
     case .string(let string): text += quoted(string)

@@ -24,7 +24,7 @@ public struct PropertyListFormat: PreferenceFileFormat {
 
   public init() { (encoding, writesControlCharacters) = (nil, false) }
 
-  /// Creates the format with an encoding for writing. Files of both encodings are read.
+  /// Creates the format with an encoding for writing. Files in either encoding are read.
   public init(_ encoding: Encoding) { (self.encoding, writesControlCharacters) = (encoding, false) }
 
   private init(_ encoding: Encoding, writingControlCharacters: Bool) {

@@ -1,7 +1,7 @@
 public import Preferences
 
 extension PreferencesError.Code {
-  /// The server sent no complete response: no connection, an interrupted one, no HTTP, or a timeout.
+  /// The server sent no complete response: no connection, an interrupted connection, no HTTP, or a timeout.
   public static let unreachable = Self(rawValue: "unreachable")
   /// The server responded with a status other than success. ``PreferencesError/cause`` is the ``UnexpectedStatus``.
   public static let unexpectedStatus = Self(rawValue: "unexpectedStatus")

@@ -7,12 +7,12 @@ import Synchronization
 /// The closure sends a request with the HTTP client of the program. With the package trait `HTTP`, the module
 /// `PreferencesHTTP` adds an initializer that takes a URL and needs no closure.
 ///
-/// Reads return the values of the last ``load()``. Before the first one they throw
-/// ``PreferencesError/Code/unavailable``, because it is unknown whether a value exists. So add it to a
-/// composite after its first load. To continue without the server, use ``load(into:)`` with a store. A dot in a key is
-/// a path into dictionaries, as with ``FilePreferences``.
+/// Reads return the values of the last ``load()``. Before the first load they throw
+/// ``PreferencesError/Code/unavailable``, because it is unknown whether a value exists. So add the reader to a
+/// composite after its first load. To continue without the server, use ``load(into:)`` with a store. Dots in a key lead
+/// into nested dictionaries, as with ``FilePreferences``.
 ///
-/// A load that fails changes nothing: the last values stay, and ``age`` says how old they are. The status, size and
+/// A load that fails changes nothing: the last values stay, and ``age`` returns how old they are. The status, size and
 /// content of a response are checked, but not its content type.
 public final class RemotePreferences<Format: PreferenceFileFormat>: PreferencesReader {
   private struct Content: Sendable {
@@ -118,8 +118,8 @@ public final class RemotePreferences<Format: PreferenceFileFormat>: PreferencesR
     }
   }
 
-  /// Loads the values whenever they are `interval` old, until the task is cancelled: at once if nothing is loaded. After
-  /// a failure the next load follows after `interval`.
+  /// Loads the values whenever they are `interval` old, until the task is cancelled: immediately if nothing is loaded.
+  /// After a failure the next load follows after `interval`.
   ///
   /// A failure is reported to `PreferenceFailures` with the key `*`, and the last values stay.
   ///
@@ -153,7 +153,7 @@ public final class RemotePreferences<Format: PreferenceFileFormat>: PreferencesR
     try await use(newest.values)
     guard let changed = replaceContent(with: fresh) else { return .notModified }
     if !changed.isEmpty { changes.send(PreferenceChange(keys: changed)) }
-    // Values that were confirmed have changed if a load that started earlier had replaced them meanwhile.
+    // Confirmed values also count as updated if a load that started earlier had replaced them in the meantime.
     return isNew || !changed.isEmpty ? .updated : .notModified
   }
 

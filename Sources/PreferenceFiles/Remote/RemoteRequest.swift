@@ -1,13 +1,13 @@
-/// What the closure of ``RemotePreferences`` fetches.
+/// The request that the closure of ``RemotePreferences`` sends.
 public struct RemoteRequest: Sendable {
-  /// The header fields of a conditional request: `If-None-Match` and `If-Modified-Since`, with the version of the present
-  /// values. Empty if there are no values, or if they have no version.
+  /// The header fields of a conditional request: `If-None-Match` and `If-Modified-Since`, with the version of the
+  /// current values. Empty if there are no values, or if they have no version.
   public let headers: [String: String]
   /// The maximum size of the content, in bytes. The closure should not receive more; what it returns is checked again.
   public let maximumByteCount: Int
 }
 
-/// What the closure of ``RemotePreferences`` has received.
+/// The response that the closure of ``RemotePreferences`` returns.
 public struct RemoteResponse: Sendable {
   let status: Int
   let bytes: [UInt8]
@@ -17,8 +17,8 @@ public struct RemoteResponse: Sendable {
   /// Creates the response to a ``RemoteRequest``.
   ///
   /// - Parameters:
-  ///   - status: the HTTP status. 200 and 203 have content; 304 means that the present values are still those of the
-  ///     server, and is accepted only if the request has ``RemoteRequest/headers``.
+  ///   - status: the HTTP status. 200 and 203 have content; 304 means that the values have not changed, and is accepted
+  ///     only if the request has ``RemoteRequest/headers``.
   ///   - bytes: the content, without transfer or content encoding. Ignored for any other status.
   ///   - entityTag: the header field `ETag`, as it was received.
   ///   - lastModified: the header field `Last-Modified`, as it was received.
@@ -29,8 +29,8 @@ public struct RemoteResponse: Sendable {
     (self.entityTag, self.lastModified) = (entityTag, lastModified)
   }
 
-  /// The fields that make the next request conditional. A version that cannot be sent back unchanged in one line, of a
-  /// moderate length, is none.
+  /// The fields that make the next request conditional. A version is ignored unless it is 1 to 1024 bytes of printable
+  /// ASCII.
   var conditions: [String: String] {
     ["If-None-Match": entityTag, "If-Modified-Since": lastModified].compactMapValues(\.self).filter { _, version in
       (1...1_024).contains(version.utf8.count) && version.utf8.allSatisfy { (0x20...0x7E).contains($0) }

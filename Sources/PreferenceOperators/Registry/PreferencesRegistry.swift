@@ -49,7 +49,7 @@ public final class PreferencesRegistry: Sendable {
 
   // MARK: The shared store
 
-  /// The store that ``SharedPreferences`` uses. A caller that keeps the returned store keeps it after a replacement.
+  /// The store that ``SharedPreferences`` uses. A store that was returned earlier does not follow a replacement.
   public var shared: any PreferencesStore { state.withLock(\.shared) }
 
   /// Makes `store` the shared store. Users of ``SharedPreferences`` see its values from now on.
@@ -76,7 +76,7 @@ public final class PreferencesRegistry: Sendable {
         let new = shared.observe(notify)
         followed.exchange(new)?.invalidate()
         seen = version
-        // If the store was replaced in the meantime, the observed store may be the old one.
+        // If the store was replaced in the meantime, the observed store may be the old store.
       } while seen != state.withLock(\.version)
     }
     let own = replacements.observe { _ in

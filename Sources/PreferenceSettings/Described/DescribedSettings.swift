@@ -5,10 +5,10 @@ extension SettingGroup {
   /// Returns settings for all values of a store, in the order of their names.
   ///
   /// The first part of a name with dots is the group: `server.tlsPort` is *Tls port* in *Server*. A value can be set to
-  /// another one of its kind. A value in a sealed layer is hidden, and so is a plain one that is a URL with a password
+  /// any value of its kind. A value in a sealed layer is hidden, and so is a plain value that is a URL with a password,
   /// or whose name says that it is a secret, such as `password`, `apiKey` or `github_token`.
   ///
-  /// The kinds are those of this call. Values that are stored later are not shown.
+  /// The kinds are determined by this call. Values that are stored later are not shown.
   /// - Throws: any error of the store.
   public static func groups(inferredFrom store: any PreferencesStore) throws -> [SettingGroup] {
     let custody = store.custody
@@ -19,7 +19,7 @@ extension SettingGroup {
         if custody.secrecy(of: try PreferenceName(name)) == .plain, let value = try store.value(forKey: name) {
           return SettingDescription(name, inferredFrom: value)
         }
-        // A plain value that was removed meanwhile.
+        // In a store without secrets, the plain value was removed meanwhile.
         return custody.holds(.secret) ? SettingDescription(secret: name) : nil
       }, in: store)
   }
@@ -36,9 +36,9 @@ extension SettingGroup {
   /// ```
   ///
   /// The members are `name`; `type`, which is a `PreferenceValue.Kind`; `title`, `info` and `group`; `default`; for
-  /// numbers `min`, `max` and `step`; `choices`; and `secret`, with which the value is stored in sealed layers only.
-  /// Without `title` and `group` these are taken from the name. Without `secret`, a plain value is hidden if its name
-  /// says that it is a secret, as in ``groups(inferredFrom:)``; `"secret": false` shows it.
+  /// numbers `min`, `max` and `step`; `choices`; and `secret`, with which the value is stored in sealed layers only. A
+  /// missing `title` or `group` is derived from the name. Without `secret`, a plain value is hidden if its name says
+  /// that it is a secret, as in ``groups(inferredFrom:)``; `"secret": false` shows it.
   ///
   /// - Throws: ``PreferencesError/Code/malformed`` if the data is not such JSON, has an unknown member, names a setting
   ///   twice or contradicts itself; ``PreferencesError/Code/typeMismatch`` or ``PreferencesError/Code/outOfRange`` if a
@@ -82,7 +82,7 @@ extension SettingGroup {
   }
 }
 
-/// A value of JSON. Null has no value.
+/// A JSON value other than null.
 private struct JSON: Decodable {
   let value: PreferenceValue
 

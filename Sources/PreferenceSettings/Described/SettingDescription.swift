@@ -1,16 +1,16 @@
 import FoundationEssentials
 import Preferences
 
-/// What is known of a setting whose type is not declared in the program.
+/// The description of a setting whose type is not declared in the program.
 struct SettingDescription {
   let name: String
   private let kind: PreferenceValue.Kind
   private let isSecret: Bool
   private let isHidden: Bool
-  /// The members of a JSON description; none for a setting that is inferred.
+  /// The members of a JSON description; empty for an inferred setting.
   private var members: [String: PreferenceValue] = [:]
 
-  /// Describes a setting by a stored plain value.
+  /// Infers the description from a stored plain value.
   init(_ name: String, inferredFrom value: PreferenceValue) {
     (self.name, kind, isSecret) = (name, value.kind, false)
     isHidden = value.hasPassword || SettingName(name).saysSecret(value.kind)
@@ -153,7 +153,7 @@ struct SettingDescription {
   ) throws(PreferencesError) -> Value? {
     guard var value = members[member] else { return nil }
     let kind = Value.preferenceKind
-    // JSON has no other form for these.
+    // JSON can represent these kinds only as strings.
     if [.data, .date, .url].contains(kind), case .string(let text) = value {
       value = PreferenceValue(parsing: text, as: kind) ?? value
     }

@@ -1,7 +1,7 @@
 import FoundationEssentials
 import Preferences
 
-/// What the name of a preference says to people.
+/// Derives titles, and whether a value is a secret, from the name of a preference.
 struct SettingName {
   /// The parts between the dots.
   private let parts: [Substring]

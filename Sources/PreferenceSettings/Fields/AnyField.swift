@@ -8,40 +8,41 @@ import Synchronization
 /// for field in person.fields where !field.isValid { print(field.name, field.validation) }
 /// ```
 public protocol AnyField: AnyObject, Sendable {
-  /// The name: that of the field's key.
+  /// The name of the field's key.
   var name: String { get }
-  /// Whether the field has its value.
+  /// Whether the field's value is loaded.
   var loadState: FieldLoadState { get }
-  /// When a value was last set or loaded; `nil` if none was. An initial value does not count.
+  /// When a value was last set or loaded; `nil` if no value was. An initial value does not count.
   var updatedAt: Date? { get }
-  /// When a value was last set or loaded that differed from the one before; `nil` if none was.
+  /// When a set or a load last changed the value; `nil` if none did.
   var changedAt: Date? { get }
 
-  /// What the last validation found, with the errors that were added since; ``FieldValidation/unknown`` after a set.
+  /// The result of the last validation, with the added errors; ``FieldValidation/unknown`` after a set.
   var validation: FieldValidation { get }
-  /// Checks the value against all rules. Errors that were added by hand stay.
+  /// Checks the value against all rules. Errors added with ``addError(_:)`` stay.
   @discardableResult
   func validate() -> FieldValidation
-  /// Checks the value unless it was checked since it was set.
+  /// Checks the value unless it has been checked since it was set.
   @discardableResult
   func validateIfNeeded() -> FieldValidation
   /// Adds an error from elsewhere, such as from a server. It stays until the next set or ``resetValidation()``.
   func addError(_ message: String)
-  /// Forgets what the validation found, and the errors that were added.
+  /// Discards the result of the validation, and the added errors.
   func resetValidation()
 
-  /// Sets the value to the one in `values` under the name of the field's key; does nothing if there is none. Null, which
-  /// is `nil`, sets `nil`.
+  /// Sets the value from the entry of `values` under the name of the field's key; does nothing if there is no entry. An
+  /// entry that is `nil`, for null, sets `nil`.
   ///
-  /// - Parameter named: the name of the key to use among the field's other keys; the field's own if it has none such.
+  /// - Parameter named: selects a key in ``Field/keys``; if there is no such key, the field's own key is used.
   /// - Throws: ``PreferencesError/Code/typeMismatch`` or ``PreferencesError/Code/outOfRange`` with the name of the key,
   ///   if the value does not convert. The field is then unchanged.
   func importValue(from values: [String: PreferenceValue?], named: String?) throws(PreferencesError)
   /// Adds the value to `values` under the name of the field's key. A secret is left out.
   ///
   /// - Parameters:
-  ///   - named: as of ``importValue(from:named:)``.
-  ///   - explicitNull: whether null is added for a loaded field without a value; otherwise nothing is.
+  ///   - named: as in ``importValue(from:named:)``.
+  ///   - explicitNull: whether `nil`, for null, is added if the field is loaded and has no value; otherwise nothing is
+  ///     added.
   func exportValue(
     to values: inout [String: PreferenceValue?], named: String?, explicitNull: Bool
   ) throws(PreferencesError)
@@ -53,16 +54,16 @@ extension AnyField {
 }
 
 extension Sequence where Element == any AnyField {
-  /// Sets each field to its value in `values`. A field whose key is absent keeps its value; null, which is `nil`, sets
-  /// `nil`.
+  /// Sets each field to its value in `values`. A field whose key is absent keeps its value; an entry that is `nil`, for
+  /// null, sets `nil`.
   ///
   /// ```swift
   /// try person.importValues(from: ["name": "Ann", "birth_date": "1990-05-17"], named: "api")
   /// ```
   ///
-  /// - Parameter named: the name of the key to use among the other keys of each field; a field without it uses its own.
-  /// - Throws: an error that names every key whose value does not convert, without the values. Their fields keep what
-  ///   they have; the others are set.
+  /// - Parameter named: selects a key in each field's ``Field/keys``; a field without such a key uses its own key.
+  /// - Throws: an error that names every key whose value does not convert, without the values. The fields of these keys
+  ///   keep their values; the other fields are set.
   public func importValues(from values: [String: PreferenceValue?], named: String? = nil) throws(PreferencesError) {
     var errors: [PreferencesError] = []
     for field in self {
@@ -75,10 +76,10 @@ extension Sequence where Element == any AnyField {
   /// Returns the values of the fields. Secrets are left out.
   ///
   /// - Parameters:
-  ///   - named: as of ``importValues(from:named:)``.
-  ///   - explicitNull: whether a loaded field without a value is null, which is `nil`, instead of absent. A dictionary
-  ///     in a dictionary has no null.
-  /// - Throws: as the conversions of the keys.
+  ///   - named: as in ``importValues(from:named:)``.
+  ///   - explicitNull: whether a loaded field without a value is `nil`, for null, instead of absent. A dictionary in a
+  ///     dictionary has no `nil` entries.
+  /// - Throws: the errors of the keys' conversions.
   public func exportValues(
     named: String? = nil, explicitNull: Bool
   ) throws(PreferencesError) -> [String: PreferenceValue?] {
@@ -89,8 +90,8 @@ extension Sequence where Element == any AnyField {
 
   /// Returns the values of the fields that have one. Secrets are left out.
   ///
-  /// - Parameter named: as of ``importValues(from:named:)``.
-  /// - Throws: as the conversions of the keys.
+  /// - Parameter named: as in ``importValues(from:named:)``.
+  /// - Throws: the errors of the keys' conversions.
   public func exportValues(named: String? = nil) throws(PreferencesError) -> [String: PreferenceValue] {
     try exportValues(named: named, explicitNull: false).compactMapValues(\.self)
   }

@@ -1,8 +1,8 @@
 public import Preferences
 
 extension Field {
-  /// Creates a field of an array from a field of its elements, which gives the name, the conversion of each element, and
-  /// the rules for each.
+  /// Creates a field of an array from a field of its elements, which provides the name, and the conversion and the
+  /// rules of each element.
   ///
   /// ```swift
   /// let tags = Field(each: Field<String>("tags", rules: [.notBlank]), rules: [.length(...10)])
@@ -10,7 +10,7 @@ extension Field {
   ///
   /// - Parameters:
   ///   - value: the initial elements. If it is `nil`, the field is not loaded.
-  ///   - rules: what the array must satisfy besides.
+  ///   - rules: additional rules for the whole array.
   public convenience init<Element>(each element: Field<Element>, value: [Element]? = nil, rules: [Rule<Value>] = [])
   where Value == [Element] {
     self.init(
@@ -18,7 +18,7 @@ extension Field {
       keys: element.keys.mapValues { $0.list() }, now: element.now)
   }
 
-  /// Adds an element at the end; to a field without a value, as the only element.
+  /// Appends an element. In a field without a value, it becomes the only element.
   public func append<Element>(_ element: Element) where Value == [Element] {
     change { $0 = ($0 ?? []) + [element] }
   }
@@ -49,7 +49,7 @@ extension Field {
   }
 
   /// Calls `added` and `removed` with each element that a change adds or removes, however the change is made, while the
-  /// observation is held. The elements of the moment are not reported.
+  /// observation is held. The current elements are not reported.
   ///
   /// A change calls `removed` first, from the last element to the first, and then `added` in order.
   public func observeElements<Element: Equatable>(
@@ -68,7 +68,7 @@ extension Field {
 }
 
 extension PreferenceKey {
-  /// The key of an array whose elements are converted as the value of this one.
+  /// The key of an array whose elements are converted like the value of this key.
   fileprivate func list<Element>() -> PreferenceKey<[Element]?> where Value == Element? {
     PreferenceKey<[Element]?>(
       name, kind: .array, secrecy: secrecy, makeDefault: { nil },

@@ -2,8 +2,7 @@ public import FoundationEssentials
 public import Preferences
 import Synchronization
 
-/// A value of a form or a model, with what belongs to it: whether it is loaded, whether it is valid, when it was set,
-/// and who observes it.
+/// A value of a form or a model, with its load state, its validation, the times when it was set, and its observers.
 ///
 /// ```swift
 /// final class Person {
@@ -14,11 +13,11 @@ import Synchronization
 /// ```
 ///
 /// A field can be used from any thread. Observers are called with no lock held, so they may read and set fields. Fields
-/// that are linked, such as by `<-->`, end with the same value, also if several threads set them at once.
+/// that are linked, such as by `<-->`, end up with the same value, even if several threads set them at once.
 public final class Field<Value: Sendable & Equatable>: AnyField {
   /// The name of the field in a dictionary, and how its value is converted.
   public let key: PreferenceKey<Value?>
-  /// Keys for other dictionaries, by the name that an import or export chooses them with.
+  /// Keys for other dictionaries, by the name with which an import or export selects them.
   public let keys: [String: PreferenceKey<Value?>]
   /// The rules for the value, in the order of their messages.
   public let rules: [Rule<Value>]
@@ -28,10 +27,11 @@ public final class Field<Value: Sendable & Equatable>: AnyField {
   /// Creates a field.
   ///
   /// - Parameters:
-  ///   - value: the initial value. If it is `nil`, the field is not loaded. It stamps no time.
-  ///   - rules: what the value must satisfy.
+  ///   - value: the initial value. If it is `nil`, the field is not loaded. It does not set ``updatedAt`` or
+  ///     ``changedAt``.
+  ///   - rules: the rules for the value.
   ///   - keys: keys for other dictionaries, such as one with the names and formats of a web service.
-  ///   - now: returns the time of a set.
+  ///   - now: returns the current time.
   public init(
     _ key: PreferenceKey<Value?>, value: Value? = nil, rules: [Rule<Value>] = [],
     keys: [String: PreferenceKey<Value?>] = [:], now: @escaping @Sendable () -> Date = { Date() }
@@ -49,14 +49,14 @@ public final class Field<Value: Sendable & Equatable>: AnyField {
   }
 
   deinit {
-    // An observation that is tied to a living owner would keep itself.
+    // An observation that is tied to a living owner would keep itself alive.
     for observer in state.withLock({ $0.observers }) { observer.observation?.invalidate() }
   }
 
   // MARK: The value
 
-  /// The value. Setting it, also to an equal value, makes the field loaded, resets its validation and stamps
-  /// ``updatedAt``; setting a different value also stamps ``changedAt`` and notifies the observers.
+  /// The value. Setting it, even to an equal value, makes the field loaded, resets its validation and sets
+  /// ``updatedAt``; setting a different value also sets ``changedAt`` and notifies the observers.
   public var value: Value? {
     get { state.withLock(\.value) }
     set { change { $0 = newValue } }
@@ -68,7 +68,7 @@ public final class Field<Value: Sendable & Equatable>: AnyField {
 
   /// Loads the value: the field is loading, and then loaded or failed.
   ///
-  /// A value that is set meanwhile wins, and so does a load that begins later: the result of this one is then dropped.
+  /// If a value is set, or a later load begins, before `fetch` returns, its result is dropped.
   /// - Throws: the error that `fetch` throws; the field keeps its value.
   public func load(_ fetch: () async throws -> Value?) async throws {
     let load = state.withLock { state in
@@ -94,7 +94,7 @@ public final class Field<Value: Sendable & Equatable>: AnyField {
     let (value, generation) = state.withLock { ($0.value, $0.generation) }
     let problems = rules.flatMap { $0.problems(of: value) }
     return state.withLock { state in
-      // Not of a value that was set meanwhile.
+      // A value that was set meanwhile has not been checked.
       if state.generation == generation { state.problems = problems }
       return FieldValidation(problems + state.errors)
     }
@@ -110,29 +110,29 @@ public final class Field<Value: Sendable & Equatable>: AnyField {
   public func resetValidation() { state.withLock { $0.resetValidation() } }
 }
 
-/// Whether a field has its value.
+/// Whether a field's value is loaded.
 ///
-/// A field that is not loaded and one that is known to have no value both have the value `nil`.
+/// The value is `nil` both in a field that is not loaded and in a loaded field without a value.
 public enum FieldLoadState: Sendable {
-  /// The value was neither given nor set.
+  /// No value was given, set or loaded.
   case notLoaded
   /// ``Field/load(_:)`` is running.
   case loading
   /// The value was given, set or loaded.
   case loaded
-  /// The value could not be loaded, or not be stored by a field that is bound to a store.
+  /// The value could not be loaded, or could not be stored in the store that the field is bound to.
   case failed(any Error)
 
   var isLoaded: Bool { if case .loaded = self { true } else { false } }
 }
 
-/// What is known of the validity of a field's value.
+/// The result of checking a field's value.
 public enum FieldValidation: Sendable, Equatable {
-  /// The value was not checked since it was set.
+  /// The value has not been checked since it was set.
   case unknown
   /// The value satisfies all rules.
   case valid
-  /// What is wrong: the messages of the rules in their order, then the errors that were added by hand.
+  /// What is wrong: the messages of the broken rules, in the order of the rules, then the added errors.
   case invalid([String])
 
   init(_ problems: [String]) { self = problems.isEmpty ? .valid : .invalid(problems) }

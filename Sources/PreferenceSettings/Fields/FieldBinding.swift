@@ -2,13 +2,13 @@ public import Preferences
 import Synchronization
 
 extension Field {
-  /// Keeps the field and its preference in `store` alike, while the observation is held or its owner is alive.
+  /// Keeps the field and its preference in `store` equal, while the observation is held or its owner is alive.
   ///
-  /// The field takes the stored value now, `nil` if there is none, and again after each change of the store. A different
-  /// value that is set in the field is stored in the background, the newest one if several are set meanwhile; setting
-  /// does not wait, ``save()`` does. If the store cannot be written to, the field keeps its value and is
-  /// ``FieldLoadState/failed(_:)``; that error, and one of reading the store later, are reported to `PreferenceFailures`.
-  /// Values that are set before the observation ends are still stored.
+  /// The field takes the stored value now, `nil` if there is none, and again after each change of the store. A
+  /// different value that is set in the field is stored in the background; of several values set meanwhile, only the
+  /// newest is stored. Setting does not wait; ``save()`` does. If the store cannot be written to, the field keeps its
+  /// value and is ``FieldLoadState/failed(_:)``; this error, and later errors of reading the store, are reported to
+  /// `PreferenceFailures`. Values that are set before the observation ends are still stored.
   ///
   /// ```swift
   /// let binding = try person.name.bind(to: settings)
@@ -40,10 +40,10 @@ extension Field {
   }
 }
 
-/// Keeps a field and its preference in a store alike.
+/// Keeps a field and its preference in a store equal.
 ///
-/// The store is read after each of its changes, but while a value is being stored, only at the end: a change that is the
-/// echo of an older value must not replace a newer one in the field.
+/// The store is read after each of its changes; while values are being stored, only after the last value: the
+/// notification of an older value must not replace a newer value in the field.
 final class FieldBinding<Value: Sendable & Equatable>: Sendable {
   /// A value of the field, with the field's generation.
   private typealias Write = (value: Value?, generation: Int)
@@ -77,7 +77,7 @@ final class FieldBinding<Value: Sendable & Equatable>: Sendable {
 
   // MARK: From the field to the store
 
-  /// Stores a value in the background. Does nothing if the field has sent a newer one.
+  /// Stores a value in the background. Does nothing if the field has sent a newer value.
   func store(_ value: Value?, generation: Int) {
     state.withLock { state in
       guard generation > state.newest else { return }
@@ -138,7 +138,7 @@ final class FieldBinding<Value: Sendable & Equatable>: Sendable {
     do { try pull() } catch { report(error) }
   }
 
-  /// Reads the store, until no set of the field comes between.
+  /// Reads the store; reads it again if the field was set in between.
   private func pull() throws {
     while let field = state.withLock(\.field) {
       let generation = field.state.withLock(\.generation)

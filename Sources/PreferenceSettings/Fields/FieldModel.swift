@@ -28,8 +28,8 @@ extension FieldModel {
     try fields.importValues(from: values, named: named)
   }
 
-  /// Returns the values of the fields; as for a list of fields. A model in a field is a dictionary. One that is being
-  /// exported already, because a field within it leads back to it, is left out.
+  /// Returns the values of the fields; as for a list of fields. A model in a field is exported as a dictionary. A model
+  /// that is already being exported, because a field within it leads back to it, is left out.
   public func exportValues(
     named: String? = nil, explicitNull: Bool
   ) throws(PreferencesError) -> [String: PreferenceValue?] {
@@ -54,7 +54,7 @@ extension PreferenceKey {
   /// Creates a key of a model, which is stored as the dictionary of its fields.
   ///
   /// - Parameters:
-  ///   - named: the name of the key to use among the other keys of each field.
+  ///   - named: selects a key in each field's ``Field/keys``.
   ///   - makeModel: returns the model that a stored dictionary is imported into.
   public init<Model: FieldModel>(
     _ name: String, named: String? = nil, makeModel: @escaping @Sendable () -> Model

@@ -25,8 +25,7 @@ public protocol FieldObserver<Value>: FieldOwner, Sendable {
   /// The type of the values.
   associatedtype Value: Sendable & Equatable
 
-  /// The field has the value `value`: once when the observer is added, then after each change. Called on the thread of
-  /// the change.
+  /// Called with the field's value when the observer is added, and then after each change, on the thread of the change.
   func valueChanged(_ value: Value?, of field: Field<Value>)
 }
 
@@ -34,20 +33,21 @@ extension Field {
   /// Calls `handler` with the value now, and then with each different value, while the observation is held or its owner
   /// is alive.
   ///
-  /// The handler is called in the order of the changes, on the thread that made the change; when several threads set the
-  /// field, one of them calls it for all. No lock is held: the handler may set fields and end the observation. What it
-  /// sets in the same field is delivered after it returns.
+  /// The handler is called in the order of the changes, on the thread that made the change; when several threads set
+  /// the field, one of them calls it for all. No lock is held: the handler may set fields and end the observation. A
+  /// value that the handler sets in the same field is delivered after it returns.
   public func observe(_ handler: @escaping @Sendable (Value?) -> Void) -> PreferenceObservation {
     add(.handler { _, new in handler(new) })
   }
 
-  /// As ``observe(_:)``, until `owner` is released or removed. The owner is not retained. It has one closure per field:
-  /// adding another replaces it.
+  /// As ``observe(_:)``, until `owner` is released or removed. The owner is not retained. An owner has one closure per
+  /// field: adding a second one replaces the first.
   public func observe(owner: AnyObject, _ handler: @escaping @Sendable (Value?) -> Void) {
     add(.handler { _, new in handler(new) }, owner: ObjectIdentifier(owner)).tie(to: owner)
   }
 
-  /// Notifies `observer`, which is not retained, as ``observe(_:)`` does. Adding it again has no further effect.
+  /// Notifies `observer`, which is not retained, as ``observe(_:)`` does. However often it is added, it is notified
+  /// once per change.
   public func addObserver<Observer: FieldObserver>(_ observer: Observer) where Observer.Value == Value {
     let handler: @Sendable (Value?, Value?) -> Void = { [weak self, weak observer] _, new in
       if let self, let observer { observer.valueChanged(new, of: self) }
@@ -60,17 +60,18 @@ extension Field {
   /// This continues to all fields that are linked to `other`. A cycle of links ends, whatever its length.
   public func addObserver(_ other: Field<Value>) { link(to: other) { $0 } }
 
-  /// Ends what `owner` receives: an observer, a linked field, or the owner of a closure.
+  /// Stops notifying `owner`: an observer, a linked field, or the owner of a closure.
   public func removeObserver(_ owner: AnyObject) { removeObservers { $0.owner == ObjectIdentifier(owner) } }
 
-  /// Ends all observations, also those of closures and linked fields. A binding to a store stays.
+  /// Ends all observations, including closures and linked fields. A binding to a store stays.
   public func removeAllObservers() { removeObservers { if case .store = $0.kind { false } else { true } } }
 
   private func removeObservers(where isRemoved: (FieldReceiver<Value>) -> Bool) {
     for receiver in state.withLock({ $0.observers.filter(isRemoved) }) { receiver.observation?.invalidate() }
   }
 
-  /// Sets `other` to what `transform` makes of the value now, unless `isInitial` is false, and of each new value.
+  /// Sets `other` to the result of `transform` for each new value, and for the current value unless `isInitial` is
+  /// false.
   func link<Other>(
     to other: Field<Other>, isInitial: Bool = true, _ transform: @escaping @Sendable (Value) -> Other?
   ) {

@@ -1,6 +1,6 @@
 import Preferences
 
-/// Below all that a value is computed with, so that `a --> { $0 * 2 } --> b` needs no parentheses.
+/// Lower than all operators that compute a value, so that `a --> { $0 * 2 } --> b` needs no parentheses.
 precedencegroup FieldLinkPrecedence {
   associativity: left
   higherThan: AssignmentPrecedence
@@ -17,7 +17,8 @@ prefix operator *
 
 /// Sets `other` to the value of `field` now, and again when it changes.
 ///
-/// - Returns: `other`. So in `a --> b --> c` it is `b` that `c` follows, and what is set in `b` directly reaches `c`, too.
+/// - Returns: `other`. So in `a --> b --> c`, `c` follows `b`, and a value that is set in `b` directly also reaches
+///   `c`.
 @discardableResult
 public func --> <Value>(field: Field<Value>, other: Field<Value>) -> Field<Value> {
   field.addObserver(other)
@@ -27,9 +28,9 @@ public func --> <Value>(field: Field<Value>, other: Field<Value>) -> Field<Value
 /// Sets `field` to the value of `other` now, and again when it changes.
 public func <-- <Value>(field: Field<Value>, other: Field<Value>) { other.addObserver(field) }
 
-/// Sets `field` to the value of `other` now, and each of the two again when the other one changes.
+/// Sets `field` to the value of `other` now, and either field when the other field changes.
 public func <--> <Value>(field: Field<Value>, other: Field<Value>) {
-  // First, so that both fields know the newer number that the second link brings.
+  // First, so that the newer number of the second link reaches both fields.
   field.link(to: other, isInitial: false) { $0 }
   other.link(to: field) { $0 }
 }
@@ -43,7 +44,7 @@ public func --> <Value>(field: Field<Value>, handler: @escaping @Sendable (Value
 }
 
 /// Calls a closure that belongs to an owner, as ``Field/observe(owner:_:)``: `field --> owner { value in … }`. For an
-/// object that is no ``FieldOwner``, it is a pair: `field --> (object, { value in … })`.
+/// object that is not a ``FieldOwner``, write a pair: `field --> (object, { value in … })`.
 public func --> <Value>(
   field: Field<Value>, owned: (owner: some AnyObject, handler: @Sendable (Value?) -> Void)
 ) {
@@ -60,18 +61,19 @@ public func <-- <Observer: FieldObserver>(observer: Observer, field: Field<Obser
   field.addObserver(observer)
 }
 
-/// Ends what `observer` receives of `field`: an observer, a linked field, or the owner of a closure.
+/// Stops notifying `observer` of `field`: an observer, a linked field, or the owner of a closure.
 public func -/-> <Value>(field: Field<Value>, observer: AnyObject) { field.removeObserver(observer) }
 
 // MARK: Through a closure
 
-/// The values of a field as a closure transforms them: the middle of `dollars --> { $0 * 100 } --> cents`.
+/// The values of a field, transformed by a closure: the result of the first `-->` in
+/// `dollars --> { $0 * 100 } --> cents`.
 public struct MappedField<Source: Sendable & Equatable, Value: Sendable & Equatable>: Sendable {
   let source: Field<Source>
   let transform: @Sendable (Source) -> Value?
 }
 
-/// Transforms the values of `field` for what follows in the chain. `nil` stays `nil`.
+/// Transforms the values of `field` for the next operator in the chain. `nil` stays `nil`.
 public func --> <Source, Value>(
   field: Field<Source>, transform: @escaping @Sendable (Source) -> Value?
 ) -> MappedField<Source, Value> {
@@ -87,7 +89,8 @@ public func --> <Source, Value>(mapped: MappedField<Source, Value>, other: Field
   return other
 }
 
-/// Calls `handler` with the transformed value now, and after each change; as the one closure of the source.
+/// Calls `handler` with the transformed value now, and after each change. Replaces the closure of the source field, if
+/// there is one.
 public func --> <Source, Value>(
   mapped: MappedField<Source, Value>, handler: @escaping @Sendable (Value?) -> Void
 ) {

@@ -2,22 +2,22 @@ import FoundationEssentials
 import Preferences
 import Synchronization
 
-/// What a field keeps under its lock.
+/// The state that a field's lock protects.
 struct FieldState<Value: Sendable & Equatable>: Sendable {
   var value: Value?
   var loadState: FieldLoadState
   var updatedAt: Date?
   var changedAt: Date?
-  /// What validation has found; nil until then.
+  /// The messages of the last validation; `nil` if the value has not been checked.
   var problems: [String]?
-  /// The errors added by hand.
+  /// The errors added with `addError(_:)`.
   var errors: [String] = []
-  /// Counts sets and loads: a value that was read elsewhere is set only if this has not changed meanwhile.
+  /// Counts sets and loads: a value that was read elsewhere is set only if this number has not changed meanwhile.
   var generation = 0
-  /// The number of the change that the value stems from.
+  /// The number of the change that the value comes from.
   var number: UInt64 = 0
   var observers: [FieldReceiver<Value>] = []
-  /// What handlers have yet to receive.
+  /// The changes that the handlers have not received yet.
   var deliveries: [FieldDelivery<Value>] = []
   var isDelivering = false
 
@@ -41,7 +41,7 @@ struct FieldDelivery<Value: Sendable & Equatable>: Sendable {
 enum FieldOrigin {
   case caller
   case load(generation: Int)
-  /// A linked field, whose value stems from the change of this number.
+  /// A linked field, whose value comes from the change with this number.
   case field(number: UInt64)
   /// A store that was read at this generation, with the identifier of the binding.
   case store(generation: Int, id: UInt64)
@@ -55,7 +55,7 @@ enum FieldOrigin {
     }
   }
 
-  /// Whether an equal value counts as a set, too.
+  /// Whether setting an equal value counts as a set.
   var isSet: Bool {
     switch self {
     case .caller, .load: true
@@ -66,16 +66,16 @@ enum FieldOrigin {
 
 private let lastNumber = Atomic<UInt64>(0)
 
-/// Returns the next number of all fields.
+/// Returns the next number of one sequence that all fields share.
 func nextFieldNumber() -> UInt64 { lastNumber.add(1, ordering: .relaxed).newValue }
 
 extension Field {
-  /// Sets the value to what `body` makes of it.
+  /// Changes the value with `body`.
   ///
-  /// Every change has a number, the next one of all fields, and takes it along to linked fields. A field accepts a value
-  /// from a linked field only if its number is newer. So a change ends where it has been already, whatever the cycle and
-  /// whether or not a value equals itself; and of two changes at once, the newer one ends in every field that is linked
-  /// in both directions.
+  /// Every change has a number, from one sequence that all fields share, which is passed on to linked fields with the
+  /// value. A field accepts a value from a linked field only if its number is newer. So a change stops at a field that
+  /// it has already reached, in any cycle of links and even if the value does not equal itself; and after two
+  /// concurrent changes, all fields that are linked in both directions have the newer value.
   /// - Parameter body: called with the lock held.
   /// - Returns: false, with nothing changed, if the value comes too late.
   @discardableResult
@@ -96,7 +96,7 @@ extension Field {
         state.generation += 1
         state.resetValidation()
       } else if case .store = origin {
-        // Of two reads of a store, the later one may find the value of the field again; the earlier one is late then.
+        // If the later of two reads of a store returns the field's own value, the earlier read must count as late.
         state.generation += 1
       }
       if isDifferent {
@@ -111,21 +111,21 @@ extension Field {
       return state
     }
     guard let changed else { return false }
-    // A newer number goes on also with an equal value: a linked field may still have an older one.
+    // A newer number is passed on even with an equal value: a linked field may still have an older value.
     if case .field = origin { forward(changed) } else if isDifferent { forward(changed) }
     if isDifferent { store(changed, from: origin) }
     deliver()
     return true
   }
 
-  /// Hands a value on to linked fields.
+  /// Passes a value on to linked fields.
   private func forward(_ state: FieldState<Value>) {
     for receiver in state.observers {
       if case .link(let send) = receiver.kind, receiver.isWanted { send(state.value, state.number) }
     }
   }
 
-  /// Hands a value on to stores, but for the one that it comes from.
+  /// Passes a value on to stores, except the store that it comes from.
   private func store(_ state: FieldState<Value>, from origin: FieldOrigin) {
     for receiver in state.observers {
       guard case .store(let binding) = receiver.kind, receiver.isWanted else { continue }
@@ -155,15 +155,15 @@ extension Field {
     }
   }
 
-  /// The field has failed to load or to store a value, unless a value was set since.
+  /// Marks the field as failed to load or store its value, unless a value was set since.
   func fail(_ error: any Error, ifGeneration generation: Int) {
     state.withLock { if $0.generation == generation { $0.loadState = .failed(error) } }
   }
 
   // MARK: Receivers
 
-  /// Adds a receiver, which replaces those of the same owner. A handler receives the value at once; a linked field does,
-  /// too, unless `isInitial` is false.
+  /// Adds a receiver, which replaces the receivers of the same owner. A handler receives the value at once, and so does
+  /// a linked field unless `isInitial` is false.
   func add(
     _ kind: FieldReceiver<Value>.Kind, owner: ObjectIdentifier? = nil, id: UInt64 = nextFieldNumber(),
     isInitial: Bool = true, onEnd: @escaping @Sendable () -> Void = {}
@@ -181,7 +181,7 @@ extension Field {
       case .handler:
         state.deliveries.append(FieldDelivery(old: state.value, new: state.value, receivers: [new]))
       case .link where isInitial:
-        // The value goes on as if it were set now, so that a field that is already linked has no newer one.
+        // The value is passed on as if it were set now, so that no linked field has a newer number.
         state.number = nextFieldNumber()
         return (replaced, Optional(state))
       case .link, .store: break
@@ -213,7 +213,7 @@ struct FieldReceiver<Value: Sendable & Equatable>: Sendable {
   }
 
   let id: UInt64
-  /// Of the object that receives, or that the handler belongs to.
+  /// Identifies the receiving object, or the owner of the handler.
   let owner: ObjectIdentifier?
   let kind: Kind
   /// Held by the caller or by its owner.
@@ -223,6 +223,6 @@ struct FieldReceiver<Value: Sendable & Equatable>: Sendable {
     (self.id, self.owner, self.kind, self.observation) = (id, owner, kind, observation)
   }
 
-  // Not with the lock of the field held: the end of an observation takes it.
+  // Must not be read with the field's lock held: ending an observation acquires it.
   var isWanted: Bool { observation?.isWanted ?? false }
 }

@@ -7,8 +7,8 @@ extension PreferencesReader {
   /// Returns all values by name, as lookups by name return them.
   ///
   /// A secret is ``PreferenceValue/redacted`` unless `revealingSecrets` is true. A secret that no layer claims is
-  /// included if no plain value has its name. To copy values into a store use `+=`, which does not copy the mark, nor a
-  /// secret to a plain layer.
+  /// included if no plain value has its name. To copy values into a store use `+=`, which copies secrets unredacted,
+  /// and to sealed layers only.
   public func dictionary(revealingSecrets: Bool = false) throws -> [String: PreferenceValue] {
     // First, so that a failing sealed layer ends the call before plain layers are read.
     let secrets = custody.holds(.secret) ? try names(of: .secret) : []

@@ -21,7 +21,7 @@ extension PreferencesReader {
     try required(PreferenceKey<Value?>(key))
   }
 
-  /// The names of the layers in which `query` is looked up, those of nested composites included.
+  /// The names of the layers in which `query` is looked up, including the layers of nested composites.
   private func layers(for query: PreferenceQuery) throws(PreferencesError) -> [String] {
     guard let composite = self as? CompositePreferences else { return [name] }
     let secrecy = try composite.resolved(query.name, query.secrecy)

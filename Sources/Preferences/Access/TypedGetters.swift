@@ -50,7 +50,7 @@ extension PreferencesReader {
     try value(forKey: key, as: [String: PreferenceValue].self)
   }
 
-  /// Whether a declared key reads as its default, stored or not.
+  /// Whether the value of a declared key equals its default, stored or not.
   public func isDefault<Value: Equatable>(_ key: PreferenceKey<Value>) throws -> Bool {
     try value(for: key) == key.defaultValue
   }

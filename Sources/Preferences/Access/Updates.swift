@@ -1,7 +1,7 @@
 extension PreferencesStore {
   /// Stores `new` if a lookup still returns `old`; `nil` removes the value.
   ///
-  /// - Returns: ``WriteOutcome/conflict``, with nothing changed, if it returns a different value.
+  /// - Returns: ``WriteOutcome/conflict``, with nothing changed, if the lookup returns a different value.
   @discardableResult
   public func compareAndSet(
     _ old: PreferenceContent?, to new: PreferenceContent?, for query: PreferenceQuery
@@ -19,7 +19,7 @@ extension PreferencesStore {
 
   /// Stores `new` under `key` if a lookup still returns `old`; `nil` removes the value.
   ///
-  /// - Returns: ``WriteOutcome/conflict``, with nothing changed, if it returns a different value.
+  /// - Returns: ``WriteOutcome/conflict``, with nothing changed, if the lookup returns a different value.
   /// - Throws: ``PreferencesError/Code/invalidKey``, and any error of the store.
   @discardableResult
   public func compareAndSet(
@@ -41,7 +41,7 @@ extension PreferencesStore {
   /// Changes the value of a declared key with compare-and-set, so that no concurrent change is lost.
   ///
   /// `change` gets the value or the default. It runs with no lock held, and again if another write came first.
-  /// - Throws: what `change` throws, with the previous value intact; as
+  /// - Throws: what `change` throws, with the previous value intact; the errors of
   ///   ``PreferencesReader/value(for:)-(PreferenceKey<Value>)`` and `set(_:for:)`.
   @discardableResult
   public func update<Value>(

@@ -17,7 +17,7 @@ public struct Custody: Sendable {
   private let (takesPlain, takesSecrets): (Bool, Bool)
   /// The names that are secret; `nil` for a sealed store that has not declared its claim.
   private(set) var claim: PreferenceClaim?
-  /// Whether the store behind it can be replaced by a different one.
+  /// Whether the underlying store can be replaced by a different store.
   private(set) var isReplaceable = false
 
   private init(
@@ -30,7 +30,7 @@ public struct Custody: Sendable {
 
   /// A reader of plain values.
   public static let plain = Custody(holding: (true, false), taking: (true, false), .nothing)
-  /// A store whose values are sealed where they are kept. As a layer of a composite it must claim names:
+  /// A store that keeps its values sealed. As a layer of a composite it must claim names:
   /// ``PreferencesReader/claiming(_:)``.
   public static let sealed = Custody(holding: (false, true), taking: (false, true), nil)
 
@@ -73,7 +73,7 @@ public struct Custody: Sendable {
     return claim?.covers(name) ?? true ? .secret : .plain
   }
 
-  /// The same custody with more names claimed. Without secrets there is nothing to claim.
+  /// The same custody with more names claimed; unchanged if the reader holds no secrets.
   func claiming(_ more: PreferenceClaim) -> Custody {
     guard holdsSecrets else { return self }
     return with(.any(of: [claim ?? .nothing, more]))

@@ -36,7 +36,8 @@ public struct PreferenceKey<Value: Sendable>: Sendable {
   /// - Parameters:
   ///   - kind: the kind of the values that `encode` returns.
   ///   - secrecy: whether the value is a secret.
-  ///   - guarding: the conversions of values in guarded memory, which are used instead if the reader has them there.
+  ///   - guarding: the conversions of values in guarded memory: used to store a value, and to read a value that the
+  ///     reader returns in guarded memory.
   ///   - makeDefault: returns the default; called for each lookup that finds no value.
   ///   - decode: converts a stored value; its message must not contain the value.
   ///   - encode: converts a value for storing; `nil` removes the stored value.
@@ -60,14 +61,14 @@ public struct PreferenceKey<Value: Sendable>: Sendable {
     try untyped.query()
   }
 
-  /// Returns the key's value for a stored one.
+  /// Converts a stored value to the key's type.
   ///
   /// - Throws: What the key's conversion throws, with the key's name.
   public func decoded(_ stored: PreferenceValue) throws(PreferencesError) -> Value {
     do { return try decode(stored) } catch { throw error.about(key: name) }
   }
 
-  /// Returns the key's value for stored content, without a copy in ordinary memory for a key of guarded values.
+  /// Converts stored content to the key's type. A key of guarded values makes no copy in ordinary memory.
   ///
   /// - Throws: What the key's conversion throws, with the key's name.
   public func decoded(_ content: PreferenceContent) throws -> Value {
@@ -101,7 +102,7 @@ struct UntypedKey: Sendable {
   let secrecy: Secrecy
   /// Whether the values stay in guarded memory.
   let isGuarded: Bool
-  // The hash of the name, so that a declared key is checked and hashed once.
+  // The hash and the validity of the name: a declared key is hashed and checked once.
   private let fingerprint: Int
   private let isValid: Bool
 

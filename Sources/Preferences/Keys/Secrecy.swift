@@ -2,6 +2,6 @@
 public enum Secrecy: Sendable, Hashable {
   /// Stored in layers that hold plain values, which a locked vault does not affect.
   case plain
-  /// Stored in sealed layers: a plain default never replaces a missing password.
+  /// Stored in sealed layers; a value in a plain layer never takes its place.
   case secret
 }

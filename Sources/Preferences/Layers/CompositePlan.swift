@@ -28,7 +28,7 @@ struct CompositePlan {
 
   /// Reads everything before the first write, so that a failing layer leaves every store unchanged.
   ///
-  /// - Returns: nil when a condition does not hold.
+  /// - Returns: `nil` if a condition does not hold.
   init?(_ edits: PreferenceEdits, in composite: CompositePreferences) throws(PreferencesError) {
     var parts: [Int: (store: any PreferencesStore, edits: PreferenceEdits)] = [:]
     if edits.clears {
@@ -66,7 +66,7 @@ struct CompositePlan {
     let places = parts.keys.sorted()
     for place in places {
       guard let part = parts[place] else { continue }
-      // No step after the last one can fail.
+      // The last step is never undone, and a removal of everything cannot be.
       let undo = place == places.last || part.edits.clears ? [] : try Self.undoing(part.edits, in: part.store)
       steps.append(Step(part.store, part.edits, undo: undo))
     }

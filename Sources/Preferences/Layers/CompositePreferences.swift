@@ -17,11 +17,11 @@
 /// original error as its cause. Only ``PreferencesError/Code/typeMismatch`` and ``PreferencesError/Code/outOfRange``
 /// keep their code: the layer has returned a value, and the value is at fault.
 public struct CompositePreferences: PreferencesStore, GuardingReader {
-  /// Which layers a write, a removal, a merge and a removal of everything change: one rule for all of them.
+  /// Which layers are changed by writes, removals, merges and removals of everything.
   public enum WriteMode: Sendable, Hashable {
-    /// The first layer that is a store and holds values of that secrecy.
+    /// The first layer that is a store and accepts values of the edit's secrecy.
     case firstStore
-    /// Every layer that is a store and holds values of that secrecy.
+    /// Every layer that is a store and accepts values of the edit's secrecy.
     case allStores
   }
 
@@ -49,8 +49,8 @@ public struct CompositePreferences: PreferencesStore, GuardingReader {
 
   // MARK: Reading
 
-  /// Returns the value of the first layer that has it, among the layers that hold such values; `nil` if it is absent in
-  /// all of them.
+  /// Returns the value of the first layer that has it, among the layers that hold values of its secrecy; `nil` if it is
+  /// absent in all of them.
   public func value(for query: PreferenceQuery) throws(PreferencesError) -> PreferenceValue? {
     switch try resolved(query.name, query.secrecy) {
     case .plain: try plain.value(for: query)
@@ -66,14 +66,14 @@ public struct CompositePreferences: PreferencesStore, GuardingReader {
     return nil
   }
 
-  /// The names of all layers that hold such values, in the order of the layers, each once.
+  /// The names in all layers that hold values of this secrecy, in the order of the layers, without duplicates. A plain
+  /// layer's name that a sealed layer claims is left out.
   public func names(of secrecy: Secrecy) throws(PreferencesError) -> [PreferenceName] {
     if let refusal { throw refusal }
     var seen: Set<PreferenceName> = []
     var names: [PreferenceName] = []
     for layer in side(secrecy).layers {
       for name in try CompositeSide.asking(layer, { try layer.names(of: secrecy) })
-      // A claimed name is not looked up in a plain layer.
       where (secrecy == .secret || custody.secrecy(of: name) == .plain) && seen.insert(name).inserted {
         names.append(name)
       }
@@ -98,13 +98,14 @@ public struct CompositePreferences: PreferencesStore, GuardingReader {
   // MARK: Writing
 
   /// Makes the edits in the layers that ``writeMode`` selects. A removal of everything empties the first store that
-  /// holds plain values and the first that holds secrets, or all stores. Conditions are about lookups in the composite.
+  /// holds plain values and the first that holds secrets, or all stores. Conditions are checked against lookups in the
+  /// composite.
   ///
   /// - Returns: ``WriteOutcome/shadowed(by:)`` if a higher layer has the key, so that lookups still return its value;
   ///   otherwise ``WriteOutcome/visible``, even if after a removal a lower layer has the key: see ``explain(_:)``.
   /// - Throws: ``PreferencesError/Code/noStore``; ``PreferencesError/Code/unavailable`` if a layer fails. If one of
-  ///   several stores fails, the previous ones are restored, except after a removal of everything; the message reports
-  ///   if that fails, too.
+  ///   several stores fails, the stores written before it are restored, except after a removal of everything; the
+  ///   message says so if that fails, too.
   @discardableResult
   public func apply(_ edits: PreferenceEdits) throws(PreferencesError) -> WriteOutcome {
     if let refusal { throw refusal }
@@ -154,7 +155,8 @@ public struct CompositePreferences: PreferencesStore, GuardingReader {
     return plan.outcome(of: done)
   }
 
-  /// The store that receives edits directly: for one edit without a condition, with no layer above its target.
+  /// The store that can receive the edits directly; `nil` unless there is one edit, without a condition, and no layer
+  /// is above its target.
   private func soleTarget(of edits: PreferenceEdits) throws(PreferencesError) -> (any PreferencesStore)? {
     guard writeMode == .firstStore, !edits.clears, edits.edits.count == 1, edits.edits[0].isUnconditional else {
       return nil

@@ -4,7 +4,7 @@ struct CompositeSide: Sendable {
   struct Target: Sendable {
     /// How many layers of this side are above it.
     let rank: Int
-    /// Its place among all layers.
+    /// The index of the layer among all layers of the composite.
     let place: Int
     let store: any PreferencesStore
   }
@@ -60,7 +60,7 @@ struct CompositeSide: Sendable {
   }
 
   static func failure(of layer: any PreferencesReader, _ error: any Error) -> PreferencesError {
-    // The text of a foreign error is not ours to repeat: it may hold a value.
+    // The text of a foreign error is not repeated, because it may contain a value.
     guard let error = error as? PreferencesError else {
       return PreferencesError(.unavailable, "layer \"\(layer.name)\" failed", cause: error)
     }

@@ -34,7 +34,7 @@ extension CompositePreferences {
   /// Reports the kind of the stored value: string for a text-backed layer. A failure is part of the explanation
   /// and is not thrown. The layers below a failed layer are not queried, nor are layers that hold no values of the
   /// key's secrecy.
-  /// - Throws: ``PreferencesError/Code/invalidKey``.
+  /// - Throws: ``PreferencesError/Code/invalidKey``, ``PreferencesError/Code/unclaimed``.
   public func explain(_ key: String) throws(PreferencesError) -> Explanation {
     let name = try PreferenceName(key)
     let secrecy = try resolved(name, .plain)

@@ -25,7 +25,7 @@ enum NameMapping: Sendable {
 
   var isIdentity: Bool { if case .identity = self { true } else { false } }
 
-  /// Whether everything underneath has a name here, so that emptying the view empties the reader.
+  /// Whether every underlying key has a name in the view, so that emptying the view empties the reader.
   var showsEverything: Bool {
     switch self {
     case .identity: true

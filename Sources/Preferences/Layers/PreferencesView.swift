@@ -127,7 +127,7 @@ extension PreferencesReader {
   public func below(_ prefix: String) -> PreferencesView<Self> { view(prefix.isEmpty ? .identity : .below(prefix)) }
 
   /// Returns the same values under longer names: with the prefix `secrets.` the key `secrets.token` is `token` in the
-  /// underlying reader, and no other names exist. A sealed store claims all of them.
+  /// underlying reader, and no other names exist. A sealed store that declares no claim claims all these names.
   public func mounted(at prefix: String) -> PreferencesView<Self> {
     let (mapping, fixed) = (prefix.isEmpty ? NameMapping.identity : .mounted(prefix), custody.fixed)
     return PreferencesView(
@@ -153,7 +153,8 @@ extension PreferencesReader {
     PreferencesView(self, reader: self, .identity, custody.fixed.claiming(claim))
   }
 
-  /// The same values, for use as a layer of a composite in which only keys of secret types are looked up.
+  /// The same values, for use as a layer of a composite that claims no names: only keys of secret types are looked up
+  /// in it.
   public var unclaimed: PreferencesView<Self> { claiming(.nothing) }
 
   private func view(_ mapping: NameMapping) -> PreferencesView<Self> {

@@ -77,7 +77,7 @@ public final class ChangeBroadcast: Sendable {
 }
 
 /// Runs `body` without notifying any observer of its writes; the writes are stored. Calls nest. Child tasks are
-/// affected, other tasks are not. An observer of such a value receives the new value with the next change.
+/// affected, other tasks are not. An observer of a key that `body` writes is notified at the next change of the key.
 @discardableResult
 public func withoutObservation<R>(_ body: () throws -> R) rethrows -> R {
   try ChangeBroadcast.$suppression.withValue(true, operation: body)

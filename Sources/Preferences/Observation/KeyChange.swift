@@ -6,7 +6,7 @@ public struct KeyChange<Value: Sendable>: Sendable {
   public let newValue: Value
   /// Whether this is the initial notification. Both values are then the current value.
   public internal(set) var isInitial = false
-  /// Whether this is the notification right before a change. It has the same values as the one that follows.
+  /// Whether this is the first of two notifications of one change. Both have the same values.
   public internal(set) var isPrior = false
 }
 

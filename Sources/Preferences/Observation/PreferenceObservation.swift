@@ -4,7 +4,7 @@ import Synchronization
 public final class PreferenceObservation: Sendable {
   private struct State {
     var cancel: (@Sendable () -> Void)?
-    /// Holds this object for its owner.
+    /// Retains this object while it is tied to an owner.
     var own: PreferenceObservation?
     weak var owner: AnyObject?
     var isTied = false
@@ -45,7 +45,7 @@ public final class PreferenceObservation: Sendable {
   }
 
   /// Keeps the subscription while `owner` is alive, whether or not this object is held. The owner is not retained. Its
-  /// end is detected at the next change; until then the handler and the objects that it captures are retained.
+  /// release is detected at the next change; until then the handler and the objects that it captures are retained.
   public func tie(to owner: AnyObject) {
     guarded.withLock { guarded in
       guard guarded.state.cancel != nil else { return }

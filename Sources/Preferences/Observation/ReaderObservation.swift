@@ -1,7 +1,8 @@
 import Synchronization
 
-// One rule everywhere: a write that leaves the value of a key unchanged, its default included, is stored but not
-// reported as a change. A failed read is reported to `PreferenceFailures` and is not a change either.
+// One rule for all observers: a write that leaves a value unchanged is not reported as a change. For a declared key,
+// storing its default where nothing is stored is no change. A failed read is reported to `PreferenceFailures` and is
+// not a change either.
 
 extension PreferencesReader {
   /// Returns the values of a key: the current value, unless `initial` is false, then every value that differs from the
@@ -30,7 +31,8 @@ extension PreferencesReader {
     }
   }
 
-  /// Returns a sequence with an element for each change of one of several keys; one at once, unless `initial` is false.
+  /// Returns a sequence with an element for each change of one of several keys, and one immediately unless `initial` is
+  /// false.
   public func updates(forKeys keys: [String], initial: Bool = true) -> AsyncStream<Void> {
     stream(of: keys, initial, .bufferingNewest(1)) { [self] hasher in
       for key in keys {
@@ -59,7 +61,8 @@ extension PreferencesReader {
   ///
   /// - Parameters:
   ///   - initial: whether the handler is also called with the current value, immediately.
-  ///   - prior: whether it is called once more right before each change. The store already has the new value.
+  ///   - prior: whether the handler is called twice for each change, first with ``KeyChange/isPrior``. The store has
+  ///     the new value both times.
   public func observe<Value>(
     _ key: PreferenceKey<Value>, initial: Bool = false, prior: Bool = false,
     _ handler: @escaping @Sendable (KeyChange<Value>) -> Void
@@ -107,8 +110,8 @@ extension PreferencesReader {
     }
   }
 
-  /// Calls `handler` after each change of a key, for a property that reads the value when it is used. The observation
-  /// retains the reader and no value, and does not decode what is stored.
+  /// Calls `handler` after each change of a key, without the value. The observation retains the reader but no value,
+  /// and does not decode the stored value.
   public func observe<Value>(
     changesOf key: PreferenceKey<Value>, _ handler: @escaping @Sendable () -> Void
   ) -> PreferenceObservation {

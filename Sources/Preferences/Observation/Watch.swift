@@ -5,7 +5,7 @@ import Synchronization
 ///
 /// Keeps a keyed hash of the result instead of the value, so that watching a sealed layer leaves no secret in memory.
 final class Watch<Seen: Sendable>: Sendable {
-  /// A value and its fingerprint.
+  /// Returns a value and its fingerprint.
   typealias Reading = @Sendable () throws -> (fingerprint: Int, seen: Seen)
 
   private struct State {
@@ -99,7 +99,7 @@ extension PreferenceValue? {
 }
 
 extension PreferenceValue {
-  /// Feeds a string, a URL or data to a hasher from its bytes, as the same value in ordinary memory is fed.
+  /// Feeds the bytes of a string, a URL or data to a hasher, like the same value in ordinary memory.
   ///
   /// - Parameter bytes: the UTF-8 of a string or of an absolute URL, or the data.
   public static func hash(_ bytes: RawSpan, of kind: Kind, into hasher: inout Hasher) {

@@ -5,8 +5,8 @@ import FoundationEssentials
 ///
 /// With the prefix `SHOP` the key `server.port` reads `SHOP_SERVER_PORT`. The name of the variable is the key in upper
 /// case, with `_` between a lower-case and an upper-case letter (`serverPort` is `SERVER_PORT`, but `sha256Sum` is
-/// `SHA256SUM`) and for every character that is neither letter nor digit, as in swift-configuration. Keys that differ
-/// only there read the same variable.
+/// `SHA256SUM`) and for every character that is neither letter nor digit, as in swift-configuration. Different keys can
+/// read the same variable, such as `server.port` and `serverPort`.
 ///
 /// The environment is copied when the reader is created. An empty variable is the empty string, not absent. A variable is
 /// parsed as ``PreferenceValue/init(parsing:as:)`` describes.
@@ -60,8 +60,8 @@ public struct EnvironmentPreferences: PreferencesReader, TextReader {
     return variable
   }
 
-  /// The variables that are not UTF-8. `ProcessInfo` replaces their invalid bytes by U+FFFD, and a changed password is
-  /// worse than an error.
+  /// The variables that are not UTF-8. `ProcessInfo` replaces their invalid bytes with U+FFFD, and a changed password
+  /// is worse than an error.
   private static func undecodableNames(in variables: [String: String]) -> Set<String> {
     Set(
       variables.filter { $0.value.unicodeScalars.contains("\u{FFFD}") }.keys.filter { variable in

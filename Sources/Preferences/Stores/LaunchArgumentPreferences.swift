@@ -1,9 +1,9 @@
 /// Preferences from the launch arguments of the program, read-only.
 ///
 /// The key `server.port` is `--server.port=8080`, `--server.port 8080`, or either with one dash. The argument after an
-/// option is its value unless it begins with a dash; a negative number is a value all the same. An option without a
-/// value is `true`, so write `--verbose=true` before an argument that is not an option. The last of repeated options
-/// counts. Other arguments are skipped, and everything after `--`. Names are used as written. A value is parsed as
+/// option is its value unless it begins with a dash; a negative number is still a value. An option without a value is
+/// `true`, so write `--verbose=true` before an argument that is not an option. The last of repeated options counts.
+/// Other arguments, and everything after `--`, are skipped. Names are used as written. A value is parsed as
 /// ``PreferenceValue/init(parsing:as:)`` describes.
 ///
 /// Every user of the machine can read arguments: never pass a secret in one.
@@ -31,8 +31,8 @@ public struct LaunchArgumentPreferences: PreferencesReader, TextReader {
   /// The names of the options, in ascending order.
   public func names(of secrecy: Secrecy) -> [PreferenceName] { PreferenceName.valid(texts.keys.sorted()) }
 
-  /// - Parameter isRepaired: whether U+FFFD replaces bytes that are not UTF-8: a changed password is worse than an
-  ///   error.
+  /// - Parameter isRepaired: whether U+FFFD replaces bytes that are not UTF-8. Such an option is an error, because a
+  ///   changed password would be worse.
   private static func options(in arguments: [String], isRepaired: Bool) -> ([String: String], Set<String>) {
     var texts: [String: String] = [:]
     var undecodable: Set<String> = []

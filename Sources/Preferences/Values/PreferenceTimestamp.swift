@@ -35,7 +35,7 @@ public enum PreferenceTimestamp {
     let time = Int((interval * 1000).rounded())
     let day = floor(time, 86_400_000)
     let millisecond = time - day * 86_400_000
-    // Counted from 1 March of year 0, so that the leap day is a year's last, in eras of 400 years.
+    // Days are counted from 1 March of year 0, so that a leap day is the last day of its year, in eras of 400 years.
     let era = floor(day + 730_791, 146_097)
     let dayOfEra = day + 730_791 - era * 146_097
     let yearOfEra = (dayOfEra - dayOfEra / 1_460 + dayOfEra / 36_524 - dayOfEra / 146_096) / 365

@@ -6,7 +6,7 @@ public import FoundationEssentials
 /// values, and so are `.integer(1)` and `.unsignedInteger(1)`.
 ///
 /// Doubles compare as IEEE 754 says: 0 equals -0, and has the same hash; NaN does not equal itself, so neither a set
-/// nor `==` finds it. No value means `nil`: an absent value is `Optional<PreferenceValue>.none`, and a `nil` literal
+/// nor `==` finds it. There is no null value: an absent value is `Optional<PreferenceValue>.none`, and a `nil` literal
 /// for a value does not compile.
 public enum PreferenceValue: Sendable, Hashable {
   /// Text.
@@ -79,8 +79,8 @@ extension PreferenceValue {
     self = value.preferenceValue
   }
 
-  /// This value as a `Value`; `nil` if it does not convert: ``PreferenceConvertible/init(preferenceValue:)`` throws
-  /// why.
+  /// This value as a `Value`; `nil` if it does not convert: ``PreferenceConvertible/init(preferenceValue:)`` throws the
+  /// reason.
   public func `as`<Value: PreferenceConvertible>(_ type: Value.Type = Value.self) -> Value? {
     do { return try Value(preferenceValue: self) } catch { return nil }
   }

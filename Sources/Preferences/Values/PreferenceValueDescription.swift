@@ -1,7 +1,7 @@
 import FoundationEssentials
 
-/// Prints the kind and the content: a value by itself is not secret. Dictionaries hide secrets as
-/// ``PreferenceValue/redacted``.
+/// Prints the kind and the content: a value by itself is not secret.
+/// ``PreferencesReader/dictionary(revealingSecrets:)`` returns secrets as ``PreferenceValue/redacted``.
 extension PreferenceValue: CustomStringConvertible, CustomReflectable {
   /// The kind and the content, such as `integer(8080)`.
   public var description: String {

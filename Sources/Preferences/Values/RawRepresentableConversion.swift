@@ -1,4 +1,4 @@
-/// An enum, an option set or any other type with a raw value needs one line, and is stored as that value:
+/// An enum, an option set or any other type with a raw value needs one line, and is stored as its raw value:
 ///
 /// ```swift
 /// enum Theme: String { case light, dark }

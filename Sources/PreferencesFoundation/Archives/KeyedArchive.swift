@@ -2,7 +2,7 @@ import PreferenceFiles
 public import Preferences
 public import Foundation
 
-/// The values in an archive that an `NSKeyedArchiver` has written, such as one of an older program.
+/// The values in an archive that an `NSKeyedArchiver` has written, such as an archive of an older program.
 ///
 /// ```swift
 /// let archive = try KeyedArchive(data)
@@ -15,7 +15,7 @@ public import Foundation
 /// on Linux, they can make `NSKeyedUnarchiver` end the process. Archives are not written.
 ///
 /// An `NSUUID` is read as a string, and a set as an array in the order in which sets are stored. A null is refused. On
-/// Linux, `NSKeyedArchiver` writes `true`, `1` and `1.0` in one archive as the one that was encoded first.
+/// Linux, `NSKeyedArchiver` writes `true`, `1` and `1.0` in one archive as the value that was encoded first.
 public struct KeyedArchive: Sendable {
   private let objects: [PreferenceValue]
   private let top: [String: PreferenceValue]
@@ -58,7 +58,7 @@ public struct KeyedArchive: Sendable {
   private struct Walk {
     let archive: KeyedArchive
     private var budget = ValueBudget()
-    /// The numbers of the objects that contain the present one.
+    /// The numbers of the objects that contain the current object.
     private var around: Set<Int> = []
 
     init(archive: KeyedArchive) { self.archive = archive }

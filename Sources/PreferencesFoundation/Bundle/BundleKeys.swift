@@ -40,7 +40,7 @@ public enum CoreFoundationKeys: String, Sendable, CaseIterable {
   case CFBundleShortVersionString
   /// The four-letter code of the creator.
   case CFBundleSignature
-  /// The name that is spoken instead of the displayed one.
+  /// The name that is spoken instead of the displayed name.
   case CFBundleSpokenName
   /// The schemes of URLs that the program opens.
   case CFBundleURLTypes
@@ -79,7 +79,7 @@ public enum CoreFoundationKeys: String, Sendable, CaseIterable {
 public enum LaunchServicesKeys: String, Sendable, CaseIterable {
   /// The category of the program, such as `public.app-category.utilities`.
   case LSApplicationCategoryType
-  /// The schemes of URLs that the program may look up an opener for.
+  /// The schemes of URLs for which the program may check whether another program opens them.
   case LSApplicationQueriesSchemes
   /// The architectures that the program supports, in order of preference.
   case LSArchitecturePriority

@@ -40,13 +40,13 @@ public struct BundlePreferences: PreferencesReader {
   /// The Info.plist of the program's own bundle. A plain executable has one if its folder contains an Info.plist.
   public static let main = BundlePreferences(Bundle.main)
 
-  /// - Throws: the error with which the file could not be read.
+  /// - Throws: the error of reading the file.
   public func value(for query: PreferenceQuery) throws(PreferencesError) -> PreferenceValue? {
     try info.get().value(for: query)
   }
 
   /// The names in ascending order.
-  /// - Throws: the error with which the file could not be read.
+  /// - Throws: the error of reading the file.
   public func names(of secrecy: Secrecy) throws(PreferencesError) -> [PreferenceName] {
     try info.get().names(of: secrecy)
   }

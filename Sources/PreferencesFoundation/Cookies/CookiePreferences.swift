@@ -5,8 +5,8 @@ public import Preferences
 /// Read-only preferences from HTTP cookies: the value of the cookie whose name is the key.
 ///
 /// Cookies are often credentials, and they are not encrypted: they are in plain memory, and on Linux the shared storage
-/// writes those with an expiry date to a file that other users may read. So no key of a secret type is looked up here;
-/// copy such a cookie into a vault. Descriptions and errors contain no value.
+/// writes cookies with an expiry date to a file that other users may read. So no key of a secret type is looked up
+/// here; copy such a cookie into a vault. Descriptions and errors contain no value.
 ///
 /// Of several cookies with one name the one with the longest path is used, then the one with the longest domain, then
 /// the first in alphabetical order of domain and path. Expired cookies are ignored. Each read looks up the storage,
@@ -29,12 +29,12 @@ public struct CookiePreferences: PreferencesReader {
     (self.storage, scope, name) = (storage, .all, "cookies")
   }
 
-  /// Reads the cookies for a host of this name, for any path, including those for HTTPS only.
+  /// Reads the cookies for a host of this name, for any path, including cookies for HTTPS only.
   public init(_ storage: HTTPCookieStorage = .shared, domain: String) {
     (self.storage, scope, name) = (storage, .domain(Self.host(domain)), "cookies of \(domain)")
   }
 
-  /// Reads the cookies of a request for `url`, by its host, path and scheme. A URL without a host has none.
+  /// Reads the cookies of a request for `url`, by its host, path and scheme. A URL without a host has no cookies.
   public init(_ storage: HTTPCookieStorage = .shared, sentTo url: URL) {
     self.storage = storage
     let host = Self.host(url.host() ?? "")

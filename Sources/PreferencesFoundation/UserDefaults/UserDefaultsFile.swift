@@ -5,7 +5,7 @@ package import Preferences
 /// The file in which Foundation stores a suite of user defaults.
 package struct UserDefaultsFile: Sendable {
   package let path: String
-  /// The name of the suite in Foundation; `nil` for the program's own.
+  /// The name of the suite in Foundation; `nil` for the program's own suite.
   private let suiteName: String?
   /// Waits before a file that may be incomplete is read again.
   private let pause: @Sendable () -> Void
@@ -110,7 +110,8 @@ package struct UserDefaultsFile: Sendable {
   /// Replaces the values in the file with the result of `edit`.
   ///
   /// - Returns: The values that are in the file afterwards.
-  /// - Throws: `unwritable`, and the codes of ``read()``, with the file unchanged.
+  /// - Throws: `unwritable`, and the codes of ``read()``. The file is intact, unless only the sync of its folder
+  ///   failed.
   func replace(
     _ edit: (inout [String: PreferenceValue]) -> Void
   ) throws(PreferencesError) -> [String: PreferenceValue] {

@@ -13,14 +13,16 @@ public import Preferences
 /// A key is one entry of the suite, with or without dots. Every value is read with its type. Foundation's own objects
 /// can read the types of a property list: text, data, booleans, integers, doubles, dates of whole seconds, and arrays
 /// and dictionaries of them. Other types are stored as in ``PropertyListPreferences``: a URL as the dictionary `$url`,
-/// a small unsigned integer as `$unsigned`, any other date as `$date`. Values stored by Foundation's objects are read
-/// as they are. Only the suite itself is read, not registered defaults, arguments or the global domain.
+/// an unsigned integer up to `Int64.max` as `$unsigned`, any other date as `$date`. Values stored by Foundation's
+/// objects are read as they are. Only the suite itself is read, not registered defaults, arguments or the global
+/// domain.
 ///
 /// This type reads and replaces the file itself. Foundation loses values if two processes write, replaces a file that
 /// it cannot read, truncates the file before it finds that the disk is full, and treats `1` and `1.0` as equal. Here
-/// every write is on disk when it returns, and changes nothing if it throws. Values that other processes have written
-/// meanwhile are kept, key by key, if they use this type. A process that writes through Foundation's objects at the
-/// same moment may still overwrite others, and whenever it writes, `-0.0` in the file becomes `0.0`.
+/// every write is on disk when it returns. If it throws, nothing is changed, unless only the sync of the folder failed.
+/// Values of other keys that other processes have written meanwhile through this type are kept. A process that writes
+/// through Foundation's objects at the same moment may still overwrite values, and whenever it writes, `-0.0` in the
+/// file becomes `0.0`.
 ///
 /// All stores of one suite in a process share their values and observers. A lookup returns the values of the last read
 /// or write in this process. Writes by other processes, and by Foundation's objects in this process, are seen after
@@ -83,8 +85,8 @@ public struct UserDefaultsPreferences: PreferencesStore {
 
   /// Reloads after every change of the file, on a separate thread, until the observation ends.
   ///
-  /// If the file cannot be read then, the values do not change, and the error is reported to ``PreferenceFailures``
-  /// with the key `*`.
+  /// If the file cannot be read, the values do not change, and the error is reported to ``PreferenceFailures`` with the
+  /// key `*`.
   /// - Throws: ``PreferencesError/Code/unreadable`` if the folder cannot be watched,
   ///   ``PreferencesError/Code/unwritable`` if it does not exist and cannot be created, and the codes of `reload()`.
   public func watch() throws(PreferencesError) -> PreferenceObservation {
@@ -96,7 +98,7 @@ public struct UserDefaultsPreferences: PreferencesStore {
       }
     } catch { throw error.about(name) }
     let observation = PreferenceObservation { watch.stop() }
-    // Changes between the last read and the start of the watch.
+    // Loads changes that were made before the watch began.
     try reload()
     return observation
   }
@@ -118,8 +120,8 @@ public struct UserDefaultsPreferences: PreferencesStore {
   /// through this type, in any process, happens between a comparison and its edit.
   ///
   /// - Throws: ``PreferencesError/Code/unstorable`` for a date that is not finite,
-  ///   ``PreferencesError/Code/limitExceeded``, ``PreferencesError/Code/unwritable``, and the errors of `reload()`
-  ///   for the present file.
+  ///   ``PreferencesError/Code/limitExceeded``, ``PreferencesError/Code/unwritable``, and the errors of `reload()` for
+  ///   the current file.
   @discardableResult
   public func apply(_ edits: PreferenceEdits) throws -> WriteOutcome {
     let (outcome, changed) = try write(edits)
@@ -158,7 +160,7 @@ public struct UserDefaultsPreferences: PreferencesStore {
   }
 }
 
-/// Equal for two stores of one suite.
+/// Two stores of one suite have equal identities.
 extension UserDefaultsPreferences: Identifiable {
   public var id: StoreIdentity { StoreIdentity(Self.self, name: path) }
 }

@@ -20,7 +20,7 @@ final class UserDefaultsSuite: Sendable {
     try saving.withLock { _ throws(PreferencesError) in take(try file.read()) }
   }
 
-  /// Applies a change to the present values of the file.
+  /// Applies a change to the current values of the file.
   ///
   /// - Returns: the keys whose values have changed.
   func change(_ edit: (inout [String: PreferenceValue]) -> Void) throws(PreferencesError) -> Set<String> {
@@ -49,7 +49,7 @@ extension UserDefaultsSuite {
 
   private static let inUse = Mutex<[String: Weak]>([:])
 
-  /// The suite of `file` that is in use; creates a new one if there is none.
+  /// The suite of `file` that is in use; creates it if there is none.
   private static func over(_ file: UserDefaultsFile) -> UserDefaultsSuite {
     inUse.withLock { inUse in
       if let suite = inUse[file.path]?.suite { return suite }
