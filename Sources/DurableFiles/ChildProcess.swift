@@ -10,17 +10,17 @@ package final class ChildProcess {
     case killed(signal: Int32)
   }
 
-  /// Readable when there is an event.
+  /// A descriptor that is readable when there is an event.
   package let report: Int32
   private let reporter: pid_t
 
-  /// Starts a program, which is looked up like a shell does.
+  /// Starts a program, which is looked up as a shell does.
   ///
   /// - Parameters:
-  ///   - arguments: the program and its arguments, and `nil`.
-  ///   - environment: `NAME=value` for each variable, and `nil`.
-  ///   - standard: what becomes its standard input, output and error.
-  ///   - terminal: its end of a pseudo-terminal, which becomes the terminal of a new session.
+  ///   - arguments: the program and its arguments, then `nil`.
+  ///   - environment: `NAME=value` for each variable, then `nil`.
+  ///   - standard: the descriptors for its standard input, output and error.
+  ///   - terminal: the program's end of a pseudo-terminal, which becomes the terminal of a new session.
   /// - Returns: `nil`, with `errno`, if the system starts no process.
   package init?(
     _ arguments: UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>,
@@ -38,7 +38,7 @@ package final class ChildProcess {
     _ = retrying { waitpid(reporter, nil, 0) }
   }
 
-  /// Waits for the next event. After the end of the program there is none.
+  /// Waits for the next event. Do not call it after the program has ended: no event follows.
   package func next() -> Event? {
     var message: (Int32, Int32) = (0, 0)
     let size = MemoryLayout.size(ofValue: message)

@@ -25,7 +25,7 @@ extension Descriptor {
     switch cfiles_lock_until(raw, end.tv_sec, end.tv_nsec) {
     case 0: return true
     case CFILES_NO_THREAD:
-      // Other processes may get the lock first, but the wait ends.
+      // Polls. Other processes may get the lock first, but the wait ends at the timeout.
       var pause: UInt32 = 100
       repeat {
         usleep(pause)

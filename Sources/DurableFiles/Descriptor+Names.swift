@@ -38,7 +38,7 @@ extension Descriptor {
     if !replaces {
       if unsafe cfiles_rename_noreplace(temporary, name) == 0 { return }
       let error = errno
-      // These mean a file system without such a call. The caller has looked for the name before.
+      // The file system does not support this call. The caller has already checked that the name is free.
       guard error == EINVAL || error == ENOSYS || error == ENOTSUP else {
         throw Failure(.rename, name, errno: error)
       }

@@ -2,7 +2,7 @@ internal import CDurableFiles
 
 /// An open file, which is closed when the last reference is released.
 ///
-/// Its operations repeat calls that a signal interrupted, and throw the error of the caller's family of modules.
+/// Its operations repeat calls that a signal interrupted, and throw `Failure`.
 package final class Descriptor<Failure: FileFailure>: Sendable {
   package let raw: Int32
   /// The name of the file in error messages.

@@ -1,4 +1,4 @@
-/// The error of a family of modules for file operations that fail.
+/// The error type that a family of modules throws if a file operation fails.
 package protocol FileFailure: Error {
   /// - Parameters:
   ///   - path: the name of the file in error messages.
@@ -6,7 +6,7 @@ package protocol FileFailure: Error {
   init(_ operation: FileOperation, _ path: String, errno: Int32)
 }
 
-/// An operation on a file, in the error that it throws.
+/// The file operation that failed.
 package enum FileOperation: Sendable, CaseIterable {
   case examine, read, write, truncate, lock, watch, watchDirectory
   /// Makes content and metadata durable, or content alone.
@@ -20,7 +20,7 @@ package enum FileOperation: Sendable, CaseIterable {
 /// The system's text for an error number, in the locale of the C library.
 package func systemText(_ number: Int32) -> String {
   var text = [CChar](repeating: 0, count: 128)
-  // strerror is not safe in several threads.
+  // strerror is not thread-safe.
   _ = unsafe strerror_r(number, &text, text.count)
   return String(decoding: text.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }, as: UTF8.self)
 }

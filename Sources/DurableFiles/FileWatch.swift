@@ -2,9 +2,9 @@ internal import Synchronization
 
 /// What happens to a watched file before its watcher is notified.
 package enum FileMoment: Sendable {
-  /// It is replaced, or its writer closes it: its content is whole.
+  /// It is replaced, or its writer closes it: its content is complete.
   case whenWhole
-  /// Bytes are written. For files that are whole after every write.
+  /// Bytes are written. For files that are complete after every write.
   case eachWrite
 }
 
@@ -21,9 +21,9 @@ struct FolderEvent: Sendable {
 /// Watches the folder of the path, because most programs save a file by putting a new one in its place, and the folder
 /// of the file that a link leads to.
 package final class FileWatch<Failure: FileFailure>: Sendable {
-  /// What the events since the last look say.
+  /// Summarises the events that were not handled yet.
   private struct Pending {
-    /// Whether they name the file.
+    /// Whether an event names the file.
     var isNamed = false
     var isLast = false
   }
@@ -44,15 +44,15 @@ package final class FileWatch<Failure: FileFailure>: Sendable {
 
   /// Watches from now on.
   ///
-  /// - Parameter notify: called on a thread that handles this watch alone, so it may take any time; one call at a time.
-  ///   Changes meanwhile lead to one more call.
+  /// - Parameter notify: called on a thread that handles only this watch, one call at a time, so it may block. Changes
+  ///   during a call lead to one more call.
   package init(
     _ path: String, _ moment: FileMoment = .whenWhole, _ notify: @escaping @Sendable () -> Void
   ) throws(Failure) {
     (self.path, self.notify) = (path, notify)
     let events = try FolderEvents(of: path, moment, failing: Failure.self) { [self] in receive($0) }
     state.withLock { $0.events = events }
-    // Finds the target before a caller reads the file, so that no change of it is missed.
+    // Finds the target before a caller reads the file, so that no change of the target is missed.
     handle {}
   }
 
@@ -75,13 +75,14 @@ package final class FileWatch<Failure: FileFailure>: Sendable {
       defer { state.isHandling = true }
       return !state.isHandling
     }
-    // Without a thread the observers of other watches wait for those of this one, which is better than silence.
+    // If the system provides no thread, observers of other watches wait for those of this one, which is better than
+    // silence.
     if begins { HelperThread.run { [self] in handle(notify) } }
   }
 
   private func handle(_ notify: () -> Void) {
     while let (events, pending) = next() {
-      // After a link was changed this is a different file.
+      // If a link has changed, this is a different file.
       let present = PathName.resolved(path)
       if let present { events.watch(present) }
       let isChanged = state.withLock { state in

@@ -2,7 +2,7 @@
   internal import Synchronization
 
   /// Reports what happens to the files in the folders of one watch, until ``stop()``. Each watch has a `kqueue` and a
-  /// thread, because their number has no limit of its own. The events have no names.
+  /// thread, because the system does not limit the number of kqueues. The events have no names.
   final class FolderEvents: Sendable {
     private struct Watched {
       var first: CInt = -1
@@ -12,13 +12,13 @@
 
     private let queue: CInt
     private let watched = Mutex(Watched())
-    /// Identifies the event that ``stop()`` makes; no descriptor has this number.
+    /// Identifies the event that ``stop()`` triggers; no descriptor has this number.
     private static let stopEvent = UInt(CInt.max)
 
     /// Reports from now on. A different thread calls `receive`. A kqueue cannot report that a writer closes a file, so
-    /// each write counts, whatever the moment.
+    /// every write is reported, whatever the moment.
     ///
-    /// - Parameter path: a file in the folder whose end is the last event.
+    /// - Parameter path: a file in the folder. The removal of this folder is the last event.
     init<Failure: FileFailure>(
       of path: String, _ moment: FileMoment, failing _: Failure.Type,
       _ receive: @escaping @Sendable (FolderEvent) -> Void
@@ -43,7 +43,8 @@
       if queue >= 0 { close(queue) }
     }
 
-    /// Reports on `file` and its folder, too, instead of the file before. A folder does not report writes to its files.
+    /// Also reports on `file` and its folder, instead of those of the previous call. A folder does not report writes to
+    /// its files.
     func watch(_ file: String) {
       watched.withLock { watched in
         for descriptor in watched.others { close(descriptor) }
@@ -73,7 +74,7 @@
       return descriptor
     }
 
-    /// The thread: until ``stop()``.
+    /// Runs on the thread until ``stop()``.
     private func run(_ receive: (FolderEvent) -> Void) {
       var event = kevent()
       while retrying({ unsafe kevent(queue, nil, 0, &event, 1, nil) }) == 1, event.ident != Self.stopEvent {

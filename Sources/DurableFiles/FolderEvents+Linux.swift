@@ -7,7 +7,7 @@
 
     /// Reports from now on. A different thread calls `receive`, which must not wait.
     ///
-    /// - Parameter path: a file in the folder whose end is the last event.
+    /// - Parameter path: a file in the folder. The removal of this folder is the last event.
     init<Failure: FileFailure>(
       of path: String, _ moment: FileMoment, failing _: Failure.Type,
       _ receive: @escaping @Sendable (FolderEvent) -> Void
@@ -20,7 +20,8 @@
       guard error == 0 else { throw Failure(.watchDirectory, path, errno: error) }
     }
 
-    /// Reports on the folder of `file`, too, instead of that of the file before. Does nothing if it cannot be watched.
+    /// Also reports on the folder of `file`, instead of the one of the previous call. Does nothing if the folder cannot
+    /// be watched.
     func watch(_ file: String) { inotify.move(ObjectIdentifier(self), to: PathName.directory(of: file)) }
 
     func stop() { inotify.remove(ObjectIdentifier(self)) }
@@ -37,15 +38,15 @@
       var other: CInt = -1
     }
 
-    /// Folders have the numbers that the system gives them: one for each folder, whatever number of watches it has. A
-    /// number is not used again until two billion others have been.
+    /// Folders are identified by inotify's watch descriptors: one for each folder, however many watches use it. The
+    /// system reuses a number only after two billion others.
     private struct State {
       var watches: [ObjectIdentifier: Watch] = [:]
       var users: [CInt: Set<ObjectIdentifier>] = [:]
     }
 
-    /// The last one is that of this process. The others were made before a fork. They have no thread here, and are not
-    /// closed, because the program may have closed all descriptors and used their numbers again.
+    /// The last instance belongs to this process. The others were made before a fork. They have no thread here, and are
+    /// not closed, because the program may have closed all descriptors and used their numbers again.
     private static let instances = Mutex<[Inotify]>([])
 
     private let raw: CInt
@@ -71,11 +72,11 @@
 
     // MARK: Watches
 
-    /// Watches the folder whose end is the last event. Returns 0, or the error number.
+    /// Watches `folder`, whose removal is the last event. Returns 0, or the error number.
     func add(
       _ id: ObjectIdentifier, _ folder: String, _ mask: UInt32, _ receive: @escaping @Sendable (FolderEvent) -> Void
     ) -> CInt {
-      // First without the lock: a disk that does not respond delays this watch alone.
+      // Accessed once without the lock, so that a disk that does not respond delays only this watch.
       _ = unsafe access(folder, F_OK)
       return state.withLock { state in
         let number = number(of: folder, mask)
@@ -100,7 +101,7 @@
     }
 
     func remove(_ id: ObjectIdentifier) {
-      // The instance of a parent process is the parent's to change.
+      // Only the parent process may change an instance that it created.
       guard origin.isOwn else { return }
       state.withLock { state in
         guard let watch = state.watches.removeValue(forKey: id) else { return }
@@ -138,7 +139,7 @@
       for watch in state.withLock({ Array($0.watches.values) }) { watch.receive(FolderEvent(name: "", isLast: true)) }
     }
 
-    /// Who receives what. No lock is held while they receive it.
+    /// Returns each event with its receiver. The caller holds no lock when it calls the receivers.
     private func deliveries(of events: RawSpan) -> [(@Sendable (FolderEvent) -> Void, FolderEvent)] {
       var deliveries: [(@Sendable (FolderEvent) -> Void, FolderEvent)] = []
       var offset = 0

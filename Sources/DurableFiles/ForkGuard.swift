@@ -4,7 +4,7 @@ internal import Synchronization
 @safe package struct ForkGuard: Sendable {
   @safe private struct Page: @unchecked Sendable { let process: UnsafeMutablePointer<Atomic<Int>>? }
 
-  // One page of the process that is zero in a forked child.
+  // A page that is zero in a forked child.
   private static let page: Page = {
     let count = Int(getpagesize())
     guard let start = unsafe mmap(nil, count, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0),
@@ -19,10 +19,10 @@ internal import Synchronization
 
   /// A number that differs between a process and its forked child.
   private static var process: Int {
-    guard let process = unsafe page.process else { return Int(getpid()) }  // a system without such pages
+    guard let process = unsafe page.process else { return Int(getpid()) }  // the system has no such pages
     let known = unsafe process.pointee.load(ordering: .relaxed)
     if known != 0 { return known }
-    // The time, since a child may have its parent's number in another namespace.
+    // The time, not the process id, because a child in a different namespace may have its parent's id.
     var now = timespec()
     unsafe clock_gettime(CLOCK_MONOTONIC, &now)
     let fresh = max(now.tv_sec * 1_000_000_000 + now.tv_nsec, 1)

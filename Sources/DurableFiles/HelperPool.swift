@@ -1,16 +1,16 @@
 internal import Synchronization
 
-/// Runs calls that block in a limited number of helper threads, so that an `async` function can wait for them without
+/// Runs calls that block on a limited number of helper threads, so that an `async` function can wait for them without
 /// blocking a thread of the cooperative pool or its actor.
 ///
 /// The call belongs to its task: it has the task's local values and can see its cancellation, which does not stop it.
-/// Calls beyond the limit wait in order. A thread that finds no call ends. Not for a forked child, which would inherit
-/// the number of threads without the threads.
+/// Calls beyond the limit wait in order. A thread that finds no call ends. Do not use a pool in a forked child, which
+/// inherits the number of threads but not the threads.
 package final class HelperPool: TaskExecutor {
   /// For calls that wait, such as for a lock, a disk or a person. A waiting thread costs little.
   package static let waiting = HelperPool(limit: 64)
   /// For the derivation of keys from passphrases. A calibrated cost takes up to a quarter of the memory
-  /// (`Docs/Format.md` 5.5), so that two of them take half.
+  /// (`Docs/Format.md` 5.5), so two derivations take up to half.
   package static let deriving = HelperPool(limit: 2)
 
   private struct State {
@@ -55,8 +55,9 @@ package final class HelperPool: TaskExecutor {
       state.append(job)
       return true
     }
-    // If the system provides no thread, the existing ones run the job later. Without any, this thread runs it, and only
-    // it: it may be of the cooperative pool, and blocking it is better than a call that never returns.
+    // If the system provides no thread, the existing ones run the job later. If there are none, the calling thread runs
+    // this job and no other. It may be a thread of the cooperative pool, but blocking it is better than a call that
+    // never returns.
     if !hasThread { unsafe job.runSynchronously(on: asUnownedTaskExecutor()) }
   }
 

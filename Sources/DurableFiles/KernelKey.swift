@@ -2,15 +2,15 @@ internal import CDurableFiles
 
 /// A key in the session keyring of the kernel. Only Linux has such keys.
 ///
-/// A login has its own session keyring, which ends with it. Where none was made, the kernel uses one that all processes
-/// of the user without a session keyring share. What is refused returns `nil` or `false`, with `errno`.
+/// A login has its own session keyring, which ends with it. Processes of a user that have no session keyring share one.
+/// If the kernel refuses, an operation returns `nil` or `false`, with `errno`.
 package struct KernelKey: Sendable {
   private let serial: Int32
 
   /// Whether the kernel provides a session keyring.
   package static var areAvailable: Bool { cfiles_session_keyring() > 0 }
 
-  /// Whether the session keyring is the one that processes without their own share.
+  /// Whether the session keyring is the one that processes without a session keyring share.
   package static var areShared: Bool { cfiles_session_keyring() == cfiles_shared_keyring() }
 
   /// Finds the key with this description.
@@ -19,20 +19,21 @@ package struct KernelKey: Sendable {
     guard serial > 0 else { return nil }
   }
 
-  /// Stores a key that only processes of the session can read, in place of one with the same description. The key is
-  /// found only when its permissions and its timeout are set.
+  /// Stores a key that only processes of the session can read, in place of one with the same description. Other
+  /// processes find the key only after its permissions and its timeout are set.
   ///
   /// - Returns: `false` if nothing was stored.
   package static func store(_ payload: UnsafeRawBufferPointer, as description: String, seconds: UInt32) -> Bool {
     let keyring = cfiles_session_keyring()
     guard keyring > 0, let start = payload.baseAddress else { return false }
-    // In the keyring of this process until the end, so that a key without a timeout ends with it.
+    // Until the last step the key is in the keyring of this process only, so that a key without a timeout ends with the
+    // process.
     let key = unsafe cfiles_add_key(description, start, payload.count)
     return key > 0 && cfiles_restrict_key(key) == 0 && cfiles_expire_key(key, seconds) == 0
       && cfiles_link_key(key, keyring) == 0
   }
 
-  /// Fills `payload`. Returns `false` also if the key does not have its length; `errno` is 0 then.
+  /// Fills `payload`. Also returns `false` if the key has a different length than `payload`; `errno` is 0 then.
   package func read(into payload: UnsafeMutableRawBufferPointer) -> Bool {
     errno = 0
     return unsafe cfiles_read_key(serial, payload.baseAddress!, payload.count) == payload.count

@@ -12,7 +12,7 @@ package enum PathName {
     return String(path[path.utf8.index(after: slash)...])
   }
 
-  /// The path from the root, with its links; `path` itself if the working directory is unknown.
+  /// The absolute path, with links not resolved; `path` itself if it is empty or the working directory is unknown.
   package static func absolute(_ path: String) -> String {
     guard !path.isEmpty, !path.utf8.starts(with: "/".utf8), let here = unsafe getcwd(nil, 0) else { return path }
     defer { unsafe free(here) }

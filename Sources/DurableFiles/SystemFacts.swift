@@ -5,7 +5,7 @@ package func systemMilliseconds() -> Int64 {
   return Int64(now.tv_sec) * 1000 + Int64(now.tv_nsec) / 1_000_000
 }
 
-/// Milliseconds since the machine was started, including those for which it slept. This clock cannot be set.
+/// Milliseconds since the machine was started, including the time it slept. This clock cannot be set.
 package func bootMilliseconds() -> Int64 {
   var now = timespec()
   #if canImport(Darwin)
@@ -26,13 +26,13 @@ package func availableKibibytes() -> UInt64 {
   return limits.reduce(machine, min)
 }
 
-/// The id of the machine's present start: 36 characters; `nil` if the system has none.
+/// The boot id, which changes at each start of the machine: 36 characters; `nil` if the system has none.
 package func bootIdentifier() -> [UInt8]? {
   let bytes = smallFile("/proc/sys/kernel/random/boot_id").prefix { $0 > 0x20 }
   return bytes.count == 36 ? Array(bytes) : nil
 }
 
-/// The last part of the path of this process's program; `nil` if the system does not say it.
+/// The file name of this process's program; `nil` if the system does not provide it.
 package func programName() -> String? { PathName.resolved("/proc/self/exe").map(PathName.last) }
 
 /// The number in a small system file; `nil` if it has none ("max" means no limit).

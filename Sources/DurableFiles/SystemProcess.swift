@@ -3,11 +3,11 @@ internal import CDurableFiles
 /// Disables core files, and the reading of this process's memory by other processes of the same user. Returns `false`,
 /// with `errno`, if the system refuses.
 ///
-/// - Parameter inherited: the limit of core files before; unchanged if it is unknown.
+/// - Parameter inherited: set to the previous limit of core files; unchanged if the limit is unknown.
 package func disableCoreFiles(inherited: inout UInt64) -> Bool { unsafe cfiles_disable_core_files(&inherited) == 0 }
 
-/// Restores the limit of core files that ``disableCoreFiles(inherited:)`` has lowered. Returns `false`, with `errno`, if
-/// the system refuses.
+/// Restores the limit of core files that ``disableCoreFiles(inherited:)`` has lowered. Returns `false`, with `errno`,
+/// if the system refuses.
 package func restoreCoreFiles(_ inherited: UInt64) -> Bool { cfiles_limit_core_files(inherited) == 0 }
 
 /// The variables of the environment, each as `NAME=value`. Valid until the environment changes.
@@ -21,18 +21,18 @@ package var inheritedVariables: [UnsafeMutablePointer<CChar>] {
   return unsafe variables
 }
 
-/// Replaces this process by a program, which is looked up like a shell does. Returns only if that fails: the `errno`.
+/// Replaces this process by a program, which is looked up as a shell does. Returns only if that fails: the `errno`.
 ///
 /// - Parameters:
-///   - arguments: the program and its arguments, and `nil`.
-///   - environment: `NAME=value` for each variable, and `nil`.
+///   - arguments: the program and its arguments, then `nil`.
+///   - environment: `NAME=value` for each variable, then `nil`.
 package func replaceProcess(
   _ arguments: UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>,
   environment: UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>
 ) -> Int32 { unsafe cfiles_execute(arguments, environment) }
 
 extension sigaction {
-  /// What a signal calls. Each C library has a different name for it.
+  /// The function that a signal calls. Each C library has a different name for it.
   package var handler: (@convention(c) (Int32) -> Void)? {
     get {
       #if canImport(Glibc)
@@ -54,7 +54,7 @@ extension sigaction {
     }
   }
 
-  /// Sets a handler that is also told who sent the signal, and the flag for it.
+  /// Sets a handler that also receives the sender of the signal, and sets the flags to `SA_SIGINFO`.
   package mutating func setDetailedHandler(
     _ handler: @escaping @convention(c) (Int32, UnsafeMutablePointer<siginfo_t>?, UnsafeMutableRawPointer?) -> Void
   ) {

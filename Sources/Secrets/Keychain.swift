@@ -2,7 +2,7 @@ public import FoundationEssentials
 internal import Preferences
 public import VaultCore
 
-/// The interface of the library KeychainAccess, for code that moves here: `Docs/Keychain.md` lists which calls are
+/// The interface of the library KeychainAccess, for code that used it: `Docs/Keychain.md` lists which calls are
 /// supported.
 ///
 /// ```swift
@@ -34,7 +34,7 @@ public struct Keychain: Sendable {
   /// The access group of the items.
   public var accessGroup: String { secrets.accessGroup }
 
-  // MARK: What is set with the next values
+  // MARK: Metadata of new values
 
   /// A keychain that sets values with this class.
   public func accessibility(_ accessibility: Vault.Accessibility) -> Keychain {

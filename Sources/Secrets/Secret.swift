@@ -26,7 +26,7 @@ public struct Secret<Value: Sendable>: Sendable {
     (self.content, self.decode) = (content, decode)
   }
 
-  /// Shares a value in guarded memory that can be decoded.
+  /// Shares a value in guarded memory, after a check that it can be decoded.
   init(_ content: GuardedContent, _ decode: @escaping Decoding) throws(VaultError) {
     self.init(checked: content, decode)
     // For these types the kind is sufficient, and no copy is needed.
@@ -72,9 +72,10 @@ extension Secret where Value: Codable {
   /// let access = try preferences.required(.oauth).withValue { $0.access }
   /// ```
   ///
-  /// Copies in ordinary memory that cannot be wiped: the value itself and the strings in it, the tree of values that its
-  /// coding makes, and the buffers of the JSON encoder. The JSON text is wiped after it was copied. Reading
-  /// a key decodes the value once to check it; that and each ``withValue(_:)`` leave the same kinds of copies behind. Seal a string or data by itself if that is too much.
+  /// Some copies in ordinary memory cannot be wiped: the value itself and the strings in it, the tree of values that
+  /// its coding makes, and the buffers of the JSON encoder. The JSON text is wiped after it was copied. Reading a key
+  /// decodes the value once to check it; that and each ``withValue(_:)`` leave the same kinds of copies behind. Seal a
+  /// string or data by itself if that is too much.
   /// - Throws: ``VaultError/Code/typeMismatch`` if the value cannot be encoded; ``VaultError/Code/io`` if the system
   ///   provides no guarded memory.
   public init(encoding value: Value) throws(VaultError) {

@@ -93,7 +93,7 @@ extension SecretPreferences {
   /// - Parameters:
   ///   - expires: when the value should no longer be used; `nil` for no expiry. The expiry of an earlier value is not
   ///     kept.
-  ///   - label: the label; `nil` keeps it, as for the other metadata.
+  ///   - label: the label; `nil` keeps the present one, as for `comment` and `attributes`.
   ///   - attributes: the attributes, which replace all earlier ones.
   /// - Throws: the errors of `apply(_:)`; ``VaultError/Code/invalidName`` for the name of an attribute.
   public func set(

@@ -9,7 +9,7 @@ public struct SecretInfo: Sendable, Hashable {
   public let kind: ValueKind
   /// When its value can be read.
   public let accessibility: Vault.Accessibility
-  /// Increases with each change of the secret: the `ifRevision` of ``SecretPreferences/update(_:)``.
+  /// Increases with each change of the secret. Pass it as `ifRevision` in ``SecretPreferences/update(_:)``.
   public let revision: UInt64
   /// When the secret was first set, by the clock of the writer.
   public let created: Date
@@ -23,8 +23,8 @@ public struct SecretInfo: Sendable, Hashable {
   public let label: String?
   /// The comment; `nil` if there is none.
   public let comment: String?
-  /// The attributes that the application has set, without the lease of a ``RefreshingToken``. Of several with one name,
-  /// the first; ``RecordInfo`` has all.
+  /// The attributes that the application has set, without the lease of a ``RefreshingToken``. If several have the same
+  /// name, only the first; ``RecordInfo`` has all.
   public let attributes: [String: Data]
 
   init(_ record: RecordInfo, now: Int64) {
@@ -47,7 +47,7 @@ extension SecretInfo: CustomStringConvertible, CustomReflectable {
 
 extension SecretPreferences {
   /// Returns the metadata of the secret under `key`, or `nil` if it is absent. Does not open the value.
-  /// - Throws: the errors of ``value(forKey:)``, except those of opening.
+  /// - Throws: the errors of ``value(forKey:)``, except those of opening the value.
   public func info(forKey key: String) throws(VaultError) -> SecretInfo? {
     let now = vault.options.now()
     return try vault.record(service: serviceName, key: key, in: group).map { SecretInfo($0, now: now) }

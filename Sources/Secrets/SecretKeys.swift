@@ -78,8 +78,8 @@ extension PreferenceEdits {
 }
 
 extension SecretPreferences {
-  /// Returns the secret under `key`, or `nil` if it is absent. A string or data is copied into guarded memory and nowhere
-  /// else; a value of a different type is also decoded once in ordinary memory.
+  /// Returns the secret under `key`, or `nil` if it is absent. A string or data is copied into guarded memory and
+  /// nowhere else; a value of a different type is also decoded once in ordinary memory.
   ///
   /// - Throws: ``VaultError/Code/typeMismatch`` if the stored value is not a `Value`, and the errors of
   ///   ``value(forKey:)``.

@@ -224,8 +224,8 @@ public struct SecretPreferences: PreferencesStore, GuardingReader {
 
   /// Calls `notify` when values may have changed.
   ///
-  /// Writes through this vault object are notified when they return, on the thread that made them. Writes of other
-  /// handles and processes are notified when they reach the file, on a separate thread. A read by an observer counts as
+  /// Writes through this vault object are reported when they return, on the thread that made them. Writes of other
+  /// handles and processes are reported when they reach the file, on a separate thread. A read by an observer counts as
   /// a use for the idle limit.
   ///
   /// If the folder cannot be watched, the error is reported to ``PreferenceFailures`` with the key `*`, and writes of

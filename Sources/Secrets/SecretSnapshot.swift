@@ -3,14 +3,14 @@ public import VaultCore
 
 /// The secrets of one service in one access group as they were at one moment.
 ///
-/// A value never changes, and reads do not access the file: they do not see later writes, and work after the vault was
-/// deleted. The values are sealed until they are read, with keys in guarded memory. ``Vault/lock()`` and the vault's
-/// limits wipe the keys, and reads throw ``VaultError/Code/locked`` from then on, also after the vault is unlocked
-/// again; values of ``Vault/Accessibility/afterFirstUnlock`` stay readable.
+/// A snapshot never changes. Reads do not access the vault's file: they do not see later writes, and work after the
+/// vault was deleted. The values are sealed until they are read, with keys in guarded memory. ``Vault/lock()`` and the
+/// vault's limits wipe the keys, and reads throw ``VaultError/Code/locked`` from then on, also after the vault is
+/// unlocked again; values of ``Vault/Accessibility/afterFirstUnlock`` stay readable.
 public struct SecretSnapshot: GuardingReader {
   private let vault: Vault
   private let records: ServiceRecords
-  /// The name of the store, which this layer has in explanations.
+  /// The name of the store, which is also the name of this layer in explanations.
   public let name: String
 
   init(_ secrets: SecretPreferences) throws(VaultError) {
@@ -71,7 +71,7 @@ extension SecretSnapshot: CustomStringConvertible, CustomReflectable {}
 extension SecretPreferences {
   /// Returns the secrets of this service in this group as they are now, for several reads that must belong together.
   ///
-  /// Copies the sealed records of the service. Use it for a moment, such as one request.
+  /// Copies the sealed records of the service. Keep it only for a short time, such as one request.
   ///
   /// ```swift
   /// let now = try secrets.snapshot()

@@ -15,17 +15,18 @@
   /// ```
   ///
   /// **Names.** Dots separate the components: `server.port` reads the key `["server", "port"]`, without context. A
-  /// provider cannot list its keys, so ``names(of:)`` is always empty, and dictionaries made of the layer lack its values.
+  /// provider cannot list its keys, so ``names(of:)`` is always empty, and dictionaries made from the layer do not
+  /// contain its values.
   ///
-  /// **Types.** The provider is asked for the kind that the caller wants. Dates and URLs are parsed from its text. Without
-  /// a kind, and for elements of a list, the first type counts that the provider returns: text, whole number, number,
-  /// Boolean, list, bytes. Hence a provider of text returns text, and a JSON provider, which does not distinguish `true`
-  /// from 1, returns 1. A dictionary is always absent.
+  /// **Types.** The provider is asked for the kind that the caller wants. Dates and URLs are parsed from its text.
+  /// Without a kind, and for elements of a list, the first type that the provider returns is used, in the order text,
+  /// whole number, number, Boolean, list, bytes. A provider of text therefore returns text, and a JSON provider, which
+  /// does not distinguish `true` from 1, returns 1. A dictionary is always absent.
   ///
   /// **Secrets.** A layer holds either plain values or secrets, and the caller decides which: the mark that a provider
-  /// puts on each value is known too late to choose the layers of a lookup. A value that the provider marks as secret is
-  /// an error in a plain layer, and not absent. `DirectoryFilesProvider` marks all of its values. In a layer of
-  /// secrets, all values are secret, with or without the mark. They are in ordinary memory.
+  /// puts on each value is known too late to choose the layers of a lookup. In a plain layer, a value that the provider
+  /// marks as secret is an error; it does not count as absent. `DirectoryFilesProvider` marks all of its values. In a
+  /// layer of secrets, all values are secret, with or without the mark. They are in ordinary memory.
   public final class ConfigProviderPreferences: PreferencesReader {
     /// The name of this layer in explanations: `configuration PROVIDER`.
     public let name: String
@@ -34,8 +35,8 @@
 
     /// Creates a layer.
     ///
-    /// - Parameter secrecy: which values the layer holds. As a layer of a composite, a layer of secrets must claim names:
-    ///   ``PreferencesReader/claiming(_:)``.
+    /// - Parameter secrecy: which values the layer holds. As a layer of a composite, a layer of secrets must claim
+    ///   names: ``PreferencesReader/claiming(_:)``.
     public init(_ provider: some ConfigProvider, secrecy: Secrecy = .plain) {
       (self.provider, name) = (provider, "configuration \(provider.providerName)")
       custody = secrecy == .secret ? .sealed : .plain
@@ -51,7 +52,8 @@
       let key = AbsoluteConfigKey(ConfigKey(name))
       let found: ConfigValue?
       do { found = try first(of: ConfigType.types(of: query.kind), key) } catch {
-        // The errors of providers have no public type. One that returns the value as a different type has not failed.
+        // The errors of providers have no public type. A provider that returns the value as a different type has not
+        // failed.
         guard let kind = query.kind, hasValue(key) else { throw error }
         throw PreferencesError.unparsable("the provider's value", as: kind, key: name)
       }
@@ -71,7 +73,7 @@
       }
     }
 
-    /// Whether the provider returns a value of some type. An error here is not new: the lookup has failed already.
+    /// Whether the provider returns a value of some type. Errors are ignored, because the lookup has already failed.
     private func hasValue(_ key: AbsoluteConfigKey) -> Bool {
       do { return try first(of: ConfigType.types(of: nil), key) != nil } catch { return false }
     }
@@ -90,12 +92,12 @@
     /// Always empty: a provider cannot list its keys.
     public func names(of secrecy: Secrecy) -> [PreferenceName] { [] }
 
-    /// Calls `notify` for each snapshot that the provider publishes, the first one included. A provider that never
-    /// changes publishes only that.
+    /// Calls `notify` for each snapshot that the provider publishes, including the first one. A provider that never
+    /// changes publishes only the first one.
     ///
     /// If the provider cannot be watched, the error is reported to ``PreferenceFailures`` with the key `*`.
     public func observe(_ notify: @escaping @Sendable (PreferenceChange) -> Void) -> PreferenceObservation {
-      // The provider's changes are no writes of the caller.
+      // The provider's changes are not writes of the caller.
       let watch = ChangeBroadcast.unsuppressed {
         Task { [provider, name] in
           do {

@@ -3,7 +3,7 @@
   internal import FoundationEssentials
   internal import Preferences
 
-  /// The record that a configuration key names: the rule in the documentation of ``VaultConfigProvider``.
+  /// The record that a configuration key names, by the rule in the documentation of ``VaultConfigProvider``.
   struct Entry {
     /// The index of the service.
     let service: Int

@@ -17,18 +17,18 @@
   /// above. The context `service` selects one of the provider's other services; all other context is ignored. A service
   /// that the provider does not have is an error.
   ///
-  /// **Failures.** Only a record that does not exist is absent. A locked or damaged vault, an expired record and a value
-  /// of a different type throw. swift-configuration then looks up no later provider, also for plain settings, so list
-  /// this provider last. `requiredString(forKey:)` and its siblings throw the error. `string(forKey:)` does not: it
-  /// returns `nil`, or the default, as if the value were absent, and only an `AccessReporter` receives the error. Read
-  /// secrets with the `required…` methods.
+  /// **Failures.** Only a record that does not exist is absent. A locked or damaged vault, an expired record with
+  /// ``ExpiryPolicy/refuse`` and a value of a different type throw. swift-configuration then looks in no later
+  /// provider, even for plain settings, so list this provider last. `requiredString(forKey:)` and its siblings throw
+  /// the error. `string(forKey:)` does not: it returns `nil`, or the default, as if the value were absent, and only an
+  /// `AccessReporter` receives the error. Read secrets with the `required…` methods.
   ///
-  /// **Types.** Values convert as those of ``PreferenceKey`` do: an integer is an `int`, and a `double` if that is exact;
-  /// data is `bytes`; text is never parsed.
+  /// **Types.** Values convert as with ``PreferenceKey``: an integer is an `int`, and a `double` if that is exact; data
+  /// is `bytes`; text is never parsed.
   ///
   /// **Secrecy.** Every value is marked as secret, so neither descriptions nor access reporters print it. That protects
-  /// text and not memory: the value is copied into ordinary memory and cannot be wiped. `SecretPreferences` lends the
-  /// bytes instead.
+  /// printed text, not memory: the value is copied into ordinary memory and cannot be wiped. `SecretPreferences` lends
+  /// the bytes instead.
   ///
   /// Each lookup sees the writes of other processes. `watch…` methods are notified of every write, as
   /// ``SecretPreferences/observe(_:)`` is. A snapshot has each service as it was at one moment, still
@@ -48,9 +48,9 @@
 
     /// Opens a vault and creates a provider over one of its services. Does not block a cooperative thread.
     ///
-    /// - Parameter path: the file; by default that of `Vault.defaultPath()`.
-    /// - Throws: ``VaultError`` if the vault cannot be opened or its access group cannot be read, and not only when the
-    ///   first value is read; ``VaultError/Code/noCredential`` if no way to unlock is configured.
+    /// - Parameter path: the file; by default `Vault.defaultPath()`.
+    /// - Throws: ``VaultError`` if the vault cannot be opened or its access group cannot be read, already here and not
+    ///   when the first value is read; ``VaultError/Code/noCredential`` if no way to unlock is configured.
     public init(
       service: String, accessGroup: String = AccessGroup.defaultName, at path: String? = nil,
       unlocking: Unlocking = .automatic, options: Vault.Options = Vault.Options()
@@ -65,8 +65,8 @@
       try Entry(key, in: stores.map(\.service))
     }
 
-    /// Calls `body` with a sequence that has one element at once, and one after each wanted change. Each element means
-    /// to read again, so that no change is lost while a reader is slow.
+    /// Calls `body` with a sequence that has one element at once, and one after each wanted change. An element only
+    /// says that values must be read again, so a slow reader misses no change.
     private func watching<Return: ~Copyable>(
       _ isWanted: @escaping @Sendable (PreferenceChange) -> Bool,
       _ body: (AsyncStream<Void>) async throws -> Return

@@ -14,8 +14,8 @@
     /// The line names the reader and the code of the error. The text of an error of a different module may contain a
     /// value, so of such an error only the type is logged.
     ///
-    /// - Parameter includingKey: whether the line also has the key and the message that contains it. In a vault, the key
-    ///   is the name of a secret.
+    /// - Parameter includingKey: whether the line also has the key and the message that contains it. In a vault, the
+    ///   key is the name of a secret.
     public func log(
       _ failure: PreferenceFailures.Failure, level: Logger.Level = .error, includingKey: Bool = false
     ) {
@@ -35,7 +35,7 @@
       case let error as VaultError: metadata["error.message"] = "\(error.message)"
       case let error as PreferencesError:
         if includingKey { metadata["error.message"] = "\(error.message)" }
-        // Of a layer that failed, this is the reason.
+        // If a layer failed, its error is the cause.
         metadata["error.cause"] = error.cause?.code.map { "\($0)" }
       default: break
       }

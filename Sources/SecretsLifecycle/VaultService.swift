@@ -21,12 +21,12 @@
   /// first line on, and a missing key stops the program before any service has started.
   ///
   /// **Changes.** `reload` is called again after each change of a granted access group, by this process or any other,
-  /// and never twice at the same time. Changes during a call lead to one more. If it throws, the failure is logged and
-  /// `reload` is called again at the next check.
+  /// and never twice at the same time. Changes during a call lead to one more call. If it throws, the failure is logged
+  /// and `reload` is called again at the next check.
   ///
   /// **Keys.** If the vault no longer opens with its key, because the slot was replaced or removed, the service unlocks
-  /// it with the credential that `unlocking` finds then, and tries again at the next regular check if that fails. A vault
-  /// that was locked, by `Vault.lock()` or an idle limit, stays locked until the program unlocks it.
+  /// it with the credential that `unlocking` finds then, and tries again at the next regular check if that fails. A
+  /// vault that was locked, by `Vault.lock()` or an idle limit, stays locked until the program unlocks it.
   ///
   /// **Shutdown.** The vault is locked when ``run()`` returns or throws. A group shuts down in reverse order, so a
   /// service that is listed after this one can read secrets until it has ended. If the group is cancelled instead, all
@@ -77,10 +77,10 @@
     private enum Wake { case regular, notice }
 
     private func serve() async throws {
-      // One wake is sufficient, because each looks at everything.
+      // One pending wake is sufficient, because each check examines everything.
       let (wakes, wake) = AsyncStream.makeStream(of: Wake.self, bufferingPolicy: .bufferingNewest(1))
       let observation = secrets.observe { _ in
-        // A regular wake does more than a notice, which must not take its place.
+        // A regular wake does more than a notice, so a notice must not take its place.
         if case .dropped(.regular) = wake.yield(.notice) { wake.yield(.regular) }
       }
       defer { observation.invalidate() }
@@ -105,8 +105,8 @@
       var health = ""
       /// The content of the granted groups for which `reload` last succeeded.
       var content: [Vault.Tag] = []
-      /// Why the vault could not be unlocked again. Only a regular check tries it a second time: each write of another
-      /// process is a notice, and must not lead to one more stretched passphrase.
+      /// Why the vault could not be unlocked again. Only a regular check tries again: each write of another process is
+      /// a notice, and must not stretch the passphrase once more.
       var refusal: VaultError?
     }
 
@@ -144,7 +144,7 @@
       }
     }
 
-    /// The health of the vault, which was unlocked again if only its key was wrong.
+    /// Returns the health of the vault. If only its key no longer opens it, unlocks it again first.
     private func health(_ seen: inout Seen, at wake: Wake) async -> VaultHealth {
       let health = vault.health()
       guard case .failing(let error) = health, [.credentialRejected, .staleCredential].contains(error.code) else {

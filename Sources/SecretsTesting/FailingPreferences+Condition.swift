@@ -58,7 +58,7 @@ extension FailingPreferences {
       writing: VaultError(.readOnly, "the test made this store read-only", errno: EROFS))
 
     /// Every call waits until the store gets a different condition, or the task of the call is cancelled. An
-    /// asynchronous write suspends. Any other call blocks its thread and needs one of its own: start it with
+    /// asynchronous write suspends. Any other call blocks its thread and needs a separate one: start it with
     /// ``BlockingWork/run(_:)``, because calls that block the threads of Swift's pool also stop the test.
     public static let slow = Condition(slowCalls: [.read, .write])
 

@@ -2,7 +2,7 @@ internal import DurableFiles
 public import Preferences
 internal import Synchronization
 
-/// A store that keeps its values in a base store until the test says that it is locked, damaged, full or slow.
+/// A store that keeps its values in a base store, and that a test can make locked, damaged, full or slow.
 ///
 /// ```swift
 /// let store = FailingPreferences(try ThrowawayVault.current.preferences())
@@ -88,7 +88,7 @@ public final class FailingPreferences: PreferencesStore, GuardingReader {
     if isSlow(for: call) {
       state.withLock { $0.waitingCalls += 1 }
       defer { state.withLock { $0.waitingCalls -= 1 } }
-      // A cancelled task waits no longer, so that a test that fails while a call waits comes to its end.
+      // A cancelled task stops waiting, so that a test that fails while a call waits can end.
       while isSlow(for: call), !Task.isCancelled { usleep(1000) }
     }
     return try working(for: call)

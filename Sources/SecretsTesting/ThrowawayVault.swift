@@ -4,8 +4,8 @@ public import Secrets
 public import VaultCore
 public import VaultSealing
 
-/// A vault with throwaway keys, created in about a millisecond and deleted with the last reference to it, to a vault or
-/// to a store of it.
+/// A vault with throwaway keys, created in about a millisecond. Its file is deleted when the last reference to this
+/// object, to one of its vaults or to one of their stores is released.
 ///
 /// The keys protect nothing: use the vault only in tests. The file is in memory-backed storage if there is any, or in
 /// the folder that the environment variable `SECRETS_TESTING_FOLDER` names. The vault is a real one, and so are its
@@ -55,7 +55,7 @@ public final class ThrowawayVault: Sendable {
 
   /// Opens the same file again, as a different process would.
   ///
-  /// What is written with the new handle is, for ``vault``, the write of a different process.
+  /// For ``vault``, a write with the new handle is a write of a different process.
   public func reopened(options: Vault.Options = Vault.Options()) throws(VaultError) -> Vault {
     try Vault.open(at: path, credential: .key(key), options: options.retaining(directory))
   }
@@ -82,7 +82,7 @@ public final class ThrowawayVault: Sendable {
     try file.write(bytes.map(~), at: header)
   }
 
-  /// Runs `body` while the writer lock of the file is held, as by a different process.
+  /// Runs `body` while the writer lock of the file is held, as if by a different process.
   ///
   /// Writes wait for the lock, and throw ``VaultError/Code/lockTimeout`` after ``Vault/Options/lockTimeout``. Reads do
   /// not wait.

@@ -4,7 +4,7 @@ public import VaultCore
 /// Gives each test its own ``ThrowawayVault``, available as ``ThrowawayVault/current``.
 ///
 /// On a suite, every test of the suite gets its own vault; each case of a parameterised test has its own, too. A trait
-/// on a test replaces that of its suite.
+/// on a test replaces the trait of its suite.
 ///
 /// ```swift
 /// @Test(.throwawayVault) func `a token comes back`() throws {

@@ -1,15 +1,15 @@
 internal import DurableFiles
 internal import FoundationEssentials
 
-/// Returns where `secret` can be read in what a program prints of `value`; empty if it can be read nowhere.
+/// Returns the places where `secret` can be read in the text that a program prints for `value`; empty if there is none.
 ///
 /// ```swift
 /// #expect(traces(of: "ghp_example", in: error) == [])
 /// ```
 ///
-/// Searched are the description, the debug description, the dump with all mirrors, and the JSON of an `Encodable`
-/// value; of `Data` and bytes, also the bytes. The secret is found as it is, escaped as in Swift or JSON, in Base64 and
-/// Base64url, in hexadecimal, as a list of numbers and in UTF-16.
+/// Searches the description, the debug description, the dump with all mirrors, and the JSON of an `Encodable` value;
+/// for `Data` and byte sequences, also the bytes. The secret is found as it is, escaped as in Swift or JSON, in Base64
+/// and Base64url, in hexadecimal, as a list of numbers and in UTF-16.
 ///
 /// - Returns: one text for each place, such as `"dump, in Base64"`. It does not contain the secret.
 public func traces(of secret: String, in value: Any) -> [String] {
@@ -39,7 +39,7 @@ public func traces(of secret: String, inFilesAt path: String) throws -> [String]
   }
   let files = isFolder ? try manager.subpathsOfDirectory(atPath: target).map { "/" + $0 } : [""]
   return try files.flatMap { file in
-    // Not folders, and nothing that would block, such as a pipe.
+    // Skips folders, and files that would block, such as a pipe.
     guard try manager.attributesOfItem(atPath: target + file)[.type] as? FileAttributeType == .typeRegular else {
       return [String]()
     }
@@ -50,7 +50,7 @@ public func traces(of secret: String, inFilesAt path: String) throws -> [String]
 private func json(_ value: some Encodable) -> [UInt8]? {
   let encoder = JSONEncoder()
   encoder.outputFormatting = .withoutEscapingSlashes
-  // What cannot be encoded is in no JSON.
+  // A value that cannot be encoded has no JSON.
   do { return Array(try encoder.encode(value)) } catch { return nil }
 }
 

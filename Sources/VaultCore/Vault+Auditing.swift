@@ -4,7 +4,8 @@ internal import VaultSealing
 extension Vault {
   /// Whether reads and writes of records are logged, and what happens if they cannot be; `nil` if they are not logged.
   ///
-  /// For an owner the setting of the vault, which new access groups get; for a group holder that of its group.
+  /// An owner gets the setting of the vault, which also applies to new access groups. A group holder gets the setting
+  /// of its group.
   /// - Throws: ``VaultError/Code/locked``; the code of a group that does not verify.
   public func auditing() throws(VaultError) -> AuditPolicy? {
     try handle.withCurrent { (_, state) throws(VaultError) in
@@ -16,11 +17,11 @@ extension Vault {
 
   /// Switches the log of every access group on or off, or changes its policy. Durable when the method returns.
   ///
-  /// Each read and write of a record is then logged before it is answered, by every process that uses this version:
-  /// time, name of the record, user, process and slot, and never the value. The logs are beside the vault, one for each
-  /// group, sealed for the holders of the group (`Docs/Format.md` annex F). Other processes log from their next read or
-  /// write on. A read then writes to a file, and may wait while other processes do so. What was logged stays readable
-  /// when logging is switched off.
+  /// Each read of a record is then logged before its value is lent, and each write before it is made, by every process
+  /// that uses this version: time, name of the record, user, process and slot, and never the value. The logs are beside
+  /// the vault, one for each group, sealed for the holders of the group (`Docs/Format.md` annex F). Other processes log
+  /// from their next read or write on. A read then writes to a file, and may wait while other processes do so. What was
+  /// logged stays readable when logging is switched off.
   ///
   /// - Parameter policy: what happens to a read or write that cannot be logged; `nil` switches logging off.
   /// - Returns: the paths of logs that could not be continued. They were renamed, and new ones began.
@@ -62,9 +63,9 @@ extension Vault {
 
   /// Reads and verifies the log of an access group.
   ///
-  /// Faults of the log are in the report, and do not end the reading. Detected are changed, removed, added and reordered
-  /// entries, and a log that was cut off. Not detected is a complete earlier copy of the log, nor its removal together
-  /// with that of the setting.
+  /// Faults of the log are in the report, and do not end the reading. Changed, removed, added and reordered entries are
+  /// detected, and so is a log that was cut off. A complete earlier copy of the log is not detected, nor is a removed
+  /// log if the setting was removed as well.
   ///
   /// - Parameter body: receives each entry that verifies, oldest first.
   /// - Throws: ``VaultError/Code/io`` or ``VaultError/Code/insecurePermissions`` if the log cannot be read;
@@ -107,13 +108,13 @@ extension Vault {
           try state.content(group).audit(state.sealer)
         }
         if let keys { _ = try handle.log([AuditLog.Event(action: .rotate)], keys) }
-      } catch {}  // the rotation is done; the next read or write meets the same error
+      } catch {}  // the rotation is done; the next read or write gets the same error
     }
   }
 }
 
 extension RecordChange {
-  /// What is logged of the change, by the name as it is in the file.
+  /// The events to log for the change, with names as they are spelled in the file.
   var events: [AuditLog.Event] {
     func event(_ action: AuditEntry.Action, _ address: RecordAddress) -> AuditLog.Event {
       AuditLog.Event(action: action, service: address.service.utf8, key: address.key.utf8)

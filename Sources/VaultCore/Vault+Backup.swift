@@ -25,8 +25,8 @@ extension Vault {
     try await HelperPool.waiting.run { () throws(VaultError) in try backUp(to: path) }
   }
 
-  /// Verifies a backup with `credential` and copies it to `path`. The vault there is durable when the method returns;
-  /// the backup is not changed.
+  /// Verifies a backup with `credential` and copies it to `path`. The copy is durable when the method returns; the
+  /// backup is not changed.
   ///
   /// Open handles of any process load the restored vault at their next use. With a mark they throw
   /// ``VaultError/Code/rolledBack`` until ``acceptMark(at:)`` is called.
@@ -73,7 +73,7 @@ extension Vault {
 }
 
 extension VaultState {
-  /// The bytes of the file with a reserve, without a torn tail, which no reader accepts.
+  /// The bytes of the file up to a torn tail, followed by a reserve.
   fileprivate func copy() throws(VaultError) -> [UInt8] {
     guard let image else { throw VaultError(.locked, "a copy needs the loaded file") }
     return image[0..<tail].copy + [UInt8](repeating: 0, count: options.reserveBytes)

@@ -9,9 +9,10 @@ extension Vault {
   ///   - isMove: whether the record with the old name is removed.
   ///   - replaces: whether a record that has the new name is replaced, together with its earlier values.
   ///   - revision: the revision that the record must have; `nil` for any.
-  /// - Throws: ``VaultError/Code/notFound``; ``VaultError/Code/alreadyExists`` if a record has the new name and is not
-  ///   replaced, or is this record; ``VaultError/Code/conflict``; ``VaultError/Code/deviceKeyMissing`` or
-  ///   ``VaultError/Code/wrongDevice`` for a value of the "this device only" classes.
+  /// - Throws: ``VaultError/Code/notFound``; ``VaultError/Code/alreadyExists`` if a record has the new name and
+  ///   `replaces` is `false`, or if the new name is that of the source; ``VaultError/Code/conflict``;
+  ///   ``VaultError/Code/deviceKeyMissing`` or ``VaultError/Code/wrongDevice`` for a value of the "this device only"
+  ///   classes.
   package func copy(
     _ key: String, of service: Vault.Name, to newKey: String, of newService: Vault.Name, in group: AccessGroup,
     isMove: Bool, replaces: Bool = false, ifRevision revision: UInt64? = nil

@@ -19,7 +19,7 @@ public struct NewGroup: Sendable {
     services = [(Result { () throws(VaultError) in try Vault.Name(service) }, fill)]
   }
 
-  /// Adds the records of a service that the group does not have yet.
+  /// Adds the records of a service. A service may be added only once.
   public mutating func add(service: Vault.Name, _ fill: @escaping Fill) { services.append((.success(service), fill)) }
 }
 

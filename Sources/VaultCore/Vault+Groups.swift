@@ -123,7 +123,8 @@ extension Vault {
     try rotateVault(keeping: try presented(credentials), droppingOthers, droppingHistory)
   }
 
-  /// The asynchronous form of `rotateVault(keeping:droppingOthers:droppingHistory:)`. Cancelling the task does not stop it.
+  /// The asynchronous form of `rotateVault(keeping:droppingOthers:droppingHistory:)`. Cancelling the task does not stop
+  /// it.
   @discardableResult
   public func rotateVault(
     keeping credentials: [Vault.Credential] = [], droppingOthers: Bool = true, droppingHistory: Bool = false

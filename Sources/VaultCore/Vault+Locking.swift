@@ -8,7 +8,7 @@ extension Vault {
 
   /// Wipes the keys.
   ///
-  /// Wiped are the vault key, the group keys, the key of the slot, the class keys of
+  /// This wipes the vault key, the group keys, the key of the slot, the class keys of
   /// ``Vault/Accessibility/whenUnlocked`` values, and the names and sealed values that were loaded. Values of
   /// ``Vault/Accessibility/afterFirstUnlock`` stay readable as they were loaded. Every other call throws
   /// ``VaultError/Code/locked`` until ``unlock(with:)``.
@@ -17,7 +17,7 @@ extension Vault {
   /// ``VaultError/Code/locked`` with nothing written.
   public func lock() { handle.lock() }
 
-  /// Opens the same vault again with a credential, which may differ from the one before.
+  /// Opens the same vault again with a credential, which may differ from the previous one.
   ///
   /// Loads the file again. Also useful while the vault is unlocked, if the slot that opened this handle was replaced.
   /// Blocks while a passphrase is stretched.
@@ -28,7 +28,8 @@ extension Vault {
   /// The asynchronous form of `unlock(with:)`. Cancelling the task does not stop it.
   public func unlock(with credential: Vault.Credential) async throws(VaultError) {
     let state = try await HelperPool.using([credential]).run { () throws(VaultError) in try load(with: credential) }
-    // May wait for the lock of the mark and calls observers, which must not keep other vaults from opening.
+    // Outside the deriving pool, because waiting for the lock of the mark or calling observers must not delay the
+    // opening of other vaults.
     await HelperPool.waiting.run { unlock(state) }
   }
 

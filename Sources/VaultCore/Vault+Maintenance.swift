@@ -29,7 +29,7 @@ extension Vault {
 
   /// Loads the file again and returns it as a separate handle, opened with the key that opened this one.
   ///
-  /// It shows what is in the file, whatever this handle has in memory: for a check of what was written.
+  /// The new handle shows what is in the file, whatever this handle has in memory. Use it to check what was written.
   /// - Throws: as ``open(at:credential:options:)``, and ``VaultError/Code/locked`` if this handle is locked.
   public func reopened() throws(VaultError) -> Vault { try Vault(freshState()) }
 
@@ -38,7 +38,7 @@ extension Vault {
     try await HelperPool.waiting.run { () throws(VaultError) in try reopened() }
   }
 
-  /// Opens every value and every earlier value of a group, as the vault is loaded.
+  /// Opens every value and every earlier value of a group.
   ///
   /// - Parameter body: gets the error of a value that does not open.
   package func openValues(
@@ -50,7 +50,7 @@ extension Vault {
     }
   }
 
-  /// A separate load, with the key of the slot that opened this handle.
+  /// Loads the file again into a separate state, with the key of the slot that opened this handle.
   func freshState() throws(VaultError) -> VaultState {
     let unlocked = try handle.withCurrent { (_, state) throws(VaultError) in state.unlocked }
     let sealer = try Sealer(random: options.random)

@@ -10,7 +10,7 @@ public struct SlotInfo: Sendable {
   public let kind: VaultSummary.Slot.Kind
   /// Whether the slot grants the whole vault.
   public let isOwner: Bool
-  /// The access group that the slot grants; `nil` for an owner slot, and if the group does not exist any more.
+  /// The access group that the slot grants; `nil` for an owner slot, or if the group does not exist any more.
   public let group: Vault.Name?
   /// The label that was given to the slot.
   public let label: String
@@ -71,8 +71,8 @@ extension Vault {
   ///
   /// - Parameters:
   ///   - id: the slot to replace; `nil` for the slot that opened this handle.
-  ///   - new: the new credential. Its cost is at least the cost of the replaced slot. Without a label it keeps the
-  ///     present one.
+  ///   - new: the new credential. Its cost is at least the cost of the replaced slot. Without a label, the slot keeps
+  ///     the present one.
   /// - Returns: The id of the new slot.
   /// - Throws: ``VaultError/Code/notFound`` if there is no such slot; ``VaultError/Code/ownerRequired``;
   ///   ``VaultError/Code/kdfRefused``; the vault is unchanged then.
@@ -124,7 +124,8 @@ extension Vault {
   ///
   /// - Parameters:
   ///   - keeping: for an owner slot, the credentials of the other owner slots that stay valid. The slot that opened
-  ///     this handle always stays valid, unless it is the one to remove: then the handle continues with one of these.
+  ///     this handle always stays valid, unless it is the one to remove: then the handle continues with one of these
+  ///     slots.
   ///   - droppingOthers: whether owner slots whose credential is not among these are removed, and reported.
   /// - Throws: ``VaultError/Code/lastOwnerSlot`` if no owner slot would be left; ``VaultError/Code/conflict`` if a slot
   ///   would be removed although `droppingOthers` is `false`; ``VaultError/Code/notFound``;
@@ -165,8 +166,8 @@ extension Vault {
 
   /// Removes a slot without a rotation. Durable when the method returns.
   ///
-  /// This does not revoke access: its holder can get the key from a copy of the file and use it on the present file.
-  /// Use ``removeSlot(_:keeping:droppingOthers:)`` to revoke.
+  /// This does not revoke access: the holder of the slot can get the key from a copy of the file and use it on the
+  /// present file. Use ``removeSlot(_:keeping:droppingOthers:)`` to revoke.
   /// - Throws: ``VaultError/Code/lastOwnerSlot`` if no owner slot would be left, and for the slot that opened this
   ///   handle; ``VaultError/Code/notFound``; ``VaultError/Code/ownerRequired``.
   public func removeSlotWithoutRotation(_ id: Vault.Identifier) throws(VaultError) {
@@ -197,8 +198,8 @@ extension Vault {
   ///
   /// - Parameters:
   ///   - repair: how a group that does not verify is treated.
-  ///   - change: receives what opened the file. Returns what the handle continues with, if its own slot or the vault
-  ///     key has changed.
+  ///   - change: receives the key that opened the file. Returns the key that the handle continues with, if its own slot
+  ///     or the vault key has changed; otherwise `nil`.
   func rewrite(
     repairing repair: VaultDraft.Repair? = nil,
     _ change: @escaping @Sendable (inout VaultDraft, Unlocked) throws(VaultError) -> Unlocked?
@@ -211,17 +212,17 @@ extension Vault {
   }
 
   func rewrite(_ make: @escaping VaultWriter.Rewrite) throws(VaultError) {
-    // Also if it throws, because the change may have been made.
+    // Notified even if this throws, because the change may have been made.
     defer { handle.observerHub.withLock { $0 }?.vaultChanged() }
     _ = try queue.perform(.rewrite(make)).get()
   }
 
-  /// Runs a rotation and reports the slots that it removed, of those that existed when it ran.
+  /// Runs a rotation and reports the slots that the rotation removed.
   ///
   /// - Parameters:
   ///   - keks: key-encryption keys of other slots, with which the handle continues if its own slot is removed. A slot
   ///     that the caller names is removed before the rotation and therefore not reported.
-  ///   - droppingOthers: whether owner slots may be removed, including those that were added meanwhile.
+  ///   - droppingOthers: whether owner slots may be removed, including those that were added since the call began.
   func reporting(
     keeping keks: [Vault.Identifier: SealingKey] = [:], droppingOthers: Bool = true,
     _ body: @escaping @Sendable (inout VaultDraft, Unlocked) throws(VaultError) -> Void

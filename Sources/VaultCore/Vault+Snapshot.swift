@@ -1,7 +1,7 @@
 /// The records of one service in one access group as they were at one moment, with the keys of their values.
 ///
-/// ``Vault/lock()`` and the vault's limits wipe it like the vault's own state, for good, except the values that stay
-/// readable after a lock.
+/// ``Vault/lock()`` and the vault's limits wipe it, except the values that stay readable after a lock. Unlocking the
+/// vault does not restore it.
 package final class ServiceRecords: @unchecked Sendable {
   // Unchecked: accessed only under the handle's lock.
   let service: Vault.Name

@@ -23,8 +23,8 @@ extension Vault {
       positions.reserveCapacity(count)
     }
 
-    /// The key in the spelling that the file has: another program may have written it in this one
-    /// (`Docs/Decisions/0018`).
+    /// The key as the file spells it: exactly as given if there is such a record, because another program may have
+    /// written it; otherwise in normal form (`Docs/Decisions/0018`).
     private func storedSpelling(of key: Vault.Name) throws(VaultError) -> Vault.Name {
       guard let spelled = key.spelled, let target else { return key }
       let exact = try Vault.Name(verbatim: spelled)
@@ -39,8 +39,8 @@ extension Vault {
     ///     ``Vault/Accessibility/whenUnlocked``. Earlier values move to the new class. A change to or from "this device
     ///     only" removes them.
     ///   - edit: metadata to change in the same write.
-    ///   - revision: the revision that the record must have; 0 if it must not exist; `nil` for any. Otherwise the write
-    ///     throws ``VaultError/Code/conflict`` and nothing of the batch is written.
+    ///   - revision: the revision that the record must have; 0 if it must not exist; `nil` for any. With a different
+    ///     revision the write throws ``VaultError/Code/conflict``, and nothing of the batch is written.
     /// - Throws: ``VaultError/Code/valueTooLarge``; ``VaultError/Code/typeMismatch`` if the bytes do not fit the kind;
     ///   ``VaultError/Code/invalidName``; ``VaultError/Code/deviceKeyMissing``.
     public mutating func set(
@@ -101,8 +101,8 @@ extension Vault {
         RecordAddress(service, try storedSpelling(of: Vault.Name(key))), .restore(revision), RecordEdit(), expected)
     }
 
-    /// Adds a change. If the batch already changes this record, the new change replaces that one and includes its
-    /// metadata.
+    /// Adds a change. If the batch already changes this record, the new change replaces the earlier one and takes over
+    /// its metadata.
     private mutating func add(
       _ address: RecordAddress, _ action: RecordChange.Action, _ edit: RecordEdit, _ expected: UInt64?
     ) throws(VaultError) {
@@ -205,13 +205,13 @@ extension Vault {
     }
     // Sealing needs keys, not the present records. Writes of other processes are taken over under the writer's lock.
     do throws(VaultError) { return try handle.withLatest(take) } catch {
-      // Refused before, but the file may have been repaired since.
+      // The state in memory was refused, but the file may have been repaired since.
       return try handle.withCurrent(take)
     }
   }
 
-  /// The service in the spelling that the file has: another program may have written it in this one
-  /// (`Docs/Decisions/0018`).
+  /// The service as the file spells it: exactly as given if it has records, because another program may have written
+  /// them; otherwise in normal form (`Docs/Decisions/0018`).
   func storedSpelling(of service: Vault.Name, in group: AccessGroup) throws(VaultError) -> Vault.Name {
     guard let spelled = service.spelled else { return service }
     let exact = try Vault.Name(verbatim: spelled)

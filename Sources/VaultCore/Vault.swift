@@ -9,10 +9,10 @@ public import VaultSealing
 /// returns. The keys are in guarded memory and are wiped when the last reference is released.
 ///
 /// Every call that may wait has an `async` form, which never blocks a cooperative thread or an actor; in an `async`
-/// function the compiler requires it. Cancelling the task does not stop a call: it completes, and returns or throws as
-/// usual. In a process, at most two calls at a time derive keys from passphrases, which takes memory, and at most 64
-/// other calls wait for a disk or a lock; further calls wait for their turn. The limits do not apply to `update`, nor
-/// to blocking calls.
+/// function the compiler requires this form. Cancelling the task does not stop a call: it completes, and returns or
+/// throws as usual. In a process, at most two calls at a time derive keys from passphrases, which takes memory, and at
+/// most 64 other calls wait for a disk or a lock; further calls wait for their turn. The limits do not apply to
+/// `update`, nor to blocking calls.
 ///
 /// Besides the codes in its own documentation, a method that needs a key throws ``VaultError/Code/locked`` if the vault
 /// is locked, and the code of a file that was damaged or tampered with. A method that writes throws
@@ -49,14 +49,15 @@ public final class Vault: Sendable {
     /// The time after which the vault locks even while it is used, counted from opening or the last
     /// ``Vault/unlock(with:)``; `nil` for no limit.
     public var unlockLimit: Duration?
-    /// The clock of ``idleLimit`` and ``unlockLimit``. The default includes the time for which the machine sleeps.
+    /// The clock of ``idleLimit`` and ``unlockLimit``. The default includes the time that the machine sleeps.
     public var clock: any Clock<Duration> = ContinuousClock()
     /// Receives the progress of verifications and rotations, after every 1,000 records and after the last. Called by
     /// the working thread while other writers wait: it must return quickly and must not use the vault. `nil` disables
     /// progress reporting.
     public var progress: (@Sendable (Progress) -> Void)?
-    /// Receives the error of the first event that could not be logged since one that could, with
-    /// ``AuditPolicy/failOpen``. Called by the thread that reads or writes: it must not use the vault.
+    /// With ``AuditPolicy/failOpen``, receives the error if an event of an access group cannot be logged. Further
+    /// errors are received only after an event was logged again. Called by the thread that reads or writes: it must not
+    /// use the vault.
     public var auditFailure: (@Sendable (VaultError) -> Void)?
     /// The source of identifiers, keys and nonces.
     public var random = RandomSource.system
@@ -102,7 +103,7 @@ public final class Vault: Sendable {
     let (vault, state) = try await HelperPool.using([credential]).run { () throws(VaultError) in
       try load(at: path, credential: credential, options: options)
     }
-    // May wait for the lock of the mark, and must not keep other vaults from opening.
+    // Outside the deriving pool, because waiting for the lock of the mark must not delay the opening of other vaults.
     await HelperPool.waiting.run { vault.handle.raiseMark(loading: state) }
     return vault
   }
@@ -122,11 +123,11 @@ public final class Vault: Sendable {
   }
 }
 
-/// How records are read whose expiry has passed, by ``Vault/Options/now``.
+/// What a read does if the record's expiry has passed, by ``Vault/Options/now``.
 public enum ExpiryPolicy: Sendable, Hashable {
-  /// They are read like other records. ``RecordInfo/expiry`` has the time.
+  /// The record is read like any other. ``RecordInfo/expiry`` has the time.
   case answer
-  /// Reading them throws ``VaultError/Code/expired``.
+  /// The read throws ``VaultError/Code/expired``.
   case refuse
 }
 

@@ -29,8 +29,8 @@ extension Vault {
   /// that was not verified before. If nothing has changed, this makes two system calls. It does not count as a use
   /// for the idle limit.
   ///
-  /// Single values are not checked, because each is verified when it is opened, and neither is whether a write would
-  /// succeed. If ``VaultStatus/isFrozen`` is set, the vault is ready but later changes are not seen.
+  /// Single values are not checked, because each is verified when it is opened. Whether a write would succeed is not
+  /// checked either. If ``VaultStatus/isFrozen`` is set, the vault is ready but later changes are not seen.
   public func health() -> VaultHealth {
     do throws(VaultError) {
       return .ready(try handle.withCurrent(isUse: false) { (_, state) throws(VaultError) in try state.status() })

@@ -1,7 +1,7 @@
 internal import Synchronization
 
-/// An object of another module that a vault owns and notifies of changes, such as the hub of its observers. There is at
-/// most one, which is released with the vault.
+/// An object of another module that a vault owns and notifies of changes, such as the hub of its observers. A vault has
+/// at most one, which is released with the vault.
 package protocol VaultObserverHub: AnyObject, Sendable {
   /// Called when any value may have changed: after ``Vault/unlock(with:)`` and after a full write of this vault object
   /// that is not a fold.

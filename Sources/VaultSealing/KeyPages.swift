@@ -47,7 +47,7 @@ enum KeyPages {
     }
   }
 
-  /// Wipes and frees a block. A page without blocks is freed, unless it is the only one.
+  /// Wipes and frees a block. A page without blocks in use is freed, unless it is the only one.
   static func giveBack(_ place: UnsafeMutableRawPointer) {
     unsafe sodium_memzero(place, SealingKey.count)
     shelves.withLock { shelves in

@@ -29,7 +29,7 @@ public enum KeyText {
     return key
   }
 
-  /// Returns the text of `key` without a line feed, in guarded memory. The text is wiped with its owner.
+  /// Returns the text of `key` without a line feed, in guarded memory. It is wiped when its owner releases it.
   /// - Throws: ``VaultError/Code/io`` if the system provides no guarded memory.
   public static func write(_ key: SealingKey) throws(VaultError) -> SecretBytes {
     var text = try SecretBytes(count: count)

@@ -8,7 +8,7 @@ package enum Padding {
     return (least + rounded - 1) / rounded * rounded
   }
 
-  /// Copies a body and writes the mark and the zeros behind it.
+  /// Copies a body and appends the byte 0x80 and the zeros.
   package static func padded(_ body: RawSpan, step: Int) -> WipedBuffer {
     let buffer = WipedBuffer(copying: body, count: paddedCount(body.byteCount, step: step))
     unsafe buffer.bytes[body.byteCount] = 0x80
@@ -19,7 +19,7 @@ package enum Padding {
   package static func unpaddedCount(_ buffer: RawSpan, step: Int) -> Int? {
     func byte(_ offset: Int) -> UInt8 { unsafe buffer.unsafeLoad(fromByteOffset: offset, as: UInt8.self) }
     var end = buffer.byteCount
-    // A sixteenth of a large body is padding: eight bytes at a time.
+    // Up to a sixteenth of a large body is padding, so zeros are skipped eight bytes at a time.
     while end >= 8, unsafe buffer.unsafeLoadUnaligned(fromByteOffset: end - 8, as: UInt64.self) == 0 { end -= 8 }
     while end > 0, byte(end - 1) == 0 { end -= 1 }
     guard end > 0, byte(end - 1) == 0x80 else { return nil }

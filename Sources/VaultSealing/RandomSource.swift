@@ -11,7 +11,7 @@ internal import DurableFiles
   /// ``VaultError/Code/io``. If it stops providing them later, the process ends with a message.
   public static let system = unsafe RandomSource { buffer in
     guard unsafe fillWithRandomBytes(buffer) else {
-      // There is no safe way to continue: keys and nonces of other bytes could be predicted.
+      // There is no safe way to continue: keys and nonces made from any other bytes could be predicted.
       fatalError("the system refuses random bytes: errno \(errno)")  // never returns predictable bytes
     }
   }

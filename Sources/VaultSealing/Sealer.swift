@@ -7,7 +7,7 @@ internal import CVaultSodium
 @safe package final class Sealer: @unchecked Sendable {
   /// How much longer sealed bytes are than the message: nonce 24, tag 32, Poly1305 16.
   package static let overhead = 72
-  /// The length of the nonce in front, in bytes.
+  /// The length of the nonce at the start of sealed bytes.
   static let nonceCount = 24
   /// The position of the tag in sealed bytes.
   package static let tag = 24..<56
@@ -20,7 +20,8 @@ internal import CVaultSodium
   private static let pageCount = 4032
 
   private let page: SecretBytes
-  // The page's own address, which never changes: a sealer serves one caller at a time, and its parts are disjoint.
+  // The address of `page`, which never changes. A sealer serves one caller at a time, and the parts of the page do not
+  // overlap.
   private let pageBytes: UnsafeMutableRawBufferPointer
   /// The context of the next seal: ``bind()`` starts it, and then its items are added.
   package let transcript = Transcript()
@@ -201,8 +202,8 @@ internal import CVaultSodium
     into out: UnsafeMutableRawBufferPointer, key: UnsafeRawBufferPointer, _ first: UnsafeRawBufferPointer,
     _ second: UnsafeRawBufferPointer = unsafe UnsafeRawBufferPointer(start: nil, count: 0)
   ) {
-    // The hash state contains the key, so it is in the locked page. It is aligned to 64, because the length of the page
-    // is a multiple.
+    // The hash state contains the key, so it is in the locked page. It is aligned to 64 bytes, because the length of
+    // the page is a multiple of 64.
     let state = unsafe OpaquePointer(pageBytes.baseAddress!.advanced(by: Self.stateOffset))
     unsafe crypto_generichash_init(state, key.bytePointer, key.count, out.count)
     unsafe crypto_generichash_update(state, first.bytePointer, UInt64(first.count))
@@ -219,12 +220,12 @@ extension Sealer: CustomReflectable {
 /// Wipes what earlier calls left on this thread's stack below the caller.
 ///
 /// libsodium 1.0.18 leaves derived keys, root keys and the first 32 bytes of opened values there until other calls
-/// overwrite them, and a loop over a value in words leaves the last word. This was found by searching the memory of a
-/// live process.
+/// overwrite them. A loop that reads a value word by word leaves the last word. Both were found by searching the memory
+/// of a live process.
 package func wipeStack(_ count: Int = 4096) { sodium_stackzero(count) }
 
 extension RawSpan {
-  /// The bytes without a copy. Their owner outlives the call that received the span.
+  /// The bytes, without a copy. Valid until the call that received the span returns.
   @unsafe var lent: UnsafeRawBufferPointer { unsafe withUnsafeBytes { unsafe $0 } }
 }
 
@@ -234,7 +235,7 @@ extension UnsafeRawBufferPointer {
 
 /// The unkeyed `B(32, "", bytes)` of `Docs/Format.md` 3.4 and 3.7. **No security meaning.**
 package func checksum(_ bytes: RawSpan) -> InlineArray<32, UInt8> {
-  _ = GuardedMemory.isReady  // for the fast code of libsodium; hashing needs nothing secret
+  _ = GuardedMemory.isReady  // lets libsodium select its fast code; hashing needs no random bytes
   let bytes = unsafe bytes.lent
   var out = InlineArray<32, UInt8>(repeating: 0)
   var span = out.mutableSpan

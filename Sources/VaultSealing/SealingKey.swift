@@ -14,7 +14,7 @@ package import DurableFiles
   /// The length of every key, in bytes.
   public static let count = 32
 
-  /// Creates a key that `body` fills. The 32 bytes are zero before.
+  /// Creates a key that `body` fills. The 32 bytes that it receives are zero.
   init(filling body: (UnsafeMutableRawBufferPointer) -> Void) throws(VaultError) {
     unsafe place = try unsafe KeyPages.take()
     unsafe body(UnsafeMutableRawBufferPointer(start: place, count: Self.count))
@@ -74,6 +74,6 @@ package import DurableFiles
 }
 
 extension SealingKey: CustomReflectable {
-  /// Empty: neither the bytes nor their address.
+  /// Empty, so that a dump shows neither the bytes nor their address.
   public var customMirror: Mirror { Mirror(self, children: EmptyCollection<Mirror.Child>()) }
 }

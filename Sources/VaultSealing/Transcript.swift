@@ -1,7 +1,7 @@
 /// The byte string `T(x1, …, xk)` of `Docs/Format.md` 2.1: each item is preceded by its length, so that different lists
 /// of items give different bytes.
 ///
-/// A class, so that its owner needs no access that is checked at run time: that took six checks of every get. It serves
+/// A class, because a struct in a property of its owner needs run-time exclusivity checks: six for every get. It serves
 /// one caller at a time.
 @safe package final class Transcript {
   private var storage: UnsafeMutableRawPointer
@@ -14,7 +14,7 @@
   }
 
   deinit {
-    // It contains names of records, which are sealed in the file.
+    // The storage contains names of records, which are sealed in the file.
     unsafe wipe(UnsafeMutableRawBufferPointer(start: storage, count: capacity))
     unsafe storage.deallocate()
   }

@@ -21,9 +21,9 @@ public struct VaultError: Error, Sendable, CustomStringConvertible {
     public static let expired = Code(rawValue: "expired")
     /// The value of the record has a different kind than the requested one.
     public static let typeMismatch = Code(rawValue: "typeMismatch")
-    /// The name of a service, key or group breaks the rule of 2.5.
+    /// The name of a service, key or group breaks the rule of `Docs/Format.md` 2.5.
     public static let invalidName = Code(rawValue: "invalidName")
-    /// Key text does not have exactly the form of 2.5.
+    /// Key text does not have exactly the form of `Docs/Format.md` 2.5.
     public static let invalidKeyText = Code(rawValue: "invalidKeyText")
     /// A passphrase is empty or longer than 4096 bytes.
     public static let invalidPassphrase = Code(rawValue: "invalidPassphrase")
@@ -37,15 +37,15 @@ public struct VaultError: Error, Sendable, CustomStringConvertible {
     public static let unsupportedFeature = Code(rawValue: "unsupportedFeature")
     /// The file breaks a rule of the format.
     public static let malformed = Code(rawValue: "malformed")
-    /// The file exceeds a limit of 3.10.
+    /// The file exceeds a limit of `Docs/Format.md` 3.10.
     public static let limitExceeded = Code(rawValue: "limitExceeded")
-    /// The cost of a passphrase slot is outside the bounds of 3.10.
+    /// The cost of a passphrase slot is outside the bounds of `Docs/Format.md` 3.10.
     public static let kdfRefused = Code(rawValue: "kdfRefused")
     /// The file was damaged in transit or on disk.
     public static let damaged = Code(rawValue: "damaged")
     /// A seal fails under a key that the credential grants, or verified parts contradict each other.
     public static let tampered = Code(rawValue: "tampered")
-    /// The vault is older than its mark (annex B).
+    /// The vault is older than its mark (`Docs/Format.md` annex B).
     public static let rolledBack = Code(rawValue: "rolledBack")
     /// A mark is configured, but its file does not exist.
     public static let markMissing = Code(rawValue: "markMissing")
@@ -53,7 +53,7 @@ public struct VaultError: Error, Sendable, CustomStringConvertible {
     public static let credentialRejected = Code(rawValue: "credentialRejected")
     /// The slot belongs to an earlier epoch of its group.
     public static let staleCredential = Code(rawValue: "staleCredential")
-    /// The credential does not grant the access group, or it does not exist.
+    /// The credential does not grant the access group, or the group does not exist.
     public static let groupNotGranted = Code(rawValue: "groupNotGranted")
     /// The accessibility class has guarantees that a server cannot provide.
     public static let unsupportedAccessibility = Code(rawValue: "unsupportedAccessibility")

@@ -17,7 +17,8 @@ int cfiles_open_beneath(int directory, const char *_Nonnull path);
 /// Whether the file of a descriptor is on a file system in memory (tmpfs, ramfs).
 int cfiles_is_in_memory(int descriptor);
 
-/// fsync, or what the system has to empty the cache of the disk as well. Returns 0, or -1 and errno.
+/// fsync; on Darwin F_FULLFSYNC, which also empties the disk's cache, if the file system supports it. Returns 0, or -1
+/// and errno.
 int cfiles_synchronize(int descriptor);
 
 /// The same for content and length only (fdatasync).
@@ -27,8 +28,8 @@ int cfiles_synchronize_data(int descriptor);
 int cfiles_start_thread(void *_Nullable (*_Nonnull body)(void *_Nonnull), void *_Nonnull argument);
 
 /// Takes the exclusive flock of a descriptor in a thread that waits in the kernel's queue, until a time on the
-/// monotonic clock. Returns 0, ETIMEDOUT, or the errno of flock; CFILES_NO_THREAD if there is no such thread. After
-/// ETIMEDOUT the lock may be held.
+/// monotonic clock. Returns 0, ETIMEDOUT, or the errno of flock; CFILES_NO_THREAD if the system cannot provide such a
+/// thread. After ETIMEDOUT the lock may be held.
 int cfiles_lock_until(int descriptor, long seconds, long nanoseconds);
 #define CFILES_NO_THREAD (-1)
 
@@ -38,33 +39,33 @@ int cfiles_random(void *_Nonnull bytes, size_t count);
 /// Makes whole pages zero in a forked child. Returns 0, or -1 and errno.
 int cfiles_wipe_on_fork(void *_Nonnull start, size_t count);
 
-/// Disables core files, and the reading of this process's memory by others. `inherited` is the limit of core files
-/// before; unchanged if it is unknown. The hard limit stays. Returns 0, or -1 and errno.
+/// Disables core files, and the reading of this process's memory by others. Sets `inherited` to the previous limit of
+/// core files, if it is known. The hard limit does not change. Returns 0, or -1 and errno.
 int cfiles_disable_core_files(uint64_t *_Nonnull inherited);
 
 /// Sets the limit of core files, up to the hard limit. Returns 0, or -1 and errno.
 int cfiles_limit_core_files(uint64_t limit);
 
-/// The environment: `NAME=value` for each variable, and NULL.
+/// The environment: `NAME=value` for each variable, then NULL.
 char *_Nullable const *_Nullable cfiles_environment(void);
 
 /// execvp with an environment. Returns only if it fails: the errno.
 int cfiles_execute(char *_Nullable const *_Nonnull arguments, char *_Nullable const *_Nonnull environment);
 
-/// Starts a program, which is looked up like a shell does, as the child of a small process that reports on it.
+/// Starts a program, which is looked up as a shell does, as the child of a small process that reports on it.
 ///
-/// `descriptors` become the program's standard ones; -1 leaves one closed. With `terminal`, which is -1 or the program's
-/// end of a pseudo-terminal, the program has a session and a process group of its own. The pages of
-/// `cfiles_wipe_on_fork` may be in `environment`. Returns the process that reports, which ends when `report` is closed,
-/// or -1 and errno. Each message of `report` has two numbers: one of those below, and its value.
+/// `descriptors` become the program's standard ones; -1 leaves one closed. With `terminal`, which is -1 or the
+/// program's end of a pseudo-terminal, the program has a session and a process group of its own. `environment` may be
+/// in pages of `cfiles_wipe_on_fork`. Returns the process that reports, which ends when `report` is closed, or -1 and
+/// errno. Each message of `report` has two numbers: one of the constants below, and its value.
 int cfiles_start(char *_Nullable const *_Nonnull arguments, char *_Nullable const *_Nonnull environment,
                  const int *_Nonnull descriptors, int terminal, int *_Nonnull report);
 #define CFILES_STARTED 1      // the process of the program
 #define CFILES_NOT_STARTED 2  // the errno
 #define CFILES_STATUS 3       // the status of waitpid: the program has stopped or ended
 
-/// Opens a new pseudo-terminal: the end of the keyboard and the screen, and that of the programs. Both are closed on exec.
-/// Returns 0, or -1 and errno.
+/// Opens a new pseudo-terminal: the end of the keyboard and screen, and the end of the programs. Both are closed on
+/// exec. Returns 0, or -1 and errno.
 int cfiles_open_terminal(int *_Nonnull keyboard, int *_Nonnull programs);
 
 /// memfd_create: a file in memory that can be sealed and is closed on exec. `no_exec` needs Linux 6.3. Returns a
@@ -74,8 +75,8 @@ int cfiles_memory_file(const char *_Nonnull name, int no_exec);
 /// Seals a file in memory against every change. Returns 0, or -1 and errno.
 int cfiles_seal(int descriptor);
 
-// Keys in the kernel: keyctl(2) and add_key(2). All return -1 and errno if the kernel refuses, ENOSYS where the system
-// has no such keys.
+// Keys in the kernel: keyctl(2) and add_key(2). All return -1 and errno if the kernel refuses, ENOSYS if the system has
+// no such keys.
 
 /// The serial number of the session keyring, or of the one that the kernel uses instead.
 int32_t cfiles_session_keyring(void);
@@ -83,7 +84,8 @@ int32_t cfiles_session_keyring(void);
 /// The serial number of the keyring that all processes of the user without a session keyring share.
 int32_t cfiles_shared_keyring(void);
 
-/// Creates a key of the type "user" in the keyring of this process, which ends with it. Returns the serial number.
+/// Creates a key of the type "user" in the keyring of this process. The key ends with the process. Returns the serial
+/// number.
 int32_t cfiles_add_key(const char *_Nonnull description, const void *_Nonnull payload, size_t count);
 
 /// The serial number of the key with a description in the session keyring.
@@ -92,7 +94,8 @@ int32_t cfiles_find_key(const char *_Nonnull description);
 /// Reads a key. Returns the length of its payload, which may be more than `count`.
 long cfiles_read_key(int32_t key, void *_Nonnull payload, size_t count);
 
-/// Allows processes that possess a key to view, read, find and link it and to change its timeout, and others nothing.
+/// Allows processes that possess a key to view, read, find and link it and to change its timeout. Others may do
+/// nothing.
 int cfiles_restrict_key(int32_t key);
 
 /// Lets a key expire after a number of seconds on the clock of the system.

@@ -1,4 +1,4 @@
-/// What a call of `copy` or `move` of ``SecretPreferences`` did, by the keys of the vault.
+/// What a call of `copy` or `move` of ``SecretPreferences`` did, as lists of keys of the vault.
 public struct SecretMigration: Sendable, Hashable {
   /// What happens to a key under which the vault has a different value.
   public enum ConflictPolicy: Sendable {
@@ -6,15 +6,15 @@ public struct SecretMigration: Sendable, Hashable {
     case refuse
     /// The vault keeps its value, and the source keeps its own.
     case keep
-    /// The value of the source replaces that of the vault.
+    /// The value of the source replaces the value of the vault.
     case replace
   }
 
   /// The keys whose values were sealed by this call.
   public internal(set) var sealed: [String] = []
-  /// The keys that the vault had already: with the same value, or the source has none any more.
+  /// The keys that the vault had already, with the same value as the source or while the source has none any more.
   public internal(set) var present: [String] = []
-  /// The keys whose values differ in the source and in the vault, and that were left alone in both, by
+  /// The keys whose values differ in the source and in the vault, and were not changed on either side, by
   /// ``ConflictPolicy/keep``.
   public internal(set) var kept: [String] = []
   /// The keys that have a value neither in the source nor in the vault.

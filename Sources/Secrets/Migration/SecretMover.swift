@@ -32,13 +32,13 @@ struct SecretMover: Sendable {
   /// Refuses a source in which erasing could remove what was just sealed.
   func checkCanErase(_ source: any PreferencesStore) throws(VaultError) {
     guard let vault = source as? SecretPreferences else {
-      // A view may be one of this very store, under other names.
+      // The source may be a view of this store, under other names.
       guard !source.custody.holds(.secret) else {
         throw VaultError(.conflict, "the source may be a view of the same secrets")
       }
       return
     }
-    // The identifier of the group is that of the file: there may be two handles.
+    // Compares the ids of the groups in the file, because the stores may have different handles of one vault.
     guard vault.group.id == target.group.id, vault.service == target.service else { return }
     guard Set(names.keys).isDisjoint(with: names.values) else {
       throw VaultError(.conflict, "a secret would be moved onto one that is moved")
@@ -66,7 +66,7 @@ struct SecretMover: Sendable {
   }
 
   private func find(in source: any PreferencesReader) throws -> (found: [Found], absent: [String]) {
-    // Value and metadata of one moment.
+    // A snapshot, so that value and metadata belong to the same moment.
     let snapshot = try source as? SecretSnapshot ?? (source as? SecretPreferences)?.snapshot()
     let reader: any PreferencesReader = snapshot ?? source
     var (found, absent): ([Found], [String]) = ([], [])
@@ -142,7 +142,7 @@ struct SecretMover: Sendable {
 
   // MARK: Erasing
 
-  /// Removes the values from the source. A value that another call has removed is no error.
+  /// Removes the values from the source. A value that another call has removed is not an error.
   func erase(_ copied: [Found], from source: some PreferencesStore) throws {
     do {
       while true {

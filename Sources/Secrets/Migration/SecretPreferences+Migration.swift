@@ -2,7 +2,8 @@ internal import PreferenceFiles
 public import Preferences
 
 extension SecretPreferences {
-  /// Changes a value on its way into the vault. It gets the name in the source, and the value in ordinary memory.
+  /// Changes a value on its way into the vault. The closure receives the name in the source, and the value in ordinary
+  /// memory.
   public typealias MigrationTransform = @Sendable (_ name: String, _ value: PreferenceValue) throws -> PreferenceValue
 
   /// Moves secrets from a file of settings or from a different vault into this store.
@@ -30,9 +31,9 @@ extension SecretPreferences {
   ///   - policy: what happens if the vault has a different value under a key.
   ///   - transform: makes the value for the vault; it must return the same value if it is called again.
   /// - Throws: ``VaultError/Code/conflict`` if the vault has a different value, if two names have the same key, or if a
-  ///   name in the same service is also a key; `notErased` if the values are sealed and verified, but not all removed from
-  ///   the source; what `transform`, the source and ``update(_:)`` throw. In every case the source has each value
-  ///   that the vault does not have.
+  ///   name in the same service is also a key; `notErased` if the values are sealed and verified, but not all removed
+  ///   from the source; what `transform`, the source and ``update(_:)`` throw. In every case, the source still has each
+  ///   value that is not in the vault.
   @discardableResult
   public func move(
     _ names: [String: String], from source: some PreferencesStore,
@@ -60,8 +61,8 @@ extension SecretPreferences {
   /// try tokens.copy(["GITHUB_TOKEN": "github"], from: EnvironmentPreferences())
   /// ```
   ///
-  /// Copies and verifies as `move(_:from:onConflict:transform:)`. The source stays as it is. For the environment, remove
-  /// the variables where they are set, such as the unit file, and restart the process: until then they are in
+  /// Copies and verifies as `move(_:from:onConflict:transform:)`. The source stays as it is. For the environment,
+  /// remove the variables where they are set, such as the unit file, and restart the process: until then they are in
   /// `/proc/PID/environ`, and child processes inherit them.
   @discardableResult
   public func copy(

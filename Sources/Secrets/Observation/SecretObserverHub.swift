@@ -3,13 +3,13 @@ internal import Preferences
 internal import Synchronization
 internal import VaultCore
 
-/// Notifies the observers of a vault's secrets of possible changes. Writes through this vault object are notified when
-/// they return, on the thread that made them. Writes of other handles and processes are notified when they reach the
+/// Notifies the observers of a vault's secrets of possible changes. Writes through this vault object are reported when
+/// they return, on the thread that made them. Writes of other handles and processes are reported when they reach the
 /// file.
 ///
 /// Own writes change the file, too. A change of the file is therefore deferred while own writes are in progress.
-/// Observers are notified of it only if a different handle or process has written, and without the keys that were
-/// written under `withoutObservation`.
+/// Observers are notified of it only if a different handle or process has written, and not for keys that were written
+/// under `withoutObservation`.
 final class SecretObserverHub: VaultObserverHub {
   /// The state of a value whose change is kept from observers.
   private enum Suppression {

@@ -13,7 +13,8 @@ extension ValueSealer {
 }
 
 extension PreferenceKey {
-  /// Returns the same key, with its value sealed as text for any store: for single values among plain ones.
+  /// Returns the same key, with its value sealed as text that any store can hold. Use it for single values among plain
+  /// ones.
   ///
   /// ```swift
   /// let password = try PreferenceKey<Secret<String>?>("smtp.password").sealed(by: sealer, as: "settings")
@@ -44,7 +45,7 @@ extension PreferenceKey {
 }
 
 extension PreferencesError {
-  /// Runs `body`, and converts its error of a vault.
+  /// Runs `body`, and converts a ``VaultError`` that it throws.
   static func converting<R>(_ body: () throws -> R) throws(PreferencesError) -> R {
     do { return try body() } catch let error as PreferencesError { throw error } catch let error as VaultError {
       throw PreferencesError(

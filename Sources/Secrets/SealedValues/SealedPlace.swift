@@ -12,13 +12,13 @@ struct SealedPlace: Sendable {
     self.sealer = sealer
   }
 
-  /// `LP16(store) ‖ key`, so that a text opens under its own key of its own store only.
+  /// `LP16(store) ‖ key`, so that a text opens only under its own key in its own store.
   private func context(_ key: String) throws(VaultError) -> [UInt8] {
     let length = store.utf8.count
     return [UInt8(length & 0xFF), UInt8(length >> 8)] + store.utf8 + (try Vault.Name(key)).utf8
   }
 
-  /// Returns the text that a plain store gets.
+  /// Returns the text to store in a plain store.
   func seal(_ value: RawSpan, _ kind: ValueKind, for key: String) throws(VaultError) -> String {
     let context = try context(key)
     return try sealer.seal(value, kind: kind, context: context.span.bytes)
@@ -42,7 +42,7 @@ struct SealedPlace: Sendable {
     return try sealer.resealed(try text(stored), context: context.span.bytes).map(PreferenceValue.string)
   }
 
-  /// Whether what a plain store has is the text of a sealed value, which may not open.
+  /// Whether a plain store's value has the form of a sealed value, which may still not open.
   static func isSealed(_ stored: PreferenceValue) -> Bool {
     if case .string(let text) = stored { ValueSealer.isSealed(text) } else { false }
   }
@@ -54,7 +54,7 @@ struct SealedPlace: Sendable {
     return text
   }
 
-  /// Opens what a plain store has under `key`.
+  /// Opens the sealed text that a plain store has under `key`.
   ///
   /// - Throws: ``VaultError/Code/malformed`` if it is not a sealed value.
   func withOpened<R>(

@@ -12,7 +12,7 @@ public import VaultCore
 /// Values are read with the type they were written with, and may be secrets. A value that was changed, moved to a
 /// different key or store, or sealed with a different sealing key throws ``VaultError/Code/tampered``; a plain value
 /// throws ``VaultError/Code/malformed``. A missing sealing key throws ``VaultError/Code/notFound``, and a locked vault
-/// ``VaultError/Code/locked``. Setting a value replaces whatever is stored, unopened.
+/// ``VaultError/Code/locked``. Setting a value replaces whatever is stored, without opening it.
 ///
 /// The names and the lengths of the values are visible in the store. Someone who can write to it can remove values, and
 /// put back an older value of the same key: keep in the vault what must not be put back.
@@ -73,7 +73,7 @@ extension SealedPreferences: PreferencesStore where Base: PreferencesStore {
     return .conflict
   }
 
-  /// Seals every value that needs a previous sealing key with the present one: after
+  /// Seals every value that needs a previous sealing key again with the present one. Call it after
   /// ``ValueSealer/renewSealingKey()``.
   ///
   /// The values are replaced in one transaction, which is repeated until no value is left that needs a previous
@@ -82,11 +82,11 @@ extension SealedPreferences: PreferencesStore where Base: PreferencesStore {
   ///
   /// A process that read the previous sealing key just before it was renewed may store a value with it afterwards.
   /// Before ``ValueSealer/forgetPreviousSealingKeys()``, reload the store in every process, and call this again.
-  /// - Throws: if a value does not open, with nothing changed by this transaction; any error of the store.
+  /// - Throws: an error if a value does not open, with nothing changed by this transaction; any error of the store.
   public func resealAll() throws {
     var edits = PreferenceEdits()
     repeat {
-      // Also without edits: a file is then only read.
+      // Applied even without edits: a file is then only read.
       try Self.check(try base.apply(edits))
       edits = try resealed()
     } while !edits.isEmpty
@@ -101,7 +101,7 @@ extension SealedPreferences: PreferencesStore where Base: PreferencesStore {
     } while !edits.isEmpty
   }
 
-  /// A value that stays in a layer above would be sealed again forever.
+  /// Without this check, a value that stays in a layer above would be sealed again forever.
   private static func check(_ outcome: WriteOutcome) throws(PreferencesError) {
     guard case .shadowed(let layer) = outcome else { return }
     throw PreferencesError(.noStore, "a value in \"\(layer)\" needs a previous sealing key and is not replaced")
@@ -149,7 +149,7 @@ private struct Attempts {
 
   mutating func add(_ texts: [PreferenceValue?]) { (isRepeated, compared) = (texts == compared, texts) }
 
-  /// Whether the outcome is final: not a conflict, or a conflict although no text has changed.
+  /// Whether the outcome is final: no conflict, or a conflict although no text has changed.
   func isLast(_ outcome: WriteOutcome) -> Bool { outcome != .conflict || isRepeated }
 }
 

@@ -14,7 +14,7 @@ public struct RefreshFailure: Error, Sendable {
     public static let timedOut = Code(rawValue: "timedOut")
     /// The refresh closure threw a different error.
     public static let failed = Code(rawValue: "failed")
-    /// No tokens are stored, or the access token has expired and there is no refresh token.
+    /// No tokens are stored, or the access token must be refreshed and there is no refresh token.
     public static let signedOut = Code(rawValue: "signedOut")
   }
 

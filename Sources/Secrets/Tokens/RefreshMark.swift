@@ -3,9 +3,9 @@ internal import VaultCore
 
 /// The lease of the process that refreshes a token, or the failure of the last refresh.
 ///
-/// It is an attribute of the token's record. Attributes are metadata: they change by the record's compare-and-set, and
-/// neither writing nor reading one opens the token. 25 bytes, little-endian: phase u8 ‖ id u64 ‖ since i64 ‖ length i64
-/// (times in milliseconds).
+/// It is an attribute of the token's record. Attributes are metadata: they are changed by compare-and-set of the
+/// record, and neither writing nor reading one opens the tokens. 25 bytes, little-endian: phase u8 ‖ id u64 ‖ since i64
+/// ‖ length i64 (times in milliseconds).
 struct RefreshMark: Sendable {
   enum Phase: UInt8 {
     case underWay = 1
@@ -15,7 +15,7 @@ struct RefreshMark: Sendable {
   static let attribute = "secretpreferences.refresh"
 
   let phase: Phase
-  /// Identifies one refresh. The mark of its failure keeps it.
+  /// Identifies one refresh. The mark of its failure keeps the id.
   let id: UInt64
   /// When the lease or the pause began, in milliseconds since 1970-01-01 UTC.
   let since: Int64
@@ -84,6 +84,6 @@ struct RefreshMark: Sendable {
 }
 
 extension Duration {
-  /// Whole milliseconds, limited to what a date has.
+  /// Whole milliseconds, limited to the integers that a `Double` represents exactly.
   var milliseconds: Int64 { Int64(limiting: self / .milliseconds(1)) }
 }

@@ -55,11 +55,11 @@ public final class RefreshingToken: Sendable {
     public var lease = Duration.seconds(30)
     /// How long all processes throw ``RefreshFailure/Code/rejected`` before one of them tries again.
     public var pauseAfterRejection = Duration.seconds(30)
-    /// How long all processes throw the failure of any other kind before one of them tries again.
+    /// How long all processes throw a failure of any other kind before one of them tries again.
     public var pauseAfterFailure = Duration.seconds(1)
     /// The current time, for expiries and leases.
     public var now: @Sendable () -> Date = { Date() }
-    /// The clock of all waits. The default does not change if the time of the system is set.
+    /// The clock of all waits. The default is not affected if the system time is set.
     public var clock: any Clock<Duration> = ContinuousClock()
 
     /// Creates options with the defaults.
@@ -95,16 +95,17 @@ public final class RefreshingToken: Sendable {
   /// Returns a valid access token, which is refreshed first if necessary.
   ///
   /// Shortly before the expiry, one caller refreshes the token and the others get the present one; if that refresh
-  /// fails, its caller gets the present one, too. After the expiry all callers wait for the same refresh. A cancelled
-  /// caller throws at once, and the refresh continues, so that no new refresh token is lost.
+  /// fails, its caller gets the present one, too, except after ``RefreshFailure/Code/signedOut``. After the expiry all
+  /// callers wait for the same refresh. A cancelled caller throws at once, and the refresh continues, so that no new
+  /// refresh token is lost.
   ///
   /// - Parameter refused: the access token that a server has refused (HTTP 401). It is refreshed whatever its expiry,
   ///   unless it has been already.
   /// - Throws: ``RefreshFailure``; ``VaultError/Code/locked`` and other errors of the vault; `CancellationError`. If
   ///   new tokens cannot be stored, this object keeps them, and stores them at the next call.
   public func accessToken(replacing refused: Secret<String>? = nil) async throws -> Secret<String> {
-    // Before the lease ends: afterwards a different process spends the same refresh token. If it fails again, `load`
-    // throws the reason.
+    // Tried before the lease ends, because afterwards a different process spends the same refresh token. If it fails
+    // again, `load` throws the reason.
     if let unsaved = state.withLock({ $0.refreshing == nil ? $0.unsaved : nil }) {
       do { _ = try await save(unsaved) } catch {}
     }
@@ -125,7 +126,7 @@ public final class RefreshingToken: Sendable {
 
   /// Stores the tokens of a sign-in, replacing any present ones. Durable when it returns.
   ///
-  /// A refresh that is under way is not stored, and its callers get these tokens.
+  /// The result of a refresh that is under way is not stored, and its callers get these tokens.
   /// - Throws: ``VaultError/Code/typeMismatch`` if a token is empty or contains a control character, and the errors of
   ///   ``Vault/update(service:in:_:)``.
   public func set(_ tokens: Tokens) async throws(VaultError) {
@@ -137,7 +138,7 @@ public final class RefreshingToken: Sendable {
 
   /// Removes the tokens. Durable when it returns.
   ///
-  /// A refresh that is under way is not stored, and its callers get ``RefreshFailure/Code/signedOut``.
+  /// The result of a refresh that is under way is not stored, and its callers get ``RefreshFailure/Code/signedOut``.
   /// - Returns: the removed tokens, which can then be revoked at the server; `nil` if there were none.
   /// - Throws: the errors of ``Vault/update(service:in:_:)``.
   @discardableResult
@@ -299,8 +300,8 @@ public final class RefreshingToken: Sendable {
     }
   }
 
-  /// Stores new tokens, unless the record has other ones than were spent for them.
-  /// - Returns: the access token that is stored then.
+  /// Stores new tokens, unless the record no longer has the tokens that were spent for them.
+  /// - Returns: the access token that is stored afterwards.
   private func save(_ new: NewTokens) async throws -> Secret<String> {
     state.withLock { $0.unsaved = new }
     while true {
@@ -319,7 +320,7 @@ public final class RefreshingToken: Sendable {
     state.withLock { if $0.unsaved?.text.content === new.text.content { $0.unsaved = nil } }
   }
 
-  /// Replaces the lease by the failure, for those who wait.
+  /// Replaces the lease by the failure, for the processes that wait.
   /// - Returns: the access token, if a different process has refreshed it meanwhile.
   private func fail(
     _ failure: RefreshFailure, _ spent: TokenText, _ lease: RefreshMark

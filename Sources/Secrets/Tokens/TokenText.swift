@@ -12,7 +12,7 @@ struct TokenText: Sendable {
   let content: GuardedContent
   /// When the access token expires.
   let expires: Int64
-  /// When it was obtained; `Int64.min` if another program wrote the record without this member.
+  /// When the access token was obtained; `Int64.min` if another program wrote the record without this member.
   let issued: Int64
   private let accessRange: Range<Int>
   private let refreshRange: Range<Int>?
@@ -153,8 +153,8 @@ struct TokenText: Sendable {
       return Int64(String(decoding: digits, as: UTF8.self))
     }
 
-    /// - Returns: the number of bytes written; `nil` for an escape of a control character or of one outside ASCII,
-    ///   which no token needs.
+    /// - Returns: the number of bytes written; `nil` for an escape of a control character or of a character outside
+    ///   ASCII, which no token needs.
     static func unescape(_ text: UnsafeRawBufferPointer, to out: UnsafeMutableRawBufferPointer) -> Int? {
       var (count, position) = (0, 0)
       while position < text.count {

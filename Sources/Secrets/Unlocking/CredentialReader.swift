@@ -8,7 +8,7 @@ enum CredentialReader {
 
   static func exists(_ path: String) throws(VaultError) -> Bool {
     try VaultError.refuseNUL(in: path)
-    // Of a link that leads nowhere the target is missing, and not the credential.
+    // A symbolic link without a target counts as existing, so that reading it fails and no later way is used.
     var status = stat()
     return lstat(path, &status) == 0 || errno != ENOENT
   }

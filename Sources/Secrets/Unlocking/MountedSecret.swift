@@ -21,7 +21,7 @@ package enum MountedSecret {
 
   /// Whether `file`, which was opened at `path`, is a mounted secret.
   static func isOne(_ file: Descriptor<VaultError>, at path: String) -> Bool {
-    // A file that cannot be examined is not accepted as one.
+    // A file that cannot be examined is not accepted as a mounted secret.
     do throws(VaultError) { return try meetsConditions(file, at: path) } catch { return false }
   }
 

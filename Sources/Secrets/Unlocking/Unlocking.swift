@@ -38,7 +38,7 @@ public struct Unlocking: Sendable {
     try await HelperPool.waiting.run(resolve)
   }
 
-  /// Calls `ask` once to get the passphrase.
+  /// Calls `ask` to get the passphrase, once for each opening.
   public static func passphrase(_ ask: @escaping @Sendable () throws(VaultError) -> SecretBytes) -> Unlocking {
     Unlocking { () throws(VaultError) in .passphrase(try ask()) }
   }
@@ -173,8 +173,8 @@ extension Vault {
 
   /// Opens the same vault again with the credential that `unlocking` finds, as ``unlock(with:)``.
   ///
-  /// ``Unlocking/automatic`` finds a passphrase in the environment only once, because it removes the variable. Key files
-  /// and the credentials directory are read again.
+  /// ``Unlocking/automatic`` finds a passphrase in the environment only once, because it removes the variable. Key
+  /// files and the credentials directory are read again.
   /// - Throws: ``VaultError/Code/noCredential`` if no way is configured; the error of the configured way; the errors of
   ///   ``unlock(with:)``.
   public func unlock(unlocking: Unlocking) throws(VaultError) {

@@ -32,12 +32,12 @@ extension PreferencesReader {
   var claimsEverything: Bool { custody.holds(.plain) && isSealedByName }
 }
 
-/// The reader as a layer of a composite; of a sealed store, one that claims every name.
+/// The reader as a layer of a composite. The layer of a sealed reader claims every name.
 func layer(_ reader: some PreferencesReader) -> any PreferencesReader {
   reader.custody.holds(.plain) ? reader : reader.claiming(.everything)
 }
 
-/// The store as a layer of a composite; of a sealed store, one that claims every name.
+/// The store as a layer of a composite. The layer of a sealed store claims every name.
 func layer(_ store: some PreferencesStore) -> any PreferencesStore {
   store.custody.holds(.plain) ? store : store.claiming(.everything)
 }

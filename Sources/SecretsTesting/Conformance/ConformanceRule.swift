@@ -24,7 +24,7 @@ public struct ConformanceRule: Sendable, CustomTestStringConvertible {
 
   public var testDescription: String { title }
 
-  /// The secret that the rules store. They store it in nothing that is not sealed.
+  /// The secret that the rules store. They never store it in anything that is not sealed.
   static let sentinel = "SENTINEL-5f3a"
 
   /// Checks the rule on a store. Each issue names the rule and the store. An error that stops the check is also

@@ -4,7 +4,7 @@ internal import Preferences
 internal import Testing
 
 extension ConformanceRule {
-  /// What every reader gets for saying which keys there are and what each has.
+  /// What every reader gets by listing its keys and returning their values.
   static let reading = [
     // MARK: 1
     ConformanceRule(reading: 1, "every typed getter gives what is stored") { fixture in

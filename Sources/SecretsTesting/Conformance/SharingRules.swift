@@ -2,7 +2,7 @@ internal import Preferences
 internal import Testing
 
 extension ConformanceRule {
-  /// Several stores side by side, several objects of one, and several tasks.
+  /// Several stores side by side, several objects over one storage, and several tasks.
   static let sharing = [
     // MARK: 14
     ConformanceRule(14, "of two objects over one storage neither loses what the other has written") { fixture in

@@ -7,7 +7,7 @@ public final class StoreFixture: Sendable {
   private let store: StoreUnderTest
   private let kept = Mutex<[any Sendable]>([])
   private let directory: ThrowawayDirectory
-  /// An empty folder for this check only, removed after the check. In the folder that the environment variable
+  /// An empty folder for this check only, removed after the check. It is in the folder that the environment variable
   /// `SECRETS_TESTING_FOLDER` names, or else in memory-backed storage if there is any.
   public var folder: String { directory.path }
 

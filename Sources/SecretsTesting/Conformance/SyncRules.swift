@@ -9,7 +9,7 @@ private struct Pair {
   let there: any PreferencesStore
   let keys: [PreferenceKey<Int?>]
 
-  /// Two stores of the kind; and the store with a dictionary, for what is plain.
+  /// Two stores of the kind; for plain keys also a store of the kind with a dictionary.
   static func all(_ fixture: StoreFixture) throws -> [Pair] {
     let (one, other) = (try fixture.makeStore(), try fixture.makeStore())
     let (plain, secret) = (PreferenceKey<Int?>("server.port"), PreferenceKey<Int?>.secret("server.pin"))

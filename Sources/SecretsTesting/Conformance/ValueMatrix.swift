@@ -2,7 +2,7 @@ import PreferenceCoding
 internal import Preferences
 internal import Testing
 
-/// Values in every shape that a key can be typed as, each under a key of its own.
+/// Values in every shape that the type of a key can have, each under a key of its own.
 struct ValueMatrix {
   private var edits = PreferenceEdits()
   private var readings: [(any PreferencesReader) throws -> Void] = []

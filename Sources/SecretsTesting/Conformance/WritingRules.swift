@@ -93,7 +93,7 @@ extension ConformanceRule {
   ]
 }
 
-/// Expects that a store keeps either both or neither of a date that is no moment and a value written with it.
+/// Writes an invalid date together with another value, and expects that the store keeps both or neither.
 private func expectWholeOrNothing(_ store: any PreferencesStore) throws {
   let noMoment = PreferenceValue.date(Date(timeIntervalSinceReferenceDate: .nan))
   let refusal = failure { try store.set(["a": noMoment, "b": "new"]) }

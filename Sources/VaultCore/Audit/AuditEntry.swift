@@ -4,7 +4,7 @@ internal import VaultSealing
 public enum AuditPolicy: Sendable, Hashable, CaseIterable {
   /// It is refused, and nothing is lent or changed.
   case failClosed
-  /// It goes on. The number of events that were lost is written with the next one that can be logged.
+  /// It proceeds. The number of events that were lost is written with the next one that can be logged.
   case failOpen
 
   /// The byte in the file; 0 for a vault that logs nothing.
@@ -16,9 +16,9 @@ public enum AuditPolicy: Sendable, Hashable, CaseIterable {
   }
 }
 
-/// A read or write of a record, as it was logged before it was answered (`Docs/Format.md` annex F).
+/// A read or write of a record, as it was logged before it was made (`Docs/Format.md` annex F).
 public struct AuditEntry: Sendable {
-  /// What was asked for.
+  /// The kind of action that is logged.
   public enum Action: UInt8, Sendable, Hashable, CaseIterable {
     /// The value, or an earlier value, was lent.
     case read = 1
@@ -28,7 +28,7 @@ public struct AuditEntry: Sendable {
     case edit
     /// An earlier value was made the current one.
     case restore
-    /// The record was copied; the entry behind it names the copy.
+    /// The record was copied; the next entry names the copy.
     case copy
     /// The record was removed.
     case remove
@@ -44,7 +44,7 @@ public struct AuditEntry: Sendable {
   public let number: UInt64
   /// Milliseconds since 1970-01-01 UTC.
   public let time: Int64
-  /// What was asked for. It may have failed afterwards.
+  /// The requested action. It may have failed afterwards.
   public let action: Action
   /// The service of the record; `nil` for an action of the whole access group.
   public let service: Vault.Name?
@@ -54,7 +54,7 @@ public struct AuditEntry: Sendable {
   public let userID: UInt32
   /// The id of the process.
   public let processID: Int32
-  /// The last part of the path of the process's program; empty if the system does not say it.
+  /// The file name of the process's program; empty if the system does not provide it.
   public let program: String
   /// The slot with which the process opened the vault.
   public let slot: Vault.Identifier
@@ -64,8 +64,8 @@ public struct AuditEntry: Sendable {
 
 /// A fault of a log.
 public struct AuditProblem: Sendable, CustomStringConvertible {
-  /// Whether the log was changed without its key, or is damaged. Otherwise the fault can also be what a crash or a power
-  /// failure has left.
+  /// Whether the log was changed without its key, or is damaged. Otherwise a crash or a power failure may also have
+  /// caused the fault.
   public let isCertain: Bool
   /// What is wrong, and at which entries. Without the names of records.
   public let description: String
@@ -92,13 +92,14 @@ struct AuditBody {
     let rawValue: UInt8
     /// The first entry of its append.
     static let first = Flags(rawValue: 1)
-    /// Bytes that were no entry, which this append replaced.
+    /// Bytes that were not an entry, which this append replaced.
     static let torn = Flags(rawValue: 2)
     /// Entries of more than one append that the head did not count.
     static let oldHead = Flags(rawValue: 4)
-    /// Less than the head counted.
+    /// A file shorter than the head counted.
     static let short = Flags(rawValue: 8)
-    /// The machine was started since the head was written: a power failure explains ``oldHead`` and ``short``.
+    /// The machine may have been restarted since the head was written: a power failure may explain ``oldHead`` and
+    /// ``short``.
     static let restarted = Flags(rawValue: 16)
   }
 

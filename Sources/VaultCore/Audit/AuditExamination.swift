@@ -13,7 +13,7 @@ struct AuditExamination {
   /// The number of appends whose entries are behind the last one that the head counts.
   private var appendsBehindHead = 0
 
-  /// So many places that look like an entry and are none are tried, because each costs a hash.
+  /// The maximum number of places tried that look like an entry but are not, because each costs a hash.
   private static let maximumFaults = 10_000
 
   init(_ file: Descriptor, _ size: Int, _ keys: AuditKeys, _ sealer: Sealer) {
@@ -67,7 +67,7 @@ struct AuditExamination {
 
   /// Compares an entry with those before it.
   ///
-  /// - Parameter isBroken: whether bytes that are no entry are before it.
+  /// - Parameter isBroken: whether bytes that are not an entry are before it.
   /// - Returns: whether the entry is in its place.
   private mutating func examine(_ found: AuditFrame, isBroken: Bool, _ head: AuditHead?) -> Bool {
     let (number, flags) = (found.body.entry.number, found.body.flags)

@@ -11,7 +11,7 @@ struct AuditHead {
   var tag = Vault.Tag.zero
   /// The epoch whose key seals the head and the last entry.
   var epoch: UInt32
-  /// A hash of the id of the machine's start in which the head was written.
+  /// A hash of the boot id under which the head was written.
   var boot = Self.presentBoot
 
   static let byteCount = 200
@@ -25,12 +25,12 @@ struct AuditHead {
     return Vault.Tag(unsafe hash.span.bytes)
   }()
 
-  /// Whether the machine may have been started since the head was written, so that the newest bytes may be lost.
+  /// Whether the machine may have been restarted since the head was written, so that the newest bytes may be lost.
   var mayBeRestarted: Bool { boot != Self.presentBoot || boot == .zero }
 
   init(epoch: UInt32) { self.epoch = epoch }
 
-  /// The epoch that the head of a group's log states; `nil` if the bytes are no such head.
+  /// The epoch that the head of a group's log states; `nil` if the bytes are not such a head.
   static func statedEpoch(of bytes: RawSpan, _ keys: AuditKeys) -> UInt32? {
     guard bytes.byteCount == byteCount, bytes.starts(with: magic), Vault.Identifier(bytes, at: 8) == keys.vaultID,
       Vault.Identifier(bytes, at: 24) == keys.groupID, bytes.integer(at: 44, UInt32.self) == 0

@@ -9,7 +9,8 @@ struct AuditItem {
   /// The tag in the extension of the manifest, for groups that are made later: the policy alone.
   static let manifestTag: UInt16 = 2
 
-  /// The audit key of an earlier epoch, sealed with that of the next one in the list, or of the group's present epoch.
+  /// The audit key of an earlier epoch, sealed with the audit key of the next epoch in the list; the last one, with
+  /// that of the group's present epoch.
   struct EarlierKey: Sendable {
     static let count = 4 + SealingKey.count + Sealer.overhead
     let epoch: UInt32
@@ -71,9 +72,9 @@ extension Sealer {
   }
 }
 
-/// What the reads and writes of a group are logged with.
+/// The keys and policy for logging the reads and writes of a group.
 ///
-/// A class, because each value's place refers to it.
+/// A class, because the ``ValuePlace`` of each value refers to it.
 final class AuditKeys: Sendable {
   let vaultID: Vault.Identifier
   let groupID: Vault.Identifier
@@ -83,7 +84,7 @@ final class AuditKeys: Sendable {
   private let earlier: [AuditItem.EarlierKey]
   private let opened: Mutex<[UInt32: SealingKey]>
 
-  /// - Parameter policy: that of a group whose log is only read does not matter.
+  /// - Parameter policy: the policy of the group; does not matter if the log is only read.
   init(_ content: GroupContent, _ policy: AuditPolicy, _ sealer: Sealer) throws(VaultError) {
     (vaultID, groupID, epoch, self.policy) = (content.vaultID, content.id, content.epoch, policy)
     earlier = content.auditItem?.earlier ?? []

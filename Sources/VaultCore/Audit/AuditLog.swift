@@ -39,11 +39,11 @@ final class AuditLog: Sendable {
 
   // MARK: Appending
 
-  /// Logs events, before they are answered. With fail-open, an event that cannot be logged is counted.
+  /// Logs reads or writes before they are made. With fail-open, an event that cannot be logged is counted.
   ///
   /// - Parameter slot: the slot that opened the vault.
   /// - Returns: `false` if the log is sealed with a key of a later epoch than `keys`, and `mayBeStale`.
-  /// - Throws: with fail-closed, the error of the log. Nothing was logged then.
+  /// - Throws: with fail-closed, the error of the log.
   func append(
     _ events: [Event], _ keys: AuditKeys, by slot: Vault.Identifier, mayBeStale: Bool = false
   ) throws(VaultError) -> Bool {
@@ -236,7 +236,7 @@ final class AuditLog: Sendable {
     return status
   }
 
-  /// Gives a new file the vault's owner, and its mode: who may read the vault may log the reads.
+  /// Sets the owner of a new file to the vault's, and the mode so that a user who may read the vault may log the reads.
   private func prepareNew(_ file: Descriptor) throws(VaultError) {
     guard let vault = try vault.status() else { return }
     let isShared = path.policy == .relaxed && vault.st_mode & 0o040 != 0
@@ -264,7 +264,7 @@ final class AuditLog: Sendable {
 
   // MARK: Reading
 
-  /// Opens the log and returns its length and head as they are together; `nil` if there is no log.
+  /// Opens the log and returns its length and head as of one moment; `nil` if there is no log.
   ///
   /// - Returns: The head is `nil` if it does not verify.
   func forReading(
@@ -281,7 +281,7 @@ final class AuditLog: Sendable {
     }
   }
 
-  /// Adds to errors that they concern the log. None of them says that a vault or record is missing.
+  /// Adds to errors that they concern the log. A missing log is not reported as a missing vault or record.
   private func concerningLog<R>(_ body: () throws(VaultError) -> R) throws(VaultError) -> R {
     do throws(VaultError) { return try body() } catch {
       let code = error.code == .notFound ? .io : error.code

@@ -116,8 +116,8 @@ struct Replacement {
     return start.span.isZero || zip(start.span.copy, magic).allSatisfy(==)
   }
 
-  /// Removes the leftover of a killed full write, under the vault's lock. Other files stay, because only a full write
-  /// needs the name.
+  /// Removes the leftover of a killed full write, under the vault's lock. Other files are not removed, because only a
+  /// full write needs the name.
   func removeLeftover() {
     do throws(VaultError) {
       guard let leftover = try openLeftover(), try leftover.tryLock() else { return }
@@ -127,14 +127,14 @@ struct Replacement {
 
   private func takeOver(_ old: stat, _ descriptor: Descriptor) throws(VaultError) {
     let strict = path.policy == .strict
-    // If root writes, the file keeps its owner. A process that may not change the owner becomes the owner, only with
-    // the relaxed policy.
+    // If root writes, the file keeps its owner. With the relaxed policy, a process that may not change the owner
+    // becomes the owner.
     if fchown(descriptor.raw, old.st_uid, old.st_gid) != 0 {
       let error = VaultError.io("\(path.file): keep the owner")
       let isOurs = old.st_uid == geteuid()
       guard isOurs || !strict else { throw error }
-      // A different group must not get the rights of this one, and this one must not lose them silently. This does not
-      // matter if the mode gives the group no rights.
+      // A different group must not get the rights of the old group, and the old group must not lose them silently. This
+      // does not matter if the mode gives the group no rights.
       guard fchown(descriptor.raw, uid_t.max, old.st_gid) == 0 || old.st_mode & 0o070 == 0 else {
         throw .io("keep the group")
       }

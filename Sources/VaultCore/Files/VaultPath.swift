@@ -2,15 +2,15 @@ internal import DurableFiles
 
 /// Which owners, modes and links a vault's path may have (`Docs/Format.md` 9.1).
 public enum PathPolicy: Sendable, Hashable {
-  /// For a vault of one user: no symbolic link, file and directory owned by this user (the directory also by root), no
-  /// access for group and others.
+  /// For a vault of one user: no symbolic link; the file owned by this user (root may open any user's file), the
+  /// directory by this user or root; group and others may neither access the file nor write to the directory.
   case strict
   /// For shared vaults and mounts of an orchestrator: symbolic links are resolved once; access by the group and reading
   /// by others are accepted. A file that others may write is still refused.
   case relaxed
 }
 
-/// The path of a vault, with the checks of each opening.
+/// The path of a vault, with the checks that each opening makes.
 struct VaultPath: Sendable {
   /// The absolute path; with the relaxed policy after `realpath`.
   let file: String
@@ -92,8 +92,8 @@ struct VaultPath: Sendable {
     return nil
   }
 
-  /// The identity of the file at the path, and whether all names of that file are gone; `nil` if there is no file. For
-  /// each read: it copies no status.
+  /// The identity of the file at the path, and whether all names of that file are gone; `nil` if there is no file.
+  /// Called for each read, so it does not copy the whole status.
   func identity() throws(VaultError) -> (identity: FileIdentity, isRemoved: Bool)? {
     var status = stat()
     if unsafe cString.withUnsafeBufferPointer({ unsafe lstat($0.baseAddress!, &status) }) == 0 {

@@ -20,14 +20,14 @@ enum Extension {
     init(tag: UInt16, data: RawSpan) { (self.tag, self.data) = (tag, data) }
   }
 
-  /// An item with bytes of its own.
+  /// An item that owns its bytes.
   struct OwnedItem {
     let tag: UInt16
     let data: [UInt8]
     init(_ tag: UInt16, _ data: [UInt8]) { (self.tag, self.data) = (tag, data) }
   }
 
-  /// The length of an item's tag and length before its data.
+  /// The length of an item before its data: tag and data length.
   static let itemHeadCount = 6
 
   /// The items of a field from left to right.
@@ -66,7 +66,7 @@ enum Extension {
     while try items.next() != nil {}
   }
 
-  /// The data of the item with `tag`, which may be there once; `nil` if there is none.
+  /// The data of the item with `tag`, which may occur only once; `nil` if there is none.
   static func sole(_ tag: UInt16, in field: RawSpan) throws(VaultError) -> [UInt8]? {
     var found: [UInt8]?
     var items = Items(field)
@@ -89,7 +89,7 @@ enum Extension {
     return Self.field(kept)
   }
 
-  /// Checks the known tags of a record whose own revision is `revision`.
+  /// Checks the known tags of a record with this revision.
   static func checkRecord(_ field: RawSpan, revision: UInt64) throws(VaultError) {
     var last: UInt16?
     var bound = revision
@@ -116,7 +116,7 @@ enum Extension {
   }
 }
 
-/// One kept value of a record: extension tag 5.
+/// One earlier value that a record keeps: extension tag 5.
 struct PreviousValue: ~Escapable {
   let revision: UInt64
   let modified: Int64
@@ -134,7 +134,7 @@ struct PreviousValue: ~Escapable {
     try reader.finish()
   }
 
-  /// The bytes of such an item.
+  /// The data of the extension item.
   static func item(revision: UInt64, modified: Int64, kind: UInt8, sealed: [UInt8]) -> [UInt8] {
     var writer = ByteWriter()
     writer.integer(revision)

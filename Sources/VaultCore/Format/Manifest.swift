@@ -81,7 +81,7 @@ struct Manifest {
     self.init(groups: groups, slots: slots, extensionField: extensionBytes.copy)
   }
 
-  /// The body, not padded. Holds keys: the caller wipes it.
+  /// The body without padding. It contains keys: the caller wipes it.
   func body() -> [UInt8] {
     var writer = ByteWriter()
     // Reserved at once, so that growing leaves no unwiped copy of the keys behind.

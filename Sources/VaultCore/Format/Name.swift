@@ -11,11 +11,10 @@ extension Vault {
     /// (`Docs/Decisions/0018`).
     let spelled: [UInt8]?
 
-    /// The name with the normal form C of `text`, so that two spellings of one text are the same name. Neither form may
-    /// be longer than a name.
+    /// The name with the normal form C of `text`, so that two spellings of one text are the same name. Neither `text`
+    /// nor its normal form may exceed 1024 bytes.
     ///
-    /// A record, service or access group whose name another program wrote in exactly the bytes of `text` is found as
-    /// well.
+    /// Also finds a record, service or access group whose name another program wrote with exactly the bytes of `text`.
     /// - Throws: ``VaultError/Code/invalidName``; the message does not include the text.
     public init(_ text: String) throws(VaultError) {
       guard text.utf8.count <= Vault.Name.maximumByteCount else { throw Vault.Name.invalid }
@@ -71,11 +70,11 @@ extension Vault {
       return Array(String(normal).utf8)
     }
 
-    /// Whether `bytes` are a name.
+    /// Whether `bytes` are a valid name.
     static func isValid(_ bytes: RawSpan) -> Bool {
       guard (1...maximumByteCount).contains(bytes.byteCount) else { return false }
-      // Eight bytes at a time while they are printable ASCII: a load checks two names a record. The last word overlaps
-      // the one before.
+      // Eight bytes at a time while they are printable ASCII, because a load checks two names for each record. The last
+      // word overlaps the one before.
       let index = countOfWords(in: bytes, where: isPrintable)
       let rest = bytes.byteCount - index
       if rest < 8, bytes.byteCount >= 8, isPrintable(bytes.integer(at: bytes.byteCount - 8)) { return true }

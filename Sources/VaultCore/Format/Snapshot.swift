@@ -16,7 +16,7 @@ struct Snapshot: Sendable {
   struct Section: Sendable {
     let id: Vault.Identifier
     let epoch: UInt32
-    /// Head and sealed part together.
+    /// Header and sealed part together.
     let range: Range<Int>
     /// The sealed part.
     let sealed: Range<Int>

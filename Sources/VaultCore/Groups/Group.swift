@@ -7,7 +7,7 @@ final class Group {
     let image: FileImage
     let range: Range<Int>
 
-    /// A copy of the entry that does not keep the image it was read with.
+    /// A copy of the entry that does not retain the image it was read with.
     var alone: SealedEntry { SealedEntry(image: FileImage(copying: image[range]), range: 0..<range.count) }
   }
 
@@ -57,7 +57,7 @@ final class Group {
     }
   }
 
-  /// The error with which the group does not verify; `nil` if it verifies.
+  /// The error of a group that does not verify; `nil` if it verifies.
   func refusal(_ snapshot: Snapshot, _ sealer: Sealer, _ limits: Vault.Limits) -> VaultError? {
     do throws(VaultError) { _ = try content(snapshot, sealer, limits) } catch { return error }
     return nil
@@ -67,8 +67,8 @@ final class Group {
   func append(_ entry: SealedEntry, _ snapshot: Snapshot, _ sealer: Sealer) {
     switch state {
     case .refused: break
-    // The image of the load is kept anyway, for the section. Later images include everything that was read behind the
-    // journal, so only the entry is kept.
+    // The image of the load is kept anyway, for the section. Later images include the reserve, so only the entry is
+    // copied from them.
     case .sealed(let image): entries.append(entry.image === image ? entry : entry.alone)
     case .open(let content):
       do throws(VaultError) { try advance(content, entry, snapshot, sealer) } catch { state = .refused(error) }

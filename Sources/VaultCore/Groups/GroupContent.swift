@@ -117,7 +117,7 @@ final class GroupContent {
     return place
   }
 
-  /// What reads and writes of the group are logged with; `nil` if they are not logged.
+  /// The keys and policy for logging the group's reads and writes; `nil` if they are not logged.
   func audit(_ sealer: Sealer) throws(VaultError) -> AuditKeys? {
     guard let policy = auditItem?.policy else { return nil }
     if let auditKeys { return auditKeys }
@@ -220,7 +220,7 @@ final class GroupContent {
 
   // MARK: Sections
 
-  /// A section body with these records, not padded. Holds names and sealed values: the caller wipes it.
+  /// A section body with these records, without padding. It contains names and sealed values: the caller wipes it.
   ///
   /// - Parameters:
   ///   - newExtension: the extension field of the section; `nil` for the present one.

@@ -14,7 +14,7 @@ internal import VaultSealing
   static let fixedCount = 28
   /// The shortest record: names of one byte, an empty value, no extension.
   static let minimumCount = 3 + 3 + fixedCount + 4 + Sealer.overhead + 4
-  /// The longest sealed value: the value, its seal, and the device layer's.
+  /// The maximum length of a sealed value: the value, its seal, and the seal of the device layer.
   static func sealedLimit(_ accessibility: Vault.Accessibility, _ limits: Vault.Limits) -> Int {
     limits.valueBytes + accessibility.sealOverhead
   }
@@ -22,7 +22,7 @@ internal import VaultSealing
   /// Parses one record strictly and moves `reader` behind it.
   ///
   /// - Parameters:
-  ///   - generation: the group's, which bounds the revision.
+  ///   - generation: the group's generation, which bounds the revision.
   ///   - revision: the required revision, in a journal entry.
   ///   - last: the preceding record, whose name must be lower.
   init(

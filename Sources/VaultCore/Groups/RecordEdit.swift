@@ -56,7 +56,7 @@ public struct RecordEdit: Sendable {
     return both
   }
 
-  /// The longest label, comment and attributes together, in bytes.
+  /// The maximum length of label, comment and attributes together, in bytes.
   static let longest = 1 << 16
 
   var isEmpty: Bool { items.isEmpty && replacedTags.isEmpty }

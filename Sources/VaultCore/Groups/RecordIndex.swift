@@ -1,4 +1,4 @@
-/// Finds records by name and lists them in order. Views only: the group owns the bytes.
+/// Finds records by name and lists them in order. The records are views: the group owns their bytes.
 ///
 /// A hash table of positions, so that a lookup costs the same with a hundred records and with a million, and an order
 /// that is updated only when records are listed. Not copyable, so that a lookup in a property retains no array.
@@ -29,7 +29,7 @@ struct RecordIndex: ~Copyable {
     insert(record)
   }
 
-  /// Adds a record or replaces the one of its name.
+  /// Adds a record, or replaces the record with the same name.
   mutating func put(_ record: Record) {
     if let position = position(of: record.name, hash: record.hash) {
       records[position] = record

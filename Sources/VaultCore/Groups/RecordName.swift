@@ -27,7 +27,7 @@ struct RecordName: ~Escapable {
   }
 }
 
-/// A record's name with bytes of its own.
+/// A record's name that owns its bytes.
 struct RecordAddress: Sendable, Hashable {
   let service: Vault.Name
   let key: Vault.Name

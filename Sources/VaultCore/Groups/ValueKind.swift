@@ -24,9 +24,9 @@ public struct ValueKind: RawRepresentable, Sendable, Hashable {
   /// UTF-8 text of a JSON value.
   public static let json = ValueKind(rawValue: 9)
 
-  /// Whether a body has the form of its kind. For kinds that this version does not know, every body has.
+  /// Whether a body has the form of its kind. A kind that this version does not know allows every body.
   package func fits(_ body: RawSpan) -> Bool {
-    // The text is read in words.
+    // Checking text word by word leaves a word of it on the stack.
     defer { wipeStack(2048) }
     return switch self {
     case .string, .url, .json: isUTF8(body)

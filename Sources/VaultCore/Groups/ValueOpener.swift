@@ -16,7 +16,7 @@ final class ValueOpener: @unchecked Sendable {
 
   /// A sealed value that was copied from its record, with what is needed to open it.
   ///
-  /// A struct of the caller: a property of the opener would need an access that is checked at run time.
+  /// A struct that the caller holds: a property of the opener would need a run-time exclusivity check.
   struct Taken: @unchecked Sendable {
     // Unchecked: used by the opener's caller.
     let opener: ValueOpener
@@ -28,7 +28,7 @@ final class ValueOpener: @unchecked Sendable {
     fileprivate let large: WipedBuffer?
     fileprivate let count: Int
 
-    /// What the read is logged with; `nil` if it is not logged.
+    /// The keys for logging the read; `nil` if it is not logged.
     var audit: AuditKeys? { place.audit }
 
     /// Opens the value and lends it to `body`, outside the lock. The bytes are in locked memory and are wiped

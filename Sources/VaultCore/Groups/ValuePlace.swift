@@ -7,7 +7,7 @@ internal import VaultSealing
 final class ValuePlace: Sendable {
   let accessibility: Vault.Accessibility
   let classKey: SealingKey
-  /// What reads are logged with; `nil` if they are not logged.
+  /// The keys for logging reads; `nil` if they are not logged.
   let audit: AuditKeys?
   private let vaultID: Vault.Identifier
   private let groupID: Vault.Identifier

@@ -4,7 +4,7 @@ final class KeptValues {
   private var groups: [Vault.Identifier: RecordCopies] = [:]
 
   /// Copies what stays readable, so that everything else is wiped with `state`. Opens the groups that were not used
-  /// yet. Of a group that does not verify, nothing stays readable.
+  /// yet. In a group that does not verify, nothing stays readable.
   init(_ state: VaultState) {
     for group in state.groups {
       do throws(VaultError) {

@@ -1,7 +1,7 @@
 internal import VaultSealing
 
-/// Sealed records of one access group with the keys of their values, in a buffer of their own: independent of the state
-/// that they were loaded in. Accessed only under the handle's lock.
+/// Sealed records of one access group with the keys of their values, in a separate buffer, so that they are independent
+/// of the state they were loaded in. Accessed only under the handle's lock.
 final class RecordCopies {
   private var index: RecordIndex
   /// The place of each class, by its number; `nil` for classes without a record.

@@ -3,7 +3,7 @@ internal import Synchronization
 /// A limit after which a vault locks. The time starts again with each call of ``start()``.
 final class TimeLimit: Sendable {
   private let limit: Duration
-  /// The time since this was made, on the injected clock.
+  /// The time since this object was created, on the injected clock.
   private let elapsed: @Sendable () -> Duration
   private let sleep: @Sendable (Duration) async throws -> Void
   private let begin = Mutex(Duration.zero)

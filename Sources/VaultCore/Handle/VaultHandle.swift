@@ -96,7 +96,7 @@ final class VaultHandle: Sendable {
     }
   }
 
-  /// Logs events of a group before they are answered: see ``AuditLog/append(_:_:by:mayBeStale:)``.
+  /// Logs reads or writes of a group before they are made: see ``AuditLog/append(_:_:by:mayBeStale:)``.
   func log(_ events: [AuditLog.Event], _ keys: AuditKeys, mayBeStale: Bool = false) throws(VaultError) -> Bool {
     let slot = loaded.withLock { $0.slot }
     return try auditLog(of: keys.groupID).append(events, keys, by: slot, mayBeStale: mayBeStale)
@@ -115,7 +115,7 @@ final class VaultHandle: Sendable {
 
   func unlock(_ state: VaultState) {
     state.dropImage()
-    // First, so that no later caller finds an expired limit.
+    // The limits restart first, so that no later caller finds an expired one.
     idleLimit?.start()
     unlockLimit?.start()
     loaded.withLock { $0.unlock(state) }
@@ -159,7 +159,7 @@ final class VaultHandle: Sendable {
     }
   }
 
-  /// Runs `body` under the lock, for records that were taken.
+  /// Runs `body` under the lock, for ``ServiceRecords`` that were taken earlier.
   func withLoaded<R: Sendable>(_ body: () throws(VaultError) -> R) throws(VaultError) -> R {
     try forkGuard.check()
     return try loaded.withLock { (loaded) throws(VaultError) in
@@ -172,7 +172,7 @@ final class VaultHandle: Sendable {
   /// file any more, among the loaded values that stay readable (`Docs/Format.md` section 7).
   ///
   /// - Parameters:
-  ///   - records: where the record is looked up instead, without a look at the file.
+  ///   - records: the records to search instead, without access to the file.
   ///   - body: receives `nil` if there is no such record.
   func withRecord<R: Sendable>(
     _ name: borrowing RecordName, in group: Vault.Identifier, at records: ServiceRecords? = nil,
@@ -228,7 +228,7 @@ final class VaultHandle: Sendable {
     return try ValueOpener(options)
   }
 
-  /// An opener for a key that the caller has already, also while the handle is locked.
+  /// An opener for a caller that already has the key. Available even while the handle is locked.
   func takeOpener() throws(VaultError) -> ValueOpener {
     try forkGuard.check()
     return try loaded.withLock { (loaded) throws(VaultError) in try takeOpener(&loaded) }
@@ -259,8 +259,8 @@ final class VaultHandle: Sendable {
     do throws(VaultError) { try mark.raise(to: try seen()) } catch { mark.recordFailure(error) }
   }
 
-  /// Raises the mark to a load before readers receive it. The load is synced first, because its writer may not have
-  /// done so yet.
+  /// Raises the mark to a loaded state before readers receive it. The file is synced first, because its writer may not
+  /// have done so yet.
   func raiseMark(loading state: VaultState) {
     raiseMark { () throws(VaultError) in
       try state.synchronize()

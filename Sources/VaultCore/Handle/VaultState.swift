@@ -104,7 +104,7 @@ final class VaultState: @unchecked Sendable {
     _ = try path.synchronizeDirectory()
   }
 
-  /// Releases the loaded bytes. Groups that are not open yet keep what they need; the reserve is not kept.
+  /// Releases the loaded bytes. Groups that are not open yet keep the bytes they need; the reserve is not kept.
   func dropImage() {
     image?.shorten(to: tail)
     image = nil

@@ -6,7 +6,7 @@ struct JournalFrame: Sendable {
   /// One whole entry with a valid check.
   struct Entry: Sendable {
     let group: Vault.Identifier
-    /// Head, sealed part and check, as offsets into the bytes that were framed.
+    /// Header, sealed part and check, as offsets into the bytes that were framed.
     let range: Range<Int>
     var sealed: Range<Int> { range.lowerBound + headCount..<range.upperBound - checkCount }
   }

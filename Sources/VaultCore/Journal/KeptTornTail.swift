@@ -8,7 +8,7 @@ struct KeptTornTail {
   /// The path of the vault.
   let path: VaultPath
 
-  /// More than normal operation creates, and a limit so that deliberate damage does not fill the disk.
+  /// More files than normal operation creates. The limit keeps deliberate damage from filling the disk.
   private static let mostFiles = 100
 
   /// Writes `bytes` to a new file, unless an earlier attempt has written them.
@@ -58,7 +58,7 @@ struct KeptTornTail {
       guard compareBytes(kept.span, bytes) == 0 else { return false }
       try file.synchronize()
       return true
-    } catch { return false }  // an unreadable file keeps its name
+    } catch { return false }  // an unreadable file is not replaced
   }
 }
 

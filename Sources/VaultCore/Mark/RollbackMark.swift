@@ -1,8 +1,8 @@
 /// The newest state of a vault that was seen, which detects an older copy in place of the vault (`Docs/Format.md` annex
 /// B).
 ///
-/// It is stored in a file outside the vault's trust domain, for example of a different user, on a different disk or in
-/// the configuration management. Nothing in it is secret. It protects nothing where an attacker can write it.
+/// It is stored in a file outside the vault's trust domain, for example with a different user, on a different disk or
+/// in configuration management. Nothing in it is secret. It gives no protection if an attacker can write it.
 public struct RollbackMark: Sendable, Hashable {
   /// The last owner write that was seen.
   public struct OwnerWrite: Sendable, Hashable {
@@ -51,8 +51,8 @@ public struct RollbackMark: Sendable, Hashable {
     }
   }
 
-  /// Returns the mark raised to a checked state `seen`: the higher of each line. Lines that `seen` does not have are
-  /// kept: groups of other credentials, and the owner write for a group holder.
+  /// Returns the mark raised to a checked state `seen`: for each line the higher one. Lines that `seen` does not have
+  /// are kept: groups of other credentials, and the owner write for a group holder.
   /// - Throws: ``VaultError/Code/rolledBack`` if two copies of the vault were written to.
   func raised(to seen: RollbackMark) throws(VaultError) -> RollbackMark {
     var raised = self
@@ -74,7 +74,8 @@ public struct RollbackMark: Sendable, Hashable {
     return raised
   }
 
-  /// Returns this mark in place of `old`, with the lines that only `old` has, if it is of the same vault.
+  /// Returns the mark that takes the place of `old`. A group holder's mark keeps the lines that only `old` has, if
+  /// `old` is of the same vault.
   func replacing(_ old: RollbackMark) -> RollbackMark {
     guard ownerWrite == nil, old.vaultID == vaultID else { return self }
     var new = old
@@ -152,7 +153,7 @@ extension RollbackMark {
       default: throw Self.malformed
       }
     }
-    // A mark has exactly one text. Any other was not written by this library.
+    // A mark has exactly one text. A different text was not written by this library.
     guard self.text.utf8.elementsEqual(text) else { throw Self.malformed }
   }
 
@@ -176,7 +177,7 @@ extension Vault.Tag {
 }
 
 extension [UInt8] {
-  /// Two lower-case hex digits a byte.
+  /// Two lower-case hex digits for each byte.
   fileprivate init?(hexadecimal text: Substring) {
     let digits = text.utf8.map { $0 >= UInt8(ascii: "a") ? $0 &- UInt8(ascii: "a") &+ 10 : $0 &- UInt8(ascii: "0") }
     guard digits.count % 2 == 0, digits.allSatisfy({ $0 < 16 }) else { return nil }

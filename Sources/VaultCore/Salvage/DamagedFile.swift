@@ -50,7 +50,7 @@ struct DamagedFile {
     let isPlausible = manifestCount >= UInt64(Snapshot.sealedMinimum) && manifestCount <= UInt64(file.byteCount)
     var slotCount = max(statedCount, foundCount)
     if isPlausible, let first = sections.first {
-      // The three lengths must agree. If they do, they are valid.
+      // Header, slots and manifest must end where the first section begins. If they do, their lengths are valid.
       let rest = first.range.lowerBound - Int(manifestCount) - Snapshot.headerCount
       if rest >= 0, rest % Slot.count == 0, rest / Slot.count <= Vault.Limits.slots { slotCount = rest / Slot.count }
     }
@@ -60,7 +60,7 @@ struct DamagedFile {
       vaultID: Vault.Identifier(file, at: 16), generation: file.integer(at: 32), slots: slots,
       manifest: hasManifest ? manifestStart..<manifestStart + Int(manifestCount) : 0..<0, sections: sections,
       image: image,
-      // Its position does not depend on its length.
+      // The position of the tag does not depend on the length of the manifest.
       manifestTag: manifestStart + Sealer.tag.upperBound <= file.byteCount
         ? Vault.Tag(file, at: manifestStart + Sealer.tag.lowerBound) : .zero)
     entries = Self.entries(file, from: headEnd, groups: Set(sections.map(\.id)))

@@ -11,8 +11,8 @@ final class SalvagedGroup {
   private let floor: Manifest.Group?
   /// The content of the group, if its section verifies.
   private var whole: GroupContent?
-  /// Whether the section is the one that the manifest names, or a later one of a holder. Without a manifest an owner's
-  /// section is not: it verifies, but may be an older one.
+  /// Whether the section is the one that the manifest names, or a later one of a holder. `false` in an owner's salvage
+  /// if no manifest lists the group: the section may be an older one.
   private(set) var isCurrent: Bool
   private var index = RecordIndex()
   /// The buffers of records that are not in `whole`.
@@ -28,7 +28,8 @@ final class SalvagedGroup {
   /// The highest known epoch of the group.
   var lastEpoch: UInt32 { max(section.epoch, floor?.epoch ?? 0) }
   var name: Vault.Name? { floor?.name ?? readName }
-  /// Whether the name was set by a key holder. An attacker can choose a name that is decrypted without a tag.
+  /// Whether the name was set by a key holder. A name that was decrypted without checking the tag may be chosen by an
+  /// attacker.
   var hasVerifiedName: Bool { floor != nil || whole != nil }
   var hasName: Bool { name != nil }
   var title: String { name?.text ?? "\(id)" }
@@ -39,7 +40,7 @@ final class SalvagedGroup {
   var isListed: Bool { floor != nil }
   var isEmptyHanded: Bool { whole == nil && index.count == 0 }
 
-  /// - Parameter isOwner: whether there should be a manifest entry, which a group holder cannot read.
+  /// - Parameter isOwner: whether the manifest, which a group holder cannot read, should list the group.
   init(
     _ section: Snapshot.Section, of damaged: DamagedFile, key: SealingKey, floor: Manifest.Group?, isOwner: Bool,
     options: Vault.Options, sealer: Sealer
@@ -193,7 +194,7 @@ final class SalvagedGroup {
     }
   }
 
-  /// Applies an entry's changes to records of which some may be missing.
+  /// Applies an entry's changes. Some of the records may be missing.
   private func apply(_ body: RawSpan) throws(VaultError) {
     var reader = ByteReader(body)
     let next = try reader.generation()
@@ -280,8 +281,8 @@ final class SalvagedGroup {
       limits: options.limits)
   }
 
-  /// The extension field of a record, without earlier values that do not open. If the group is not verified, it is
-  /// marked.
+  /// The extension field of a record, without earlier values that do not open. If the group is not verified, the field
+  /// has the attribute ``SalvageReport/attribute``.
   ///
   /// - Parameter keepsHistory: whether the revision is intact. Earlier values must have lower revisions.
   private func extensionField(of record: Record, keepsHistory: Bool) throws(VaultError) -> [UInt8] {
@@ -291,7 +292,7 @@ final class SalvagedGroup {
       if item.tag == Extension.RecordTag.previous {
         guard keepsHistory, try opens(try PreviousValue(item.data), of: record) else { continue }
       }
-      // The record was marked by an earlier salvage.
+      // Replaces the attribute of an earlier salvage.
       if !isVerified, item.tag == mark.tag, item.data.starts(with: SalvagedPiece.attributeName) { continue }
       items.append(.init(item.tag, item.data.copy))
     }

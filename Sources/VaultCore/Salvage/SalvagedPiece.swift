@@ -71,7 +71,8 @@ struct SalvagedPiece: ~Escapable {
     return WipedBuffer(copying: writer.bytes.bytes)
   }
 
-  /// The marks of a record whose group was not verified, and of one whose group may also be in an older state.
+  /// The attributes of a record whose group was not verified, and of a record whose group may also be in an older
+  /// state.
   static let unverified = attribute("unverified")
   static let perhapsOld = attribute("unverified, perhaps old")
 

@@ -34,12 +34,12 @@ struct Salvager {
     } catch { return nil }
   }
 
-  /// Returns the new vault, what opens it, and the report.
+  /// Returns the new vault, the key that opens it, and the report.
   func run() throws(VaultError) -> (draft: VaultDraft, opening: Unlocked, report: SalvageReport) {
     var saved: [Vault.Identifier: SalvagedGroup] = [:]
     for section in snapshot.sections {
-      // Of several sections with one id, the first that verifies is used, otherwise the first that is whole, otherwise
-      // the first.
+      // Of several sections with one id, the first that verifies is used (without a manifest: the first that is whole),
+      // otherwise the first from which anything is saved.
       guard !(saved[section.id].map(isBest) ?? false), let key = try key(of: section) else { continue }
       let floor = manifest?.groups.first { $0.id == section.id }
       let group = try SalvagedGroup(

@@ -5,7 +5,7 @@ enum SealedText {
   private static let prefix = Array("spv-sealed-1:".utf8)
   private static let digits = Array("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_".utf8)
 
-  /// The value of each digit; 64 for a byte that is none.
+  /// The value of each digit; 64 for a byte that is not a digit.
   private static let values: [UInt8] = {
     var values = [UInt8](repeating: 64, count: 256)
     for (value, digit) in digits.enumerated() { values[Int(digit)] = UInt8(value) }
@@ -28,7 +28,7 @@ enum SealedText {
     return String(decoding: text, as: UTF8.self)
   }
 
-  /// Returns the sealed bytes of a text. Accepts one spelling of them only.
+  /// Returns the sealed bytes of a text. Accepts only the spelling that ``write(_:)`` returns.
   ///
   /// - Parameter limit: the maximum number of sealed bytes.
   /// - Throws: ``VaultError/Code/malformed``, ``VaultError/Code/limitExceeded``.
@@ -37,7 +37,7 @@ enum SealedText {
       throw VaultError(.malformed, "a plain value, where a sealed one is expected")
     }
     let length = text.byteCount - prefix.count
-    // In this order, so that no length overflows.
+    // Compared in this order, so that no length overflows.
     guard length / 4 <= limit / 3 + 1, length / 4 * 3 + max(length % 4 - 1, 0) <= limit else {
       throw VaultError(.limitExceeded, "a sealed value is longer than the limit")
     }
@@ -53,7 +53,7 @@ enum SealedText {
         sealed.append(UInt8(truncatingIfNeeded: bits >> count))
       }
     }
-    // Six bits are a digit too many, and the unused bits of the last digit are zero.
+    // Six leftover bits would be a digit too many, and the unused bits of the last digit must be zero.
     guard count < 6, bits & (1 << count - 1) == 0 else { throw .malformed("the text of a sealed value") }
     return sealed
   }

@@ -7,8 +7,8 @@ public import VaultSealing
 /// value and is not kept, so a sealer throws ``VaultError/Code/locked`` as soon as the vault is locked. A missing
 /// sealing key is never replaced by a new one; only ``createSealingKey()`` makes one.
 ///
-/// A text opens only with the same sealing key and context. It shows the length of the value, and an older text of the
-/// same context opens as well: it does not show that it was replaced.
+/// A text opens only with the same sealing key and context. It reveals the length of the value. An older text of the
+/// same context opens as well, so putting one back is not detected.
 public struct ValueSealer: Sendable {
   /// The vault that has the sealing key.
   public let vault: Vault
@@ -19,7 +19,7 @@ public struct ValueSealer: Sendable {
 
   /// Creates a sealer whose sealing key is the record with this key. Reads nothing.
   ///
-  /// - Parameter accessibility: when a new sealing key can be read; ``Vault/Accessibility/whenUnlocked`` with `nil`.
+  /// - Parameter accessibility: when a new sealing key can be read; `nil` for ``Vault/Accessibility/whenUnlocked``.
   public init(
     key: String, service: Vault.Name, accessibility: Vault.Accessibility? = nil, in group: AccessGroup, of vault: Vault
   ) {
@@ -76,12 +76,12 @@ public struct ValueSealer: Sendable {
   func lend(_ text: String, context: RawSpan, _ body: (ValueKind, RawSpan) -> Void) throws(VaultError) {
     let sealed = try parse(text)
     if try open(sealed, with: try sealingKey(), context: context, body) { return }
-    // Sealed before the sealing key was renewed, perhaps.
+    // The text may have been sealed before the sealing key was renewed.
     let record = try record()
     for previous in record.previous where previous.kind == .data {
       switch try vault.withValue(of: record, previous: previous.revision, in: group, Self.sealingKey) {
       case .success(let previous)?: if try open(sealed, with: previous, context: context, body) { return }
-      // The record had data of a different length before.
+      // This earlier value is not a sealing key: it has a different length.
       case .failure(let error)? where error.code == .typeMismatch: continue
       case .failure(let error)?: throw error
       case nil: continue
@@ -113,7 +113,7 @@ public struct ValueSealer: Sendable {
     return isOpen
   }
 
-  /// Whether a text has the form of those that ``seal(_:kind:context:)`` returns. Reads no vault.
+  /// Whether a text has the form that ``seal(_:kind:context:)`` returns. Does not read the vault.
   package static func isSealed(_ text: String) -> Bool {
     do throws(VaultError) {
       _ = try SealedText.parse(unsafe text.utf8Span.span.bytes, limit: .max)
@@ -121,7 +121,7 @@ public struct ValueSealer: Sendable {
     } catch { return false }
   }
 
-  /// Returns a text of the same value that opens with the present sealing key; `nil` if this text does.
+  /// Returns a text of the same value that opens with the present sealing key; `nil` if `text` already does.
   ///
   /// - Throws: the errors of ``withOpened(_:context:_:)`` and ``seal(_:kind:context:)``.
   package func resealed(_ text: String, context: RawSpan) throws(VaultError) -> String? {
@@ -159,8 +159,8 @@ public struct ValueSealer: Sendable {
     try await HelperPool.waiting.run { () throws(VaultError) in try createSealingKey() }
   }
 
-  /// Replaces the sealing key by a new one. The record keeps the previous sealing keys, with which values still open
-  /// that were sealed with them. Durable when it returns; blocks while the disk syncs.
+  /// Replaces the sealing key by a new one. The record keeps the previous sealing keys, so that values sealed with them
+  /// still open. Durable when it returns; blocks while the disk syncs.
   ///
   /// Seal all values again afterwards, and then call ``forgetPreviousSealingKeys()``.
   /// - Throws: ``VaultError/Code/notFound`` if there is no sealing key; ``VaultError/Code/conflict`` if another caller

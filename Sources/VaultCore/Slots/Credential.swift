@@ -21,7 +21,7 @@ extension Vault {
 
     let content: Content
 
-    /// A passphrase of 1 to 4096 bytes, used as they are.
+    /// A passphrase of 1 to 4096 bytes, which are used unchanged.
     public static func passphrase(_ bytes: consuming SecretBytes) -> Vault.Credential {
       Vault.Credential(content: .passphrase(Passphrase(bytes)))
     }
@@ -80,7 +80,7 @@ extension Vault {
 }
 
 extension HelperPool {
-  /// The pool for a call with these credentials: only a passphrase is stretched.
+  /// The pool for a call with these credentials: ``deriving`` if one is a passphrase, which must be stretched.
   static func using(_ credentials: [Vault.Credential]) -> HelperPool {
     credentials.contains(where: { $0.kind == Slot.passphraseKind }) ? .deriving : .waiting
   }

@@ -11,8 +11,8 @@ public struct NewSlot: Sendable {
   ///
   /// - Parameters:
   ///   - credential: the passphrase or key that will open the slot.
-  ///   - label: a description of at most 1024 bytes of UTF-8, sealed in the file. With `nil`, a slot that replaces
-  ///     another keeps its label.
+  ///   - label: a description of at most 1024 bytes of UTF-8, sealed in the file. With `nil`, a slot that replaces a
+  ///     different one keeps that slot's label.
   ///   - cost: the cost of a passphrase; `nil` measures this machine (`Docs/Format.md` 5.5). Below
   ///     ``PassphraseCost/minimum`` only ``PassphraseCost/throwaway`` is accepted.
   public init(_ credential: Vault.Credential, label: String? = nil, cost: PassphraseCost? = nil) {

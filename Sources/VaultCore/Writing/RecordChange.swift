@@ -150,8 +150,8 @@ extension GroupContent {
   }
 
   /// Sorts positions by the names of their changes. The names are first copied into one buffer: comparing them in place
-  /// retains and releases both arrays in each comparison, which costs more than sealing the values. No name contains the
-  /// byte 0, which ends the service, so that one comparison orders both parts.
+  /// retains and releases both arrays in each comparison, which costs more than sealing the values. No name contains
+  /// the byte 0, which ends the service, so that one comparison orders both parts.
   private static func sort(_ order: inout [Int], of changes: [RecordChange]) {
     guard order.count > 1 else { return }
     var names = ByteWriter()

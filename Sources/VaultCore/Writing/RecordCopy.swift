@@ -1,6 +1,6 @@
 internal import VaultSealing
 
-/// The record that a change copies, and when it may.
+/// The record that a change copies, and the conditions for the copy.
 struct RecordCopy: Sendable {
   let source: RecordAddress
   /// The revision that the source must have; `nil` for any.
@@ -8,8 +8,8 @@ struct RecordCopy: Sendable {
   /// Whether a record that has the new name is replaced, together with its earlier values.
   let replaces: Bool
 
-  /// The size that the ``WriteQueue`` assumes, because the source is not known yet: so much that no write of a different
-  /// caller is in the same entry. Two such writes could copy each other's old record.
+  /// The size that the ``WriteQueue`` assumes, because the source is not known yet: so large that no write of a
+  /// different caller is in the same entry. Two such writes could copy each other's old record.
   static let cost = WriteQueue.batchBytes + 1
 }
 
@@ -23,7 +23,8 @@ struct CopiedRecord: Sendable {
 }
 
 extension RecordChange {
-  /// The time of creation that the change sets; `nil` for that of the record, or the present time.
+  /// The time of creation that the change sets; `nil` to keep the time of the record, or to set the present time for a
+  /// new record.
   var created: Int64? { if case .copied(let record) = action { record.created } else { nil } }
 }
 

@@ -110,7 +110,7 @@ extension VaultState {
     return try draft.file()
   }
 
-  /// A group holder's full write: a new section of its own group, and everything else byte for byte.
+  /// A group holder's full write: a new section of its own group, and everything else copied byte for byte.
   private func holderFold(_ own: Vault.Identifier, _ body: WipedBuffer?) throws(VaultError) -> [UInt8] {
     guard let image else { throw VaultError(.locked, "a full write needs the loaded file") }
     let content = try content(own)

@@ -170,12 +170,12 @@ struct VaultDraft {
 
   // MARK: Slots
 
-  /// Whether an owner slot of a known kind is left. Whether a slot of an unknown kind opens is not known.
+  /// Whether an owner slot of a known kind is left. It is unknown whether a slot of an unknown kind opens.
   var hasOwner: Bool { slots.contains { $0.slot.scope == .owner && $0.slot.isKnown } }
 
   /// Adds a slot that grants the vault key, or the key of one group.
-  /// - Parameter label: the label if the slot has none of its own.
-  /// - Returns: What the slot opens, with which a handle can continue.
+  /// - Parameter label: the label, if the new slot has none.
+  /// - Returns: The key that the slot grants, with which a handle can continue.
   @discardableResult
   mutating func add(
     _ new: PreparedSlot, group: Vault.Identifier? = nil, label: [UInt8] = []
@@ -242,7 +242,7 @@ struct VaultDraft {
 
   // MARK: Logging
 
-  /// Sets the policy of every group and of those that are made later; `nil` switches logging off. Audit keys are kept.
+  /// Sets the policy of every group and of groups that are made later; `nil` switches logging off. Audit keys are kept.
   mutating func setAuditing(_ policy: AuditPolicy?) throws(VaultError) {
     extensionField = try Extension.replacing(
       AuditItem.manifestTag, in: extensionField, with: policy.map { [$0.number] })
@@ -316,12 +316,12 @@ struct VaultDraft {
   /// removed.
   mutating func rotateVault(keeping keks: [Vault.Identifier: SealingKey], droppingHistory: Bool) throws(VaultError) {
     vaultKey = try SealingKey(from: options.random)
-    // A slot of an unknown kind is wrapped under a key that is replaced, whatever it grants.
+    // Whatever a slot of an unknown kind grants, that key is replaced.
     rewrap({ $0.scope == .owner || !$0.isKnown }, .owner, granting: vaultKey) { keks[$0.slot.id] }
     for group in groups.map(\.content.id) { try rotate(group, droppingHistory: droppingHistory) }
   }
 
-  /// Wraps the granted key of slots again, and removes the slots for which that is not possible.
+  /// Wraps the granted key of slots again, and removes the slots that cannot be wrapped.
   private mutating func rewrap(
     _ isConcerned: (Slot) -> Bool, _ scope: Slot.Scope, granting key: SealingKey, kek: (SlotEntry) -> SealingKey?
   ) {

@@ -25,7 +25,7 @@ final class VaultWriter: @unchecked Sendable {
   private var replacement: Replacement { Replacement(path: path, timeout: options.lockTimeout) }
 
   /// Makes a new file from a separate load, which is discarded afterwards.
-  /// - Returns: The bytes of the file, and what opens it for this handle.
+  /// - Returns: The bytes of the file, and the key that opens it for this handle.
   typealias Rewrite = @Sendable (VaultState) throws(VaultError) -> (file: [UInt8], opening: Unlocked)
 
   func commit(_ batch: [WriteQueue.PendingWrite]) -> [WriteQueue.Outcome] {
@@ -155,7 +155,8 @@ final class VaultWriter: @unchecked Sendable {
       + Padding.paddedCount(body.count, step: GroupContent.entryStep)
     let isAppendable =
       mayAppend && Vault.Limits.entryBytes.contains(count) && state.tail + count <= options.limits.fileBytes
-    // The bytes that a fold by this writer would remove: an owner's removes all entries, a holder's only its own.
+    // The bytes that a fold by this writer would remove: an owner's fold removes all entries, a holder's only those of
+    // its group.
     let foldable = state.unlocked.isOwner ? state.journalBytes : content.entryBytes
     let isJournalLong = foldable + count > max(64 << 10, state.snapshot.count)
     guard isAppendable, allowingLongJournal || !isJournalLong else {
@@ -229,7 +230,7 @@ final class VaultWriter: @unchecked Sendable {
       return
     }
     let check = Vault.Tag(append.entry.bytes, at: append.entry.count - Vault.Tag.count)
-    // Also if this state was replaced or locked meanwhile: then it is not read any more.
+    // Harmless if this state was replaced or locked meanwhile: then it is not read any more.
     handle.loaded.withLock { _ in
       state.append(
         append.staged, to: append.content, at: offset, count: append.entry.count, check: check)
@@ -292,7 +293,7 @@ final class VaultWriter: @unchecked Sendable {
 
   /// Replaces the locked file with a new one (5.2).
   ///
-  /// - Parameter make: returns the bytes of the new file, and what opens it for this handle.
+  /// - Parameter make: returns the bytes of the new file, and the key that opens it for this handle.
   private func fullWrite(
     _ file: Descriptor, _ make: (VaultState) throws(VaultError) -> (file: [UInt8], opening: Unlocked)
   ) throws(VaultError) {

@@ -103,8 +103,8 @@ final class WriteQueue: Sendable {
     }
   }
 
-  /// Removes the pending writes that can be committed together: one full write, or changes of one group without a
-  /// record twice. If none is left, the lead ends.
+  /// Removes the pending writes that can be committed together: one full write, or changes of one group in which no
+  /// record occurs twice. If none is left, the lead ends.
   private func takeBatch() -> [PendingWrite] {
     state.withLock { state in
       guard let first = state.pending.first else {
