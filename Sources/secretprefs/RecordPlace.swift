@@ -21,8 +21,8 @@ struct RecordPlace {
     }
   }
 
-  /// The error for a missing key. It may mention another service, because a holder of the group's key can list all of
-  /// them.
+  /// The error for a missing key. It may mention that a different service has the key: the credential can list the
+  /// group's services.
   func noSuchKey(_ key: String, in group: AccessGroup, of vault: Vault) throws(VaultError) -> ToolError {
     let name = try Vault.Name(key)
     return try vault.records(in: group).contains { $0.key == name } ? .keyOfAnotherService : .noSuchKey

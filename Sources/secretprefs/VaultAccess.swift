@@ -123,7 +123,7 @@ struct VaultAccess {
     if usesEnvironment, getenv(variable) != nil {
       messages.warn("\(variable) is visible to other processes of the same user; a key file is safer")
     }
-    // Whichever is used, so that nothing inherits it.
+    // Also if a different source is used, so that no program inherits it.
     defer { if usesEnvironment { Environment.remove(variable) } }
     for (source, way) in sources {
       guard let credential = try way.credential() else { continue }

@@ -60,7 +60,7 @@ struct Get: ToolCommand {
       access: access, place: try record.place(), key: key, revision: revision,
       addsNewline: newline, isJSON: vault.json, clipboard: clipboard
     ).perform(messages)
-    // The vault is locked again.
+    // No handle of the vault is open during the wait.
     try clipboard?.clear(after: clearAfter ?? Clipboard.usualTime, messages)
   }
 

@@ -41,7 +41,7 @@ struct NewKeyFile {
     }
   }
 
-  /// An existing key file may belong to another vault, which cannot be checked. It is neither reused nor overwritten.
+  /// The error for an existing file. It may be the key of a different vault, so it is neither reused nor overwritten.
   private static func exists(_ path: String) -> ToolError {
     ToolError(
       VaultError(.alreadyExists, "\(path): the key file cannot be created: the path already exists"),

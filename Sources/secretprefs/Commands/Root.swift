@@ -4,8 +4,8 @@ internal import VaultSealing
 /// A command of the argument parser.
 protocol ToolCommand: ParsableCommand, ToolAction {}
 
-/// A command that can change a file, or a key that the kernel keeps. Only such a command can record a change, so none is missing in
-/// ``WritingCommands``.
+/// A command that can change a file, or a key that the kernel keeps. Only such a command can record a change, so
+/// ``WritingCommands`` is complete.
 protocol WritingCommand: ToolCommand {}
 
 extension ParsableCommand {

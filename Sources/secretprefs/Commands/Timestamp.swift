@@ -22,7 +22,7 @@ struct Timestamp {
   init?(_ text: String) {
     guard let date = PreferenceTimestamp.date(text) else { return nil }
     self.init(secondsSince2001: date.timeIntervalSinceReferenceDate)
-    // Neither another offset nor another number of digits.
+    // Refuses other offsets and other numbers of digits.
     guard self.text == (text.utf8.count == 20 ? text.dropLast() + ".000Z" : text) else { return nil }
   }
 

@@ -25,7 +25,7 @@ struct Version: ToolCommand {
   var json = false
 
   func perform(_ messages: Messages) throws {
-    // The library knows no patch release.
+    // The standard library's version does not include the patch release.
     let swift = "\(_SwiftStdlibVersion.current)".split(separator: ".").prefix(2).joined(separator: ".")
     let versions: [(String, String?)] = [
       ("version", Root.toolVersion), ("commit", toolbuild_commit().map { String(cString: $0) }),

@@ -3,8 +3,8 @@ internal import DurableFiles
 internal import Secrets
 internal import VaultCore
 
-// Candidates that a completion script asks the tool for (`secretprefs ---completion …`). They are read with the vault and
-// the credential of the line so far and of the environment. After any error there are none: standard error is closed.
+// The candidates that a completion script requests (`secretprefs ---completion …`). The command line so far and the
+// environment name the vault and its credential. After any error there are no candidates and no message.
 extension CompletionKind {
   /// The ids of the slots, which are read without a credential.
   static let slots = candidates { line throws in
@@ -34,15 +34,15 @@ extension CompletionKind {
     }
   }
 
-  /// A name in the form that the shell's script expects. `nil` for a name that looks like an option, misleads a reader or
-  /// contains what a shell expands: bash does not quote a dollar sign that it inserts.
+  /// A name in the form that the shell's script expects. `nil` for a name that looks like an option, misleads a reader
+  /// or contains what a shell expands: bash does not quote a dollar sign that it inserts.
   private static func candidate(_ name: String) -> String? {
     let isPlain = name.unicodeScalars.allSatisfy { !isMisleading($0) && $0 != "$" && $0 != "`" && $0 != "!" }
     guard isPlain, !name.hasPrefix("-") else { return nil }
     return switch CompletionShell.requesting {
     // The script evaluates quotes and backslashes.
     case .bash: "'" + replacing("'", in: name, with: #"'\''"#) + "'"
-    // A description begins at a colon.
+    // In a candidate, a colon begins its description.
     case .zsh: replacing(":", in: replacing(#"\"#, in: name, with: #"\\"#), with: #"\:"#)
     default: name
     }
@@ -69,8 +69,8 @@ private struct IncompleteLine: ParsableArguments {
     self = try Self.parse(Array(words.dropFirst()))
   }
 
-  /// Opens the vault if that needs no prompt, no other program, which may have one, and no descriptor, which would be the
-  /// terminal's.
+  /// Opens the vault. `nil` if that needs a prompt, a program, which may prompt, or a descriptor, which would be one of
+  /// the shell.
   func open() throws -> Vault? {
     guard unlock.passphraseFd == nil, unlock.passphraseCommand == nil, getenv(PassphraseCommand.variable) == nil else {
       return nil

@@ -108,14 +108,14 @@ struct DockerCredential: WritingCommand {
     try Output.write(.object(logins))
   }
 
-  /// Makes a record the login of a user.
+  /// The edit that makes a record the login of a user.
   static func login(of user: String) throws(VaultError) -> RecordEdit {
     var edit = RecordEdit()
     edit.attributes = .set([try RecordEdit.Attribute(username, Array(user.utf8))])
     return edit
   }
 
-  /// The user of a login; `nil` if the record is none, or has expired.
+  /// The user of a login; `nil` if the record is not a login, or has expired.
   private static func user(of record: RecordInfo, at now: Int64) -> String? {
     record.isExpired(at: now) ? nil : record.attributes.first { $0.name.text == username }?.text
   }
@@ -137,7 +137,7 @@ struct DockerRefusal: Error {
   static let noServer = DockerRefusal("no credentials server URL")
   static let noUser = DockerRefusal("no credentials username")
   static let usage = DockerRefusal("Usage: \(DockerCredential.link) <store|get|erase|list|version>")
-  // Without the word, which may be a misplaced secret.
+  // Does not repeat the word, which may be a misplaced secret.
   static let unknownAction = DockerRefusal("\(DockerCredential.link): unknown action")
 
   private let text: String

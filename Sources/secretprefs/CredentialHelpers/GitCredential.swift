@@ -50,7 +50,7 @@ struct GitCredential: WritingCommand {
     case "store": try store(messages)
     case "erase": try erase(messages)
     case "capability": try Output.write("version 0\ncapability authtype\n")
-    default: break  // The protocol demands it, so that git can have more operations.
+    default: break  // The protocol requires it, so that git can add operations.
     }
   }
 
@@ -59,7 +59,7 @@ struct GitCredential: WritingCommand {
     guard let wanted = request.login else { return }
     let place = try helper.open(for: "git", messages)
     let values = try place.values
-    // A password without a path is for requests without one. Of several users, the last one that was stored counts.
+    // For a request without a path, passwords without one come first. Of several users, the one stored last counts.
     let logins = try Self.logins(wanted, in: values).filter { request.takesAuthtype || $0.record.authtype == nil }
     let exact = logins.filter { $0.login.path == wanted.path }
     let found = (exact.isEmpty ? logins : exact).max { $0.record.modified < $1.record.modified }
@@ -152,7 +152,7 @@ struct GitCredential: WritingCommand {
     var found: [(login: GitLogin, record: RecordInfo)] = []
     for key in try values.keys {
       guard let login = GitLogin(key: key), wanted.matches(login), let record = try values.record(key) else { continue }
-      // A password without a user is no login.
+      // A password without a user is not a login.
       if login.username != nil || record.authtype != nil { found.append((login, record)) }
     }
     return found
@@ -173,7 +173,7 @@ struct GitCredential: WritingCommand {
     return isEqual ?? true
   }
 
-  /// Writes a line of the answer.
+  /// Writes a line of the response.
   /// - Throws: ``ToolError`` if the value would become several lines, or is too long for one.
   private static func write(_ name: String, _ value: UnsafeRawBufferPointer, to output: SecretOutput) throws {
     guard !hasControlCharacter(value), name.utf8.count + value.count + 2 <= GitRequest.longestLine else {

@@ -1,12 +1,12 @@
 internal import PreferenceFiles
 
-/// Whom a password is for, in the terms of git: the parts of a URL. `nil` where a request says nothing.
+/// What a password is for: the parts of a URL, as git names them. `nil` for a part that a request does not have.
 ///
-/// A record with a password has the login as its key, for example `https://alice@git.example:8443/shop.git`. A token
-/// that is for no user has a key without `alice@`.
+/// A record with a password has the login as its key, for example `https://alice@git.example:8443/shop.git`. The key
+/// of a token without a user lacks `alice@`.
 struct GitLogin: Equatable {
   let scheme: [UInt8]
-  /// With the port.
+  /// Includes the port.
   let host: [UInt8]
   /// Without the leading slash.
   var path: [UInt8]?
@@ -16,7 +16,7 @@ struct GitLogin: Equatable {
   static func refreshKey(_ key: String) -> String { key + "#oauth_refresh_token" }
 
   /// The login as a URL. All bytes except letters, digits and a few marks are percent-encoded, so that a login has one
-  /// spelling, and the names of users may have any bytes.
+  /// spelling, and a user name may have any bytes.
   var key: String {
     let user = username.map { Self.encoded($0, "") + "@" } ?? ""
     let url = Self.encoded(scheme, "+") + "://" + user + Self.encoded(host, ":[]")
@@ -36,7 +36,7 @@ struct GitLogin: Equatable {
     self.path = path == [] ? nil : path
   }
 
-  /// Parses `scheme://user:password@host/path`, in place. Only scheme and host are not optional.
+  /// Parses `scheme://user:password@host/path`, in place. All parts but scheme and host are optional.
   static func parse(
     _ range: Range<Int>, in bytes: UnsafeMutableRawBufferPointer
   ) -> (login: GitLogin, password: Range<Int>?)? {

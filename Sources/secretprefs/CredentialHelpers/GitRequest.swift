@@ -26,7 +26,7 @@ struct GitRequest: ~Copyable {
   }
 
   static func read(_ helper: HelperOptions) throws -> GitRequest {
-    // A caller may wait for the answer with the pipe still open.
+    // A caller may wait for the response without closing the pipe.
     let bytes = try helper.readRequest { bytes in
       bytes.first == UInt8(ascii: "\n") || bytes.firstRange(of: Array("\n\n".utf8)) != nil
     }
@@ -37,7 +37,7 @@ struct GitRequest: ~Copyable {
     var values: [(name: Attribute, bytes: Range<Int>)] = []
     var start = 0
     while start < bytes.count {
-      // Only a line feed ends a line: a reader that also takes a carriage return would see other lines than git.
+      // Only a line feed ends a line: a reader that also accepts a carriage return would see different lines.
       guard let end = bytes[start...].firstIndex(of: UInt8(ascii: "\n")) else { throw refusal("is cut off") }
       let line = bytes[start..<end]
       start = end + 1

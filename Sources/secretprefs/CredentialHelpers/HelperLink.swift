@@ -1,7 +1,7 @@
 internal import ArgumentParser
 
-/// The names under which git and docker start the tool, each a link to the program. Whatever installs the program makes
-/// a link of each name beside it.
+/// The names under which git and docker start the tool, each a link to the program. `Scripts/install`
+/// creates the links.
 enum HelperLink {
   private static let commands: [(name: String, command: any ToolCommand.Type)] = [
     ("git-credential-secretprefs", GitCredential.self),

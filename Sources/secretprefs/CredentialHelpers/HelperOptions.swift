@@ -12,7 +12,7 @@ struct HelperOptions: ParsableArguments {
   @OptionGroup var vault: VaultOptions
   @OptionGroup var unlock: UnlockOptions
 
-  // Not from $SECRETPREFS_SERVICE: that is the service of the program that happens to start git or docker.
+  // Does not use $SECRETPREFS_SERVICE, which may be set for the program that happens to start git or docker.
   @Option(
     name: FastPathOption.service.name,
     help: ArgumentHelp("The service of the credentials.", discussion: "Default: git or docker.", valueName: "name"))
@@ -27,7 +27,7 @@ struct HelperOptions: ParsableArguments {
 
   /// Opens the vault.
   ///
-  /// - Parameter program: The program of the credentials, which is the name of their service unless an option names one.
+  /// - Parameter program: The program of the credentials: the name of their service, unless an option names one.
   func open(for program: String, _ messages: Messages) throws -> HelperVault {
     var access = try unlock.complete(try vault.access())
     access.mayPrompt = false

@@ -13,7 +13,7 @@ struct EditValue: ToolAction {
   let isJSON: Bool
 
   func perform(_ messages: Messages) throws {
-    // Before the user edits in vain.
+    // Fails before the user edits in vain.
     guard isConfirmed || access.mayPrompt && ControllingTerminal.exists else {
       throw ToolError.usage("there is no terminal to confirm the change on", hint: "--yes saves without a question")
     }
@@ -52,7 +52,7 @@ struct EditValue: ToolAction {
 
   /// Runs the editor and returns what it has saved. The file is gone when this returns.
   ///
-  /// - Parameter endsLine: Whether the value ends with a line feed. Otherwise one is removed, which editors add.
+  /// - Parameter endsLine: Whether the value ends with a line feed. Otherwise the one that editors add is removed.
   private static func edited(
     _ folder: consuming MemoryFolder, by editor: Editor, endsLine: Bool
   ) throws -> SecretBytes {

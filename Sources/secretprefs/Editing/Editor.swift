@@ -12,8 +12,8 @@ struct Editor {
     guard !words.isEmpty else { throw ToolError.usage("the variable for the editor is empty") }
   }
 
-  /// Edits a file and waits. A signal that would end this process ends the editor first and then takes effect; those of
-  /// the keyboard are the editor's.
+  /// Edits a file and waits. A signal that would end this process ends the editor first and then takes effect. The
+  /// editor handles Ctrl-C and Ctrl-\ itself.
   func edit(_ file: String) throws {
     let before = PendingSignal.catchAll()
     defer { PendingSignal.restore(before) }
@@ -44,7 +44,7 @@ struct Editor {
     var attributes = posix_spawnattr_t()
     posix_spawnattr_init(&attributes)
     defer { posix_spawnattr_destroy(&attributes) }
-    // Signals that this process ignores; those that it catches are restored without this.
+    // The signals that this process ignores. The system resets the caught ones by itself.
     var defaults = sigset_t()
     sigemptyset(&defaults)
     for number in [SIGPIPE, SIGXFSZ] { sigaddset(&defaults, number) }

@@ -4,7 +4,7 @@ internal import VaultCore
 internal import VaultSealing
 
 /// A new directory in memory that only this user can open, with one file. Removed with everything that an editor has
-/// written beside the file, and by the next use if this process could not.
+/// written beside the file; if this process fails to do so, the next use does.
 final class MemoryFolder {
   private static let prefix = "secretprefs-edit-"
   private static let fileName = "value"
@@ -15,7 +15,7 @@ final class MemoryFolder {
   // Locked as long as the directory is in use.
   private let folder: Descriptor<VaultError>
 
-  /// Creates the directory on the first file system in memory: that of `$XDG_RUNTIME_DIR`, or `/dev/shm`.
+  /// Creates the directory in `$XDG_RUNTIME_DIR`, or else in `/dev/shm`: the first that is on a file system in memory.
   init(_ content: UnsafeRawBufferPointer) throws {
     let runtime = getenv("XDG_RUNTIME_DIR").flatMap { String(validatingCString: $0) }
     let places = [runtime, "/dev/shm"].compactMap(\.self).filter { $0.hasPrefix("/") && Self.isInMemory($0) }
@@ -42,7 +42,7 @@ final class MemoryFolder {
 
   deinit { Self.remove(path) }
 
-  /// Reads the file. An editor may have replaced it by another of the same name.
+  /// Reads the file. An editor may have replaced it by a new file.
   func content() throws -> SecretBytes {
     let descriptor = try Descriptor<VaultError>.open(file, O_RDONLY | O_NOFOLLOW | O_NONBLOCK) {
       .io("open the edited file", $0)
@@ -53,7 +53,7 @@ final class MemoryFolder {
     return try ValueReader.read(descriptor.raw, atMost: ValueReader.longest, "read the edited file")
   }
 
-  /// Removes the directories of this user whose process was killed: nothing has locked them.
+  /// Removes the directories of this user whose process was killed, which are not locked.
   private static func removeAbandoned(in place: String) {
     let own = "\(prefix)\(getuid())-"
     do {

@@ -13,7 +13,7 @@ enum ExportFormat: String, CaseIterable {
     return format
   }
 
-  /// What holds all values, and the most bytes that they may have together; `nil` without such a limit.
+  /// The object that holds all values, and the most bytes that they may have together. `nil` without such a limit.
   var limit: (holder: String, bytes: Int)? {
     switch self {
     case .dotenv, .json, .shell: nil
@@ -22,7 +22,7 @@ enum ExportFormat: String, CaseIterable {
     }
   }
 
-  /// Whether the format has such keys.
+  /// Whether the format allows this key.
   func allows(key: String) -> Bool {
     switch self {
     case .json: true
@@ -34,7 +34,7 @@ enum ExportFormat: String, CaseIterable {
     }
   }
 
-  /// Whether the format can hold such a value byte for byte.
+  /// Whether the format can hold this value byte for byte.
   func allows(value: UnsafeRawBufferPointer) -> Bool {
     switch self {
     case .dotenv, .shell: !value.contains(0)
@@ -53,7 +53,7 @@ enum ExportFormat: String, CaseIterable {
     }
   }
 
-  /// Whether `text` can name an object of Kubernetes: labels of small letters, digits and -, joined with dots.
+  /// Whether `text` can name an object of Kubernetes: labels of lowercase letters, digits and -, joined with dots.
   static func isObjectName(_ text: String) -> Bool {
     text.utf8.count <= 253
       && text.split(separator: ".", omittingEmptySubsequences: false).allSatisfy { label in

@@ -74,7 +74,7 @@ struct Import: WritingCommand {
       throw ToolError.usage("standard input cannot be both the passphrase and the file")
     }
     let place = try record.place()
-    // Before the user types a passphrase.
+    // Fails before the user types a passphrase.
     var source = try PlainSource.read(path, as: format)
     let entries = source.entries
     let (found, records) = try source.bytes.withUnsafeMutableBytes { (bytes) in

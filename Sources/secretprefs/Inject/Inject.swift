@@ -81,7 +81,7 @@ struct Inject: WritingCommand {
     return try ValueReader.read(file.raw, atMost: ValueReader.longest, "\(template): read the template")
   }
 
-  /// Refuses a path whose replacement would lose something: what is not a regular file, and the command's own files.
+  /// Refuses a path whose replacement would lose something: anything but a regular file, and the command's own files.
   private func check(_ out: String, _ access: VaultAccess) throws {
     var status = stat()
     guard lstat(out, &status) == 0 else { return }  // a different failure is reported when the file is written

@@ -65,8 +65,8 @@ struct Otp: WritingCommand {
     }
   }
 
-  /// Stores the value with the next number, if there is one, before the code is shown. Returns `false` if another process
-  /// has taken this number.
+  /// Stores the value with the next number, if there is one, before the code is shown. Returns `false` if another
+  /// process has taken this number.
   private func store(
     _ successor: GuardedBuffer?, replacing record: RecordInfo, in group: AccessGroup, of vault: Vault,
     _ messages: Messages

@@ -31,7 +31,7 @@ struct CommandEnvironment {
     }
   }
 
-  /// Replaces this process by a program. Returns only if that fails: the `errno`.
+  /// Replaces this process by a program. Returns the `errno` if that fails.
   func execute(_ arguments: UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>) -> Int32 {
     withVariables { replaceProcess(arguments, environment: $0) }
   }
@@ -50,8 +50,7 @@ struct CommandEnvironment {
     }
   }
 
-  /// The inherited variables without those that configure this tool, which are none of a program's business. None is
-  /// `nil`.
+  /// The inherited variables, except those that configure this tool. No element is `nil`.
   static var inherited: [UnsafeMutablePointer<CChar>?] {
     inheritedVariables.filter { !name(of: $0).hasPrefix("SECRETPREFS_") }
   }

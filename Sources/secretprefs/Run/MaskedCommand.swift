@@ -130,7 +130,7 @@ final class MaskedCommand {
   private func end(_ code: Int32) throws -> CommandEnd {
     for stream in streams { stream.drain(isEnd: true) }
     relay?.giveBack()
-    // A reader that has left is the command's business.
+    // After EPIPE the command's own exit status counts, as without the mask.
     for stream in streams {
       guard let failure = stream.failure, failure != EPIPE else { continue }
       throw ToolError.io("write to standard \(stream.target == STDOUT_FILENO ? "output" : "error")", failure)
@@ -138,7 +138,7 @@ final class MaskedCommand {
     return CommandEnd(code: code)
   }
 
-  /// Stops with the command, and continues it afterwards.
+  /// Stops this process because the command has stopped, and later continues the command.
   private func stop() {
     for stream in streams { stream.drain(isEnd: false) }
     relay?.giveBack()
@@ -156,7 +156,7 @@ final class MaskedCommand {
     switch arrival.number {
     case SIGCONT: resume()
     case SIGWINCH: if let keyboard { Self.copySize(to: keyboard) }
-    // The command, in the same group, has it from the system.
+    // The system sends its signals to the command, too, if that is in the same process group.
     default: if keyboard != nil || !arrival.isOfSystem { send(arrival.number) }
     }
   }

@@ -4,9 +4,9 @@ internal import VaultSealing
 
 /// Output of a program on its way to a descriptor of this process.
 final class MaskedStream {
-  /// How long the end of the output must be quiet for ``OutputMask/pause(to:)``.
+  /// How long nothing must be read before ``OutputMask/pause(to:)`` is called.
   static let quiet = Duration.milliseconds(50)
-  /// What can be written to a pipe without waiting if there is room at all.
+  /// The number of bytes that a pipe takes without waiting once it can be written to.
   private static let writeSize = 4096
 
   let source: Int32
@@ -17,7 +17,8 @@ final class MaskedStream {
   private var lastRead = ContinuousClock.now
   private(set) var isOpen = true
   private var isClosed = false
-  /// The `errno` of the write that failed. What comes later is dropped, and a program that writes to a pipe fails too.
+  /// The `errno` of the write that failed. Later output is dropped. A source that is a pipe is closed,
+  /// so that the program's writes fail, too.
   private(set) var failure: Int32?
 
   init(from source: Int32, to target: Int32, _ search: ValueSearch) throws(VaultError) {
@@ -39,7 +40,7 @@ final class MaskedStream {
       retrying { DurableFiles.read(source, block.baseAddress, block.count) }
     }
     guard count > 0 else {
-      if count == 0 || errno != EAGAIN { isOpen = false }  // a terminal without programs has an error, not an end
+      if count == 0 || errno != EAGAIN { isOpen = false }  // a terminal that no program has open gives an error
       return false
     }
     lastRead = .now
@@ -66,9 +67,9 @@ final class MaskedStream {
     }
   }
 
-  /// Reads what is there and writes all of it.
+  /// Reads the available output and writes all of it.
   ///
-  /// - Parameter isEnd: Whether nothing comes after it.
+  /// - Parameter isEnd: Whether no more output follows.
   func drain(isEnd: Bool) {
     // A process that the program has left behind may write forever.
     var blocks = 0

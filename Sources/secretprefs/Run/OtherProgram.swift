@@ -3,16 +3,16 @@ internal import VaultCore
 
 /// A program that runs beside this one, and what it writes to its standard output.
 final class OtherProgram {
-  /// Where its output is read; -1 after ``end()``.
+  /// The descriptor to read its output from; -1 after ``end()``.
   private(set) var output: Int32
   private let name: String
   private let child: ChildProcess
 
-  /// Starts a program, which is looked up like a shell does. Its environment is that of this process without the
-  /// variables of this tool.
+  /// Starts a program, which is looked up in `PATH` as by a shell. It inherits the environment except this tool's
+  /// variables.
   ///
   /// - Parameters:
-  ///   - name: what errors call it.
+  ///   - name: its name in errors.
   ///   - words: the program and its arguments.
   ///   - variables: `NAME=value`, in addition.
   ///   - input: its standard input; `nil` for none.

@@ -3,21 +3,21 @@ internal import VaultSealing
 
 /// Replaces each byte of a value, in all its forms, by `*` in a stream of output.
 ///
-/// Line ends and the escape sequences of terminals inside of a value are passed on. The end of the stream that may be
-/// the beginning of a value is held back until the next bytes come, or nearly: see ``pause()``.
+/// Line ends and terminal escape sequences inside a value are passed on. Bytes at the end that may begin a value are
+/// held back until more bytes come; ``pause(to:)`` shows them earlier if they are few.
 final class OutputMask {
-  /// The length of the shortest value that is replaced. From this length on, a beginning stays held back.
+  /// The length of the shortest value that is replaced. ``pause(to:)`` shows fewer bytes than this.
   static let minimum = 4
   /// The most bytes that are added at once.
   static let blockSize = 16 << 10
 
   private let search: ValueSearch
-  /// What may still belong to a value that goes on, and the new bytes. Shown already up to ``shown``.
+  /// The bytes that may belong to an unfinished value, and the new bytes. Those before ``shown`` were already shown.
   private var held: SecretBytes
   private var count = 0
   private var shown = 0
   private var isHidden: [Bool] = []
-  /// ``held`` without line ends and escape sequences, and where each byte is there.
+  /// ``held`` without line ends and escape sequences, and the place of each of its bytes in ``held``.
   private var view: SecretBytes
   private var origins: [Int] = []
   private var escape = Escape.none
@@ -46,13 +46,13 @@ final class OutputMask {
       return search.firstPartialMatch(in: text)
     }
     var limit = start.map { origins[$0] } ?? count
-    // A part that is hidden anyway need not wait.
+    // Bytes that are hidden in any case need not wait.
     while limit < count, isHidden[limit] { limit += 1 }
     show(upTo: limit, to: &output)
     drop(start)
   }
 
-  /// Call this when nothing has come for a while. Shows the last bytes, such as the end of a prompt, if they are fewer
+  /// Call this after a pause in the output. Shows the last bytes, such as the end of a prompt, if they are fewer
   /// than ``minimum``. If a value goes on after them, the rest of it is replaced.
   func pause(to output: inout [UInt8]) {
     if origins.count < Self.minimum { show(upTo: count, to: &output) }
@@ -102,7 +102,7 @@ final class OutputMask {
     shown = max(end, shown)
   }
 
-  /// Drops what precedes a place in ``view``, or everything.
+  /// Drops the bytes before a place in ``view``, or all bytes.
   private func drop(_ start: Int?) {
     let (place, origin) = start.map { ($0, origins[$0]) } ?? (origins.count, count)
     Self.move(&held, origin..<count)

@@ -72,7 +72,7 @@ struct Run: ToolCommand {
     let (environment, search) = try prepare(messages)
     // The error is not shown, because this process then ends by the signal.
     guard !PendingSignal.isPending else { throw VaultError(.noCredential, "interrupted") }
-    // The arguments' own bytes, which need not be text.
+    // Passes the bytes of the arguments, which need not be text.
     let arguments = CommandLine.unsafeArgv + (Int(CommandLine.argc) - command.count)
     if let search { throw try MaskedCommand(arguments, environment, search).wait() }
     try ProcessHardening.undo()

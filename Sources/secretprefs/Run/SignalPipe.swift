@@ -5,13 +5,13 @@ internal import Synchronization
 struct SignalPipe {
   struct Arrival {
     let number: Int32
-    /// Whether the system sent it, for example because of a key, and not a process.
+    /// Whether the system sent it, for example because of a key. Otherwise a process did.
     let isOfSystem: Bool
   }
 
   let descriptor: Int32
 
-  /// Catches every signal that would end this process and is not ignored, and with a terminal those of job control.
+  /// Catches every signal that would end this process and is not ignored; with a terminal, also those of job control.
   init(withTerminal: Bool) throws(ToolError) {
     guard let pipe = ChildProcess.pipe() else { throw .io("create a pipe", errno) }
     for end in [pipe.reading, pipe.writing] { _ = fcntl(end, F_SETFL, O_NONBLOCK) }

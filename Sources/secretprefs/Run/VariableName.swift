@@ -1,7 +1,7 @@
 /// The names of the variables of `run`.
 enum VariableName {
-  /// The name for a key: ASCII letters in upper case, `_` for every character except ASCII letters and digits, and `_` in
-  /// front of a digit.
+  /// The name for a key: ASCII letters in upper case, `_` for every character except ASCII letters and digits, and
+  /// `_` in front of a digit.
   static func derived(from key: String) -> String {
     var name = ""
     for scalar in key.unicodeScalars {

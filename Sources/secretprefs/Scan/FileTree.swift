@@ -9,7 +9,7 @@ enum FileTree {
   static func visit(
     _ root: String, file: (Int32, Path) throws -> Void, failed: (Path, Int32) -> Void
   ) throws {
-    // A named link is followed, and a named pipe is read.
+    // If the root itself is a link, it is followed; if it is a pipe, it is read.
     try visit(root.utf8CString.map(\.self), isRoot: true, file, failed)
   }
 

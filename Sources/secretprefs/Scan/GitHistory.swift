@@ -2,13 +2,13 @@ internal import DurableFiles
 internal import VaultCore
 internal import VaultSealing
 
-/// All objects of a git repository that a reference reaches, as the installed git reads them.
+/// All objects that the references of a git repository reach, as the installed git reads them.
 struct GitHistory {
   private let repository: String
-  /// Where an object is first. Its id and its path are bytes; a path need not be UTF-8.
+  /// Each object and where it occurs first. Ids and paths are bytes, because a path need not be UTF-8.
   private var places: [(id: [UInt8], commit: [UInt8], path: [UInt8]?)] = []
 
-  /// Reads which objects there are.
+  /// Lists the objects.
   init(of repository: String) throws {
     self.repository = repository
     var reader = LogReader()

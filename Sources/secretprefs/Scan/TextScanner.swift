@@ -2,17 +2,17 @@ internal import DurableFiles
 internal import VaultCore
 internal import VaultSealing
 
-/// Searches one text after another, block by block, also across the borders of blocks.
+/// Searches one text after another, block by block. A match may span two blocks.
 final class TextScanner {
   struct Finding {
     let value: Int
     var form: ValueForm
-    /// From 1; a column is a byte.
+    /// Counts from 1, as `column` does, which counts bytes.
     let line: Int
     let column: Int
   }
 
-  /// Bytes of one line that follow each other in the text and in ``view``.
+  /// Bytes of one line that are contiguous in the text and in ``view``.
   private struct Segment {
     let start: Int
     let line: Int
@@ -29,7 +29,7 @@ final class TextScanner {
   private var line = 1
   private var column = 1
   private var findings: [Finding] = []
-  /// For each value, its last finding, and the last line of that.
+  /// For each value, its last finding, and the last line that the finding covers.
   private var latest: [Int: (index: Int, line: Int)] = [:]
 
   init(_ search: ValueSearch) throws(VaultError) {
@@ -51,7 +51,7 @@ final class TextScanner {
     view.withUnsafeBytes { view in
       let text = UnsafeRawBufferPointer(rebasing: view[..<count])
       search.forEachMatch(in: text) { place, pattern in
-        // What ends earlier was found in the last block.
+        // A match that ends earlier was found with the block before.
         if place + pattern.bytes.count > carried { note(place, pattern, segments) }
       }
     }
@@ -95,7 +95,7 @@ final class TextScanner {
       value: pattern.value, form: pattern.form, line: segment.line, column: segment.column + place - segment.start)
     if let last = latest[pattern.value] {
       let isSame = (findings[last.index].line, findings[last.index].column) == (finding.line, finding.column)
-      // The lines of a value that is there as a whole, or of one that lacks its first lines, are one finding.
+      // A value and its lines, or consecutive lines of a value without its beginning, are one finding.
       if isSame || finding.form == .line && finding.line <= last.line + 1 {
         latest[pattern.value]!.line = max(last.line, finding.line)
         if isSame, findings[last.index].form == .line { findings[last.index].form = finding.form }
@@ -106,7 +106,7 @@ final class TextScanner {
     findings.append(finding)
   }
 
-  /// Keeps what may be the beginning of a text that ends in the next block.
+  /// Keeps the bytes that may begin a match that ends in the next block.
   private func carry() {
     let dropped = max(0, count - max(search.longest - 1, 0))
     guard dropped > 0 else { return }

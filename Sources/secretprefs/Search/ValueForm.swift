@@ -1,4 +1,4 @@
-/// How a value is written where `scan` finds it and `run --mask` hides it.
+/// A form of a value that `scan` finds and `run --mask` hides.
 ///
 /// Line feeds and carriage returns are ignored in values and in the searched text, so that a form is recognised also if
 /// it is wrapped at some width, and on a terminal, which adds carriage returns.
@@ -7,8 +7,8 @@ enum ValueForm: String, CaseIterable {
   case plain
   /// One line of a value that has several.
   case line
-  /// Base64 in the standard alphabet or that of URLs, wherever the value begins in the encoded bytes. Not the digits that
-  /// also depend on other bytes: they have up to four bits of the value's first and last byte.
+  /// Base64 in the standard alphabet or that of URLs, wherever the value begins in the encoded bytes. Without the
+  /// digits that also depend on other bytes; these have up to four bits of the value's first and last byte.
   case base64
   /// The percent-encodings of RFC 3986, of Python, of JavaScript's `encodeURIComponent` and of HTML forms, and that of
   /// every byte; with digits in upper or lower case.
@@ -20,11 +20,11 @@ enum ValueForm: String, CaseIterable {
   case json
 }
 
-/// What percent-encoders leave as it is.
+/// The characters that a percent-encoder leaves unchanged.
 enum PercentStyle: CaseIterable {
   case strict, path, component, form, full
 
-  /// Whether a letter, digit, `-`, `.`, `_` or other character is left as it is.
+  /// Whether a byte is left unchanged.
   func keeps(_ byte: UInt8) -> Bool {
     switch byte {
     case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"),
@@ -39,7 +39,7 @@ enum PercentStyle: CaseIterable {
   }
 }
 
-/// What JSON encoders escape.
+/// The characters that a JSON encoder escapes.
 struct JSONStyle {
   let escapesSlash: Bool
   let escapesMarkup: Bool

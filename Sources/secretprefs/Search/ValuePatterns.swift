@@ -13,12 +13,12 @@ final class ValuePatterns {
   /// A longer value is searched for in parts of this length.
   static let longestPart = 4096
 
-  /// At least as many forms as a part has.
+  /// No part has more forms than this.
   private static let formsOfPart = 64
 
   /// Shorter texts are not searched for: they also occur by chance.
   let minimum: Int
-  /// Whether each line of a value counts. Otherwise only long ones do that have no spaces, such as those of keys.
+  /// Whether each line of a value is searched for. Otherwise only long lines without spaces are, such as those of keys.
   private let takesAllLines: Bool
   let buffer: GuardedBuffer
   private(set) var all: [Pattern] = []
@@ -32,7 +32,7 @@ final class ValuePatterns {
   /// - Returns: `false` if it is too short.
   func add(_ value: UnsafeRawBufferPointer, as number: Int) throws(VaultError) -> Bool {
     guard value.count(where: { !Self.isLineEnd($0) }) >= minimum else { return false }
-    // Parts overlap, so that no base64 digit belongs to two of them alone.
+    // Parts overlap, so that every base64 digit is determined by one of them.
     for start in stride(from: 0, to: max(value.count - 2, 1), by: Self.longestPart - 2) {
       let end = min(start + Self.longestPart, value.count)
       let part = UnsafeRawBufferPointer(rebasing: value[max(0, end - Self.longestPart)..<end])
@@ -57,7 +57,7 @@ final class ValuePatterns {
 
   private static func isLineEnd(_ byte: UInt8) -> Bool { byte == 0x0A || byte == 0x0D }
 
-  /// Keeps what `write` appends, unless it is too short or the value has it in another form.
+  /// Keeps what `write` appends, unless it is too short or equal to a different form of the value.
   private func add(
     _ form: ValueForm, _ number: Int, _ write: () throws(VaultError) -> Void
   ) throws(VaultError) {

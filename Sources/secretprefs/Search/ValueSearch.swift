@@ -4,8 +4,8 @@ internal import VaultSealing
 
 /// Finds many texts at once. The time depends on the length of the searched text, and hardly on their number.
 ///
-/// A filter with a bit for each beginning of a text rejects nearly every place; the rest is looked up among the sorted
-/// texts. All of it is derived from values, and is in guarded memory.
+/// A filter with a bit for each beginning of a text rejects nearly every place; the remaining places are looked up in
+/// the sorted texts. All of it is derived from values, and is in guarded memory.
 final class ValueSearch {
   private let patterns: [ValuePatterns.Pattern]
   private let buffer: GuardedBuffer
@@ -52,7 +52,7 @@ final class ValueSearch {
     let (window, shift) = (window, shift)
     filter.withUnsafeBytes { filter in
       var place = start
-      // Eight bytes at once as long as there are as many, in a loop without calls.
+      // Loads eight bytes at once while that many are left, in a loop without calls.
       while place < text.count - 7 {
         let word = UInt64(bigEndian: text.loadUnaligned(fromByteOffset: place, as: UInt64.self))
         let head = window == 8 ? word : word >> 32
@@ -67,7 +67,7 @@ final class ValueSearch {
     }
   }
 
-  /// The first place from which the rest of `text` may be the beginning of a text that goes on.
+  /// The first place where the rest of `text` is the beginning of a longer text to find.
   func firstPartialMatch(in text: UnsafeRawBufferPointer) -> Int? {
     (max(0, text.count - max(longest, 1) + 1)..<text.count).first { place in
       let rest = UnsafeRawBufferPointer(rebasing: text[place...])
@@ -105,7 +105,7 @@ final class ValueSearch {
     }
   }
 
-  /// The index of the first text whose beginning is not less.
+  /// The index of the first text whose beginning is not less than `head`.
   private func firstIndex(_ head: UInt64, _ heads: UnsafeRawBufferPointer) -> Int {
     var (low, high) = (0, patterns.count)
     while low < high {

@@ -21,14 +21,15 @@ struct KeyDecoder {
     return keys
   }
 
-  /// Returns the Escape key if nothing followed its byte for a while, which also begins the sequences of other keys.
+  /// Call this after a pause: returns the Escape key if its byte came alone. That byte also begins the sequences of
+  /// other keys.
   mutating func keysAfterPause() -> [Key] {
     guard pending == [0x1B] else { return [] }
     pending = []
     return [.escape]
   }
 
-  /// The first key and its number of bytes; no key for bytes to drop. `nil` until there are more bytes.
+  /// The first key and its number of bytes; no key for bytes to drop. `nil` if more bytes are needed.
   private func next() -> (key: Key?, length: Int)? {
     guard let byte = pending.first else { return nil }
     switch byte {
@@ -51,7 +52,7 @@ struct KeyDecoder {
   private func sequence() -> (key: Key?, length: Int)? {
     guard pending.count > 1 else { return nil }
     guard pending[1] == UInt8(ascii: "[") || pending[1] == UInt8(ascii: "O") else {
-      return pending[1] == 0x1B ? (.escape, 1) : (nil, 2)  // the other is a key typed with Alt
+      return pending[1] == 0x1B ? (.escape, 1) : (nil, 2)  // otherwise a key typed with Alt
     }
     guard let last = pending[2...].firstIndex(where: { !(0x20..<0x40).contains($0) }) else { return nil }
     return (Self.named[String(decoding: pending[2...last], as: UTF8.self)], last + 1)

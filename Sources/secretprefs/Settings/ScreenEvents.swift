@@ -33,7 +33,7 @@ final class ScreenEvents: Sendable {
   func send(_ event: Event) {
     events.withLock { $0.append(event) }
     var byte: UInt8 = 0
-    _ = write(writing, &byte, 1)  // a full pipe is readable, too
+    _ = write(writing, &byte, 1)  // may fail: a full pipe is readable already
   }
 
   func take() -> [Event] {

@@ -68,7 +68,7 @@ final class ScreenTerminal {
     return (Int(size.ws_row), Int(size.ws_col))
   }
 
-  /// Waits for input, but at most 0.1 s, which limits the delay of a signal, and not while `other` is readable.
+  /// Waits for input, but only while `other` is not readable, and at most 0.1 s, which limits the delay of a signal.
   func read(unlessReady other: Int32) -> Input {
     var polled = [STDIN_FILENO, other].map { pollfd(fd: $0, events: Int16(POLLIN), revents: 0) }
     let ready = poll(&polled, 2, 100)

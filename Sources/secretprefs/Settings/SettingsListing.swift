@@ -11,7 +11,7 @@ enum SettingsListing {
     return Table(rows: rows).text
   }
 
-  /// The exact texts; of an array or dictionary its formatted value. A secret has no value, only whether it is set.
+  /// The exact text of each value, or the formatted value of an array or dictionary. For a secret, whether it is set.
   static func json(of groups: [SettingGroup]) -> JSON {
     .array(groups.flatMap { group in group.settings.map { .object(members(of: $0, in: group)) } })
   }
@@ -25,7 +25,7 @@ enum SettingsListing {
     if setting.control == .secret {
       members += [("secret", .bool(true)), ("set", .bool(!reading.shown.isEmpty))]
     } else {
-      // A value of the wrong type has none.
+      // A value of the wrong type has no text.
       do {
         let text = try setting.control == .readOnly ? setting.formattedValue : setting.text
         members.append(("value", .string(text)))

@@ -1,8 +1,8 @@
 internal import PreferenceSettings
 internal import Preferences
 
-/// A list of settings as a person sees and changes it: takes keys, returns frames. It neither reads a terminal nor writes
-/// to a store.
+/// A list of settings as a person sees and changes it: takes keys, returns frames. It neither reads a terminal nor
+/// writes to a store.
 struct SettingsScreen {
   /// What a key requests.
   enum Action {

@@ -13,7 +13,7 @@ struct SettingsSession {
   private var decoder = KeyDecoder()
   private var keys: [Key] = []
   private var isChanging = false
-  /// Whether the terminal may show something else than the screen.
+  /// Whether the terminal may not show the present screen.
   private var isStale = true
 
   /// Shows the settings of `file`.

@@ -19,8 +19,8 @@ enum TerminalText {
     return text + String(repeating: " ", count: max(0, width - self.width(text)))
   }
 
-  /// Two for East Asian characters and emoji, by blocks. Terminals disagree about the exact widths, so a screen must not
-  /// rely on them.
+  /// Two for East Asian characters and emoji, by blocks. Terminals disagree about the exact widths, so a screen must
+  /// not rely on them.
   private static func width(_ character: Character) -> Int {
     switch character.unicodeScalars.first?.value ?? 0 {
     case 0x1100...0x115F, 0x2E80...0xA4CF, 0xAC00...0xD7A3, 0xF900...0xFAFF, 0xFE30...0xFE6F, 0xFF00...0xFF60,

@@ -2,12 +2,12 @@ internal import DurableFiles
 internal import VaultCore
 internal import VaultSealing
 
-/// The clipboard of the machine in front of which the user sits, which its terminal sets (OSC 52).
+/// The clipboard of the user's own machine, also over ssh: the terminal sets it (OSC 52).
 final class Clipboard {
-  /// The longest value. Terminals limit a sequence to 100,000 bytes, as hterm did first. Eight of them are not base64 of
-  /// the value.
+  /// The longest value. Terminals limit a sequence to 100,000 bytes, as hterm did first. Eight of these are not base64
+  /// of the value.
   static let longestValue = 74_994
-  /// The seconds after which the clipboard is cleared, as `pass` has it.
+  /// The seconds after which the clipboard is cleared, as in `pass`.
   static let usualTime = 45
 
   private let terminal: Descriptor<VaultError>
@@ -60,7 +60,7 @@ final class Clipboard {
   }
 }
 
-/// A program between this one and the terminal. It passes on what is wrapped for it.
+/// A program between this one and the terminal, which forwards sequences that are wrapped for it.
 private enum Multiplexer {
   case none, tmux, screen
 
@@ -75,8 +75,8 @@ private enum Multiplexer {
     switch self {
     case .none: try buffer.append(sequence)
     case .tmux:
-      // tmux would keep what it sets itself in its own buffers, and does not clear it. The first byte, an escape, is
-      // doubled.
+      // Without the wrapping, tmux would copy the value to its own buffers, and not clear them. The first byte, an
+      // escape, is doubled.
       try buffer.append("\u{1B}Ptmux;\u{1B}")
       try buffer.append(sequence)
       try buffer.append("\u{1B}\\")

@@ -13,7 +13,7 @@ struct QRCode: ~Copyable {
   let size: Int
   private let bytes: SecretBytes
 
-  /// Makes the smallest code, with as much error correction as fits in it: nothing on a screen is dirty or torn.
+  /// Makes the smallest code, with as much error correction as fits in it. A screen, unlike paper, needs no more.
   init(_ value: UnsafeRawBufferPointer) throws(VaultError) {
     let length = cqrcodes_buffer_length
     var work = try SecretBytes(count: length)

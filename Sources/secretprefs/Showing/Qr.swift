@@ -59,7 +59,7 @@ struct Qr: ToolCommand {
       try code.writeJSON(to: output)
       return try output.write("]}\n")
     }
-    // A line stays free for the shell's prompt.
+    // One line is left for the shell's prompt.
     let rows = (code.size + 1) / 2 + 1
     if let terminal, terminal.columns < code.size || terminal.rows < rows {
       throw ToolError.usage(

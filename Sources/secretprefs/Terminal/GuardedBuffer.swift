@@ -25,7 +25,7 @@ final class GuardedBuffer {
     try Array(text.utf8).withUnsafeBytes { text in Result { () throws(VaultError) in try append(text) } }.get()
   }
 
-  /// Drops the bytes after the first `count`. They are wiped when others take their place, or with the buffer.
+  /// Drops the bytes after the first `count`. They stay in the buffer until they are overwritten or it is wiped.
   func truncate(to count: Int) { self.count = count }
 
   private func reserve(_ more: Int) throws(VaultError) {

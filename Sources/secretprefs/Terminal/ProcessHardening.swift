@@ -48,7 +48,7 @@ enum ProcessHardening {
     }
   }
 
-  /// Connects standard input and standard error to `/dev/null`: a completion must not disturb the line that is being typed.
+  /// Connects standard input and standard error to `/dev/null`: a completion must not disturb the line being typed.
   static func leaveTerminal() throws(ToolError) {
     let null = open("/dev/null", O_RDWR | O_CLOEXEC)
     guard null >= 0, dup2(null, STDIN_FILENO) >= 0, dup2(null, STDERR_FILENO) >= 0 else {

@@ -5,8 +5,8 @@ internal import VaultCore
 internal import VaultSealing
 
 /// The failure of a command. Messages consist of fixed text and the vault's messages, which contain no value,
-/// passphrase, key or record name. Arguments other than paths are never included. Only `run`, `import` and `export` name
-/// keys, which they found in the vault or in the file.
+/// passphrase, key or record name. Arguments other than paths are never included. Only `run`, `import` and `export`
+/// name keys, which they found in the vault or in the file, and `settings` those of the settings file.
 struct ToolError: Error {
   static let usageCode = "usage"
   static let declinedCode = "declined"
@@ -59,7 +59,7 @@ struct ToolError: Error {
     self.init(code.rawValue, ExitStatus(code), error.message, nil)
   }
 
-  /// Returns the same error with its place in front of the message.
+  /// Returns the same error with `place` in front of the message.
   func about(_ place: String) -> ToolError { ToolError(code, status, "\(place): \(message)", hint) }
 
   static func usage(_ message: String, hint: String? = nil) -> ToolError {

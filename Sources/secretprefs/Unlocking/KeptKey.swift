@@ -3,13 +3,13 @@ internal import Secrets
 internal import VaultCore
 internal import VaultSealing
 
-/// The key of a slot that `unlock` keeps in the kernel, until its limits end it.
+/// The key of a slot that `unlock` keeps in the kernel until one of its limits is reached.
 struct KeptKey {
   /// What a command does with a kept key.
   enum Use {
     /// Opens the vault, and begins the idle time again.
     case open
-    /// Opens the vault.
+    /// Opens the vault, and does not begin the idle time again.
     case look
     case ignore
   }
@@ -48,7 +48,7 @@ struct KeptKey {
     return kept
   }
 
-  /// Keeps the key for the vault at `path`, in place of another.
+  /// Keeps the key for the vault at `path`, in place of any earlier one.
   func keep(for path: String) throws(ToolError) {
     do throws(VaultError) {
       var bytes = try SecretBytes(count: Self.count)
@@ -90,7 +90,7 @@ struct KeptKey {
   private static func absent<Found>(_ number: Int32, mayBeRefused: Bool = true) throws(VaultError) -> Found? {
     switch number {
     case ENOKEY, EKEYEXPIRED, EKEYREVOKED: return nil
-    // Without these calls none can be kept. A path may be too long for them.
+    // Without these calls no key can be kept. EINVAL: the path is too long for a key's description.
     case ENOSYS, EPERM, EINVAL: if mayBeRefused { return nil }
     default: break
     }

@@ -4,7 +4,7 @@ internal import VaultCore
 /// When a kept key ends.
 ///
 /// The kernel removes the key by the system's clock, which can be set. So the end is also stored with the key, on the
-/// clock of the machine's running time, and a key is refused if the two clocks have moved apart since it was kept.
+/// clock that counts from the boot, and a key is refused if the two clocks have moved apart since it was kept.
 struct KeptLimits {
   /// The two clocks, in milliseconds.
   struct Clocks {

@@ -37,11 +37,11 @@ struct UnlockVault: WritingCommand {
   func perform(_ messages: Messages) throws {
     _ = try KeptLimits(hard: hard, idle: idle, now: .now)
     var access = try unlock.complete(try vault.access())
-    // Otherwise the key could be kept for ever.
+    // Otherwise `unlock` could extend the key's time again and again.
     access.keptKeyUse = .ignore
     try KeptKey.check()
     let vault = try access.open(messages)
-    // From now on, and not from before the prompt.
+    // The limits begin now, not before the prompt.
     let limits = try KeptLimits(hard: hard, idle: idle, now: .now)
     let key = try vault.slotKey()
     try KeptKey(key: key, limits: limits).keep(for: access.location.path)

@@ -1,7 +1,7 @@
 internal import VaultCore
 
 extension Vault {
-  /// The group of that name, or without a name all groups that the credential opens, ordered by their names.
+  /// Returns the group with this name. Without a name, returns all groups that the credential opens, ordered by name.
   func auditedGroups(named name: String?) throws -> [AccessGroup] {
     if let name { return [try grantedGroup(name)] }
     return try groups().sorted { $0.name < $1.name }
@@ -64,7 +64,7 @@ extension AuditReport {
 }
 
 extension AuditProblem {
-  /// Throws if there are problems: `tampered` if one of them cannot be what a crash has left.
+  /// Throws if there are problems; `tampered` if a crash cannot have caused one of them.
   static func refuse(_ problems: [AuditProblem]) throws(ToolError) {
     guard !problems.isEmpty else { return }
     guard problems.contains(where: \.isCertain) else { throw .problems(problems.count) }

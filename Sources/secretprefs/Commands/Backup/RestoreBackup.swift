@@ -95,7 +95,7 @@ struct RestoreBackup: WritingCommand {
 }
 
 extension VaultSummary {
-  /// Describes the state as far as it shows without a key.
+  /// Describes the state as far as it can be read without a key.
   fileprivate var point: String {
     "generation \(generation) with \(counted(entryCount, "journal entry", "journal entries"))"
   }

@@ -9,7 +9,7 @@ struct CopyOptions: ParsableArguments {
     help: ArgumentHelp("Do it only if the key with the old name has this revision.", valueName: "revision"))
   var ifRevision: UInt64?
 
-  /// What the copy has, for the help of the commands.
+  /// What the commands keep and change, for their help.
   static let carried = """
     The kind, the accessibility, the time of creation, the label, the comment, the attributes, the expiry and the kept \
     earlier values with their revisions stay; the current revision and the time of the last change are new. It \

@@ -1,6 +1,6 @@
 internal import DurableFiles
 
-/// A path, with queries to the file system.
+/// A path and what the file system has there.
 struct FilePlace {
   let path: String
 
@@ -22,7 +22,7 @@ struct FilePlace {
     return statvfs(path, &status) == 0 && status.f_flag & UInt(ST_RDONLY) != 0
   }
 
-  /// Whether a temporary file exists although no process is replacing the vault. A process that does holds the lock.
+  /// Whether a temporary file exists although no process is replacing the vault: such a process would hold the lock.
   var hasLeftover: Bool {
     let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
     guard descriptor >= 0 else { return false }

@@ -2,7 +2,7 @@ internal import VaultCore
 internal import VaultSealing
 
 extension VaultSummary {
-  /// The problems that show without a key.
+  /// The problems that can be found without a key.
   var problems: [Problem] {
     var problems: [Problem] = []
     if hasTornTail {

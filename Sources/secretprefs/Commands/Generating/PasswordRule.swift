@@ -11,7 +11,7 @@ protocol GenerationRule {
   func password(from random: RandomSource) throws(VaultError) -> SecretBytes
 }
 
-/// The length and the characters of a generated password. At least one character of each kind is in it.
+/// The length and the characters of a generated password, which has at least one character of each kind.
 struct PasswordRule: GenerationRule {
   static let lengths = 8...1024
 
@@ -39,7 +39,7 @@ struct PasswordRule: GenerationRule {
   }
 
   var bits: Double {
-    // Inclusion and exclusion: the part of all strings of the alphabet in which no kind is missing.
+    // Inclusion and exclusion: the fraction of all strings over the alphabet in which no kind is missing.
     let part = (0..<1 << kinds.count).reduce(0.0) { sum, missing in
       let left = kinds.indices.reduce(0) { $0 + (missing >> $1 & 1 == 0 ? kinds[$1].count : 0) }
       let term = pow(Double(left) / Double(alphabet.count), Double(length))
@@ -48,8 +48,7 @@ struct PasswordRule: GenerationRule {
     return Double(length) * log2(Double(alphabet.count)) + log2(part)
   }
 
-  /// Draws whole passwords until one has all kinds, so that each such password is
-  /// equally probable.
+  /// Draws whole passwords until one has all kinds, so that each such password is equally probable.
   func password(from random: RandomSource = .system) throws(VaultError) -> SecretBytes {
     var password = try SecretBytes(count: length)
     var numbers = try RandomNumbers(random)
@@ -62,7 +61,7 @@ struct PasswordRule: GenerationRule {
   }
 }
 
-/// Random numbers of which none is more probable than another.
+/// Uniformly distributed random numbers.
 struct RandomNumbers: ~Copyable {
   private let random: RandomSource
   private var bytes: SecretBytes
@@ -77,7 +76,7 @@ struct RandomNumbers: ~Copyable {
   /// - Parameter bound: at most 65,536.
   mutating func next(below bound: Int) -> Int {
     let values = bound <= 256 ? 256 : 65_536
-    // The values from the highest multiple of the bound on would make low numbers more probable.
+    // Larger values would make low numbers more probable.
     let limit = values / bound * bound
     while true {
       let value = values == 256 ? nextByte() : nextByte() << 8 | nextByte()

@@ -1,8 +1,9 @@
 /// The words of passphrases.
 ///
-/// This is the large word list of the Electronic Frontier Foundation (2016), by Joseph Bonneau, under the licence Creative
-/// Commons Attribution 3.0 (`Docs/THIRD-PARTY-NOTICES.md`). The words are unchanged; their dice numbers are left out. No
-/// word is the beginning of another, so that a passphrase can be split into its words also if its separator is empty.
+/// This is the large word list of the Electronic Frontier Foundation (2016), by Joseph Bonneau, under the licence
+/// Creative Commons Attribution 3.0 (`Docs/THIRD-PARTY-NOTICES.md`). The words are unchanged, without their dice
+/// numbers. No word is the beginning of another, so that a passphrase can be split into its words even if its separator
+/// is empty.
 enum WordList {
   static let count = 7776
   /// The number of bytes of the longest word.
@@ -20,7 +21,7 @@ enum WordList {
     }
   }
 
-  // One constant: an array would be built when it is first used. Each word but the last has one space or line feed behind.
+  // One constant: an array would be built when it is first used. One space or line feed follows each word but the last.
   static let text: StaticString = """
     abacus abdomen abdominal abide abiding ability ablaze able abnormal abrasion abrasive abreast abridge abroad
     abruptly absence absentee absently absinthe absolute absolve abstain abstract absurd accent acclaim acclimate

@@ -2,7 +2,7 @@ internal import DurableFiles
 internal import VaultCore
 internal import VaultSealing
 
-/// The number of words of a generated passphrase, and what is between them.
+/// The number of words of a generated passphrase, and the separator between them.
 struct WordRule: GenerationRule {
   static let counts = 3...100
   static let longestSeparator = 16

@@ -33,7 +33,7 @@ struct KeyPattern {
   func matches(_ key: String) -> Bool {
     let scalars = Array(key.unicodeScalars)
     var (part, index) = (0, 0)
-    // Where the last `*` is, and where the text behind it was tried.
+    // The last `*`, and where in the key the parts after it were last tried.
     var star: (part: Int, index: Int)?
     while index < scalars.count {
       if part < parts.count, parts[part] == .any {

@@ -1,5 +1,5 @@
-/// Keys as a tree whose branches are the parts before each dot. A branch is shown with its dot, so that the lines above
-/// a key and its own are the key.
+/// Keys as a tree whose branches are the parts before each dot. A branch is shown with its dot: a key is
+/// the lines of its branches and its own line, joined.
 enum KeyTree {
   /// - Parameters:
   ///   - keys: in the order of their bytes, so that the keys of one branch follow each other.
@@ -13,7 +13,7 @@ enum KeyTree {
       for (level, branch) in branches.enumerated().dropFirst(common) {
         text += line(displayed(branch) + ".", depth + level)
       }
-      // Otherwise it would look like a branch.
+      // A key with a dot at its end would look like a branch.
       let shown = leaf.utf8.last == UInt8(ascii: ".") ? displayed(String(leaf.dropLast())) + "\\u{2E}" : displayed(leaf)
       text += line(shown, depth + branches.count)
       path = branches

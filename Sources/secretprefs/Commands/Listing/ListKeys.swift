@@ -15,7 +15,7 @@ struct ListKeys: ToolAction {
       return try listing.write(
         records.filter { pattern?.matches($0.key.text) ?? true }, at: access.options.now())
     }
-    // Without the metadata of the records, which takes longer to read.
+    // Reads no metadata of the records, which takes longer.
     var lines: [UInt8] = []
     for var key in try vault.keys(service: place.service, in: group) where pattern?.matches(key) ?? true {
       key.withUTF8 { displayed($0, into: &lines) }

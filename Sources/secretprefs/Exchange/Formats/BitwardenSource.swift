@@ -1,4 +1,4 @@
-/// Bitwarden's export without encryption. An item becomes an entry whose name is that of the item, after its folder.
+/// Bitwarden's unencrypted export. An item becomes an entry, which is named by the item's folder and name.
 struct BitwardenSource {
   private struct Item {
     var name = ""

@@ -2,10 +2,11 @@ internal import Preferences
 
 /// CSV with a header, as browsers and password managers export it.
 ///
-/// Columns are found by name. A row with a password becomes an entry: its name is the title, after the group if there is
-/// one, or else the host of its URL. A table with the columns `key` (or `name`) and `value` has one key in each row.
+/// Columns are found by name. A row with a password becomes an entry: its name is the title, after the group if
+/// there is one, or else the host of its URL. A table with the columns `key` (or `name`) and `value` has one key in
+/// each row.
 struct CSVSource {
-  /// What a column has, by its name in small letters.
+  /// What a column has, by its name in lowercase letters.
   private static let meanings = [
     "title": "name", "name": "name", "key": "name", "group": "group", "folder": "folder", "username": "username",
     "login_username": "username", "password": "password", "login_password": "password", "url": "url",

@@ -1,8 +1,8 @@
 internal import Preferences
 
-/// What a JSON document means as a source of records, by its format.
+/// Recognizes the format of a JSON document, and makes records of it.
 enum JSONDocuments {
-  /// The format that the names in a document show.
+  /// Recognizes the format by the names in the document.
   static func format(of leaves: [JSONLeaf], named name: String) -> PlainFormat {
     let isBitwarden =
       leaves.contains { $0.path == [.name("encrypted")] && $0.kind == .bool }

@@ -28,7 +28,7 @@ struct JSONLeaf {
   }
 }
 
-/// Parses a JSON document whose top level is an object. Errors have the number of a line and no text.
+/// Parses a JSON document whose top level is an object. Errors name the line and contain no text of the document.
 struct JSONSource {
   private static let deepest = 64
 

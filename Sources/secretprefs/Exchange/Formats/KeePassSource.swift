@@ -1,7 +1,7 @@
 internal import Preferences
 
-/// The XML that KeePassXC and KeePass export. An entry is named by its title after the names of its groups, without that
-/// of the outermost group.
+/// The XML that KeePassXC and KeePass export. An entry is named by its groups, except the
+/// outermost one, and its title.
 struct KeePassSource {
   private static let fieldNames = [
     "UserName": "username", "Password": "password", "URL": "url", "Notes": "notes", "otp": "totp",

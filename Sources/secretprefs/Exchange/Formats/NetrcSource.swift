@@ -1,7 +1,7 @@
 internal import Preferences
 
 /// A `.netrc` file: `machine`, `default`, `login`, `password`, `account`. As in curl, a value may be in double quotes,
-/// in which a backslash escapes. Macros are skipped, and so is the rest of a line after a `#` in place of a keyword.
+/// in which a backslash escapes. Macros are skipped, and so is the rest of a line after a `#` where a keyword could be.
 struct NetrcSource {
   private var text: SourceText
 

@@ -52,7 +52,7 @@ struct PassSource {
   ) -> PlainRecords {
     var records = PlainRecords()
     for entry in entries {
-      // A file, not a text.
+      // Otherwise the entry is a file.
       let isText = isUTF8(UnsafeRawBufferPointer(rebasing: bytes[entry.text]))
       records.add(entry: entry.name, isText ? fields(entry.text, in: bytes) : [("content", entry.text)], line: 1)
     }
@@ -73,7 +73,7 @@ struct PassSource {
           notes = notes.lowerBound..<next.endIndex
           lines.removeFirst()
         }
-        // The line feed at the end of the text.
+        // Notes at the end of the text lose their line feed.
         if notes.upperBound == text.upperBound, bytes[notes].last == UInt8(ascii: "\n") { notes = notes.dropLast() }
         fields.append(("notes", notes))
       }

@@ -84,7 +84,7 @@ func isUTF8(_ bytes: UnsafeRawBufferPointer) -> Bool {
   }
 }
 
-/// Decodings in place. The result begins where `range` does; `nil` if the text is not encoded so.
+/// Decodings in place. The result begins where `range` does; `nil` if the text is not valid.
 enum DecodedText {
   /// Base64 with or without padding.
   static func base64(_ range: Range<Int>, in bytes: UnsafeMutableRawBufferPointer) -> Range<Int>? {
@@ -102,7 +102,7 @@ enum DecodedText {
     return range.lowerBound..<end
   }
 
-  /// Percent encoding, without a meaning for `+`.
+  /// Percent-encoding; `+` stands for itself.
   static func percent(_ range: Range<Int>, in bytes: UnsafeMutableRawBufferPointer) -> Range<Int>? {
     var (end, index) = (range.lowerBound, range.lowerBound)
     while index < range.upperBound {

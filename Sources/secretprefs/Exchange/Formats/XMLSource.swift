@@ -14,13 +14,13 @@ struct XMLSource {
 
   init(_ bytes: UnsafeMutableRawBufferPointer) { text = SourceText(bytes) }
 
-  /// The name of the next element in the innermost open one, which becomes the innermost; `nil` at the end of that one,
-  /// which is closed.
+  /// Opens the next child of the innermost open element and returns its name. At the end of that element, closes it
+  /// and returns `nil`.
   ///
   /// - Throws: `malformed` if there is text between the elements.
   mutating func child() throws(PreferencesError) -> String? { try child(skippingText: false) }
 
-  /// The text of the innermost element, which has no elements and is closed.
+  /// Returns the text of the innermost element and closes it. It must have no children.
   mutating func content() throws(PreferencesError) -> Range<Int> {
     let start = text.position
     guard !isEmpty else {
@@ -56,7 +56,7 @@ struct XMLSource {
     while open.count >= depth { _ = try child(skippingText: true) }
   }
 
-  /// Whether the element that `child` returned last has an attribute. Without a meaning for references in it.
+  /// Whether the element that `child` returned last has an attribute. Does not decode references in it.
   func has(_ attribute: StaticString) -> Bool {
     attribute.withUTF8Buffer { bytes in text.bytes[attributes].firstRange(of: bytes) != nil }
   }
@@ -136,7 +136,7 @@ struct XMLSource {
     end += 1
   }
 
-  /// Decodes a reference whose `&` was taken.
+  /// Decodes a reference whose `&` was read.
   private mutating func reference(at end: inout Int) throws(PreferencesError) {
     for (name, byte) in Self.entities where text.skip(name) { return append(byte, at: &end) }
     guard text.skip("#") else { throw text.malformed("an entity that XML does not define") }
