@@ -83,6 +83,8 @@
       for redirectCount in 0...maximumRedirectCount {
         var get = HTTPClientRequest(url: place.text)
         get.headers = place.hasOrigin(of: address) ? own : HTTPFields.usual
+        // A server may close a connection after its response without notice. The next request would fail on it.
+        get.headers.replaceOrAdd(name: "Connection", value: "close")
         if redirectCount == 0 {
           for (field, value) in request.headers { get.headers.replaceOrAdd(name: field, value: value) }
         }

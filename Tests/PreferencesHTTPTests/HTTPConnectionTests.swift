@@ -79,8 +79,7 @@
         while connection.send(" ") { usleep(1_000) }
         isGone.send()
       }
-      let settings = try RemoteJSONPreferences(at: server.url(), timeout: .milliseconds(100))
-      #expect(await preferencesError { try await settings.load() }?.code == .unreachable)
+      try await loadUntilTimeLimit(from: server)
       await isGone.wait()
     }
 

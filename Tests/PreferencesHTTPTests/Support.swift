@@ -19,6 +19,15 @@
     func server() throws -> LoopbackServer { try LoopbackServer { _, connection in connection.send(self.next()) } }
   }
 
+  /// Loads from a server that never completes its response. On a busy machine a short time limit may pass before the
+  /// request is sent, so the load is repeated with longer ones until the server has received a request.
+  func loadUntilTimeLimit(from server: LoopbackServer) async throws {
+    for timeout in [Duration.milliseconds(100), .seconds(1), .seconds(10)] where server.requests.isEmpty {
+      let settings = try RemoteJSONPreferences(at: server.url(), timeout: timeout)
+      #expect(await preferencesError { try await settings.load() }?.code == .unreachable)
+    }
+  }
+
   /// The error of a load from a server after a successful load. Checks that the values stay.
   func remoteFailure(
     of answer: some Sequence<UInt8> & Sendable, upTo limit: Int = 16 << 20
