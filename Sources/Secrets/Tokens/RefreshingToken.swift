@@ -95,9 +95,9 @@ public final class RefreshingToken: Sendable {
   /// Returns a valid access token, which is refreshed first if necessary.
   ///
   /// Shortly before the expiry, one caller refreshes the token and the others get the present one; if that refresh
-  /// fails, its caller gets the present one, too, except after ``RefreshFailure/Code/signedOut``. After the expiry all
-  /// callers wait for the same refresh. A cancelled caller throws at once, and the refresh continues, so that no new
-  /// refresh token is lost.
+  /// fails, its caller gets the present one, too, unless the tokens were removed. Without a refresh token, all
+  /// callers get the present one until it expires. After the expiry all callers wait for the same refresh. A
+  /// cancelled caller throws at once, and the refresh continues, so that no new refresh token is lost.
   ///
   /// - Parameter refused: the access token that a server has refused (HTTP 401). It is refreshed whatever its expiry,
   ///   unless it has been already.
@@ -114,8 +114,8 @@ public final class RefreshingToken: Sendable {
     let isRefused = access == refused
     guard isRefused || isDue(record.tokens) else { return access }
     let isValid = !isRefused && now < record.tokens.expires
-    // Another process refreshes the token, or has just failed to.
-    if isValid, let mark = record.mark, mark.rest(at: now) > .zero { return access }
+    // It cannot be refreshed, or another process refreshes it or has just failed to.
+    if isValid, !record.tokens.isRefreshable || record.mark.map({ $0.rest(at: now) > .zero }) ?? false { return access }
     let (task, isFirst) = refreshing(record)
     if isValid, !isFirst { return access }
     do { return try await value(of: task) } catch let failure as RefreshFailure {

@@ -45,6 +45,9 @@ struct TokenText: Sendable {
     (accessRange, refreshRange) = (access, members.texts["refresh"])
   }
 
+  /// Whether there is a refresh token.
+  var isRefreshable: Bool { refreshRange != nil }
+
   func access() throws(VaultError) -> Secret<String> { try secret(accessRange) }
 
   /// The refresh token; `nil` if there is none.

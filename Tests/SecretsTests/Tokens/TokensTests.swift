@@ -89,6 +89,18 @@ import Testing
     #expect(try await token.failure() == .failed)
   }
 
+  @Test func `without a refresh token the access token is valid until it expires`() async throws {
+    let fixture = TokenFixture()
+    let token = try fixture.token()
+    try await token.set(.init(access: "a0", expires: fixture.date + TokenFixture.lifetime))
+    fixture.jump(by: TokenFixture.lifetime - 30)
+
+    for _ in 0..<3 { #expect(try await token.text() == "a0") }
+    fixture.jump(by: 30)
+    #expect(try await token.failure() == .signedOut)
+    #expect(fixture.requests == [])
+  }
+
   @Test func `a token with a lifetime below the margin is not refreshed at each call`() async throws {
     let fixture = TokenFixture()
     let token = try fixture.token()
