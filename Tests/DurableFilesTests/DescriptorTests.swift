@@ -1,7 +1,7 @@
 import DurableFiles
 import Testing
 
-@Suite struct DescriptorTests {
+struct DescriptorTests {
   @Test func `what is written at an offset is read there, and a file that ends early gives less`() throws {
     try inDirectory { directory in
       let file = try File.opened(directory + "/file")

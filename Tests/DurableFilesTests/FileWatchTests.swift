@@ -42,7 +42,9 @@ private final class Watched: Sendable {
   }
 }
 
-@Suite(.serialized) struct FileWatchTests {
+@Suite(.serialized) struct FileWatchTests {}
+
+extension FileWatchTests {
   @Test func `a file is watched from its making to its removal`() throws {
     try inDirectory { directory in
       let path = directory + "/file"
@@ -226,7 +228,7 @@ private final class Watched: Sendable {
 
 #if os(Linux)
   /// The inotify instance of a process. Each test has a process for itself.
-  @Suite struct InotifyTests {
+  struct InotifyTests {
     @Test func `two hundred watches have one instance and one thread`() async {
       await #expect(processExitsWith: .exitCode(42)) {
         let isRight = try inDirectory { directory in

@@ -7,7 +7,9 @@ import Testing
 @Suite(.timeLimit(.minutes(10))) struct HelperPoolTests {
   /// More calls than the cooperative pool has threads.
   private let many = ProcessInfo.processInfo.activeProcessorCount + 4
+}
 
+extension HelperPoolTests {
   enum Place { @TaskLocal static var name = "nowhere" }
 
   actor Counter {

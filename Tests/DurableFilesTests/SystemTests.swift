@@ -2,7 +2,7 @@ import DurableFiles
 import Synchronization
 import Testing
 
-@Suite struct SystemTests {
+struct SystemTests {
   @Test func `an error number has the system's text, and so has an unknown one`() {
     #expect(systemText(ENOENT) == "No such file or directory")
     #expect(systemText(99_999).contains("99999"))

@@ -3,7 +3,7 @@ import Preferences
 import PreferencesFoundation
 import Testing
 
-@Suite struct CGFloatTests {
+struct CGFloatTests {
   @Test(arguments: [0.0, -0.0, CGFloat.greatestFiniteMagnitude, .leastNonzeroMagnitude, .infinity, -.infinity, .nan])
   func `item 6: a CGFloat comes back bit for bit`(number: CGFloat) throws {
     let store = DictionaryPreferences()

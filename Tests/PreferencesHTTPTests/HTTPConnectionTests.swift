@@ -12,7 +12,9 @@
   }
 
   /// Responses that break off or never come, and loads that are cancelled.
-  @Suite(.timeLimit(.minutes(10))) struct HTTPConnectionTests {
+  @Suite(.timeLimit(.minutes(10))) struct HTTPConnectionTests {}
+
+  extension HTTPConnectionTests {
     // MARK: Complete responses
 
     @Test(arguments: [

@@ -6,7 +6,9 @@
   import Testing
 
   /// Responses with an unexpected status, content or size.
-  @Suite(.timeLimit(.minutes(10))) struct HTTPFailureTests {
+  @Suite(.timeLimit(.minutes(10))) struct HTTPFailureTests {}
+
+  extension HTTPFailureTests {
     // MARK: Status
 
     @Test(arguments: [

@@ -8,7 +8,9 @@
   @testable import PreferencesHTTP
 
   /// What is requested of which server, and what descriptions show of it.
-  @Suite(.timeLimit(.minutes(10))) struct HTTPRequestTests {
+  @Suite(.timeLimit(.minutes(10))) struct HTTPRequestTests {}
+
+  extension HTTPRequestTests {
     @Test(arguments: [
       "file:///etc/passwd", "ftp://example.com/a", "data:,{}", "https:///a", "http:", "example.com/a", "",
       "http://example.com:0/", "http://example.com:65536/", "http://a%20b/", "http://a%0D%0Ab/", "unix:///run/a",

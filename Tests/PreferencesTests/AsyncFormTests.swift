@@ -10,7 +10,9 @@ import Synchronization
 import Testing
 
 /// The asynchronous forms of what writes to a store.
-@Suite(.timeLimit(.minutes(10))) struct AsyncFormTests {
+@Suite(.timeLimit(.minutes(10))) struct AsyncFormTests {}
+
+extension AsyncFormTests {
   /// A store in memory that counts the writes in each form.
   final class CountingPreferences: PreferencesStore {
     let name = "counting"

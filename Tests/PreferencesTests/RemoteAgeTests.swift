@@ -5,7 +5,9 @@ import Testing
 /// How old the values are, and loads that are repeated.
 @Suite(.timeLimit(.minutes(10))) struct RemoteAgeTests {
   private let clock = TestClock()
+}
 
+extension RemoteAgeTests {
   // MARK: Age
 
   @Test func `without values there is no age`() async throws {

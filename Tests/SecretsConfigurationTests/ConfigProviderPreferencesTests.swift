@@ -27,7 +27,11 @@
         "flags": ConfigValue(.boolArray([true]), isSecret: false),
         "chunks": ConfigValue(.byteChunkArray([[1]]), isSecret: false),
       ]))
+    private let marked = InMemoryProvider(
+      name: "marked", values: ["password": ConfigValue(.string(sentinel), isSecret: true), "user": "ann"])
+  }
 
+  extension ConfigProviderPreferencesTests {
     @Test func `text is returned as the kind that is wanted`() throws {
       #expect(try environment.value(for: .port) == 8080)
       #expect(try environment.value(for: PreferenceQuery("ratio", as: .double)) == 0.5)
@@ -89,9 +93,6 @@
     }
 
     // MARK: Secrets
-
-    private let marked = InMemoryProvider(
-      name: "marked", values: ["password": ConfigValue(.string(sentinel), isSecret: true), "user": "ann"])
 
     @Test func `a plain layer returns no value that is marked as secret`() throws {
       let layer = ConfigProviderPreferences(marked)

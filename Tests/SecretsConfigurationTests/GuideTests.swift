@@ -64,7 +64,9 @@
   }
 
   /// The code of SecretsConfiguration.docc, and of README.md that needs the trait, word for word: Scripts/guide compares them.
-  @Suite(.throwawayVault) struct GuideTests {
+  @Suite(.throwawayVault) struct GuideTests {}
+
+  extension GuideTests {
     @Test func `a vault is a provider, and a provider is a layer`() throws {
       let tokens = try ThrowawayVault.current.preferences()
       try tokens.set("ghp_example", forKey: "github")

@@ -11,7 +11,9 @@
   import VaultCore
 
   /// A vault as a provider of swift-configuration.
-  @Suite(.throwawayVault, .timeLimit(.minutes(10))) struct VaultConfigProviderTests {
+  @Suite(.throwawayVault, .timeLimit(.minutes(10))) struct VaultConfigProviderTests {}
+
+  extension VaultConfigProviderTests {
     private func store(_ service: String = service) throws -> SecretPreferences {
       try ThrowawayVault.current.preferences(service: service)
     }

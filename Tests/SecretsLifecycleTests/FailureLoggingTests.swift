@@ -14,9 +14,11 @@
 
   /// Failures of subscripts and property wrappers in swift-log.
   @Suite(.throwawayVault) struct FailureLoggingTests {
-    private struct ForeignError: Error, CustomStringConvertible { let description = sentinel }
-
     private let journal = Journal()
+  }
+
+  extension FailureLoggingTests {
+    private struct ForeignError: Error, CustomStringConvertible { let description = sentinel }
 
     private func logging(_ body: () throws -> Void) rethrows {
       let logger = journal.logger

@@ -24,7 +24,9 @@
 
   /// The code of SecretsLifecycle.docc, and that of Docs/Production.md that needs the trait, word for word: Scripts/guide
   /// compares them. It runs in a process of its own, because it replaces the handler of failures and handles signals.
-  @Suite(.timeLimit(.minutes(10))) struct GuideTests {
+  @Suite(.timeLimit(.minutes(10))) struct GuideTests {}
+
+  extension GuideTests {
     @Test func `a vault in a service group`() async {
       await #expect(processExitsWith: .success) {
         let throwaway = try ThrowawayVault()

@@ -11,7 +11,7 @@
   }
 
   /// The log levels of swift-log as keys, without a conformance of their type.
-  @Suite struct LogLevelTests {
+  struct LogLevelTests {
     @Test(arguments: Logger.Level.allCases) func `a log level is stored as its name`(level: Logger.Level) throws {
       let store = DictionaryPreferences()
       #expect(try store.value(for: .logLevel) == .info)

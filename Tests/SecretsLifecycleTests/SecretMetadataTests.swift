@@ -9,7 +9,9 @@
   import Testing
 
   /// Secrets as metadata of log lines, with handlers that print in different ways.
-  @Suite(.throwawayVault) struct SecretMetadataTests {
+  @Suite(.throwawayVault) struct SecretMetadataTests {}
+
+  extension SecretMetadataTests {
     private struct Login: Codable { var user, password: String }
 
     /// The text that a stream handler writes.

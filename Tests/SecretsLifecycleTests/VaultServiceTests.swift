@@ -11,11 +11,13 @@
 
   /// A vault in a real service group.
   @Suite(.throwawayVault, .timeLimit(.minutes(10))) struct VaultServiceTests {
-    private struct ReloadFailure: Error { let text = sentinel }
-
     private let journal = Journal()
     /// The values of `token` that were loaded.
     private let loaded = Events()
+  }
+
+  extension VaultServiceTests {
+    private struct ReloadFailure: Error { let text = sentinel }
 
     private var throwaway: ThrowawayVault { ThrowawayVault.current }
     private var vault: Vault { throwaway.vault }

@@ -4,7 +4,7 @@ import SecretsTesting
 import Testing
 
 /// Every rule of the conformance suite, on every store that it is for.
-@Suite struct ConformanceTests {
+struct ConformanceTests {
   static let stores = StoreUnderTest.everyStore
   static let readers = StoreUnderTest.everyReader
 

@@ -5,7 +5,7 @@ import SecretsTesting
 import Testing
 
 /// That a store that is told its condition throws what a vault throws that is in this condition.
-@Suite struct FailingPreferencesTests {
+struct FailingPreferencesTests {
   /// What a caller sees of an error: the type, the code, the error number, and the same of the cause.
   struct Seen: Equatable, CustomStringConvertible {
     let description: String

@@ -6,7 +6,7 @@ import Synchronization
 import Testing
 
 /// That the rules can fail: each finds a fault, and each fault is found.
-@Suite struct FaultyStoreTests {
+struct FaultyStoreTests {
   @Test(arguments: FaultyStore.all)
   func `a fault is found by a rule of the item that forbids it`(faulty: FaultyStore) async throws {
     for rule in ConformanceRule.of(item: faulty.item) where try await finds(rule, faulty) { return }

@@ -6,7 +6,9 @@ import Synchronization
 import Testing
 
 /// The vaults of tests, and the trait that makes them.
-@Suite(.throwawayVault) struct ThrowawayVaultTests {
+@Suite(.throwawayVault) struct ThrowawayVaultTests {}
+
+extension ThrowawayVaultTests {
   /// The paths that the tests of this suite have met.
   private static let seen = Mutex<Set<String>>([])
 
@@ -22,7 +24,7 @@ import Testing
     #expect(try store.integer(forKey: "number") == number)
   }
 
-  @Suite struct Inner {
+  struct Inner {
     @Test func `a test in a suite within a suite has a vault of its own`() throws {
       #expect(try ThrowawayVault.current.preferences().keys() == [])
     }

@@ -6,7 +6,7 @@ import SecretsTesting
 import Testing
 
 /// That a secret is found wherever it can be read, and only there.
-@Suite struct TracesTests {
+struct TracesTests {
   // Not that of Scripts/traces: the names of these test cases are printed.
   private static let secret = "CONCEALED-5f3a"
   private static let bytes = Array(secret.utf8)

@@ -5,7 +5,9 @@ import Synchronization
 import Testing
 
 /// Opening in an `async` context, with sources of credentials that wait.
-@Suite(.timeLimit(.minutes(10))) struct AsyncOpeningTests {
+@Suite(.timeLimit(.minutes(10))) struct AsyncOpeningTests {}
+
+extension AsyncOpeningTests {
   @Test func `sources that wait stop no other task`() async throws {
     let (throwaway, count) = (try ThrowawayVault(), ProcessInfo.processInfo.activeProcessorCount + 4)
     let begun = Tally()

@@ -18,7 +18,9 @@ extension PreferenceKey<Secret<OAuthToken>?> {
 }
 
 /// Secrets of types that are `Codable` and nothing else.
-@Suite(.throwawayVault) struct CodableSecretTests {
+@Suite(.throwawayVault) struct CodableSecretTests {}
+
+extension CodableSecretTests {
   @Test func `a secret of a Codable type comes back from a vault`() throws {
     let secrets = try ThrowawayVault.current.preferences()
     try secrets.set(Secret(encoding: .sample), for: .oauth)

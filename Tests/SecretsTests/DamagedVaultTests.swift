@@ -4,7 +4,7 @@ import SecretsTesting
 import Testing
 
 /// Damaged vault files, as a store sees them.
-@Suite struct DamagedVaultTests {
+struct DamagedVaultTests {
   private let throwaway: ThrowawayVault
   private let bytes: [UInt8]
   private let written = ["one": ["first", "second"], "two": ["text"]]

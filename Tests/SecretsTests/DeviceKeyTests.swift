@@ -4,7 +4,7 @@ import SecretsTesting
 import Testing
 
 /// The key of a machine, `Docs/Format.md` section 7. What reads the environment runs in a process of its own.
-@Suite struct DeviceKeyTests {
+struct DeviceKeyTests {
   /// A directory with two key files, and a vault with a value that stays on the device of the first.
   final class Fixture {
     let vault: ThrowawayVault

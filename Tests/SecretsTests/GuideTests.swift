@@ -15,7 +15,9 @@ extension PreferenceKey<Secret<String>?> {
 /// The code of Preferences.docc that needs a vault, word for word: Scripts/guide compares the two.
 @Suite(.throwawayVault) struct GuideTests {
   private let settings: DictionaryPreferences = ["port": 8080]
+}
 
+extension GuideTests {
   @Test func `the port is read from plain layers, and the token from the vault`() throws {
     let tokens = try ThrowawayVault.current.preferences()
     try tokens.set("ghp_123", forKey: "github.token")

@@ -11,7 +11,9 @@ import Testing
   private let token = "01234567-89ab-cdef-0123-456789abcdef"
 
   init() throws { keychain = try Keychain(service: "com.example.github-token", in: ThrowawayVault.current.vault) }
+}
 
+extension KeychainTests {
   @Test func `saving, obtaining and removing by subscript`() throws {
     keychain[key] = token
     #expect(keychain[key] == token)

@@ -6,7 +6,7 @@ import SecretsTesting
 import Testing
 
 /// The laws of layers with stores that keep something: services of a vault, and files.
-@Suite struct LayerLawTests {
+struct LayerLawTests {
   @Test func `random stacks of vaults, files and dictionaries do what a plain model does`() throws {
     for block in 0..<4 * Int(LayerLaw.soakFactor) {
       // Of many stacks, so that the vault has a past.

@@ -5,7 +5,9 @@ import Synchronization
 import Testing
 
 /// The class that a store writes with, and what a store and composites with it return while the vault is locked.
-@Suite(.throwawayVault) struct LockedStoreTests {
+@Suite(.throwawayVault) struct LockedStoreTests {}
+
+extension LockedStoreTests {
   private static func store(_ accessibility: Vault.Accessibility? = nil, in vault: Vault) throws -> SecretPreferences {
     try SecretPreferences(service: "com.example.test", accessibility: accessibility, in: vault)
   }

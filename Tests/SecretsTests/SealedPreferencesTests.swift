@@ -5,7 +5,9 @@ import SecretsTesting
 import Testing
 
 /// Sealed values in plain stores: the view of a store, and single keys.
-@Suite(.throwawayVault) struct SealedPreferencesTests {
+@Suite(.throwawayVault) struct SealedPreferencesTests {}
+
+extension SealedPreferencesTests {
   static let sentinel = "s3ntinel-5ecret"
   static let values: [String: PreferenceValue] = [
     "string": .string(sentinel), "empty": "", "data": .data(Data([0, 255])), "no data": .data(Data()), "bool": true,

@@ -7,7 +7,9 @@ import Synchronization
 import Testing
 
 /// The items of Docs/Parity.md about secrets, each shown as a whole through the public interface.
-@Suite(.throwawayVault) struct SecretItemTests {
+@Suite(.throwawayVault) struct SecretItemTests {}
+
+extension SecretItemTests {
   static let sentinel = "SENTINEL-5f3a"
 
   private struct Account: Codable, Equatable, Sendable {

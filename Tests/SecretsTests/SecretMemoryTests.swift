@@ -6,7 +6,7 @@ import SecretsTesting
 import Testing
 
 /// What a ``Secret`` leaves in the memory of a process that has seen nothing of the value before.
-@Suite struct SecretMemoryTests {
+struct SecretMemoryTests {
   private static let length = 48
 
   /// Makes a vault with a random value and another beside it in a file, both known to the search of another process.

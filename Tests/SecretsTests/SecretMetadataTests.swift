@@ -8,7 +8,9 @@ import Testing
   private let secrets: SecretPreferences
 
   init() throws { secrets = try ThrowawayVault.current.preferences() }
+}
 
+extension SecretMetadataTests {
   @Test func `a value and its metadata are one write`() throws {
     let expires = Date(timeIntervalSince1970: 4_000_000_000.125)
     try secrets.set(

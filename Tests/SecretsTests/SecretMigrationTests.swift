@@ -14,7 +14,9 @@ import Testing
     folder = try TemporaryFolder()
     tokens = try ThrowawayVault.current.preferences()
   }
+}
 
+extension SecretMigrationTests {
   /// A dotenv file of `text`.
   private func dotenv(_ text: String) throws -> DotenvPreferences {
     try Data(text.utf8).write(to: URL(filePath: path))

@@ -8,7 +8,9 @@ extension PreferenceKey<Secret<String>?> {
 }
 
 /// One service at one moment.
-@Suite(.throwawayVault) struct SecretSnapshotTests {
+@Suite(.throwawayVault) struct SecretSnapshotTests {}
+
+extension SecretSnapshotTests {
   @Test func `a snapshot keeps the values of its moment`() throws {
     let secrets = try ThrowawayVault.current.preferences()
     try secrets.set(["id": "a", "secret": "b", "number": 1])

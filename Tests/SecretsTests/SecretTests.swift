@@ -9,7 +9,9 @@ extension PreferenceKey<Secret<String>?> {
 }
 
 /// A value that is printed nowhere, and the keys that are typed so.
-@Suite(.throwawayVault) struct SecretTests {
+@Suite(.throwawayVault) struct SecretTests {}
+
+extension SecretTests {
   private static let sentinel = "SENTINEL-5f3a"
 
   // MARK: The value

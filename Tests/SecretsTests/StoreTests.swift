@@ -4,7 +4,9 @@ import SecretsTesting
 import Testing
 
 /// What the store promises about scope, presence and failures.
-@Suite(.throwawayVault) struct StoreTests {
+@Suite(.throwawayVault) struct StoreTests {}
+
+extension StoreTests {
   @Test func `item 110: services do not see each other`() throws {
     let shop = try ThrowawayVault.current.preferences(service: "shop")
     let other = try ThrowawayVault.current.preferences(service: "shop2")

@@ -4,7 +4,7 @@ import SecretsTesting
 import Testing
 
 /// Ways to unlock, `Docs/Format.md` section 6. What reads the environment runs in a process of its own.
-@Suite struct UnlockingTests {
+struct UnlockingTests {
   /// A directory with a vault and its key file.
   final class Fixture {
     let vault: ThrowawayVault

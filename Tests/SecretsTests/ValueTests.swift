@@ -7,7 +7,9 @@ import Synchronization
 import Testing
 
 /// Values come back as the type they were written with.
-@Suite(.throwawayVault) struct ValueTests {
+@Suite(.throwawayVault) struct ValueTests {}
+
+extension ValueTests {
   struct Sample: Sendable, CustomTestStringConvertible {
     let id: String
     let value: PreferenceValue

@@ -12,7 +12,9 @@
   @Suite(.timeLimit(.minutes(10)))
   struct AccessTests {
     private let store = DictionaryPreferences()
+  }
 
+  extension AccessTests {
     @Test func `a link opens the page once`() async throws {
       try await withPage(try plainSettings(in: store)) { browser async throws in
         let link = browser.link

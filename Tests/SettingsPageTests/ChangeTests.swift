@@ -16,7 +16,9 @@
     private let vault: ThrowawayVault
 
     init() throws { vault = try ThrowawayVault() }
+  }
 
+  extension ChangeTests {
     @Test func `each control stores what it says`() async throws {
       try await withPage(try plainSettings(in: store)) { browser async throws in
         for (id, text) in [(0, "true"), (1, "45"), (2, "70"), (3, "green"), (4, "Grüß + Gott & Co")] {

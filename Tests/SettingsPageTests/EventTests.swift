@@ -8,7 +8,9 @@
   @Suite(.timeLimit(.minutes(10)))
   struct EventTests {
     private let store = DictionaryPreferences()
+  }
 
+  extension EventTests {
     @Test func `the state of each setting is the first event of it`() async throws {
       try await withPage(try plainSettings(in: store)) { browser async throws in
         try await browser.events { events in

@@ -23,7 +23,9 @@
       vault = try ThrowawayVault()
       secrets = try vault.preferences()
     }
+  }
 
+  extension GuideTests {
     private func groups() throws -> [SettingGroup] {
       let groups = [
         SettingGroup(

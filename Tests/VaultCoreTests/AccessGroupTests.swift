@@ -4,7 +4,7 @@ import VaultSealing
 @testable import VaultCore
 
 /// Access groups made, renamed and removed by an owner.
-@Suite struct AccessGroupTests {
+struct AccessGroupTests {
   @Test func `a new group is empty, usable at once and there after opening anew`() throws {
     try SharedVault.with { shared in
       let before = try shared.owner.contents()

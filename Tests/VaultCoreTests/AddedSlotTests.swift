@@ -4,7 +4,7 @@ import VaultSealing
 @testable import VaultCore
 
 /// Slots that an owner adds, and what they grant.
-@Suite struct AddedSlotTests {
+struct AddedSlotTests {
   private static func credential(_ kind: String) throws -> Vault.Credential {
     kind == "passphrase" ? try .passphrase("new") : .key(try .sample(from: 200))
   }

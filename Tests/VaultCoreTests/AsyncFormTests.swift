@@ -6,7 +6,9 @@ import VaultCore
 import VaultSealing
 
 /// The asynchronous forms of the calls that may wait.
-@Suite(.timeLimit(.minutes(10))) struct AsyncFormTests {
+@Suite(.timeLimit(.minutes(10))) struct AsyncFormTests {}
+
+extension AsyncFormTests {
   /// A vault with a group holder and a backup, made with the same random bytes each time.
   struct Sample: Sendable {
     let directory: String

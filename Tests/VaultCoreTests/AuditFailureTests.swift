@@ -7,7 +7,7 @@ import VaultSealing
 @testable import VaultCore
 
 /// Logs that cannot be written, under both policies.
-@Suite struct AuditFailureTests {
+struct AuditFailureTests {
   /// A way to keep the log from being written, and the error.
   enum Obstacle: String, CaseIterable {
     case directory, link, hardLink, mode, foreign, damagedHead

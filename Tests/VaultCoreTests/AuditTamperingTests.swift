@@ -5,7 +5,7 @@ import VaultSealing
 @testable import VaultCore
 
 /// Edits of a log by one who has not its key, and what crashes leave (`Docs/Format.md` annex F).
-@Suite struct AuditTamperingTests {
+struct AuditTamperingTests {
   /// Changes the log of ten entries, and returns what is reported.
   private func problems(
     reads: Int = 9, _ change: (inout LogBytes, SharedVault) throws -> Void

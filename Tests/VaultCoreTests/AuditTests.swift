@@ -5,7 +5,7 @@ import VaultSealing
 
 @testable import VaultCore
 
-@Suite struct AuditTests {
+struct AuditTests {
   @Test func `a vault without auditing has no log`() throws {
     try SharedVault.with { shared in
       try shared.owner.set("new", forKey: "password")

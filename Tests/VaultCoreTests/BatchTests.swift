@@ -4,7 +4,7 @@ import VaultSealing
 @testable import VaultCore
 
 /// Several changes of one record in one batch: one write, as if they had been made one after the other.
-@Suite struct BatchTests {
+struct BatchTests {
   struct Sample {
     let vault: Vault
     let group: AccessGroup

@@ -6,7 +6,7 @@ import VaultSealing
 @testable import VaultCore
 
 /// Chosen records carried from one vault to another in a sealed file.
-@Suite struct BundleTests {
+struct BundleTests {
   /// Two vaults that share no key, and a place for a bundle between them.
   struct Sample {
     let directory: String

@@ -4,7 +4,7 @@ import Testing
 import VaultCore
 
 /// What other processes do to the file of a handle that is open: it is judged before it is believed.
-@Suite struct CatchUpTests {
+struct CatchUpTests {
   /// What reads the file again, by name.
   static let readings: [(name: String, read: @Sendable (Vault, String) throws -> Void)] = [
     ("get", { vault, _ in _ = try vault.text("password") }),

@@ -6,7 +6,7 @@ import VaultCore
 
 /// Many writers and readers at once. Handles of one process exclude each other as processes do, since the lock
 /// belongs to the open file.
-@Suite struct ConcurrencyTests {
+struct ConcurrencyTests {
   private func withVault(
     reserve: Int = 32 << 10, _ body: (_ vault: Vault, _ path: String) throws -> Void
   ) throws {

@@ -5,7 +5,7 @@ import VaultSealing
 @testable import VaultCore
 
 /// Copies and moves of records to a different name.
-@Suite struct CopyingTests {
+struct CopyingTests {
   private func with(
     options: Vault.Options = .sample(), _ body: (Vault, AccessGroup, String) throws -> Void
   ) throws {

@@ -5,7 +5,7 @@ import VaultCore
 import VaultSealing
 
 /// How a vault comes to be, and when it does not.
-@Suite struct CreationTests {
+struct CreationTests {
   private func withPath(_ body: (_ path: String) throws -> Void) throws {
     try TemporaryDirectory.with { directory in try body(directory + "/vault.spv") }
   }

@@ -4,7 +4,7 @@ import VaultSealing
 @testable import VaultCore
 
 /// Extension fields: what is unknown is kept, what is broken is refused.
-@Suite struct ExtensionTests {
+struct ExtensionTests {
   struct Field: CustomTestStringConvertible, Sendable {
     let testDescription: String
     let code: VaultError.Code?

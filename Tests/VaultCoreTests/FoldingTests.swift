@@ -6,7 +6,7 @@ import VaultSealing
 @testable import VaultCore
 
 /// Appends and folds: what is written is there, and the file stays bounded.
-@Suite struct FoldingTests {
+struct FoldingTests {
   private func withVault(
     options: Vault.Options = .sample(), groups: [NewGroup] = [.sample()],
     _ body: (_ vault: Vault, _ path: String) throws -> Void

@@ -3,7 +3,7 @@ import Testing
 @testable import VaultCore
 
 /// Names that another program wrote in another form than normal form C: `Docs/Decisions/0018`.
-@Suite struct ForeignNameTests {
+struct ForeignNameTests {
   /// The same text in two spellings: normal form C, and decomposed.
   private static let (composed, decomposed) = ("caf\u{E9}", "cafe\u{301}")
 

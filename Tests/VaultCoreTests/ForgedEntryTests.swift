@@ -4,7 +4,7 @@ import VaultSealing
 @testable import VaultCore
 
 /// Journal entries that a key holder sealed against the rules.
-@Suite struct ForgedEntryTests {
+struct ForgedEntryTests {
   struct Forgery: CustomTestStringConvertible, Sendable {
     let testDescription: String
     let code: VaultError.Code?

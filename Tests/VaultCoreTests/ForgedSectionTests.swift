@@ -5,7 +5,7 @@ import VaultSealing
 @testable import VaultCore
 
 /// Sections that a key holder sealed against the rules: the seal is right, the body is not.
-@Suite struct ForgedSectionTests {
+struct ForgedSectionTests {
   /// One way to break a section, and what it is refused as.
   struct Forgery: CustomTestStringConvertible, Sendable {
     let testDescription: String

@@ -5,7 +5,7 @@ import VaultCore
 import VaultSealing
 
 /// What a forked child can do with what its parent opened, and what it cannot.
-@Suite struct ForkTests {
+struct ForkTests {
   @Test func `a handle used in a forked child refuses as locked`() async {
     await #expect(processExitsWith: .exitCode(42)) {
       try withVault { vault, _ in

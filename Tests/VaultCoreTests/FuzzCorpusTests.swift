@@ -2,7 +2,7 @@ import Foundation
 import Testing
 
 /// The parsers replay the inputs that fuzzing kept; `Scripts/fuzz` looks for more.
-@Suite struct FuzzCorpusTests {
+struct FuzzCorpusTests {
   private static let corpus = URL(filePath: #filePath)
     .deletingLastPathComponent().appending(path: "../../Fuzzing/Corpus")
 

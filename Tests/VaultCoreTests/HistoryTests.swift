@@ -5,7 +5,7 @@ import VaultSealing
 
 /// Earlier values that a record keeps (`Docs/Format.md` 3.8). No vault of this package keeps them by default, so
 /// these start from a vector of depth 2 with every known record tag and an unknown one, or from forged depths.
-@Suite struct HistoryTests {
+struct HistoryTests {
   private static func password(_ vault: Vault) throws -> RecordInfo {
     try #require(try vault.records(in: vault.group()).first { $0.key.text == "password" })
   }

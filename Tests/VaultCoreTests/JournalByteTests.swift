@@ -5,7 +5,7 @@ import VaultSealing
 @testable import VaultCore
 
 /// How a reader handles a journal whose bytes were cut, flipped or moved by an attacker without a key.
-@Suite struct JournalByteTests {
+struct JournalByteTests {
   /// Three entries in one group, and their positions.
   private struct Journal {
     let file: [UInt8]

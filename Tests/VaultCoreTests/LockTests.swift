@@ -6,7 +6,7 @@ import VaultSealing
 @testable import VaultCore
 
 /// What a locked handle still returns, and what ends the lock (`Docs/Format.md` section 7).
-@Suite struct LockTests {
+struct LockTests {
   /// A handle of a vault with a record of each class, named after it, in each of two groups. The handle has used the
   /// first group alone.
   struct Fixture {

@@ -3,7 +3,7 @@ import Testing
 import VaultCore
 
 /// Verification and backup.
-@Suite struct MaintenanceTests {
+struct MaintenanceTests {
   @Test func `verification counts what it opened`() throws {
     try TemporaryDirectory.with { directory in
       let vault = try Vault.sample(at: directory + "/s.spv", options: .sample())

@@ -7,7 +7,7 @@ import VaultSealing
 @testable import VaultCore
 
 /// The rollback mark, by which an older copy of the vault is detected (`Docs/Format.md` annex B).
-@Suite struct MarkTests {
+struct MarkTests {
   // MARK: The file
 
   @Test func `a mark is written exactly as annex B says`() throws {

@@ -10,7 +10,7 @@ import Testing
 
 /// Rows 61 and 66: what a process that uses a vault leaves in its memory. Each test has a process of its own, which has
 /// seen nothing of the vault before.
-@Suite struct MemoryScanTests {
+struct MemoryScanTests {
   /// The keys that an unlocked handle holds.
   private static let keys = ["vault key", "slot key", "default ", "other ", "device key"]
 

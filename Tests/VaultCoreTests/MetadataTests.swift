@@ -4,7 +4,7 @@ import VaultCore
 import VaultSealing
 
 /// What is written down about a record, its history, and compare-and-set.
-@Suite struct MetadataTests {
+struct MetadataTests {
   private func with(
     now: @escaping @Sendable () -> Int64 = { 1_000 }, _ body: (Vault, AccessGroup, Vault.Name, String) throws -> Void
   ) throws {

@@ -4,7 +4,7 @@ import VaultCore
 import VaultSealing
 
 /// Annex A of the format: a vault made with a fixed random sequence, byte for byte.
-@Suite struct MinimalVaultTests {
+struct MinimalVaultTests {
   @Test func `row 72: the minimal vault of annex A is made byte for byte`() throws {
     try TemporaryDirectory.with { directory in
       let path = directory + "/minimal.spv"

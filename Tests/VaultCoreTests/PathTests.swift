@@ -5,7 +5,7 @@ import VaultCore
 import VaultSealing
 
 /// What may be at a vault's path, its owner, and what its links lead to.
-@Suite struct PathTests {
+struct PathTests {
   private static func options(_ policy: PathPolicy) -> Vault.Options {
     var options = Vault.Options.sample()
     options.pathPolicy = policy

@@ -4,7 +4,7 @@ import VaultSealing
 @testable import VaultCore
 
 /// Slots that an owner removes: revoked with new keys, or only taken out.
-@Suite struct RemovedSlotTests {
+struct RemovedSlotTests {
   /// A vault with two more owners: `second` by a passphrase and `third` by a raw key.
   private func withOwners(_ body: (SharedVault) throws -> Void) throws {
     try SharedVault.with { shared in

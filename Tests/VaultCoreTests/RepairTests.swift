@@ -5,7 +5,7 @@ import VaultSealing
 @testable import VaultCore
 
 /// Groups that do not verify: what still works, and how an owner repairs the vault (`Docs/Format.md` 5.6, row 50b).
-@Suite struct RepairTests {
+struct RepairTests {
   /// How a group came not to verify.
   enum Break: String, CaseIterable, Sendable {
     /// Its holder appended an entry that breaks the rules.

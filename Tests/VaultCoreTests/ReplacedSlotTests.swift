@@ -4,7 +4,7 @@ import VaultSealing
 @testable import VaultCore
 
 /// A slot replaced by one with another credential.
-@Suite struct ReplacedSlotTests {
+struct ReplacedSlotTests {
   private static let changes = [
     "passphrase by passphrase", "passphrase by raw key", "raw key by passphrase", "raw key by raw key",
   ]

@@ -7,7 +7,7 @@ import VaultSealing
 @testable import VaultCore
 
 /// A vault whose file is replaced, copied over, removed or in the way while it is in use.
-@Suite struct ReplacementTests {
+struct ReplacementTests {
   private func withVault(_ body: (_ vault: Vault, _ path: String) throws -> Void) throws {
     try TemporaryDirectory.with { directory in
       let path = directory + "/vault.spv"

@@ -6,7 +6,7 @@ import VaultSealing
 @testable import VaultCore
 
 /// A backup put back: only where nothing, or an earlier or later state of the same vault, is.
-@Suite struct RestoreTests {
+struct RestoreTests {
   /// A vault, a backup of it, and a directory for more.
   private struct Sample {
     let directory: String

@@ -5,7 +5,7 @@ import VaultSealing
 import VaultCore
 
 /// Owners' rewrites where the system is against them: refused by class, nothing changed, and fine afterwards.
-@Suite struct RewriteRefusalTests {
+struct RewriteRefusalTests {
   enum Rewrite: String, CaseIterable, Sendable {
     case addSlot, replaceSlot, createGroup, renameGroup, rotate, rotateVault, compact
 

@@ -3,7 +3,7 @@ import VaultSealing
 @testable import VaultCore
 
 /// What a rotation takes away, and when it is refused.
-@Suite struct RotationOutcomeTests {
+struct RotationOutcomeTests {
   typealias Rotation = RotationTests.Rotation
 
   // MARK: What is removed

@@ -7,7 +7,7 @@ import VaultSealing
 @testable import VaultCore
 
 /// Owners that change slots, groups and keys while others read and write.
-@Suite struct RotationRaceTests {
+struct RotationRaceTests {
   @Test(arguments: [false, true])
   func `a slot that another owner adds in between is not dropped unless others may be`(isRemoval: Bool) throws {
     try SharedVault.with { shared in

@@ -5,7 +5,7 @@ import VaultSealing
 @testable import VaultCore
 
 /// New keys for a group or the vault: everything is sealed anew and nothing is lost.
-@Suite struct RotationTests {
+struct RotationTests {
   enum Rotation: String, CaseIterable, Sendable {
     case group, vault
 

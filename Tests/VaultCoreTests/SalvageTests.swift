@@ -7,7 +7,7 @@ import VaultSealing
 
 /// What can be saved from a vault that does not open (`Docs/Format.md` section 4): never a wrong value, and of what is
 /// not damaged everything.
-@Suite struct SalvageTests {
+struct SalvageTests {
   // MARK: Undamaged
 
   @Test func `an undamaged vault is salvaged whole, one owner write later`() throws {

@@ -7,7 +7,7 @@ import VaultSealing
 @testable import VaultCore
 
 /// A value, a key, a service and a passphrase that must turn up nowhere: in no error, description or file.
-@Suite struct SentinelTests {
+struct SentinelTests {
   private static let sentinel = "SENTINEL-5f3a"
   private static let secret = "value " + sentinel
   private static let key = "key " + sentinel

@@ -5,7 +5,7 @@ import VaultSealing
 @testable import VaultCore
 
 /// Full writes of a vault that several hold: a holder's own section, an owner's everything.
-@Suite struct SharedFoldTests {
+struct SharedFoldTests {
   enum Fold: String, CaseIterable, Sendable {
     case compact, change
 

@@ -4,7 +4,7 @@ import VaultSealing
 @testable import VaultCore
 
 /// The key of one slot, as it is kept outside of a vault.
-@Suite struct SlotKeyTests {
+struct SlotKeyTests {
   /// The key of the slot that opened `vault`, written and read again.
   private static func credential(_ vault: Vault) throws -> Vault.Credential {
     var bytes = try SecretBytes(count: SlotKey.count)

@@ -5,7 +5,7 @@ import VaultSealing
 @testable import VaultCore
 
 /// The rules of slots, and what unlocking makes of them.
-@Suite struct SlotTests {
+struct SlotTests {
   /// A vault that a passphrase of throwaway cost and the raw sample key open, in this order.
   private static func file(passphrases: [String] = ["right"]) throws -> [UInt8] {
     try TemporaryDirectory.with { directory in

@@ -4,7 +4,7 @@ import VaultSealing
 @testable import VaultCore
 
 /// How a reader handles a snapshot whose bytes were changed by an attacker without a key.
-@Suite struct SnapshotByteTests {
+struct SnapshotByteTests {
   @Test func `row 1: a flipped bit anywhere in the snapshot is damaged, or named by its header field`() throws {
     let file = try SampleFiles.snapshot()
     let key = try SealingKey.sample()

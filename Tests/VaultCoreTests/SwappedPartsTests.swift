@@ -4,7 +4,7 @@ import VaultSealing
 @testable import VaultCore
 
 /// Genuine parts of vaults in places where they do not belong.
-@Suite struct SwappedPartsTests {
+struct SwappedPartsTests {
   /// A vault of two groups as it was after creation, and after each of two folds of `default`.
   private static func history(seed: String = "history") throws -> [Parts] {
     try TemporaryDirectory.with { directory in

@@ -6,7 +6,7 @@ import VaultSealing
 @testable import VaultCore
 
 /// What is at the name that a replacement uses for a while: what a killed program left is removed, anything else stays.
-@Suite struct TemporaryFileTests {
+struct TemporaryFileTests {
   private func withVault(_ body: (_ vault: Vault, _ path: String, _ temporary: String) throws -> Void) throws {
     try TemporaryDirectory.with { directory in
       let path = directory + "/vault.spv"

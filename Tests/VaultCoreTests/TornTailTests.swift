@@ -7,7 +7,7 @@ import VaultSealing
 
 /// A broken last entry, which may have been acknowledged or not: its bytes are kept before a
 /// write takes their place (`Docs/Format.md` 10.3).
-@Suite struct TornTailTests {
+struct TornTailTests {
   /// A vault whose last entry, which was acknowledged, has one bit flipped.
   private func withFlippedEntry(
     _ body: (_ path: String, _ torn: [UInt8]) throws -> Void

@@ -2,7 +2,7 @@ import Testing
 import VaultCore
 
 /// The last entry reached the disk in part. What an attacker without a key may leave of it is in ``JournalByteTests``.
-@Suite struct TornWriteTests {
+struct TornWriteTests {
   /// What the file holds of an entry whose write was cut at an offset of the file.
   enum Tear: CaseIterable {
     /// The file ends there.

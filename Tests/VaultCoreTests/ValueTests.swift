@@ -5,7 +5,7 @@ import VaultSealing
 @testable import VaultCore
 
 /// Values, names and times as a caller gives them, and as they come back.
-@Suite struct ValueTests {
+struct ValueTests {
   private func withVault<R>(_ body: (Vault) throws -> R) throws -> R {
     try TemporaryDirectory.with { directory in try body(try .sample(at: directory + "/vault.spv")) }
   }

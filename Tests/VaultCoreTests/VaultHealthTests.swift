@@ -4,7 +4,9 @@ import VaultCore
 import VaultSealing
 
 /// The answer of a vault to a health check.
-@Suite(.timeLimit(.minutes(10))) struct VaultHealthTests {
+@Suite(.timeLimit(.minutes(10))) struct VaultHealthTests {}
+
+extension VaultHealthTests {
   private func withVault(_ body: (_ vault: Vault, _ path: String) throws -> Void) throws {
     try TemporaryDirectory.with { directory in
       let path = directory + "/vault.spv"

@@ -4,7 +4,7 @@ import Testing
 /// Every file of the vector sets opens or is refused exactly as its manifest says.
 ///
 /// `Scripts/vectors DIR` runs another directory through here.
-@Suite struct VectorTests {
+struct VectorTests {
   /// A vector, and where it is.
   struct Located: Sendable, CustomTestStringConvertible {
     let vector: VectorManifest.Vector

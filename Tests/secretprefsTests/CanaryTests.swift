@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-@Suite struct CanaryTests {
+struct CanaryTests {
   static let canary = TranscriptTests.canary
 
   /// Every way to say something wrong, with a secret in the wrong place.

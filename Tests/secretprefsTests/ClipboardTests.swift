@@ -2,7 +2,7 @@ import Foundation
 import Testing
 
 /// `get --clip` on a terminal.
-@Suite struct ClipboardTests {
+struct ClipboardTests {
   private let note = "secretprefs: note: copied; the clipboard is cleared in 3600 s, or now with Ctrl-C\r\n"
   private let clearing = "\u{1B}]52;c;\u{07}"
 

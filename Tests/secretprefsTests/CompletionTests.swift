@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-@Suite struct CompletionTests {
+struct CompletionTests {
   static let shells = [
     "bash": "exec bash --norc --noprofile -i",
     "zsh": "exec zsh -f -i",

@@ -5,7 +5,7 @@ import Testing
 @testable import secretprefs
 
 /// What `doctor` says of the system it runs on.
-@Suite struct DoctorTests {
+struct DoctorTests {
   private static func vault() throws -> Scratch {
     let home = try Scratch()
     try #require(

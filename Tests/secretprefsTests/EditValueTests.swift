@@ -2,7 +2,7 @@ import Foundation
 import Testing
 
 /// `edit --value` with scripts for an editor, and on a terminal.
-@Suite struct EditValueTests {
+struct EditValueTests {
   static let inMemory = FileManager.default.isWritableFile(atPath: "/dev/shm")
   static let mayMount =
     inMemory && (try? Tool.shell("unshare -m mount --bind /var/tmp /dev/shm", in: Scratch()))?.exit == 0

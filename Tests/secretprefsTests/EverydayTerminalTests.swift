@@ -6,7 +6,7 @@ import VaultSealing
 @testable import secretprefs
 
 /// `find --value -`, `generate --print` and `otp` on a terminal.
-@Suite struct EverydayTerminalTests {
+struct EverydayTerminalTests {
   @Test func `the value to find is typed without echo`() throws {
     let scene = try PromptTests.Scene()
     let running = try scene.start("find", "--value", "-")

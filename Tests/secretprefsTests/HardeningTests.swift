@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-@Suite struct HardeningTests {
+struct HardeningTests {
   @Test func `row 66: a process that prompts has no core, its signals decided and its vault closed to others`() throws {
     let home = try Scratch()
     try home.write("passphrase", to: "p")

@@ -4,7 +4,7 @@ import VaultCore
 
 @testable import secretprefs
 
-@Suite struct InjectTests {
+struct InjectTests {
   @Test func `all bytes outside of references pass`() throws {
     let home = try RunTests.prepared()
     var (template, expected) = (Data(), Data())

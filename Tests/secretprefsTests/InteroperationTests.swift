@@ -2,7 +2,7 @@ import Secrets
 import Testing
 
 /// What the tool makes, the library reads, and back.
-@Suite struct InteroperationTests {
+struct InteroperationTests {
   @Test func `a vault of the tool is read and written by the library, with both credentials`() throws {
     let home = try Scratch()
     try home.write("correct horse battery staple\n", to: "passphrase.txt")

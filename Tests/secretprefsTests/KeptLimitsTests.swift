@@ -4,7 +4,7 @@ import VaultMemorySearching
 
 @testable import secretprefs
 
-@Suite struct KeptLimitsTests {
+struct KeptLimitsTests {
   private static let begin = KeptLimits.Clocks(boot: 5_000_000, system: 1_700_000_000_000)
 
   /// The clocks after a time, by which the system's clock is ahead in addition.

@@ -3,7 +3,7 @@ import Testing
 @testable import secretprefs
 
 /// The patterns and the tree of `list`.
-@Suite struct KeyListingTests {
+struct KeyListingTests {
   @Test(
     arguments: [
       ("*", ["", "a", "a.b", "é"], []), ("a", ["a"], ["", "A", "aa", "a."]), ("?", ["a", "é", ".", "*"], ["", "ab"]),

@@ -2,7 +2,7 @@ import Foundation
 import Testing
 
 /// What a command says of the vault when standard output cannot be written.
-@Suite struct LostOutputTests {
+struct LostOutputTests {
   /// Everything that changes a file, in the home that ``home()`` makes.
   static let writing = [
     "set b < value", "edit a --label x", "rename a b", "copy a b", "move a --to-service s", "generate b",

@@ -4,7 +4,7 @@ import Testing
 @testable import secretprefs
 
 /// `run --mask` on a terminal.
-@Suite struct MaskTerminalTests {
+struct MaskTerminalTests {
   private struct Scene {
     let home: Scratch
     let terminal: PseudoTerminal

@@ -4,7 +4,7 @@ import Testing
 @testable import secretprefs
 
 /// `run --mask` without a terminal.
-@Suite struct MaskTests {
+struct MaskTests {
   static func run(_ script: String, _ redirections: String = "", in home: Scratch) throws -> Tool.Outcome {
     try home.write(script, to: "script")
     return try Tool.shell("secretprefs run --mask --key-file k -- sh script \(redirections)", in: home)

@@ -11,7 +11,9 @@ private let kubernetes =
 
 /// Key files as Kubernetes and Docker mount them. `Scripts/faults/mounts` tries more of what is refused.
 @Suite(.enabled(if: mayMount, "it takes root and a mount namespace of one's own"))
-struct MountedSecretTests {
+struct MountedSecretTests {}
+
+extension MountedSecretTests {
   /// Runs a shell line where `m` is a tmpfs with the vault's key in it.
   private static func inNamespace(_ line: String) throws -> Tool.Outcome {
     let home = try Scratch(in: Scratch.disk)

@@ -5,7 +5,7 @@ import VaultSealing
 @testable import secretprefs
 
 /// One-time codes: the vectors of the standards, what is accepted as a value, and where the secret is.
-@Suite struct OneTimePasswordTests {
+struct OneTimePasswordTests {
   /// The secret of RFC 6238 and RFC 4226 in base32: the digits 1234567890 to this length.
   private static func secret(_ length: Int) -> String {
     var (text, word, bits) = ("", 0, 0)

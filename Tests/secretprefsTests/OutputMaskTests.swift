@@ -3,7 +3,7 @@ import Testing
 
 @testable import secretprefs
 
-@Suite struct OutputMaskTests {
+struct OutputMaskTests {
   private static let value = "ghp_0123456789abcdef"
 
   private static func mask(_ values: String...) throws -> OutputMask {

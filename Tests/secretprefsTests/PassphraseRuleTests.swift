@@ -3,7 +3,7 @@ import Testing
 @testable import secretprefs
 
 /// `Docs/Decisions/0022`.
-@Suite struct PassphraseRuleTests {
+struct PassphraseRuleTests {
   @Test(arguments: [
     "", "hunter2", "fourteen chars", "ääääääääääääöü", "aaaaaaaaaaaaaaaaaaaa", "abcdabcdabcdabcd", "passwordpassword",
     "hunter2hunter2hunter2", "abcdefghijklmnopqrstuvwxyz", "ZYXWVUTSRQPONMLKJIHG", "12345678901234567890",

@@ -6,7 +6,7 @@ import VaultSealing
 @testable import secretprefs
 
 /// Generated passwords: their characters, their strength, and that none is more probable than another.
-@Suite struct PasswordRuleTests {
+struct PasswordRuleTests {
   private static func rule(
     _ length: Int, noUppercase: Bool = false, noDigits: Bool = false, noSymbols: Bool = false, noSimilar: Bool = false
   ) throws -> PasswordRule {

@@ -5,7 +5,7 @@ import Testing
 
 @testable import secretprefs
 
-@Suite struct ProgressLineTests {
+struct ProgressLineTests {
   /// A clock that is set by hand, and what was written.
   private final class Scene: Sendable {
     private let start = ContinuousClock.now

@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-@Suite struct PromptTests {
+struct PromptTests {
   static let passphrase = "correct horse bättery"
 
   /// A vault that opens with the passphrase, and a terminal.

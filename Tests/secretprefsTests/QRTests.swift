@@ -3,7 +3,7 @@ import Testing
 @testable import secretprefs
 
 /// `qr` on a terminal. Scripts/qr-codes reads the codes with a decoder.
-@Suite struct QRTests {
+struct QRTests {
   /// Runs the command with a value of this length on a terminal of this size.
   private static func show(_ length: Int, rows: UInt16, columns: UInt16, _ options: String = "") throws -> String {
     let (home, terminal) = (try Scratch(), try PseudoTerminal())

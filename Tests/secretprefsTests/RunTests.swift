@@ -3,7 +3,7 @@ import Testing
 
 @testable import secretprefs
 
-@Suite struct RunTests {
+struct RunTests {
   /// A home with a key file `k` and the key `token`.
   static func prepared() throws -> Scratch {
     let home = try Scratch()

@@ -3,7 +3,7 @@ import Testing
 
 @testable import secretprefs
 
-@Suite struct ScanTests {
+struct ScanTests {
   private static func scan(_ line: String, in home: Scratch) throws -> Tool.Outcome {
     let outcome = try Tool.shell("umask 077; export SECRETPREFS_KEY_FILE=k\n" + line, in: home)
     #expect(!outcome.text.contains("CANARY-7f3a"))

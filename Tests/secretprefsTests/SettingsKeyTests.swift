@@ -3,7 +3,7 @@ import Testing
 @testable import secretprefs
 
 /// Keys in the bytes of a terminal.
-@Suite struct SettingsKeyTests {
+struct SettingsKeyTests {
   private func keys(_ text: String) -> [Key] {
     var decoder = KeyDecoder()
     return decoder.keys(in: Array(text.utf8))

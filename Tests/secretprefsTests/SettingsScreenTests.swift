@@ -5,7 +5,7 @@ import Testing
 @testable import secretprefs
 
 /// The screen without a terminal: keys in, frames out.
-@Suite struct SettingsScreenTests {
+struct SettingsScreenTests {
   let store = DictionaryPreferences(["port": 80, "debug": false, "host": "a", "level": "info", "title": "日本\u{1B}[2J"])
 
   private func screen() throws -> SettingsScreen {

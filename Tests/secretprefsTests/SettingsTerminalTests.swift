@@ -2,7 +2,7 @@ import Foundation
 import Testing
 
 /// The settings screen on a terminal.
-@Suite struct SettingsTerminalTests {
+struct SettingsTerminalTests {
   private typealias Keys = SettingsScene
 
   private let leaving = "\u{1B}[?1049l"

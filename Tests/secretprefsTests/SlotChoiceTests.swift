@@ -1,6 +1,6 @@
 import Testing
 
-@Suite struct SlotChoiceTests {
+struct SlotChoiceTests {
   @Test func `a slot is named by as many digits as no other has`() throws {
     let home = try Scratch()
     // Seventeen ids have two that begin with the same digit.

@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-@Suite struct TranscriptTests {
+struct TranscriptTests {
   /// The secret of the transcripts, which no output may contain.
   static let canary = "CANARY-7f3a"
 

@@ -1,7 +1,9 @@
 import Foundation
 import Testing
 
-@Suite(Keyring.isNeeded) struct UnlockTests {
+@Suite(Keyring.isNeeded) struct UnlockTests {}
+
+extension UnlockTests {
   private static let unlock = "secretprefs unlock --passphrase-fd 3 3< passphrase"
 
   @Test func `one typed passphrase serves the commands that follow`() throws {

@@ -4,7 +4,7 @@ import VaultSealing
 
 @testable import secretprefs
 
-@Suite struct ValueSearchTests {
+struct ValueSearchTests {
   private static let value = "p/ss w\"rd+K\u{E4}se <42>\u{1}~!\\"
 
   private static func search(_ values: [String], minimum: Int = 8) throws -> ValueSearch {

@@ -6,7 +6,7 @@ import VaultSealing
 @testable import secretprefs
 
 /// Generated passphrases: their words, their strength, and that none is more probable than another.
-@Suite struct WordRuleTests {
+struct WordRuleTests {
   private static let words = "\(WordList.text)".split { $0 == " " || $0 == "\n" }.map(String.init)
 
   private static func text(_ rule: WordRule, from random: RandomSource = .system) throws -> String {

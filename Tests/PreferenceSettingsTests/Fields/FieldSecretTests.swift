@@ -8,7 +8,9 @@ import VaultCore
 /// Fields of secrets.
 @Suite(.throwawayVault) struct FieldSecretTests {
   private let key = PreferenceKey<Secret<String>?>("token")
+}
 
+extension FieldSecretTests {
   @Test func `a secret is bound to a vault in both directions`() async throws {
     let vault = try ThrowawayVault.current.preferences()
     try await vault.set("s3ntinel", forKey: "token")

@@ -5,7 +5,9 @@ import SecretsTesting
 import Testing
 
 /// Tokens that several processes share: handles of their own, and real processes at the end.
-@Suite(.throwawayVault, .timeLimit(.minutes(10))) struct TokenLeaseTests {
+@Suite(.throwawayVault, .timeLimit(.minutes(10))) struct TokenLeaseTests {}
+
+extension TokenLeaseTests {
   private static let lease = TokenFixture.lease
 
   /// Behaves as a process that has taken the lease and then ended: its refresh waits at a door, and its clock stands

@@ -6,7 +6,7 @@
   import VaultMemorySearching
 
   /// What reading and refreshing leave in the memory of a process that has seen neither token before.
-  @Suite struct TokenMemoryTests {
+  struct TokenMemoryTests {
     @Test func `the access token is on one guarded page while it is held, and nothing is left of either token`()
       async throws
     {

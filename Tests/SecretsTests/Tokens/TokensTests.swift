@@ -4,7 +4,9 @@ import SecretsTesting
 import Testing
 
 /// Tokens of one process, and their record.
-@Suite(.throwawayVault, .timeLimit(.minutes(10))) struct TokensTests {
+@Suite(.throwawayVault, .timeLimit(.minutes(10))) struct TokensTests {}
+
+extension TokensTests {
   @Test func `a valid token is returned without a refresh`() async throws {
     let fixture = TokenFixture()
     let token = try fixture.token()

@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-@Suite struct DockerCredentialTests {
+struct DockerCredentialTests {
   private static let canary = TranscriptTests.canary
 
   private static func login(_ server: String, _ user: String, _ secret: String) -> String {

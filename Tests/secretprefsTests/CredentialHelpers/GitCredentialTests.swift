@@ -1,7 +1,7 @@
 import Testing
 
 /// What git's own tests of helpers check, and more, in the terms of the protocol.
-@Suite struct GitCredentialTests {
+struct GitCredentialTests {
   static let host = "protocol=https\nhost=a.example\n"
 
   @Test func `a password is stored, given, and forgotten`() throws {

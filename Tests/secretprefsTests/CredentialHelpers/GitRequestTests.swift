@@ -2,7 +2,7 @@ import Foundation
 import Testing
 
 /// Requests that git does not make.
-@Suite struct GitRequestTests {
+struct GitRequestTests {
   private static let canary = TranscriptTests.canary
   private static let login = "protocol=https\nhost=a.example\nusername=u\npassword=\(canary)\n"
 

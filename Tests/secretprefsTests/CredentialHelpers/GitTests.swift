@@ -9,7 +9,9 @@ import Testing
     scene = try HelperScene()
     try scene.home.writeProgram("#!/bin/sh\necho asked\n", to: "ask")
   }
+}
 
+extension GitTests {
   /// Runs `git credential`. git asks `ask` for what the helper does not have.
   private func git(_ operation: String, _ request: String, _ settings: String = "") throws -> Tool.Outcome {
     try scene.run(

@@ -1,7 +1,7 @@
 import Testing
 
 /// A helper on a terminal: git and docker pass theirs on.
-@Suite struct HelperTerminalTests {
+struct HelperTerminalTests {
   @Test(arguments: [
     ("git-credential", "protocol=https\nhost=a.example\n\n", Int32(78)),
     ("docker-credential", "r.example\n\u{4}", 1),

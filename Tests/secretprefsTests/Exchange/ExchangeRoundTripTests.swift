@@ -3,7 +3,7 @@ import Secrets
 import Testing
 import VaultCore
 
-@Suite struct ExchangeRoundTripTests {
+struct ExchangeRoundTripTests {
   /// Text that some program would change.
   static let texts: [String: [UInt8]] = Dictionary(
     uniqueKeysWithValues: [

@@ -2,7 +2,7 @@ import Foundation
 import Testing
 
 /// Files in the shape in which other programs write them.
-@Suite struct ForeignFileTests {
+struct ForeignFileTests {
   struct File: CustomTestStringConvertible, Sendable {
     let testDescription: String
     let name: String

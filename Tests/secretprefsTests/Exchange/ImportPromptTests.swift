@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-@Suite struct ImportPromptTests {
+struct ImportPromptTests {
   @Test func `a file with an error is refused before a passphrase is asked for`() throws {
     let scene = try PromptTests.Scene()
     try scene.home.write("A", to: ".env")

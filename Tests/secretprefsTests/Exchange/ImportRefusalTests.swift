@@ -1,7 +1,7 @@
 import Foundation
 import Testing
 
-@Suite struct ImportRefusalTests {
+struct ImportRefusalTests {
   /// A file that is not in order, and the line that the error names.
   struct Sample: CustomTestStringConvertible, Sendable {
     let format: String

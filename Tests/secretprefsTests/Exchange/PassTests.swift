@@ -4,7 +4,9 @@ import Testing
 private let hasPass = (try? Tool.shell("pass --version && gpg --version", in: try Scratch()).exit) == 0
 
 /// Password stores that pass itself has made.
-@Suite(.enabled(if: hasPass)) struct PassTests {
+@Suite(.enabled(if: hasPass)) struct PassTests {}
+
+extension PassTests {
   /// Runs `line` with a store that has `entries`, by name, and a key without a passphrase.
   private static func run(_ line: String, _ entries: [String: String], in scene: ExchangeScene) throws -> Tool.Outcome {
     for (index, entry) in entries.enumerated() {

@@ -3,7 +3,7 @@ import Secrets
 import Testing
 
 /// Real processes and real requests: an OAuth server, one or two token servers, and the worker.
-@Suite struct TokenServerTests {
+struct TokenServerTests {
   // MARK: Signing in
 
   @Test func `a sign-in begun at one server ends at the other with a token of the OAuth server`() async throws {
