@@ -45,7 +45,7 @@ enum SecretCoding {
   static func withEncoded<R>(
     _ value: PreferenceValue, _ body: (ValueKind, RawSpan) throws(VaultError) -> R
   ) throws(VaultError) -> R {
-    func lend(_ word: UInt64, _ kind: ValueKind) throws(VaultError) -> R {
+    func withWord(_ word: UInt64, _ kind: ValueKind) throws(VaultError) -> R {
       let word: InlineArray = [word.littleEndian]
       return try body(kind, word.span.bytes)
     }
@@ -58,10 +58,10 @@ enum SecretCoding {
     case .bool(let flag):
       let byte: InlineArray<1, UInt8> = [flag ? 1 : 0]
       return try body(.bool, byte.span.bytes)
-    case .integer(let number): return try lend(UInt64(bitPattern: number), .integer)
-    case .unsignedInteger(let number): return try lend(number, .unsignedInteger)
-    case .double(let number): return try lend(number.bitPattern, .double)
-    case .date(let date): return try lend(date.timeIntervalSinceReferenceDate.bitPattern, .date)
+    case .integer(let number): return try withWord(UInt64(bitPattern: number), .integer)
+    case .unsignedInteger(let number): return try withWord(number, .unsignedInteger)
+    case .double(let number): return try withWord(number.bitPattern, .double)
+    case .date(let date): return try withWord(date.timeIntervalSinceReferenceDate.bitPattern, .date)
     case .array, .dictionary:
       var text: [UInt8]
       do throws(PreferencesError) { text = try JSONFormat.text(of: value) } catch {

@@ -99,7 +99,7 @@ public struct SecretPreferences: PreferencesStore, GuardingReader {
   @inlinable
   public func withBytes<R>(forKey key: String, _ body: (RawSpan) -> R) throws(VaultError) -> R? {
     var result: R?
-    try lend(key, .string, or: .data) { result = body($0) }
+    try readBytes(key, .string, or: .data) { result = body($0) }
     return result
   }
 
@@ -107,12 +107,12 @@ public struct SecretPreferences: PreferencesStore, GuardingReader {
     _ key: String, _ wanted: ValueKind, _ body: (RawSpan) -> R
   ) throws(VaultError) -> R? {
     var result: R?
-    try lend(key, wanted, or: wanted) { result = body($0) }
+    try readBytes(key, wanted, or: wanted) { result = body($0) }
     return result
   }
 
   @usableFromInline
-  func lend(
+  func readBytes(
     _ key: String, _ wanted: ValueKind, or other: ValueKind, _ body: (RawSpan) -> Void
   ) throws(VaultError) {
     var isWanted = true

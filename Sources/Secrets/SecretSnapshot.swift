@@ -22,13 +22,13 @@ public struct SecretSnapshot: GuardingReader {
 
   public func value(for query: PreferenceQuery) throws(VaultError) -> PreferenceValue? {
     var result: Result<PreferenceValue, VaultError>?
-    try vault.lend(key: query.name.text, in: records) { result = SecretCoding.decode($0, $1) }
+    try vault.readValue(query.name.text, in: records) { result = SecretCoding.decode($0, $1) }
     return try result?.get()
   }
 
   public func guardedValue(for query: PreferenceQuery) throws(VaultError) -> (any GuardedValue)? {
     var result: Result<GuardedContent, VaultError>?
-    try vault.lend(key: query.name.text, in: records) { kind, body in
+    try vault.readValue(query.name.text, in: records) { kind, body in
       result = Result { () throws(VaultError) in try GuardedContent(kind, body) }
     }
     return try result?.get()
@@ -45,14 +45,14 @@ public struct SecretSnapshot: GuardingReader {
   @inlinable
   public func withBytes<R>(forKey key: String, _ body: (RawSpan) -> R) throws(VaultError) -> R? {
     var result: R?
-    try lend(key) { result = body($0) }
+    try readBytes(key) { result = body($0) }
     return result
   }
 
   @usableFromInline
-  func lend(_ key: String, _ body: (RawSpan) -> Void) throws(VaultError) {
+  func readBytes(_ key: String, _ body: (RawSpan) -> Void) throws(VaultError) {
     var isWanted = true
-    try vault.lend(key: key, in: records) { kind, bytes in
+    try vault.readValue(key, in: records) { kind, bytes in
       isWanted = kind == .string || kind == .data
       if isWanted { body(bytes) }
     }

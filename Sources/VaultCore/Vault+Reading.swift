@@ -20,7 +20,7 @@ extension Vault {
     service: Vault.Name, key: String, in group: AccessGroup, _ body: (ValueKind, RawSpan) -> R
   ) throws(VaultError) -> R? {
     var result: R?
-    try lend(service, key, in: group) { result = body($0, $1) }
+    try readValue(service, key, in: group) { result = body($0, $1) }
     return result
   }
 
@@ -34,13 +34,13 @@ extension Vault {
     _ body: (ValueKind, RawSpan) -> R
   ) throws(VaultError) -> R? {
     var result: R?
-    try lend(record, previous: revision, in: group) { result = body($0, $1) }
+    try readValue(of: record, previous: revision, in: group) { result = body($0, $1) }
     return result
   }
 
   /// Finds a value, opens it and lends it. Not generic, so that a read needs no type metadata at run time.
   @usableFromInline
-  func lend(
+  func readValue(
     _ service: Vault.Name, _ key: String, in group: AccessGroup, _ body: (ValueKind, RawSpan) -> Void
   ) throws(VaultError) {
     _ = try find(service, key) { (name) throws(VaultError) in
@@ -50,15 +50,15 @@ extension Vault {
 
   /// Lends the value, or an earlier value, of a listed record.
   @usableFromInline
-  func lend(
-    _ record: RecordInfo, previous revision: UInt64?, in group: AccessGroup, _ body: (ValueKind, RawSpan) -> Void
+  func readValue(
+    of record: RecordInfo, previous revision: UInt64?, in group: AccessGroup, _ body: (ValueKind, RawSpan) -> Void
   ) throws(VaultError) {
     _ = try lend(RecordAddress(record.service, record.key).name, previous: revision, in: group.id, body)
   }
 
   /// Lends a value of `records` to `body`, as ``withValue(service:key:in:_:)``; does not call it if there is none.
-  package func lend(
-    key: String, in records: ServiceRecords, _ body: (ValueKind, RawSpan) -> Void
+  package func readValue(
+    _ key: String, in records: ServiceRecords, _ body: (ValueKind, RawSpan) -> Void
   ) throws(VaultError) {
     _ = try find(records.service, key) { (name) throws(VaultError) in
       try lend(name, previous: nil, in: records.group.id, at: records, body)

@@ -283,7 +283,7 @@ extension VaultDraft {
 extension SlotInfo {
   /// - Parameter granted: the present state of the group that the slot names.
   fileprivate init(
-    _ slot: Slot, _ listed: Manifest.Slot, group granted: (name: Vault.Name, epoch: UInt32)?, isCurrent: Bool
+    _ slot: Slot, _ listed: Manifest.SlotLine, group granted: (name: Vault.Name, epoch: UInt32)?, isCurrent: Bool
   ) {
     let isOwner = slot.scope == .owner
     self.init(

@@ -62,7 +62,7 @@ public struct VaultSummary: Sendable {
     let snapshot = try Snapshot(image)
     let frame = try JournalFrame(image.span, from: snapshot.count, groups: Set(snapshot.sections.map(\.id)))
     if frame.isDamaged { throw VaultState.damagedJournal(tail: frame.tail) }
-    try VaultCore.Slot.check(snapshot.slots)
+    try snapshot.slots.check()
     vaultID = snapshot.vaultID
     generation = snapshot.generation
     slots = snapshot.slots.map { Slot(id: $0.id, kind: Slot.Kind($0), isOwner: $0.scope == .owner) }

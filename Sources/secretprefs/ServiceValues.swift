@@ -18,9 +18,9 @@ struct ServiceValues {
   /// - Throws: What `body` throws; ``ToolError/noSuchKey``.
   func withValue(of key: String, _ body: (_ isText: Bool, UnsafeRawBufferPointer) throws -> Void) throws {
     var result: Result<Void, any Error> = .failure(ToolError.noSuchKey)
-    try vault.lend(key: key, in: records) { kind, bytes in
+    try vault.readValue(key, in: records) { kind, bytes in
       bytes.withUnsafeBytes { bytes in
-        result = Result { try ValueText.lend(kind, bytes, body) }
+        result = Result { try ValueText.withText(kind, bytes, body) }
       }
     }
     try result.get()

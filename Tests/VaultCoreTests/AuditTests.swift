@@ -84,7 +84,7 @@ struct AuditTests {
         try batch.set(value.span.bytes, kind: .data, forKey: "kept", accessibility: .afterFirstUnlock)
       }
       let records = try shared.owner.takeRecords(service: Vault.Name("db"), in: group)
-      try shared.owner.lend(key: "password", in: records) { _, _ in }
+      try shared.owner.readValue("password", in: records) { _, _ in }
       shared.owner.lock()
       _ = try shared.owner.withValue(service: Vault.Name("db"), key: "kept", in: group) { _, _ in }
 

@@ -188,7 +188,7 @@ extension KeyHolder {
     var manifest = try #require(try MemoryVault(file, key: .sample()).state.manifest)
     parts.slots.append(slot)
     manifest.slots.append(
-      Manifest.Slot(id: Vault.Identifier(Array(slot[8..<24])), kek: nil, created: 7, label: Array("unknown".utf8)))
+      Manifest.SlotLine(id: Vault.Identifier(Array(slot[8..<24])), kek: nil, created: 7, label: Array("unknown".utf8)))
     holder.replaceManifest(&parts, padded: padded(manifest.body(), step: Manifest.step))
     return parts.file
   }
@@ -209,7 +209,7 @@ extension KeyHolder {
       as: .section(vault: holder.vaultID, group: holder.group, epoch: epoch))
     parts.head.store(vaultGeneration, at: 32)
     var manifest = try #require(try MemoryVault(file, key: .sample()).state.manifest)
-    manifest.groups[0] = Manifest.Group(
+    manifest.groups[0] = Manifest.GroupLine(
       id: holder.group, epoch: epoch, floorGeneration: generation, floorTag: parts.sections[0].tag,
       name: manifest.groups[0].name)
     holder.replaceManifest(&parts, padded: padded(manifest.body(), step: Manifest.step))

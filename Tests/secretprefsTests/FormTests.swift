@@ -78,7 +78,7 @@ struct FormTests {
     var texts = [""]
     var shown: [String: String] = [:]
     for _ in 0..<5 { texts += texts.flatMap { text in ["\\", "u", "{", "5", "C", "}", "\u{5}"].map { text + $0 } } }
-    for text in Swift.Set(texts) {
+    for text in Set(texts) {
       #expect(shown.updateValue(text, forKey: displayed(text)) == nil, "\(text.debugDescription)")
     }
   }

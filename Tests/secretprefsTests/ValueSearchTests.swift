@@ -90,7 +90,7 @@ struct ValueSearchTests {
   @Test func `a value inside of a longer one, and two equal ones, are all found`() throws {
     let search = try Self.search(["password", "password1234", "word1234", "password"])
     let found = try Self.found(Data("password1234".utf8), by: search)
-    #expect(Swift.Set(found) == ["0:plain:1:1", "1:plain:1:1", "3:plain:1:1", "2:plain:1:5"])
+    #expect(Set(found) == ["0:plain:1:1", "1:plain:1:1", "3:plain:1:1", "2:plain:1:5"])
   }
 
   @Test func `the lines of a value are one finding, also if they are indented or some are missing`() throws {
@@ -115,7 +115,7 @@ struct ValueSearchTests {
     let search = try Self.search([value])
     let base64 = Data(value.utf8).base64EncodedString()
     for text in [value, base64] {
-      var covered = Swift.Set<Int>()
+      var covered = Set<Int>()
       Array(text.utf8).withUnsafeBytes { bytes in
         search.forEachMatch(in: bytes) { place, pattern in covered.formUnion(place..<place + pattern.bytes.count) }
       }

@@ -14,7 +14,7 @@ struct WordRuleTests {
   }
 
   @Test func `the list has 7776 different words of letters and hyphens, in order`() {
-    #expect(Swift.Set(Self.words).count == 7776)
+    #expect(Set(Self.words).count == 7776)
     #expect(Self.words == Self.words.sorted())
     #expect(Self.words.first == "abacus")
     #expect(Self.words.last == "zoom")

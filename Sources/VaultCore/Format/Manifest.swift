@@ -2,7 +2,8 @@ internal import VaultSealing
 
 /// The body of the manifest (`Docs/Format.md` 3.5): an owner's list of all groups and slots.
 struct Manifest {
-  struct Group {
+  /// What the manifest has of a group.
+  struct GroupLine {
     let id: Vault.Identifier
     let epoch: UInt32
     let floorGeneration: UInt64
@@ -10,7 +11,8 @@ struct Manifest {
     let name: Vault.Name
   }
 
-  struct Slot {
+  /// What the manifest has of a slot.
+  struct SlotLine {
     let id: Vault.Identifier
     /// The key-encryption key of a group slot, with which an owner can wrap it again; `nil` for owner slots.
     let kek: SealingKey?
@@ -21,11 +23,11 @@ struct Manifest {
 
   static let step = 1024
 
-  var groups: [Group]
-  var slots: [Slot]
+  var groups: [GroupLine]
+  var slots: [SlotLine]
   var extensionField: [UInt8]
 
-  init(groups: [Group], slots: [Slot], extensionField: [UInt8] = []) {
+  init(groups: [GroupLine], slots: [SlotLine], extensionField: [UInt8] = []) {
     self.groups = groups
     self.slots = slots
     self.extensionField = extensionField
@@ -41,21 +43,21 @@ struct Manifest {
 
   /// Parses strictly.
   /// - Parameter fileSlots: the slots of the file. The manifest must not contain the key of an owner slot.
-  init(_ body: RawSpan, slots fileSlots: [VaultCore.Slot]) throws(VaultError) {
+  init(_ body: RawSpan, slots fileSlots: [Slot]) throws(VaultError) {
     var reader = ByteReader(body)
     let groupCount = try reader.integer(UInt16.self)
     guard groupCount <= Vault.Limits.groups else {
       throw VaultError(.limitExceeded, "more than \(Vault.Limits.groups) access groups in the manifest")
     }
     try reader.check(groupCount, itemsOfAtLeast: 63)
-    var groups: [Group] = []
+    var groups: [GroupLine] = []
     for _ in 0..<groupCount {
       let id = try reader.identifier()
       let epoch = try reader.integer(UInt32.self)
       let generation = try reader.generation()
       let tag = try reader.tag()
       let name = try Vault.Name(verbatim: reader.name().copy)
-      groups.append(Group(id: id, epoch: epoch, floorGeneration: generation, floorTag: tag, name: name))
+      groups.append(GroupLine(id: id, epoch: epoch, floorGeneration: generation, floorTag: tag, name: name))
     }
     let slotCount = try reader.integer(UInt16.self)
     guard slotCount <= Vault.Limits.slots else {
@@ -63,7 +65,7 @@ struct Manifest {
     }
     try reader.check(slotCount, itemsOfAtLeast: 58)
     let ownerSlots = Set(fileSlots.lazy.filter { $0.scope == .owner }.map(\.id))
-    var slots: [Slot] = []
+    var slots: [SlotLine] = []
     for _ in 0..<slotCount {
       let id = try reader.identifier()
       let kek = try reader.bytes(SealingKey.count)
@@ -73,7 +75,7 @@ struct Manifest {
       let label = try reader.lp16()
       guard label.byteCount <= 1024, isUTF8(label) else { throw .malformed("a slot's label") }
       let key = hasKEK ? try SealingKey(copying: kek) : nil
-      slots.append(Slot(id: id, kek: key, created: created, label: label.copy))
+      slots.append(SlotLine(id: id, kek: key, created: created, label: label.copy))
     }
     let extensionBytes = try reader.lp32()
     try Extension.check(extensionBytes)

@@ -12,7 +12,7 @@ final class Group {
   }
 
   /// The group's entry in the manifest; `nil` for a group holder.
-  typealias Floor = Manifest.Group
+  typealias Floor = Manifest.GroupLine
 
   private enum State {
     case sealed(FileImage)

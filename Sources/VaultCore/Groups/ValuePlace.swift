@@ -74,11 +74,11 @@ final class ValuePlace: Sendable {
       let deviceKey = try Self.present(deviceKey)
       sealer.bind(to: device(name, kind))
       let isOpen = try inner.withSpan { (inner) throws(VaultError) in
-        try sealer.withOpened(inner, with: deviceKey) { fits = Self.lend($0, kind, body) }
+        try sealer.withOpened(inner, with: deviceKey) { fits = Self.call(body, kind, $0) }
       }
       guard isOpen else { throw VaultError(.wrongDevice, "the value is bound to another device key") }
     } else {
-      let isOpen = try sealer.withOpened(sealed, with: classKey) { fits = Self.lend($0, kind, body) }
+      let isOpen = try sealer.withOpened(sealed, with: classKey) { fits = Self.call(body, kind, $0) }
       guard isOpen else { throw .tampered("a value does not verify") }
     }
     guard fits else { throw .malformed("a value that does not fit its kind") }
@@ -86,7 +86,7 @@ final class ValuePlace: Sendable {
 
   /// Calls `body` with an opened value if it fits its kind. Returns whether it does.
   @inline(__always)
-  private static func lend(_ value: RawSpan, _ kind: UInt8, _ body: (RawSpan) -> Void) -> Bool {
+  private static func call(_ body: (RawSpan) -> Void, _ kind: UInt8, _ value: RawSpan) -> Bool {
     guard ValueKind(rawValue: kind).fits(value) else { return false }
     body(value)
     return true

@@ -43,7 +43,7 @@ final class VaultState: @unchecked Sendable {
     let groupIDs = Set(snapshot.sections.map(\.id))
     let frame = try JournalFrame(image.span, from: snapshot.count, groups: groupIDs)
     if frame.isDamaged { throw Self.damagedJournal(tail: frame.tail) }
-    try Slot.check(snapshot.slots)
+    try snapshot.slots.check()
     let unlocked = try unlock(snapshot, sealer)
     (self.path, self.options, self.snapshot, self.unlocked) = (path, options, snapshot, unlocked)
     (self.file, self.sealer, self.groupIDs) = (file, sealer, groupIDs)

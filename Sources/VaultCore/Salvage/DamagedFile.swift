@@ -149,7 +149,7 @@ extension Slot {
   /// Whether the slots with this one obey the rules of 3.2 and the limits of 3.10.
   fileprivate func isPlausible(besides others: [Slot]) -> Bool {
     guard id != .zero, isKnown else { return false }
-    do throws(VaultError) { try Slot.check(others + [self]) } catch { return false }
+    do throws(VaultError) { try (others + [self]).check() } catch { return false }
     return true
   }
 }

@@ -8,7 +8,7 @@ final class SalvagedGroup {
   private var classKeys: ClassKeys
   private let options: Vault.Options
   private let sealer: Sealer
-  private let floor: Manifest.Group?
+  private let floor: Manifest.GroupLine?
   /// The content of the group, if its section verifies.
   private var whole: GroupContent?
   /// Whether the section is the one that the manifest names, or a later one of a holder. `false` in an owner's salvage
@@ -42,7 +42,7 @@ final class SalvagedGroup {
 
   /// - Parameter isOwner: whether the manifest, which a group holder cannot read, should list the group.
   init(
-    _ section: Snapshot.Section, of damaged: DamagedFile, key: SealingKey, floor: Manifest.Group?, isOwner: Bool,
+    _ section: Snapshot.Section, of damaged: DamagedFile, key: SealingKey, floor: Manifest.GroupLine?, isOwner: Bool,
     options: Vault.Options, sealer: Sealer
   ) throws(VaultError) {
     isCurrent = floor != nil || !isOwner

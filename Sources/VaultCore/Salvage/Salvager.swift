@@ -102,7 +102,7 @@ struct Salvager {
     for slot in manifest == nil ? snapshot.slots : damaged.statedSlots where draft.canHave(slot) {
       let listed =
         manifest?.slots.first { $0.id == slot.id }
-        ?? Manifest.Slot(id: slot.id, kek: nil, created: options.now(), label: [])
+        ?? Manifest.SlotLine(id: slot.id, kek: nil, created: options.now(), label: [])
       draft.adopt(slot, listed, opening: opening, asOwner: unlocked.isOwner)
     }
     for group in draft.groups where group.isResealed {
@@ -135,7 +135,7 @@ struct Salvager {
 extension VaultDraft {
   /// Whether the rules of 3.2 and the limits of 3.10 hold with one more slot.
   fileprivate func canHave(_ slot: Slot) -> Bool {
-    do throws(VaultError) { try Slot.check(slots.map(\.slot) + [slot]) } catch { return false }
+    do throws(VaultError) { try (slots.map(\.slot) + [slot]).check() } catch { return false }
     return true
   }
 
@@ -152,11 +152,11 @@ extension VaultDraft {
   }
 
   /// Adds a slot whose key is still valid. In a group holder's salvage its own slot becomes an owner slot.
-  fileprivate mutating func adopt(_ slot: Slot, _ listed: Manifest.Slot, opening: Unlocked, asOwner: Bool) {
+  fileprivate mutating func adopt(_ slot: Slot, _ listed: Manifest.SlotLine, opening: Unlocked, asOwner: Bool) {
     guard asOwner else {
       guard slot.id == opening.slot else { return }
       let owner = slot.rewrapped(.owner, granting: vaultKey, kek: opening.kek, vault: vaultID, sealer: sealer)
-      let label = Manifest.Slot(id: listed.id, kek: nil, created: listed.created, label: listed.label)
+      let label = Manifest.SlotLine(id: listed.id, kek: nil, created: listed.created, label: listed.label)
       return slots.append(SlotEntry(slot: owner, listed: label))
     }
     if slot.isKnown, case .group(let id, let epoch) = slot.scope {

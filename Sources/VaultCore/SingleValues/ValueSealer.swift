@@ -68,12 +68,12 @@ public struct ValueSealer: Sendable {
     _ text: String, context: RawSpan, _ body: (ValueKind, RawSpan) -> R
   ) throws(VaultError) -> R {
     var result: R?
-    try lend(text, context: context) { result = body($0, $1) }
-    return result!  // `lend` calls its closure or throws
+    try openValue(text, context: context) { result = body($0, $1) }
+    return result!  // `openValue` calls its closure or throws
   }
 
   @usableFromInline
-  func lend(_ text: String, context: RawSpan, _ body: (ValueKind, RawSpan) -> Void) throws(VaultError) {
+  func openValue(_ text: String, context: RawSpan, _ body: (ValueKind, RawSpan) -> Void) throws(VaultError) {
     let sealed = try parse(text)
     if try open(sealed, with: try sealingKey(), context: context, body) { return }
     // The text may have been sealed before the sealing key was renewed.

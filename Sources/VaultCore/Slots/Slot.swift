@@ -65,32 +65,7 @@ struct Slot: Sendable, Equatable {
       granting: granted, kek: kek, sealer: sealer)
   }
 
-  /// Checks the rules of 3.2 and the bounds of 3.10 for all slots before anything is derived (section 4, step 5).
-  static func check(_ slots: [Slot]) throws(VaultError) {
-    guard slots.count <= Vault.Limits.slots else {
-      throw VaultError(.limitExceeded, "more than \(Vault.Limits.slots) slots")
-    }
-    var seen: Set<Vault.Identifier> = []
-    var work: UInt64 = 0
-    var passphrases = 0
-    for slot in slots {
-      guard slot.obeysRules, seen.insert(slot.id).inserted else { throw .malformed("a slot") }
-      guard slot.kind == passphraseKind else { continue }
-      guard slot.cost.isAcceptable else {
-        throw VaultError(.kdfRefused, "the cost of a slot is \(slot.cost), outside the accepted bounds")
-      }
-      work += slot.cost.work
-      passphrases += 1
-    }
-    guard work <= PassphraseCost.acceptedTotalWork else {
-      throw VaultError(.kdfRefused, "all slots together require more work than is accepted")
-    }
-    guard passphrases <= Vault.Limits.passphraseSlots else {
-      throw VaultError(.limitExceeded, "more than \(Vault.Limits.passphraseSlots) passphrase slots")
-    }
-  }
-
-  private var obeysRules: Bool {
+  fileprivate var obeysRules: Bool {
     guard bytes[2] == 0, bytes[3] == 0 else { return false }
     guard isKnown else { return true }
     switch bytes[1] {
@@ -107,5 +82,32 @@ struct Slot: Sendable, Equatable {
 
   private func identifier(at offset: Int) -> Vault.Identifier {
     Vault.Identifier(bytes.bytes, at: offset)
+  }
+}
+
+extension [Slot] {
+  /// Checks the rules of 3.2 and the bounds of 3.10 for all slots of a file before anything is derived (section 4, step 5).
+  func check() throws(VaultError) {
+    guard count <= Vault.Limits.slots else {
+      throw VaultError(.limitExceeded, "more than \(Vault.Limits.slots) slots")
+    }
+    var seen: Set<Vault.Identifier> = []
+    var work: UInt64 = 0
+    var passphrases = 0
+    for slot in self {
+      guard slot.obeysRules, seen.insert(slot.id).inserted else { throw .malformed("a slot") }
+      guard slot.kind == Slot.passphraseKind else { continue }
+      guard slot.cost.isAcceptable else {
+        throw VaultError(.kdfRefused, "the cost of a slot is \(slot.cost), outside the accepted bounds")
+      }
+      work += slot.cost.work
+      passphrases += 1
+    }
+    guard work <= PassphraseCost.acceptedTotalWork else {
+      throw VaultError(.kdfRefused, "all slots together require more work than is accepted")
+    }
+    guard passphrases <= Vault.Limits.passphraseSlots else {
+      throw VaultError(.limitExceeded, "more than \(Vault.Limits.passphraseSlots) passphrase slots")
+    }
   }
 }

@@ -5,7 +5,7 @@ internal import VaultSealing
 struct VaultDraft {
   struct SlotEntry {
     var slot: Slot
-    var listed: Manifest.Slot
+    var listed: Manifest.SlotLine
   }
 
   struct GroupEntry {
@@ -133,7 +133,7 @@ struct VaultDraft {
   func file() throws(VaultError) -> [UInt8] {
     let slots = self.slots.map(\.slot)
     guard hasOwner else { throw Self.withoutOwner }
-    try Slot.check(slots)
+    try slots.check()
     guard Set(groups.map(\.name)).count == groups.count else {
       throw VaultError(.alreadyExists, "an access group of that name exists")
     }
@@ -144,7 +144,7 @@ struct VaultDraft {
     writer.progress = ProgressCounter(
       options, total: groups.reduce(0) { $0 + ($1.isResealed ? $1.content.count : 0) })
     var sections: [SnapshotWriter.Section] = []
-    var floors: [Manifest.Group] = []
+    var floors: [Manifest.GroupLine] = []
     for group in groups.sorted(by: { $0.content.id < $1.content.id }) {
       let content = group.content
       var floor = group.generation
@@ -158,7 +158,7 @@ struct VaultDraft {
         sections.append(try writer.section(group, generation: floor, baseGeneration: generation, baseTag: .zero))
       }
       floors.append(
-        Manifest.Group(
+        Manifest.GroupLine(
           id: content.id, epoch: group.epoch, floorGeneration: floor, floorTag: sections[sections.count - 1].tag,
           name: group.name))
     }
@@ -193,7 +193,7 @@ struct VaultDraft {
     slots.append(
       SlotEntry(
         slot: slot,
-        listed: Manifest.Slot(
+        listed: Manifest.SlotLine(
           id: new.id, kek: group == nil ? nil : new.kek, created: options.now(), label: new.label ?? label)))
     return Unlocked(grant: grant, slot: new.id, kek: new.kek)
   }

@@ -6,7 +6,7 @@ struct MetadataChange {
   private let revision: UInt64?
   private let attributes: [RecordEdit.Attribute]
   /// The names of the attributes that change or are removed.
-  private let replaced: Swift.Set<Vault.Name>
+  private let replaced: Set<Vault.Name>
 
   /// - Parameter now: The current time in milliseconds since 1970-01-01 UTC.
   init(_ options: MetadataOptions, now: Int64) throws {
@@ -14,7 +14,7 @@ struct MetadataChange {
     attributes = try options.attributes.map(Self.attribute)
     let names =
       attributes.map(\.name) + (try options.noAttributes.map { (name) throws(VaultError) in try Vault.Name(name) })
-    replaced = Swift.Set(names)
+    replaced = Set(names)
     guard replaced.count == names.count else { throw ToolError.usage("an attribute is named twice") }
     edit.label = try Self.field(options.label, isRemoved: options.noLabel, "label")
     edit.comment = try Self.field(options.comment, isRemoved: options.noComment, "comment")

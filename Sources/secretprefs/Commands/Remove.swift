@@ -29,7 +29,7 @@ struct Remove: WritingCommand {
     }
     let access = try unlock.complete(try vault.access())
     let place = try record.place()
-    var names: Swift.Set<Vault.Name> = []
+    var names: Set<Vault.Name> = []
     for key in keys { names.insert(try Vault.Name(key)) }
     let vault = try access.open(messages)
     let group = try place.group(in: vault)

@@ -52,7 +52,7 @@ struct Root: ParsableCommand {
       """,
     version: "secretprefs \(toolVersion) (libsodium \(GuardedMemory.libraryVersion))",
     subcommands: [
-      Init.self, Set.self, Generate.self, Get.self, Otp.self, Qr.self, List.self, Find.self, Info.self, Edit.self,
+      Init.self, SetValue.self, Generate.self, Get.self, Otp.self, Qr.self, List.self, Find.self, Info.self, Edit.self,
       History.self, Rename.self, Copy.self, Move.self, Remove.self, Run.self, Inject.self, Scan.self,
       UnlockVault.self, LockVault.self, Status.self, Verify.self, Groups.self, Slots.self, ChangePassphrase.self,
       Rotate.self, Compact.self, Backup.self, Bundles.self, Import.self, Export.self, GitCredential.self,

@@ -33,7 +33,7 @@ struct ValueText {
   }
 
   /// Lends the bytes that `get` writes, and whether they are text.
-  static func lend<R>(
+  static func withText<R>(
     _ kind: ValueKind, _ bytes: UnsafeRawBufferPointer, _ body: (_ isText: Bool, UnsafeRawBufferPointer) throws -> R
   ) throws -> R {
     guard let text = ValueText(kind, bytes) else { return try body(kind.isText, bytes) }

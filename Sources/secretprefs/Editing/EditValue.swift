@@ -29,11 +29,11 @@ struct EditValue: ToolAction {
     guard revision == nil || revision == record.revision else {
       throw VaultError(.conflict, "the record does not have the expected revision")
     }
-    let (folder, count, endsLine) = try vault.lend(record, in: group) { _, bytes in
+    let (folder, count, endsLine) = try vault.withShownValue(of: record, in: group) { _, bytes in
       (try MemoryFolder(bytes), bytes.count, bytes.last == UInt8(ascii: "\n"))
     }
     let value = try Self.edited(folder, by: editor, endsLine: endsLine)
-    let isChanged = try vault.lend(record, in: group) { _, bytes in
+    let isChanged = try vault.withShownValue(of: record, in: group) { _, bytes in
       value.withUnsafeBytes { !$0.elementsEqual(bytes) }
     }
     if isChanged {

@@ -38,7 +38,7 @@ struct Otp: WritingCommand {
     let output = try SecretOutput()
     while true {
       let record = try place.existing(key, in: group, of: vault)
-      let password = try vault.lend(record, in: group) { isText, bytes in
+      let password = try vault.withShownValue(of: record, in: group) { isText, bytes in
         guard isText else { throw ToolError.oneTime("the value is not text") }
         return try OneTimePassword(bytes)
       }

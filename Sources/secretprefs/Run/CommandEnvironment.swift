@@ -4,7 +4,7 @@ internal import VaultSealing
 
 /// The environment of the command of `run`: the inherited one, and variables with values.
 struct CommandEnvironment {
-  private let names: Swift.Set<String>
+  private let names: Set<String>
   /// `NAME=value` of every variable, each followed by NUL.
   private let block: GuardedBuffer
   private var starts: [Int] = []
@@ -13,7 +13,7 @@ struct CommandEnvironment {
 
   /// Reads the values. Nothing is started if one of them cannot be passed.
   init(_ variables: [Variable], from values: ServiceValues) throws {
-    names = Swift.Set(variables.map(\.name))
+    names = Set(variables.map(\.name))
     block = try GuardedBuffer()
     for variable in variables {
       starts.append(block.count)

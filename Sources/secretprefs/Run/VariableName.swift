@@ -33,7 +33,7 @@ enum VariableName {
     "LD_", "DYLD_", "MALLOC_", "BASH_FUNC_", "GIT_CONFIG", "LUA_INIT", "CORECLR_", "SWIFT_BACKTRACE", "SECRETPREFS_",
   ]
 
-  private static let reserved = Swift.Set([
+  private static let reserved = Set([
     // The C library: its list of variables that it ignores for set-user-ID programs, and more.
     "GCONV_PATH", "GETCONF_DIR", "GLIBC_TUNABLES", "HOSTALIASES", "LOCALDOMAIN", "LOCPATH", "NIS_PATH", "NLSPATH",
     "RESOLV_HOST_CONF", "RES_OPTIONS", "TMPDIR", "TZDIR", "TERMCAP", "TERMINFO", "TERMINFO_DIRS",

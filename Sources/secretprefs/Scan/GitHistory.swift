@@ -74,7 +74,7 @@ struct GitHistory {
 /// Parses `git log --raw -z --format=%H`: commits, and for each changed file its modes, ids and path.
 private struct LogReader {
   private(set) var places: [(id: [UInt8], commit: [UInt8], path: [UInt8]?)] = []
-  private var known: Swift.Set<[UInt8]> = []
+  private var known: Set<[UInt8]> = []
   private var commit: [UInt8] = []
   /// The new id of the file whose path comes next.
   private var file: [UInt8]?

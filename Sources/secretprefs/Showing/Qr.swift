@@ -43,7 +43,7 @@ struct Qr: ToolCommand {
     let group = try place.group(in: vault)
     let record = try place.existing(key, in: group, of: vault)
     let output = try SecretOutput(isCollecting: true)
-    try vault.lend(record, in: group) { _, bytes in
+    try vault.withShownValue(of: record, in: group) { _, bytes in
       try write(try QRCode(bytes), key, to: output, fitting: isTerminal && !prints ? ScreenTerminal.size : nil)
     }
     if record.isExpired(at: access.options.now()) { messages.warn("the key has expired") }

@@ -30,7 +30,7 @@ enum PassphraseDescriptor {
 
   /// Checks that every passphrase has its own descriptor, because each one is read to its end.
   static func checkDistinct(_ numbers: [Int32]) throws(ToolError) {
-    guard Swift.Set(numbers).count == numbers.count else {
+    guard Set(numbers).count == numbers.count else {
       throw .usage("two passphrases have the same descriptor", hint: "use two descriptors: 3< old.txt 4< new.txt")
     }
   }

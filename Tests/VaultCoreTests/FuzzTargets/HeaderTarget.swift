@@ -35,7 +35,7 @@ struct HeaderTarget: FuzzTarget {
     let snapshot = try Snapshot(image)
     let frame = try JournalFrame(image.span, from: snapshot.count, groups: Set(snapshot.sections.map(\.id)))
     if frame.isDamaged { throw VaultError(.damaged, "the journal") }
-    try Slot.check(snapshot.slots)
+    try snapshot.slots.check()
     return (snapshot, frame)
   }
 

@@ -56,7 +56,7 @@ struct ExchangeRoundTripTests {
     let start = "apiVersion: v1\nkind: Secret\nmetadata:\n  name: \"shop\"\ntype: Opaque\ndata:\n"
     #expect(manifest.hasPrefix(start))
     let lines = manifest.dropFirst(start.count).split(separator: "\n").map(String.init)
-    #expect(Swift.Set(lines) == Swift.Set(values.map { "  \"\($0)\": \"\(Data($1).base64EncodedString())\"" }))
+    #expect(Set(lines) == Set(values.map { "  \"\($0)\": \"\(Data($1).base64EncodedString())\"" }))
   }
 
   @Test(arguments: [

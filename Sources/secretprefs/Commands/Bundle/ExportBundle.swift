@@ -45,7 +45,7 @@ struct ExportBundle: WritingCommand {
     let access = try unlock.complete(try vault.access())
     try passphrase.check(besides: access)
     let place = try record.place()
-    let names = Swift.Set(keys)
+    let names = Set(keys)
     for name in names { _ = try Vault.Name(name) }
     try VaultLocation(argument: to).refuseIfOccupied("the bundle")
     let vault = try access.open(messages)

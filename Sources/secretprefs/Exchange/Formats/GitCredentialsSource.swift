@@ -7,7 +7,7 @@ enum GitCredentialsSource {
   static func parse(_ bytes: UnsafeMutableRawBufferPointer) throws(PreferencesError) -> PlainRecords {
     var text = SourceText(bytes)
     var records = PlainRecords()
-    var found: Swift.Set<String> = []
+    var found: Set<String> = []
     while text.next != nil {
       let (line, start) = (text.line, text.position)
       text.skip { $0 != UInt8(ascii: "\n") }

@@ -4,7 +4,7 @@ internal import VaultCore
 internal import VaultSealing
 
 /// `secretprefs set`.
-struct Set: WritingCommand {
+struct SetValue: WritingCommand {
   static let configuration = CommandConfiguration(
     commandName: "set",
     abstract: "Stores a value under a key.",

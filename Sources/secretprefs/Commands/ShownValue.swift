@@ -13,11 +13,11 @@ extension RecordPlace {
 extension Vault {
   /// Lends the value of a record with the bytes that `get` writes, and whether they are text.
   /// - Throws: What `body` throws; ``ToolError/noSuchKey``.
-  func lend<R>(
-    _ record: RecordInfo, in group: AccessGroup, _ body: (_ isText: Bool, UnsafeRawBufferPointer) throws -> R
+  func withShownValue<R>(
+    of record: RecordInfo, in group: AccessGroup, _ body: (_ isText: Bool, UnsafeRawBufferPointer) throws -> R
   ) throws -> R {
     let result = try withValue(of: record, in: group) { kind, bytes in
-      bytes.withUnsafeBytes { bytes in Result { try ValueText.lend(kind, bytes, body) } }
+      bytes.withUnsafeBytes { bytes in Result { try ValueText.withText(kind, bytes, body) } }
     }
     guard let result else { throw ToolError.noSuchKey }
     return try result.get()
