@@ -87,7 +87,7 @@ let package = Package(
       swiftSettings: strict),
     .target(name: "PreferenceSyncing", dependencies: ["Preferences", "DurableFiles"], swiftSettings: strict),
     .target(name: "PreferenceMigrations", dependencies: ["Preferences", "DurableFiles"], swiftSettings: strict),
-    .target(name: "PreferenceSettings", dependencies: ["Preferences"], swiftSettings: strict),
+    .target(name: "PreferenceSettings", dependencies: ["Preferences", "PreferenceFiles"], swiftSettings: strict),
     .target(
       name: "PreferencesFoundation",
       dependencies: ["Preferences", "PreferenceFiles", "PreferenceAdapters", "DurableFiles"],

@@ -1,4 +1,5 @@
 public import FoundationEssentials
+internal import PreferenceFiles
 public import Preferences
 
 extension SettingGroup {
@@ -47,7 +48,7 @@ extension SettingGroup {
     describedBy data: Data, in store: any PreferencesStore
   ) throws(PreferencesError) -> [SettingGroup] {
     let json: PreferenceValue
-    do { json = try JSONDecoder().decode(JSON.self, from: data).value } catch {
+    do { json = try JSONFormat.value(of: Array(data)) } catch {
       throw PreferencesError(.malformed, "the description is not JSON without null", cause: error)
     }
     var items = [json]
@@ -79,26 +80,5 @@ extension SettingGroup {
       }
     }
     return groups
-  }
-}
-
-/// A JSON value other than null.
-private struct JSON: Decodable {
-  let value: PreferenceValue
-
-  init(from decoder: any Decoder) throws {
-    let container = try decoder.singleValueContainer()
-    let attempts: [() throws -> PreferenceValue] = [
-      { .bool(try container.decode(Bool.self)) }, { .integer(try container.decode(Int64.self)) },
-      { .unsignedInteger(try container.decode(UInt64.self)) }, { .double(try container.decode(Double.self)) },
-      { .string(try container.decode(String.self)) }, { .array(try container.decode([JSON].self).map(\.value)) },
-    ]
-    for attempt in attempts {
-      do {
-        value = try attempt()
-        return
-      } catch {}
-    }
-    value = .dictionary(try container.decode([String: JSON].self).mapValues(\.value))
   }
 }
