@@ -139,8 +139,13 @@ struct EditValueTests {
   @Test(.enabled(if: inMemory)) func `what a killed command has left is removed by the next one`() throws {
     let value = "killed-\(UUID())"
     let home = try Self.prepared(value)
+    // Any user can make these, which are not directories, and are listed before and after that of the killed command.
+    let others = (0..<2).map { _ in "/dev/shm/secretprefs-edit-\(getuid())-\(UUID())" }
+    defer { for other in others { unlink(other) } }
+    #expect(FileManager.default.createFile(atPath: others[0], contents: nil))
     let outcome = try Self.edit("kill -KILL $PPID; kill -KILL $$", in: home)
     #expect(outcome.exit == 137)
+    #expect(FileManager.default.createFile(atPath: others[1], contents: nil))
     #expect(try !Self.left(value).isEmpty)
     // One whose command is running stays.
     let nested = try Self.edit(

@@ -47,6 +47,7 @@ final class MemoryFolder {
     let descriptor = try Descriptor<VaultError>.open(file, O_RDONLY | O_NOFOLLOW | O_NONBLOCK) {
       .io("open the edited file", $0)
     }
+    defer { extendLifetime(descriptor) }
     guard try descriptor.status().st_mode & S_IFMT == S_IFREG else {
       throw VaultError(.io, "the edited file is not a regular file")
     }
@@ -56,13 +57,16 @@ final class MemoryFolder {
   /// Removes the directories of this user whose process was killed, which are not locked.
   private static func removeAbandoned(in place: String) {
     let own = "\(prefix)\(getuid())-"
-    do {
-      for name in try FileManager.default.contentsOfDirectory(atPath: place) where name.hasPrefix(own) {
-        let path = place + "/" + name
+    // Best effort: the new directory does not depend on the others. Any user can make one that does not open.
+    var names: [String] = []
+    do { names = try FileManager.default.contentsOfDirectory(atPath: place) } catch {}
+    for name in names where name.hasPrefix(own) {
+      let path = place + "/" + name
+      do {
         let folder = try open(path)
         if try isOwn(folder), try folder.tryLock() { remove(path) }
-      }
-    } catch {}  // best effort: the new directory does not depend on the others
+      } catch {}
+    }
   }
 
   private static func open(_ path: String) throws(VaultError) -> Descriptor<VaultError> {
@@ -77,6 +81,7 @@ final class MemoryFolder {
   private static func isInMemory(_ path: String) -> Bool {
     do {
       let folder = try Descriptor<VaultError>.open(path, O_RDONLY | O_DIRECTORY) { .io("open", $0) }
+      defer { extendLifetime(folder) }
       return isOnMemoryFileSystem(folder.raw)
     } catch { return false }
   }

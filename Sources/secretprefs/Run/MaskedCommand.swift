@@ -29,8 +29,9 @@ final class MaskedCommand {
   ) throws {
     let outputs = [STDOUT_FILENO, STDERR_FILENO]
     let terminal = outputs.contains { isatty($0) == 1 } ? ChildProcess.terminal() : nil
+    let refusal = errno
     guard terminal != nil || outputs.allSatisfy({ isatty($0) == 0 }) else {
-      throw ToolError.io("open a pseudo-terminal", errno)
+      throw ToolError.io("open a pseudo-terminal", refusal)
     }
     // A descriptor that was closed when this process began is /dev/null now, and closed for the command.
     var standard: [Int32] = (0...2).map { fcntl($0, F_GETFD) & FD_CLOEXEC == 0 ? $0 : -1 }

@@ -26,6 +26,7 @@ final class OtherProgram {
     defer { for pointer in arguments + added { free(pointer) } }
     var environment = CommandEnvironment.inherited + added + [nil]
     let null = try Descriptor<VaultError>.open("/dev/null", O_RDWR) { .io("open /dev/null", $0) }
+    defer { extendLifetime(null) }
     guard let pipe = ChildProcess.pipe() else { throw .io("create a pipe") }
     output = pipe.reading
     let child: ChildProcess?

@@ -28,7 +28,7 @@ extension PassTests {
   @Test func `a password store is imported whole, and its text becomes fields`() throws {
     let scene = try ExchangeScene()
     let outcome = try Self.run(
-      "secretprefs import store",
+      "mv store störe && secretprefs import störe",
       [
         "plain": "p w",
         "web/ma il": "a:b\\n\nLogin: me\nurl:\thttps://a.example\n\n-----BEGIN X-----\nProc-Type: 4\n-----END X-----\n",

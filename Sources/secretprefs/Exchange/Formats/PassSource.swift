@@ -26,7 +26,7 @@ struct PassSource {
     let start = root.hasSuffix("/") ? root : root + "/"
     try FileTree.visit(root) { _, path in
       let path = FileTree.text(of: path)
-      let name = path.dropFirst(start.utf8.count)
+      let name = String(Substring(path.utf8.dropFirst(start.utf8.count)))
       // pass keeps git's folder and its own settings in hidden files.
       guard path.hasSuffix(".gpg"), !name.split(separator: "/").contains(where: { $0.hasPrefix(".") }) else { return }
       let first = buffer.count
