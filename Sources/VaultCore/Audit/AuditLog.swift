@@ -92,8 +92,13 @@ final class AuditLog: Sendable {
       do throws(VaultError) { try file.truncate(to: min(size, head.end)) } catch {}  // no reader takes it for an entry
       throw error
     }
+    let start = head.end
     head.end += bytes.count
-    try write(head, to: file, keys, key, sealer, &state)
+    do throws(VaultError) { try write(head, to: file, keys, key, sealer, &state) } catch {
+      // The next writer would take the entries over, although these events are counted as lost.
+      do throws(VaultError) { try file.truncate(to: start) } catch {}
+      throw error
+    }
     state.lost = 0
     return true
   }
@@ -253,6 +258,8 @@ final class AuditLog: Sendable {
       let file = try openForWriting().descriptor
       try file.acquireLock(timeout: options.lockTimeout)
       defer { file.unlock() }
+      // Another process renamed it while this one waited.
+      guard file.hasName(path.file) else { return nil }
       for number in 1...100 where try path.beside(".\(number)").status() == nil {
         let name = path.file + ".\(number)"
         try file.rename(path.file, to: name, replaces: false)

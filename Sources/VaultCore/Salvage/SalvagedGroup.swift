@@ -134,7 +134,7 @@ final class SalvagedGroup {
         position += 1
         continue
       }
-      budget -= piece.sealed.byteCount
+      budget -= piece.examinedCount
       guard try opens(piece) else {
         position += 1
         continue

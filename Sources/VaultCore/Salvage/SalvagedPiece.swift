@@ -15,6 +15,8 @@ struct SalvagedPiece: ~Escapable {
   private let extensionField: RawSpan
   /// The number of bytes in the section.
   let count: Int
+  /// The number of bytes that were examined: also those of an extension field that does not parse.
+  let examinedCount: Int
 
   /// `nil` if no record can begin here.
   /// - Parameter highestRevision: the maximum, to which an implausible revision is lowered.
@@ -42,6 +44,7 @@ struct SalvagedPiece: ~Escapable {
       try Extension.checkRecord(field, revision: revision)
       (extensionField, count) = (field, reader.position)
     } catch { (extensionField, count) = (bytes.extracting(0..<0), end) }
+    examinedCount = reader.position
   }
 
   var name: RecordName {

@@ -65,7 +65,10 @@ extension GroupContent {
     }
     var writer = ByteWriter()
     // Reserved at once, because growing would leave copies that are not wiped.
-    let carried = old.reduce(0) { $0 + ($1.map { $0.extensionField.byteCount + $0.sealedValue.byteCount + 64 } ?? 0) }
+    // A value that is kept, or made current again, comes from the extension of the record.
+    let carried = old.reduce(0) {
+      $0 + ($1.map { 2 * $0.extensionField.byteCount + $0.sealedValue.byteCount + 64 } ?? 0)
+    }
     writer.bytes.reserveCapacity(order.reduce(64 + carried) { $0 + changes[$1].cost })
     writer.integer(generation + 1)
     writer.integer(UInt32(order.count))

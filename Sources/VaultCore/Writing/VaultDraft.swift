@@ -302,7 +302,7 @@ struct VaultDraft {
   }
 
   static func epoch(after epoch: UInt32) throws(VaultError) -> UInt32 {
-    guard epoch + 1 < 1 << 31 else { throw VaultError(.limitExceeded, "the group has no epoch left") }
+    guard epoch < (1 << 31) - 1 else { throw VaultError(.limitExceeded, "the group has no epoch left") }
     return epoch + 1
   }
 
