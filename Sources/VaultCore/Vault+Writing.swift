@@ -57,7 +57,7 @@ extension Vault {
       _ value: RawSpan, kind: ValueKind, for key: Vault.Name, accessibility: Vault.Accessibility?, edit: RecordEdit,
       ifRevision revision: UInt64?
     ) throws(VaultError) {
-      try sealer.check(value, kind)
+      try kind.check(value, limit: sealer.limit)
       let address = RecordAddress(service, key)
       let accessibility = accessibility ?? self.accessibility
       // An existing record keeps its class.

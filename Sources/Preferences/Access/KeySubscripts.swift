@@ -64,8 +64,4 @@ extension PreferencesStore {
     @available(*, noasync, message: "a subscript may block: await a method such as set(_:forKey:)")
     nonmutating set { reporting(key.name, or: ()) { _ = try set(newValue, for: key) } }
   }
-
-  func put(_ value: (some PreferenceConvertible)?, forKey key: String) throws {
-    if let value { try set(value, forKey: key) } else { try removeValue(forKey: key) }
-  }
 }

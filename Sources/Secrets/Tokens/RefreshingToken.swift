@@ -181,13 +181,8 @@ public final class RefreshingToken: Sendable {
   private func find() throws(VaultError) -> TokenRecord? {
     // The revision before the value: a write in between changes the revision.
     guard let info = try info() else { return nil }
-    let content = try preferences.vault.withValue(
-      service: preferences.serviceName, key: key, in: preferences.group
-    ) { kind, body in
-      Result { () throws(VaultError) in try GuardedContent(kind, body) }
-    }
-    guard let content else { return nil }
-    return TokenRecord(info: info, tokens: try TokenText(try content.get()))
+    guard let content = try preferences.guardedContent(forKey: key) else { return nil }
+    return TokenRecord(info: info, tokens: try TokenText(content))
   }
 
   private func load() throws -> TokenRecord {

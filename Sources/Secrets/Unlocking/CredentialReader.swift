@@ -63,7 +63,7 @@ enum CredentialReader {
   private static func contents(
     of descriptor: Int32, atMost limit: Int, what: String
   ) throws(VaultError) -> SecretBytes {
-    var bytes = try guarded(limit)
+    var bytes = try SecretBytes(count: limit)
     var count = 0
     while count < limit {
       let more = bytes.withUnsafeMutableBytes { bytes in
@@ -87,10 +87,6 @@ enum CredentialReader {
       throw VaultError(.invalidPassphrase, "a passphrase has 1 to \(longestPassphrase) bytes")
     }
     return try bytes.prefix(length)
-  }
-
-  static func guarded(_ count: Int) throws(VaultError) -> SecretBytes {
-    return try SecretBytes(count: count)
   }
 }
 

@@ -59,8 +59,6 @@ public struct RecordEdit: Sendable {
   /// The maximum length of label, comment and attributes together, in bytes.
   static let longest = 1 << 16
 
-  var isEmpty: Bool { items.isEmpty && replacedTags.isEmpty }
-
   /// The tags whose present items are replaced or removed.
   var replacedTags: Set<UInt16> {
     var tags: Set<UInt16> = []

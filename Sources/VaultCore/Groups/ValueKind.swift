@@ -35,4 +35,15 @@ public struct ValueKind: RawRepresentable, Sendable, Hashable {
     default: true
     }
   }
+
+  /// Refuses a value that is longer than `limit` bytes or does not fit this kind.
+  /// - Throws: ``VaultError/Code/valueTooLarge``, ``VaultError/Code/typeMismatch``.
+  func check(_ value: RawSpan, limit: Int) throws(VaultError) {
+    guard value.byteCount <= limit else {
+      throw VaultError(.valueTooLarge, "the value has \(value.byteCount) bytes; the limit is \(limit)")
+    }
+    guard rawValue != 0, fits(value) else {
+      throw VaultError(.typeMismatch, "the bytes are not a valid value of this kind")
+    }
+  }
 }

@@ -33,7 +33,7 @@ struct KeptTornTail {
       }
     } catch {
       guard error.errno == EEXIST else { throw error }
-      return try holds(bytes, name)
+      return holds(bytes, name)
     }
     do throws(VaultError) {
       guard fchmod(file.raw, 0o600) == 0 else { throw .io("\(name): set the mode") }
@@ -49,7 +49,7 @@ struct KeptTornTail {
   }
 
   /// Whether the file has exactly these bytes, saved by a write that was killed.
-  private func holds(_ bytes: RawSpan, _ name: String) throws(VaultError) -> Bool {
+  private func holds(_ bytes: RawSpan, _ name: String) -> Bool {
     do throws(VaultError) {
       let file = try Descriptor.open(name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK) { .io("\(name): open", $0) }
       let status = try file.status()

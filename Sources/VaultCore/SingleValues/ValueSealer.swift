@@ -36,13 +36,7 @@ public struct ValueSealer: Sendable {
   ///   ``VaultError/Code/typeMismatch`` if the bytes do not fit the kind, or the record is not a sealing key; the
   ///   errors of ``Vault/withValue(service:key:in:_:)``.
   public func seal(_ value: RawSpan, kind: ValueKind, context: RawSpan) throws(VaultError) -> String {
-    let limit = vault.options.limits.writtenValueBytes
-    guard value.byteCount <= limit else {
-      throw VaultError(.valueTooLarge, "the value has \(value.byteCount) bytes; the limit is \(limit)")
-    }
-    guard kind.rawValue != 0, kind.fits(value) else {
-      throw VaultError(.typeMismatch, "the bytes are not a valid value of this kind")
-    }
+    try kind.check(value, limit: vault.options.limits.writtenValueBytes)
     var message = try SecretBytes(count: value.byteCount + 1)
     unsafe message.withUnsafeMutableBytes { message in
       unsafe message[0] = kind.rawValue

@@ -16,9 +16,7 @@ struct GetValue: ToolAction {
   func perform(_ messages: Messages) throws {
     let vault = try access.open(messages)
     let group = try place.group(in: vault)
-    guard let record = try vault.record(service: place.service, key: key, in: group) else {
-      throw try place.noSuchKey(key, in: group, of: vault)
-    }
+    let record = try place.existing(key, in: group, of: vault)
     let earlier = revision == record.revision ? nil : revision
     let output = isJSON ? try SecretOutput() : nil
     let written = try vault.withValue(of: record, previous: earlier, in: group) { kind, bytes in

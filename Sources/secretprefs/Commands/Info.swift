@@ -28,9 +28,7 @@ struct Info: ToolCommand {
     let access = try unlock.complete(try vault.access())
     let vault = try access.open(messages)
     let group = try place.group(in: vault)
-    guard let info = try vault.record(service: place.service, key: key, in: group) else {
-      throw try place.noSuchKey(key, in: group, of: vault)
-    }
+    let info = try place.existing(key, in: group, of: vault)
     let now = access.options.now()
     try self.vault.json ? Output.write(info.json(at: now)) : Output.write(info.text(at: now))
   }

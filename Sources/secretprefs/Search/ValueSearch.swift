@@ -45,13 +45,11 @@ final class ValueSearch {
   }
 
   /// Calls `body` with the place of each text that is there as a whole.
-  func forEachMatch(
-    in text: UnsafeRawBufferPointer, from start: Int = 0, _ body: (Int, ValuePatterns.Pattern) -> Void
-  ) {
+  func forEachMatch(in text: UnsafeRawBufferPointer, _ body: (Int, ValuePatterns.Pattern) -> Void) {
     guard !patterns.isEmpty, text.count >= window else { return }
     let (window, shift) = (window, shift)
     filter.withUnsafeBytes { filter in
-      var place = start
+      var place = 0
       // Loads eight bytes at once while that many are left, in a loop without calls.
       while place < text.count - 7 {
         let word = UInt64(bigEndian: text.loadUnaligned(fromByteOffset: place, as: UInt64.self))

@@ -38,7 +38,7 @@ final class ControllingTerminal {
   /// Shows a prompt and reads one line, without its line feed, into guarded memory. The line may be empty.
   /// - Throws: ``VaultError/Code/noCredential`` if a signal arrives, see ``PendingSignal``.
   func ask(_ question: String) throws(VaultError) -> SecretBytes {
-    var line = try Self.guarded(Self.longestLine)
+    var line = try SecretBytes(count: Self.longestLine)
     var count = 0
     show(question)
     while try isReady(question) {
@@ -112,9 +112,5 @@ final class ControllingTerminal {
   private func show(_ text: String) {
     var text = text
     _ = text.withUTF8 { write(descriptor, $0.baseAddress, $0.count) }
-  }
-
-  private static func guarded(_ count: Int) throws(VaultError) -> SecretBytes {
-    return try SecretBytes(count: count)
   }
 }

@@ -29,9 +29,7 @@ struct ListHistory: ToolCommand {
     let access = try unlock.complete(try vault.access())
     let vault = try access.open(messages)
     let group = try place.group(in: vault)
-    guard let record = try vault.record(service: place.service, key: key, in: group) else {
-      throw try place.noSuchKey(key, in: group, of: vault)
-    }
+    let record = try place.existing(key, in: group, of: vault)
     let values =
       [(record.revision, record.modified, record.kind)] + record.previous.map { ($0.revision, $0.modified, $0.kind) }
     guard !self.vault.json else {
