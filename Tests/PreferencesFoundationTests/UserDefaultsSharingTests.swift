@@ -259,17 +259,17 @@ struct UserDefaultsSharingTests {
     }
   }
 
-  @Test func `an exchange with what is not there any more changes nothing, and NaN is itself`() throws {
+  @Test func `a compare-and-set with a value that is no longer stored changes nothing, and NaN is itself`() throws {
     try withTemporaryFolder { folder in
       let store = try UserDefaultsPreferences(suiteName: folder + "/a")
-      func exchange(_ old: PreferenceValue?, _ new: PreferenceValue?) throws -> WriteOutcome {
+      func compareAndSet(_ old: PreferenceValue?, _ new: PreferenceValue?) throws -> WriteOutcome {
         try store.compareAndSet(old, to: new, forKey: "k")
       }
-      #expect(try exchange(1, 2) == .conflict)
-      #expect(try exchange(nil, 1) == .visible)
-      #expect(try exchange(1.0, 2) == .conflict)
-      #expect(try exchange(1, .double(.nan)) == .visible)
-      #expect(try exchange(.double(.nan), nil) == .visible)
+      #expect(try compareAndSet(1, 2) == .conflict)
+      #expect(try compareAndSet(nil, 1) == .visible)
+      #expect(try compareAndSet(1.0, 2) == .conflict)
+      #expect(try compareAndSet(1, .double(.nan)) == .visible)
+      #expect(try compareAndSet(.double(.nan), nil) == .visible)
       #expect(try store.contains("k") == false)
       let error = preferencesError {
         try store.compareAndSet(nil, to: nil, for: PreferenceQuery("k", secrecy: .secret))

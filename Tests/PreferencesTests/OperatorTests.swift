@@ -43,7 +43,7 @@ struct OperatorTests {
     #expect(try flag.get() == false)
   }
 
-  @Test func `a store without an exchange of its own loses none either`() async throws {
+  @Test func `a store without its own compare-and-set loses none either`() async throws {
     let plain = Borrowing(base: store)
     await withTaskGroup { group in
       for _ in 0..<8 {

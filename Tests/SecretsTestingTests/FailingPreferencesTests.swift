@@ -4,7 +4,7 @@ import Secrets
 import SecretsTesting
 import Testing
 
-/// That a store that is told its condition throws what a vault throws that is in this condition.
+/// A store in a condition that a test has set throws the errors of a vault in that condition.
 struct FailingPreferencesTests {
   /// What a caller sees of an error: the type, the code, the error number, and the same of the cause.
   struct Seen: Equatable, CustomStringConvertible {
@@ -60,7 +60,7 @@ struct FailingPreferencesTests {
     return seen
   }
 
-  private static func told(
+  private static func expected(
     _ condition: FailingPreferences.Condition, value: String = "new"
   ) async throws -> [String: Seen?] {
     let vault = try ThrowawayVault()
@@ -75,29 +75,29 @@ struct FailingPreferencesTests {
     return store
   }
 
-  @Test func `a store told to be locked throws what a locked vault throws`() async throws {
+  @Test func `a locked test store throws what a locked vault throws`() async throws {
     let vault = try ThrowawayVault()
     let store = try Self.store(vault)
 
     vault.lock()
 
     let errors = await Self.errors(of: store)
-    let told = try await Self.told(.locked)
-    #expect(errors == told)
+    let expected = try await Self.expected(.locked)
+    #expect(errors == expected)
     #expect(errors["store, string"]??.description == "VaultError.locked, 0")
     try vault.unlock()
     #expect(try store.string(forKey: "github") == "ghp_example")
   }
 
-  @Test func `a store told to be damaged throws what a damaged vault throws`() async throws {
+  @Test func `a damaged test store throws what a damaged vault throws`() async throws {
     let vault = try ThrowawayVault()
     let store = try Self.store(vault)
 
     try vault.damage()
 
     let errors = await Self.errors(of: store)
-    let told = try await Self.told(.damaged)
-    #expect(errors == told)
+    let expected = try await Self.expected(.damaged)
+    #expect(errors == expected)
     #expect(errors["store, string"]??.description == "VaultError.damaged, 0")
     #expect(Seen.error { try vault.reopened() } == Seen.error { throw VaultError(.damaged, "") })
   }
@@ -106,7 +106,7 @@ struct FailingPreferencesTests {
   private static let long = String(repeating: "x", count: 60_000)
 
   @Test(.enabled(if: SmallDisk.isAvailable, "mounting a file system needs privileges"))
-  func `a store told to be full throws what a vault on a full disk throws`() async throws {
+  func `a full test store throws what a vault on a full disk throws`() async throws {
     let disk = try SmallDisk()
     let vault = try ThrowawayVault(in: disk.path)
     let store = try Self.store(vault)
@@ -114,8 +114,8 @@ struct FailingPreferencesTests {
     try disk.fill()
 
     let errors = await Self.errors(of: store, value: Self.long)
-    let told = try await Self.told(.full, value: Self.long)
-    #expect(errors == told)
+    let expected = try await Self.expected(.full, value: Self.long)
+    #expect(errors == expected)
     #expect(errors["store, set"]??.description == "VaultError.io, \(ENOSPC)")
     #expect(try store.string(forKey: "github") == "ghp_example")
     #expect(Seen.error { try store.set("small", forKey: "other") } == nil)
@@ -131,10 +131,10 @@ struct FailingPreferencesTests {
 
       let full = FailingPreferences(isSealed: true)
       full.become(.full)
-      let told = await #expect(throws: VaultError.self) { try await full.set(Self.long, forKey: "other") }
+      let expected = await #expect(throws: VaultError.self) { try await full.set(Self.long, forKey: "other") }
       let error = await #expect(throws: VaultError.self) { try await store.set(Self.long, forKey: "other") }
 
-      #expect(error?.code == told?.code)
+      #expect(error?.code == expected?.code)
       #expect(try store.string(forKey: "github") == "ghp_example")
     }
   }

@@ -90,18 +90,18 @@ extension ConformanceRule {
     },
     ConformanceRule(64, "a compare-and-set writes only over what was expected, NaN included") { fixture in
       let store = try fixture.makeStore()
-      func exchange(_ old: PreferenceValue?, _ new: PreferenceValue?) throws -> WriteOutcome {
+      func compareAndSet(_ old: PreferenceValue?, _ new: PreferenceValue?) throws -> WriteOutcome {
         try store.compareAndSet(old, to: new, forKey: "x")
       }
-      #expect(try exchange(1, 2) == .conflict)
+      #expect(try compareAndSet(1, 2) == .conflict)
       #expect(try store.keys().isEmpty)
-      #expect(try exchange(nil, .double(.nan)) == .visible)
-      #expect(try exchange(nil, 1) == .conflict)
+      #expect(try compareAndSet(nil, .double(.nan)) == .visible)
+      #expect(try compareAndSet(nil, 1) == .conflict)
       // Otherwise an update of a key that holds NaN would never end.
-      #expect(try exchange(.double(.nan), [.double(.nan)]) == .visible)
-      #expect(try exchange([.double(.nan)], 1.5) == .visible)
-      #expect(try exchange(1, nil) == .conflict)
-      #expect(try exchange(1.5, nil) == .visible)
+      #expect(try compareAndSet(.double(.nan), [.double(.nan)]) == .visible)
+      #expect(try compareAndSet([.double(.nan)], 1.5) == .visible)
+      #expect(try compareAndSet(1, nil) == .conflict)
+      #expect(try compareAndSet(1.5, nil) == .visible)
       #expect(try fixture.reopened(store).keys().isEmpty)
     },
     ConformanceRule(65, "whenNil and ensure substitute on reading only, in the order they were added") { fixture in

@@ -101,14 +101,14 @@ extension ConformanceRule {
     ConformanceRule(25, "a compare-and-set happens only when the value is still the old one, whatever the value") {
       fixture in
       let store = try fixture.makeStore()
-      func exchange(_ old: PreferenceValue?, for new: PreferenceValue?) throws -> Bool {
+      func replaces(_ old: PreferenceValue?, for new: PreferenceValue?) throws -> Bool {
         try store.compareAndSet(old, to: new, forKey: "a") != .conflict
       }
       // -0 and NaN are ordinary values: if they were compared as numbers, an update might never end.
       let chain: [PreferenceValue?] = [nil, 1, -0.0, .double(.nan), [.double(.nan)], "text", nil]
       for (old, new) in zip(chain, chain.dropFirst()) {
-        #expect(try !exchange("another", for: "wrong"))
-        #expect(try exchange(old, for: new), "from \(old.map(\.kind.rawValue) ?? "nil")")
+        #expect(try !replaces("another", for: "wrong"))
+        #expect(try replaces(old, for: new), "from \(old.map(\.kind.rawValue) ?? "nil")")
         #expect(try store.value(forKey: "a").isExactly(new))
       }
     },
