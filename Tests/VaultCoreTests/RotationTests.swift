@@ -229,7 +229,7 @@ struct RotationTests {
     }
   }
 
-  @Test func `row 70: unknown extensions of record, section and manifest survive a rotation`() throws {
+  @Test func `row 70: unknown extensions survive rotations and the removal of a slot`() throws {
     let file = try SampleFiles.snapshot()
     let forger = try KeyHolder(file)
     var parts = try Parts(file)
@@ -242,6 +242,7 @@ struct RotationTests {
 
     try SampleFiles.with(parts.file) { vault, path throws in
       for rotation in Rotation.allCases { try rotation.run(vault) }
+      try vault.removeSlot(try vault.addSlot(NewSlot(.key(.sample(from: 200)))))
 
       let state = try MemoryVault(FileBytes.read(path), key: .sample()).state
       #expect(state.manifest?.extensionField == extensionItem(902, [3]))
