@@ -93,6 +93,9 @@ final class Switches: SyntaxVisitor {
     return .visitChildren
   }
 
+  // What is done afterwards answers nothing.
+  override func visit(_: DeferStmtSyntax) -> SyntaxVisitorContinueKind { .skipChildren }
+
   override func visit(_ node: ReturnStmtSyntax) -> SyntaxVisitorContinueKind {
     if let answer = node.expression { addAnswer(answer) }
     return .visitChildren
