@@ -106,9 +106,8 @@ internal import CVaultSodium
     let box = unsafe UnsafeRawBufferPointer(rebasing: sealed[Self.tag.upperBound...])
     let tag = unsafe UnsafeMutableRawBufferPointer(rebasing: pageBytes[Self.tagOffset..<Self.tagOffset + 32])
     unsafe hash(into: tag, key: km, nonce, box)
-    guard unsafe sodium_memcmp(tag.baseAddress!, sealed.baseAddress! + Self.tag.lowerBound, Self.tag.count) == 0 else {
-      return false
-    }
+    let stored = unsafe UnsafeRawBufferPointer(rebasing: sealed[Self.tag])
+    guard unsafe crypto_verify_32(UnsafeRawBufferPointer(tag).bytePointer!, stored.bytePointer!) == 0 else { return false }
     return unsafe crypto_secretbox_open_easy(
       out.baseAddress?.assumingMemoryBound(to: UInt8.self), box.bytePointer!, UInt64(box.count),
       nonce.bytePointer!, ke.bytePointer!) == 0
@@ -222,7 +221,7 @@ extension Sealer: CustomReflectable {
 /// libsodium 1.0.18 leaves derived keys, root keys and the first 32 bytes of opened values there until other calls
 /// overwrite them. A loop that reads a value word by word leaves the last word. Both were found by searching the memory
 /// of a live process.
-package func wipeStack(_ count: Int = 4096) { sodium_stackzero(count) }
+package func wipeStack(_ count: Int = 4096) { wipe_stack_below(count) }
 
 extension RawSpan {
   /// The bytes, without a copy. Valid until the call that received the span returns.

@@ -46,7 +46,7 @@ struct OpenLimit {
       crypto_generichash_final(state, &tag, 32)
     }
     sealed.withUnsafeBufferPointer { sealed in
-      _ = sodium_memcmp(tag, sealed.baseAddress! + 24, 32)
+      _ = crypto_verify_32(tag, sealed.baseAddress! + 24)
       guard
         crypto_secretbox_open_easy(
           &out, sealed.baseAddress! + 56, UInt64(sealed.count - 56), sealed.baseAddress!, subkeys) == 0
