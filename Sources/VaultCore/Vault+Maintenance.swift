@@ -115,11 +115,11 @@ extension VaultState {
         do throws(VaultError) { try taken.open(record.name) { _ in } } catch { failure = error }
         try body(isPrevious, failure)
       }
-      try open(reader.take(record, at: place), isPrevious: false)
+      try open(ValueOpener.Taken(record, at: place, by: reader), isPrevious: false)
       var fields = Extension.Items(record.extensionField)
       while let item = try fields.next() {
         guard item.tag == Extension.RecordTag.previous else { continue }
-        try open(reader.take(try PreviousValue(item.data), at: place), isPrevious: true)
+        try open(ValueOpener.Taken(try PreviousValue(item.data), at: place, by: reader), isPrevious: true)
       }
     }
   }

@@ -43,9 +43,7 @@ extension Vault {
   func readValue(
     _ service: Vault.Name, _ key: String, in group: AccessGroup, _ body: (ValueKind, RawSpan) -> Void
   ) throws(VaultError) {
-    _ = try find(service, key) { (name) throws(VaultError) in
-      try lend(name, previous: nil, in: group.id, body)
-    }
+    try readValue(service, key, in: group.id, at: nil, body)
   }
 
   /// Lends the value, or an earlier value, of a listed record.
@@ -60,8 +58,21 @@ extension Vault {
   package func readValue(
     _ key: String, in records: ServiceRecords, _ body: (ValueKind, RawSpan) -> Void
   ) throws(VaultError) {
-    _ = try find(records.service, key) { (name) throws(VaultError) in
-      try lend(name, previous: nil, in: records.group.id, at: records, body)
+    try readValue(records.service, key, in: records.group.id, at: records, body)
+  }
+
+  // The first spelling is tried without a closure, which would retain what it captures.
+  @inline(__always)
+  private func readValue(
+    _ service: Vault.Name, _ key: String, in group: Vault.Identifier, at records: ServiceRecords?,
+    _ body: (ValueKind, RawSpan) -> Void
+  ) throws(VaultError) {
+    if let name = try RecordName(service, key) {
+      _ = try lend(name, previous: nil, in: group, at: records, body)
+    } else {
+      _ = try findSpelling(service, try Vault.Name(key)) { (name) throws(VaultError) in
+        try lend(name, previous: nil, in: group, at: records, body)
+      }
     }
   }
 
@@ -96,12 +107,8 @@ extension Vault {
   private func find<R>(
     _ service: Vault.Name, _ key: String, _ body: (borrowing RecordName) throws(VaultError) -> R?
   ) throws(VaultError) -> R? {
-    guard service.spelled == nil, Vault.Name.isASCII(key) else {
-      return try findSpelling(service, try Vault.Name(key), body)
-    }
-    let bytes = unsafe key.utf8Span.span.bytes
-    guard Vault.Name.isValid(bytes) else { throw Vault.Name.invalid }
-    return try body(RecordName(service: service.bytes, key: bytes))
+    guard let name = try RecordName(service, key) else { return try findSpelling(service, try Vault.Name(key), body) }
+    return try body(name)
   }
 
   /// Calls `body` with each spelling of a name that is not ASCII.
@@ -136,10 +143,10 @@ extension Vault {
         throw VaultError(.expired, "the record's expiry has passed")
       }
       guard let revision, revision != record.revision else {
-        return try handle.takeOpener(&loaded).take(record, at: place)
+        return ValueOpener.Taken(record, at: place, by: try handle.takeOpener(&loaded))
       }
       guard let previous = try record.previous(revision) else { return nil }
-      return try handle.takeOpener(&loaded).take(previous, at: place)
+      return ValueOpener.Taken(previous, at: place, by: try handle.takeOpener(&loaded))
     }
   }
 

@@ -6,6 +6,17 @@ struct RecordName: ~Escapable {
   @_lifetime(copy service, copy key)
   init(service: RawSpan, key: RawSpan) { (self.service, self.key) = (service, key) }
 
+  /// The name of an ASCII key in a service, without a copy; `nil` if one of them can have two spellings.
+  /// - Throws: ``VaultError/Code/invalidName``.
+  @inline(__always)
+  @_lifetime(borrow service, borrow key)
+  init?(_ service: borrowing Vault.Name, _ key: borrowing String) throws(VaultError) {
+    guard service.spelled == nil, Vault.Name.isASCII(key) else { return nil }
+    let bytes = unsafe key.utf8Span.span.bytes
+    guard Vault.Name.isValid(bytes) else { throw Vault.Name.invalid }
+    self.init(service: service.bytes, key: bytes)
+  }
+
   @inline(__always)
   static func < (a: borrowing RecordName, b: borrowing RecordName) -> Bool {
     let order = compareBytes(a.service, b.service)

@@ -14,6 +14,13 @@ final class ValueOpener: @unchecked Sendable {
     deviceKey = options.deviceKey
   }
 
+  /// Copies a sealed value into the opener's buffer, or into the returned one if it is too long.
+  private func copy(_ sealed: RawSpan) -> WipedBuffer? {
+    guard sealed.byteCount <= buffer.count else { return WipedBuffer(copying: sealed) }
+    buffer.copy(sealed)
+    return nil
+  }
+
   /// A sealed value that was copied from its record, with what is needed to open it.
   ///
   /// A struct that the caller holds: a property of the opener would need a run-time exclusivity check.
@@ -22,11 +29,28 @@ final class ValueOpener: @unchecked Sendable {
     let opener: ValueOpener
     let kind: UInt8
     /// The revision of an earlier value; `nil` for the current one.
-    fileprivate let revision: UInt64?
-    fileprivate let place: ValuePlace
+    private let revision: UInt64?
+    private let place: ValuePlace
     /// The bytes, if they do not fit into the opener's buffer; not kept after the read.
-    fileprivate let large: WipedBuffer?
-    fileprivate let count: Int
+    private let large: WipedBuffer?
+    private let count: Int
+
+    /// Copies everything needed to open a record's value. Called under the handle's lock.
+    init(_ record: Record, at place: ValuePlace, by opener: ValueOpener) {
+      self.init(record.sealedValue, record.kind, previous: nil, at: place, by: opener)
+    }
+
+    /// Copies an earlier value that a record keeps, to open it.
+    init(_ previous: borrowing PreviousValue, at place: ValuePlace, by opener: ValueOpener) {
+      self.init(previous.sealed, previous.kind, previous: previous.revision, at: place, by: opener)
+    }
+
+    private init(
+      _ sealed: RawSpan, _ kind: UInt8, previous revision: UInt64?, at place: ValuePlace, by opener: ValueOpener
+    ) {
+      large = opener.copy(sealed)
+      (self.opener, self.kind, self.revision, self.place, count) = (opener, kind, revision, place, sealed.byteCount)
+    }
 
     /// The keys for logging the read; `nil` if it is not logged.
     var audit: AuditKeys? { place.audit }
@@ -34,26 +58,16 @@ final class ValueOpener: @unchecked Sendable {
     /// Opens the value and lends it to `body`, outside the lock. The bytes are in locked memory and are wiped
     /// afterwards.
     func open(_ name: borrowing RecordName, _ body: (RawSpan) -> Void) throws(VaultError) {
-      let bytes = large ?? opener.buffer
+      guard let large else { return try open(opener.buffer, name, body) }
+      try open(large, name, body)
+    }
+
+    private func open(
+      _ sealed: WipedBuffer, _ name: borrowing RecordName, _ body: (RawSpan) -> Void
+    ) throws(VaultError) {
       try place.open(
-        bytes.span.extracting(..<count), kind, previous: revision, of: name, deviceKey: opener.deviceKey,
+        sealed.span.extracting(..<count), kind, previous: revision, of: name, deviceKey: opener.deviceKey,
         opener.sealer, body)
     }
-  }
-
-  /// Copies everything needed to open a record's value. Called under the handle's lock.
-  func take(_ record: Record, at place: ValuePlace) -> Taken {
-    take(record.sealedValue, record.kind, previous: nil, at: place)
-  }
-
-  /// Copies an earlier value that a record keeps, to open it.
-  func take(_ previous: borrowing PreviousValue, at place: ValuePlace) -> Taken {
-    take(previous.sealed, previous.kind, previous: previous.revision, at: place)
-  }
-
-  private func take(_ sealed: RawSpan, _ kind: UInt8, previous revision: UInt64?, at place: ValuePlace) -> Taken {
-    let large = sealed.byteCount > buffer.count ? WipedBuffer(copying: sealed) : nil
-    if large == nil { buffer.copy(sealed) }
-    return Taken(opener: self, kind: kind, revision: revision, place: place, large: large, count: sealed.byteCount)
   }
 }

@@ -182,32 +182,25 @@ final class VaultHandle: Sendable {
     return try loaded.withLock { (loaded) throws(VaultError) in
       checkLimits(&loaded, isUse: true)
       if let records { return try body(&loaded, try records.find(name)) }
-      if loaded.isLocked {
-        // Without the keys it is unknown whether the record exists.
-        guard let found = loaded.kept?.find(name, in: group) else { throw Loaded.refusal }
-        return try body(&loaded, found)
-      }
-      let content: GroupContent
-      let sealer: Sealer
-      do throws(VaultError) {
-        let state = try current(&loaded)
-        (content, sealer) = (try state.content(group), state.sealer)
-      } catch {
-        return try body(&loaded, try Self.readableRecord(name, in: group, of: try loaded.state, despite: error))
-      }
-      guard let record = content.find(name) else { return try body(&loaded, nil) }
-      return try body(&loaded, (record, try content.place(record.accessibility, sealer)))
+      return try body(&loaded, try find(name, in: group, &loaded))
     }
   }
 
-  /// A loaded record that stays readable although the credential does not open the file any more.
-  private static func readableRecord(
-    _ name: borrowing RecordName, in group: Vault.Identifier, of state: VaultState, despite error: VaultError
-  ) throws(VaultError) -> (record: Record, place: ValuePlace) {
-    guard [.credentialRejected, .staleCredential].contains(error.code) else { throw error }
-    let content = try state.content(group)
-    guard let record = content.find(name), record.accessibility.isReadableAfterLock else { throw error }
-    return (record, try content.place(record.accessibility, state.sealer))
+  private func find(
+    _ name: borrowing RecordName, in group: Vault.Identifier, _ loaded: inout Loaded
+  ) throws(VaultError) -> (record: Record, place: ValuePlace)? {
+    if let kept = loaded.kept {
+      // Without the keys it is unknown whether the record exists.
+      guard let found = kept.find(name, in: group) else { throw Loaded.refusal }
+      return found
+    }
+    do throws(VaultError) { return try current(&loaded).find(name, in: group) } catch {
+      // A loaded record may stay readable although the credential does not open the file any more.
+      guard [.credentialRejected, .staleCredential].contains(error.code),
+        let found = try loaded.state.find(name, in: group), found.record.accessibility.isReadableAfterLock
+      else { throw error }
+      return found
+    }
   }
 
   /// The class of a record as it was last loaded; `nil` if there is none.

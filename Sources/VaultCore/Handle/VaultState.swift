@@ -159,21 +159,33 @@ final class VaultState: @unchecked Sendable {
 
   // MARK: Groups
 
-  /// The granted group of that id. Groups are ordered by id, as their sections are.
-  func group(_ id: Vault.Identifier) -> Group? {
+  /// The granted group of that id.
+  func group(_ id: Vault.Identifier) -> Group? { position(of: id).map { groups[$0] } }
+
+  /// The position of the granted group of that id. Groups are ordered by id, as their sections are.
+  private func position(of id: Vault.Identifier) -> Int? {
     var range = 0..<groups.count
     while let middle = range.isEmpty ? nil : (range.lowerBound + range.upperBound) / 2 {
-      if groups[middle].id == id { return groups[middle] }
+      if groups[middle].id == id { return middle }
       range = groups[middle].id < id ? middle + 1..<range.upperBound : range.lowerBound..<middle
     }
     return nil
   }
 
   func content(_ id: Vault.Identifier) throws(VaultError) -> GroupContent {
-    guard let group = group(id) else {
+    guard let position = position(of: id) else {
       throw VaultError(.groupNotGranted, "the access group is gone, or was never granted to this credential")
     }
-    return try group.content(snapshot, sealer, options.limits)
+    return try groups[position].content(snapshot, sealer, options.limits)
+  }
+
+  /// A record with what opens its value.
+  func find(
+    _ name: borrowing RecordName, in group: Vault.Identifier
+  ) throws(VaultError) -> (record: Record, place: ValuePlace)? {
+    let content = try content(group)
+    guard let record = content.find(name) else { return nil }
+    return (record, try content.place(record.accessibility, sealer))
   }
 
   /// The group of that name, if the credential grants it.
