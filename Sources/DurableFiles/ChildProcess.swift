@@ -2,7 +2,7 @@ internal import CDurableFiles
 
 /// A program that this process has started.
 package final class ChildProcess {
-  package enum Event {
+  package enum StateChange {
     case notStarted(errno: Int32)
     case started(pid_t)
     case stopped(signal: Int32)
@@ -39,7 +39,7 @@ package final class ChildProcess {
   }
 
   /// Waits for the next event. Do not call it after the program has ended: no event follows.
-  package func next() -> Event? {
+  package func next() -> StateChange? {
     var message: (Int32, Int32) = (0, 0)
     let size = MemoryLayout.size(ofValue: message)
     guard retrying({ unsafe recv(report, &message, size, 0) }) == size else { return nil }

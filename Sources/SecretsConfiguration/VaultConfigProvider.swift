@@ -61,8 +61,8 @@
       self.init(secrets)
     }
 
-    private func entry(of key: AbsoluteConfigKey) throws(PreferencesError) -> Entry {
-      try Entry(key, in: stores.map(\.service))
+    private func entry(of key: AbsoluteConfigKey) throws(PreferencesError) -> ConfigRecord {
+      try ConfigRecord(key, in: stores.map(\.service))
     }
 
     /// Calls `body` with a sequence that has one element at once, and one after each wanted change. An element only
@@ -108,7 +108,7 @@
       forKey key: AbsoluteConfigKey, type: ConfigType,
       updatesHandler: (ConfigUpdatesAsyncSequence<Result<LookupResult, any Error>, Never>) async throws -> Return
     ) async throws -> Return {
-      let (name, last) = (Entry.name(of: key), LastFingerprint())
+      let (name, last) = (ConfigRecord.name(of: key), LastFingerprint())
       return try await watching {
         $0.concerns(name)
       } _: { changes in
@@ -153,7 +153,7 @@
       let services: [(name: String, secrets: Result<SecretSnapshot, VaultError>)]
 
       func value(forKey key: AbsoluteConfigKey, type: ConfigType) throws -> LookupResult {
-        let entry = try Entry(key, in: services.map(\.name))
+        let entry = try ConfigRecord(key, in: services.map(\.name))
         return try entry.result(try services[entry.service].secrets.get().value(for: entry.query), type)
       }
 

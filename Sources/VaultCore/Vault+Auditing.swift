@@ -119,7 +119,7 @@ extension RecordChange {
     func event(_ action: AuditEntry.Action, _ address: RecordAddress) -> AuditLog.Event {
       AuditLog.Event(action: action, service: address.service.utf8, key: address.key.utf8)
     }
-    return switch action {
+    return switch operation {
     case .put, .copied: [event(.write, address)]
     case .remove: [event(.remove, address)]
     case .edit: [event(.edit, address)]

@@ -69,7 +69,7 @@ extension Vault {
   /// - Throws: ``VaultError/Code/conflict`` if one of the groups verifies; ``VaultError/Code/groupNotGranted`` if one
   ///   does not exist any more; ``VaultError/Code/ownerRequired``. Nothing is changed then.
   public func repair(_ groups: [AccessGroup], _ how: GroupRepair) throws(VaultError) {
-    let repair = VaultDraft.Repair(groups: Set(groups.map(\.id)), how: how)
+    let repair = VaultDraft.RepairRequest(groups: Set(groups.map(\.id)), how: how)
     try rewrite(repairing: repair) { _, _ throws(VaultError) in nil }
   }
 

@@ -100,7 +100,7 @@ extension Vault {
     guard let old = snapshot.slots.first(where: { $0.id == replaced }) else {
       throw VaultError(.notFound, "there is no slot with that id")
     }
-    return (replaced, try prepare(new, floor: old.kind == Slot.passphraseKind ? old.cost : nil))
+    return (replaced, try prepare(new, floor: old.kind == StoredSlot.passphraseKind ? old.cost : nil))
   }
 
   private func replace(_ replacing: Replacing) throws(VaultError) -> Vault.Identifier {
@@ -201,7 +201,7 @@ extension Vault {
   ///   - change: receives the key that opened the file. Returns the key that the handle continues with, if its own slot
   ///     or the vault key has changed; otherwise `nil`.
   func rewrite(
-    repairing repair: VaultDraft.Repair? = nil,
+    repairing repair: VaultDraft.RepairRequest? = nil,
     _ change: @escaping @Sendable (inout VaultDraft, Unlocked) throws(VaultError) -> Unlocked?
   ) throws(VaultError) {
     try rewrite { (state) throws(VaultError) in
@@ -283,7 +283,7 @@ extension VaultDraft {
 extension SlotInfo {
   /// - Parameter granted: the present state of the group that the slot names.
   fileprivate init(
-    _ slot: Slot, _ listed: Manifest.SlotLine, group granted: (name: Vault.Name, epoch: UInt32)?, isCurrent: Bool
+    _ slot: StoredSlot, _ listed: Manifest.SlotLine, group granted: (name: Vault.Name, epoch: UInt32)?, isCurrent: Bool
   ) {
     let isOwner = slot.scope == .owner
     self.init(

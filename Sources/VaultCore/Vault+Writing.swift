@@ -104,25 +104,25 @@ extension Vault {
     /// Adds a change. If the batch already changes this record, the new change replaces the earlier one and takes over
     /// its metadata.
     private mutating func add(
-      _ address: RecordAddress, _ action: RecordChange.Action, _ edit: RecordEdit, _ expected: UInt64?
+      _ address: RecordAddress, _ operation: RecordChange.Operation, _ edit: RecordEdit, _ expected: UInt64?
     ) throws(VaultError) {
       try edit.check()
       guard let position = positions.updateValue(changes.count, forKey: address.key) else {
-        return changes.append(RecordChange(address, action, edit, ifRevision: expected))
+        return changes.append(RecordChange(address, operation, edit, ifRevision: expected))
       }
       positions[address.key] = position
       let earlier = changes[position]
       if let before = earlier.expected, let expected, expected != before { throw .conflict }
-      var (action, edit) = (action, edit)
-      switch (earlier.action, action) {
+      var (operation, edit) = (operation, edit)
+      switch (earlier.operation, operation) {
       case (.remove, .edit), (.remove, .restore): throw VaultError(.notFound, "the batch removes the record first")
       case (.remove, _), (_, .remove): break
       case (_, .edit):
-        action = earlier.action
+        operation = earlier.operation
         edit = edit.behind(earlier.edit)
       default: edit = edit.behind(earlier.edit, hasNewValue: true)
       }
-      changes[position] = RecordChange(address, action, edit, ifRevision: earlier.expected ?? expected)
+      changes[position] = RecordChange(address, operation, edit, ifRevision: earlier.expected ?? expected)
     }
   }
 }

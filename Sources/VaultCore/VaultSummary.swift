@@ -76,10 +76,10 @@ public struct VaultSummary: Sendable {
 }
 
 extension VaultSummary.Slot.Kind {
-  init(_ slot: Slot) {
+  init(_ slot: StoredSlot) {
     switch slot.kind {
-    case Slot.passphraseKind: self = .passphrase(slot.cost)
-    case Slot.rawKeyKind: self = .rawKey
+    case StoredSlot.passphraseKind: self = .passphrase(slot.cost)
+    case StoredSlot.rawKeyKind: self = .rawKey
     default: self = .unknown(slot.kind)
     }
   }

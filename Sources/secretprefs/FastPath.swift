@@ -58,11 +58,7 @@ struct FastPath {
     access.keyFile = keyFile
     access.mayPrompt = !noPrompt
     let place = try RecordPlace(service: service, group: group)
-    guard let key else {
-      return ListKeys(
-        access: access, place: place,
-        listing: try KeyListing(isLong: false, isJSON: false, namesServices: false))
-    }
+    guard let key else { return ListKeys(access: access, place: place) }
     return GetValue(access: access, place: place, key: key)
   }
 

@@ -51,7 +51,7 @@ struct KeepOptions: ParsableArguments {
     let others = slots.filter { $0.isOwner && !$0.isCurrent && $0.id != removed && !kept.contains($0.id) }
     guard others.isEmpty || dropOthers else {
       throw ToolError.usage(
-        others.map { "slot \($0.shortID)" }.joined(separator: ", ") + " would be removed: no credential is given",
+        others.map { "slot \($0.id.short)" }.joined(separator: ", ") + " would be removed: no credential is given",
         hint: "--keep-key-file and --keep-passphrase-fd keep a slot, --drop-others removes the rest")
     }
     return credentials

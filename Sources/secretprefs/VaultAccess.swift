@@ -5,12 +5,15 @@ internal import VaultSealing
 
 /// The path of a vault, how to unlock it and how to treat it, from the options of a command.
 struct VaultAccess {
+  /// In seconds.
+  static let usualLockTimeout = 30.0
+
   var location: VaultLocation
   var keyFile: String?
   var passphraseDescriptor: Int32?
   var passphraseCommand: PassphraseCommand?
   var mayPrompt = true
-  var lockTimeout = Duration.seconds(30)
+  var lockTimeout = Duration.seconds(usualLockTimeout)
   /// Whether reading an expired record fails.
   var refusesExpired = false
   /// The accepted owners, modes and links of the vault's path.

@@ -4,6 +4,9 @@ internal import VaultCore
 
 /// The path of a vault.
 struct VaultLocation {
+  /// The first bytes of a vault.
+  static let signature: [UInt8] = [0x89, 0x53, 0x50, 0x56, 0x0D, 0x0A, 0x1A, 0x0A]
+
   let path: String
 
   /// The path in an argument, unchecked.
@@ -20,6 +23,9 @@ struct VaultLocation {
       }
     }
   }
+
+  /// Whether a file that starts with these bytes is a vault, damaged or not.
+  static func isVault(_ bytes: some Sequence<UInt8>) -> Bool { bytes.starts(with: signature.prefix(4)) }
 
   /// Whether anything exists at the path.
   /// - Throws: ``VaultError/Code/io`` if the system does not allow the check.

@@ -11,9 +11,9 @@ struct VaultOptions: ParsableArguments {
   var vault: String?
 
   @Option(help: ArgumentHelp("How long to wait for the vault's lock.", valueName: "seconds"))
-  var lockTimeout: Double = 30
+  var lockTimeout = VaultAccess.usualLockTimeout
 
-  @Flag(help: "Write results as JSON, and errors and warnings as JSON objects on standard error.")
+  @Flag(help: .json)
   var json = false
 
   func access() throws(ToolError) -> VaultAccess {

@@ -243,10 +243,10 @@ extension KeyHolder {
     var body = try manifestBody(parts)
     var parts = parts
     let slot = snapshot.slots[0]
-    let kek = try Slot.kek(from: .sample(), vault: vaultID, slot: slot.id, sealer)
+    let kek = try StoredSlot.kek(from: .sample(), vault: vaultID, slot: slot.id, sealer)
     let other = try SealingKey.sample(from: 100)
     parts.slots = [
-      Slot.make(
+      StoredSlot.make(
         kind: slot.kind, scope: .owner, id: slot.id, cost: nil, salt: [UInt8](repeating: 0, count: 16),
         vault: vaultID, granting: other, kek: kek, sealer: sealer
       ).bytes

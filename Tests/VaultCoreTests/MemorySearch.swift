@@ -31,15 +31,15 @@ extension MemorySearch {
   }
 
   /// Adds what a credential becomes for a slot.
-  func addCredential(_ credential: Vault.Credential, of slot: Slot, in vault: Vault, prefix: String = "") throws {
+  func addCredential(_ credential: Vault.Credential, of slot: StoredSlot, in vault: Vault, prefix: String = "") throws {
     let sealer = try Sealer()
     let root = try credential.root(salt: slot.salt, cost: slot.cost)
-    let key = try Slot.kek(from: root, vault: vault.handle.vaultID, slot: slot.id, sealer)
-    if credential.kind == Slot.passphraseKind { add(prefix + "root", root) }
+    let key = try StoredSlot.kek(from: root, vault: vault.handle.vaultID, slot: slot.id, sealer)
+    if credential.kind == StoredSlot.passphraseKind { add(prefix + "root", root) }
     add(prefix + "slot key", key)
     addSubkeys(
       prefix + "subkeys of a slot", key,
-      .slot(vault: vault.handle.vaultID, header: slot.bytes.span.bytes.extracting(..<Slot.headerCount)), sealer)
+      .slot(vault: vault.handle.vaultID, header: slot.bytes.span.bytes.extracting(..<StoredSlot.headerCount)), sealer)
   }
 
   func addSubkeys(_ name: String, _ key: SealingKey, _ context: Context, _ sealer: Sealer) {

@@ -125,8 +125,8 @@ struct SearchedVault {
   /// Changes the passphrase that opened `vault` to a new one.
   func replaceSlot(_ vault: Vault) throws {
     let new = try fresh("new passphrase")
-    try vault.replaceSlot(with: NewSlot(Vault.Credential(content: .passphrase(new)), cost: .throwaway))
-    let credential = Vault.Credential(content: .passphrase(new))
+    try vault.replaceSlot(with: NewSlot(Vault.Credential(material: .passphrase(new)), cost: .throwaway))
+    let credential = Vault.Credential(material: .passphrase(new))
     let slot = try vault.handle.loaded.withLock { try $0.state.snapshot.slots[0] }
     try search.note { search in try search.addCredential(credential, of: slot, in: vault, prefix: "new ") }
   }

@@ -196,10 +196,10 @@ struct SlotTests {
   }
 
   private static func subkeys(
-    _ root: SealingKey, _ slot: Slot, _ snapshot: Snapshot
+    _ root: SealingKey, _ slot: StoredSlot, _ snapshot: Snapshot
   ) throws -> ([UInt8], [UInt8]) {
     let sealer = try Sealer()
-    let kek = try Slot.kek(from: root, vault: snapshot.vaultID, slot: slot.id, sealer)
+    let kek = try StoredSlot.kek(from: root, vault: snapshot.vaultID, slot: slot.id, sealer)
     var keys = [UInt8](repeating: 0, count: 64)
     keys.withUnsafeMutableBytes { keys in
       sealer.derive("seal", from: kek, into: keys) {

@@ -85,7 +85,7 @@ struct EverydayTerminalTests {
   @Test func `a generated password is in guarded memory alone`() throws {
     let search = MemorySearch()
     let rule = try PasswordRule(length: 64, noUppercase: false, noDigits: false, noSymbols: false, noSimilar: false)
-    let password = Kept(try rule.password())
+    let password = Kept(try rule.password(from: .system))
     try search.note { search in password.bytes.withUnsafeBytes { search.add("password", $0) } }
     let finds = try search.finds()
     withExtendedLifetime(password) {}

@@ -4,7 +4,7 @@ import Testing
 
 /// Keys in the bytes of a terminal.
 struct SettingsKeyTests {
-  private func keys(_ text: String) -> [Key] {
+  private func keys(_ text: String) -> [KeyPress] {
     var decoder = KeyDecoder()
     return decoder.keys(in: Array(text.utf8))
   }
@@ -15,8 +15,8 @@ struct SettingsKeyTests {
       ("\u{1B}[5~\u{1B}[6~", [.pageUp, .pageDown]), ("\r\n", [.enter, .enter]),
       ("\u{7F}\u{8}", [.backspace, .backspace]),
       ("q\u{4}", [.character("q"), .control("d")]), ("\u{1B}[3~ü日", [.delete, .character("ü"), .character("日")]),
-    ] as [(String, [Key])])
-  func `keys are decoded in order`(_ text: String, _ expected: [Key]) { #expect(keys(text) == expected) }
+    ] as [(String, [KeyPress])])
+  func `keys are decoded in order`(_ text: String, _ expected: [KeyPress]) { #expect(keys(text) == expected) }
 
   @Test(arguments: ["\u{1B}[B", "\u{1B}[5~", "日", "\u{1B}OA"])
   func `a key whose bytes arrive one by one is one key`(_ text: String) {

@@ -28,7 +28,7 @@ struct SettingsScreenTests {
   }
 
   /// Presses keys and makes the changes that they request.
-  private func press(_ keys: [Key], on screen: inout SettingsScreen) async {
+  private func press(_ keys: [KeyPress], on screen: inout SettingsScreen) async {
     for key in keys {
       guard case .change(let change) = screen.press(key) else { continue }
       do {
@@ -38,7 +38,7 @@ struct SettingsScreenTests {
     }
   }
 
-  private func typed(_ text: String) -> [Key] { text.map(Key.character) }
+  private func typed(_ text: String) -> [KeyPress] { text.map(KeyPress.character) }
 
   private func text(_ screen: SettingsScreen) -> String { screen.frame().lines.map(\.text).joined(separator: "\n") }
 
@@ -89,8 +89,8 @@ struct SettingsScreenTests {
     #expect(text(screen).contains("> debug  [x]\n"))
   }
 
-  @Test(arguments: [Key.character("q"), .escape, .control("d"), .control("c")])
-  func `a key leaves`(_ key: Key) throws {
+  @Test(arguments: [KeyPress.character("q"), .escape, .control("d"), .control("c")])
+  func `a key leaves`(_ key: KeyPress) throws {
     var screen = try screen()
     guard case .leave = screen.press(key) else {
       Issue.record("it stays")
@@ -121,7 +121,7 @@ struct SettingsScreenTests {
 
   @Test func `without settings every key but that to leave does nothing`() throws {
     var screen = SettingsScreen([], title: "empty.json")
-    for key in [Key.up, .down, .left, .enter, .character("r"), .character(" "), .end] { _ = screen.press(key) }
+    for key in [KeyPress.up, .down, .left, .enter, .character("r"), .character(" "), .end] { _ = screen.press(key) }
     #expect(text(screen).contains("There are no settings."))
   }
 
@@ -132,7 +132,7 @@ struct SettingsScreenTests {
       for columns in 1...50 {
         var screen = try screen()
         screen.size = (rows, columns)
-        for key in [Key.down, .enter, .character("日"), .home, .escape, .end, .enter, .left, .left] {
+        for key in [KeyPress.down, .enter, .character("日"), .home, .escape, .end, .enter, .left, .left] {
           _ = screen.press(key)
           let frame = screen.frame()
           #expect(frame.lines.count <= rows)

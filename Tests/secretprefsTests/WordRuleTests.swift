@@ -87,7 +87,7 @@ struct WordRuleTests {
 
   @Test func `a generated passphrase is in guarded memory alone`() throws {
     let search = MemorySearch()
-    let password = Kept(try WordRule(count: 20, separator: "").password())
+    let password = Kept(try WordRule(count: 20, separator: "").password(from: .system))
     try search.note { search in password.bytes.withUnsafeBytes { search.add("passphrase", $0) } }
     // Single words of eight letters are in the list. Fifteen bytes are found wherever they are.
     let finds = try search.finds().filter { $0.count > 9 }

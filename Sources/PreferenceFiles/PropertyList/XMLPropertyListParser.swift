@@ -24,7 +24,7 @@ struct XMLPropertyListParser {
     return value
   }
 
-  private mutating func value(_ tag: XMLScanner.Tag, depth: Int) throws(PreferencesError) -> PreferenceValue {
+  private mutating func value(_ tag: XMLScanner.ElementTag, depth: Int) throws(PreferencesError) -> PreferenceValue {
     guard tag.form != .closing else { throw scanner.malformed("unexpected closing tag") }
     switch tag.name {
     case "dict":
@@ -56,7 +56,7 @@ struct XMLPropertyListParser {
     var elements: [PreferenceValue] = []
     while true {
       let tag = try scanner.readTag()
-      if tag == XMLScanner.Tag(name: "array", form: .closing) { return elements }
+      if tag == XMLScanner.ElementTag(name: "array", form: .closing) { return elements }
       elements.append(try value(tag, depth: depth))
     }
   }
@@ -65,7 +65,7 @@ struct XMLPropertyListParser {
     var entries: [String: PreferenceValue] = [:]
     while true {
       let tag = try scanner.readTag()
-      if tag == XMLScanner.Tag(name: "dict", form: .closing) { return entries }
+      if tag == XMLScanner.ElementTag(name: "dict", form: .closing) { return entries }
       guard tag.name == "key", tag.form != .closing else { throw scanner.malformed("expected a key element") }
       let key = try text(tag, depth: depth)
       let value = try value(try scanner.readTag(), depth: depth)
@@ -74,7 +74,7 @@ struct XMLPropertyListParser {
     }
   }
 
-  private mutating func text(_ tag: XMLScanner.Tag, depth: Int) throws(PreferencesError) -> String {
+  private mutating func text(_ tag: XMLScanner.ElementTag, depth: Int) throws(PreferencesError) -> String {
     var text = ""
     if tag.form == .opening {
       text = try scanner.readText()
@@ -85,7 +85,7 @@ struct XMLPropertyListParser {
   }
 
   private mutating func parsed(
-    _ parse: (String) -> PreferenceValue?, _ tag: XMLScanner.Tag, depth: Int
+    _ parse: (String) -> PreferenceValue?, _ tag: XMLScanner.ElementTag, depth: Int
   ) throws(PreferencesError) -> PreferenceValue {
     var text = try text(tag, depth: depth)[...]
     while text.first?.isWhitespace == true { text.removeFirst() }
@@ -95,7 +95,7 @@ struct XMLPropertyListParser {
   }
 
   private mutating func close(_ name: String) throws(PreferencesError) {
-    guard try scanner.readTag() == XMLScanner.Tag(name: name, form: .closing) else {
+    guard try scanner.readTag() == XMLScanner.ElementTag(name: name, form: .closing) else {
       throw scanner.malformed("unexpected tag")
     }
   }

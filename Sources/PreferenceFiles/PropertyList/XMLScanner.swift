@@ -2,7 +2,7 @@ import Preferences
 
 /// Splits XML into tags and text.
 struct XMLScanner {
-  struct Tag: Equatable {
+  struct ElementTag: Equatable {
     enum Form {
       case opening
       case closing
@@ -60,7 +60,7 @@ struct XMLScanner {
   }
 
   /// Reads the next tag; only white space, comments and processing instructions may precede it.
-  mutating func readTag() throws(PreferencesError) -> Tag {
+  mutating func readTag() throws(PreferencesError) -> ElementTag {
     try skipMisc()
     guard skip("<") else { throw malformed("expected a tag") }
     let isClosing = skip("/")
@@ -70,9 +70,9 @@ struct XMLScanner {
     // The version of the root is the only attribute of the format.
     if name == "plist", !isClosing { while position < bytes.count, !at(">") { position += 1 } }
     while position < bytes.count, Self.isSpace(bytes[position]) { position += 1 }
-    if !isClosing, skip("/>") { return Tag(name: name, form: .empty) }
+    if !isClosing, skip("/>") { return ElementTag(name: name, form: .empty) }
     guard !name.isEmpty, skip(">") else { throw malformed("a tag that the format does not know") }
-    return Tag(name: name, form: isClosing ? .closing : .opening)
+    return ElementTag(name: name, form: isClosing ? .closing : .opening)
   }
 
   /// Reads text up to the next tag, with references and CDATA sections resolved.

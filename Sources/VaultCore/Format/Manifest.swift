@@ -27,7 +27,7 @@ struct Manifest {
   var slots: [SlotLine]
   var extensionField: [UInt8]
 
-  init(groups: [GroupLine], slots: [SlotLine], extensionField: [UInt8] = []) {
+  init(groups: [GroupLine], slots: [SlotLine], extensionField: [UInt8]) {
     self.groups = groups
     self.slots = slots
     self.extensionField = extensionField
@@ -43,7 +43,7 @@ struct Manifest {
 
   /// Parses strictly.
   /// - Parameter fileSlots: the slots of the file. The manifest must not contain the key of an owner slot.
-  init(_ body: RawSpan, slots fileSlots: [Slot]) throws(VaultError) {
+  init(_ body: RawSpan, slots fileSlots: [StoredSlot]) throws(VaultError) {
     var reader = ByteReader(body)
     let groupCount = try reader.integer(UInt16.self)
     guard groupCount <= Vault.Limits.groups else {

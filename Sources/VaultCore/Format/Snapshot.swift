@@ -24,7 +24,7 @@ struct Snapshot: Sendable {
 
   let vaultID: Vault.Identifier
   let generation: UInt64
-  let slots: [Slot]
+  let slots: [StoredSlot]
   let manifest: Range<Int>
   let sections: [Section]
   /// The length of the snapshot with its checksum; the journal starts here.
@@ -69,11 +69,11 @@ struct Snapshot: Sendable {
     vaultID = Vault.Identifier(file, at: 16)
     generation = try Vault.Limits.checkedGeneration(file.integer(at: 32))
     var position = Self.headerCount
-    var slots: [Slot] = []
+    var slots: [StoredSlot] = []
     for _ in 0..<slotCount {
-      guard Slot.count <= end - position else { throw .endsEarly }
-      slots.append(Slot(file.extracting(position..<position + Slot.count)))
-      position += Slot.count
+      guard StoredSlot.count <= end - position else { throw .endsEarly }
+      slots.append(StoredSlot(file.extracting(position..<position + StoredSlot.count)))
+      position += StoredSlot.count
     }
     self.slots = slots
     manifest = try Self.sealed(file.integer(at: 40), from: position, to: end)

@@ -4,7 +4,7 @@ internal import VaultSealing
 /// them (`Docs/Format.md` section 4, salvage).
 struct DamagedFile {
   /// A possible journal entry.
-  struct Entry {
+  struct PossibleEntry {
     let range: Range<Int>
     /// Whether its check is valid.
     let isWhole: Bool
@@ -19,30 +19,30 @@ struct DamagedFile {
   /// at the position in the header; it is empty if the header is not plausible.
   let snapshot: Snapshot
   /// The slots that the header counts, byte for byte, because the manifest is bound to them.
-  let statedSlots: [Slot]
+  let statedSlots: [StoredSlot]
   /// The entries of each group, in the order of the file. Entries that are not whole may overlap others.
-  let entries: [Vault.Identifier: [Entry]]
+  let entries: [Vault.Identifier: [PossibleEntry]]
   /// The offset of the last entry of any group whose check is valid.
   let lastWholeEntry: Int
 
   init(_ image: FileImage) throws(VaultError) {
     let file = image.span
-    let headEnd = Snapshot.headerCount + Slot.count
+    let headEnd = Snapshot.headerCount + StoredSlot.count
     guard file.byteCount >= headEnd else { throw VaultError(.damaged, "the file is too short to contain anything") }
-    func slotEnd(_ count: Int) -> Int { Snapshot.headerCount + count * Slot.count }
+    func slotEnd(_ count: Int) -> Int { Snapshot.headerCount + count * StoredSlot.count }
     self.image = image
 
-    var slots: [Slot] = []
+    var slots: [StoredSlot] = []
     var foundCount = 0
     for index in 0..<Vault.Limits.slots where slotEnd(index + 1) <= file.byteCount {
-      let slot = Slot(file.extracting(slotEnd(index)..<slotEnd(index + 1)))
+      let slot = StoredSlot(file.extracting(slotEnd(index)..<slotEnd(index + 1)))
       guard slot.isPlausible(besides: slots) else { continue }
       slots.append(slot)
       foundCount = index + 1
     }
     let statedCount = min(Int(file.integer(at: 12, UInt16.self)), Vault.Limits.slots)
     statedSlots = (0..<statedCount).prefix { slotEnd($0 + 1) <= file.byteCount }.map { index in
-      Slot(file.extracting(slotEnd(index)..<slotEnd(index + 1)))
+      StoredSlot(file.extracting(slotEnd(index)..<slotEnd(index + 1)))
     }
 
     let sections = Self.sections(file, from: headEnd, snapshotCount: file.integer(at: 48))
@@ -52,7 +52,9 @@ struct DamagedFile {
     if isPlausible, let first = sections.first {
       // Header, slots and manifest must end where the first section begins. If they do, their lengths are valid.
       let rest = first.range.lowerBound - Int(manifestCount) - Snapshot.headerCount
-      if rest >= 0, rest % Slot.count == 0, rest / Slot.count <= Vault.Limits.slots { slotCount = rest / Slot.count }
+      if rest >= 0, rest % StoredSlot.count == 0, rest / StoredSlot.count <= Vault.Limits.slots {
+        slotCount = rest / StoredSlot.count
+      }
     }
     let manifestStart = slotEnd(slotCount)
     let hasManifest = isPlausible && manifestCount <= UInt64(max(0, file.byteCount - manifestStart))
@@ -120,8 +122,8 @@ struct DamagedFile {
   /// Searches for entries at every multiple of eight, because the end of the snapshot is unknown.
   private static func entries(
     _ file: RawSpan, from start: Int, groups: Set<Vault.Identifier>
-  ) -> [Vault.Identifier: [Entry]] {
-    var entries: [Vault.Identifier: [Entry]] = [:]
+  ) -> [Vault.Identifier: [PossibleEntry]] {
+    var entries: [Vault.Identifier: [PossibleEntry]] = [:]
     var position = start
     // The budget prevents quadratic time on a hostile file.
     var budget = 4 * file.byteCount
@@ -138,16 +140,16 @@ struct DamagedFile {
       let range = position..<position + count
       let end = range.upperBound - JournalFrame.checkCount
       let isWhole = Snapshot.checksum(file.extracting(position..<end)) == Vault.Tag(file, at: end)
-      entries[group, default: []].append(Entry(range: range, isWhole: isWhole))
+      entries[group, default: []].append(PossibleEntry(range: range, isWhole: isWhole))
       position += isWhole ? count : 8
     }
     return entries
   }
 }
 
-extension Slot {
+extension StoredSlot {
   /// Whether the slots with this one obey the rules of 3.2 and the limits of 3.10.
-  fileprivate func isPlausible(besides others: [Slot]) -> Bool {
+  fileprivate func isPlausible(besides others: [StoredSlot]) -> Bool {
     guard id != .zero, isKnown else { return false }
     do throws(VaultError) { try (others + [self]).check() } catch { return false }
     return true
@@ -157,7 +159,7 @@ extension Slot {
 extension Snapshot {
   /// A snapshot of everything that was found, valid or not.
   fileprivate init(
-    vaultID: Vault.Identifier, generation: UInt64, slots: [Slot], manifest: Range<Int>, sections: [Section],
+    vaultID: Vault.Identifier, generation: UInt64, slots: [StoredSlot], manifest: Range<Int>, sections: [Section],
     image: FileImage, manifestTag: Vault.Tag
   ) {
     (self.vaultID, self.generation, self.slots) = (vaultID, generation, slots)

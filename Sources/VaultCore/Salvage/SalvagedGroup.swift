@@ -91,7 +91,7 @@ final class SalvagedGroup {
   /// Calls `use` with the entries of the group until one is invalid. The entries behind it are lost.
   private func forEachEntry(of damaged: DamagedFile, _ use: (RawSpan) -> Bool) {
     var end = 0
-    var firstLost: DamagedFile.Entry?
+    var firstLost: DamagedFile.PossibleEntry?
     var lostCount = 0
     for entry in damaged.entries[id] ?? [] where entry.range.lowerBound >= end {
       if firstLost == nil, use(damaged.image[entry.sealed]) {

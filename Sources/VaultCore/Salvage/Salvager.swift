@@ -134,7 +134,7 @@ struct Salvager {
 
 extension VaultDraft {
   /// Whether the rules of 3.2 and the limits of 3.10 hold with one more slot.
-  fileprivate func canHave(_ slot: Slot) -> Bool {
+  fileprivate func canHave(_ slot: StoredSlot) -> Bool {
     do throws(VaultError) { try (slots.map(\.slot) + [slot]).check() } catch { return false }
     return true
   }
@@ -152,7 +152,7 @@ extension VaultDraft {
   }
 
   /// Adds a slot whose key is still valid. In a group holder's salvage its own slot becomes an owner slot.
-  fileprivate mutating func adopt(_ slot: Slot, _ listed: Manifest.SlotLine, opening: Unlocked, asOwner: Bool) {
+  fileprivate mutating func adopt(_ slot: StoredSlot, _ listed: Manifest.SlotLine, opening: Unlocked, asOwner: Bool) {
     guard asOwner else {
       guard slot.id == opening.slot else { return }
       let owner = slot.rewrapped(.owner, granting: vaultKey, kek: opening.kek, vault: vaultID, sealer: sealer)

@@ -7,7 +7,7 @@ extension Vault {
   /// The bytes are in guarded memory and are wiped when the last copy of the credential is released. An open vault does
   /// not keep the credential, only the key that was derived for its slot.
   public struct Credential: Sendable {
-    enum Content: Sendable {
+    enum Material: Sendable {
       case passphrase(Passphrase)
       case key(SealingKey)
       case slot(SlotKey)
@@ -19,18 +19,18 @@ extension Vault {
       init(_ bytes: consuming SecretBytes) { self.bytes = bytes }
     }
 
-    let content: Content
+    let material: Material
 
     /// A passphrase of 1 to 4096 bytes, which are used unchanged.
     public static func passphrase(_ bytes: consuming SecretBytes) -> Vault.Credential {
-      Vault.Credential(content: .passphrase(Passphrase(bytes)))
+      Vault.Credential(material: .passphrase(Passphrase(bytes)))
     }
 
     /// A raw key.
-    public static func key(_ key: SealingKey) -> Vault.Credential { Vault.Credential(content: .key(key)) }
+    public static func key(_ key: SealingKey) -> Vault.Credential { Vault.Credential(material: .key(key)) }
 
     /// The key of one slot.
-    package static func slot(_ key: SlotKey) -> Vault.Credential { Vault.Credential(content: .slot(key)) }
+    package static func slot(_ key: SlotKey) -> Vault.Credential { Vault.Credential(material: .slot(key)) }
 
     /// A raw key from its text (`Docs/Format.md` 2.5).
     /// - Throws: ``VaultError/Code/invalidKeyText``; the message does not include the text.
@@ -50,21 +50,21 @@ extension Vault {
 
     /// Lends the bytes of a passphrase to `body`. Returns `nil` for a raw key.
     package func withPassphrase<R>(_ body: (RawSpan) -> R) -> R? {
-      guard case .passphrase(let passphrase) = content else { return nil }
+      guard case .passphrase(let passphrase) = material else { return nil }
       return passphrase.bytes.withSpan(body)
     }
 
     var kind: UInt8 {
-      switch content {
-      case .passphrase: Slot.passphraseKind
-      case .key: Slot.rawKeyKind
+      switch material {
+      case .passphrase: StoredSlot.passphraseKind
+      case .key: StoredSlot.rawKeyKind
       case .slot: 0  // no kind of the format: it opens one slot and makes none
       }
     }
 
     /// The root key of `Docs/Format.md` 2.1, for a slot with this salt and cost.
     func root(salt: [UInt8], cost: PassphraseCost) throws(VaultError) -> SealingKey {
-      switch content {
+      switch material {
       case .key(let key):
         try key.origin.check()
         return key
@@ -82,6 +82,6 @@ extension Vault {
 extension HelperPool {
   /// The pool for a call with these credentials: ``deriving`` if one is a passphrase, which must be stretched.
   static func using(_ credentials: [Vault.Credential]) -> HelperPool {
-    credentials.contains(where: { $0.kind == Slot.passphraseKind }) ? .deriving : .waiting
+    credentials.contains(where: { $0.kind == StoredSlot.passphraseKind }) ? .deriving : .waiting
   }
 }

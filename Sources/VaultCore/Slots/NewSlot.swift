@@ -23,7 +23,7 @@ public struct NewSlot: Sendable {
 
   /// The cost of a passphrase slot, given or measured; `nil` for a raw key.
   func decidedCost() throws(VaultError) -> PassphraseCost? {
-    guard credential.kind == Slot.passphraseKind else { return nil }
+    guard credential.kind == StoredSlot.passphraseKind else { return nil }
     if let cost {
       let isEnough = cost.passes >= PassphraseCost.minimum.passes && cost.kibibytes >= PassphraseCost.minimum.kibibytes
       guard cost.isAcceptable, isEnough || cost == .throwaway else {
@@ -66,7 +66,7 @@ struct PreparedSlot: Sendable {
     salt = cost == nil ? [UInt8](repeating: 0, count: 16) : random.bytes(16)
     let root = try new.credential.root(salt: salt, cost: cost ?? .minimum)
     let id = id
-    kek = try Slot.kek(from: root, vault: vault, slot: id, sealer)
+    kek = try StoredSlot.kek(from: root, vault: vault, slot: id, sealer)
     self.cost = cost
     label = new.label.map { Array($0.utf8) }
   }

@@ -17,7 +17,7 @@ struct Unlocked: Sendable {
   /// - Throws: ``VaultError/Code/credentialRejected`` if none opens; ``VaultError/Code/staleCredential``;
   ///   ``VaultError/Code/kdfMemory``.
   init(_ snapshot: Snapshot, with credential: Vault.Credential, sealer: Sealer) throws(VaultError) {
-    if case .slot(let key) = credential.content {
+    if case .slot(let key) = credential.material {
       guard key.vault == snapshot.vaultID else {
         throw VaultError(.credentialRejected, "the key belongs to a different vault")
       }
@@ -27,7 +27,7 @@ struct Unlocked: Sendable {
     }
     for slot in Self.order(snapshot, kind: credential.kind) {
       let root = try credential.root(salt: slot.salt, cost: slot.cost)
-      let kek = try Slot.kek(from: root, vault: snapshot.vaultID, slot: slot.id, sealer)
+      let kek = try StoredSlot.kek(from: root, vault: snapshot.vaultID, slot: slot.id, sealer)
       if let grant = try Self.open(slot, snapshot, kek, sealer) {
         (self.grant, self.slot, self.kek) = (grant, slot.id, kek)
         return
@@ -40,14 +40,14 @@ struct Unlocked: Sendable {
   static func ownerSlots(
     of snapshot: Snapshot, with credential: Vault.Credential, sealer: Sealer
   ) throws(VaultError) -> [Unlocked] {
-    if case .slot = credential.content {
+    if case .slot = credential.material {
       let opened = try Unlocked(snapshot, with: credential, sealer: sealer)
       return opened.isOwner ? [opened] : []
     }
     var opened: [Unlocked] = []
     for slot in snapshot.slots where slot.kind == credential.kind && slot.scope == .owner {
       let root = try credential.root(salt: slot.salt, cost: slot.cost)
-      let kek = try Slot.kek(from: root, vault: snapshot.vaultID, slot: slot.id, sealer)
+      let kek = try StoredSlot.kek(from: root, vault: snapshot.vaultID, slot: slot.id, sealer)
       if let grant = try open(slot, snapshot, kek, sealer) {
         opened.append(Unlocked(grant: grant, slot: slot.id, kek: kek))
       }
@@ -72,19 +72,19 @@ struct Unlocked: Sendable {
     (self.grant, self.slot, self.kek) = (grant, slot, kek)
   }
 
-  private static func order(_ snapshot: Snapshot, kind: UInt8) -> [Slot] {
+  private static func order(_ snapshot: Snapshot, kind: UInt8) -> [StoredSlot] {
     let slots = snapshot.slots.filter { $0.kind == kind }
-    let isCurrent = { (slot: Slot) in snapshot.section(slot.groupID)?.epoch == slot.epoch }
+    let isCurrent = { (slot: StoredSlot) in snapshot.section(slot.groupID)?.epoch == slot.epoch }
     return slots.filter { $0.scope == .owner } + slots.filter { $0.scope != .owner && isCurrent($0) }
       + slots.filter { $0.scope != .owner && !isCurrent($0) }
   }
 
   private static func open(
-    _ slot: Slot, _ snapshot: Snapshot, _ kek: SealingKey, _ sealer: Sealer
+    _ slot: StoredSlot, _ snapshot: Snapshot, _ kek: SealingKey, _ sealer: Sealer
   ) throws(VaultError) -> Grant? {
     let bytes = slot.bytes.bytes
-    sealer.bind(to: .slot(vault: snapshot.vaultID, header: bytes.extracting(..<Slot.headerCount)))
-    guard let key = try sealer.openedKey(bytes.extracting(Slot.headerCount...), with: kek) else { return nil }
+    sealer.bind(to: .slot(vault: snapshot.vaultID, header: bytes.extracting(..<StoredSlot.headerCount)))
+    guard let key = try sealer.openedKey(bytes.extracting(StoredSlot.headerCount...), with: kek) else { return nil }
     switch slot.scope {
     case .owner: return .owner(key)
     case .group(let group, let epoch):
@@ -97,7 +97,7 @@ struct Unlocked: Sendable {
   }
 }
 
-extension Slot {
+extension StoredSlot {
   /// KEK = D(32, root, "kek", vault id, slot id).
   static func kek(
     from root: SealingKey, vault: Vault.Identifier, slot: Vault.Identifier, _ sealer: Sealer

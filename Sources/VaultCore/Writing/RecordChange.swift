@@ -4,7 +4,7 @@ internal import VaultSealing
 ///
 /// A class, because a batch passes through several arrays: copying the fields would retain each of them.
 package final class RecordChange: Sendable {
-  enum Action: Sendable {
+  enum Operation: Sendable {
     /// A new value. With `keepsClass` the record keeps its class; the value is sealed for the class at the time of the
     /// call.
     case put(SealedValue, keepsClass: Bool)
@@ -20,22 +20,23 @@ package final class RecordChange: Sendable {
   }
 
   let address: RecordAddress
-  let action: Action
+  let operation: Operation
   let edit: RecordEdit
   /// The revision that the record must have; 0 if the record must not exist; `nil` for any.
   let expected: UInt64?
 
   init(
-    _ address: RecordAddress, _ action: Action, _ edit: RecordEdit = RecordEdit(), ifRevision expected: UInt64? = nil
+    _ address: RecordAddress, _ operation: Operation, _ edit: RecordEdit = RecordEdit(),
+    ifRevision expected: UInt64? = nil
   ) {
-    (self.address, self.action, self.edit, self.expected) = (address, action, edit, expected)
+    (self.address, self.operation, self.edit, self.expected) = (address, operation, edit, expected)
   }
 
   /// The approximate size of the change in an entry, in bytes.
   var cost: Int {
     let names =
       address.service.utf8.count + address.key.utf8.count + 64 + edit.items.reduce(0) { $0 + $1.data.count + 6 }
-    return switch action {
+    return switch operation {
     case .put(let value, _): names + value.bytes.count
     case .copy: names + RecordCopy.cost
     case .copied(let record): names + record.sealed.count + record.extensionField.count
@@ -55,7 +56,7 @@ extension GroupContent {
   func entryBody(_ changes: [RecordChange], now: Int64, sealer: Sealer) throws(VaultError) -> WipedBuffer? {
     let old = changes.map { find($0.address) }
     var order = changes.indices.filter { index in
-      guard case .remove = changes[index].action else { return true }
+      guard case .remove = changes[index].operation else { return true }
       return old[index] != nil
     }
     guard !order.isEmpty else { return nil }
@@ -81,7 +82,7 @@ extension GroupContent {
     _ change: RecordChange, _ old: Record?, _ now: Int64, to writer: inout ByteWriter, _ sealer: Sealer
   ) throws(VaultError) {
     var isRemoval = false
-    if case .remove = change.action { isRemoval = true }
+    if case .remove = change.operation { isRemoval = true }
     writer.integer(UInt8(isRemoval ? 2 : 1))
     writer.lp16(change.address.service.utf8)
     writer.lp16(change.address.key.utf8)
@@ -109,7 +110,7 @@ extension GroupContent {
     _ change: RecordChange, _ old: Record?, deviceKey: SealingKey?, _ sealer: Sealer
   ) throws(VaultError) -> RecordChange {
     if let expected = change.expected, expected != old?.revision ?? 0 { throw .conflict }
-    switch change.action {
+    switch change.operation {
     case .remove, .copied: return change
     case .copy(let copy):
       return RecordChange(change.address, .copied(try copied(copy, change.address, old, deviceKey: deviceKey, sealer)))
@@ -135,10 +136,10 @@ extension GroupContent {
   private func newValue(
     of change: RecordChange, _ old: Record?, _ sealer: Sealer
   ) throws(VaultError) -> (UInt8, Vault.Accessibility, [UInt8]) {
-    if case .put(let value, _) = change.action { return (value.kind, value.place.accessibility, value.bytes) }
-    if case .copied(let record) = change.action { return (record.kind, record.accessibility, record.sealed) }
+    if case .put(let value, _) = change.operation { return (value.kind, value.place.accessibility, value.bytes) }
+    if case .copied(let record) = change.operation { return (record.kind, record.accessibility, record.sealed) }
     guard let old else { throw VaultError.noSuchRecord }
-    guard case .restore(let revision) = change.action else {
+    guard case .restore(let revision) = change.operation else {
       return (old.kind, old.accessibility, old.sealedValue.copy)
     }
     guard let kept = try old.previous(revision) else {
@@ -185,8 +186,8 @@ extension GroupContent {
   private func newExtension(
     of change: RecordChange, _ old: Record?, _ sealer: Sealer
   ) throws(VaultError) -> [UInt8] {
-    if case .copied(let record) = change.action { return record.extensionField }
-    let hasNewValue = if case .edit = change.action { false } else { true }
+    if case .copied(let record) = change.operation { return record.extensionField }
+    let hasNewValue = if case .edit = change.operation { false } else { true }
     var items = change.edit.items
     if let old, old.extensionField.byteCount > 0 {
       var replaced = change.edit.replacedTags
@@ -205,7 +206,7 @@ extension GroupContent {
       // Earlier values move to the new class with the record. If the device layer is added or removed, they are
       // dropped: sealing them again would need the device key.
       var newClass = old.accessibility
-      if case .put(let value, _) = change.action { newClass = value.place.accessibility }
+      if case .put(let value, _) = change.operation { newClass = value.place.accessibility }
       let isLayerKept = newClass.isThisDeviceOnly == old.accessibility.isThisDeviceOnly
       if hasNewValue, isLayerKept {
         items.append(.init(Extension.RecordTag.previous, try previousItem(of: old, class: newClass, sealer)))

@@ -25,7 +25,7 @@ struct CopiedRecord: Sendable {
 extension RecordChange {
   /// The time of creation that the change sets; `nil` to keep the time of the record, or to set the present time for a
   /// new record.
-  var created: Int64? { if case .copied(let record) = action { record.created } else { nil } }
+  var created: Int64? { if case .copied(let record) = operation { record.created } else { nil } }
 }
 
 extension GroupContent {

@@ -4,12 +4,12 @@ internal import VaultSealing
 struct SnapshotWriter {
   let vaultID: Vault.Identifier
   let generation: UInt64
-  let slots: [Slot]
+  let slots: [StoredSlot]
   let sealer: Sealer
   var progress: ProgressCounter?
 
   /// A section of the new file.
-  struct Section {
+  struct SealedSection {
     let id: Vault.Identifier
     let epoch: UInt32
     let sealed: [UInt8]
@@ -19,7 +19,7 @@ struct SnapshotWriter {
   /// Seals a group's content as a section: its records unchanged, or sealed again under a new key.
   func section(
     _ group: VaultDraft.GroupEntry, generation: UInt64, baseGeneration: UInt64, baseTag: Vault.Tag
-  ) throws(VaultError) -> Section {
+  ) throws(VaultError) -> SealedSection {
     let content = group.content
     var body: [UInt8]
     if !group.isResealed {
@@ -37,7 +37,7 @@ struct SnapshotWriter {
       }
     }
     defer { body.wipe() }
-    return Section(
+    return SealedSection(
       id: content.id, epoch: group.epoch,
       sealed: sealer.sealBody(
         body.bytes, step: GroupContent.sectionStep, with: group.key,
@@ -45,7 +45,7 @@ struct SnapshotWriter {
   }
 
   /// The file as an owner writes it: with a newly sealed manifest and without entries.
-  func ownerFile(_ sections: [Section], manifest: Manifest, vaultKey: SealingKey, reserve: Int) -> [UInt8] {
+  func ownerFile(_ sections: [SealedSection], manifest: Manifest, vaultKey: SealingKey, reserve: Int) -> [UInt8] {
     var body = manifest.body()
     defer { body.wipe() }
     let length = Padding.paddedCount(body.count, step: Manifest.step) + Sealer.overhead
@@ -60,7 +60,7 @@ struct SnapshotWriter {
 
   /// Assembles the file: header, slots, manifest, sections, checksum, entries, reserve.
   static func assemble(
-    _ boundHeader: [UInt8], slotBytes: [UInt8], manifest: [UInt8], sections: [Section], entries: [UInt8],
+    _ boundHeader: [UInt8], slotBytes: [UInt8], manifest: [UInt8], sections: [SealedSection], entries: [UInt8],
     reserve: Int
   ) -> [UInt8] {
     let sectionBytes = sections.reduce(0) { $0 + Snapshot.sectionHeadCount + $1.sealed.count }
@@ -121,7 +121,7 @@ extension VaultState {
     }
     let writer = SnapshotWriter(
       vaultID: snapshot.vaultID, generation: snapshot.generation, slots: snapshot.slots, sealer: sealer)
-    var sections: [SnapshotWriter.Section] = []
+    var sections: [SnapshotWriter.SealedSection] = []
     for section in snapshot.sections {
       if section.id == own {
         let entry = VaultDraft.GroupEntry(

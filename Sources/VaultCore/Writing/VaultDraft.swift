@@ -4,7 +4,7 @@ internal import VaultSealing
 /// (`Docs/Format.md` 5.2, 5.5, 5.6). All changes are in one write, so no intermediate state is visible.
 struct VaultDraft {
   struct SlotEntry {
-    var slot: Slot
+    var slot: StoredSlot
     var listed: Manifest.SlotLine
   }
 
@@ -71,7 +71,7 @@ struct VaultDraft {
   }
 
   /// The groups to repair, and how (5.6).
-  struct Repair: Sendable {
+  struct RepairRequest: Sendable {
     let groups: Set<Vault.Identifier>
     let how: GroupRepair
   }
@@ -79,7 +79,7 @@ struct VaultDraft {
   /// Starts from a loaded vault. Verifies every group except those to repair.
   /// - Throws: ``VaultError/Code/ownerRequired`` for a group holder; the code of a group that does not verify;
   ///   ``VaultError/Code/conflict`` if a group to repair verifies.
-  init(_ state: VaultState, repairing repair: Repair? = nil) throws(VaultError) {
+  init(_ state: VaultState, repairing repair: RepairRequest? = nil) throws(VaultError) {
     guard case .owner(let vaultKey) = state.unlocked.grant, let manifest = state.manifest else {
       throw Self.ownerRequired
     }
@@ -143,7 +143,7 @@ struct VaultDraft {
     var writer = SnapshotWriter(vaultID: vaultID, generation: generation, slots: slots, sealer: sealer)
     writer.progress = ProgressCounter(
       options, total: groups.reduce(0) { $0 + ($1.isResealed ? $1.content.count : 0) })
-    var sections: [SnapshotWriter.Section] = []
+    var sections: [SnapshotWriter.SealedSection] = []
     var floors: [Manifest.GroupLine] = []
     for group in groups.sorted(by: { $0.content.id < $1.content.id }) {
       let content = group.content
@@ -180,14 +180,14 @@ struct VaultDraft {
   mutating func add(
     _ new: PreparedSlot, group: Vault.Identifier? = nil, label: [UInt8] = []
   ) throws(VaultError) -> Unlocked {
-    var scope = Slot.Scope.owner
+    var scope = StoredSlot.Scope.owner
     var grant = Unlocked.Grant.owner(vaultKey)
     var granted = vaultKey
     if let group {
       let entry = groups[try index(of: group)]
       (scope, granted, grant) = (.group(group, epoch: entry.epoch), entry.key, .holder(of: group, entry.key))
     }
-    let slot = Slot.make(
+    let slot = StoredSlot.make(
       kind: new.kind, scope: scope, id: new.id, cost: new.cost, salt: new.salt, vault: vaultID, granting: granted,
       kek: new.kek, sealer: sealer)
     slots.append(
@@ -201,7 +201,7 @@ struct VaultDraft {
   /// Removes a slot.
   /// - Returns: What it granted.
   /// - Throws: ``VaultError/Code/notFound``.
-  mutating func remove(slot id: Vault.Identifier) throws(VaultError) -> Slot.Scope {
+  mutating func remove(slot id: Vault.Identifier) throws(VaultError) -> StoredSlot.Scope {
     guard let index = slots.firstIndex(where: { $0.slot.id == id }) else {
       throw VaultError(.notFound, "there is no slot with that id")
     }
@@ -323,7 +323,8 @@ struct VaultDraft {
 
   /// Wraps the granted key of slots again, and removes the slots that cannot be wrapped.
   private mutating func rewrap(
-    _ isConcerned: (Slot) -> Bool, _ scope: Slot.Scope, granting key: SealingKey, kek: (SlotEntry) -> SealingKey?
+    _ isConcerned: (StoredSlot) -> Bool, _ scope: StoredSlot.Scope, granting key: SealingKey,
+    kek: (SlotEntry) -> SealingKey?
   ) {
     var kept: [SlotEntry] = []
     for entry in slots {

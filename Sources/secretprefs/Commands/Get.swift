@@ -48,7 +48,7 @@ struct Get: ToolCommand {
       "Clear the clipboard after this time, from 1 to 3600; \(Clipboard.usualTime) by default.", valueName: "seconds"))
   var clearAfter: Int?
 
-  @Argument(help: ArgumentHelp("The key.", valueName: "key"), completion: .keys)
+  @Argument(help: .key, completion: .keys)
   var keys: [String] = []
 
   func perform(_ messages: Messages) throws {

@@ -19,7 +19,7 @@ struct Info: ToolCommand {
   @OptionGroup var unlock: UnlockOptions
   @OptionGroup var record: RecordOptions
 
-  @Argument(help: ArgumentHelp("The key.", valueName: "key"), completion: .keys)
+  @Argument(help: .key, completion: .keys)
   var keys: [String] = []
 
   func perform(_ messages: Messages) throws {

@@ -82,9 +82,7 @@ struct Init: WritingCommand {
     var access = access
     access.markPath = nil
     access.keyFile = keyFile
-    access.passphraseDescriptor =
-      try keyFile == nil
-      ? passphraseFd.map { (number) throws(ToolError) in try PassphraseDescriptor.check(number) } : nil
+    access.passphraseDescriptor = try keyFile == nil ? passphraseDescriptor() : nil
     let made: Vault
     // An error means that this is a different vault. The caller then reports that the path is occupied.
     do { made = try access.open(messages) } catch is VaultError { return false }
@@ -108,9 +106,7 @@ struct Init: WritingCommand {
       _ = try Vault.create(
         at: access.location.path, slots: slots, groups: [NewGroup(group)], options: access.options)
     } catch {
-      // A key file that opens nothing would be mistaken for a working one. But if only the durability is unknown, the
-      // vault exists and needs its key.
-      if error.code != .durabilityUnknown { file?.remove() }
+      file?.remove(after: error)
       throw error
     }
   }
@@ -125,7 +121,10 @@ struct Init: WritingCommand {
     guard passphraseFd != nil || !noPrompt else {
       throw VaultError(.noCredential, "no passphrase or key file is given for the new vault")
     }
-    let descriptor = try passphraseFd.map { (number) throws(ToolError) in try PassphraseDescriptor.check(number) }
-    return try NewPassphrase(descriptor: descriptor, acceptsWeak: acceptWeak).read()
+    return try NewPassphrase(descriptor: try passphraseDescriptor(), acceptsWeak: acceptWeak).read()
+  }
+
+  private func passphraseDescriptor() throws(ToolError) -> Int32? {
+    try passphraseFd.map { (number) throws(ToolError) in try PassphraseDescriptor.check(number) }
   }
 }

@@ -14,7 +14,7 @@ struct NewKey: WritingCommand {
         secretprefs new-key /etc/shop/device.key
       """)
 
-  @Flag(help: "Write results as JSON, and errors and warnings as JSON objects on standard error.")
+  @Flag(help: .json)
   var json = false
 
   @Argument(help: ArgumentHelp("The file to create.", valueName: "file"), completion: .file())

@@ -7,7 +7,7 @@ enum PassphraseRule {
 
   /// Returns why a passphrase is weak, or `nil` if it is not.
   static func weakness(of passphrase: UnsafeRawBufferPointer) -> String? {
-    let isText = isText(passphrase)
+    let isText = isUTF8(passphrase)
     guard count(passphrase, isText) >= length else { return "it has fewer than \(length) characters" }
     let once = UnsafeRawBufferPointer(rebasing: passphrase[..<period(of: passphrase)])
     let surprising = count(once, isText) { !continuesRow(once, $0) }
@@ -20,13 +20,6 @@ enum PassphraseRule {
     _ bytes: UnsafeRawBufferPointer, _ isText: Bool, where counts: (Int) -> Bool = { _ in true }
   ) -> Int {
     bytes.indices.count { (!isText || bytes[$0] & 0xC0 != 0x80) && counts($0) }
-  }
-
-  private static func isText(_ bytes: UnsafeRawBufferPointer) -> Bool {
-    do {
-      _ = try UTF8Span(validating: bytes.assumingMemoryBound(to: UInt8.self).span)
-      return true
-    } catch { return false }
   }
 
   /// The length of the shortest part that makes up the whole by repetition, or the total length if there is none.

@@ -24,9 +24,7 @@ struct Remove: WritingCommand {
   var keys: [String] = []
 
   func perform(_ messages: Messages) throws {
-    guard !keys.isEmpty else {
-      throw ToolError.usage("no key is given", hint: "secretprefs remove [<options>] <key> ...")
-    }
+    guard !keys.isEmpty else { throw Self.usageError("no key is given") }
     let access = try unlock.complete(try vault.access())
     let place = try record.place()
     var names: Set<Vault.Name> = []

@@ -8,8 +8,30 @@ protocol ToolCommand: ParsableCommand, ToolAction {}
 /// ``WritingCommands`` is complete.
 protocol WritingCommand: ToolCommand {}
 
+extension CommandConfiguration {
+  /// A command that consists of subcommands. Its usage line names them.
+  ///
+  /// - Parameter arguments: What the usage line has after them.
+  init(
+    parent name: String, abstract: String, arguments: String = "", discussion: String,
+    subcommands: [any ParsableCommand.Type], defaultSubcommand: (any ParsableCommand.Type)? = nil
+  ) {
+    let names = subcommands.compactMap { $0.configuration.commandName }.joined(separator: " | ")
+    let choice = defaultSubcommand == nil ? "(\(names))" : "[\(names)]"
+    self.init(
+      commandName: name, abstract: abstract,
+      usage: ["secretprefs", name, choice, arguments].filter { !$0.isEmpty }.joined(separator: " "),
+      discussion: discussion, subcommands: subcommands, defaultSubcommand: defaultSubcommand)
+  }
+}
+
 extension ParsableCommand {
   /// The usage line.
+  ///
+  /// Each command has its own instead of the argument parser's. That one names up to twelve options one by one, has no
+  /// alternatives such as `(<key> ... | --all)`, and shows an argument that is declared as a list as `[<key> ...]`. They
+  /// are declared as lists so that ``sole(_:_:)`` reports a wrong number. `Scripts/man --check` compares the lines with
+  /// the declarations.
   static var usage: String { configuration.usage ?? "" }
 
   /// A usage error with the usage line as its hint.
@@ -20,6 +42,11 @@ extension ParsableCommand {
     guard let word = words.first, words.count == 1 else { throw usageError("exactly one \(meaning) is required") }
     return word
   }
+}
+
+extension ArgumentHelp {
+  static let key = ArgumentHelp("The key.", valueName: "key")
+  static let json: ArgumentHelp = "Write results as JSON, and errors and warnings as JSON objects on standard error."
 }
 
 /// `secretprefs`.
@@ -52,8 +79,8 @@ struct Root: ParsableCommand {
       """,
     version: "secretprefs \(toolVersion) (libsodium \(GuardedMemory.libraryVersion))",
     subcommands: [
-      Init.self, SetValue.self, Generate.self, Get.self, Otp.self, Qr.self, List.self, Find.self, Info.self, Edit.self,
-      History.self, Rename.self, Copy.self, Move.self, Remove.self, Run.self, Inject.self, Scan.self,
+      Init.self, SetValue.self, Generate.self, Get.self, Otp.self, Qr.self, List.self, Find.self, Info.self,
+      EditRecord.self, History.self, Rename.self, Copy.self, Move.self, Remove.self, Run.self, Inject.self, Scan.self,
       UnlockVault.self, LockVault.self, Status.self, Verify.self, Groups.self, Slots.self, ChangePassphrase.self,
       Rotate.self, Compact.self, Backup.self, Bundles.self, Import.self, Export.self, GitCredential.self,
       DockerCredential.self, Marks.self, Audit.self, Doctor.self, Salvage.self, NewKey.self, Settings.self,

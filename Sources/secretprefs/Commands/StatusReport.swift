@@ -47,7 +47,7 @@ struct StatusReport {
     if let kept {
       let slot = summary.slots.first { $0.id == kept.key.slot }
       let end = Timestamp.text(of: kept.limits.systemEnd)
-      let name = slot.map { "slot \($0.id.description.prefix(8)), \($0.kind.words)" }
+      let name = slot.map { "slot \($0.id.short), \($0.kind.words)" }
       lines.append(("unlocked", name ?? "a removed slot"))
       lines.append(("until", "\(end), or \(kept.limits.idleText) after the last use"))
     }

@@ -64,4 +64,7 @@ extension ValueKind {
 
   /// Whether the bytes are UTF-8.
   var isText: Bool { self == .string || self == .url || self == .json }
+
+  /// Whether `find --value`, `scan` and `run --mask` search for the value.
+  var isSearchable: Bool { isText || self == .data }
 }

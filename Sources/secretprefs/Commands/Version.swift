@@ -21,7 +21,7 @@ struct Version: ToolCommand {
   /// The name of the vault's format, with its version.
   static let format = "SPV1"
 
-  @Flag(help: "Write results as JSON, and errors and warnings as JSON objects on standard error.")
+  @Flag(help: .json)
   var json = false
 
   func perform(_ messages: Messages) throws {

@@ -18,7 +18,7 @@ struct Completion: ToolCommand {
         secretprefs completion fish > ~/.config/fish/completions/secretprefs.fish
       """)
 
-  @Flag(help: "Write results as JSON, and errors and warnings as JSON objects on standard error.")
+  @Flag(help: .json)
   var json = false
 
   @Argument(

@@ -91,7 +91,7 @@ struct GitCredential: WritingCommand {
     let hasPassword = login.username != nil && request.has(.password)
     let authtype = hasPassword || !request.has(.credential) ? nil : request.authtype
     guard hasPassword || authtype != nil else { return }
-    let value: GitRequest.Attribute = hasPassword ? .password : .credential
+    let value: GitRequest.AttributeName = hasPassword ? .password : .credential
     let place = try helper.open(for: "git", messages)
     if let expiry, expiry <= place.now { return }
     let (key, refreshKey) = (login.key, GitLogin.refreshKey(login.key))
@@ -127,7 +127,7 @@ struct GitCredential: WritingCommand {
     while true {
       let values = try place.values
       let erased = try Self.logins(wanted, in: values).map(\.record).filter { record in
-        let (own, other): (GitRequest.Attribute, GitRequest.Attribute) =
+        let (own, other): (GitRequest.AttributeName, GitRequest.AttributeName) =
           record.authtype == nil ? (.password, .credential) : (.credential, .password)
         return try !request.has(other) && Self.agrees(own, of: request, record.key.text, in: values)
       }
@@ -162,7 +162,7 @@ struct GitCredential: WritingCommand {
 
   /// Whether `key` has the value that the request names. If the request names none, every value agrees.
   private static func agrees(
-    _ name: GitRequest.Attribute, of request: borrowing GitRequest, _ key: String, in values: ServiceValues
+    _ name: GitRequest.AttributeName, of request: borrowing GitRequest, _ key: String, in values: ServiceValues
   ) throws -> Bool {
     let isEqual = try request.withBytes(of: name) { (given) throws in
       guard try values.record(key) != nil else { return false }

@@ -4,8 +4,8 @@ internal import VaultSealing
 
 /// A request of git's credential protocol, in guarded memory: lines of `name=value` up to an empty line or the end.
 struct GitRequest: ~Copyable {
-  /// The attributes that matter here. All others are ignored.
-  enum Attribute: String, CaseIterable {
+  /// The names of the attributes that matter here. All others are ignored.
+  enum AttributeName: String, CaseIterable {
     case scheme = "protocol"
     case host, path, username, password
     case expiry = "password_expiry_utc"
@@ -18,7 +18,7 @@ struct GitRequest: ~Copyable {
   static let longestLine = 65_535
 
   private let bytes: SecretBytes
-  private let values: [(name: Attribute, bytes: Range<Int>)]
+  private let values: [(name: AttributeName, bytes: Range<Int>)]
 
   private init(_ bytes: consuming SecretBytes) throws {
     values = try bytes.withUnsafeBytes { try Self.parse($0) }
@@ -33,8 +33,8 @@ struct GitRequest: ~Copyable {
     return try GitRequest(bytes)
   }
 
-  private static func parse(_ bytes: UnsafeRawBufferPointer) throws -> [(name: Attribute, bytes: Range<Int>)] {
-    var values: [(name: Attribute, bytes: Range<Int>)] = []
+  private static func parse(_ bytes: UnsafeRawBufferPointer) throws -> [(name: AttributeName, bytes: Range<Int>)] {
+    var values: [(name: AttributeName, bytes: Range<Int>)] = []
     var start = 0
     while start < bytes.count {
       // Only a line feed ends a line: a reader that also accepts a carriage return would see different lines.
@@ -47,7 +47,7 @@ struct GitRequest: ~Copyable {
         throw refusal("has a carriage return or NUL byte")
       }
       guard let sign = line.firstIndex(of: UInt8(ascii: "=")) else { throw refusal("has a line without =") }
-      guard let name = Attribute.allCases.first(where: { line[..<sign].elementsEqual($0.rawValue.utf8) }) else {
+      guard let name = AttributeName.allCases.first(where: { line[..<sign].elementsEqual($0.rawValue.utf8) }) else {
         continue
       }
       let value = line[(sign + 1)...]
@@ -69,12 +69,12 @@ struct GitRequest: ~Copyable {
       guard let text = copy(.expiry) else { return nil }
       guard text.allSatisfy({ (0x30...0x39).contains($0) }), let seconds = Int64(String(decoding: text, as: UTF8.self)),
         seconds <= Int64.max / 1000
-      else { throw Self.refusal("has a \(Attribute.expiry.rawValue) that is not a time") }
+      else { throw Self.refusal("has a \(AttributeName.expiry.rawValue) that is not a time") }
       return seconds * 1000
     }
   }
 
-  /// The scheme of ``Attribute/credential``, such as Bearer.
+  /// The scheme of ``AttributeName/credential``, such as Bearer.
   var authtype: [UInt8]? { copy(.authtype) }
 
   /// Whether git takes a credential that is not a user name and a password.
@@ -89,17 +89,17 @@ struct GitRequest: ~Copyable {
   /// Whether the credential must not be stored.
   var isEphemeral: Bool { [Array("1".utf8), Array("true".utf8)].contains(copy(.ephemeral)) }
 
-  func has(_ name: Attribute) -> Bool { values.contains { $0.name == name } }
+  func has(_ name: AttributeName) -> Bool { values.contains { $0.name == name } }
 
   /// Lends the value of an attribute to `body`; of several, the last. Returns `nil` if there is none.
   @discardableResult
-  func withBytes<R, E: Error>(of name: Attribute, _ body: (RawSpan) throws(E) -> R) throws(E) -> R? {
+  func withBytes<R, E: Error>(of name: AttributeName, _ body: (RawSpan) throws(E) -> R) throws(E) -> R? {
     guard let place = values.last(where: { $0.name == name })?.bytes else { return nil }
     return try bytes.withSpan { (bytes) throws(E) in try body(bytes.extracting(place)) }
   }
 
   /// A value that is not secret.
-  private func copy(_ name: Attribute) -> [UInt8]? {
+  private func copy(_ name: AttributeName) -> [UInt8]? {
     withBytes(of: name) { span in span.withUnsafeBytes { Array($0) } }
   }
 

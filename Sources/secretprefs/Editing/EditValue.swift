@@ -38,7 +38,7 @@ struct EditValue: ToolAction {
     }
     if isChanged {
       try save(value, insteadOf: count, record, in: group, of: vault)
-      vault.recordChange(by: Edit.self, messages)
+      vault.recordChange(by: EditRecord.self, messages)
     } else {
       messages.note("the value is as it was; nothing was changed")
     }

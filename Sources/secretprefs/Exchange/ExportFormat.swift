@@ -3,15 +3,8 @@ internal import VaultCore
 internal import VaultSealing
 
 /// A format that `export` writes.
-enum ExportFormat: String, CaseIterable {
+enum ExportFormat: String, NamedFormat {
   case dotenv, json, shell, kubernetes, systemd
-
-  static func named(_ name: String) throws(ToolError) -> ExportFormat {
-    guard let format = ExportFormat(rawValue: name) else {
-      throw .usage("there is no such format", hint: "--format " + allCases.map(\.rawValue).joined(separator: ", "))
-    }
-    return format
-  }
 
   /// The object that holds all values, and the most bytes that they may have together. `nil` without such a limit.
   var limit: (holder: String, bytes: Int)? {

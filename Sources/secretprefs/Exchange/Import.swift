@@ -56,8 +56,8 @@ struct Import: WritingCommand {
     help: ArgumentHelp(
       "What to do if a key exists: stop, skip or replace.",
       discussion: "The default is stop: the existing keys are named, and nothing is imported.", valueName: "choice"),
-    completion: .list(ImportPlan.ConflictPolicy.allCases.map(\.rawValue)))
-  var onConflict = ImportPlan.ConflictPolicy.stop.rawValue
+    completion: .list(ImportPlan.ConflictChoice.allCases.map(\.rawValue)))
+  var onConflict = ImportPlan.ConflictChoice.stop.rawValue
 
   @Flag(help: "Import nothing; show the keys, and the kinds and lengths of their values.")
   var dryRun = false
@@ -68,7 +68,7 @@ struct Import: WritingCommand {
   func perform(_ messages: Messages) throws {
     let path = try Self.sole(files, "file")
     let format = try format.map { (name) throws(ToolError) in try PlainFormat.named(name) }
-    let policy = try ImportPlan.ConflictPolicy.named(onConflict)
+    let choice = try ImportPlan.ConflictChoice.named(onConflict)
     let access = try unlock.complete(try vault.access())
     guard path != "-" || access.passphraseDescriptor != STDIN_FILENO else {
       throw ToolError.usage("standard input cannot be both the passphrase and the file")
@@ -83,16 +83,16 @@ struct Import: WritingCommand {
     let vault = try access.open(messages)
     let plan = try ImportPlan(records, in: source.bytes, place, try place.group(in: vault), of: vault)
     if !dryRun {
-      try plan.write(from: source.bytes, policy, to: vault)
+      try plan.write(from: source.bytes, choice, to: vault)
       vault.recordChange(by: Self.self, messages)
     }
     let report = ImportReport(
-      plan: plan, format: found, policy: policy, isDryRun: dryRun, remainder: source.isOnDisk ? path : nil)
+      plan: plan, format: found, choice: choice, isDryRun: dryRun, remainder: source.isOnDisk ? path : nil)
     if self.vault.json { try Output.write(report.json) } else { try Output.write(report.text) }
   }
 
   private func parse(
-    _ bytes: UnsafeMutableRawBufferPointer, _ entries: [PassSource.Entry]?, as format: PlainFormat?, path: String
+    _ bytes: UnsafeMutableRawBufferPointer, _ entries: [PassSource.PassEntry]?, as format: PlainFormat?, path: String
   ) throws -> (format: PlainFormat, records: PlainRecords) {
     do {
       var (found, records) =

@@ -5,24 +5,24 @@ internal import VaultSealing
 /// What an import does with each key of the file, given the keys that the vault has.
 struct ImportPlan {
   /// What happens to keys that exist.
-  enum ConflictPolicy: String, CaseIterable {
+  enum ConflictChoice: String, CaseIterable {
     case stop, skip, replace
 
-    static func named(_ name: String) throws(ToolError) -> ConflictPolicy {
-      guard let policy = ConflictPolicy(rawValue: name) else {
+    static func named(_ name: String) throws(ToolError) -> ConflictChoice {
+      guard let choice = ConflictChoice(rawValue: name) else {
         throw .usage("--on-conflict has no such choice", hint: "--on-conflict stop, skip or replace")
       }
-      return policy
+      return choice
     }
   }
 
-  struct Item {
+  struct PlannedValue {
     let value: PlainRecords.Value
     let kind: ValueKind
     let exists: Bool
   }
 
-  let items: [Item]
+  let items: [PlannedValue]
   let skipped: [PlainRecords.Skipped]
   let place: RecordPlace
   let group: AccessGroup
@@ -36,16 +36,16 @@ struct ImportPlan {
       try records.values.map { (value) throws(VaultError) in
         let isText = isUTF8(UnsafeRawBufferPointer(rebasing: bytes[value.bytes]))
         let exists = try vault.kind(service: place.service, key: value.key, in: group) != nil
-        return Item(value: value, kind: isText ? .string : .data, exists: exists)
+        return PlannedValue(value: value, kind: isText ? .string : .data, exists: exists)
       }
     }
   }
 
-  var existing: [Item] { items.filter(\.exists) }
+  var existing: [PlannedValue] { items.filter(\.exists) }
 
   /// Writes all values in one transaction.
-  func write(from bytes: borrowing SecretBytes, _ policy: ConflictPolicy, to vault: Vault) throws {
-    guard policy != .stop || existing.isEmpty else {
+  func write(from bytes: borrowing SecretBytes, _ choice: ConflictChoice, to vault: Vault) throws {
+    guard choice != .stop || existing.isEmpty else {
       throw ToolError(
         VaultError(.alreadyExists, "nothing was imported: these keys exist: \(listed(existing.map(\.value.key)))"),
         hint: "--on-conflict skip keeps existing keys, --on-conflict replace replaces them")
@@ -54,7 +54,7 @@ struct ImportPlan {
       _ = try bytes.withSpan { (bytes) throws(VaultError) in
         try vault.update(service: place.service, in: group) { (batch) throws(VaultError) in
           batch.reserveCapacity(items.count)
-          for item in items where policy == .replace || !item.exists {
+          for item in items where choice == .replace || !item.exists {
             try batch.set(
               bytes.extracting(item.value.bytes), kind: item.kind, forKey: item.value.key,
               edit: try item.value.username.map(DockerCredential.login(of:)) ?? RecordEdit(),

@@ -4,14 +4,14 @@ internal import VaultCore
 struct ImportReport {
   let plan: ImportPlan
   let format: PlainFormat
-  let policy: ImportPlan.ConflictPolicy
+  let choice: ImportPlan.ConflictChoice
   let isDryRun: Bool
   /// The path of the plain file that still has the values.
   let remainder: String?
 
-  private var replaced: Int { policy == .replace ? plan.existing.count : 0 }
-  private var kept: Int { policy == .skip ? plan.existing.count : 0 }
-  private var imported: Int { plan.items.count - (policy == .replace ? 0 : plan.existing.count) }
+  private var replaced: Int { choice == .replace ? plan.existing.count : 0 }
+  private var kept: Int { choice == .skip ? plan.existing.count : 0 }
+  private var imported: Int { plan.items.count - (choice == .replace ? 0 : plan.existing.count) }
 
   var text: String {
     var text = ""

@@ -2,18 +2,23 @@ internal import DurableFiles
 internal import PreferenceFiles
 internal import Preferences
 
+/// The formats that an option `--format` names.
+protocol NamedFormat: RawRepresentable<String>, CaseIterable {}
+
+extension NamedFormat {
+  static func named(_ name: String) throws(ToolError) -> Self {
+    guard let format = Self(rawValue: name) else { throw .usage("there is no such format", hint: choices) }
+    return format
+  }
+
+  static var choices: String { "--format " + allCases.map(\.rawValue).joined(separator: ", ") }
+}
+
 /// A format that `import` reads.
-enum PlainFormat: String, CaseIterable {
+enum PlainFormat: String, NamedFormat {
   case dotenv, json, csv, netrc
   case gitCredentials = "git-credentials"
   case docker, bitwarden, keepass, pass
-
-  static func named(_ name: String) throws(ToolError) -> PlainFormat {
-    guard let format = PlainFormat(rawValue: name) else {
-      throw .usage("there is no such format", hint: "--format " + allCases.map(\.rawValue).joined(separator: ", "))
-    }
-    return format
-  }
 
   /// The format that the name of a file stands for. Its content must agree: parsing it fails otherwise.
   private init?(fileName name: String) {
@@ -42,7 +47,7 @@ enum PlainFormat: String, CaseIterable {
   static func parse(
     _ bytes: UnsafeMutableRawBufferPointer, as format: PlainFormat?, path: String
   ) throws -> (format: PlainFormat, records: PlainRecords) {
-    guard !bytes.starts(with: [0x89] + Array("SPV".utf8)) else {
+    guard !VaultLocation.isVault(bytes) else {
       throw ToolError.usage(
         "\(path): a vault is not a plain file", hint: "\"secretprefs bundle import\" imports a bundle")
     }
@@ -50,7 +55,7 @@ enum PlainFormat: String, CaseIterable {
     guard let assumed = format ?? PlainFormat(fileName: name) else {
       throw ToolError.usage(
         path == "-" ? "the format of standard input is not known" : "\(path): the name does not show the format",
-        hint: "--format " + allCases.map(\.rawValue).joined(separator: ", "))
+        hint: choices)
     }
     switch assumed {
     case .pass:

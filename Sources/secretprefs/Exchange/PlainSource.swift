@@ -9,7 +9,7 @@ struct PlainSource: ~Copyable {
 
   var bytes: SecretBytes
   /// The entries in `bytes`, if the source is a password store of pass and not a file.
-  var entries: [PassSource.Entry]?
+  var entries: [PassSource.PassEntry]?
   /// Whether the file stays on the disk after the import.
   let isOnDisk: Bool
 

@@ -41,15 +41,13 @@ struct SecretReference {
         bytes.append(byte)
       case _ where "-._~!$&'()*+,;=:@".utf8.contains(byte): bytes.append(byte)
       case UInt8(ascii: "%"):
-        guard let high = rest.popFirst().flatMap(digit), let low = rest.popFirst().flatMap(digit) else { return nil }
+        guard let high = rest.popFirst().flatMap(DecodedText.hexDigit),
+          let low = rest.popFirst().flatMap(DecodedText.hexDigit)
+        else { return nil }
         bytes.append(high << 4 | low)
       default: return nil
       }
     }
     return String(validating: bytes, as: UTF8.self)
-  }
-
-  private static func digit(_ byte: UInt8) -> UInt8? {
-    Character(Unicode.Scalar(byte)).hexDigitValue.map { UInt8($0) }
   }
 }

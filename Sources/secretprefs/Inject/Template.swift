@@ -34,7 +34,7 @@ enum Template {
     while let brace = text.firstIndex(of: UInt8(ascii: "{")) {
       text = text[(brace + 1)...]
       guard text.first == UInt8(ascii: "{") else { continue }
-      let inner = text.dropFirst().drop(while: isBlank)
+      let inner = text.dropFirst().drop(while: SourceText.isBlank)
       if inner.starts(with: SecretReference.scheme.utf8) {
         return (brace, inner.startIndex + SecretReference.scheme.utf8.count)
       }
@@ -45,11 +45,9 @@ enum Template {
   /// Where the reference's name ends, and where the text after its braces begins. Both braces are on the line of the
   /// reference.
   private static func end(in text: Slice<UnsafeRawBufferPointer>) -> (name: Int, brace: Int)? {
-    let name = text.prefix { !isBlank($0) && $0 != UInt8(ascii: "}") && $0 != newline }
-    let braces = text[name.endIndex...].drop(while: isBlank)
+    let name = text.prefix { !SourceText.isBlank($0) && $0 != UInt8(ascii: "}") && $0 != newline }
+    let braces = text[name.endIndex...].drop(while: SourceText.isBlank)
     guard braces.starts(with: "}}".utf8) else { return nil }
     return (name.endIndex, braces.startIndex + 2)
   }
-
-  private static func isBlank(_ byte: UInt8) -> Bool { byte == UInt8(ascii: " ") || byte == UInt8(ascii: "\t") }
 }

@@ -56,9 +56,9 @@ enum Base32 {
     var rest = text
     while var byte = rest.popFirst() {
       if byte == UInt8(ascii: "%") {
-        guard let high = rest.popFirst().flatMap(hexadecimal), let low = rest.popFirst().flatMap(hexadecimal) else {
-          return nil
-        }
+        guard let high = rest.popFirst().flatMap(DecodedText.hexDigit),
+          let low = rest.popFirst().flatMap(DecodedText.hexDigit)
+        else { return nil }
         byte = high << 4 | low
       }
       let digit: UInt8
@@ -82,10 +82,6 @@ enum Base32 {
       }
     }
     return try bytes.prefix(count)
-  }
-
-  private static func hexadecimal(_ byte: UInt8) -> UInt8? {
-    Character(Unicode.Scalar(byte)).hexDigitValue.map(UInt8.init)
   }
 }
 

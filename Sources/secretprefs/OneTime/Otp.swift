@@ -26,7 +26,7 @@ struct Otp: WritingCommand {
   @OptionGroup var unlock: UnlockOptions
   @OptionGroup var record: RecordOptions
 
-  @Argument(help: ArgumentHelp("The key.", valueName: "key"), completion: .keys)
+  @Argument(help: .key, completion: .keys)
   var keys: [String] = []
 
   func perform(_ messages: Messages) throws {

@@ -50,7 +50,7 @@ final class OtherProgram {
   deinit { closeOutput() }
 
   /// Closes the output, and waits until the program has ended, by an exit code or a signal.
-  func end() throws(VaultError) -> ChildProcess.Event? {
+  func end() throws(VaultError) -> ChildProcess.StateChange? {
     closeOutput()
     while let event = child.next() {
       switch event {

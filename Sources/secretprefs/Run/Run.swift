@@ -115,7 +115,7 @@ struct Run: ToolCommand {
   ) throws -> ValueSearch {
     let patterns = try ValuePatterns(minimum: OutputMask.minimum, takesAllLines: true)
     var tooShort = 0
-    for (number, record) in records.enumerated() where record.kind.isText || record.kind == .data {
+    for (number, record) in records.enumerated() where record.kind.isSearchable {
       try values.withValue(of: record.key.text) { _, value in
         if try !patterns.add(value, as: number) { tooShort += 1 }
       }

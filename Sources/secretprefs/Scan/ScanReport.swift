@@ -9,7 +9,7 @@ final class ScanReport {
     var path: String?
   }
 
-  private let names: [ScannedValues.Name]
+  private let names: [ScannedValues.ValueName]
   private let tooShort: Int
   private let messages: Messages
   private let scanner: TextScanner

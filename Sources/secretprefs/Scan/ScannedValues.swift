@@ -5,7 +5,7 @@ struct ScannedValues {
   /// The length of the shortest value that does not also occur by chance.
   static let minimum = 8
 
-  struct Name {
+  struct ValueName {
     let group: String
     let service: String
     let key: String
@@ -14,7 +14,7 @@ struct ScannedValues {
     var text: String { displayed((group == "default" ? "" : group + "/") + service + "/" + key) }
   }
 
-  private(set) var names: [Name] = []
+  private(set) var names: [ValueName] = []
   private(set) var tooShort = 0
   let patterns: ValuePatterns
 
@@ -24,7 +24,7 @@ struct ScannedValues {
   init(of service: Vault.Name?, in groupName: String?, of vault: Vault) throws {
     patterns = try ValuePatterns(minimum: Self.minimum, takesAllLines: false)
     for group in try groupName.map({ [try vault.grantedGroup($0)] }) ?? vault.groups() {
-      for record in try vault.records(service: service, in: group) where record.kind.isText || record.kind == .data {
+      for record in try vault.records(service: service, in: group) where record.kind.isSearchable {
         let (patterns, number) = (patterns, names.count)
         let added = try vault.withValue(of: record, in: group) { _, value in
           value.withUnsafeBytes { value in
@@ -35,7 +35,7 @@ struct ScannedValues {
         }
         guard let added else { continue }  // removed since
         if try added.get() {
-          names.append(Name(group: group.name.text, service: record.service.text, key: record.key.text))
+          names.append(ValueName(group: group.name.text, service: record.service.text, key: record.key.text))
         } else {
           tooShort += 1
         }

@@ -11,7 +11,7 @@ struct LineEditor {
 
   var text: String { String(characters) }
 
-  mutating func press(_ key: Key) {
+  mutating func press(_ key: KeyPress) {
     switch key {
     case .left: position = max(0, position - 1)
     case .right: position = min(characters.count, position + 1)

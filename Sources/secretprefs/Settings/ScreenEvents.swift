@@ -3,7 +3,7 @@ internal import Synchronization
 
 /// What happens on other threads while a screen is shown. Each event makes ``descriptor`` readable.
 final class ScreenEvents: Sendable {
-  enum Event {
+  enum ScreenEvent {
     case storeChanged
     /// The file could not be read again.
     case failed(any Error)
@@ -13,16 +13,12 @@ final class ScreenEvents: Sendable {
 
   let descriptor: Int32
   private let writing: Int32
-  private let events = Mutex<[Event]>([])
+  private let events = Mutex<[ScreenEvent]>([])
 
   init() throws(ToolError) {
-    var ends: [Int32] = [-1, -1]
-    guard pipe(&ends) == 0 else { throw .io("create a pipe", errno) }
-    for end in ends {
-      _ = fcntl(end, F_SETFD, FD_CLOEXEC)
-      _ = fcntl(end, F_SETFL, O_NONBLOCK)
-    }
-    (descriptor, writing) = (ends[0], ends[1])
+    guard let pipe = ChildProcess.pipe() else { throw .io("create a pipe", errno) }
+    for end in [pipe.reading, pipe.writing] { _ = fcntl(end, F_SETFL, O_NONBLOCK) }
+    (descriptor, writing) = pipe
   }
 
   deinit {
@@ -30,13 +26,13 @@ final class ScreenEvents: Sendable {
     close(writing)
   }
 
-  func send(_ event: Event) {
+  func send(_ event: ScreenEvent) {
     events.withLock { $0.append(event) }
     var byte: UInt8 = 0
     _ = write(writing, &byte, 1)  // may fail: a full pipe is readable already
   }
 
-  func take() -> [Event] {
+  func take() -> [ScreenEvent] {
     var bytes = [UInt8](repeating: 0, count: 64)
     while read(descriptor, &bytes, bytes.count) > 0 {}
     return events.withLock { events in

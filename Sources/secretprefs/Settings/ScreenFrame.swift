@@ -1,11 +1,11 @@
 /// The lines of a screen, from the top, and the place of the cursor. The lines must be safe to display.
 struct ScreenFrame {
-  struct Line {
+  struct TextLine {
     var text: String
     var isSelected = false
   }
 
-  var lines: [Line]
+  var lines: [TextLine]
   var cursor = (row: 0, column: 0)
 
   /// The text that draws the frame on a terminal. Each line is drawn at its own position, so that one whose width the

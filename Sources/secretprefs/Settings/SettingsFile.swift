@@ -17,7 +17,7 @@ struct SettingsFile {
   /// - Parameter descriptions: The path of a file that describes the settings.
   init(_ path: String, descriptions: String?, secrets: SecretPreferences?) throws {
     let start = try Self.content(path)
-    guard !path.hasSuffix(".spv"), start?.starts(with: [0x89] + Array("SPV".utf8)) != true else {
+    guard !path.hasSuffix(".spv"), !VaultLocation.isVault(start ?? []) else {
       throw ToolError.usage(
         "\(path): a vault is not a settings file",
         hint: "\"secretprefs list --vault <path>\" lists the keys of a vault")

@@ -9,21 +9,21 @@ extension SettingsScreen {
     let selectedRow = rows.firstIndex { if case .setting(selected) = $0 { true } else { false } } ?? 0
     let count = isTall ? size.rows - 3 : size.rows
     let first = max(0, min(selectedRow - count / 2, rows.count - count))
-    var frame = ScreenFrame(lines: isTall ? [ScreenFrame.Line(text: displayed(title))] : [])
+    var frame = ScreenFrame(lines: isTall ? [ScreenFrame.TextLine(text: displayed(title))] : [])
     for row in rows[first...].prefix(count) {
       switch row {
-      case .title(let title): frame.lines.append(ScreenFrame.Line(text: displayed(title)))
+      case .title(let title): frame.lines.append(ScreenFrame.TextLine(text: displayed(title)))
       case .setting(let index):
         let (text, cursor) = line(of: settings[index], isSelected: index == selected)
         if index == selected { frame.cursor = (frame.lines.count, cursor) }
-        frame.lines.append(ScreenFrame.Line(text: text, isSelected: index == selected && editor == nil))
+        frame.lines.append(ScreenFrame.TextLine(text: text, isSelected: index == selected && editor == nil))
       }
     }
-    if rows.isEmpty { frame.lines.append(ScreenFrame.Line(text: "There are no settings.")) }
+    if rows.isEmpty { frame.lines.append(ScreenFrame.TextLine(text: "There are no settings.")) }
     if isTall {
       let blank = max(0, 1 + count - frame.lines.count)
-      frame.lines += Array(repeating: ScreenFrame.Line(text: ""), count: blank)
-      frame.lines += [about, status.map(displayed) ?? keys].map { ScreenFrame.Line(text: $0) }
+      frame.lines += Array(repeating: ScreenFrame.TextLine(text: ""), count: blank)
+      frame.lines += [about, status.map(displayed) ?? keys].map { ScreenFrame.TextLine(text: $0) }
     }
     for index in frame.lines.indices {
       frame.lines[index].text = TerminalText.fitting(frame.lines[index].text, size.columns)

@@ -5,7 +5,7 @@ internal import Preferences
 /// writes to a store.
 struct SettingsScreen {
   /// What a key requests.
-  enum Action {
+  enum Request {
     case none, leave
     /// A change of a setting. Report its end to ``finish(_:)``; until then, press no key.
     case change(@Sendable () async throws -> Void)
@@ -49,7 +49,7 @@ struct SettingsScreen {
     return setting.problems(in: editor.text).joined(separator: ", ")
   }
 
-  mutating func press(_ key: Key) -> Action {
+  mutating func press(_ key: KeyPress) -> Request {
     status = nil
     return editor == nil ? choose(key) : edit(key)
   }
@@ -59,7 +59,7 @@ struct SettingsScreen {
     if let error { status = Self.message(error) } else { editor = nil }
   }
 
-  private mutating func choose(_ key: Key) -> Action {
+  private mutating func choose(_ key: KeyPress) -> Request {
     switch key {
     case .character("q"), .escape, .control("c"), .control("d"): return .leave
     case .up: selected -= 1
@@ -74,7 +74,7 @@ struct SettingsScreen {
     return .none
   }
 
-  private mutating func change(_ setting: any AnySetting, _ key: Key) -> Action {
+  private mutating func change(_ setting: any AnySetting, _ key: KeyPress) -> Request {
     switch (key, setting.control) {
     case (.character("r"), _): return .change { try await setting.reset() }
     case (.enter, .secret): return .prompt(setting)
@@ -88,7 +88,7 @@ struct SettingsScreen {
     return .none
   }
 
-  private mutating func edit(_ key: Key) -> Action {
+  private mutating func edit(_ key: KeyPress) -> Request {
     switch key {
     case .escape, .control("c"), .control("d"): editor = nil
     case .enter:
@@ -99,7 +99,7 @@ struct SettingsScreen {
     return .none
   }
 
-  private static func step(_ setting: any AnySetting, isUp: Bool) -> Action {
+  private static func step(_ setting: any AnySetting, isUp: Bool) -> Request {
     let texts: [String]
     switch setting.control {
     case .stepper, .slider: return .change { try await isUp ? setting.increase() : setting.decrease() }

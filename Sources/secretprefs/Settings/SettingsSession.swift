@@ -11,7 +11,7 @@ struct SettingsSession {
   private let terminal: ScreenTerminal
   private let events: ScreenEvents
   private var decoder = KeyDecoder()
-  private var keys: [Key] = []
+  private var keys: [KeyPress] = []
   private var isChanging = false
   /// Whether the terminal may not show the present screen.
   private var isStale = true
@@ -76,7 +76,7 @@ struct SettingsSession {
     isStale = true
   }
 
-  private mutating func receive(_ event: ScreenEvents.Event) {
+  private mutating func receive(_ event: ScreenEvents.ScreenEvent) {
     isStale = true
     switch event {
     case .storeChanged: break
@@ -88,7 +88,7 @@ struct SettingsSession {
   }
 
   /// Returns false if the key ends the session.
-  private mutating func press(_ key: Key) throws -> Bool {
+  private mutating func press(_ key: KeyPress) throws -> Bool {
     isStale = true
     switch screen.press(key) {
     case .none: break

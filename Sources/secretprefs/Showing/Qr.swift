@@ -28,7 +28,7 @@ struct Qr: ToolCommand {
     help: "Write the code also if standard output is not a terminal, or one that is too small.")
   var prints = false
 
-  @Argument(help: ArgumentHelp("The key.", valueName: "key"), completion: .keys)
+  @Argument(help: .key, completion: .keys)
   var keys: [String] = []
 
   func perform(_ messages: Messages) throws {

@@ -132,8 +132,7 @@ struct ToolError: Error {
 
   /// `verify` found that only the last journal entry is broken.
   static let tornTail = ToolError(
-    problemsCode, .no, "the last journal entry is broken",
-    "copy the file and check whether the newest changes are present, also against a mark or a backup")
+    problemsCode, .no, "the last journal entry is broken", TornTail.repair)
 
   /// `salvage` lost data, or cannot exclude it.
   ///

@@ -82,20 +82,20 @@ struct JournalTarget: FuzzTarget {
     var changes: [RecordChange] = []
     for (index, record) in expected.records.enumerated() {
       let (service, key) = try (Vault.Name(verbatim: record.name.service), Vault.Name(verbatim: record.name.key))
-      var action = RecordChange.Action.remove
+      var operation = RecordChange.Operation.remove
       var edit = RecordEdit()
       switch (index + choice) % 4 {
       case 0:
         let place = try content.place(Vault.Accessibility(rawValue: record.class)!, group.sealer)
-        action = .put(
+        operation = .put(
           SealedValue(kind: record.kind, place: place, bytes: record.sealed), keepsClass: false)
-      case 1: action = .edit
-      case 2: action = record.previous.last.map { .restore($0.revision) } ?? .edit
+      case 1: operation = .edit
+      case 2: operation = record.previous.last.map { .restore($0.revision) } ?? .edit
       default: break
       }
       if choice & 4 != 0 { edit.historyDepth = .set(1) }
       if choice & 8 != 0 { edit.attributes = .set([.init(name: key, data: [])]) }
-      changes.append(RecordChange(RecordAddress(service, key), action, edit))
+      changes.append(RecordChange(RecordAddress(service, key), operation, edit))
     }
     let body: WipedBuffer?
     do throws(VaultError) { body = try content.entryBody(changes, now: 1, sealer: group.sealer) } catch {

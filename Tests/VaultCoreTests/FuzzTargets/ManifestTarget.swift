@@ -18,7 +18,7 @@ struct ManifestTarget: FuzzTarget {
       writer.integer(scope)
       writer.raw(id(slot))
       writer.raw(id(UInt8(scope)))
-      writer.zeros(Slot.count - 40)
+      writer.zeros(StoredSlot.count - 40)
     }
     writer.zeros(Snapshot.sealedMinimum)
     for group in [1, 2] as [UInt8] {

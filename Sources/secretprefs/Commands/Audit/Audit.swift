@@ -3,9 +3,8 @@ internal import ArgumentParser
 /// `secretprefs audit`.
 struct Audit: ParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "audit",
+    parent: "audit",
     abstract: "Logs reads and writes of keys, and shows and verifies the logs.",
-    usage: "secretprefs audit [show | verify | on | off]",
     discussion: """
       The log says who read or wrote which key and when, and never a value. It is sealed and chained: an entry that is \
       changed, removed, added or moved is reported, and so is a log that was cut off. The log of each access group is \

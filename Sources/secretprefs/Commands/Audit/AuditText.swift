@@ -28,7 +28,7 @@ extension AuditEntry {
       Timestamp.text(of: time), "\(action)", displayed(group.name.text), service.map { displayed($0.text) } ?? "-",
       key.map { displayed($0.text) } ?? "-", "uid \(userID)", "pid \(processID)",
       program.isEmpty ? "-" : displayed(program),
-      "slot \(slot.description.prefix(8))\(lost)",
+      "slot \(slot.short)\(lost)",
     ]
   }
 

@@ -3,9 +3,9 @@ internal import ArgumentParser
 /// `secretprefs backup`.
 struct Backup: ParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "backup",
+    parent: "backup",
     abstract: "Creates and restores verified copies of the vault.",
-    usage: "secretprefs backup [create | restore] [<options>] <file>",
+    arguments: "[<options>] <file>",
     discussion: """
       If a backup file is named create or restore, write it as a path: ./restore.
 

@@ -3,9 +3,8 @@ internal import ArgumentParser
 /// `secretprefs bundle`.
 struct Bundles: ParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "bundle",
+    parent: "bundle",
     abstract: "Transfers selected keys to another vault in an encrypted file.",
-    usage: "secretprefs bundle [export | import]",
     discussion: """
       A bundle is a small vault with its own passphrase or key. Send the file and the key over different channels. \
       All commands for vaults work on bundles.

@@ -62,9 +62,7 @@ struct ExportBundle: WritingCommand {
     let file = try newKeyFile.map { try NewKeyFile(at: $0) }
     let slot = try file.map { NewSlot(.key($0.key), label: "bundle") } ?? passphrase.slot("bundle", access)
     do throws(VaultError) { try vault.exportBundle(records, of: group, to: to, slot: slot) } catch {
-      // A key file that opens nothing would be mistaken for a working one. But if only the durability is unknown, the
-      // bundle exists and needs its key.
-      if error.code != .durabilityUnknown { file?.remove() }
+      file?.remove(after: error)
       throw error
     }
     Output.recordChange(by: Self.self)

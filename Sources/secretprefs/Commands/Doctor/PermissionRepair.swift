@@ -8,13 +8,14 @@ struct PermissionRepair {
   /// Descriptions of the changes.
   private(set) var done: [String] = []
 
-  /// The first bytes of a vault and of a key file. Other files, named by mistake, are not changed.
-  private static let vaultStart: [UInt8] = [0x89, 0x53, 0x50, 0x56, 0x0D, 0x0A, 0x1A, 0x0A]
+  /// The first bytes of a key file. Other files, named by mistake, are not changed.
   private static let keyStart = Array("spv-key-1:".utf8)
 
   init(_ access: VaultAccess) throws {
     let vault = FilePlace(access.location.path)
-    try take(0o077, if: 0o077, from: vault, "the vault", beginningWith: Self.vaultStart, O_NOFOLLOW, isAlwaysRead: true)
+    try take(
+      0o077, if: 0o077, from: vault, "the vault", beginningWith: VaultLocation.signature, O_NOFOLLOW, isAlwaysRead: true
+    )
     try take(0o022, if: 0o022, from: vault.directory, "the vault's directory", beginningWith: [], O_DIRECTORY)
     for (what, path) in try access.keyFiles where !MountedSecret.isAt(path) {
       try take(0o077, if: 0o026, from: FilePlace(path), what, beginningWith: Self.keyStart)

@@ -7,9 +7,7 @@ extension VaultSummary {
     var problems: [Problem] = []
     if hasTornTail {
       problems.append(
-        Problem(
-          .warning, "tornTail", TornTail.words,
-          repair: "copy the file and check whether the newest changes are present, also against a mark or a backup"))
+        Problem(.warning, "tornTail", TornTail.words, repair: TornTail.repair))
     }
     // Format section 5: an owner's next write folds such a journal, but group holders do not.
     if journalBytes > max(1 << 16, snapshotBytes) {
@@ -31,19 +29,17 @@ extension VaultSummary {
 }
 
 extension VaultSummary.Slot {
-  private var shortID: String { String(id.description.prefix(8)) }
-
   fileprivate var problem: Problem? {
     let least = PassphraseCost.minimum
     switch kind {
     case .passphrase(let cost) where cost.passes < least.passes || cost.kibibytes < least.kibibytes:
       return Problem(
-        .warning, "cheapPassphrase", "slot \(shortID): guessing its passphrase costs \(cost), less than \(least)",
-        repair: "secretprefs passphrase --slot \(shortID)")
+        .warning, "cheapPassphrase", "slot \(id.short): guessing its passphrase costs \(cost), less than \(least)",
+        repair: "secretprefs passphrase --slot \(id.short)")
     case .unknown(let number):
       return Problem(
-        .warning, "unknownSlot", "slot \(shortID) has kind \(number), which this version cannot check or rotate",
-        repair: "secretprefs slots remove \(shortID), or use a later version")
+        .warning, "unknownSlot", "slot \(id.short) has kind \(number), which this version cannot check or rotate",
+        repair: "secretprefs slots remove \(id.short), or use a later version")
     default: return nil
     }
   }

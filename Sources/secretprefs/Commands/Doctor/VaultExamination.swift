@@ -112,8 +112,9 @@ struct VaultExamination {
       let group = slot.group.map { "for access group \(displayed($0.text)), whose key was rotated" }
       problems.append(
         Problem(
-          .warning, "staleSlot", "slot \(slot.shortID) opens nothing: it is \(group ?? "for a group that was removed")",
-          repair: "secretprefs slots remove \(slot.shortID)"))
+          .warning, "staleSlot",
+          "slot \(slot.id.short) opens nothing: it is \(group ?? "for a group that was removed")",
+          repair: "secretprefs slots remove \(slot.id.short)"))
     }
   }
 }

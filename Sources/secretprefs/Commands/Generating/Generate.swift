@@ -60,7 +60,7 @@ struct Generate: WritingCommand {
 
   @OptionGroup var metadata: MetadataOptions
 
-  @Argument(help: ArgumentHelp("The key.", valueName: "key"), completion: .keys)
+  @Argument(help: .key, completion: .keys)
   var keys: [String] = []
 
   func perform(_ messages: Messages) throws {

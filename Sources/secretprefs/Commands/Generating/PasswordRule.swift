@@ -49,7 +49,7 @@ struct PasswordRule: GenerationRule {
   }
 
   /// Draws whole passwords until one has all kinds, so that each such password is equally probable.
-  func password(from random: RandomSource = .system) throws(VaultError) -> SecretBytes {
+  func password(from random: RandomSource) throws(VaultError) -> SecretBytes {
     var password = try SecretBytes(count: length)
     var numbers = try RandomNumbers(random)
     repeat {

@@ -22,7 +22,7 @@ struct WordRule: GenerationRule {
 
   var bits: Double { Double(count) * log2(Double(WordList.count)) }
 
-  func password(from random: RandomSource = .system) throws(VaultError) -> SecretBytes {
+  func password(from random: RandomSource) throws(VaultError) -> SecretBytes {
     var phrase = try SecretBytes(count: count * (WordList.longestWord + separator.count))
     var numbers = try RandomNumbers(random)
     var length = 0

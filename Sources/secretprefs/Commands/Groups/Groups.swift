@@ -3,9 +3,8 @@ internal import ArgumentParser
 /// `secretprefs groups`.
 struct Groups: ParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "groups",
+    parent: "groups",
     abstract: "Lists and changes access groups.",
-    usage: "secretprefs groups [list | create | rename | remove]",
     discussion: """
       An access group contains records that are sealed with the group's own key. Owners of the vault can open all \
       groups; a slot created with "secretprefs slots add --for-group" opens only one.

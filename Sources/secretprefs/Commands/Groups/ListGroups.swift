@@ -6,7 +6,7 @@ struct ListGroups: ToolCommand {
   static let configuration = CommandConfiguration(
     commandName: "list",
     abstract: "Lists the access groups that the credential opens.",
-    usage: "secretprefs groups list [<options>]",
+    usage: "secretprefs groups [list] [<options>]",
     discussion: """
       One group per line, ordered by the bytes of the name: name, number of records, generation (number of writes) \
       and epoch (1, plus 1 for each rotation of its key). Every group is verified.

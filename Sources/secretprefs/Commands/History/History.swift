@@ -3,9 +3,9 @@ internal import ArgumentParser
 /// `secretprefs history`.
 struct History: ParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "history",
+    parent: "history",
     abstract: "Lists and restores earlier values of a key.",
-    usage: "secretprefs history [list | restore] [<options>] <key> [<revision>]",
+    arguments: "[<options>] <key> [<revision>]",
     discussion: """
       "secretprefs set --history" and "secretprefs edit --history" set how many earlier values a key keeps; the \
       default is none. "secretprefs get --revision" reads one. If a key is named list or restore, put \

@@ -85,7 +85,7 @@ struct Find: ToolCommand {
     _ records: [RecordInfo], with value: borrowing SecretBytes, in group: AccessGroup, of vault: Vault
   ) throws(VaultError) -> [RecordInfo] {
     var found: [RecordInfo] = []
-    for record in records where record.kind.isText || record.kind == .data {
+    for record in records where record.kind.isSearchable {
       let isEqual = try vault.withValue(of: record, in: group) { value.isEqual(to: $1) }
       if isEqual == true { found.append(record) }
     }

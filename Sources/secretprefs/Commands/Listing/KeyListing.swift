@@ -2,22 +2,25 @@ internal import VaultCore
 
 /// How `list` and `find` write keys.
 struct KeyListing {
-  enum Form { case lines, long, tree, json }
+  enum Layout { case lines, long, tree, json }
 
-  let form: Form
+  private(set) var layout = Layout.lines
   /// Whether the keys are of all services.
-  let namesServices: Bool
+  private(set) var namesServices = false
+
+  /// One key of one service per line.
+  init() {}
 
   /// - Throws: a usage error if more than one form is given.
   init(isLong: Bool, isTree: Bool = false, isJSON: Bool, namesServices: Bool) throws(ToolError) {
     guard !isTree || !isLong && !isJSON else { throw .usage("--tree cannot be used with --long or --json") }
-    form = isJSON ? .json : isTree ? .tree : isLong ? .long : .lines
+    layout = isJSON ? .json : isTree ? .tree : isLong ? .long : .lines
     self.namesServices = namesServices
   }
 
   /// - Parameter now: milliseconds since 1970-01-01 UTC.
   func write(_ records: [RecordInfo], at now: Int64) throws(ToolError) {
-    switch form {
+    switch layout {
     case .json: try Output.write(.array(records.map { .object($0.members(at: now)) }))
     case .long:
       try Output.write(

@@ -4,13 +4,13 @@ internal import VaultCore
 struct ListKeys: ToolAction {
   let access: VaultAccess
   let place: RecordPlace
-  let listing: KeyListing
+  var listing = KeyListing()
   var pattern: KeyPattern?
 
   func perform(_ messages: Messages) throws {
     let vault = try access.open(messages)
     let group = try place.group(in: vault)
-    guard listing.form == .lines, !listing.namesServices else {
+    guard listing.layout == .lines, !listing.namesServices else {
       let records = try vault.records(service: listing.namesServices ? nil : place.service, in: group)
       return try listing.write(
         records.filter { pattern?.matches($0.key.text) ?? true }, at: access.options.now())

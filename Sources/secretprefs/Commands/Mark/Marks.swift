@@ -3,9 +3,8 @@ internal import ArgumentParser
 /// `secretprefs mark`.
 struct Marks: ParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "mark",
+    parent: "mark",
     abstract: "Shows, creates and resets the vault's rollback mark.",
-    usage: "secretprefs mark [show | init | accept]",
     discussion: """
       A mark is a file that records the newest known state of a vault. Every command with a mark refuses a vault that \
       is older, which detects an older copy in place of the vault, and then raises the mark. A mark contains no \

@@ -58,9 +58,7 @@ struct AddSlot: WritingCommand {
     _ slot: NewSlot, _ group: AccessGroup?, _ file: NewKeyFile?, to vault: Vault
   ) throws -> Vault.Identifier {
     do throws(VaultError) { return try vault.addSlot(slot, granting: group) } catch {
-      // A key file that opens nothing would be mistaken for a working one. But if only the durability is unknown, the
-      // slot exists and needs its key.
-      if error.code != .durabilityUnknown { file?.remove() }
+      file?.remove(after: error)
       guard [.limitExceeded, .kdfRefused].contains(error.code) else { throw error }
       throw ToolError(error, hint: "remove a slot that is not needed, or add a key file instead of a passphrase")
     }

@@ -6,7 +6,7 @@ struct ListSlots: ToolCommand {
   static let configuration = CommandConfiguration(
     commandName: "list",
     abstract: "Lists the unlock slots.",
-    usage: "secretprefs slots list [<options>]",
+    usage: "secretprefs slots [list] [<options>]",
     discussion: """
       One slot per line: the first digits of its id, its kind and the cost of a guess, what it opens, its creation \
       time and its label. An asterisk marks the slot that unlocked the vault for this command.
@@ -26,7 +26,7 @@ struct ListSlots: ToolCommand {
       Table(
         rows: slots.map { slot in
           [
-            "\(slot.isCurrent ? "*" : " ") \(slot.shortID)", slot.kind.words, slot.scope,
+            "\(slot.isCurrent ? "*" : " ") \(slot.id.short)", slot.kind.words, slot.scope,
             Timestamp(milliseconds: slot.created)?.text ?? "-", displayed(slot.label),
           ]
         }

@@ -1,6 +1,11 @@
 internal import VaultCore
 internal import VaultSealing
 
+extension Vault.Identifier {
+  /// The prefix that the tool shows.
+  var short: String { String(description.prefix(8)) }
+}
+
 extension VaultSummary.Slot.Kind {
   var words: String {
     switch self {
@@ -28,9 +33,6 @@ extension VaultSummary.Slot {
 }
 
 extension SlotInfo {
-  /// The prefix of the id that the tool shows.
-  var shortID: String { String(id.description.prefix(8)) }
-
   /// Describes what the slot opens.
   var scope: String { isOwner ? "owner" : group.map { "group \(displayed($0.text))" } ?? "removed group" }
 
@@ -53,7 +55,7 @@ extension RotationReport {
       let label = slot.label.isEmpty ? "" : ", \"\(displayed(slot.label))\""
       let reason =
         if case .unknown = slot.kind { "this version cannot rotate it" } else { "its credential was not given" }
-      messages.warn("removed slot \(slot.shortID) because \(reason): \(slot.kind.words), \(slot.scope)\(label)")
+      messages.warn("removed slot \(slot.id.short) because \(reason): \(slot.kind.words), \(slot.scope)\(label)")
     }
   }
 

@@ -3,9 +3,8 @@ internal import ArgumentParser
 /// `secretprefs slots`.
 struct Slots: ParsableCommand {
   static let configuration = CommandConfiguration(
-    commandName: "slots",
+    parent: "slots",
     abstract: "Lists, adds and removes unlock slots.",
-    usage: "secretprefs slots [list | add | remove]",
     discussion: """
       A slot is one way to unlock: a passphrase or a key file, for the whole vault or for one access group. Only an \
       owner can list and change slots.

@@ -3,11 +3,11 @@ internal import Preferences
 
 /// The scalars of a JSON document (RFC 8259), with their paths.
 struct JSONLeaf {
-  enum Kind { case text, number, bool, null }
+  enum ScalarKind { case text, number, bool, null }
 
   /// The names and indices from the top level to the value.
-  let path: [Step]
-  let kind: Kind
+  let path: [PathComponent]
+  let kind: ScalarKind
   /// The decoded text, or the spelling of a number or bool.
   let bytes: Range<Int>
   let line: Int
@@ -15,7 +15,7 @@ struct JSONLeaf {
   /// The text as a name.
   func name(in bytes: UnsafeMutableRawBufferPointer) -> String { String(decoding: bytes[self.bytes], as: UTF8.self) }
 
-  enum Step: Equatable {
+  enum PathComponent: Equatable {
     case name(String)
     case index(Int)
 
@@ -33,7 +33,7 @@ struct JSONSource {
   private static let deepest = 64
 
   private var text: SourceText
-  private var path: [JSONLeaf.Step] = []
+  private var path: [JSONLeaf.PathComponent] = []
   private var leaves: [JSONLeaf] = []
 
   static func leaves(of bytes: UnsafeMutableRawBufferPointer) throws(PreferencesError) -> [JSONLeaf] {
@@ -97,7 +97,7 @@ struct JSONSource {
 
   // MARK: Scalars
 
-  private mutating func literal() throws(PreferencesError) -> JSONLeaf.Kind {
+  private mutating func literal() throws(PreferencesError) -> JSONLeaf.ScalarKind {
     if text.skip("true") || text.skip("false") { return .bool }
     if text.skip("null") { return .null }
     _ = text.skip(UInt8(ascii: "-"))
@@ -169,7 +169,7 @@ struct JSONSource {
     var unit: UInt32 = 0
     for _ in 0..<4 {
       guard let digit = text.take().flatMap(DecodedText.hexDigit) else { throw text.malformed("an unknown escape") }
-      unit = unit << 4 | digit
+      unit = unit << 4 | UInt32(digit)
     }
     return unit
   }

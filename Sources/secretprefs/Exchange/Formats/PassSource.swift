@@ -9,7 +9,7 @@ internal import VaultSealing
 /// `user:`, `username:` or `url:` become fields; all others are notes.
 struct PassSource {
   /// An entry, and where its text is in the buffer.
-  struct Entry {
+  struct PassEntry {
     let name: String
     let text: Range<Int>
   }
@@ -21,7 +21,7 @@ struct PassSource {
   /// Decrypts all entries with gpg, which asks for a passphrase by its own means.
   static func read(_ root: String) throws -> PlainSource {
     let buffer = try GuardedBuffer()
-    var entries: [Entry] = []
+    var entries: [PassEntry] = []
     var failure: ToolError?
     let start = root.hasSuffix("/") ? root : root + "/"
     try FileTree.visit(root) { _, path in
@@ -37,7 +37,7 @@ struct PassSource {
           VaultError(.io, "\(path): gpg cannot decrypt the entry"), hint: "\"gpg --decrypt\" of this file shows why")
       }
       try text.withUnsafeBytes { try buffer.append($0) }
-      entries.append(Entry(name: String(name.dropLast(4)), text: first..<buffer.count))
+      entries.append(PassEntry(name: String(name.dropLast(4)), text: first..<buffer.count))
     } failed: { path, number in
       failure = failure ?? .io("\(FileTree.text(of: path)): read it", number)
     }
@@ -48,7 +48,7 @@ struct PassSource {
   }
 
   static func parse(
-    _ entries: [Entry], in bytes: UnsafeMutableRawBufferPointer
+    _ entries: [PassEntry], in bytes: UnsafeMutableRawBufferPointer
   ) -> PlainRecords {
     var records = PlainRecords()
     for entry in entries {

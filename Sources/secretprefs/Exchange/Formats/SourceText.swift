@@ -111,7 +111,7 @@ enum DecodedText {
       if byte == UInt8(ascii: "%") {
         guard index + 2 <= range.upperBound, let high = hexDigit(bytes[index]), let low = hexDigit(bytes[index + 1])
         else { return nil }
-        (byte, index) = (UInt8(high << 4 | low), index + 2)
+        (byte, index) = (high << 4 | low, index + 2)
       }
       bytes[end] = byte
       end += 1
@@ -119,11 +119,11 @@ enum DecodedText {
     return range.lowerBound..<end
   }
 
-  static func hexDigit(_ byte: UInt8) -> UInt32? {
+  static func hexDigit(_ byte: UInt8) -> UInt8? {
     switch byte {
-    case UInt8(ascii: "0")...UInt8(ascii: "9"): UInt32(byte - UInt8(ascii: "0"))
-    case UInt8(ascii: "a")...UInt8(ascii: "f"): UInt32(byte - UInt8(ascii: "a") + 10)
-    case UInt8(ascii: "A")...UInt8(ascii: "F"): UInt32(byte - UInt8(ascii: "A") + 10)
+    case UInt8(ascii: "0")...UInt8(ascii: "9"): byte - UInt8(ascii: "0")
+    case UInt8(ascii: "a")...UInt8(ascii: "f"): byte - UInt8(ascii: "a") + 10
+    case UInt8(ascii: "A")...UInt8(ascii: "F"): byte - UInt8(ascii: "A") + 10
     default: nil
     }
   }

@@ -140,11 +140,11 @@ struct XMLSource {
   private mutating func reference(at end: inout Int) throws(PreferencesError) {
     for (name, byte) in Self.entities where text.skip(name) { return append(byte, at: &end) }
     guard text.skip("#") else { throw text.malformed("an entity that XML does not define") }
-    let radix: UInt32 = text.skip("x") ? 16 : 10
+    let radix: UInt8 = text.skip("x") ? 16 : 10
     var code: UInt32 = 0
     while let byte = text.take(), byte != UInt8(ascii: ";") {
       guard let digit = DecodedText.hexDigit(byte), digit < radix, code < 0x11_0000 else { throw notACharacter() }
-      code = code * radix + digit
+      code = code * UInt32(radix) + UInt32(digit)
     }
     guard code > 0, let character = Unicode.Scalar(code) else { throw notACharacter() }
     for byte in UTF8.encode(character)! { append(byte, at: &end) }

@@ -1,7 +1,7 @@
 internal import VaultSealing
 
 /// One slot with its 168 bytes in the file (`Docs/Format.md` 3.2).
-struct Slot: Sendable, Equatable {
+struct StoredSlot: Sendable, Equatable {
   static let count = 168
   static let headerCount = 64
   static let passphraseKind: UInt8 = 1
@@ -30,7 +30,7 @@ struct Slot: Sendable, Equatable {
   static func make(
     kind: UInt8, scope: Scope, id: Vault.Identifier, cost: PassphraseCost?, salt: [UInt8], vault: Vault.Identifier,
     granting granted: SealingKey, kek: SealingKey, sealer: Sealer
-  ) -> Slot {
+  ) -> StoredSlot {
     var header = ByteWriter()
     header.integer(kind)
     switch scope {
@@ -50,7 +50,7 @@ struct Slot: Sendable, Equatable {
     header.raw(salt)
     sealer.bind(to: .slot(vault: vault, header: header.bytes.bytes))
     header.raw(granted.withSpan { sealer.seal($0, with: kek) })
-    return Slot(header.bytes.bytes)
+    return StoredSlot(header.bytes.bytes)
   }
 
   /// Whether this version can make slots of the kind.
@@ -59,8 +59,8 @@ struct Slot: Sendable, Equatable {
   /// The same slot with a different granted key. Id, cost and salt do not change, so its credential stays valid.
   func rewrapped(
     _ scope: Scope, granting granted: SealingKey, kek: SealingKey, vault: Vault.Identifier, sealer: Sealer
-  ) -> Slot {
-    Slot.make(
+  ) -> StoredSlot {
+    StoredSlot.make(
       kind: kind, scope: scope, id: id, cost: kind == Self.passphraseKind ? cost : nil, salt: salt, vault: vault,
       granting: granted, kek: kek, sealer: sealer)
   }
@@ -85,7 +85,7 @@ struct Slot: Sendable, Equatable {
   }
 }
 
-extension [Slot] {
+extension [StoredSlot] {
   /// Checks the rules of 3.2 and the bounds of 3.10 for all slots of a file before anything is derived (section 4, step 5).
   func check() throws(VaultError) {
     guard count <= Vault.Limits.slots else {
@@ -96,7 +96,7 @@ extension [Slot] {
     var passphrases = 0
     for slot in self {
       guard slot.obeysRules, seen.insert(slot.id).inserted else { throw .malformed("a slot") }
-      guard slot.kind == Slot.passphraseKind else { continue }
+      guard slot.kind == StoredSlot.passphraseKind else { continue }
       guard slot.cost.isAcceptable else {
         throw VaultError(.kdfRefused, "the cost of a slot is \(slot.cost), outside the accepted bounds")
       }

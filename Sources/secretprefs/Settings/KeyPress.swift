@@ -1,5 +1,5 @@
 /// A key that was pressed.
-enum Key: Hashable {
+enum KeyPress: Hashable {
   case up, down, left, right, home, end, pageUp, pageDown, enter, backspace, delete, escape
   case character(Character)
   /// A letter typed with Ctrl.
@@ -11,9 +11,9 @@ struct KeyDecoder {
   private var pending: [UInt8] = []
 
   /// Returns the keys that are complete. Sequences of other keys and invalid UTF-8 are dropped.
-  mutating func keys(in bytes: [UInt8]) -> [Key] {
+  mutating func keys(in bytes: [UInt8]) -> [KeyPress] {
     pending += bytes
-    var keys: [Key] = []
+    var keys: [KeyPress] = []
     while let (key, length) = next() {
       pending.removeFirst(length)
       if let key { keys.append(key) }
@@ -23,14 +23,14 @@ struct KeyDecoder {
 
   /// Call this after a pause: returns the Escape key if its byte came alone. That byte also begins the sequences of
   /// other keys.
-  mutating func keysAfterPause() -> [Key] {
+  mutating func keysAfterPause() -> [KeyPress] {
     guard pending == [0x1B] else { return [] }
     pending = []
     return [.escape]
   }
 
   /// The first key and its number of bytes; no key for bytes to drop. `nil` if more bytes are needed.
-  private func next() -> (key: Key?, length: Int)? {
+  private func next() -> (key: KeyPress?, length: Int)? {
     guard let byte = pending.first else { return nil }
     switch byte {
     case 0x1B: return sequence()
@@ -42,14 +42,14 @@ struct KeyDecoder {
     }
   }
 
-  private func scalar(_ first: UInt8) -> (key: Key?, length: Int)? {
+  private func scalar(_ first: UInt8) -> (key: KeyPress?, length: Int)? {
     let length = first >= 0xF0 ? 4 : first >= 0xE0 ? 3 : first >= 0xC2 ? 2 : 1
     guard pending.count >= length else { return nil }
     let text = length > 1 ? String(validating: pending[..<length], as: UTF8.self) : nil
     return text.map { (.character(Character($0)), length) } ?? (nil, 1)
   }
 
-  private func sequence() -> (key: Key?, length: Int)? {
+  private func sequence() -> (key: KeyPress?, length: Int)? {
     guard pending.count > 1 else { return nil }
     guard pending[1] == UInt8(ascii: "[") || pending[1] == UInt8(ascii: "O") else {
       return pending[1] == 0x1B ? (.escape, 1) : (nil, 2)  // otherwise a key typed with Alt
@@ -58,7 +58,7 @@ struct KeyDecoder {
     return (Self.named[String(decoding: pending[2...last], as: UTF8.self)], last + 1)
   }
 
-  private static let named: [String: Key] = [
+  private static let named: [String: KeyPress] = [
     "A": .up, "B": .down, "C": .right, "D": .left, "H": .home, "F": .end, "1~": .home, "7~": .home, "4~": .end,
     "8~": .end, "3~": .delete, "5~": .pageUp, "6~": .pageDown,
   ]

@@ -2,7 +2,7 @@ internal import ArgumentParser
 internal import VaultCore
 
 /// `secretprefs edit`.
-struct Edit: WritingCommand {
+struct EditRecord: WritingCommand {
   static let configuration = CommandConfiguration(
     commandName: "edit",
     abstract: "Changes the metadata of a key, or its value in an editor.",
@@ -37,7 +37,7 @@ struct Edit: WritingCommand {
   @Flag(help: "Save the edited value without confirmation.")
   var yes = false
 
-  @Argument(help: ArgumentHelp("The key.", valueName: "key"), completion: .keys)
+  @Argument(help: .key, completion: .keys)
   var keys: [String] = []
 
   func perform(_ messages: Messages) throws {

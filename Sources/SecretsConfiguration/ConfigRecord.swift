@@ -4,7 +4,7 @@
   internal import Preferences
 
   /// The record that a configuration key names, by the rule in the documentation of ``VaultConfigProvider``.
-  struct Entry {
+  struct ConfigRecord {
     /// The index of the service.
     let service: Int
     let query: PreferenceQuery
