@@ -104,7 +104,7 @@ public final class BufferedPreferences: PreferencesStore, GuardingReader {
       }
       if isCollected { break }
     }
-    changes.send(edits.clears ? .anything : PreferenceChange(keys: edits.names))
+    changes.send(edits.change)
     return .visible
   }
 

@@ -58,7 +58,11 @@ public struct PreferenceEdits: Sendable {
   public var isEmpty: Bool { edits.isEmpty && !clears }
 
   /// The changed names, without those that are only cleared.
-  public var names: Set<String> { Set(edits.lazy.map(\.name.text)) }
+  var names: Set<String> { Set(edits.lazy.map(\.name.text)) }
+
+  /// What a store's observers receive after the edits are made: the changed names, or ``PreferenceChange/anything`` if
+  /// everything else is removed.
+  public var change: PreferenceChange { clears ? .anything : PreferenceChange(keys: names) }
 
   // MARK: Collecting
 

@@ -1,21 +1,8 @@
 /// A reader that can be written to.
 ///
-/// This is a complete store. It has transactions, compare-and-set, and both the blocking and the `async` form of every
-/// write, and refuses secrets:
-///
-/// ```swift
-/// final class MemoryPreferences: PreferencesStore {
-///   let name = "memory"
-///   private let values = Mutex<[PreferenceName: PreferenceValue]>([:])
-///
-///   func value(for query: PreferenceQuery) -> PreferenceValue? { values.withLock { $0[query.name] } }
-///   func names(of secrecy: Secrecy) -> [PreferenceName] { values.withLock { Array($0.keys) } }
-///   func apply(_ edits: PreferenceEdits) throws -> WriteOutcome { try values.withLock { try edits.apply(to: &$0) } }
-/// }
-/// ```
-///
-/// Every other write calls `edit(_:)`. In an `async` function the compiler chooses the form that suspends; in a closure
-/// without an `await`, such as `Task { try store.set(1, for: key) }`, the form that blocks.
+/// A store implements `apply(_:)`: `Preferences.docc/PreferencesStore.md` has a complete one. Every other write calls
+/// `edit(_:)`. In an `async` function the compiler chooses the form that suspends; in a closure without an `await`, such
+/// as `Task { try store.set(1, for: key) }`, the form that blocks.
 public protocol PreferencesStore: PreferencesReader {
   /// Makes all of `edits` or none. Call `edit(_:)` instead, which refuses secrets if the store holds none.
   ///

@@ -16,7 +16,6 @@ extension StoreUnderTest {
 
   private static let memories = [
     StoreUnderTest("dictionary") { _ in DictionaryPreferences() },
-    StoreUnderTest("store of the least a store has to do") { _ in MinimalPreferences() },
     StoreUnderTest("record") { _ in record(isSealed: false) },
     StoreUnderTest("sealed record") { _ in record(isSealed: true) },
     StoreUnderTest("failing store that does not fail") { _ in FailingPreferences() },

@@ -96,9 +96,7 @@ final class FaultyPreferences: PreferencesStore, Identifiable {
       guard try areMet(edits) else { return .conflict }
       Thread.sleep(forTimeInterval: 0.0001)
     }
-    let outcome = try writing.withLock { try make(edits) }
-    if outcome != .conflict { changes.send(edits.clears ? .anything : PreferenceChange(keys: edits.names)) }
-    return outcome
+    return try changes.send(edits) { try writing.withLock { try make(edits) } }
   }
 
   private func make(_ edits: PreferenceEdits) throws -> WriteOutcome {

@@ -59,6 +59,14 @@ public final class ChangeBroadcast: Sendable {
     }
   }
 
+  /// Calls `write`, and then notifies the observers of the names in `edits`, unless there was a conflict. A store calls it
+  /// in `PreferencesStore.apply(_:)`, with no lock held.
+  public func send(_ edits: PreferenceEdits, after write: () throws -> WriteOutcome) rethrows -> WriteOutcome {
+    let outcome = try write()
+    if outcome != .conflict { send(edits.change) }
+    return outcome
+  }
+
   /// Runs `body` as if it were outside `withoutObservation`, for changes that are not writes of the caller.
   public static func unsuppressed<R>(_ body: () throws -> R) rethrows -> R {
     try $suppression.withValue(false, operation: body)
