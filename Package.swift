@@ -167,6 +167,9 @@ let package = Package(
       dependencies: ["Preferences", "PreferenceAdapters", "PreferenceOperators", "PreferencesTestSupport"],
       path: "Tests/PreferenceLayerLaws",
       swiftSettings: strict),
+    .executableTarget(
+      name: "PreferencesWriter", dependencies: ["Preferences", "PreferenceFiles", "PreferencesFoundation"],
+      path: "Tests/PreferencesWriter", swiftSettings: strict),
     .testTarget(name: "DurableFilesTests", dependencies: ["DurableFiles"], swiftSettings: strict),
     .testTarget(
       name: "PreferencesTests",
