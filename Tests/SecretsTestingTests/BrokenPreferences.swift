@@ -103,7 +103,7 @@ final class BrokenPreferences: PreferencesStore, Identifiable {
     if edits.clears, fault == .reportsNoRemovalOfAll {
       outcome = try base.apply(remaining)
     } else {
-      try change(edits.clears ? nil : edits.names) { outcome = try base.apply(remaining) }
+      try change(edits.change) { outcome = try base.apply(remaining) }
     }
     return outcome
   }
@@ -133,8 +133,7 @@ final class BrokenPreferences: PreferencesStore, Identifiable {
 
   // MARK: Notifications
 
-  private func change(_ keys: Set<String>?, _ body: () throws -> Void) throws {
-    let change = keys.map(PreferenceChange.init(keys:)) ?? .anything
+  private func change(_ change: PreferenceChange, _ body: () throws -> Void) throws {
     if fault == .notifiesTooEarly { changes.send(change) }
     try body()
     switch fault {

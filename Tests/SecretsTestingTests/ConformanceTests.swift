@@ -9,10 +9,41 @@ struct ConformanceTests {
   static let readers = StoreUnderTest.everyReader
 
   func check(_ item: Int, _ store: StoreUnderTest) async {
+    var isChecked = false
     for rule in ConformanceRule.of(item: item) {
       // The shared store is a registry's.
-      await PreferencesRegistry.with(PreferencesRegistry()) { await rule.check(store) }
+      await PreferencesRegistry.with(PreferencesRegistry()) {
+        guard rule.applies(to: store) else { return }
+        isChecked = true
+        await rule.check(store)
+      }
     }
+    #expect(isChecked, "no rule of item \(item) applies to \(store.name)")
+  }
+
+  @Test func `every rule applies to a store`() {
+    PreferencesRegistry.with(PreferencesRegistry()) {
+      for rule in ConformanceRule.all { #expect(Self.stores.contains { rule.applies(to: $0) }, "\(rule.title)") }
+    }
+  }
+
+  @Test func `rules that write do not apply to a reader, nor rules of lists to a reader of texts`() throws {
+    let reader = try #require(Self.readers.first { $0.name == "read-only dictionary" })
+    let applying = ConformanceRule.all.filter { $0.applies(to: reader) }
+    #expect(Set(applying.map(\.item)) == [1, 2, 3, 26, 27, 28, 31, 32, 36, 37])
+    let titles = applying.map(\.title)
+    #expect(!titles.contains("keys and dictionary follow what is set, replaced and removed"))
+    let environment = try #require(Self.readers.first { $0.name == "environment" })
+    let remaining = applying.filter { !$0.applies(to: environment) }.map(\.title)
+    #expect(remaining == ["lists and dictionaries are returned by name"])
+  }
+
+  /// The output shows this test as cancelled.
+  @Test func `a check of a rule that does not apply cancels its test`() async throws {
+    let reader = try #require(Self.readers.first)
+    let rule = try #require(ConformanceRule.all.first { !$0.applies(to: reader) })
+    await rule.check(reader)
+    #expect(Task.isCancelled)
   }
 
   @Test(arguments: stores + readers)

@@ -1,5 +1,6 @@
 import FoundationEssentials
 import PreferenceAdapters
+import PreferenceFiles
 import Preferences
 import Secrets
 import SecretsTesting
@@ -9,7 +10,7 @@ extension StoreUnderTest {
   static let everyReader =
     foundationReaders + [
       StoreUnderTest(
-        "environment",
+        "environment", isText: true,
         reading: { _, values in
           EnvironmentPreferences(
             prefix: "SHOP",
@@ -19,14 +20,14 @@ extension StoreUnderTest {
               }))
         }),
       StoreUnderTest(
-        "dotenv file",
+        "dotenv file", isText: true,
         reading: { fixture, values in
           let file = try DotenvPreferences(at: fixture.folder + "/" + fixture.uniqueName(), options: .creating)
-          try file.set(values.mapValues { .string(text(of: $0)) })
+          try await file.set(values.mapValues { .string(text(of: $0)) })
           return file.readOnly
         }),
       StoreUnderTest(
-        "launch arguments",
+        "launch arguments", isText: true,
         reading: { _, values in
           LaunchArgumentPreferences(values.map { key, value in "--\(key)=\(text(of: value))" })
         }),
@@ -48,11 +49,11 @@ extension StoreUnderTest {
         reading: { fixture, values in
           let secrets = try fixture.kept(orKeep: try ThrowawayVault(in: fixture.folder)).preferences(
             service: fixture.uniqueName())
-          try secrets.set(values)
+          try await secrets.set(values)
           return secrets.readOnly
         }),
       StoreUnderTest(
-        "environment below a prefix",
+        "environment below a prefix", isText: true,
         reading: { _, values in
           EnvironmentPreferences(
             environment: Dictionary(
@@ -61,12 +62,25 @@ extension StoreUnderTest {
               })
           ).below("shop.")
         }),
+      remote(JSONFormat()), remote(PropertyListFormat(.binary)),
       StoreUnderTest(
         "composite of what can only be read",
         reading: { _, values in
           [EnvironmentPreferences(environment: [:]), DictionaryPreferences(values).readOnly] as CompositePreferences
         }),
     ]
+
+  /// A server whose only response has the values.
+  private static func remote<Format: PreferenceFileFormat>(_ format: Format) -> StoreUnderTest {
+    StoreUnderTest(
+      "\(Format.name) from a server",
+      reading: { _, values in
+        let response = RemoteResponse(status: 200, bytes: try format.bytes(of: values, replacing: nil))
+        let reader = RemotePreferences(name: "server", format: format) { _ in response }
+        try await reader.load()
+        return reader
+      })
+  }
 
   /// The text that is parsed as a value.
   static func text(of value: PreferenceValue) -> String {

@@ -39,7 +39,7 @@ extension StoreUnderTest {
         return try BundlePreferences(at: folder)
       }),
     StoreUnderTest(
-      "cookies",
+      "cookies", isText: true,
       reading: { _, values in
         guard let storage = URLSessionConfiguration.ephemeral.httpCookieStorage else { throw WrongStore() }
         for (key, value) in values {
@@ -55,8 +55,29 @@ extension StoreUnderTest {
       "user defaults, read-only",
       reading: { fixture, values in
         let defaults = try UserDefaultsPreferences(suiteName: fixture.folder + "/" + fixture.uniqueName())
-        try defaults.set(values)
+        try await defaults.set(values)
         return defaults.readOnly
       }),
+    StoreUnderTest(
+      "coder",
+      reading: { _, values in
+        let archiver = NSKeyedArchiver(requiringSecureCoding: true)
+        try archiver.encodePreferences { try $0.set(values) }
+        return DecodedPreferences(archive: archiver.encodedData, listed: Array(values.keys))
+      }),
   ]
+}
+
+/// The reader that a coder lends to a closure, for each call.
+private struct DecodedPreferences: PreferencesReader {
+  let name = "coder"
+  let archive: Data
+  let listed: [String]
+
+  func value(for query: PreferenceQuery) throws -> PreferenceValue? { try decoded { try $0.value(for: query) } }
+  func names(of secrecy: Secrecy) throws -> [PreferenceName] { try decoded { try $0.names(of: secrecy) } }
+
+  private func decoded<R>(_ body: (CoderPreferences) throws -> R) throws -> R {
+    try NSKeyedUnarchiver(forReadingFrom: archive).decodePreferences(listing: listed, body)
+  }
 }

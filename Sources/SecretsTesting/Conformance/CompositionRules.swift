@@ -7,7 +7,7 @@ extension ConformanceRule {
   static let composition = [
     // MARK: 26
     ConformanceRule(reading: 26, "the first layer that holds a key wins, wherever this one is among them") { fixture in
-      let reader = layer(try fixture.makeReader(["both": "here", "own": "here"]))
+      let reader = layer(try await fixture.makeReader(["both": "here", "own": "here"]))
       let other = neighbour(of: reader, ["both": "other", "rest": "other"])
       let empty = DictionaryPreferences()
       let wins: [CompositePreferences] = [[reader, other], [empty, reader, other], [empty, empty, reader, other]]
@@ -21,7 +21,7 @@ extension ConformanceRule {
       for composite in loses { #expect(try composite.value(forKey: "both") == "other") }
     },
     ConformanceRule(reading: 26, "composites of composites return what their layers in a row would return") { fixture in
-      let reader = layer(try fixture.makeReader(["both": "here", "own": "here"]))
+      let reader = layer(try await fixture.makeReader(["both": "here", "own": "here"]))
       let other = neighbour(of: reader, ["both": "other", "rest": "other"])
       let inner: CompositePreferences = [DictionaryPreferences(), reader]
       for nested in [[inner, other], [[inner] as CompositePreferences, other]] as [CompositePreferences] {
@@ -34,8 +34,8 @@ extension ConformanceRule {
     },
     ConformanceRule(reading: 26, "a failing layer stops the lookup, and layers above it still return their values") {
       fixture in
-      let reader = layer(try fixture.makeReader(["own": "here"]))
-      let broken = FailingPreferences(isSealed: reader.isSealedByName)
+      let reader = layer(try await fixture.makeReader(["own": "here"]))
+      let broken = FailingPreferences(isSealed: reader.custody.isSealedByName)
       broken.become(.failing())
       let failing = layer(broken) as any PreferencesReader
       #expect(try CompositePreferences([reader, failing]).value(forKey: "own") == "here")
@@ -47,7 +47,7 @@ extension ConformanceRule {
 
     // MARK: 27
     ConformanceRule(reading: 27, "the merged dictionary agrees with looking up each key") { fixture in
-      let reader = layer(try fixture.makeReader(["both": "here", "own": "here"]))
+      let reader = layer(try await fixture.makeReader(["both": "here", "own": "here"]))
       let other = neighbour(of: reader, ["both": "other", "rest": "other"])
       for composite in [[reader, other], [other, reader], [other, [reader] as CompositePreferences]]
         as [CompositePreferences]
@@ -74,7 +74,7 @@ extension ConformanceRule {
 
     // MARK: 28
     ConformanceRule(reading: 28, "a composite's typed getters return the value of the layer that wins") { fixture in
-      let reader = layer(try fixture.makeReader(["text": "word", "count": 443, "flag": true]))
+      let reader = layer(try await fixture.makeReader(["text": "word", "count": 443, "flag": true]))
       let other = neighbour(of: reader, ["text": "other", "count": 80, "flag": false, "share": 0.5])
       for composite in [[reader, other], [[reader, other] as CompositePreferences]] as [CompositePreferences] {
         #expect(try composite.string(forKey: "text") == "word")
@@ -86,18 +86,18 @@ extension ConformanceRule {
     },
     ConformanceRule(reading: 28, "a mismatch in the layer that wins is thrown, without use of lower layers") {
       fixture in
-      let reader = layer(try fixture.makeReader(["count": "wörd?"]))
+      let reader = layer(try await fixture.makeReader(["count": "wörd?"]))
       let composite: CompositePreferences = [reader, neighbour(of: reader, ["count": 80])]
       #expect(code { _ = try composite.integer(forKey: "count") } == .typeMismatch)
     },
 
     // MARK: 31
     ConformanceRule(reading: 31, "a write that this layer hides is reported as shadowed by it") { fixture in
-      let reader = layer(try fixture.makeReader(["text": "word"]))
+      let reader = layer(try await fixture.makeReader(["text": "word"]))
       let composite: CompositePreferences = [reader.readOnly, neighbour(of: reader)]
-      #expect(try composite.set("new", forKey: "text") == .shadowed(by: reader.name))
-      #expect(try composite.set("new", forKey: "other") == .visible)
-      #expect(try composite.removeValue(forKey: "text") == .shadowed(by: reader.name))
+      #expect(try await composite.set("new", forKey: "text") == .shadowed(by: reader.name))
+      #expect(try await composite.set("new", forKey: "other") == .visible)
+      #expect(try await composite.removeValue(forKey: "text") == .shadowed(by: reader.name))
       #expect(try composite.value(forKey: "text") == "word")
     },
     ConformanceRule(31, "a write into this layer that another hides is reported as shadowed") { fixture in
@@ -113,7 +113,7 @@ extension ConformanceRule {
       #expect(try composite.set("new", forKey: "other") == .visible)
     },
     ConformanceRule(reading: 31, "without a layer that can be written to a write throws") { fixture in
-      let composite: CompositePreferences = [layer(try fixture.makeReader(["text": "word"])).readOnly]
+      let composite: CompositePreferences = [layer(try await fixture.makeReader(["text": "word"])).readOnly]
       #expect(code { _ = try composite.set("new", forKey: "text") } == .noStore)
       #expect(code { _ = try composite.removeValue(forKey: "text") } == .noStore)
       #expect(code { try composite.set(["text": "new"]) } == .noStore)
@@ -148,7 +148,7 @@ extension ConformanceRule {
     },
     ConformanceRule(reading: 32, "an explanation names the layer that answers, and agrees with a lookup") {
       fixture in
-      let reader = layer(try fixture.makeReader(["both": "here", "own": "here"]))
+      let reader = layer(try await fixture.makeReader(["both": "here", "own": "here"]))
       let other = neighbour(of: reader, ["both": "other"])
       let sealed = sealedLayer(["both": "sealed"], claiming: "both", "own")
       for composite in [[reader, other], [other, reader], [other, reader, sealed]] as [CompositePreferences] {

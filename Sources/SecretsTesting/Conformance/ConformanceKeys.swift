@@ -22,14 +22,11 @@ enum EnumName: String {
   case word
 }
 
-extension PreferencesReader {
+extension Custody {
   /// Whether a lookup by name alone is a lookup of a secret.
-  var isSealedByName: Bool { custody.secrecy(of: PreferenceName.valid(["name"])[0]) == .secret }
-}
-
-extension PreferencesReader {
+  var isSealedByName: Bool { secrecy(of: PreferenceName.valid(["name"])[0]) == .secret }
   /// Whether no plain layer beside this one is ever looked up.
-  var claimsEverything: Bool { custody.holds(.plain) && isSealedByName }
+  var claimsEverything: Bool { holds(.plain) && isSealedByName }
 }
 
 /// The reader as a layer of a composite. The layer of a sealed reader claims every name.
@@ -46,7 +43,7 @@ func layer(_ store: some PreferencesStore) -> any PreferencesStore {
 func neighbour(
   of reader: any PreferencesReader, _ values: DictionaryPreferences = DictionaryPreferences(), name: String = "other"
 ) -> any PreferencesStore {
-  guard reader.isSealedByName else { return FailingPreferences(values, name: name) }
+  guard reader.custody.isSealedByName else { return FailingPreferences(values, name: name) }
   return FailingPreferences(values, name: name, isSealed: true).claiming(.everything)
 }
 

@@ -2,24 +2,30 @@ public import Testing
 
 /// A rule that every store must follow; ``all`` is the complete suite.
 ///
-/// A check records failures as issues of the running test.
+/// A check records failures as issues of the running test. A rule can require something of a store, for example that it
+/// can be written or that it holds secrets; it does not apply to other stores.
 public struct ConformanceRule: Sendable, CustomTestStringConvertible {
   /// The number of the row in `Docs/Parity.md`.
   package let item: Int
   /// The rule, as a sentence.
   public let title: String
-  /// Whether the rule also applies to readers that cannot be written.
-  public let isForReaders: Bool
+  private let requirements: [StoreRequirement]
   private let body: @Sendable (StoreFixture) async throws -> Void
 
   /// A rule for stores.
-  init(_ item: Int, _ title: String, _ body: @escaping @Sendable (StoreFixture) async throws -> Void) {
-    (self.item, self.title, self.body, isForReaders) = (item, title, body, false)
+  init(
+    _ item: Int, _ title: String, requires more: [StoreRequirement] = [],
+    _ body: @escaping @Sendable (StoreFixture) async throws -> Void
+  ) {
+    self.init(reading: item, title, requires: [.writable] + more, body)
   }
 
   /// A rule for stores and for readers that cannot be written; `body` gets readers from the fixture.
-  init(reading item: Int, _ title: String, _ body: @escaping @Sendable (StoreFixture) async throws -> Void) {
-    (self.item, self.title, self.body, isForReaders) = (item, title, body, true)
+  init(
+    reading item: Int, _ title: String, requires requirements: [StoreRequirement] = [],
+    _ body: @escaping @Sendable (StoreFixture) async throws -> Void
+  ) {
+    (self.item, self.title, self.requirements, self.body) = (item, title, requirements, body)
   }
 
   public var testDescription: String { title }
@@ -27,12 +33,27 @@ public struct ConformanceRule: Sendable, CustomTestStringConvertible {
   /// The secret that the rules store. They never store it in anything that is not sealed.
   static let sentinel = "SENTINEL-5f3a"
 
+  /// Whether the rule applies to a store. For example, a rule for secrets does not apply to a store that holds none.
+  ///
+  /// May make a store to find out.
+  public func applies(to store: StoreUnderTest) -> Bool { requirements.allSatisfy { $0.isMet(by: store) } }
+
   /// Checks the rule on a store. Each issue names the rule and the store. An error that stops the check is also
   /// recorded as an issue, and so is a file in the fixture's folder in which a secret of the rule can be read.
   ///
-  /// Returns at once if the rule is not for readers and `store` cannot be written.
+  /// If the rule does not apply to `store`, the method prints why, cancels the current test or its current case, and
+  /// returns. The console of Swift 6.3 counts a cancelled case as passed, and Swift 6.2 cannot cancel one. A test that
+  /// checks several rules, or whose output should count only what was checked, first calls ``applies(to:)``.
   public func check(_ store: StoreUnderTest) async {
-    guard isForReaders || !store.isReadOnly else { return }
+    if let requirement = requirements.first(where: { !$0.isMet(by: store) }) {
+      let reason = "\(title): not applicable, because \(store.name) is not a store that \(requirement.text)"
+      print("➜ \(reason)")
+      #if compiler(>=6.3)
+        // The error that it throws only ends the test earlier.
+        do { try Test.cancel(Comment(rawValue: reason)) } catch {}
+      #endif
+      return
+    }
     let comment = Comment(rawValue: "\(title), broken by: \(store.name)")
     await Issue.commenting(comment) {
       let fixture = try StoreFixture(store)

@@ -40,7 +40,7 @@ extension ConformanceRule {
             let layers: [any PreferencesReader] = isFirst ? [store, other] : [other, store]
             try change.make(CompositePreferences(layers, writeMode: mode))
             // A store that holds plain values and secrets is also the first store that holds secrets.
-            let isEmptied = change.clears && !isFirst && store.custody.holds(.secret) && !store.isSealedByName
+            let isEmptied = change.clears && !isFirst && store.custody.holds(.secret) && !store.custody.isSealedByName
             let lower: PreferenceValue? = mode == .allStores || isEmptied ? change.result : "old"
             #expect(try store.value(forKey: "text") == (isFirst ? change.result : lower))
             #expect(try other.value(forKey: "text") == (isFirst ? lower : change.result))

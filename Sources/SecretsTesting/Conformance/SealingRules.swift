@@ -8,9 +8,11 @@ extension ConformanceRule {
   /// How sealed values are shown, and which values a failing sealed layer makes unavailable.
   static let sealing = [
     // MARK: 34
-    ConformanceRule(34, "dictionaries redact the values of sealed layers, unless secrets are requested") { fixture in
+    ConformanceRule(
+      34, "dictionaries redact the values of sealed layers, unless secrets are requested",
+      requires: [.takes(.secret), .leavesNames]
+    ) { fixture in
       let store = try fixture.makeStore()
-      guard store.custody.takes(.secret), !store.claimsEverything else { return }
       try store.set(sentinel, for: .secret("token"))
       let composite: CompositePreferences = [["port": 80] as DictionaryPreferences, claiming("token", in: store)]
       for reader in [store, composite, store.readOnly, [composite] as CompositePreferences] as [any PreferencesReader] {
@@ -20,17 +22,17 @@ extension ConformanceRule {
       #expect(try below("tok", composite).dictionary() == ["en": .redacted])
       #expect(try composite.dictionary()["port"] == 80)
     },
-    ConformanceRule(34, "dictionaries show what no sealed layer holds") { fixture in
+    ConformanceRule(34, "dictionaries show what no sealed layer holds", requires: [.holdsNo(.secret)]) { fixture in
       let store = try fixture.makeStore()
-      guard !store.custody.holds(.secret) else { return }
       try store.set("word", forKey: "text")
       #expect(try store.dictionary() == ["text": "word"])
       let sealed = sealedLayer(["token": "SENTINEL-5f3a"])
       #expect(try CompositePreferences([sealed, store]).dictionary() == ["text": "word", "token": .redacted])
     },
-    ConformanceRule(34, "neither descriptions nor dumps show a sealed value") { fixture in
+    ConformanceRule(
+      34, "neither descriptions nor dumps show a sealed value", requires: [.takes(.secret), .leavesNames]
+    ) { fixture in
       let store = try fixture.makeStore()
-      guard store.custody.takes(.secret), !store.claimsEverything else { return }
       try store.set(sentinel, for: .secret("token"))
       let composite: CompositePreferences = [DictionaryPreferences(), claiming("token", in: store)]
       let handle = composite.preference(for: .secret("token") as PreferenceKey<String?>)
@@ -45,9 +47,10 @@ extension ConformanceRule {
       ]
       for object in shown { #expect(traces(of: sentinel, in: object) == [], "shown by \(type(of: object))") }
     },
-    ConformanceRule(34, "a change that observers receive does not print its values") { fixture in
+    ConformanceRule(
+      34, "a change that observers receive does not print its values", requires: [.takes(.secret), .leavesNames]
+    ) { fixture in
       let store = try fixture.makeStore()
-      guard store.custody.takes(.secret), !store.claimsEverything else { return }
       let found = Collected<[String]>()
       let observation = store.observe(.secret("token") as PreferenceKey<String?>, initial: true, prior: true) {
         change in
@@ -57,9 +60,10 @@ extension ConformanceRule {
       observation.invalidate()
       #expect(found.all == [[], [], []])
     },
-    ConformanceRule(34, "a snapshot leaves sealed values out, unless they are requested") { fixture in
+    ConformanceRule(
+      34, "a snapshot leaves sealed values out, unless they are requested", requires: [.takes(.secret), .leavesNames]
+    ) { fixture in
       let store = try fixture.makeStore()
-      guard store.custody.takes(.secret), !store.claimsEverything else { return }
       try store.set(sentinel, for: .secret("token"))
       let composite: CompositePreferences = [["port": 80] as DictionaryPreferences, claiming("token", in: store)]
       #expect(try DictionaryPreferences(copying: composite).keys() == ["port"])
@@ -67,10 +71,11 @@ extension ConformanceRule {
       #expect(try revealed.value(forKey: "token") == .string(sentinel))
       #expect(throws: PreferencesError.self) { try add(composite, to: DictionaryPreferences()) }
     },
-    ConformanceRule(34, "what a buffer holds for a name that is claimed is redacted before the commit, too") {
-      fixture in
+    ConformanceRule(
+      34, "what a buffer holds for a name that is claimed is redacted before the commit, too",
+      requires: [.takes(.secret), .leavesNames]
+    ) { fixture in
       let store = try fixture.makeStore()
-      guard store.custody.takes(.secret), !store.claimsEverything else { return }
       let plain = DictionaryPreferences()
       let buffer = BufferedPreferences(CompositePreferences([plain, claiming("token", "merged", in: store)]))
       try buffer.set(sentinel, forKey: "token")
@@ -101,9 +106,11 @@ extension ConformanceRule {
     },
 
     // MARK: 35
-    ConformanceRule(35, "beside a failing sealed layer plain keys are read and written here") { fixture in
+    ConformanceRule(
+      35, "beside a failing sealed layer plain keys are read and written here",
+      requires: [.takes(.plain), .leavesNames]
+    ) { fixture in
       let store = try fixture.makeStore()
-      guard store.custody.takes(.plain), !store.isSealedByName else { return }
       let port = PreferenceKey("port", default: 80)
       try store.set(8080, for: port)
       let failing = FailingPreferences(isSealed: true)

@@ -11,11 +11,12 @@ extension ConformanceRule {
     secretWrites.flatMap { path in
       // MARK: 33
       [
-        ConformanceRule(33, "a secret key is kept out of this store when it is plain: \(path.name)") { fixture in
+        ConformanceRule(
+          33, "a secret key is kept out of this store when it is plain: \(path.name)", requires: [.holdsNo(.secret)]
+        ) { fixture in
           for mode in [CompositePreferences.WriteMode.firstStore, .allStores] {
             for isFirst in [true, false] {
               let store = try fixture.makeStore()
-              guard !store.custody.holds(.secret) else { return }
               let sealed = sealedLayer(claiming: "password")
               let layers: [any PreferencesReader] = isFirst ? [store, sealed] : [sealed, store]
               try path.write(CompositePreferences(layers, writeMode: mode))
@@ -25,11 +26,12 @@ extension ConformanceRule {
             }
           }
         },
-        ConformanceRule(33, "a secret key is kept in this store when it is sealed: \(path.name)") { fixture in
+        ConformanceRule(
+          33, "a secret key is kept in this store when it is sealed: \(path.name)", requires: [.holds(.secret)]
+        ) { fixture in
           for mode in [CompositePreferences.WriteMode.firstStore, .allStores] {
             for isFirst in [true, false] {
               let store = claiming("password", in: try fixture.makeStore())
-              guard store.custody.holds(.secret) else { return }
               let plain = DictionaryPreferences()
               let layers: [any PreferencesReader] = isFirst ? [store, plain] : [plain, store]
               try path.write(CompositePreferences(layers, writeMode: mode))
@@ -41,9 +43,10 @@ extension ConformanceRule {
         },
       ]
     } + [
-      ConformanceRule(33, "a store that is not sealed takes no secret key, through no path") { fixture in
+      ConformanceRule(
+        33, "a store that is not sealed takes no secret key, through no path", requires: [.holdsNo(.secret)]
+      ) { fixture in
         let store = try fixture.makeStore()
-        guard !store.custody.holds(.secret) else { return }
         let sealed = FailingPreferences(["password": "SENTINEL-5f3a"] as DictionaryPreferences, isSealed: true)
         #expect(!store.custody.takes(.secret))
         for write in [
@@ -62,9 +65,10 @@ extension ConformanceRule {
         }
         #expect(try store.keys() == [])
       },
-      ConformanceRule(33, "a store that is not sealed never returns a value for a secret key") { fixture in
+      ConformanceRule(
+        33, "a store that is not sealed never returns a value for a secret key", requires: [.holdsNo(.secret)]
+      ) { fixture in
         let store = try fixture.makeStore()
-        guard !store.custody.holds(.secret) else { return }
         try store.set("plain", forKey: "password")
         #expect(try store.value(for: .secret("password")) as String? == nil)
         #expect(try CompositePreferences([store, sealedLayer()]).value(for: .secret("password")) as String? == nil)
@@ -73,9 +77,11 @@ extension ConformanceRule {
         #expect(try composite.value(for: PreferenceKey("password", default: "default")) == "default")
         #expect(try composite.keys() == [])
       },
-      ConformanceRule(33, "in a composite a sealed store neither returns nor stores values of plain keys") { fixture in
+      ConformanceRule(
+        33, "in a composite a sealed store neither returns nor stores values of plain keys",
+        requires: [.holdsNo(.plain)]
+      ) { fixture in
         let store = try fixture.makeStore()
-        guard !store.custody.holds(.plain) else { return }
         try store.set("sealed", forKey: "port")
         let plain = DictionaryPreferences()
         let composite: CompositePreferences = [claiming("password", in: store), plain]
@@ -85,9 +91,10 @@ extension ConformanceRule {
         #expect(try composite.value(for: port) == "plain")
         #expect(try store.value(forKey: "port") == "sealed")
       },
-      ConformanceRule(33, "a secret key that was written is read back, also after reopening") { fixture in
+      ConformanceRule(
+        33, "a secret key that was written is read back, also after reopening", requires: [.takes(.secret)]
+      ) { fixture in
         let store = try fixture.makeStore()
-        guard store.custody.takes(.secret) else { return }
         try store.set("SENTINEL-5f3a", for: .secret("password"))
         for reader in [store, try fixture.reopened(store)] {
           #expect(try reader.value(for: .secret("password")) == "SENTINEL-5f3a")

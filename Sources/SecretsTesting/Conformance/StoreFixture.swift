@@ -48,8 +48,8 @@ public final class StoreFixture: Sendable {
 
   /// Makes a reader that has these values, or these values as text. For a kind of store, writes the values to a new
   /// store.
-  public func makeReader(_ values: [String: PreferenceValue]) throws -> any PreferencesReader {
-    try store.read(self, values)
+  public func makeReader(_ values: [String: PreferenceValue]) async throws -> any PreferencesReader {
+    try await store.read(self, values)
   }
 
   /// Opens the values of `store` again, as a new process would. Returns the same object if the values end with the
@@ -58,10 +58,6 @@ public final class StoreFixture: Sendable {
     try self.store.reopen(store, self)
   }
 
-  /// Makes the values of `store` unreadable.
-  ///
-  /// - Returns: `false` if the values cannot be made unreadable.
-  public func damage(_ store: any PreferencesStore) throws -> Bool {
-    try self.store.damage?(store, self) != nil
-  }
+  /// Makes the values of `store` unreadable, if the kind can be damaged.
+  public func damage(_ store: any PreferencesStore) throws { try self.store.damage?(store, self) }
 }

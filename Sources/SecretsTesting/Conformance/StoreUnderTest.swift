@@ -12,6 +12,9 @@ public import Testing
 ///   })
 /// }
 /// ```
+///
+/// Rules that do not apply to the store, such as rules for secrets to a plain store, are printed, and their cases are
+/// cancelled. `ConformanceRule.all.filter { $0.applies(to: store) }` leaves them out.
 public struct StoreUnderTest: Sendable, CustomTestStringConvertible {
   /// Makes an empty store that shares nothing with any other.
   public typealias Making = @Sendable (StoreFixture) throws -> any PreferencesStore
@@ -21,7 +24,7 @@ public struct StoreUnderTest: Sendable, CustomTestStringConvertible {
   /// Damages the storage of the values, so that they can no longer be read.
   public typealias Damaging = @Sendable (any PreferencesStore, StoreFixture) throws -> Void
   /// Makes a reader that has these values, or these values as text.
-  public typealias Reading = @Sendable (StoreFixture, [String: PreferenceValue]) throws -> any PreferencesReader
+  public typealias Reading = @Sendable (StoreFixture, [String: PreferenceValue]) async throws -> any PreferencesReader
 
   /// The name of the kind in failures.
   public let name: String
@@ -31,6 +34,9 @@ public struct StoreUnderTest: Sendable, CustomTestStringConvertible {
   let reopen: Reopening
   let damage: Damaging?
   let read: Reading
+  /// Whether all values are texts, which are parsed when they are read.
+  let isText: Bool
+  private let foundCustody = Collected<Custody>()
 
   /// Creates a kind of store that can be read and written.
   ///
@@ -44,26 +50,37 @@ public struct StoreUnderTest: Sendable, CustomTestStringConvertible {
     _ name: String, reopening reopen: Reopening? = nil, damaging damage: Damaging? = nil,
     longestName: Int = PreferenceName.maximumByteCount, make: @escaping Making
   ) {
-    (self.name, self.longestName) = (name, longestName)
+    (self.name, self.longestName, isText) = (name, longestName, false)
     (self.make, self.reopen, self.damage) = (make, reopen ?? { store, _ in store }, damage)
     read = { fixture, values in
       let store = try make(fixture)
-      try store.set(values)
+      try await store.set(values)
       return store
     }
   }
 
   /// Creates a kind of reader that cannot be written. Only the rules for readers are checked.
   ///
-  /// - Parameter read: makes a reader over values whose names are lowercase letters; a reader of texts writes the
-  ///   values as ``EnvironmentPreferences`` reads them.
-  public init(_ name: String, reading read: @escaping Reading) {
-    (self.name, self.read, longestName) = (name, read, PreferenceName.maximumByteCount)
+  /// - Parameters:
+  ///   - isText: whether all values are texts, as in the environment, so that there are no lists or dictionaries.
+  ///   - read: makes a reader over values whose names are lowercase letters; a reader of texts writes the values as
+  ///     ``EnvironmentPreferences`` reads them.
+  public init(_ name: String, isText: Bool = false, reading read: @escaping Reading) {
+    (self.name, self.isText, self.read, longestName) = (name, isText, read, PreferenceName.maximumByteCount)
     (make, reopen, damage) = (nil, { store, _ in store }, nil)
   }
 
   /// Whether the kind cannot be written.
   public var isReadOnly: Bool { make == nil }
+
+  /// The custody of every store of this kind. Makes one store to find out.
+  func custody() throws -> Custody {
+    if let custody = foundCustody.all.first { return custody }
+    let fixture = try StoreFixture(self)
+    let custody = try withExtendedLifetime(fixture) { try fixture.makeStore().custody }
+    foundCustody.append(custody)
+    return custody
+  }
 
   public var testDescription: String { name }
 }

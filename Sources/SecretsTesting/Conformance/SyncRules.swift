@@ -15,7 +15,7 @@ private struct Pair {
     let (plain, secret) = (PreferenceKey<Int?>("server.port"), PreferenceKey<Int?>.secret("server.pin"))
     let keys = [plain] + (one.custody.takes(.secret) ? [secret] : [])
     var pairs = [Pair(here: one, there: other, keys: keys)]
-    if !one.isSealedByName {
+    if !one.custody.isSealedByName {
       pairs.append(Pair(here: try fixture.makeStore(), there: DictionaryPreferences(), keys: [plain]))
       pairs.append(Pair(here: DictionaryPreferences(), there: try fixture.makeStore(), keys: [plain]))
     }

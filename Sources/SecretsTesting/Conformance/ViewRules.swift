@@ -20,7 +20,7 @@ extension ConformanceRule {
       #expect(try store.integer(forKey: "server.port") == 8081)
     },
     ConformanceRule(reading: 36, "the dictionary below a prefix has the keys below it, without the prefix") { fixture in
-      let reader = try fixture.makeReader(["server.host": "a", "server.name": "b", "servers": "c", "other": "d"])
+      let reader = try await fixture.makeReader(["server.host": "a", "server.name": "b", "servers": "c", "other": "d"])
       let view = readingBelow("server.", reader)
       #expect(try view.keys().sorted() == ["host", "name"])
       #expect(try view.dictionary(revealingSecrets: true) == ["host": "a", "name": "b"])
@@ -29,12 +29,12 @@ extension ConformanceRule {
     },
     ConformanceRule(reading: 36, "an empty prefix changes nothing") { fixture in
       let values: [String: PreferenceValue] = ["text": "word", "server.port": "80"]
-      let view = readingBelow("", try fixture.makeReader(values))
+      let view = readingBelow("", try await fixture.makeReader(values))
       #expect(try view.dictionary(revealingSecrets: true) == values)
       for (key, value) in values { #expect(try view.value(forKey: key) == value) }
     },
     ConformanceRule(reading: 36, "a read-only view reads the same and is no store") { fixture in
-      let reader = try fixture.makeReader(["server.host": "a"])
+      let reader = try await fixture.makeReader(["server.host": "a"])
       for view in [reader.readOnly, readingBelow("server.", reader.readOnly)] as [any PreferencesReader] {
         #expect(!(view is any PreferencesStore))
       }
@@ -81,7 +81,7 @@ extension ConformanceRule {
       #expect(try store.dictionary(revealingSecrets: true) == ["server.port": 2])
     },
     ConformanceRule(reading: 37, "a missing key is nil, and so is the prefix itself") { fixture in
-      let reader = try fixture.makeReader(["server": "x", "server.host": "a"])
+      let reader = try await fixture.makeReader(["server": "x", "server.host": "a"])
       let view = readingBelow("server.", reader)
       #expect(try view.value(forKey: "none") == nil)
       #expect(try view.value(forKey: "host.none") == nil)
