@@ -91,9 +91,8 @@ extension VaultPath {
     defer { lock.release() }
     // A damaged vault still has its id in the header. A file without it is a different file.
     let head = try FileImage(file, 0..<Snapshot.headerCount, limit: Snapshot.headerCount)
-    let magic = Snapshot.magic
     let isSame = withExtendedLifetime(head) {
-      head.count == Snapshot.headerCount && head[0..<magic.count].copy == magic
+      head.count == Snapshot.headerCount && head.span.starts(with: Snapshot.magic)
         && Vault.Identifier(head.span, at: 16) == vaultID
     }
     guard isSame else {

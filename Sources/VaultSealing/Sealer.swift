@@ -107,7 +107,9 @@ internal import CVaultSodium
     let tag = unsafe UnsafeMutableRawBufferPointer(rebasing: pageBytes[Self.tagOffset..<Self.tagOffset + 32])
     unsafe hash(into: tag, key: km, nonce, box)
     let stored = unsafe UnsafeRawBufferPointer(rebasing: sealed[Self.tag])
-    guard unsafe crypto_verify_32(UnsafeRawBufferPointer(tag).bytePointer!, stored.bytePointer!) == 0 else { return false }
+    guard unsafe crypto_verify_32(UnsafeRawBufferPointer(tag).bytePointer!, stored.bytePointer!) == 0 else {
+      return false
+    }
     return unsafe crypto_secretbox_open_easy(
       out.baseAddress?.assumingMemoryBound(to: UInt8.self), box.bytePointer!, UInt64(box.count),
       nonce.bytePointer!, ke.bytePointer!) == 0

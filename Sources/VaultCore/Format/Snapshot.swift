@@ -36,7 +36,7 @@ struct Snapshot: Sendable {
 
   init(_ image: FileImage) throws(VaultError) {
     let file = image.span
-    guard file.byteCount >= Self.magic.count, file.extracting(..<Self.magic.count).copy == Self.magic else {
+    guard file.starts(with: Self.magic) else {
       throw VaultError(.notAVault, "the file is not a vault: it begins with other bytes")
     }
     let damaged = VaultError(

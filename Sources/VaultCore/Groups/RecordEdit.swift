@@ -116,7 +116,7 @@ extension RecordInfo {
   /// The attributes that the application has set, in order.
   public var attributes: [RecordEdit.Attribute] {
     extensionItems.filter { $0.tag == Extension.RecordTag.attribute }.compactMap { item in
-      let length = Int(item.data[0]) | Int(item.data[1]) << 8
+      let length = Int(item.data.bytes.integer(at: 0, UInt16.self))
       // The name was checked when the record was loaded.
       guard
         case .success(let name) = Result(catching: { () throws(VaultError) in
@@ -129,7 +129,7 @@ extension RecordInfo {
 
   /// The number of earlier values that the record keeps; 0 unless it was set.
   public var historyDepth: UInt16 {
-    item(Extension.RecordTag.depth).map { UInt16($0[0]) | UInt16($0[1]) << 8 } ?? 0
+    item(Extension.RecordTag.depth).map { $0.bytes.integer(at: 0) } ?? 0
   }
 
   private func item(_ tag: UInt16) -> [UInt8]? { extensionItems.first { $0.tag == tag }?.data }

@@ -10,7 +10,7 @@ final class VaultState: @unchecked Sendable {
   let snapshot: Snapshot
   let unlocked: Unlocked
   let manifest: Manifest?
-  let groups: [Group]
+  let groups: [LoadedGroup]
   let sealer: Sealer
   /// The file as loaded. Kept only for full writes, which copy parts of it; `nil` in a long-lived state.
   private(set) var image: FileImage?
@@ -52,17 +52,19 @@ final class VaultState: @unchecked Sendable {
     switch unlocked.grant {
     case .owner(let vaultKey):
       let manifest = try Self.openManifest(snapshot, image, vaultKey, sealer)
-      var groups: [Group] = []
+      var groups: [LoadedGroup] = []
       for (section, floor) in zip(snapshot.sections, manifest.groups) {
         guard section.epoch == floor.epoch else { throw .tampered("a group's epoch differs from the manifest's") }
         let key = try Self.groupKey(from: vaultKey, group: section.id, epoch: section.epoch, sealer)
-        groups.append(Group(section, floor: floor, key: key, image: image))
+        groups.append(LoadedGroup(section, floor: floor, key: key, image: image))
       }
       self.manifest = manifest
       self.groups = groups
     case .holder(let group, let key):
       manifest = nil
-      groups = snapshot.sections.filter { $0.id == group }.map { Group($0, floor: nil, key: key, image: image) }
+      groups = snapshot.sections.filter { $0.id == group }.map {
+        LoadedGroup($0, floor: nil, key: key, image: image)
+      }
     }
     tail = frame.tail
     lastBytes = Vault.Tag(image.span, at: frame.tail - Vault.Tag.count)
@@ -160,7 +162,7 @@ final class VaultState: @unchecked Sendable {
   // MARK: Groups
 
   /// The granted group of that id.
-  func group(_ id: Vault.Identifier) -> Group? { position(of: id).map { groups[$0] } }
+  func group(_ id: Vault.Identifier) -> LoadedGroup? { position(of: id).map { groups[$0] } }
 
   /// The position of the granted group of that id. Groups are ordered by id, as their sections are.
   private func position(of id: Vault.Identifier) -> Int? {

@@ -3,14 +3,37 @@ struct JournalFrame: Sendable {
   static let headCount = 24
   static let checkCount = 32
 
-  /// One whole entry with a valid check.
+  /// The place of an entry, as its first bytes state it.
   struct Entry: Sendable {
     let group: Vault.Identifier
     /// Header, sealed part and check, as offsets into the bytes that were framed.
     let range: Range<Int>
+    private let reserved: UInt32
+
     var sealed: Range<Int> { range.lowerBound + headCount..<range.upperBound - checkCount }
+
+    /// The entry at `position`; `nil` if no entry has the length that stands there. It may end behind `bytes`.
+    init?(_ bytes: RawSpan, at position: Int) {
+      guard position + headCount <= bytes.byteCount else { return nil }
+      let count = Int(bytes.integer(at: position, UInt32.self))
+      guard Vault.Limits.entryBytes.contains(count), count % 8 == 0 else { return nil }
+      range = position..<position + count
+      reserved = bytes.integer(at: position + 4)
+      group = Vault.Identifier(bytes, at: position + 8)
+    }
+
+    /// Whether the rest of the header is right, for a file whose sections have these ids.
+    func hasHeader(of groups: Set<Vault.Identifier>) -> Bool { reserved == 0 && groups.contains(group) }
+
+    /// Whether `bytes` have all of the entry, with a valid check.
+    func isWhole(in bytes: RawSpan) -> Bool {
+      let end = range.upperBound - checkCount
+      return range.upperBound <= bytes.byteCount
+        && Snapshot.checksum(bytes.extracting(range.lowerBound..<end)) == Vault.Tag(bytes, at: end)
+    }
   }
 
+  /// The whole entries.
   let entries: [Entry]
   /// The end of the entries, where the next one will be.
   let tail: Int
@@ -27,44 +50,22 @@ struct JournalFrame: Sendable {
   init(_ bytes: RawSpan, from start: Int, groups: Set<Vault.Identifier>) throws(VaultError) {
     var entries: [Entry] = []
     var position = start
-    while let count = Self.entryCount(bytes, position) {
-      let group = Vault.Identifier(bytes, at: position + 8)
-      guard bytes.integer(at: position + 4, UInt32.self) == 0, groups.contains(group) else {
-        throw .malformed("the head of a journal entry")
-      }
-      let range = position..<position + count
-      entries.append(Entry(group: group, range: range))
-      position = range.upperBound
+    while let entry = Entry(bytes, at: position), entry.isWhole(in: bytes) {
+      guard entry.hasHeader(of: groups) else { throw .malformed("the head of a journal entry") }
+      entries.append(entry)
+      position = entry.range.upperBound
     }
     self.entries = entries
     tail = position
     tornEnd = Self.lastNonzero(bytes, from: position)
-    isDamaged = tornEnd > position && Self.hasHead(bytes, behind: position, groups)
-  }
-
-  /// The length of the entry at `position`, if it is whole and its check is valid.
-  private static func entryCount(_ bytes: RawSpan, _ position: Int) -> Int? {
-    guard position + headCount <= bytes.byteCount, let count = plausibleCount(bytes, position),
-      position + count <= bytes.byteCount
-    else { return nil }
-    let end = position + count - checkCount
-    return Snapshot.checksum(bytes.extracting(position..<end)) == Vault.Tag(bytes, at: end) ? count : nil
-  }
-
-  private static func plausibleCount(_ bytes: RawSpan, _ position: Int) -> Int? {
-    let count = Int(bytes.integer(at: position, UInt32.self))
-    return Vault.Limits.entryBytes.contains(count) && count % 8 == 0 ? count : nil
+    isDamaged = tornEnd > position && Self.hasHeader(bytes, behind: position, groups)
   }
 
   /// Searches for headers without computing hashes, so that a hostile file costs linear time.
-  private static func hasHead(
-    _ bytes: RawSpan, behind position: Int, _ groups: Set<Vault.Identifier>
-  ) -> Bool {
-    for start in stride(from: position + 8, through: bytes.byteCount - headCount, by: 8)
-    where plausibleCount(bytes, start) != nil && bytes.integer(at: start + 4, UInt32.self) == 0
-      && groups.contains(Vault.Identifier(bytes, at: start + 8))
-    { return true }
-    return false
+  private static func hasHeader(_ bytes: RawSpan, behind position: Int, _ groups: Set<Vault.Identifier>) -> Bool {
+    stride(from: position + 8, to: bytes.byteCount, by: 8).contains {
+      Entry(bytes, at: $0)?.hasHeader(of: groups) == true
+    }
   }
 
   static func lastNonzero(_ bytes: RawSpan, from start: Int) -> Int {

@@ -5,13 +5,9 @@ internal import VaultSealing
 struct DamagedFile {
   /// A possible journal entry.
   struct PossibleEntry {
-    let range: Range<Int>
+    let place: JournalFrame.Entry
     /// Whether its check is valid.
     let isWhole: Bool
-
-    var sealed: Range<Int> {
-      range.lowerBound + JournalFrame.headCount..<range.upperBound - JournalFrame.checkCount
-    }
   }
 
   let image: FileImage
@@ -66,7 +62,7 @@ struct DamagedFile {
       manifestTag: manifestStart + Sealer.tag.upperBound <= file.byteCount
         ? Vault.Tag(file, at: manifestStart + Sealer.tag.lowerBound) : .zero)
     entries = Self.entries(file, from: headEnd, groups: Set(sections.map(\.id)))
-    lastWholeEntry = entries.values.joined().filter(\.isWhole).map(\.range.lowerBound).max() ?? 0
+    lastWholeEntry = entries.values.joined().filter(\.isWhole).map(\.place.range.lowerBound).max() ?? 0
   }
 
   // MARK: Sections
@@ -127,21 +123,17 @@ struct DamagedFile {
     var position = start
     // The budget prevents quadratic time on a hostile file.
     var budget = 4 * file.byteCount
-    while position + JournalFrame.headCount <= file.byteCount, budget > 0 {
-      let count = Int(file.integer(at: position, UInt32.self))
-      let group = Vault.Identifier(file, at: position + 8)
-      guard file.integer(at: position + 4, UInt32.self) == 0, Vault.Limits.entryBytes.contains(count),
-        count % 8 == 0, position + count <= file.byteCount, groups.contains(group)
+    while position < file.byteCount, budget > 0 {
+      guard let place = JournalFrame.Entry(file, at: position), place.hasHeader(of: groups),
+        place.range.upperBound <= file.byteCount
       else {
         position += 8
         continue
       }
-      budget -= count
-      let range = position..<position + count
-      let end = range.upperBound - JournalFrame.checkCount
-      let isWhole = Snapshot.checksum(file.extracting(position..<end)) == Vault.Tag(file, at: end)
-      entries[group, default: []].append(PossibleEntry(range: range, isWhole: isWhole))
-      position += isWhole ? count : 8
+      budget -= place.range.count
+      let isWhole = place.isWhole(in: file)
+      entries[place.group, default: []].append(PossibleEntry(place: place, isWhole: isWhole))
+      position += isWhole ? place.range.count : 8
     }
     return entries
   }

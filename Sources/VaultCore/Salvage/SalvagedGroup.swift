@@ -93,19 +93,17 @@ final class SalvagedGroup {
     var end = 0
     var firstLost: DamagedFile.PossibleEntry?
     var lostCount = 0
-    for entry in damaged.entries[id] ?? [] where entry.range.lowerBound >= end {
-      if firstLost == nil, use(damaged.image[entry.sealed]) {
-        end = entry.range.upperBound
+    for entry in damaged.entries[id] ?? [] where entry.place.range.lowerBound >= end {
+      if firstLost == nil, use(damaged.image[entry.place.sealed]) {
+        end = entry.place.range.upperBound
         continue
       }
+      if entry.isWhole || firstLost == nil { lostCount += 1 }
       if firstLost == nil { firstLost = entry }
-      if entry.isWhole || entry.range == firstLost?.range { lostCount += 1 }
     }
     guard let firstLost else { return }
     // A broken entry without a whole one behind it, of any group, is an interrupted write.
-    let isTorn =
-      !firstLost.isWhole
-      && damaged.lastWholeEntry < firstLost.range.lowerBound
+    let isTorn = !firstLost.isWhole && damaged.lastWholeEntry < firstLost.place.range.lowerBound
     if !isTorn { lostEntryCount = lostCount }
   }
 

@@ -200,7 +200,8 @@ extension GroupContent {
       }
     }
     guard !items.isEmpty else { return [] }
-    let depth = items.first { $0.tag == Extension.RecordTag.depth }.map { Int($0.data[0]) | Int($0.data[1]) << 8 } ?? 0
+    let depth =
+      items.first { $0.tag == Extension.RecordTag.depth }.map { $0.data.bytes.integer(at: 0, UInt16.self) } ?? 0
     if let old, depth > 0 {
       var kept = 0
       // Earlier values move to the new class with the record. If the device layer is added or removed, they are

@@ -113,7 +113,7 @@ struct VaultDraft {
     }
   }
 
-  private mutating func repair(_ group: Group, _ how: GroupRepair) throws(VaultError) {
+  private mutating func repair(_ group: LoadedGroup, _ how: GroupRepair) throws(VaultError) {
     guard how == .empty, let floor = group.floor else {
       slots.removeAll { $0.slot.scope != .owner && $0.slot.groupID == group.id }
       return

@@ -1,7 +1,7 @@
 internal import VaultSealing
 
 /// One access group of a loaded vault, which is opened on first use (`Docs/Format.md` 4.3).
-final class Group {
+final class LoadedGroup {
   /// A sealed journal entry that waits for its group to be opened.
   struct SealedEntry {
     let image: FileImage
@@ -97,7 +97,7 @@ final class Group {
 
 extension GroupContent {
   /// Whether the section is from the owner's last write, or from a group holder and rests on it (section 4, step 7).
-  func stands(on floor: Group.Floor, in snapshot: Snapshot) -> Bool {
+  func stands(on floor: LoadedGroup.Floor, in snapshot: Snapshot) -> Bool {
     if generation == floor.floorGeneration { return tag == floor.floorTag }
     return generation > floor.floorGeneration && generation - floor.floorGeneration <= Vault.Limits.generationsAhead
       && baseGeneration == snapshot.generation && baseTag == snapshot.manifestTag
