@@ -33,16 +33,13 @@
     of answer: some Sequence<UInt8> & Sendable, upTo limit: Int = 16 << 20
   ) async throws -> PreferencesError {
     let answer = Array(answer)
-    let isFirst = Answers(["yes", "no"])
-    let server = try LoopbackServer { _, connection in
-      if isFirst.next() == "yes" {
-        connection.send(LoopbackServer.response(200, [], #"{"port": 1}"#))
-      } else {
-        connection.send(answer)
-      }
-    }
+    // Not the second response: the first request may be from a client whose server had this port before.
+    let isBroken = Mutex(false)
+    let intact = Array(LoopbackServer.response(200, [], #"{"port": 1}"#).utf8)
+    let server = try LoopbackServer { _, connection in connection.send(isBroken.withLock(\.self) ? answer : intact) }
     let settings = try RemoteJSONPreferences(at: server.url(), maximumByteCount: limit)
     try await settings.load()
+    isBroken.withLock { $0 = true }
     let error = await preferencesError { try await settings.load() }
     #expect(try settings.dictionary() == ["port": 1])
     let found = try #require(error)

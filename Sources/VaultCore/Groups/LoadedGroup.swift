@@ -88,7 +88,7 @@ final class LoadedGroup {
       throw .tampered("a section is based on an owner write that did not happen")
     }
     guard let floor else { return }
-    guard content.stands(on: floor, in: snapshot) else {
+    guard content.isBased(on: floor, in: snapshot) else {
       throw .tampered("a section is neither what the owner wrote nor based on it")
     }
     guard content.name == floor.name else { throw .tampered("a group's name differs from the manifest's") }
@@ -96,8 +96,8 @@ final class LoadedGroup {
 }
 
 extension GroupContent {
-  /// Whether the section is from the owner's last write, or from a group holder and rests on it (section 4, step 7).
-  func stands(on floor: LoadedGroup.Floor, in snapshot: Snapshot) -> Bool {
+  /// Whether the section is from the owner's last write, or from a group holder and based on it (section 4, step 7).
+  func isBased(on floor: LoadedGroup.Floor, in snapshot: Snapshot) -> Bool {
     if generation == floor.floorGeneration { return tag == floor.floorTag }
     return generation > floor.floorGeneration && generation - floor.floorGeneration <= Vault.Limits.generationsAhead
       && baseGeneration == snapshot.generation && baseTag == snapshot.manifestTag

@@ -69,7 +69,7 @@ final class SalvagedGroup {
 
   private func take(_ content: GroupContent, _ damaged: DamagedFile) throws(VaultError) {
     (whole, readName) = (content, content.name)
-    if let floor { isCurrent = content.epoch == floor.epoch && content.stands(on: floor, in: damaged.snapshot) }
+    if let floor { isCurrent = content.epoch == floor.epoch && content.isBased(on: floor, in: damaged.snapshot) }
     let (manifestTag, sealer) = (damaged.snapshot.manifestTag, sealer)
     forEachEntry(of: damaged) { sealed in
       do throws(VaultError) {
