@@ -186,6 +186,7 @@ final class VaultHandle: Sendable {
     }
   }
 
+  /// The record in the present file or among the values that stay readable.
   private func find(
     _ name: borrowing RecordName, in group: Vault.Identifier, _ loaded: inout Loaded
   ) throws(VaultError) -> (record: Record, place: ValuePlace)? {

@@ -181,7 +181,7 @@ final class VaultState: @unchecked Sendable {
     return try groups[position].content(snapshot, sealer, options.limits)
   }
 
-  /// A record with what opens its value.
+  /// The record of that name with what opens its value; `nil` if there is none.
   func find(
     _ name: borrowing RecordName, in group: Vault.Identifier
   ) throws(VaultError) -> (record: Record, place: ValuePlace)? {
