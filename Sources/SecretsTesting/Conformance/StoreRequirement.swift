@@ -16,7 +16,7 @@ struct StoreRequirement: Sendable {
   }
 
   static let writable = Self("can be written") { !$0.isReadOnly }
-  static let damageable = Self("can be damaged") { $0.damage != nil }
+  static let damageable = Self("its test can damage") { $0.damage != nil }
   static let lists = Self("holds lists and dictionaries") { !$0.isText }
   static let leavesNames = Self("does not claim every name") { try !$0.custody().claimsEverything }
 
