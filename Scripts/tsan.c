@@ -1,8 +1,11 @@
 // Reports to the thread sanitizer what Synchronization.Mutex does in the runtime library when it waits. The sanitizer does
-// not observe libraries. Linked with --wrap: calls of these three functions come here.
+// not observe libraries. Linked with --wrap: calls of these functions come here.
+#define _GNU_SOURCE
+#include <pthread.h>
 #include <sanitizer/tsan_interface.h>
 #include <stdbool.h>
 #include <stdint.h>
+#include <time.h>
 
 #define SELF __attribute__((swift_context)) void *handle
 #define SWIFT __attribute__((swiftcall))
@@ -30,4 +33,19 @@ SWIFT bool try_lock(SELF) {
 SWIFT void unlock(SELF) {
   __tsan_release(handle);
   real_unlock(handle);
+}
+
+// The sanitizer does not know this call. It would take the thread for a running one, and end when the next has its id.
+int __wrap_pthread_clockjoin_np(pthread_t thread, void **result, clockid_t clock, const struct timespec *end) {
+  struct timespec now, until;
+  clock_gettime(clock, &now);
+  clock_gettime(CLOCK_REALTIME, &until);
+  long nanoseconds = until.tv_nsec + end->tv_nsec - now.tv_nsec;
+  until.tv_sec += end->tv_sec - now.tv_sec + nanoseconds / 1000000000;
+  until.tv_nsec = nanoseconds % 1000000000;
+  if (until.tv_nsec < 0) {
+    until.tv_sec--;
+    until.tv_nsec += 1000000000;
+  }
+  return pthread_timedjoin_np(thread, result, &until);
 }
