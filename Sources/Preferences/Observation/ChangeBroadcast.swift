@@ -61,6 +61,9 @@ public final class ChangeBroadcast: Sendable {
 
   /// Calls `write`, and then notifies the observers of the names in `edits`, unless there was a conflict. A store calls it
   /// in `PreferencesStore.apply(_:)`, with no lock held.
+  ///
+  /// - Returns: The outcome of `write`.
+  /// - Throws: The error of `write`. Then no observer is notified.
   public func send(_ edits: PreferenceEdits, after write: () throws -> WriteOutcome) rethrows -> WriteOutcome {
     let outcome = try write()
     if outcome != .conflict { send(edits.change) }

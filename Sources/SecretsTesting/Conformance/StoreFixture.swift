@@ -48,6 +48,7 @@ public final class StoreFixture: Sendable {
 
   /// Makes a reader that has these values, or these values as text. For a kind of store, writes the values to a new
   /// store.
+  /// - Throws: The error of the closure of the kind, or of the write.
   public func makeReader(_ values: [String: PreferenceValue]) async throws -> any PreferencesReader {
     try await store.read(self, values)
   }
@@ -59,5 +60,6 @@ public final class StoreFixture: Sendable {
   }
 
   /// Makes the values of `store` unreadable, if the kind can be damaged.
+  /// - Throws: The error of the closure of the kind.
   public func damage(_ store: any PreferencesStore) throws { try self.store.damage?(store, self) }
 }
