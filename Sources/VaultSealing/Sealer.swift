@@ -35,7 +35,7 @@ internal import CVaultSodium
     self.random = random
   }
 
-  /// The maximum length of a value that ``withOpened(_:with:_:)`` opens in the sealer's own page, in bytes.
+  /// The maximum length of a value that ``withOpened(_:with:if:_:)`` opens in the sealer's own page, in bytes.
   package static let scratchCount = pageCount - valueOffset
 
   /// Derives `D(out.count, key, label, context…)` into `out`.
@@ -68,7 +68,10 @@ internal import CVaultSodium
   package func seal(_ message: RawSpan, with key: SealingKey) -> [UInt8] {
     let message = unsafe message.lent
     let (ke, km) = unsafe subkeys(of: key)
-    defer { wipeSubkeys() }
+    defer {
+      wipePage()
+      wipeStack()
+    }
     return unsafe [UInt8](unsafeUninitializedCapacity: message.count + Self.overhead) { bytes, count in
       count = message.count + Self.overhead
       let out = unsafe UnsafeMutableRawBufferPointer(rebasing: UnsafeMutableRawBufferPointer(bytes)[..<count])
@@ -97,11 +100,19 @@ internal import CVaultSodium
   package func open(
     _ sealed: RawSpan, with key: SealingKey, into out: UnsafeMutableRawBufferPointer
   ) -> Bool {
+    defer { wipeStack() }
+    return unsafe openUnwiped(sealed, with: key, into: out)
+  }
+
+  /// As ``open(_:with:into:)``, but the caller wipes the stack.
+  private func openUnwiped(
+    _ sealed: RawSpan, with key: SealingKey, into out: UnsafeMutableRawBufferPointer
+  ) -> Bool {
     let sealed = unsafe sealed.lent
     guard sealed.count >= Self.overhead else { return false }
     precondition(out.count >= sealed.count - Self.overhead, "the message needs room")
     let (ke, km) = unsafe subkeys(of: key)
-    defer { wipeSubkeys() }
+    defer { wipePage() }
     let nonce = unsafe UnsafeRawBufferPointer(rebasing: sealed[0..<Self.nonceCount])
     let box = unsafe UnsafeRawBufferPointer(rebasing: sealed[Self.tag.upperBound...])
     let tag = unsafe UnsafeMutableRawBufferPointer(rebasing: pageBytes[Self.tagOffset..<Self.tagOffset + 32])
@@ -124,7 +135,10 @@ internal import CVaultSodium
     let body = WipedBuffer(count: sealed.count - Self.overhead)
     let out = unsafe body.bytes
     let (ke, _) = unsafe subkeys(of: key)
-    defer { wipeSubkeys() }
+    defer {
+      wipePage()
+      wipeStack()
+    }
     // secretbox uses the first 32 bytes of the key stream for Poly1305, and the following ones for the message.
     let authenticator = 32
     let stream = WipedBuffer(count: authenticator + out.count)
@@ -138,25 +152,33 @@ internal import CVaultSodium
     return body
   }
 
-  /// Opens a value in locked memory, lends it to `body` and wipes it.
+  /// Opens a value in locked memory, lends it to `body` if it is valid, and wipes it.
   ///
-  /// - Returns: Whether it opened. `body` is called only if it did.
+  /// - Parameter isValid: the check. What it leaves on the stack is wiped together with what the opening left.
+  /// - Returns: Whether `body` was called, or `nil` if the value does not open.
   /// - Throws: ``VaultError/Code/io`` if the system provides no guarded page for a value longer than ``scratchCount``.
   package func withOpened(
-    _ sealed: RawSpan, with key: SealingKey, _ body: (RawSpan) -> Void
-  ) throws(VaultError) -> Bool {
+    _ sealed: RawSpan, with key: SealingKey, if isValid: (RawSpan) -> Bool = { _ in true }, _ body: (RawSpan) -> Void
+  ) throws(VaultError) -> Bool? {
     let count = max(sealed.byteCount - Self.overhead, 0)
     if count > Self.scratchCount {
-      guard let block = try opened(sealed, with: key) else { return false }
-      block.withSpan(body)
-      return true
+      guard let block = try opened(sealed, with: key) else { return nil }
+      return block.withSpan { value in
+        let isValid = isValid(value)
+        wipeStack()
+        if isValid { body(value) }
+        return isValid
+      }
     }
     let out = unsafe UnsafeMutableRawBufferPointer(
       rebasing: pageBytes[Self.valueOffset..<Self.valueOffset + count])
     defer { unsafe wipe(out) }
-    guard unsafe open(sealed, with: key, into: out) else { return false }
-    body(unsafe UnsafeRawBufferPointer(out).bytes)
-    return true
+    let isOpen = unsafe openUnwiped(sealed, with: key, into: out)
+    let value = unsafe UnsafeRawBufferPointer(out).bytes
+    let isValid = isOpen && isValid(value)
+    wipeStack()
+    if isValid { body(value) }
+    return isOpen ? isValid : nil
   }
 
   /// Opens a value in a new guarded block; `nil` if it does not open.
@@ -194,10 +216,8 @@ internal import CVaultSodium
     return unsafe (UnsafeRawBufferPointer(rebasing: both[0..<32]), UnsafeRawBufferPointer(rebasing: both[32..<64]))
   }
 
-  private func wipeSubkeys() {
-    unsafe wipe(UnsafeMutableRawBufferPointer(rebasing: pageBytes[0..<Self.valueOffset]))
-    wipeStack()
-  }
+  /// Wipes subkeys, hash state, tag and nonce.
+  private func wipePage() { unsafe wipe(UnsafeMutableRawBufferPointer(rebasing: pageBytes[0..<Self.valueOffset])) }
 
   private func hash(
     into out: UnsafeMutableRawBufferPointer, key: UnsafeRawBufferPointer, _ first: UnsafeRawBufferPointer,

@@ -103,7 +103,7 @@ extension Sealer {
   ) throws(VaultError) -> Bool {
     bind()
     context(transcript)
-    return try withOpened(sealed.bytes, with: key) { $0.withUnsafeBytes(body) }
+    return try withOpened(sealed.bytes, with: key) { $0.withUnsafeBytes(body) } != nil
   }
 
   func derived(

@@ -40,6 +40,24 @@ struct WithOpenedTests {
     #expect(try sealer.lent(repeated(0, count), with: key) == nil)
   }
 
+  @Test(arguments: counts) func `nothing is lent of a value that its check refuses`(_ count: Int) throws {
+    let value = run(count)
+    let sealed = sealer.sealed(value, with: key)
+    var (checked, calls): ([UInt8]?, Int) = (nil, 0)
+
+    sealer.bind()
+    let refuse = { (value: RawSpan) in
+      checked = value.withUnsafeBytes { [UInt8]($0) }
+      return false
+    }
+    let isValid = try sealer.withOpened(sealed.span.bytes, with: key, if: refuse) { _ in calls += 1 }
+
+    #expect(isValid == false)
+    #expect(calls == 0)
+    let isSame = checked == value
+    #expect(isSame)
+  }
+
   @Test(arguments: [1, 32, Sealer.scratchCount]) func `a short value is wiped after the loan`(_ count: Int)
     throws
   {

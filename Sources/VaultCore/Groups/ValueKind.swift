@@ -26,9 +26,14 @@ public struct ValueKind: RawRepresentable, Sendable, Hashable {
 
   /// Whether a body has the form of its kind. A kind that this version does not know allows every body.
   package func fits(_ body: RawSpan) -> Bool {
-    // Checking text word by word leaves a word of it on the stack.
     defer { wipeStack(2048) }
-    return switch self {
+    return fitsUnwiped(body)
+  }
+
+  /// As ``fits(_:)``, for the check of ``Sealer/withOpened(_:with:if:_:)``, which wipes the stack: checking text word by
+  /// word leaves a word of it there.
+  func fitsUnwiped(_ body: RawSpan) -> Bool {
+    switch self {
     case .string, .url, .json: isUTF8(body)
     case .bool: body.byteCount == 1 && body.byte(at: 0) <= 1
     case .integer, .unsignedInteger, .double, .date: body.byteCount == 8

@@ -67,29 +67,25 @@ final class ValuePlace: Sendable {
     deviceKey: SealingKey?, _ sealer: Sealer, _ body: (RawSpan) -> Void
   ) throws(VaultError) {
     sealer.bind(to: outer(name, kind, revision))
-    var fits = false
+    let kind = ValueKind(rawValue: kind)
+    let isFit: Bool
     if accessibility.isThisDeviceOnly {
       // The value has two seals. The inner one is in a separate block while it is opened.
       guard let inner = try sealer.opened(sealed, with: classKey) else { throw .tampered("a value does not verify") }
       let deviceKey = try Self.present(deviceKey)
-      sealer.bind(to: device(name, kind))
-      let isOpen = try inner.withSpan { (inner) throws(VaultError) in
-        try sealer.withOpened(inner, with: deviceKey) { fits = Self.call(body, kind, $0) }
+      sealer.bind(to: device(name, kind.rawValue))
+      let result = try inner.withSpan { (inner) throws(VaultError) in
+        try sealer.withOpened(inner, with: deviceKey, if: { kind.fitsUnwiped($0) }, body)
       }
-      guard isOpen else { throw VaultError(.wrongDevice, "the value is bound to another device key") }
+      guard let result else { throw VaultError(.wrongDevice, "the value is bound to another device key") }
+      isFit = result
     } else {
-      let isOpen = try sealer.withOpened(sealed, with: classKey) { fits = Self.call(body, kind, $0) }
-      guard isOpen else { throw .tampered("a value does not verify") }
+      guard let result = try sealer.withOpened(sealed, with: classKey, if: { kind.fitsUnwiped($0) }, body) else {
+        throw .tampered("a value does not verify")
+      }
+      isFit = result
     }
-    guard fits else { throw .malformed("a value that does not fit its kind") }
-  }
-
-  /// Calls `body` with an opened value if it fits its kind. Returns whether it does.
-  @inline(__always)
-  private static func call(_ body: (RawSpan) -> Void, _ kind: UInt8, _ value: RawSpan) -> Bool {
-    guard ValueKind(rawValue: kind).fits(value) else { return false }
-    body(value)
-    return true
+    guard isFit else { throw .malformed("a value that does not fit its kind") }
   }
 
   /// The context of a value, or of an earlier value, without the device layer.

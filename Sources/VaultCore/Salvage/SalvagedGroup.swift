@@ -238,13 +238,10 @@ final class SalvagedGroup {
     _ sealed: RawSpan, _ accessibility: Vault.Accessibility, _ context: borrowing Context,
     as kind: ValueKind
   ) throws(VaultError) -> Bool {
-    var fits = false
     let classKey = try classKeys.key(accessibility, sealer)
     sealer.bind(to: context)
-    let isOpen = try sealer.withOpened(sealed, with: classKey) { value in
-      fits = accessibility.isThisDeviceOnly || kind.fits(value)
-    }
-    return isOpen && fits
+    let isValid = { accessibility.isThisDeviceOnly || kind.fitsUnwiped($0) }
+    return try sealer.withOpened(sealed, with: classKey, if: isValid) { _ in } ?? false
   }
 
   private var mark: Extension.OwnedItem { isCurrent ? SalvagedPiece.unverified : SalvagedPiece.perhapsOld }

@@ -96,15 +96,16 @@ public struct ValueSealer: Sendable {
     let opener = try vault.handle.takeOpener()
     defer { vault.handle.giveBack(opener) }
     opener.sealer.bind(to: .single(context: context))
-    var fits = false
-    let isOpen = try opener.sealer.withOpened(sealed.bytes, with: sealingKey) { message in
-      guard message.byteCount > 0 else { return }
-      let (kind, value) = (ValueKind(rawValue: message.byte(at: 0)), message.extracting(1...))
-      fits = kind.rawValue != 0 && kind.fits(value)
-      if fits { body(kind, value) }
+    let fits = { (message: RawSpan) in
+      guard message.byteCount > 0 else { return false }
+      let kind = ValueKind(rawValue: message.byte(at: 0))
+      return kind.rawValue != 0 && kind.fitsUnwiped(message.extracting(1...))
     }
-    guard fits || !isOpen else { throw .malformed("a sealed value that does not fit its kind") }
-    return isOpen
+    let isFit = try opener.sealer.withOpened(sealed.bytes, with: sealingKey, if: fits) { message in
+      body(ValueKind(rawValue: message.byte(at: 0)), message.extracting(1...))
+    }
+    guard isFit != false else { throw .malformed("a sealed value that does not fit its kind") }
+    return isFit != nil
   }
 
   /// Whether a text has the form that ``seal(_:kind:context:)`` returns. Does not read the vault.

@@ -295,7 +295,7 @@ extension Sealer {
       bind(to: new)
       out = seal(value, with: newKey)
     }
-    guard isOpen else { throw .tampered("a value does not verify") }
+    guard isOpen != nil else { throw .tampered("a value does not verify") }
     return out
   }
 }
