@@ -28,16 +28,10 @@
   /// Appends one item.
   package func add(_ item: RawSpan) { unsafe item.withUnsafeBytes { unsafe add($0) } }
 
-  /// Appends one item that consists of two parts.
-  func add(_ first: UnsafeRawBufferPointer, _ second: UnsafeRawBufferPointer) {
-    addLength(first.count + second.count)
-    unsafe append(first)
-    unsafe append(second)
-  }
-
   /// Appends one item of ASCII text.
   package func add(_ text: StaticString) {
-    unsafe add(UnsafeRawBufferPointer(start: text.utf8Start, count: text.utf8CodeUnitCount))
+    addLength(text.utf8CodeUnitCount)
+    append(text)
   }
 
   // Three functions, because a generic one is not specialised for callers in other modules.
@@ -49,12 +43,13 @@
   package func add(_ integer: UInt64) { append(integer) }
 
   /// Starts over with the label's item, `"SPV1/" ‖ label`.
+  @inline(__always)
   func begin(_ label: StaticString) {
     count = 0
     let prefix: StaticString = "SPV1/"
-    unsafe add(
-      UnsafeRawBufferPointer(start: prefix.utf8Start, count: prefix.utf8CodeUnitCount),
-      UnsafeRawBufferPointer(start: label.utf8Start, count: label.utf8CodeUnitCount))
+    addLength(prefix.utf8CodeUnitCount + label.utf8CodeUnitCount)
+    append(prefix)
+    append(label)
   }
 
   /// Clears the transcript.
@@ -67,6 +62,11 @@
     guard let source = bytes.baseAddress else { return }
     unsafe storage.advanced(by: count).copyMemory(from: source, byteCount: bytes.count)
     count += bytes.count
+  }
+
+  @inline(__always)
+  private func append(_ text: StaticString) {
+    unsafe append(UnsafeRawBufferPointer(start: text.utf8Start, count: text.utf8CodeUnitCount))
   }
 
   @inline(__always)
