@@ -8,7 +8,7 @@
   import ServiceLifecycle
   import Synchronization
 
-  extension SettingsPage {
+  extension SettingsPageService {
     var settings: [any AnySetting] { groups.flatMap(\.settings) }
 
     /// Serves a request of the session, and refuses all others. Throws nothing: a server may log what is thrown.

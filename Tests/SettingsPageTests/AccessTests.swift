@@ -126,7 +126,7 @@
 
     @Test func `the page is a part of a different server`() async throws {
       let url = try #require(URL(string: "https://shop.example:443/admin/settings/"))
-      let page = try SettingsPage([SettingGroup("", try plainSettings(in: store))], publicURL: url)
+      let page = try SettingsPageService([SettingGroup("", try plainSettings(in: store))], publicURL: url)
       #expect(page.url?.hasPrefix("https://shop.example/admin/settings/?token=") == true)
       let router = Router()
       page.addRoutes(to: router)
@@ -136,7 +136,7 @@
     @Test(arguments: ["ftp://shop.example", "file:///settings", "settings"])
     func `a public URL must be one of HTTP`(text: String) throws {
       let url = try #require(URL(string: text))
-      #expect { try SettingsPage([], publicURL: url) } throws: { ($0 as? PreferencesError)?.code == .malformed }
+      #expect { try SettingsPageService([], publicURL: url) } throws: { ($0 as? PreferencesError)?.code == .malformed }
     }
   }
 #endif

@@ -45,7 +45,7 @@
       @Sendable func print(_ line: String) { printed.yield(line) }
 
       let serving = Task { [logger] in
-        let page = try SettingsPage(groups, title: "Shop") { url in
+        let page = try SettingsPageService(groups, title: "Shop") { url in
           print("Settings: \(url)")
         }
         let group = ServiceGroup(services: [page], gracefulShutdownSignals: [.sigterm, .sigint], logger: logger)
@@ -64,7 +64,7 @@
       let router = Router()
       let publicURL = try #require(URL(string: "http://127.0.0.1:8080/settings"))
 
-      let page = try SettingsPage(groups, title: "Shop", publicURL: publicURL)
+      let page = try SettingsPageService(groups, title: "Shop", publicURL: publicURL)
       page.addRoutes(to: router)
 
       #expect(page.url?.hasPrefix("http://127.0.0.1:8080/settings/?token=") == true)

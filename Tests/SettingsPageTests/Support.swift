@@ -53,7 +53,7 @@
       let text: String
     }
 
-    let page: SettingsPage
+    let page: SettingsPageService
     /// Lines of the server.
     let log: InMemoryLogHandler
     let origin: String
@@ -61,7 +61,7 @@
     var cookie = ""
     var formToken = ""
 
-    init(_ page: SettingsPage, _ log: InMemoryLogHandler, opening url: String) async throws {
+    init(_ page: SettingsPageService, _ log: InMemoryLogHandler, opening url: String) async throws {
       (self.page, self.log) = (page, log)
       let parts = try #require(URLComponents(string: url))
       origin = "http://127.0.0.1:\(parts.port ?? 0)"
@@ -154,7 +154,7 @@
     handler.logLevel = .trace
     let logger = Logger(label: "test") { [handler] _ in handler }
     let (urls, listening) = AsyncStream.makeStream(of: String.self)
-    let page = try SettingsPage([SettingGroup("General", settings)], title: title, logger: logger) {
+    let page = try SettingsPageService([SettingGroup("General", settings)], title: title, logger: logger) {
       listening.yield($0)
     }
     let group = ServiceGroup(services: [page], logger: logger)

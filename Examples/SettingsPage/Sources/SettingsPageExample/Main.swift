@@ -53,7 +53,7 @@ extension PreferenceKey<Secret<String>?> {
           Setting(.password, in: secrets, title: "Password", info: "Of the account at the mail server"),
         ]),
     ]
-    let page = try SettingsPage(groups, title: "Settings of the shop") { url in
+    let page = try SettingsPageService(groups, title: "Settings of the shop") { url in
       print(url)
       fflush(nil)
     }

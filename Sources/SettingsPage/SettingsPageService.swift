@@ -10,7 +10,7 @@
   /// A page in the browser that shows settings and stores what a person changes.
   ///
   /// ```swift
-  /// let page = try SettingsPage(groups, title: "Shop") { url in logger.notice("Settings: \(url)") }
+  /// let page = try SettingsPageService(groups, title: "Shop") { url in logger.notice("Settings: \(url)") }
   /// try await page.run()
   /// ```
   ///
@@ -21,7 +21,7 @@
   /// the first request exchanges the token in it for the cookie of a session, which lasts until ``url`` is used again or
   /// the program ends. Every user of the machine who knows a fresh ``url`` can open the page, so treat it as a password.
   /// Requests for other host names, from other sites or without the session are refused.
-  public final class SettingsPage: Service {
+  public final class SettingsPageService: Service {
     let title: String
     let groups: [SettingGroup]
     let access: PageAccess
