@@ -119,7 +119,7 @@ final class VaultWriter: @unchecked Sendable {
     switch plan {
     case .nothing, .fullWrite: return outcomes
     case .append(let append):
-      try self.append(append, file, group: group)
+      try self.append(append, file)
       return outcomes
     }
   }
@@ -198,7 +198,7 @@ final class VaultWriter: @unchecked Sendable {
 
   // MARK: Append
 
-  private func append(_ append: Append, _ file: Descriptor, group: Vault.Identifier) throws(VaultError) {
+  private func append(_ append: Append, _ file: Descriptor) throws(VaultError) {
     let state = append.state
     let offset = append.offset
     // If a rename is not durable yet, a power failure could undo it and with it this append (5.1).
@@ -226,7 +226,7 @@ final class VaultWriter: @unchecked Sendable {
       throw error
     }
     do throws(VaultError) { try file.synchronizeData() } catch {
-      try recover(file, error, from: offset, count: append.entry.count, group: group, append)
+      try recover(file, error, append)
       return
     }
     let check = Vault.Tag(append.entry.bytes, at: append.entry.count - Vault.Tag.count)
@@ -261,18 +261,17 @@ final class VaultWriter: @unchecked Sendable {
 
   /// Handles a failed sync, after which the page cache may differ from the disk. A full write uses other blocks, so it
   /// makes the change durable. If it fails as well, the durability is unknown.
-  private func recover(
-    _ file: Descriptor, _ failure: VaultError, from offset: Int, count: Int, group: Vault.Identifier, _ append: Append
-  ) throws(VaultError) {
+  private func recover(_ file: Descriptor, _ failure: VaultError, _ append: Append) throws(VaultError) {
     mayAppend = false
     do throws(VaultError) {
-      // The entry is in the file, so a fold of the file makes the same change.
-      try fullWrite(file) { (state) throws(VaultError) in
+      // The page cache may have dropped the entry, so the fold does not read it from the file.
+      let start = try FileImage(file, 0..<append.offset, limit: options.limits.fileBytes)
+      try fullWrite(file, reading: FileImage(start.span.copy + append.entry)) { (state) throws(VaultError) in
         (try state.foldedFile(nil, group: nil), state.unlocked)
       }
     } catch {
       do throws(VaultError) {
-        try file.write([UInt8](repeating: 0, count: count), at: offset)
+        try file.write([UInt8](repeating: 0, count: append.entry.count), at: append.offset)
         try file.synchronizeData()
       } catch {}  // reported below as unknown durability
       throw path.error(
@@ -293,17 +292,21 @@ final class VaultWriter: @unchecked Sendable {
 
   /// Replaces the locked file with a new one (5.2).
   ///
-  /// - Parameter make: returns the bytes of the new file, and the key that opens it for this handle.
+  /// - Parameters:
+  ///   - image: the bytes to load instead of those of the file.
+  ///   - make: returns the bytes of the new file, and the key that opens it for this handle.
   private func fullWrite(
-    _ file: Descriptor, _ make: (VaultState) throws(VaultError) -> (file: [UInt8], opening: Unlocked)
+    _ file: Descriptor, reading image: FileImage? = nil,
+    _ make: (VaultState) throws(VaultError) -> (file: [UInt8], opening: Unlocked)
   ) throws(VaultError) {
     let unlocked = try handle.withLatest { (_, state) throws(VaultError) in state.unlocked }
     let sealer = try Sealer(random: options.random)
     let status = try file.status()
     // A separate load. Readers continue with theirs and never see an intermediate state.
+    let image =
+      if let image { image } else { try FileImage(file, 0..<Int(status.st_size), limit: options.limits.fileBytes) }
     let old = try VaultState(
-      try FileImage(file, 0..<Int(status.st_size), limit: options.limits.fileBytes), file: OpenFile(file, status),
-      path: path, options: options, sealer: sealer
+      image, file: OpenFile(file, status), path: path, options: options, sealer: sealer
     ) { (snapshot, sealer) throws(VaultError) in try unlocked.reopened(in: snapshot, sealer: sealer) }
     try handle.mark?.check(old)
     let (bytes, next) = try make(old)
