@@ -1,3 +1,5 @@
+import Glibc
+import Synchronization
 import Testing
 import VaultSealing
 
@@ -40,6 +42,71 @@ struct ReplacedSlotTests {
       #expect(try shared.owner.text("b") == "append")
       #expect(refusal { try stranded.text("password") } == .credentialRejected)
       #expect(refusal { try stranded.set("lost", forKey: "password") } == .credentialRejected)
+    }
+  }
+
+  /// The slot of the handle is replaced, or removed together with a rotation.
+  private static func replaceOwnSlot(of vault: Vault, removes: Bool) throws {
+    guard removes else {
+      try vault.replaceSlot(with: NewSlot(.key(.sample(from: 200))))
+      return
+    }
+    try vault.addSlot(NewSlot(.key(.sample(from: 200))))
+    let own = try #require(try vault.slots().first(where: \.isCurrent))
+    try vault.removeSlot(own.id, keeping: [.key(.sample(from: 200))])
+  }
+
+  @Test(arguments: [false, true])
+  func `other threads read while a handle replaces or removes its own slot`(removes: Bool) throws {
+    try SharedVault.with { shared in
+      let vault = shared.owner
+      let codes = Mutex<[VaultError.Code?]>([])
+
+      // The new file has the vault's name when the directory is synced.
+      try SyncFault.with { descriptor in
+        if SyncFault.isDirectory(descriptor) {
+          let code = refusal { try vault.text("password") }
+          codes.withLock { $0.append(code) }
+        }
+        return nil
+      } during: {
+        try Self.replaceOwnSlot(of: vault, removes: removes)
+      }
+
+      let seen = codes.withLock(\.self)
+      #expect(!seen.isEmpty)
+      #expect(seen.allSatisfy { $0 == nil }, "\(seen)")
+      try vault.set("append", forKey: "a")
+      try vault.createGroup("full write")
+      #expect(try Vault.refusal(at: shared.path, .key(.sample())) == .credentialRejected)
+      #expect(try Vault.refusal(at: shared.path, .key(.sample(from: 200))) == nil)
+    }
+  }
+
+  @Test func `a handle goes on with its new slot although the directory could not be synced`() throws {
+    try SharedVault.with { shared in
+      let code = SyncFault.with {
+        SyncFault.isDirectory($0) ? EIO : nil
+      } during: {
+        refusal { try shared.owner.replaceSlot(with: NewSlot(.key(.sample(from: 200)))) }
+      }
+
+      #expect(code == .durabilityUnknown)
+      #expect(try shared.owner.text("password") == "s3cret")
+      try shared.owner.set("new", forKey: "password")
+    }
+  }
+
+  @Test func `a handle that was locked while it replaced its slot stays locked`() throws {
+    try SharedVault.with { shared in
+      try SyncFault.with { descriptor in
+        if SyncFault.isDirectory(descriptor) { shared.owner.lock() }
+        return nil
+      } during: {
+        _ = try shared.owner.replaceSlot(with: NewSlot(.key(.sample(from: 200))))
+      }
+
+      #expect(refusal { try shared.owner.text("password") } == .locked)
     }
   }
 

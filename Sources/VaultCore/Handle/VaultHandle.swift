@@ -14,6 +14,8 @@ final class VaultHandle: Sendable {
     private var holding: Holding
     /// The slot that opened the vault.
     private(set) var slot: Vault.Identifier
+    /// What opens the file that a write of this handle puts in place, if that is a different slot.
+    private(set) var successor: Unlocked?
     /// The sum of ``VaultState/othersEntries`` of earlier loads, plus one for each load.
     private(set) var othersBefore = 0
     private struct Taken { weak var records: ServiceRecords? }
@@ -45,12 +47,20 @@ final class VaultHandle: Sendable {
       unlock(state)
     }
 
+    /// Announces that the file will be replaced by one that `next` opens; `nil` if it was not replaced.
+    mutating func expect(_ next: Unlocked?, after unlocked: Unlocked) {
+      guard case .unlocked(let old) = holding, old.unlocked.kek === unlocked.kek else { return }
+      successor = next.flatMap { $0.kek === unlocked.kek ? nil : $0 }
+    }
+
     /// Unlocks, in any state.
-    mutating func unlock(_ state: VaultState) { (holding, slot) = (.unlocked(state), state.unlocked.slot) }
+    mutating func unlock(_ state: VaultState) {
+      (holding, slot, successor) = (.unlocked(state), state.unlocked.slot, nil)
+    }
 
     mutating func lock() {
       guard case .unlocked(let state) = holding else { return }
-      holding = .locked(KeptValues(state))
+      (holding, successor) = (.locked(KeptValues(state)), nil)
       for taken in taken { taken.records?.lock() }
       taken = []
       idleOpeners = []
@@ -235,10 +245,14 @@ final class VaultHandle: Sendable {
   @discardableResult
   func reload(_ loaded: inout Loaded) throws(VaultError) -> VaultState {
     let old = try loaded.state
-    let unlocked = old.unlocked
+    let (unlocked, successor) = (old.unlocked, loaded.successor)
     let state = try MarkKeeper.checking(mark) { () throws(VaultError) in
       try VaultState.load(path: path, options: options, sealer: old.sealer) {
-        (snapshot, sealer) throws(VaultError) in try unlocked.reopened(in: snapshot, sealer: sealer)
+        (snapshot, sealer) throws(VaultError) in
+        do throws(VaultError) { return try unlocked.reopened(in: snapshot, sealer: sealer) } catch {
+          guard let successor, error.code == .credentialRejected else { throw error }
+          return try successor.reopened(in: snapshot, sealer: sealer)
+        }
       }
     }
     state.dropImage()

@@ -319,8 +319,14 @@ final class VaultWriter: @unchecked Sendable {
     ) { (snapshot, sealer) throws(VaultError) in try next.reopened(in: snapshot, sealer: sealer) }
     for group in checked.groups { _ = try checked.content(group.id) }
     let fresh: OpenFile
+    // Readers of this handle may find the new file before this thread stores its state.
+    handle.loaded.withLock { $0.expect(next, after: unlocked) }
     do throws(VaultError) { fresh = try replacement.replace(status, with: bytes) } catch {
-      if error.code == .durabilityUnknown { lock.pass(to: nil) }
+      if error.code == .durabilityUnknown {
+        lock.pass(to: nil)
+      } else {
+        handle.loaded.withLock { $0.expect(nil, after: unlocked) }
+      }
       throw error
     }
     checked.adopt(fresh)
