@@ -31,8 +31,8 @@ extension Vault {
       return try target.vault.contains(service, exact, in: target.group) ? exact : key
     }
 
-    /// Seals `value` and adds the change. A second change of the same key replaces the first. The plain bytes are not
-    /// kept.
+    /// Seals `value` and adds the change. A second set of the same key replaces the first. A set after a removal makes
+    /// a new record, which has nothing of the removed one. The plain bytes are not kept.
     ///
     /// - Parameters:
     ///   - accessibility: when the value can be read. With `nil` an existing record keeps its class and a new one gets
@@ -62,7 +62,7 @@ extension Vault {
       let accessibility = accessibility ?? self.accessibility
       // An existing record keeps its class.
       var present: Vault.Accessibility?
-      if accessibility == nil, let (vault, group) = target {
+      if accessibility == nil, let (vault, group) = target, !removes(key) {
         present = try vault.handle.accessibility(of: address.name, in: group.id)
       }
       let place = sealer.place(accessibility ?? present ?? .whenUnlocked)
@@ -101,6 +101,9 @@ extension Vault {
         RecordAddress(service, try storedSpelling(of: Vault.Name(key))), .restore(revision), RecordEdit(), expected)
     }
 
+    /// Whether the record that has the key now is removed by the batch.
+    private func removes(_ key: Vault.Name) -> Bool { positions[key].map { changes[$0].isRemoval } ?? false }
+
     /// Adds a change. If the batch already changes this record, the new change replaces the earlier one and takes over
     /// its metadata.
     private mutating func add(
@@ -113,16 +116,19 @@ extension Vault {
       positions[address.key] = position
       let earlier = changes[position]
       if let before = earlier.expected, let expected, expected != before { throw .conflict }
-      var (operation, edit) = (operation, edit)
+      var (operation, edit, startsAfresh) = (operation, edit, earlier.isRemoval)
       switch (earlier.operation, operation) {
-      case (.remove, .edit), (.remove, .restore): throw VaultError(.notFound, "the batch removes the record first")
-      case (.remove, _), (_, .remove): break
+      case (_, .restore) where earlier.isRemoval, (.remove, .edit):
+        throw VaultError(.notFound, "the batch removes the record first")
+      case (_, .remove): startsAfresh = false
+      case (.remove, _): break
       case (_, .edit):
         operation = earlier.operation
         edit = edit.behind(earlier.edit)
       default: edit = edit.behind(earlier.edit, hasNewValue: true)
       }
-      changes[position] = RecordChange(address, operation, edit, ifRevision: earlier.expected ?? expected)
+      changes[position] = RecordChange(
+        address, operation, edit, ifRevision: earlier.expected ?? expected, startsAfresh: startsAfresh)
     }
   }
 }

@@ -6,6 +6,18 @@ import VaultSealing
 @testable import VaultCore
 
 struct AuditTests {
+  @Test func `a set behind a removal in one batch is logged as both`() throws {
+    try AuditedVault.with { shared in
+      let (group, service) = (try shared.owner.group(), try Vault.Name("db"))
+      try shared.owner.update(service: service, in: group) { batch throws(VaultError) in
+        try batch.remove("password")
+        try batch.set("new", forKey: "password")
+      }
+
+      #expect(try shared.owner.auditedActions() == ["start", "remove password", "write password"])
+    }
+  }
+
   @Test func `a vault without auditing has no log`() throws {
     try SharedVault.with { shared in
       try shared.owner.set("new", forKey: "password")

@@ -32,6 +32,61 @@ extension BatchTests {
     }
   }
 
+  @Test func `a set behind a removal keeps nothing of the removed record`() throws {
+    try with { sample in
+      try sample.update { batch throws(VaultError) in
+        let value: [UInt8] = [1]
+        try batch.set(value.span.bytes, kind: .data, forKey: "key", accessibility: .afterFirstUnlock)
+      }
+
+      let removed = try sample.vault.update(service: sample.service, in: sample.group) { batch throws(VaultError) in
+        try batch.edit("key", edit { $0.label = .set("removed, too") })
+        try batch.remove("key")
+        try batch.set("first", forKey: "key")
+        try batch.set("new", forKey: "key")
+        try batch.edit("key", edit { $0.comment = .set("new comment") })
+      }
+
+      let record = try #require(try sample.record())
+      #expect(try sample.vault.text("key") == "new")
+      #expect(removed == 1)
+      #expect(record.label == nil)
+      #expect(record.comment == "new comment")
+      #expect(record.historyDepth == 0)
+      #expect(try sample.kept() == [])
+      #expect(record.accessibility == .whenUnlocked)
+    }
+  }
+
+  @Test func `restoring behind a removal and a set is notFound`() throws {
+    try with { sample in
+      let kept = try #require(try sample.record()?.previous.first)
+      try expectRefused(.notFound, at: sample.path) {
+        try sample.update { batch throws(VaultError) in
+          try batch.remove("key")
+          try batch.set("new", forKey: "key")
+          try batch.restore("key", revision: kept.revision)
+        }
+      }
+    }
+  }
+
+  @Test func `a removal compares the revision of the removed record also if a set follows`() throws {
+    try with { sample in
+      let revision = try #require(try sample.record()).revision
+      func write(_ expected: UInt64) throws {
+        try sample.update { batch throws(VaultError) in
+          try batch.remove("key", ifRevision: expected)
+          try batch.set("new", forKey: "key")
+        }
+      }
+
+      try expectRefused(.conflict, at: sample.path) { try write(revision + 1) }
+      try write(revision)
+      #expect(try sample.vault.text("key") == "new")
+    }
+  }
+
   @Test func `editing or restoring behind a removal is notFound and nothing is written`() throws {
     try with { sample in
       let kept = try #require(try sample.record()?.previous.first)

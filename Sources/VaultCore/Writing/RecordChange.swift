@@ -24,13 +24,19 @@ package final class RecordChange: Sendable {
   let edit: RecordEdit
   /// The revision that the record must have; 0 if the record must not exist; `nil` for any.
   let expected: UInt64?
+  /// Whether the batch removes the record before this change sets it, so that nothing of the old record is kept.
+  let startsAfresh: Bool
 
   init(
     _ address: RecordAddress, _ operation: Operation, _ edit: RecordEdit = RecordEdit(),
-    ifRevision expected: UInt64? = nil
+    ifRevision expected: UInt64? = nil, startsAfresh: Bool = false
   ) {
     (self.address, self.operation, self.edit, self.expected) = (address, operation, edit, expected)
+    self.startsAfresh = startsAfresh
   }
+
+  /// Whether the change removes the record that has its name.
+  var isRemoval: Bool { if case .remove = operation { true } else { startsAfresh } }
 
   /// The approximate size of the change in an entry, in bytes.
   var cost: Int {
@@ -73,7 +79,9 @@ extension GroupContent {
     writer.bytes.reserveCapacity(order.reduce(64 + carried) { $0 + changes[$1].cost })
     writer.integer(generation + 1)
     writer.integer(UInt32(order.count))
-    for index in order { try write(changes[index], old[index], now, to: &writer, sealer) }
+    for index in order {
+      try write(changes[index], changes[index].startsAfresh ? nil : old[index], now, to: &writer, sealer)
+    }
     defer { writer.bytes.wipe() }
     return WipedBuffer(copying: writer.bytes.bytes)
   }
@@ -123,12 +131,14 @@ extension GroupContent {
       }
       return change
     case .put(let value, let keepsClass):
-      let present = keepsClass ? old?.accessibility ?? .whenUnlocked : value.place.accessibility
+      let kept = change.startsAfresh ? nil : old?.accessibility
+      let present = keepsClass ? kept ?? .whenUnlocked : value.place.accessibility
       let place = try place(present, sealer)
       if place.classKey.isEqual(to: value.place.classKey) { return change }
       let moved = try value.moved(to: place, change.address, deviceKey: deviceKey, sealer)
       return RecordChange(
-        change.address, .put(moved, keepsClass: keepsClass), change.edit, ifRevision: change.expected)
+        change.address, .put(moved, keepsClass: keepsClass), change.edit, ifRevision: change.expected,
+        startsAfresh: change.startsAfresh)
     }
   }
 

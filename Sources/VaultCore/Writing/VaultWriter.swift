@@ -134,7 +134,7 @@ final class VaultWriter: @unchecked Sendable {
     do throws(VaultError) {
       for change in part {
         let old = content.find(change.address)
-        if case .remove = change.operation, old != nil { removed += 1 }
+        if change.isRemoval, old != nil { removed += 1 }
         changes.append(try content.upToDate(change, old, deviceKey: options.deviceKey, sealer))
       }
     } catch {
