@@ -14,12 +14,13 @@ extension Descriptor {
     guard retrying({ flock(raw, LOCK_EX) }) == 0 else { throw Failure(.lock, path, errno: errno) }
   }
 
-  /// Takes the lock. Returns `false` if another process holds it for longer than `timeout`.
+  /// Takes the lock. Returns `false` if another process holds it for longer than `timeout`, which may be zero.
   ///
   /// A separate thread waits in the kernel's queue and ends with the wait. Polling is not cheaper: it takes the
   /// processor from the process that holds the lock, and can starve under load (`Docs/Decisions/0050`).
   package func lock(within timeout: Duration) throws(Failure) -> Bool {
     if try tryLock() { return true }
+    guard timeout > .zero else { return false }
     let start = ContinuousClock.now
     let end = timespec(after: timeout)
     switch cfiles_lock_until(raw, end.tv_sec, end.tv_nsec) {

@@ -92,6 +92,23 @@ struct AuditFailureTests {
     }
   }
 
+  @Test func `fail-open waits for a process that holds the log once in a second, not for each read`() throws {
+    try AuditedVault.with(.failOpen) { shared in
+      let now = Mutex<Int64>(0)
+      var options = Vault.Options.sample(seed: "busy")
+      options.now = { now.withLock(\.self) }
+      let vault = try Vault.opened(at: shared.path, options: options)
+      let lock = try ForeignLock(on: shared.log())
+      let start = ContinuousClock.now
+      try shared.read(200, by: vault)
+      #expect(ContinuousClock.now - start < .seconds(40))  // of the 50 that 200 waits take
+      lock.release()
+      // The lock is free: no wait is needed, and nothing more is lost.
+      try shared.read(1, by: vault)
+      #expect(try shared.owner.auditEntries().map(\.lost) == [0, 200])
+    }
+  }
+
   @Test func `a full disk loses nothing of the log`() async {
     await #expect(processExitsWith: .exitCode(42)) {
       try TemporaryDirectory.with { directory in

@@ -21,6 +21,8 @@ final class AuditLog: Sendable {
     var head: (bytes: [UInt8], head: AuditHead)?
     /// The events that could not be logged since the last one that could.
     var lost: UInt64 = 0
+    /// The time at which a wait for the lock timed out, by ``Vault/Options/now``.
+    var timedOut: Int64?
   }
 
   private let vault: VaultPath
@@ -67,11 +69,9 @@ final class AuditLog: Sendable {
   private func append(
     _ events: [Event], _ keys: AuditKeys, _ slot: Vault.Identifier, _ mayBeStale: Bool, _ state: inout State
   ) throws(VaultError) -> Bool {
-    // A service that must not stop does not wait long for a process that holds the lock.
-    let wait = keys.policy == .failOpen ? min(options.lockTimeout, .milliseconds(250)) : options.lockTimeout
     let sealer = if let known = state.sealer { known } else { try Sealer(random: options.random) }
     state.sealer = sealer
-    let file = try lockedFile(&state, wait)
+    let file = try lockedFile(&state, keys.policy)
     defer { file.unlock() }
     let size = Int(try file.status().st_size)
     guard let key = try keys.key(of: keys.epoch, sealer) else { throw Self.unknown }
@@ -193,12 +193,25 @@ final class AuditLog: Sendable {
 
   // MARK: The file
 
+  /// How long an append waits for a process that holds the lock. A service that must not stop waits a short time, and
+  /// only once in a second: its other threads wait for the append, too.
+  private func wait(_ state: State, _ policy: AuditPolicy) -> Duration {
+    guard policy == .failOpen else { return options.lockTimeout }
+    let now = options.now()
+    if let timedOut = state.timedOut, (timedOut..<timedOut + 1_000).contains(now) { return .zero }
+    return min(options.lockTimeout, .milliseconds(250))
+  }
+
   /// The file that has the log's name, locked.
-  private func lockedFile(_ state: inout State, _ wait: Duration) throws(VaultError) -> Descriptor {
+  private func lockedFile(_ state: inout State, _ policy: AuditPolicy) throws(VaultError) -> Descriptor {
+    let wait = wait(state, policy)
     while true {
       let file = if let open = state.file { open } else { try openForWriting() }
       (state.file, state.head) = (nil, state.file == nil ? nil : state.head)
-      try file.descriptor.acquireLock(timeout: wait)
+      do throws(VaultError) { try file.descriptor.acquireLock(timeout: wait) } catch {
+        if error.code == .lockTimeout, wait > .zero { state.timedOut = options.now() }
+        throw error
+      }
       do throws(VaultError) {
         if try path.identity()?.identity == file.identity {
           state.file = file
