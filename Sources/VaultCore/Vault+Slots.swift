@@ -212,6 +212,8 @@ extension Vault {
   }
 
   func rewrite(_ make: @escaping VaultWriter.Rewrite) throws(VaultError) {
+    // A forked child has the queue of its parent, but not the thread that leads it.
+    try handle.forkGuard.check()
     // Notified even if this throws, because the change may have been made.
     defer { handle.observerHub.withLock { $0 }?.vaultChanged() }
     _ = try queue.perform(.rewrite(make)).get()

@@ -1,8 +1,9 @@
 import Foundation
 import Glibc
 import Testing
-import VaultCore
 import VaultSealing
+
+@testable import VaultCore
 
 /// What a forked child can do with what its parent opened, and what it cannot.
 struct ForkTests {
@@ -20,6 +21,30 @@ struct ForkTests {
         let before = try vault.text("password")
         try vault.set("parent", forKey: "password")
         return try isRefused && before == "s3cret" && vault.text("password") == "parent"
+      }
+    }
+  }
+
+  @Test func `a full write in a child that was forked during a full write refuses as locked`() async {
+    await #expect(processExitsWith: .exitCode(42)) {
+      try withVault { vault, _ in
+        let (begun, end, done) = (DispatchSemaphore(value: 0), DispatchSemaphore(value: 0), DispatchSemaphore(value: 0))
+        let waits: VaultWriter.Rewrite = { (_) throws(VaultError) in
+          begun.signal()
+          end.wait()
+          throw .conflict
+        }
+        Thread.detachNewThread {
+          try? vault.rewrite(waits)
+          done.signal()
+        }
+        begun.wait()
+        let isRefused = try inForkedChild {
+          [refusal { try vault.compact() }, refusal { try vault.createGroup("new") }] == [.locked, .locked]
+        }
+        end.signal()
+        done.wait()
+        return try isRefused && vault.text("password") == "s3cret"
       }
     }
   }
