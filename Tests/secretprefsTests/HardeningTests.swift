@@ -22,16 +22,17 @@ struct HardeningTests {
     #expect(try running.wait().exit == 128 + SIGTERM)
   }
 
-  @Test func `an ignored signal stays ignored`() throws {
+  @Test(arguments: [("INT", SIGINT), ("QUIT", SIGQUIT)])
+  func `an ignored signal stays ignored`(_ name: String, _ signal: Int32) throws {
     let home = try Scratch()
     try home.write("passphrase", to: "p")
     _ = try Tool.shell("secretprefs init --throwaway-cost --accept-weak --passphrase-fd 3 3< p", in: home)
     let terminal = try PseudoTerminal()
     let running = try Running(
-      ["/bin/sh", "-c", "trap '' INT; exec secretprefs get key"], in: home, input: terminal.path)
+      ["/bin/sh", "-c", "trap '' \(name); exec secretprefs get key"], in: home, input: terminal.path)
     try terminal.wait(for: ": ")
     try terminal.wait(forEcho: false)
-    kill(running.process, SIGINT)
+    kill(running.process, signal)
     usleep(300_000)
     terminal.type("passphrase\n")
     #expect(try running.wait().exit == 1)

@@ -89,6 +89,18 @@ struct MaskTerminalTests {
     #expect(scene.terminal.mode == before)
   }
 
+  @Test(arguments: [SIGHUP, SIGQUIT, SIGABRT, SIGUSR1])
+  func `a signal to the tool reaches the command, and the terminal is restored`(_ signal: Int32) throws {
+    let scene = try Scene()
+    let before = scene.terminal.mode
+    let running = try scene.start(
+      "masked sh -c 'trap \"echo got; exit 7\" \(signal); echo ready; while :; do sleep 0.1; done'")
+    try scene.type(("ready", ""))
+    kill(running.process, signal)
+    #expect(try running.wait().exit == 7)
+    #expect(scene.terminal.mode == before)
+  }
+
   @Test func `a stopped editor gives the shell its terminal, and continues`() throws {
     let scene = try Scene()
     let running = try Running(

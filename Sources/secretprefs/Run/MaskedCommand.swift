@@ -57,12 +57,11 @@ final class MaskedCommand {
       if relay != nil { standard[0] = terminal.programs }
     }
     signals = try SignalPipe(withTerminal: terminal != nil)
-    try ProcessHardening.undo()
-    let child = environment.withVariables {
-      ChildProcess(arguments, environment: $0, standard: standard, terminal: terminal?.programs)
+    let (child, number) = try ProcessHardening.suspended {
+      environment.withVariables {
+        (ChildProcess(arguments, environment: $0, standard: standard, terminal: terminal?.programs), errno)
+      }
     }
-    let number = errno
-    try ProcessHardening.apply()
     guard let child else { throw ToolError.notStarted(number) }
     self.child = child
     relay?.take()

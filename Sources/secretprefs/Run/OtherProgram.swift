@@ -28,17 +28,17 @@ final class OtherProgram {
     let null = try Descriptor<VaultError>.open("/dev/null", O_RDWR) { .io("open /dev/null", $0) }
     defer { extendLifetime(null) }
     guard let pipe = ChildProcess.pipe() else { throw .io("create a pipe") }
+    defer { close(pipe.writing) }
     output = pipe.reading
     let child: ChildProcess?
     let number: Int32
     do throws(ToolError) {
-      try ProcessHardening.undo()
-      child = ChildProcess(
-        &arguments, environment: &environment,
-        standard: [input ?? null.raw, pipe.writing, isQuiet ? null.raw : STDERR_FILENO])
-      number = errno
-      close(pipe.writing)
-      try ProcessHardening.apply()
+      (child, number) = try ProcessHardening.suspended {
+        let child = ChildProcess(
+          &arguments, environment: &environment,
+          standard: [input ?? null.raw, pipe.writing, isQuiet ? null.raw : STDERR_FILENO])
+        return (child, errno)
+      }
     } catch { throw VaultError(.io, error.message) }
     guard let child else {
       close(pipe.reading)

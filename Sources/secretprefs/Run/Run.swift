@@ -75,10 +75,7 @@ struct Run: ToolCommand {
     // Passes the bytes of the arguments, which need not be text.
     let arguments = CommandLine.unsafeArgv + (Int(CommandLine.argc) - command.count)
     if let search { throw try MaskedCommand(arguments, environment, search).wait() }
-    try ProcessHardening.undo()
-    let number = environment.execute(arguments)
-    try ProcessHardening.apply()
-    throw ToolError.notStarted(number)
+    throw ToolError.notStarted(try ProcessHardening.suspended { environment.execute(arguments) })
   }
 
   /// Reads the values. When it returns, the vault is closed, and no descriptor for the command holds a passphrase.

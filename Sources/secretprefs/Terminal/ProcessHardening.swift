@@ -10,29 +10,37 @@ enum ProcessHardening {
     let isProtected = disableCoreFiles(inherited: &inherited)
     guard isProtected else { throw .internal("disable core files", errno) }
     inheritedCoreLimit.store(inherited, ordering: .relaxed)
+    // Swift's crash handler prints registers and the memory they point to. A signal that is ignored has no handler.
+    for number in crashSignals where isIgnore(signal(number, SIG_DFL)) { signal(number, SIG_IGN) }
     var ignored: UInt64 = 0
-    func set(_ number: Int32, _ action: sighandler_t?) {
-      if isIgnore(signal(number, action)) { ignored |= 1 << UInt64(number) }
-    }
-    // Swift's crash handler prints registers and the memory they point to.
-    for number in crashSignals { set(number, SIG_DFL) }
     // A failing write returns an error instead of ending the process.
-    for number in writeSignals { set(number, SIG_IGN) }
+    for number in writeSignals where isIgnore(signal(number, SIG_IGN)) { ignored |= 1 << UInt64(number) }
     inheritedIgnoredSignals.store(ignored, ordering: .relaxed)
-    inheritedMask.store(umask(0o077), ordering: .relaxed)
+    inheritedMask.store(umask(privateMask), ordering: .relaxed)
   }
 
-  /// Gives back what ``apply()`` has changed, for the program that replaces this process. The process itself stays
-  /// unreadable for others: the kernel ends that when it starts the program.
-  static func undo() throws(ToolError) {
+  /// Calls `start`, which starts another program or replaces this process by one, while everything that the program
+  /// inherits is as it was before ``apply()``. Signals that this process catches stay caught: the system resets them
+  /// when it starts the program. The process itself stays unreadable for others: the kernel ends that, too.
+  static func suspended<R>(_ start: () -> R) throws(ToolError) -> R {
     guard restoreCoreFiles(inheritedCoreLimit.load(ordering: .relaxed)) else {
       throw .internal("restore the limit of core files", errno)
     }
-    let ignored = inheritedIgnoredSignals.load(ordering: .relaxed)
-    for number in crashSignals + writeSignals {
-      signal(number, ignored & 1 << UInt64(number) == 0 ? SIG_DFL : SIG_IGN)
-    }
     umask(inheritedMask.load(ordering: .relaxed))
+    let result = withInheritedSignals(start)
+    umask(privateMask)
+    var limit: UInt64 = 0
+    guard disableCoreFiles(inherited: &limit) else { throw .internal("disable core files", errno) }
+    return result
+  }
+
+  /// Calls `start`, which starts a program that handles the vault's values: it inherits the signals as they were before
+  /// ``apply()``, but neither the limit of core files nor the mask of new files.
+  static func withInheritedSignals<R>(_ start: () -> R) -> R {
+    let ignored = inheritedIgnoredSignals.load(ordering: .relaxed)
+    for number in writeSignals where ignored & 1 << UInt64(number) == 0 { signal(number, SIG_DFL) }
+    defer { for number in writeSignals { signal(number, SIG_IGN) } }
+    return start()
   }
 
   /// Opens `/dev/null` for every closed standard descriptor, so that no other file gets its number. The access mode is
@@ -64,7 +72,9 @@ enum ProcessHardening {
 private let crashSignals = [SIGILL, SIGTRAP, SIGSEGV, SIGBUS, SIGFPE, SIGABRT, SIGQUIT]
 private let writeSignals = [SIGPIPE, SIGXFSZ]
 
+private let privateMask: mode_t = 0o077
+
 private let inheritedCoreLimit = Atomic<UInt64>(0)
-/// A bit for each signal of the lists above that was ignored.
+/// A bit for each of the signals of a failing write that was ignored.
 private let inheritedIgnoredSignals = Atomic<UInt64>(0)
 private let inheritedMask = Atomic<mode_t>(0)
