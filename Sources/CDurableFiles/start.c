@@ -73,7 +73,7 @@ static void close_range_of(int first, int last) {
 
 // In the program's process: its descriptors and signals, then the program itself.
 static void become(char *const *arguments, char **environment, const int *descriptors, int terminal, const sigset_t *mask,
-                   int report) {
+                   int ignores_children, int report) {
   // Copies above the standard descriptors, because one of those may take the number of another.
   int copies[3];
   for (int index = 0; index < 3; index++) copies[index] = fcntl(descriptors[index], F_DUPFD_CLOEXEC, 3);
@@ -91,6 +91,7 @@ static void become(char *const *arguments, char **environment, const int *descri
     struct sigaction action;
     if (sigaction(number, NULL, &action) == 0 && action.sa_handler != SIG_IGN) signal(number, SIG_DFL);
   }
+  if (ignores_children) signal(SIGCHLD, SIG_IGN);
   sigprocmask(SIG_SETMASK, mask, NULL);
   environ = environment;
   execvp(arguments[0], arguments);
@@ -127,8 +128,10 @@ int cfiles_start(char *const *arguments, char *const *environment, const int *de
     setsid();
     ioctl(terminal, TIOCSCTTY, 0);
   }
+  // If SIGCHLD is ignored, the system keeps no status of children.
+  int ignores_children = signal(SIGCHLD, SIG_DFL) == SIG_IGN;
   pid_t child = fork();
-  if (child == 0) become(arguments, variables.list, descriptors, terminal, &mask, ends[1]);
+  if (child == 0) become(arguments, variables.list, descriptors, terminal, &mask, ignores_children, ends[1]);
   int error = errno;
   wipe_variables(&variables);
   // Others wait for the end of the program's output, and the terminal ends when its last keyboard is closed.

@@ -19,11 +19,11 @@ struct EditValueTests {
     return home
   }
 
-  /// Edits with a script that gets the file's path as `$1`.
+  /// Edits with a script that gets the file's path as `$1`, and the process of the tool as `$tool`.
   private static func edit(
     _ script: String, _ options: String = "--yes", before: String = "", in home: Scratch
   ) throws -> Tool.Outcome {
-    try home.writeProgram("#!/bin/sh\n" + script, to: "editor")
+    try home.writeProgram("#!/bin/sh\nread pid name state tool rest </proc/$PPID/stat\n" + script, to: "editor")
     return try Tool.shell(
       "unset XDG_RUNTIME_DIR; export VISUAL=./editor; \(before)\n"
         + "secretprefs edit a --value --key-file k \(options)", in: home)
@@ -131,7 +131,7 @@ struct EditValueTests {
   func `a signal ends the editor, removes the file, and then ends the command`(_ signal: Int32) throws {
     let home = try Self.prepared("signal-\(signal)-\(UUID())")
     let outcome = try Self.edit(
-      "kill -\(signal) $PPID; exec sleep 600", in: home)
+      "kill -\(signal) $tool; exec sleep 600", in: home)
     #expect(outcome.exit == 128 + signal)
     #expect(try Self.left(try Self.value(home)).isEmpty)
   }
@@ -143,7 +143,7 @@ struct EditValueTests {
     let others = (0..<2).map { _ in "/dev/shm/secretprefs-edit-\(getuid())-\(UUID())" }
     defer { for other in others { unlink(other) } }
     #expect(FileManager.default.createFile(atPath: others[0], contents: nil))
-    let outcome = try Self.edit("kill -KILL $PPID; kill -KILL $$", in: home)
+    let outcome = try Self.edit("kill -KILL $tool; kill -KILL $$", in: home)
     #expect(outcome.exit == 137)
     #expect(FileManager.default.createFile(atPath: others[1], contents: nil))
     #expect(try !Self.left(value).isEmpty)
@@ -185,6 +185,26 @@ struct EditValueTests {
     try terminal.wait(for: "ready")
     terminal.type("\u{3}")
     #expect(try running.wait(atMost: .seconds(600)).exit == 0)
+    #expect(try Self.value(home) == "three")
+  }
+
+  @Test(.enabled(if: inMemory)) func `Ctrl-Z stops the editor and the command, and the shell continues both`() throws {
+    let home = try Self.prepared("one")
+    let terminal = try PseudoTerminal()
+    let running = try Running(
+      ["/bin/sh", "-c", "exec env PS1='prompt> ' bash --norc -i >/dev/tty 2>&1"], in: home, input: terminal.path,
+      environment: ["TERM": "xterm", "EDITOR": "vi -u NONE"])
+    try terminal.wait(for: "prompt> ")
+    terminal.type("secretprefs edit a --value --yes --key-file k\r")
+    try terminal.wait(for: "1 line")
+    terminal.type("\u{1A}")
+    try terminal.wait(for: "Stopped")
+    terminal.type("fg\r")
+    try terminal.wait(for: "one", times: 2)
+    terminal.type(":s/one/three/\r:wq\r")
+    try terminal.wait(for: "prompt> ", times: 3)
+    terminal.type("exit 9\r")
+    #expect(try running.wait().exit == 9)
     #expect(try Self.value(home) == "three")
   }
 }

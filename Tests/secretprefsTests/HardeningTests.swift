@@ -38,6 +38,38 @@ struct HardeningTests {
     #expect(try running.wait().exit == 1)
   }
 
+  /// A vault with the passphrase in the file `p`, and the key `a`.
+  private static func prepared() throws -> Scratch {
+    let home = try Scratch()
+    try home.write("passphrase", to: "p")
+    try home.write("cat p; exit 3", to: "fails")
+    let made = try Tool.shell(
+      """
+      secretprefs init --throwaway-cost --accept-weak --passphrase-fd 3 3< p
+      printf one | secretprefs set a --passphrase-fd 3 3< p
+      """, in: home)
+    try #require(made.exit == 0, "\(made.errorText)")
+    return home
+  }
+
+  @Test(arguments: [
+    ("run --mask --passphrase-fd 3 -- sh -c 'exit 7'", 7), ("edit a --value --yes --passphrase-fd 3", 0),
+    ("get a --passphrase-command 'cat p'", 0), ("get a --passphrase-command 'sh fails'", 74),
+  ])
+  func `how a program ends is known although SIGCHLD is ignored`(_ arguments: String, _ exit: Int32) throws {
+    let home = try Self.prepared()
+    let outcome = try Tool.shell(
+      "EDITOR='sed -i s/one/two/' exec env --ignore-signal=CHLD secretprefs \(arguments) 3< p", in: home)
+    #expect(outcome.exit == exit, "\(outcome.errorText)")
+  }
+
+  @Test(arguments: ["", "--mask"]) func `a command inherits that SIGCHLD is ignored`(_ option: String) throws {
+    let outcome = try Tool.shell(
+      "exec env --ignore-signal=CHLD secretprefs run \(option) --passphrase-fd 3 -- cat /proc/self/status 3< p",
+      in: try Self.prepared())
+    #expect(try Self.mask("SigIgn", outcome.text).contains(SIGCHLD))
+  }
+
   private static let mayUnshare =
     (try? Tool.shell("unshare --user --map-root-user --mount mount -t tmpfs none /dev", in: try Scratch()).exit) == 0
 

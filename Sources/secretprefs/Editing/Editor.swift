@@ -18,44 +18,46 @@ struct Editor {
     let before = PendingSignal.catchAll()
     defer { PendingSignal.restore(before) }
     signal(SIGTSTP, SIG_DFL)  // stops this process together with the editor
-    let process = try start(file)
-    var status: Int32 = 0
-    var ended: pid_t = 0
+    let child = try start(file)
+    var process: pid_t?
+    var received: Int32?
     while true {
-      ended = waitpid(process, &status, WNOHANG)
-      guard ended == 0 || ended < 0 && errno == EINTR else { break }
-      if let number = PendingSignal.take(), number != SIGINT, number != SIGQUIT {
+      if received == nil, let process, let number = PendingSignal.take(), number != SIGINT, number != SIGQUIT {
+        received = number
         kill(process, number)
-        _ = retrying { waitpid(process, &status, 0) }
-        PendingSignal.keep(number)
-        throw VaultError(.noCredential, "interrupted")
       }
-      _ = poll(nil, 0, 20)
-    }
-    _ = PendingSignal.take()
-    guard ended == process, status == 0 else {
-      let end =
-        status & 0x7F == 0 ? "status \(status >> 8 & 0xFF)" : "signal \(status & 0x7F)"
-      throw ToolError.editorFailed("the editor ended with \(end)")
+      // The timeout limits the delay of a signal that arrives between `take()` and `poll`.
+      var report = pollfd(fd: child.report, events: Int16(POLLIN), revents: 0)
+      guard poll(&report, 1, 100) > 0 else { continue }
+      switch child.next() {
+      case .started(let number): process = number
+      case .stopped: break
+      case .notStarted(let number): throw Self.notStarted(number)
+      case .exited(let code): return try Self.finish(code == 0 ? nil : "status \(code)", received)
+      case .killed(let number): return try Self.finish("signal \(number)", received)
+      case nil: throw ToolError.internal("wait for the editor", ECHILD)
+      }
     }
   }
 
-  private func start(_ file: String) throws(ToolError) -> pid_t {
-    var attributes = posix_spawnattr_t()
-    posix_spawnattr_init(&attributes)
-    defer { posix_spawnattr_destroy(&attributes) }
-    // The signals that this process ignores. The system resets the caught ones by itself.
-    var defaults = sigset_t()
-    sigemptyset(&defaults)
-    for number in [SIGPIPE, SIGXFSZ] { sigaddset(&defaults, number) }
-    posix_spawnattr_setsigdefault(&attributes, &defaults)
-    posix_spawnattr_setflags(&attributes, Int16(POSIX_SPAWN_SETSIGDEF))
+  private static func finish(_ failure: String?, _ received: Int32?) throws {
+    PendingSignal.keep(received ?? 0)
+    guard received == nil else { throw VaultError(.noCredential, "interrupted") }
+    if let failure { throw ToolError.editorFailed("the editor ended with \(failure)") }
+  }
+
+  private func start(_ file: String) throws(ToolError) -> ChildProcess {
     var arguments: [UnsafeMutablePointer<CChar>?] = (words + [file]).map { strdup($0) } + [nil]
     defer { for argument in arguments { free(argument) } }
     var environment = CommandEnvironment.inherited + [nil]
-    var process = pid_t()
-    let number = posix_spawnp(&process, words[0], nil, &attributes, &arguments, &environment)
-    guard number == 0 else { throw .editorFailed("the editor cannot be started (\(systemText(number)))") }
-    return process
+    let (child, number) = ProcessHardening.withInheritedSignals {
+      (ChildProcess(&arguments, environment: &environment, standard: [0, 1, 2]), errno)
+    }
+    guard let child else { throw Self.notStarted(number) }
+    return child
+  }
+
+  private static func notStarted(_ number: Int32) -> ToolError {
+    .editorFailed("the editor cannot be started (\(systemText(number)))")
   }
 }

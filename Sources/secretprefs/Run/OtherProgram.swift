@@ -50,7 +50,7 @@ final class OtherProgram {
   deinit { closeOutput() }
 
   /// Closes the output, and waits until the program has ended, by an exit code or a signal.
-  func end() throws(VaultError) -> ChildProcess.StateChange? {
+  func end() throws(VaultError) -> ChildProcess.StateChange {
     closeOutput()
     while let event = child.next() {
       switch event {
@@ -59,7 +59,7 @@ final class OtherProgram {
       case .exited, .killed: return event
       }
     }
-    return nil
+    throw .io("wait for \(name)", ECHILD)
   }
 
   /// Whether the program ends with exit code 0.
