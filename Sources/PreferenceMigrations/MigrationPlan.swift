@@ -2,30 +2,56 @@ internal import Preferences
 
 /// The changes that a migration will write to a store.
 struct MigrationPlan {
-  struct Sealed {
-    let value: PreferenceValue
-    let name: PreferenceName
-    let wasThere: Bool
+  /// A value that is written.
+  struct Write {
     let store: any PreferencesStore
+    let query: PreferenceQuery
+    let content: PreferenceContent
+    let before: PreferenceContent?
 
-    var query: PreferenceQuery { PreferenceQuery(name, secrecy: .secret) }
+    var edit: PreferenceEdits.Edit { .init(query.name, to: content, secrecy: query.secrecy) }
+  }
+
+  /// A name, and whether its value is a secret. A composite can have two values under one name.
+  struct Place: Hashable {
+    let name: PreferenceName
+    let secrecy: Secrecy
+
+    var query: PreferenceQuery { PreferenceQuery(name, secrecy: secrecy) }
   }
 
   let store: any PreferencesStore
-  private(set) var changes: [String: PreferenceValue?] = [:]
-  var sealed: [Sealed] = []
+  /// The values that are moved into other stores.
+  var sealed: [Write] = []
+  private var before: [Place: PreferenceContent?] = [:]
+  private var changes: [Place: PreferenceContent?] = [:]
 
   init(_ store: any PreferencesStore) { self.store = store }
 
-  /// The value after the steps planned so far.
-  func value(forKey key: String) throws -> PreferenceValue? {
-    let query = try PreferenceQuery(key)
-    if let changed = changes[key] { return changed }
-    return try store.value(for: query)
+  /// Where a value is: a value of a name that a sealed layer claims is a secret.
+  func place(_ query: PreferenceQuery) -> Place {
+    Place(name: query.name, secrecy: store.custody.secrecy(of: query.name, asked: query.secrecy))
   }
 
-  mutating func change(_ key: String, to value: PreferenceValue?) { changes[key] = .some(value) }
+  /// The content after the steps planned so far.
+  mutating func content(for query: PreferenceQuery) throws -> PreferenceContent? {
+    let place = place(query)
+    if let changed = changes[place] { return changed }
+    let content = try store.content(for: query)
+    before[place] = .some(content)
+    return content
+  }
 
-  var writes: [String: PreferenceValue] { changes.compactMapValues(\.self) }
-  var removals: [String] { changes.filter { $0.value == nil }.keys.sorted() }
+  /// Plans a change. The steps must have read the content before.
+  mutating func change(_ query: PreferenceQuery, to content: PreferenceContent?) {
+    changes[place(query)] = .some(content)
+  }
+
+  var writes: [Write] {
+    changes.compactMap { place, content in
+      content.map { Write(store: store, query: place.query, content: $0, before: before[place] ?? nil) }
+    }.sorted { $0.query.name < $1.query.name }
+  }
+
+  var removals: [Place] { changes.filter { $0.value == nil }.keys.sorted { $0.name < $1.name } }
 }

@@ -25,20 +25,22 @@ public struct PreferenceMigration: Sendable {
   }
 }
 
-// Each step does nothing if there is no value.
+// Each step does nothing if there is no value. A value that is moved stays a secret if it was one.
 extension PreferenceMigration.Step {
   /// Moves a value to a new name.
   ///
   /// Fails with `PreferencesError.Code.conflict` if the new name already has a different value.
   public static func rename(_ old: String, to new: String) -> Self {
     Self { plan in
-      guard old != new, let value = try plan.value(forKey: old) else { return }
-      let there = try plan.value(forKey: new)
-      guard there == nil || there.isSame(as: value) else {
+      let source = plan.place(try PreferenceQuery(old))
+      let destination = plan.place(try PreferenceQuery(new, secrecy: source.secrecy))
+      guard source != destination, let content = try plan.content(for: source.query) else { return }
+      let there = try plan.content(for: destination.query)
+      guard try there == nil || there.isSame(as: content) else {
         throw PreferencesError(.conflict, "another value has the new name \"\(new)\"").about(key: old)
       }
-      plan.change(new, to: value)
-      plan.change(old, to: nil)
+      plan.change(destination.query, to: content)
+      plan.change(source.query, to: nil)
     }
   }
 
@@ -47,31 +49,42 @@ extension PreferenceMigration.Step {
     _ key: String, _ change: @escaping @Sendable (PreferenceValue) throws -> PreferenceValue?
   ) -> Self {
     Self { plan in
-      if let value = try plan.value(forKey: key) { plan.change(key, to: try change(value)) }
+      let query = try PreferenceQuery(key)
+      guard let content = try plan.content(for: query) else { return }
+      plan.change(query, to: try change(try content.value()).map(PreferenceContent.value))
     }
   }
 
   /// Reads a value as `old` declares it, converts it with `change`, and stores it as `new` declares it, under the name
-  /// of `new`.
+  /// of `new`. The value of a secret key is written to sealed layers only.
+  ///
+  /// Fails with `PreferencesError.Code.conflict` if a different value is already at the new place, and with
+  /// `PreferencesError.Code.noStore` if `new` is secret and the store takes no secrets.
   public static func convert<Old, New>(
     _ old: PreferenceKey<Old>, to new: PreferenceKey<New>, _ change: @escaping @Sendable (Old) throws -> New
   ) -> Self {
     Self { plan in
-      guard let stored = try plan.value(forKey: old.name) else { return }
-      let value = try new.encode(try change(try old.decoded(stored)))
-      if old.name != new.name {
-        guard try plan.value(forKey: new.name) == nil else {
-          throw PreferencesError(.conflict, "there is a value under the new name \"\(new.name)\"").about(key: old.name)
+      let (source, destination) = (try old.query(), try new.query())
+      guard let stored = try plan.content(for: source) else { return }
+      let content = try new.content(of: try change(try old.decoded(stored)))
+      if plan.place(source) != plan.place(destination) {
+        let there = try plan.content(for: destination)
+        // A run that was killed before it stored the version may have written the same value.
+        guard try there == nil || there.isSame(as: content) else {
+          throw PreferencesError(.conflict, "another value has the new name \"\(new.name)\"").about(key: old.name)
         }
-        plan.change(old.name, to: nil)
+        plan.change(source, to: nil)
       }
-      plan.change(new.name, to: value)
+      plan.change(destination, to: content)
     }
   }
 
   /// Removes a value.
   public static func remove(_ key: String) -> Self {
-    Self { plan in if try plan.value(forKey: key) != nil { plan.change(key, to: nil) } }
+    Self { plan in
+      let query = try PreferenceQuery(key)
+      if try plan.content(for: query) != nil { plan.change(query, to: nil) }
+    }
   }
 
   /// Moves a plain value into a sealed store. The value is sealed, read back and compared; only then is the plain value
@@ -86,17 +99,18 @@ extension PreferenceMigration.Step {
     _ key: String, as sealedName: String? = nil, into sealed: any PreferencesStore
   ) -> Self {
     Self { plan in
-      guard let value = try plan.value(forKey: key) else { return }
+      let source = try PreferenceQuery(key)
+      guard let content = try plan.content(for: source) else { return }
       guard sealed.custody.takes(.secret) else { throw PreferencesError.noStore(in: sealed.name, for: .secret) }
       let name = sealedName ?? key
       let query = try PreferenceQuery(name, secrecy: .secret)
       // A run that was killed before it removed the plain value has already sealed the same value.
       let there = try sealed.content(for: query)
-      guard try there == nil || there.isSame(as: .value(value)) else {
+      guard try there == nil || there.isSame(as: content) else {
         throw PreferencesError(.conflict, "another value is sealed as \"\(name)\"").about(key: key)
       }
-      plan.sealed.append(MigrationPlan.Sealed(value: value, name: query.name, wasThere: there != nil, store: sealed))
-      plan.change(key, to: nil)
+      plan.sealed.append(MigrationPlan.Write(store: sealed, query: query, content: content, before: there))
+      plan.change(source, to: nil)
     }
   }
 }

@@ -13,19 +13,19 @@ public struct PreferenceMigrator: Sendable {
   /// The migrations, in the order they run.
   public let migrations: [PreferenceMigration]
   /// The name under which the version is stored.
-  public let versionKey: String
+  public var versionKey: String { versionName.text }
+  private let versionName: PreferenceName
 
   /// - Throws: `PreferencesError.Code.outOfRange` if a version is less than 1 or is repeated.
   public init(
     _ migrations: [PreferenceMigration], versionKey: String = "preferences.version"
   ) throws(PreferencesError) {
-    _ = try PreferenceName(versionKey)
+    versionName = try PreferenceName(versionKey)
     self.migrations = migrations.sorted { $0.version < $1.version }
-    self.versionKey = versionKey
     var last = 0
     for migration in self.migrations {
       guard migration.version > last else {
-        throw PreferencesError(.outOfRange, "migration \(migration.version) is there twice, or is less than 1")
+        throw PreferencesError(.outOfRange, "migration \(migration.version) is repeated, or is less than 1")
       }
       last = migration.version
     }
@@ -42,21 +42,28 @@ public struct PreferenceMigrator: Sendable {
   @discardableResult
   public func run(on store: some PreferencesStore) throws -> [Int] {
     var progress = try progress(of: store)
-    try finish(&progress, on: store)
-    guard let latest = migrations.last?.version, progress.version <= latest else {
-      if migrations.isEmpty { return [] }
-      throw PreferencesError(.conflict, "the preferences are of version \(progress.version), which is later")
-    }
     var done: [Int] = []
-    for migration in migrations where migration.version > progress.version {
+    while true {
+      if !progress.removals.isEmpty {
+        progress = try finish(progress, on: store) ?? self.progress(of: store)
+        continue
+      }
+      guard let latest = migrations.last?.version, progress.version <= latest else {
+        if migrations.isEmpty { return [] }
+        throw PreferencesError(.conflict, "the preferences are of version \(progress.version), which is later")
+      }
+      guard let migration = migrations.first(where: { $0.version > progress.version }) else { return done }
       var plan = MigrationPlan(store)
       for step in migration.steps { try step.plan(&plan) }
-      progress = Progress(version: migration.version, removals: plan.removals)
-      try perform(plan, progress)
-      try finish(&progress, on: store)
-      done.append(migration.version)
+      let next = Progress(version: migration.version, removals: plan.removals)
+      if try perform(plan, from: progress, to: next) {
+        progress = next
+        done.append(migration.version)
+      } else {
+        // Another process wrote first, perhaps the same migration.
+        progress = try self.progress(of: store)
+      }
     }
-    return done
   }
 
   /// The asynchronous form of `run(on:)`, on a helper thread. Cancelling the task does not stop it.
@@ -67,40 +74,36 @@ public struct PreferenceMigrator: Sendable {
 
   // MARK: Writing
 
-  private func perform(_ plan: MigrationPlan, _ progress: Progress) throws {
-    var before: [String: PreferenceValue?] = [:]
-    let writes = plan.writes.merging([versionKey: progress.stored]) { $1 }
-    for key in writes.keys {
-      before[key] = .some(try plan.store.value(forKey: key))
-    }
-    var sealed: [MigrationPlan.Sealed] = []
+  /// - Returns: false if another process has written, and nothing was undone: it may need what was sealed.
+  private func perform(_ plan: MigrationPlan, from old: Progress, to new: Progress) throws -> Bool {
+    // A secret that does not have the version beside it is in a different store of a composite. It is written first, so
+    // that no run takes it for done.
+    let isVersionSecret = plan.store.custody.secrecy(of: versionName) == .secret
+    let apart = plan.writes.filter { $0.query.secrecy == .secret && !isVersionSecret }
+    let together = plan.writes.filter { $0.query.secrecy == .plain || isVersionSecret }
+    var written: [MigrationPlan.Write] = []
     do {
-      for one in plan.sealed {
-        sealed.append(one)
-        try one.store.edit(PreferenceEdits([.init(one.name, to: .value(one.value), secrecy: .secret)]))
-        guard try one.store.content(for: one.query).isSame(as: .value(one.value)) else {
-          throw PreferencesError(.unavailable, "what was sealed does not read back").about(key: one.name.text)
+      for write in plan.sealed + apart {
+        written.append(write)
+        guard try write.store.edit(PreferenceEdits([write.edit])) != .conflict else { return false }
+        guard try write.store.content(for: write.query).isSame(as: write.content) else {
+          throw PreferencesError(.unavailable, "what was sealed does not read back").about(key: write.query.name.text)
         }
       }
-      try plan.store.set(writes)
+      written += together
+      return try plan.store.edit(PreferenceEdits(together.map(\.edit) + [edit(from: old, to: new)])) != .conflict
     } catch {
-      try undo(before, sealed, plan.store, after: error)
+      try undo(written, after: error)
       throw error
     }
   }
 
-  private func undo(
-    _ before: [String: PreferenceValue?], _ sealed: [MigrationPlan.Sealed], _ store: any PreferencesStore,
-    after cause: any Error
-  ) throws {
+  private func undo(_ writes: [MigrationPlan.Write], after cause: any Error) throws {
     do {
       // Only changed values are undone: a store that accepts no writes would fail otherwise.
-      for (key, value) in before {
-        if try !store.value(forKey: key).isSame(as: value) { try store.edit { try $0.set(value, forKey: key) } }
-      }
-      for one in sealed where !one.wasThere {
-        guard try one.store.content(for: one.query) != nil else { continue }
-        try one.store.edit(PreferenceEdits([.init(one.name, to: nil, secrecy: .secret)]))
+      for write in writes where try !write.store.content(for: write.query).isSame(as: write.before) {
+        let (name, secrecy) = (write.query.name, write.query.secrecy)
+        try write.store.edit(PreferenceEdits([.init(name, to: write.before, secrecy: secrecy)]))
       }
     } catch {
       // No value is lost, because the plain values are removed last. The next run finds the same values and continues.
@@ -109,42 +112,65 @@ public struct PreferenceMigrator: Sendable {
   }
 
   /// Removes the values that the last migration has not removed yet.
-  private func finish(_ progress: inout Progress, on store: some PreferencesStore) throws {
-    guard !progress.removals.isEmpty else { return }
-    let removals = progress.removals
-    progress.removals = []
-    let done = progress.stored
-    try store.edit { edits in
-      for key in removals { try edits.removeValue(forKey: key) }
-      try edits.set(done, forKey: versionKey)
-    }
+  ///
+  /// - Returns: `nil` if another process has written the version.
+  private func finish(_ progress: Progress, on store: some PreferencesStore) throws -> Progress? {
+    let done = Progress(version: progress.version)
+    let removals = progress.removals.map { PreferenceEdits.Edit($0.name, to: nil, secrecy: $0.secrecy) }
+    guard try store.edit(PreferenceEdits(removals + [edit(from: progress, to: done)])) != .conflict else { return nil }
+    return done
+  }
+
+  /// Stores the version.
+  private func edit(from old: Progress, to new: Progress) -> PreferenceEdits.Edit {
+    .init(versionName, to: new.stored.map(PreferenceContent.value))
   }
 
   // MARK: The version
 
   private struct Progress {
     var version = 0
-    var removals: [String] = []
+    var removals: [MigrationPlan.Place] = []
+    /// What is stored: the version, together with the keys that are still to be removed, if any.
+    let stored: PreferenceValue?
 
-    /// The version, together with the keys that are still to be removed, if any.
-    var stored: PreferenceValue {
-      guard !removals.isEmpty else { return .integer(Int64(version)) }
-      return ["version": .integer(Int64(version)), "removing": .array(removals.map(PreferenceValue.string))]
+    /// No migration has run.
+    init() { stored = nil }
+
+    init(version: Int, removals: [MigrationPlan.Place] = []) {
+      (self.version, self.removals) = (version, removals)
+      func names(_ secrecy: Secrecy) -> PreferenceValue {
+        .array(removals.filter { $0.secrecy == secrecy }.map { .string($0.name.text) })
+      }
+      stored =
+        removals.isEmpty
+        ? .integer(Int64(version))
+        : ["version": .integer(Int64(version)), "removing": names(.plain), "removingSecrets": names(.secret)]
+    }
+
+    /// - Returns: `nil` if no migration stores this.
+    init?(_ stored: PreferenceValue) throws(PreferencesError) {
+      self.stored = stored
+      switch stored {
+      case .integer(let version) where version >= 1: self.version = Int(version)
+      case .dictionary(let members):
+        guard case .integer(let version)? = members["version"], version >= 1,
+          case .array(let plain)? = members["removing"], case .array(let secret)? = members["removingSecrets"]
+        else { return nil }
+        self.version = Int(version)
+        for (names, secrecy) in [(plain, Secrecy.plain), (secret, .secret)] {
+          for name in names {
+            removals.append(.init(name: try PreferenceName(String(preferenceValue: name)), secrecy: secrecy))
+          }
+        }
+      default: return nil
+      }
     }
   }
 
   private func progress(of store: some PreferencesStore) throws -> Progress {
-    switch try store.value(forKey: versionKey) {
-    case nil: return Progress()
-    case .integer(let version)? where version >= 1: return Progress(version: Int(version))
-    case .dictionary(let members)?:
-      guard case .integer(let version)? = members["version"], version >= 1,
-        case .array(let names)? = members["removing"]
-      else { break }
-      let removals = try names.map { (name) throws(PreferencesError) in try String(preferenceValue: name) }
-      return Progress(version: Int(version), removals: removals)
-    default: break
-    }
-    throw PreferencesError(.malformed, "the version is not one").about(key: versionKey)
+    guard let stored = try store.value(for: PreferenceQuery(versionName)) else { return Progress() }
+    if let progress = try Progress(stored) { return progress }
+    throw PreferencesError(.malformed, "the stored version is not valid").about(key: versionKey)
   }
 }

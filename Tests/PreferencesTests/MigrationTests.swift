@@ -131,8 +131,9 @@ struct MigrationTests {
     #expect(preferencesError { _ = try PreferenceMigrator(migrations) }?.code == .outOfRange)
   }
 
-  @Test(arguments: ["text", ["version": 1], ["version": -1, "removing": []], 0] as [PreferenceValue])
-  func `a version that is none is an error`(stored: PreferenceValue) {
+  @Test(
+    arguments: ["text", ["version": 1], ["version": -1, "removing": [], "removingSecrets": []], 0] as [PreferenceValue])
+  func `a stored version that is not valid is an error`(stored: PreferenceValue) {
     store["preferences.version"] = stored
     #expect(preferencesError { try migrator([.remove("host")]).run(on: store) }?.code == .malformed)
     #expect(store["host"] == "a")
@@ -146,6 +147,56 @@ struct MigrationTests {
     #expect(try store.dictionary() == ["server.port": "8080", "host": "a", "preferences.version": 1])
     #expect(try vault.dictionary(revealingSecrets: true) == ["password": "s", "token": .string(sentinel)])
   }
+
+  // MARK: Secret keys
+
+  private let plainToken = PreferenceKey<String?>("token")
+  private let secretToken = secretKey("token")
+
+  @Test func `a plain store is not given the value of a secret key, and keeps what it has`() throws {
+    let before = try store.dictionary()
+    let migrator = try migrator([.convert(plainToken, to: secretToken) { $0 }])
+    #expect(preferencesError { try migrator.run(on: store) }?.code == .noStore)
+    #expect(try store.dictionary() == before)
+  }
+
+  @Test func `a value that becomes a secret moves into the sealed layer, and the plain copy is removed`() throws {
+    let composite = CompositePreferences([store, vault.unclaimed])
+    try migrator([.convert(plainToken, to: secretToken) { $0 }]).run(on: composite)
+    #expect(try vault.secretValue(forKey: "token") == .string(sentinel))
+    #expect(try store.dictionary() == ["port": "8080", "host": "a", "preferences.version": 1])
+  }
+
+  @Test func `a run that ended after it sealed a value of a secret key continues with the same value`() throws {
+    try vault.setSecret(.string(sentinel), forKey: "token")
+    let composite = CompositePreferences([store, vault.unclaimed])
+    #expect(try migrator([.convert(plainToken, to: secretToken) { $0 }]).run(on: composite) == [1])
+    #expect(store["token"] == nil)
+  }
+
+  @Test func `steps see the secrets of those before them, and a sealed store is migrated by itself`() throws {
+    try vault.set(.string(sentinel), forKey: "old")
+    let (old, new) = (secretKey("old"), secretKey("new"))
+    try migrator([.convert(old, to: secretToken) { $0 }, .convert(secretToken, to: new) { $0.map { $0 + "!" } }])
+      .run(on: vault)
+    #expect(
+      try vault.dictionary(revealingSecrets: true) == ["new": .string(sentinel + "!"), "preferences.version": 1])
+  }
+
+  @Test func `a claimed value that is renamed stays a secret`() throws {
+    try vault.setSecret(.string(sentinel), forKey: "password")
+    let composite = CompositePreferences([vault.claiming(.names(["password"])), DictionaryPreferences()])
+    try migrator([.rename("password", to: "p")]).run(on: composite)
+    #expect(try vault.secretValue(forKey: "p") == .string(sentinel))
+    #expect(try vault.secretValue(forKey: "password") == nil)
+  }
+}
+
+private func secretKey(_ name: String) -> PreferenceKey<String?> {
+  PreferenceKey(
+    name, kind: .string, secrecy: .secret, makeDefault: { nil },
+    decode: { value throws(PreferencesError) in try String(preferenceValue: value) },
+    encode: { value throws(PreferencesError) in value.map(PreferenceValue.string) })
 }
 
 /// A sealed store in memory that says what is written, and may forget it.
