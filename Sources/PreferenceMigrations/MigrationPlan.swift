@@ -2,14 +2,14 @@ internal import Preferences
 
 /// The changes that a migration will write to a store.
 struct MigrationPlan {
-  /// A value that is written.
+  /// A value that is written if the store still has what the steps have read.
   struct Write {
     let store: any PreferencesStore
     let query: PreferenceQuery
     let content: PreferenceContent
     let before: PreferenceContent?
 
-    var edit: PreferenceEdits.Edit { .init(query.name, to: content, secrecy: query.secrecy) }
+    var edit: PreferenceEdits.Edit { .init(query.name, to: content, secrecy: query.secrecy, if: .ifStored(before)) }
   }
 
   /// A name, and whether its value is a secret. A composite can have two values under one name.

@@ -8,7 +8,8 @@ public import Preferences
 /// migration that is killed, or that fails in the removals, is finished by the next run. A migration writes the sealed
 /// values first, then the new values together with the version and a list of the values to remove, and then removes
 /// those values. If the store writes several values as one transaction, as the stores of this package do, a reader
-/// never sees a part of a migration.
+/// never sees a part of a migration. Several processes can run the same migrations at the same time: each migration is
+/// done by one of them.
 public struct PreferenceMigrator: Sendable {
   /// The migrations, in the order they run.
   public let migrations: [PreferenceMigration]
@@ -121,9 +122,10 @@ public struct PreferenceMigrator: Sendable {
     return done
   }
 
-  /// Stores the version.
+  /// Stores the version if no other process has changed it.
   private func edit(from old: Progress, to new: Progress) -> PreferenceEdits.Edit {
-    .init(versionName, to: new.stored.map(PreferenceContent.value))
+    let (before, after) = (old.stored.map(PreferenceContent.value), new.stored.map(PreferenceContent.value))
+    return .init(versionName, to: after, if: .ifStored(before))
   }
 
   // MARK: The version

@@ -190,6 +190,47 @@ struct MigrationTests {
     #expect(try vault.secretValue(forKey: "p") == .string(sentinel))
     #expect(try vault.secretValue(forKey: "password") == nil)
   }
+
+  // MARK: Other processes
+
+  private static let timeout = PreferenceMigration.Step.convert("timeout") { value in
+    value.as(Int.self).map { PreferenceValue($0 * 1_000) }
+  }
+
+  @Test func `a migration that another process has done meanwhile is not done again`() throws {
+    try store.set(5, forKey: "timeout")
+    let migrator = try migrator([Self.timeout])
+    let racing = Racing(store) { try migrator.run(on: $0) }
+    #expect(try migrator.run(on: racing) == [])
+    #expect(store["timeout"] == 5_000)
+  }
+
+  @Test func `what another process has sealed meanwhile stays sealed`() throws {
+    let migrator = try migrator([.seal("token", into: vault)])
+    let racing = Racing(store) { try migrator.run(on: $0) }
+    #expect(try migrator.run(on: racing) == [])
+    #expect(try vault.value(forKey: "token") == .string(sentinel))
+  }
+
+  @Test func `a value that is written between the read and the write of a migration is the one that is migrated`()
+    throws
+  {
+    try store.set(5, forKey: "timeout")
+    let racing = Racing(store) { try $0.set(6, forKey: "timeout") }
+    #expect(try migrator([Self.timeout]).run(on: racing) == [1])
+    #expect(store["timeout"] == 6_000)
+  }
+
+  @Test func `removals that another process has finished are not made again`() throws {
+    let first: [PreferenceMigration.Step] = [.rename("port", to: "server.port")]
+    let both = try migrator(first, [.rename("host", to: "port")])
+    let racing = Racing(store, at: 2) { try both.run(on: $0) }
+    #expect(preferencesError { try migrator(first).run(on: racing) }?.code == .conflict)
+    #expect(
+      try store.dictionary() == [
+        "server.port": "8080", "port": "a", "token": .string(sentinel), "preferences.version": 2,
+      ])
+  }
 }
 
 private func secretKey(_ name: String) -> PreferenceKey<String?> {
@@ -197,6 +238,38 @@ private func secretKey(_ name: String) -> PreferenceKey<String?> {
     name, kind: .string, secrecy: .secret, makeDefault: { nil },
     decode: { value throws(PreferencesError) in try String(preferenceValue: value) },
     encode: { value throws(PreferencesError) in value.map(PreferenceValue.string) })
+}
+
+/// A store that another process writes to before one of its own writes.
+final class Racing: PreferencesStore {
+  let name = "racing"
+  private let base: DictionaryPreferences
+  private let interrupts: @Sendable (DictionaryPreferences) throws -> Void
+  private let writes = Mutex(0)
+  private let turn: Int
+
+  /// - Parameter turn: the write that is preceded, counted from 1.
+  init(
+    _ base: DictionaryPreferences, at turn: Int = 1,
+    _ interrupts: @escaping @Sendable (DictionaryPreferences) throws -> Void
+  ) {
+    (self.base, self.turn, self.interrupts) = (base, turn, interrupts)
+  }
+
+  func value(for query: PreferenceQuery) -> PreferenceValue? { base.value(for: query) }
+  func names(of secrecy: Secrecy) -> [PreferenceName] { base.names(of: secrecy) }
+  func observe(_ notify: @escaping @Sendable (PreferenceChange) -> Void) -> PreferenceObservation {
+    base.observe(notify)
+  }
+
+  func apply(_ edits: PreferenceEdits) throws -> WriteOutcome {
+    let count = writes.withLock { writes in
+      writes += 1
+      return writes
+    }
+    if count == turn { try interrupts(base) }
+    return try base.apply(edits)
+  }
 }
 
 /// A sealed store in memory that says what is written, and may forget it.
