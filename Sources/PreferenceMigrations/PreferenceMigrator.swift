@@ -2,7 +2,7 @@ internal import DurableFiles
 public import Preferences
 
 /// Runs migrations on a store, in the order of their versions, each once. Run it when the program starts, before other
-/// code uses the store.
+/// code uses the store, and on the store that has the values: a composite reads all its layers and changes only one.
 ///
 /// A migration that fails before the removals leaves every value as it was; the migrations before it remain done. A
 /// migration that is killed, or that fails in the removals, is finished by the next run. A migration writes the sealed
@@ -38,8 +38,8 @@ public struct PreferenceMigrator: Sendable {
   /// Runs the migrations that have not run yet.
   ///
   /// - Returns: the versions of the migrations that ran.
-  /// - Throws: `PreferencesError.Code.conflict` if the preferences have a later version than all migrations, and the
-  ///   errors of the steps and the stores.
+  /// - Throws: `PreferencesError.Code.conflict` if the preferences have a later version than all migrations, or if a
+  ///   removed value is still found because a different layer has it; the errors of the steps and the stores.
   @discardableResult
   public func run(on store: some PreferencesStore) throws -> [Int] {
     var progress = try progress(of: store)
@@ -119,6 +119,13 @@ public struct PreferenceMigrator: Sendable {
     let done = Progress(version: progress.version)
     let removals = progress.removals.map { PreferenceEdits.Edit($0.name, to: nil, secrecy: $0.secrecy) }
     guard try store.edit(PreferenceEdits(removals + [edit(from: progress, to: done)])) != .conflict else { return nil }
+    for place in progress.removals where try store.content(for: place.query) != nil {
+      // So that the next run fails, too.
+      try store.edit(PreferenceEdits([edit(from: done, to: progress)]))
+      throw PreferencesError(
+        .conflict, "another layer still has a value: migrate the store that has the values, not a composite"
+      ).about(key: place.name.text)
+    }
     return done
   }
 

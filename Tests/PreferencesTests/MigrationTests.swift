@@ -231,6 +231,21 @@ struct MigrationTests {
         "server.port": "8080", "port": "a", "token": .string(sentinel), "preferences.version": 2,
       ])
   }
+
+  // MARK: Several layers
+
+  @Test func `a value that a layer below still has is a conflict, at each run`() throws {
+    let (own, below) = (DictionaryPreferences(), DictionaryPreferences(["token": .string(sentinel)]))
+    let migrator = try migrator([.seal("token", into: vault)])
+    for _ in 1...2 {
+      let error = preferencesError { try migrator.run(on: CompositePreferences([own, below])) }
+      #expect(error?.code == .conflict)
+      #expect(error?.message.contains("\"token\"") == true)
+    }
+    try below.removeValue(forKey: "token")
+    #expect(try migrator.run(on: CompositePreferences([own, below])) == [])
+    #expect(own["preferences.version"] == 1)
+  }
 }
 
 private func secretKey(_ name: String) -> PreferenceKey<String?> {
