@@ -160,8 +160,9 @@ public final class PreferenceSync: Sendable {
     while let key = next() {
       guard key.lostWrites < SyncedKey.mostLostWrites else { continue }
       do throws(SyncFailure) {
-        let (synced, loser) = try reconcile(key)
+        let (synced, loser, isStale) = try reconcile(key)
         state.withLock { state in
+          if isStale { state.stale.insert(key.name) }
           state.keys[key.name]?.seen = synced.seen
           state.keys[key.name]?.lostWrites = synced.lostWrites
           state.failures[key.name] = nil
@@ -190,11 +191,11 @@ public final class PreferenceSync: Sendable {
     return key
   }
 
-  /// Writes the latest value to both stores. Returns the key with the new state of both, and a store that has not kept
-  /// the value.
+  /// Writes the latest value to both stores. Returns the key with the new state of both, a store that has not kept the
+  /// value, and whether other code has written in between, so that the key must be synced again.
   private func reconcile(
     _ key: SyncedKey
-  ) throws(SyncFailure) -> (SyncedKey, loser: (any PreferencesStore)?) {
+  ) throws(SyncFailure) -> (SyncedKey, loser: (any PreferencesStore)?, isStale: Bool) {
     var key = key
     let here = try key.read(local)
     let there = try key.read(remote)
@@ -215,15 +216,20 @@ public final class PreferenceSync: Sendable {
     }
     guard ours.isNewer(than: theirs) || theirs.isNewer(than: ours) else {
       key.seen = SyncedKey.Seen(local: here.seen, remote: there.seen)
-      return (key, nil)
+      return (key, nil, false)
     }
     let latest = ours.isNewer(than: theirs) ? ours : theirs
-    let ourWrite = try key.write(latest, over: here, local)
-    let theirWrite = try key.write(latest, over: there, remote)
+    guard let ourWrite = try key.write(latest, over: here, local),
+      let theirWrite = try key.write(latest, over: there, remote)
+    else {
+      // In the first sync, what was read is what the other write is compared with: that write is later.
+      key.seen = key.seen ?? SyncedKey.Seen(local: here.seen, remote: there.seen)
+      return (key, nil, true)
+    }
     key.seen = SyncedKey.Seen(local: ourWrite.seen, remote: theirWrite.seen)
     let loser = !theirWrite.isKept ? remote : !ourWrite.isKept ? local : nil
     key.lostWrites = loser == nil ? max(0, key.lostWrites - 1) : key.lostWrites + 1
-    return (key, loser)
+    return (key, loser, false)
   }
 
   private func timeAfter(_ a: SyncedKey.Content, _ b: SyncedKey.Content) -> Int64 {

@@ -79,21 +79,30 @@ struct SyncedKey: Sendable {
   }
 
   /// Replaces `old` with `new` in a store. Returns the state of the store afterwards, and whether the store has kept
-  /// the written value.
+  /// the written value; `nil`, with nothing written, if other code has written since `old` was read.
   func write(
     _ new: Content, over old: Content, _ store: any PreferencesStore
-  ) throws(SyncFailure) -> (seen: Seen.Side, isKept: Bool) {
+  ) throws(SyncFailure) -> (seen: Seen.Side, isKept: Bool)? {
     let outcome = try SyncFailure.telling(store) {
       try store.edit { edits in
-        if !new.holdsSame(as: old) { edits.append(.init(checkedName, to: new.content, secrecy: secrecy)) }
+        if !new.holdsSame(as: old) {
+          edits.append(.init(checkedName, to: new.content, secrecy: secrecy, if: .ifStored(old.content)))
+        }
         if let time = new.time, time != old.time {
-          edits.append(.init(timeName, to: .value(.integer(time)), secrecy: secrecy))
+          let before = old.time.map { PreferenceContent.value(.integer($0)) }
+          edits.append(.init(timeName, to: .value(.integer(time)), secrecy: secrecy, if: .ifStored(before)))
         }
       }
     }
     let present = try read(store).seen
+    if outcome == .conflict {
+      if present != old.seen { return nil }
+      // Trying again would never end.
+      let cause = PreferencesError(.unavailable, "it refuses a write although nothing has changed").about(key: name)
+      throw SyncFailure(store: store, cause: cause)
+    }
     // If a layer hides the written value, it is unknown whether the store has kept it.
-    guard outcome == .visible else { return (present, true) }
+    if case .shadowed = outcome { return (present, true) }
     // Other code may have replaced the value since, but no other code writes the time.
     let isKept =
       present.time == new.time

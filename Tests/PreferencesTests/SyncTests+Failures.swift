@@ -176,4 +176,59 @@ extension SyncTests {
     first.removeAll()
     second.removeAll()
   }
+
+  // MARK: Writes between the read and the write of a sync
+
+  @Test func `a write to the other store while a key is synced is not lost`() throws {
+    let other = Racing(there) { [port] in try $0.set(82, for: port) }
+    let sync = sync(here, other)
+    try sync.add(port)
+    try here.set(81, for: port)
+    #expect(try here.value(for: port) == 82)
+    #expect(try there.value(for: port) == 82)
+    #expect(try time(here) == time(there))
+  }
+
+  @Test func `a write to the own store while a key is pulled is not lost`() throws {
+    let own = Racing(here) { [port] in try $0.set(82, for: port) }
+    let sync = sync(own, there)
+    try sync.add(port)
+    try there.set(81, for: port)
+    #expect(try here.value(for: port) == 82)
+    #expect(try there.value(for: port) == 82)
+  }
+
+  @Test(arguments: [true, false])
+  func `a write during the first sync is not lost`(isLocal: Bool) throws {
+    try here.set(80, for: port)
+    try put(81, at: 5, in: there)
+    let raced = Racing(isLocal ? here : there) { [port] in try $0.set(82, for: port) }
+    if !isLocal { try put(83, at: 6, in: here) }
+    let sync = isLocal ? sync(raced, there) : sync(here, raced)
+    try sync.add(port)
+    #expect(try here.value(for: port) == 82)
+    #expect(try there.value(for: port) == 82)
+  }
+
+  @Test func `a store that refuses every condition is reported, and not tried for ever`() throws {
+    let refusing = Refusing(base: there)
+    let sync = sync(here, refusing)
+    let received = Mutex<[String]>([])
+    try PreferenceFailures.withHandler { failure in
+      received.withLock { $0.append("\(failure.reader) \(failure.key)") }
+    } _: {
+      try put(82, at: 2_000_000_000, in: here)
+      try sync.add(port)
+    }
+    #expect(received.withLock(\.self) == ["refusing server.port"])
+  }
+}
+
+/// A store whose conditions never hold.
+private struct Refusing: PreferencesStore {
+  let base: DictionaryPreferences
+  let name = "refusing"
+  func value(for query: PreferenceQuery) -> PreferenceValue? { base.value(for: query) }
+  func names(of secrecy: Secrecy) -> [PreferenceName] { base.names(of: secrecy) }
+  func apply(_ edits: PreferenceEdits) throws -> WriteOutcome { .conflict }
 }
