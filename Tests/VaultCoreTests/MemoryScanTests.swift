@@ -81,6 +81,42 @@ struct MemoryScanTests {
     }
   }
 
+  @Test func `a full write has the keys of group slots in locked memory only`() async {
+    await #expect(processExitsWith: .success) {
+      try TemporaryDirectory.with { directory in
+        let search = MemorySearch()
+        let isArmed = Atomic(false)
+        let searches = Tally()
+        let strays = Mutex<[String]>([])
+        var options = Vault.Options()
+        // Called for each seal, while its message is in memory.
+        options.random = RandomSource { bytes in
+          RandomSource.system.fill(bytes)
+          guard isArmed.load(ordering: .relaxed) else { return }
+          searches.count.add(1, ordering: .relaxed)
+          for find in (try? search.finds()) ?? [] where !Mapping.flags(at: find.address).contains("lo") {
+            strays.withLock { $0.append("\(find)") }
+          }
+        }
+        let vault = try Vault.create(
+          at: directory + "/vault.spv", slots: [NewSlot(.key(SealingKey(from: .system)))], options: options)
+        let credential = try Vault.Credential.key(SealingKey(from: .system))
+        let slot = try vault.addSlot(NewSlot(credential), granting: vault.group())
+        let stored = try vault.handle.loaded.withLock { try $0.state.snapshot.slots }.first { $0.id == slot }
+        try search.note { search in
+          try search.addCredential(credential, of: #require(stored), in: vault, prefix: "holder ")
+        }
+
+        isArmed.store(true, ordering: .relaxed)
+        try vault.createGroup("new")
+        isArmed.store(false, ordering: .relaxed)
+
+        #expect(searches.count.load(ordering: .relaxed) >= 2)
+        #expect(strays.withLock(\.self) == [])
+      }
+    }
+  }
+
   @Test func `an asynchronous update leaves nothing of its value`() async throws {
     try await SearchedVault.with { directory in
       await #expect(processExitsWith: .success) { [directory = directory as String] in

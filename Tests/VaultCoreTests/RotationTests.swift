@@ -235,7 +235,7 @@ struct RotationTests {
     var parts = try Parts(file)
     var manifest = try #require(try MemoryVault(file, key: .sample()).state.manifest)
     manifest.extensionField = extensionItem(902, [3])
-    forger.replaceManifest(&parts, padded: KeyHolder.padded(manifest.body(), step: 1024))
+    try forger.replaceManifest(&parts, padded: manifest.padded().withSpan { $0.copy })
     var draft = SectionDraft(baseTag: parts.manifestTag, extensionField: extensionItem(901, [2]))
     draft.records[0].extensionField = extensionItem(900, [1])
     parts.sections[0].sealed = try forger.section(draft)

@@ -189,7 +189,7 @@ extension KeyHolder {
     parts.slots.append(slot)
     manifest.slots.append(
       Manifest.SlotLine(id: Vault.Identifier(Array(slot[8..<24])), kek: nil, created: 7, label: Array("unknown".utf8)))
-    holder.replaceManifest(&parts, padded: padded(manifest.body(), step: Manifest.step))
+    try holder.replaceManifest(&parts, padded: manifest.padded().withSpan { $0.copy })
     return parts.file
   }
 
@@ -212,7 +212,7 @@ extension KeyHolder {
     manifest.groups[0] = Manifest.GroupLine(
       id: holder.group, epoch: epoch, floorGeneration: generation, floorTag: parts.sections[0].tag,
       name: manifest.groups[0].name)
-    holder.replaceManifest(&parts, padded: padded(manifest.body(), step: Manifest.step))
+    try holder.replaceManifest(&parts, padded: manifest.padded().withSpan { $0.copy })
     return parts.file
   }
 }

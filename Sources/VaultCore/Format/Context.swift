@@ -108,4 +108,18 @@ extension Sealer {
     guard let count = Padding.unpaddedCount(buffer.span, step: step) else { throw .malformed("padding") }
     return (buffer, count)
   }
+
+  /// Opens a padded body that contains keys in guarded memory and lends it to `body`. Returns `nil` if the seal fails;
+  /// throws ``VaultError/Code/malformed`` if the padding is wrong.
+  func withSecretBody<R>(
+    _ sealed: RawSpan, step: Int, with key: SealingKey, as context: borrowing Context,
+    _ body: (RawSpan) throws(VaultError) -> R
+  ) throws(VaultError) -> R? {
+    bind(to: context)
+    guard let padded = try opened(sealed, with: key) else { return nil }
+    return try padded.withSpan { (padded) throws(VaultError) in
+      guard let count = Padding.unpaddedCount(padded, step: step) else { throw .malformed("padding") }
+      return try body(padded.extracting(..<count))
+    }
+  }
 }

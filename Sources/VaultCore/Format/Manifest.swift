@@ -83,10 +83,12 @@ struct Manifest {
     self.init(groups: groups, slots: slots, extensionField: extensionBytes.copy)
   }
 
-  /// The body without padding. It contains keys: the caller wipes it.
-  func body() -> [UInt8] {
+  /// The body with its padding, in guarded memory because it contains keys.
+  func padded() throws(VaultError) -> SecretBytes {
     var writer = ByteWriter()
-    // Reserved at once, so that growing leaves no unwiped copy of the keys behind.
+    // The keys are added later, in guarded memory.
+    var keys: [(offset: Int, key: SealingKey)] = []
+    // Reserved at once, so that growing leaves no unwiped copy of the names behind.
     writer.bytes.reserveCapacity(
       8 + groups.count * (64 + 1024) + slots.count * (64 + 1024) + extensionField.count)
     writer.integer(UInt16(groups.count))
@@ -100,15 +102,22 @@ struct Manifest {
     writer.integer(UInt16(slots.count))
     for slot in slots {
       writer.raw(slot.id)
-      if let kek = slot.kek {
-        kek.withSpan { writer.raw($0) }
-      } else {
-        writer.zeros(SealingKey.count)
-      }
+      if let kek = slot.kek { keys.append((writer.count, kek)) }
+      writer.zeros(SealingKey.count)
       writer.integer(slot.created)
       writer.lp16(slot.label)
     }
     writer.lp32(extensionField)
-    return writer.bytes
+    defer { writer.bytes.wipe() }
+    var padded = try SecretBytes(count: Padding.paddedCount(writer.count, step: Self.step))
+    unsafe padded.withUnsafeMutableBytes { out in
+      unsafe out.copyBytes(from: writer.bytes)
+      unsafe out[writer.count] = 0x80
+      for (offset, key) in keys {
+        let place = unsafe UnsafeMutableRawBufferPointer(rebasing: out[offset..<offset + SealingKey.count])
+        unsafe key.withUnsafeBytes { unsafe place.copyMemory(from: $0) }
+      }
+    }
+    return padded
   }
 }

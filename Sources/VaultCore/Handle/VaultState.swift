@@ -152,11 +152,12 @@ final class VaultState: @unchecked Sendable {
     _ snapshot: Snapshot, _ image: FileImage, _ vaultKey: SealingKey, _ sealer: Sealer
   ) throws(VaultError) -> Manifest {
     let (header, slots) = (snapshot.boundHeader, snapshot.slotBytes)
-    let body = try sealer.openBody(
+    let manifest = try sealer.withSecretBody(
       image[snapshot.manifest], step: Manifest.step, with: vaultKey,
-      as: .manifest(header: header.bytes, slots: slots.bytes))
-    guard let body else { throw .tampered("the manifest, the header or a slot does not verify") }
-    return try Manifest(body.buffer.span.extracting(..<body.count), of: snapshot)
+      as: .manifest(header: header.bytes, slots: slots.bytes)
+    ) { (body) throws(VaultError) in try Manifest(body, of: snapshot) }
+    guard let manifest else { throw .tampered("the manifest, the header or a slot does not verify") }
+    return manifest
   }
 
   // MARK: Groups

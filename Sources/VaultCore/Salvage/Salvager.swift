@@ -17,21 +17,23 @@ struct Salvager {
     sealer = try Sealer(random: options.random)
     unlocked = try Unlocked(damaged.snapshot, with: credential, sealer: sealer)
     self.options = options
-    manifest = Self.manifest(damaged, unlocked, sealer)
+    manifest = try Self.manifest(damaged, unlocked, sealer)
   }
 
-  private static func manifest(_ damaged: DamagedFile, _ unlocked: Unlocked, _ sealer: Sealer) -> Manifest? {
+  private static func manifest(
+    _ damaged: DamagedFile, _ unlocked: Unlocked, _ sealer: Sealer
+  ) throws(VaultError) -> Manifest? {
     guard case .owner(let vaultKey) = unlocked.grant, !damaged.snapshot.manifest.isEmpty else { return nil }
     let (header, slotBytes) = (damaged.snapshot.boundHeader, damaged.statedSlots.flatMap(\.bytes))
     do throws(VaultError) {
-      guard
-        let body = try sealer.openBody(
-          damaged.image[damaged.snapshot.manifest], step: Manifest.step, with: vaultKey,
-          as: .manifest(header: header.bytes, slots: slotBytes.bytes))
-      else { return nil }
-      return try Manifest(
-        body.buffer.span.extracting(..<body.count), slots: damaged.statedSlots)
-    } catch { return nil }
+      return try sealer.withSecretBody(
+        damaged.image[damaged.snapshot.manifest], step: Manifest.step, with: vaultKey,
+        as: .manifest(header: header.bytes, slots: slotBytes.bytes)
+      ) { (body) throws(VaultError) in try Manifest(body, slots: damaged.statedSlots) }
+    } catch {
+      guard error.code != .io else { throw error }  // no guarded memory
+      return nil
+    }
   }
 
   /// Returns the new vault, the key that opens it, and the report.

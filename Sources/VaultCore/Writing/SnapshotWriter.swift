@@ -45,15 +45,14 @@ struct SnapshotWriter {
   }
 
   /// The file as an owner writes it: with a newly sealed manifest and without entries.
-  func ownerFile(_ sections: [SealedSection], manifest: Manifest, vaultKey: SealingKey, reserve: Int) -> [UInt8] {
-    var body = manifest.body()
-    defer { body.wipe() }
-    let length = Padding.paddedCount(body.count, step: Manifest.step) + Sealer.overhead
-    let header = boundHeader(groups: sections.count, manifestCount: length)
+  func ownerFile(
+    _ sections: [SealedSection], manifest: Manifest, vaultKey: SealingKey, reserve: Int
+  ) throws(VaultError) -> [UInt8] {
+    let body = try manifest.padded()
+    let header = boundHeader(groups: sections.count, manifestCount: body.count + Sealer.overhead)
     let slotBytes = slots.flatMap(\.bytes)
-    let sealed = sealer.sealBody(
-      body.bytes, step: Manifest.step, with: vaultKey,
-      as: .manifest(header: header.bytes, slots: slotBytes.bytes))
+    sealer.bind(to: .manifest(header: header.bytes, slots: slotBytes.bytes))
+    let sealed = body.withSpan { sealer.seal($0, with: vaultKey) }
     return Self.assemble(
       header, slotBytes: slotBytes, manifest: sealed, sections: sections, entries: [], reserve: reserve)
   }

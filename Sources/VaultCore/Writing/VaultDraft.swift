@@ -162,7 +162,7 @@ struct VaultDraft {
           id: content.id, epoch: group.epoch, floorGeneration: floor, floorTag: sections[sections.count - 1].tag,
           name: group.name))
     }
-    return writer.ownerFile(
+    return try writer.ownerFile(
       sections,
       manifest: Manifest(groups: floors, slots: self.slots.map(\.listed), extensionField: extensionField),
       vaultKey: vaultKey, reserve: options.reserveBytes)
