@@ -204,12 +204,12 @@ final class AuditLog: Sendable {
 
   /// The file that has the log's name, locked.
   private func lockedFile(_ state: inout State, _ policy: AuditPolicy) throws(VaultError) -> Descriptor {
-    let wait = wait(state, policy)
+    let deadline = Deadline(after: wait(state, policy))
     while true {
       let file = if let open = state.file { open } else { try openForWriting() }
       (state.file, state.head) = (nil, state.file == nil ? nil : state.head)
-      do throws(VaultError) { try file.descriptor.acquireLock(timeout: wait) } catch {
-        if error.code == .lockTimeout, wait > .zero { state.timedOut = options.now() }
+      do throws(VaultError) { try file.descriptor.acquireLock(until: deadline) } catch {
+        if error.code == .lockTimeout, deadline.timeout > .zero { state.timedOut = options.now() }
         throw error
       }
       do throws(VaultError) {
@@ -269,7 +269,7 @@ final class AuditLog: Sendable {
     try concerningLog { () throws(VaultError) in
       guard try path.status() != nil else { return nil }
       let file = try openForWriting().descriptor
-      try file.acquireLock(timeout: options.lockTimeout)
+      try file.acquireLock(until: Deadline(after: options.lockTimeout))
       defer { file.unlock() }
       // Another process renamed it while this one waited.
       guard file.hasName(path.file) else { return nil }
@@ -294,7 +294,7 @@ final class AuditLog: Sendable {
       guard try path.status() != nil else { return nil }
       let file = try Descriptor.open(path.file, O_RDONLY | O_NOFOLLOW | O_NONBLOCK) { .io("open", $0) }
       _ = try judged(file)
-      try file.acquireLock(timeout: options.lockTimeout)
+      try file.acquireLock(until: Deadline(after: options.lockTimeout))
       defer { file.unlock() }
       let image = try FileImage(file, 0..<AuditHead.byteCount, limit: AuditHead.byteCount)
       return (file, Int(try file.status().st_size), try AuditHead(image.span, keys, sealer))

@@ -41,7 +41,7 @@ struct Replacement {
   private func reserveTemporary(
     _ check: () throws(VaultError) -> Void = { () throws(VaultError) in }
   ) throws(VaultError) -> Descriptor {
-    let start = ContinuousClock.now
+    let deadline = Deadline(after: timeout)
     repeat {
       if let descriptor = try openTemporary() {
         do throws(VaultError) { try check() } catch {
@@ -51,7 +51,7 @@ struct Replacement {
         return descriptor
       }
       guard let leftover = try openLeftover() else { continue }
-      try leftover.acquireLock(timeout: timeout)
+      try leftover.acquireLock(until: deadline)
       guard try isOurs(leftover) else {
         leftover.unlock()
         throw inTheWay
@@ -60,7 +60,7 @@ struct Replacement {
         throw .writing("\(path.temporary): remove the temporary file")
       }
       try check()
-    } while ContinuousClock.now - start < timeout
+    } while deadline.remaining > .zero
     throw path.error(.lockTimeout, "other processes keep creating this file")
   }
 

@@ -14,11 +14,12 @@ final class WriterLock {
   /// - Throws: ``VaultError/Code/lockTimeout``, ``VaultError/Code/readOnly``, ``VaultError/Code/hardLinked``,
   ///   ``VaultError/Code/replaced``, ``VaultError/Code/notFound``, with nothing locked.
   func acquire() throws(VaultError) -> (file: Descriptor, status: stat) {
+    let deadline = Deadline(after: timeout)
     while true {
       let file: Descriptor
       if let descriptor { file = descriptor } else { file = try path.openForWriting() }
       descriptor = nil  // stored again once it is locked and still the vault's file
-      try file.acquireLock(timeout: timeout)
+      try file.acquireLock(until: deadline)
       do throws(VaultError) {
         let status = try file.status()
         guard let named = try path.status() else { throw path.error(.notFound, "the vault was deleted") }
