@@ -17,6 +17,27 @@ struct FoldingTests {
     }
   }
 
+  @Test func `an own fold does not count as a write of others`() throws {
+    try TemporaryDirectory.with { directory in
+      let vault = try Vault.sample(at: directory + "/vault.spv")
+      let other = try Vault.opened(at: directory + "/vault.spv")
+      let before = try vault.writesOfOthers()
+
+      try vault.fold()
+      let own = try vault.writesOfOthers()
+      try other.set("new", forKey: "a")
+      let appended = try vault.writesOfOthers()
+      try vault.fold()
+      let folded = try vault.writesOfOthers()
+      try other.fold()
+
+      #expect(own == before)
+      #expect(appended == before + 1)
+      #expect(folded == appended)
+      #expect(try vault.writesOfOthers() == folded + 1)
+    }
+  }
+
   @Test func `a freshly opened vault sees every update`() throws {
     try withVault { vault, path in
       for number in 0..<30 {

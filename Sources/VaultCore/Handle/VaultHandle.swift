@@ -16,7 +16,7 @@ final class VaultHandle: Sendable {
     private(set) var slot: Vault.Identifier
     /// What opens the file that a write of this handle puts in place, if that is a different slot.
     private(set) var successor: Unlocked?
-    /// The sum of ``VaultState/othersEntries`` of earlier loads, plus one for each load.
+    /// The sum of ``VaultState/othersEntries`` of earlier loads, plus one for each file that this handle did not write.
     private(set) var othersBefore = 0
     private struct Taken { weak var records: ServiceRecords? }
     /// The records that are wiped when the handle locks.
@@ -41,9 +41,11 @@ final class VaultHandle: Sendable {
     fileprivate var kept: KeptValues? { if case .locked(let kept) = holding { kept } else { nil } }
 
     /// Replaces the load, unless the handle was locked or unlocked with a different credential since.
-    mutating func replace(_ state: VaultState, since unlocked: Unlocked) {
+    ///
+    /// - Parameter isOwn: whether this handle wrote the file.
+    mutating func replace(_ state: VaultState, since unlocked: Unlocked, isOwn: Bool) {
       guard case .unlocked(let old) = holding, old.unlocked.kek === unlocked.kek else { return }
-      othersBefore += old.othersEntries + 1
+      othersBefore += old.othersEntries + (isOwn ? 0 : 1)
       unlock(state)
     }
 
@@ -256,7 +258,7 @@ final class VaultHandle: Sendable {
       }
     }
     state.dropImage()
-    loaded.replace(state, since: unlocked)
+    loaded.replace(state, since: unlocked, isOwn: false)
     return state
   }
 

@@ -332,7 +332,7 @@ final class VaultWriter: @unchecked Sendable {
     checked.adopt(fresh)
     checked.dropImage()
     recordForMark(checked)
-    handle.loaded.withLock { $0.replace(checked, since: unlocked) }
+    handle.loaded.withLock { $0.replace(checked, since: unlocked, isOwn: true) }
     lock.pass(to: fresh.descriptor)
     mayAppend = true
   }
