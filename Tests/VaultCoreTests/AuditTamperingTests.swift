@@ -54,6 +54,22 @@ struct AuditTamperingTests {
     try expect("entry 5 is behind entry 6") { log, _ in log.entries.swapAt(4, 5) }
   }
 
+  @Test(arguments: [0, 199]) func `a log without a head may be what a stopped program left`(count: Int) throws {
+    try AuditedVault.with { shared in
+      let log = try shared.logBytes()
+      try FileBytes.write(Array(log.head.prefix(count)), to: shared.log())
+
+      let problems = try shared.problems()
+      #expect(
+        problems.map(\.description) == [
+          "the log has no head: its first append was interrupted, or the log was cut off"
+        ])
+      #expect(problems.map(\.isCertain) == [false])
+      try shared.read(1)
+      #expect(try shared.problems().isEmpty)
+    }
+  }
+
   @Test func `a repeated entry is reported`() throws {
     try expect("entry 5 is behind entry 5") { log, _ in log.entries.insert(log.entries[4], at: 5) }
   }

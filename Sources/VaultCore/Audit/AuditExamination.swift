@@ -23,6 +23,9 @@ struct AuditExamination {
   /// - Parameter body: receives each entry that verifies and is in its place, oldest first.
   mutating func run(_ head: AuditHead?, _ body: (AuditEntry) -> Void) throws(VaultError) {
     if head == nil { note("the head does not verify: it was changed, or belongs to a different log") }
+    if size < AuditHead.byteCount {
+      return note("the log has no head: its first append was interrupted, or the log was cut off", isCertain: false)
+    }
     var offset = AuditHead.byteCount
     var faults = 0
     var isBroken = false
