@@ -70,6 +70,16 @@ struct AuditTamperingTests {
     }
   }
 
+  @Test func `an examination ends after many problems`() throws {
+    let found = try problems(reads: 1) { log, _ in
+      log.entries += [[UInt8]](repeating: log.entries[1], count: 10_100)
+    }
+
+    #expect(found.count == 10_001)
+    #expect(found.last?.description == "the rest of the log was not examined: too many problems were found")
+    #expect(found.last?.isCertain == true)
+  }
+
   @Test func `a repeated entry is reported`() throws {
     try expect("entry 5 is behind entry 5") { log, _ in log.entries.insert(log.entries[4], at: 5) }
   }

@@ -13,7 +13,8 @@ struct AuditExamination {
   /// The number of appends whose entries are behind the last one that the head counts.
   private var appendsBehindHead = 0
 
-  /// The maximum number of places tried that look like an entry but are not, because each costs a hash.
+  /// The maximum number of places tried that look like an entry but are not, because each costs a hash, and of
+  /// problems that are reported, because each takes memory.
   private static let maximumFaults = 10_000
 
   init(_ file: Descriptor, _ size: Int, _ keys: AuditKeys, _ sealer: Sealer) {
@@ -22,14 +23,17 @@ struct AuditExamination {
 
   /// - Parameter body: receives each entry that verifies and is in its place, oldest first.
   mutating func run(_ head: AuditHead?, _ body: (AuditEntry) -> Void) throws(VaultError) {
-    if head == nil { note("the head does not verify: it was changed, or belongs to a different log") }
     if size < AuditHead.byteCount {
       return note("the log has no head: its first append was interrupted, or the log was cut off", isCertain: false)
     }
+    if head == nil { note("the head does not verify: it was changed, or belongs to a different log") }
     var offset = AuditHead.byteCount
     var faults = 0
     var isBroken = false
     while offset < size {
+      guard report.problems.count < Self.maximumFaults else {
+        return note("the rest of the log was not examined: too many problems were found")
+      }
       if let found = try AuditFrame(file, at: offset, before: size, keys, sealer) {
         if examine(found, isBroken: isBroken, head) { body(found.body.entry) }
         isBroken = false
