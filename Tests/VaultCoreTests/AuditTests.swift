@@ -6,6 +6,21 @@ import VaultSealing
 @testable import VaultCore
 
 struct AuditTests {
+  @Test(.enabled(if: isRoot)) func `the user of an event is the one that the process has then`() async {
+    await #expect(processExitsWith: .exitCode(42)) {
+      try TemporaryDirectory.with { directory in
+        let vault = try Vault.sample(at: directory + "/vault.spv")
+        try setMode(0o755, of: directory)
+        chown(directory + "/vault.spv", 65534, 65534)
+        try vault.setAuditing(.failClosed)
+        setuid(65534)
+        _ = try vault.text("password")
+
+        exit(try vault.auditEntries().map(\.userID) == [0, 65534] ? 42 : 1)
+      }
+    }
+  }
+
   @Test func `a set behind a removal in one batch is logged as both`() throws {
     try AuditedVault.with { shared in
       let (group, service) = (try shared.owner.group(), try Vault.Name("db"))

@@ -36,7 +36,6 @@ final class AuditLog: Sendable {
     path = vault.beside(".audit-\(group)")
   }
 
-  private static let userID = getuid()
   private static let program = Array((programName() ?? "").utf8.prefix(64))
 
   // MARK: Appending
@@ -121,7 +120,7 @@ final class AuditLog: Sendable {
     body.integer(event.action.rawValue)
     body.integer(flags.rawValue)
     body.integer(UInt16(0))
-    body.integer(Self.userID)
+    body.integer(getuid())
     body.integer(getpid())
     body.raw(slot)
     body.integer(lost)
