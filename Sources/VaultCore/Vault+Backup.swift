@@ -76,7 +76,7 @@ extension VaultState {
   /// The bytes of the file up to a torn tail, followed by a reserve.
   fileprivate func copy() throws(VaultError) -> [UInt8] {
     guard let image else { throw VaultError(.locked, "a copy needs the loaded file") }
-    return image[0..<tail].copy + [UInt8](repeating: 0, count: options.reserveBytes)
+    return image[0..<tail].copy + [UInt8](repeating: 0, count: options.reserve(behind: tail))
   }
 }
 

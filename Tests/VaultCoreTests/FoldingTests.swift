@@ -38,6 +38,26 @@ struct FoldingTests {
     }
   }
 
+  @Test func `a full write leaves out what of the reserve is above the limit of the file`() throws {
+    try TemporaryDirectory.with { directory in
+      let path = directory + "/vault.spv"
+      var options = Vault.Options.sample(reserve: 0)
+      let vault = try Vault.sample(at: path, options: options)
+      try vault.set("new", forKey: "a")
+      options.limits.fileBytes = try FileBytes.read(path).count
+      options.reserveBytes = 32 << 10
+      let limited = try Vault.opened(at: path, options: options)
+
+      try limited.compact()
+      try limited.backUp(to: directory + "/backup.spv")
+
+      for file in [path, directory + "/backup.spv"] {
+        #expect(try FileBytes.read(file).count == options.limits.fileBytes)
+        #expect(try Vault.opened(at: file, options: options).text("a") == "new")
+      }
+    }
+  }
+
   @Test func `a freshly opened vault sees every update`() throws {
     try withVault { vault, path in
       for number in 0..<30 {

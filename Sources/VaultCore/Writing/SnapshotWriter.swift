@@ -46,7 +46,7 @@ struct SnapshotWriter {
 
   /// The file as an owner writes it: with a newly sealed manifest and without entries.
   func ownerFile(
-    _ sections: [SealedSection], manifest: Manifest, vaultKey: SealingKey, reserve: Int
+    _ sections: [SealedSection], manifest: Manifest, vaultKey: SealingKey, options: Vault.Options
   ) throws(VaultError) -> [UInt8] {
     let body = try manifest.padded()
     let header = boundHeader(groups: sections.count, manifestCount: body.count + Sealer.overhead)
@@ -54,18 +54,18 @@ struct SnapshotWriter {
     sealer.bind(to: .manifest(header: header.bytes, slots: slotBytes.bytes))
     let sealed = body.withSpan { sealer.seal($0, with: vaultKey) }
     return Self.assemble(
-      header, slotBytes: slotBytes, manifest: sealed, sections: sections, entries: [], reserve: reserve)
+      header, slotBytes: slotBytes, manifest: sealed, sections: sections, entries: [], options: options)
   }
 
   /// Assembles the file: header, slots, manifest, sections, checksum, entries, reserve.
   static func assemble(
     _ boundHeader: [UInt8], slotBytes: [UInt8], manifest: [UInt8], sections: [SealedSection], entries: [UInt8],
-    reserve: Int
+    options: Vault.Options
   ) -> [UInt8] {
     let sectionBytes = sections.reduce(0) { $0 + Snapshot.sectionHeadCount + $1.sealed.count }
     let end = Snapshot.headerCount + slotBytes.count + manifest.count + sectionBytes
     var writer = ByteWriter()
-    writer.bytes.reserveCapacity(end + Snapshot.checksumCount + entries.count + reserve)
+    writer.bytes.reserveCapacity(end + Snapshot.checksumCount + entries.count + options.reserveBytes)
     writer.raw(boundHeader)
     writer.integer(UInt64(end + Snapshot.checksumCount))
     writer.raw(slotBytes)
@@ -79,7 +79,7 @@ struct SnapshotWriter {
     }
     writer.raw(Snapshot.checksum(writer.bytes.bytes))
     writer.raw(entries)
-    writer.zeros(reserve)
+    writer.zeros(options.reserve(behind: writer.count))
     return writer.bytes
   }
 
@@ -95,6 +95,11 @@ struct SnapshotWriter {
     writer.integer(UInt64(manifestCount))
     return writer.bytes
   }
+}
+
+extension Vault.Options {
+  /// The length of the reserve behind `count` bytes, in bytes. The file stays within its limit.
+  func reserve(behind count: Int) -> Int { max(0, min(reserveBytes, limits.fileBytes - count)) }
 }
 
 extension VaultState {
@@ -137,6 +142,6 @@ extension VaultState {
     let entries = frame.entries.filter { $0.group != own }.flatMap { image[$0.range].copy }
     return SnapshotWriter.assemble(
       snapshot.boundHeader, slotBytes: snapshot.slotBytes, manifest: image[snapshot.manifest].copy,
-      sections: sections, entries: entries, reserve: options.reserveBytes)
+      sections: sections, entries: entries, options: options)
   }
 }

@@ -165,7 +165,7 @@ struct VaultDraft {
     return try writer.ownerFile(
       sections,
       manifest: Manifest(groups: floors, slots: self.slots.map(\.listed), extensionField: extensionField),
-      vaultKey: vaultKey, reserve: options.reserveBytes)
+      vaultKey: vaultKey, options: options)
   }
 
   // MARK: Slots

@@ -215,8 +215,7 @@ final class VaultWriter: @unchecked Sendable {
     let entryEnd = offset + bytes.count
     if append.tornEnd > entryEnd { bytes.append(contentsOf: repeatElement(0, count: append.tornEnd - entryEnd)) }
     if append.end <= entryEnd {
-      let room = max(0, options.limits.fileBytes - entryEnd)
-      bytes.append(contentsOf: repeatElement(0, count: min(options.reserveBytes, room)))
+      bytes.append(contentsOf: repeatElement(0, count: options.reserve(behind: entryEnd)))
     }
     var writtenCount = 0
     do throws(VaultError) {
