@@ -42,10 +42,21 @@ extension Vault {
     _ backup: String, to path: String, credential: Vault.Credential, replacing: Bool = false,
     options: Options = Options()
   ) throws(VaultError) -> VerificationReport {
-    let sealer = try Sealer(random: options.random)
-    let state = try VaultState.load(
-      path: try VaultPath(backup, policy: options.pathPolicy), options: options, sealer: sealer
+    try restore(try load(backup: backup, credential, options), to: path, replacing: replacing, options)
+  }
+
+  private static func load(
+    backup: String, _ credential: Vault.Credential, _ options: Options
+  ) throws(VaultError) -> VaultState {
+    try VaultState.load(
+      path: try VaultPath(backup, policy: options.pathPolicy), options: options,
+      sealer: try Sealer(random: options.random)
     ) { (snapshot, sealer) throws(VaultError) in try Unlocked(snapshot, with: credential, sealer: sealer) }
+  }
+
+  private static func restore(
+    _ state: VaultState, to path: String, replacing: Bool, _ options: Options
+  ) throws(VaultError) -> VerificationReport {
     let report = try state.verify()
     let copy = try state.copy()
     let target = try VaultPath(path, policy: options.pathPolicy)
@@ -66,8 +77,11 @@ extension Vault {
     _ backup: String, to path: String, credential: Vault.Credential, replacing: Bool = false,
     options: Options = Options()
   ) async throws(VaultError) -> VerificationReport {
-    try await HelperPool.using([credential]).run { () throws(VaultError) in
-      try restore(backup, to: path, credential: credential, replacing: replacing, options: options)
+    let state = try await HelperPool.using([credential]).run { () throws(VaultError) in
+      try load(backup: backup, credential, options)
+    }
+    return try await HelperPool.waiting.run { () throws(VaultError) in
+      try restore(state, to: path, replacing: replacing, options)
     }
   }
 }

@@ -17,6 +17,14 @@ extension Vault {
   public func exportBundle(
     _ records: [RecordInfo], of group: AccessGroup, to path: String, slot: NewSlot
   ) throws(VaultError) {
+    let (contents, options) = try bundle(records, of: group)
+    _ = try Vault.create(at: path, slots: [slot], groups: [contents], options: options)
+  }
+
+  /// What a bundle is created with.
+  private func bundle(
+    _ records: [RecordInfo], of group: AccessGroup
+  ) throws(VaultError) -> (contents: NewGroup, options: Options) {
     guard !records.contains(where: \.accessibility.isThisDeviceOnly) else { throw Self.notExportable }
     var contents = NewGroup(group.name.text)
     for (service, records) in Dictionary(grouping: records, by: \.service) {
@@ -27,16 +35,15 @@ extension Vault {
     var options = options
     options.markPath = nil
     (options.idleLimit, options.unlockLimit) = (nil, nil)
-    _ = try Vault.create(at: path, slots: [slot], groups: [contents], options: options)
+    return (contents, options)
   }
 
   /// The asynchronous form of `exportBundle(_:of:to:slot:)`. Cancelling the task does not stop it.
   public func exportBundle(
     _ records: [RecordInfo], of group: AccessGroup, to path: String, slot: NewSlot
   ) async throws(VaultError) {
-    try await HelperPool.using([slot.credential]).run { () throws(VaultError) in
-      try exportBundle(records, of: group, to: path, slot: slot)
-    }
+    let (contents, options) = try bundle(records, of: group)
+    _ = try await Vault.create(at: path, slots: [slot], groups: [contents], options: options)
   }
 
   /// Copies the records of a bundle into an access group, in one transaction: all of them or none. Durable when the

@@ -40,6 +40,19 @@ extension Vault {
   public static func create(
     at path: String, slots: [NewSlot], groups: [NewGroup] = [NewGroup()], options: Options = Options()
   ) throws(VaultError) -> Vault {
+    try make(try prepare(at: path, slots: slots, options: options), groups)
+  }
+
+  /// A vault that is being created, without groups.
+  private struct Creation: @unchecked Sendable {
+    // Unchecked: passed from one thread to the next.
+    var draft: VaultDraft
+    let path: VaultPath
+    let unlocked: Unlocked
+    let mark: MarkKeeper?
+  }
+
+  private static func prepare(at path: String, slots: [NewSlot], options: Options) throws(VaultError) -> Creation {
     guard !slots.isEmpty else { throw VaultError(.lastOwnerSlot, "a vault needs an owner") }
     let path = try VaultPath(path, policy: options.pathPolicy)
     try path.judgeNew()
@@ -52,18 +65,23 @@ extension Vault {
         try draft.add(
           PreparedSlot(slot, vault: draft.vaultID, random: options.random, sealer: draft.sealer)))
     }
-    let unlocked = opened[0]
+    return Creation(draft: draft, path: path, unlocked: opened[0], mark: mark)
+  }
+
+  private static func make(_ creation: Creation, _ groups: [NewGroup]) throws(VaultError) -> Vault {
+    var draft = creation.draft
     for group in groups { try group.add(to: &draft) }
-    return try make(draft, at: path, opening: unlocked, mark: mark)
+    return try make(draft, at: creation.path, opening: creation.unlocked, mark: creation.mark)
   }
 
   /// The asynchronous form of `create(at:slots:groups:options:)`. Cancelling the task does not stop it.
   public static func create(
     at path: String, slots: [NewSlot], groups: [NewGroup] = [NewGroup()], options: Options = Options()
   ) async throws(VaultError) -> Vault {
-    try await HelperPool.using(slots.map(\.credential)).run { () throws(VaultError) in
-      try create(at: path, slots: slots, groups: groups, options: options)
+    let creation = try await HelperPool.using(slots.map(\.credential)).run { () throws(VaultError) in
+      try prepare(at: path, slots: slots, options: options)
     }
+    return try await HelperPool.waiting.run { () throws(VaultError) in try make(creation, groups) }
   }
 
   /// Writes a draft to a path where no file may exist, and opens it.

@@ -258,6 +258,33 @@ extension AsyncFormTests {
     }
   }
 
+  @Test func `vaults open with passphrases while others wait for the lock to be restored`() async throws {
+    try await TemporaryDirectory.with { directory in
+      let (path, backup) = (directory + "/vault.spv", directory + "/backup.spv")
+      let credential = try Vault.Credential.passphrase("correct horse")
+      let vault = try await Vault.create(
+        at: path, slots: [NewSlot(credential, cost: .throwaway)], groups: [.sample()])
+      try await vault.backUp(to: backup)
+      let lock = try ForeignLock(on: path)
+      let verified = Tally()
+      var options = Vault.Options()
+      options.lockTimeout = .seconds(3600)
+      options.progress = { _ in verified.count.add(1, ordering: .relaxed) }
+      try await withThrowingTaskGroup { [options] group in
+        for _ in 0..<2 {
+          group.addTask {
+            _ = try await Vault.restore(backup, to: path, credential: credential, replacing: true, options: options)
+          }
+        }
+        while verified.count.load(ordering: .relaxed) < 2 { try await Task.sleep(for: .milliseconds(1)) }
+        // Two calls at a time derive keys. Those that wait for the lock have derived theirs.
+        #expect(try await Vault.open(at: backup, credential: credential).text("password") == "s3cret")
+        lock.release()
+        try await group.waitForAll()
+      }
+    }
+  }
+
   @Test func `many tasks that open a vault with a passphrase make few threads`() async {
     let ended = await #expect(processExitsWith: .failure) {
       let peak = Tally()

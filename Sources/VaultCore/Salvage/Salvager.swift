@@ -184,12 +184,23 @@ extension Vault {
   public static func salvage(
     at path: String, credential: Vault.Credential, to destination: String, options: Options = Options()
   ) throws(VaultError) -> SalvageReport {
+    let (salvager, target) = try prepareSalvage(at: path, credential, to: destination, options)
+    return try run(salvager, to: target)
+  }
+
+  private static func prepareSalvage(
+    at path: String, _ credential: Vault.Credential, to destination: String, _ options: Options
+  ) throws(VaultError) -> (Salvager, VaultPath) {
     let target = try VaultPath(destination, policy: options.pathPolicy)
     try target.judgeNew()
     let (descriptor, status) = try VaultPath(path, policy: options.pathPolicy).open(limits: options.limits)
     try target.refuseSource(FileIdentity(status))
     let image = try FileImage(descriptor, 0..<Int(status.st_size), limit: options.limits.fileBytes)
-    let (draft, opening, report) = try Salvager(image, credential, options).run()
+    return (try Salvager(image, credential, options), target)
+  }
+
+  private static func run(_ salvager: Salvager, to target: VaultPath) throws(VaultError) -> SalvageReport {
+    let (draft, opening, report) = try salvager.run()
     _ = try make(draft, at: target, opening: opening)
     return report
   }
@@ -198,8 +209,9 @@ extension Vault {
   public static func salvage(
     at path: String, credential: Vault.Credential, to destination: String, options: Options = Options()
   ) async throws(VaultError) -> SalvageReport {
-    try await HelperPool.using([credential]).run { () throws(VaultError) in
-      try salvage(at: path, credential: credential, to: destination, options: options)
+    let (salvager, target) = try await HelperPool.using([credential]).run { () throws(VaultError) in
+      try prepareSalvage(at: path, credential, to: destination, options)
     }
+    return try await HelperPool.waiting.run { () throws(VaultError) in try run(salvager, to: target) }
   }
 }
