@@ -76,6 +76,20 @@ struct LockTests {
 
   // MARK: What is locked
 
+  @Test func `few openers are kept behind a burst of readers, and none while the handle is locked`() throws {
+    try TemporaryDirectory.with { directory in
+      let handle = try Vault.sample(at: directory + "/vault.spv").handle
+      let burst = try (0..<40).map { _ in try handle.takeOpener() }
+      for opener in burst { handle.giveBack(opener) }
+      #expect(handle.loaded.withLock { $0.idleOpeners.count } == VaultHandle.idleOpeners)
+
+      let late = try handle.takeOpener()
+      handle.lock()
+      handle.giveBack(late)
+      #expect(handle.loaded.withLock { $0.idleOpeners.count } == 0)
+    }
+  }
+
   @Test(arguments: lost, ["default", "unused"])
   func `row 61: after lock() nothing of a record whenUnlocked is returned`(
     accessibility: Vault.Accessibility, group: String

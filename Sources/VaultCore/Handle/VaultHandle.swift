@@ -22,7 +22,7 @@ final class VaultHandle: Sendable {
     /// The records that are wiped when the handle locks.
     private var taken: [Taken] = []
     /// Openers that no caller is using.
-    fileprivate var idleOpeners: [ValueOpener] = []
+    fileprivate(set) var idleOpeners: [ValueOpener] = []
 
     init(_ state: VaultState) { (holding, slot) = (.unlocked(state), state.unlocked.slot) }
 
@@ -75,6 +75,9 @@ final class VaultHandle: Sendable {
 
     static let refusal = VaultError(.locked, "the vault is locked")
   }
+
+  /// The maximum number of openers that are kept. More callers at a time make their own.
+  static let idleOpeners = 8
 
   let path: VaultPath
   let options: Vault.Options
@@ -240,7 +243,10 @@ final class VaultHandle: Sendable {
     return try loaded.withLock { (loaded) throws(VaultError) in try takeOpener(&loaded) }
   }
 
-  func giveBack(_ opener: ValueOpener) { loaded.withLock { $0.idleOpeners.append(opener) } }
+  /// Keeps the opener for the next caller, unless there are enough: each has a locked page.
+  func giveBack(_ opener: ValueOpener) {
+    loaded.withLock { if !$0.isLocked, $0.idleOpeners.count < Self.idleOpeners { $0.idleOpeners.append(opener) } }
+  }
 
   /// Loads the file again with the stored key of the slot. If that fails, the old state is kept and the next use tries
   /// again.
