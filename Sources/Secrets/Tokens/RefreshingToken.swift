@@ -95,31 +95,35 @@ public final class RefreshingToken: Sendable {
   /// Returns a valid access token, which is refreshed first if necessary.
   ///
   /// Shortly before the expiry, one caller refreshes the token and the others get the present one; if that refresh
-  /// fails, its caller gets the present one, too, unless the tokens were removed. Without a refresh token, all
-  /// callers get the present one until it expires. After the expiry all callers wait for the same refresh. A
-  /// cancelled caller throws at once, and the refresh continues, so that no new refresh token is lost.
+  /// fails, or the vault cannot be written, its caller gets the present one, too, unless the tokens were removed.
+  /// Without a refresh token, all callers get the present one until it expires. After the expiry all callers wait for
+  /// the same refresh. A cancelled caller throws at once, and the refresh continues, so that no new refresh token is
+  /// lost.
   ///
   /// - Parameter refused: the access token that a server has refused (HTTP 401). It is refreshed whatever its expiry,
   ///   unless it has been already.
   /// - Throws: ``RefreshFailure``; ``VaultError/Code/locked`` and other errors of the vault; `CancellationError`. If
-  ///   new tokens cannot be stored, this object keeps them, and stores them at the next call.
+  ///   new tokens cannot be stored, this object keeps them, and stores them at the next call; until then its calls
+  ///   return the kept access token.
   public func accessToken(replacing refused: Secret<String>? = nil) async throws -> Secret<String> {
-    // Tried before the lease ends, because afterwards a different process spends the same refresh token. If it fails
-    // again, `load` throws the reason.
-    if let unsaved = state.withLock({ $0.refreshing == nil ? $0.unsaved : nil }) {
-      do { _ = try await save(unsaved) } catch {}
-    }
+    // Tried before the lease ends, because afterwards a different process spends the same refresh token. After a
+    // failure the tokens stay here.
+    let unsaved = state.withLock { $0.refreshing == nil ? $0.unsaved : nil }
+    if let unsaved { do { _ = try await save(unsaved) } catch {} }
     let record = try load()
-    let access = try record.tokens.access()
+    // The server may have revoked the tokens that were spent for unsaved ones.
+    let tokens = if let unsaved, record.hasSameTokens(as: unsaved.spent) { unsaved.text } else { record.tokens }
+    let access = try tokens.access()
     let isRefused = access == refused
-    guard isRefused || isDue(record.tokens) else { return access }
-    let isValid = !isRefused && now < record.tokens.expires
+    guard isRefused || isDue(tokens) else { return access }
+    let isValid = !isRefused && now < tokens.expires
     // It cannot be refreshed, or another process refreshes it or has just failed to.
-    if isValid, !record.tokens.isRefreshable || record.mark.map({ $0.rest(at: now) > .zero }) ?? false { return access }
+    if isValid, !tokens.isRefreshable || record.mark.map({ $0.rest(at: now) > .zero }) ?? false { return access }
     let (task, isFirst) = refreshing(record)
     if isValid, !isFirst { return access }
-    do { return try await value(of: task) } catch let failure as RefreshFailure {
-      guard isValid, failure.code != .signedOut, now < record.tokens.expires else { throw failure }
+    do { return try await value(of: task) } catch {
+      let isFinal = error is CancellationError || (error as? RefreshFailure)?.code == .signedOut
+      guard isValid, !isFinal, now < tokens.expires else { throw error }
       return access
     }
   }

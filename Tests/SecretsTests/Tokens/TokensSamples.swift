@@ -67,6 +67,25 @@ final class TokenFixture: Sendable {
     }
   }
 
+  /// A token whose writes do not wait for the vault's lock, and whose refresh waits at `door`.
+  func tokenWithoutPatience(waitingAt door: Door? = nil) throws -> RefreshingToken {
+    var vault = Vault.Options()
+    vault.lockTimeout = .zero
+    let store = try SecretPreferences(service: "shop", in: throwaway.reopened(options: vault))
+    return RefreshingToken("github", in: store, options: options()) {
+      await door?.pass()
+      return try self.issue(for: $0)
+    }
+  }
+
+  /// Calls `body` while another process has the vault's lock: writes fail, and reads do not.
+  func whileLocked(_ body: () async throws -> Void) async throws {
+    let file = try FileHandle(forReadingFrom: URL(filePath: throwaway.path))
+    try #require(flock(file.fileDescriptor, LOCK_EX) == 0)
+    defer { flock(file.fileDescriptor, LOCK_UN) }
+    try await body()
+  }
+
   var store: SecretPreferences {
     get throws { try throwaway.preferences(service: "shop") }
   }

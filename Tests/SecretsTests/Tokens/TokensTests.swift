@@ -242,6 +242,40 @@ extension TokensTests {
     #expect(try await fixture.token().text() == "a1")
   }
 
+  @Test func `a vault that cannot be written fails no call whose token is still valid`() async throws {
+    let fixture = TokenFixture()
+    let token = try fixture.tokenWithoutPatience()
+    try await token.set(fixture.tokens(0))
+    fixture.jump(by: TokenFixture.lifetime - 30)
+
+    try await fixture.whileLocked { () async throws in
+      #expect(try await token.text() == "a0")
+      fixture.jump(by: 30)
+      await #expect(throws: VaultError.self) { try await token.text() }
+    }
+    #expect(fixture.requests == [])
+    #expect(try await token.text() == "a1")
+  }
+
+  @Test func `tokens that cannot be stored are returned instead of those that were spent for them`() async throws {
+    let fixture = TokenFixture()
+    let door = Door()
+    let token = try fixture.tokenWithoutPatience(waitingAt: door)
+    try await token.set(fixture.tokens(0))
+    let caller = Task { try await token.text(replacing: "a0") }
+    try await door.isReached()
+
+    try await fixture.whileLocked { () async throws in
+      door.open()
+      await #expect(throws: VaultError.self) { try await caller.value }
+      #expect(try await token.text() == "a1")
+      await #expect(throws: VaultError.self) { try await token.text(replacing: "a1") }
+    }
+    #expect(try await token.text() == "a1")
+    #expect(fixture.requests == ["r0"])
+    #expect(try await fixture.token().text() == "a1")
+  }
+
   @Test func `label and attributes of the record survive sign-in, lease and refresh`() async throws {
     let fixture = TokenFixture()
     let token = try fixture.token()
