@@ -20,7 +20,7 @@ extension DictionaryPreferences {
   /// - Parameter isPrivate: whether a new file is accessible to this user only, and an existing one that others can
   ///   access is refused.
   /// - Throws: `PreferencesError` with `unwritable`, `exposed`, `unstorable`, `limitExceeded`, or `unreadable` for
-  ///   anything but a regular file. The old file is intact, unless only the sync of its folder failed.
+  ///   anything but a regular file, with the old file intact; `durabilityUnknown` with the new file in place.
   public func write<Format: PreferenceFileFormat>(
     to path: String, format: Format, isPrivate: Bool = false
   ) throws(PreferencesError) {

@@ -7,8 +7,10 @@ extension PreferencesError.Code {
   public static let unreadable = Self(rawValue: "unreadable")
   /// The content is larger or nested deeper than the documented limit.
   public static let limitExceeded = Self(rawValue: "limitExceeded")
-  /// The file cannot be written. The old file is intact, unless only the sync of its folder failed.
+  /// The file cannot be written. The old file is intact.
   public static let unwritable = Self(rawValue: "unwritable")
+  /// The new file is in place, but its folder could not be synced: after a power failure the old file may be back.
+  public static let durabilityUnknown = Self(rawValue: "durabilityUnknown")
   /// The file must be readable and writable by its owner only, but other users have access.
   public static let exposed = Self(rawValue: "exposed")
   /// The file's format has no form for the value.

@@ -15,7 +15,8 @@ extension PreferencesError: FileFailure {
       case .lock: .system(.unwritable, "cannot be locked", number)
       case .write, .truncate: .system(.unwritable, "cannot be written", number)
       case .synchronize, .synchronizeData: .system(.unwritable, "cannot be synced", number)
-      case .synchronizeDirectory: .system(.unwritable, "its folder cannot be synced", number)
+      case .synchronizeDirectory:
+        .system(.durabilityUnknown, "it is written, but its folder cannot be synced", number)
       case .rename: .system(.unwritable, "cannot be replaced", number)
       }
   }

@@ -214,8 +214,8 @@ public final class FilePreferences<Format: PreferenceFileFormat>: PreferencesSto
 
   /// Writes the unsaved changes to the file, over its current content. The file is durable when the method returns.
   ///
-  /// - Throws: `unwritable`, and as ``init(at:format:options:)`` for the current file. The
-  ///   changes stay unsaved, and the file is intact, unless only the sync of its folder failed.
+  /// - Throws: `unwritable`, and as ``init(at:format:options:)`` for the current file: the changes stay unsaved, and the
+  ///   file is intact. `durabilityUnknown` if only the sync of its folder failed: the new file is in place.
   public func save() throws(PreferencesError) { tell(try saveChanges()) }
 
   /// The asynchronous form of `save()`; replaces the file on a separate thread. Cancelling the task does not stop it.

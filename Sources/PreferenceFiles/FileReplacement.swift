@@ -31,8 +31,8 @@ package struct FileReplacement {
   ///
   /// Owner and permissions are kept. The new file is durable when this returns.
   /// - Parameter limit: the largest content that is read or written, in bytes.
-  /// - Throws: what `edit` throws, the codes of `RegularFile`, and `unwritable`. The old file is intact, unless only
-  ///   the sync of its folder failed.
+  /// - Throws: what `edit` throws, the codes of `RegularFile`, `unwritable`, and `durabilityUnknown`, after which
+  ///   the new file is in place. With any other code the old file is.
   package func callAsFunction(
     upTo limit: Int, _ edit: ([UInt8]?) throws(PreferencesError) -> [UInt8]?
   ) throws(PreferencesError) {
@@ -51,7 +51,7 @@ package struct FileReplacement {
   }
 
   /// Creates the file. It is durable when this returns.
-  /// - Throws: `unwritable`, also if the path exists.
+  /// - Throws: `unwritable`, also if the path exists; `durabilityUnknown` with the file in place.
   package func create(_ content: RawSpan) throws(PreferencesError) {
     let file = try locked()
     var isCreated = false
@@ -78,8 +78,9 @@ package struct FileReplacement {
     try file.synchronize()
     try file.rename(beside, to: target, replaces: replaces)
     isRenamed = true
-    guard try Descriptor.synchronizeDirectory(folder) else {
-      throw .system(.unwritable, "its folder cannot be opened", errno)
+    // A folder that this user may write to and not read cannot be synced.
+    guard try Descriptor.synchronizeDirectory(folder) || errno == EACCES else {
+      throw PreferencesError(.synchronizeDirectory, folder, errno: errno)
     }
   }
 

@@ -1,4 +1,5 @@
 import Foundation
+import Preferences
 import Testing
 import VaultCore
 
@@ -76,6 +77,27 @@ struct InjectTests {
 
   private static let mayUnshare =
     (try? Tool.shell("unshare --user --map-root-user --mount mount -t tmpfs none /mnt", in: try Scratch()).exit) == 0
+
+  @Test(arguments: ["inject --in template --out d/file", "export --to d/file"])
+  func `a file is written though its folder cannot be read`(_ command: String) throws {
+    let home = try RunTests.prepared()
+    try home.write("{{ secret://default/token }}", to: "template")
+    // Root may read everything, unless that right is taken away.
+    let outcome = try Tool.shell(
+      """
+      mkdir -m 300 d
+      [ "$(id -u)" != 0 ] || drop="setpriv --bounding-set=-dac_override,-dac_read_search"
+      $drop secretprefs \(command) --key-file k && chmod 700 d && ls -A d && grep -c CANARY-7f3a d/file
+      """, in: home)
+    #expect(outcome.exit == 0, "\(outcome.errorText)")
+    #expect(outcome.text == "file\n1\n")
+  }
+
+  @Test func `a file whose folder cannot be synced is reported as written`() {
+    let error = ToolError(thrown: PreferencesError(.init(rawValue: "durabilityUnknown"), "d"))
+    #expect(error.code == "durabilityUnknown")
+    #expect(error.status == .inputOutput)
+  }
 
   @Test(.enabled(if: mayUnshare)) func `a full disk leaves the old file`() throws {
     let home = try RunTests.prepared()

@@ -120,8 +120,8 @@ public struct UserDefaultsPreferences: PreferencesStore {
   /// through this type, in any process, happens between a comparison and its edit.
   ///
   /// - Throws: ``PreferencesError/Code/unstorable`` for a date that is not finite,
-  ///   ``PreferencesError/Code/limitExceeded``, ``PreferencesError/Code/unwritable``, and the errors of `reload()` for
-  ///   the current file.
+  ///   ``PreferencesError/Code/limitExceeded``, ``PreferencesError/Code/unwritable``,
+  ///   ``PreferencesError/Code/durabilityUnknown``, and the errors of `reload()` for the current file.
   @discardableResult
   public func apply(_ edits: PreferenceEdits) throws -> WriteOutcome {
     let (outcome, changed) = try write(edits)

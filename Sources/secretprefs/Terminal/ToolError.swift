@@ -54,6 +54,7 @@ struct ToolError: Error {
       case .malformed: .malformed
       case .limitExceeded: .limitExceeded
       case .unreadable, .unwritable, .unavailable: .io
+      case .durabilityUnknown: .durabilityUnknown
       default: .typeMismatch
       }
     self.init(code.rawValue, ExitStatus(code), error.message, nil)
