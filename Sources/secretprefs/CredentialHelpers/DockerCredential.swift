@@ -85,8 +85,9 @@ struct DockerCredential: WritingCommand {
     guard !user.isEmpty else { throw DockerRefusal.noUser }
     guard !hasControlCharacter(user.utf8) else { throw DockerRefusal("the user name has a control character") }
     guard let secret = text("Secret") else { throw DockerRefusal("no credentials secret") }
-    let edit = try Self.login(of: user)
-    try helper.open(for: "docker", messages).update(by: Self.self, messages) { (batch) throws(VaultError) in
+    let place = try helper.open(for: "docker", messages)
+    let edit = try Self.login(of: user, over: try place.values.record(server))
+    try place.update(by: Self.self, messages) { (batch) throws(VaultError) in
       try request.withSpan { (request) throws(VaultError) in
         try batch.set(request.extracting(secret), kind: .string, forKey: server, edit: edit)
       }
@@ -108,10 +109,11 @@ struct DockerCredential: WritingCommand {
     try Output.write(.object(logins))
   }
 
-  /// The edit that makes a record the login of a user.
-  static func login(of user: String) throws(VaultError) -> RecordEdit {
+  /// The edit that makes a record the login of a user. The other attributes of `record` are kept.
+  static func login(of user: String, over record: RecordInfo?) throws(VaultError) -> RecordEdit {
+    let others = record?.attributes.filter { $0.name.text != username } ?? []
     var edit = RecordEdit()
-    edit.attributes = .set([try RecordEdit.Attribute(username, Array(user.utf8))])
+    edit.attributes = .set(others + [try RecordEdit.Attribute(username, Array(user.utf8))])
     return edit
   }
 

@@ -19,7 +19,10 @@ struct ImportPlan {
   struct PlannedValue {
     let value: PlainRecords.Value
     let kind: ValueKind
-    let exists: Bool
+    /// The record that has the key. `nil` if the key is new.
+    let record: RecordInfo?
+
+    var exists: Bool { record != nil }
   }
 
   let items: [PlannedValue]
@@ -35,8 +38,8 @@ struct ImportPlan {
     items = try bytes.withUnsafeBytes { (bytes) throws(VaultError) in
       try records.values.map { (value) throws(VaultError) in
         let isText = isUTF8(UnsafeRawBufferPointer(rebasing: bytes[value.bytes]))
-        let exists = try vault.kind(service: place.service, key: value.key, in: group) != nil
-        return PlannedValue(value: value, kind: isText ? .string : .data, exists: exists)
+        let record = try vault.record(service: place.service, key: value.key, in: group)
+        return PlannedValue(value: value, kind: isText ? .string : .data, record: record)
       }
     }
   }
@@ -55,9 +58,10 @@ struct ImportPlan {
         try vault.update(service: place.service, in: group) { (batch) throws(VaultError) in
           batch.reserveCapacity(items.count)
           for item in items where choice == .replace || !item.exists {
+            var edit = RecordEdit()
+            if let user = item.value.username { edit = try DockerCredential.login(of: user, over: item.record) }
             try batch.set(
-              bytes.extracting(item.value.bytes), kind: item.kind, forKey: item.value.key,
-              edit: try item.value.username.map(DockerCredential.login(of:)) ?? RecordEdit(),
+              bytes.extracting(item.value.bytes), kind: item.kind, forKey: item.value.key, edit: edit,
               ifRevision: item.exists ? nil : 0)
           }
         }

@@ -29,6 +29,24 @@ struct DockerCredentialTests {
     #expect(try scene.docker("get", "r").text == Self.login("r", "<token>", "t") + "\n")
   }
 
+  @Test(arguments: [
+    "docker-credential-secretprefs store <login",
+    "secretprefs import --service docker --on-conflict replace config.json",
+  ])
+  func `a new login keeps the other attributes of the record`(_ command: String) throws {
+    let scene = try HelperScene()
+    try scene.exchange.write(Array(Self.login("r", "new", "p").utf8), to: "login")
+    try scene.exchange.write(Array(#"{"auths":{"r":{"auth":"bmV3OnA="}}}"#.utf8), to: "config.json")
+    let outcome = try scene.run(
+      """
+      echo x | secretprefs set --service docker r --attribute team=a --attribute username=old || exit
+      \(command) >/dev/null || exit
+      exec secretprefs info --service docker r --json
+      """)
+    #expect(outcome.text.contains(#"{"name":"team","text":"a"}"#), "\(outcome.text)\(outcome.errorText)")
+    #expect(try scene.docker("get", "r").text == Self.login("r", "new", "p") + "\n")
+  }
+
   private static let refused = [
     ("get", "missing", "credentials not found in native keychain"), ("get", "", "no credentials server URL"),
     ("get", " \r\n", "no credentials server URL"), ("erase", "\n", "no credentials server URL"),
