@@ -37,6 +37,25 @@ struct DoctorTests {
     #expect(outcome.text.contains("{\"problem\":\"memoryLimit\",\"severity\":\"warning\","))
   }
 
+  @Test(arguments: ["", " --json"])
+  func `a repair that fails at a later file says what it has changed before`(_ option: String) throws {
+    let home = try Self.vault()
+    let outcome = try Tool.shell(
+      """
+      cd .local/share/secretprefs && chmod 755 . && chmod 644 default.spv && echo other >key && chmod 666 key
+      secretprefs doctor --repair permissions --key-file key\(option)
+      status=$?
+      stat -c %a default.spv
+      exit $status
+      """, in: home)
+    #expect(outcome.exit == 74)
+    let change = "changed the mode of the vault from 0644 to 0600"
+    let output =
+      option.isEmpty ? "\(change)\n" : #"{"repair":"permissions","done":["\#(change)"]}"# + "\n"
+    #expect(outcome.text == output + "600\n")
+    #expect(outcome.errorText.contains("key: the key file does not have the expected contents and was not changed"))
+  }
+
   @Test func `a group holder's doctor says what only an owner may see`() throws {
     let home = try Self.vault()
     let made = try Tool.shell(

@@ -57,16 +57,22 @@ struct Doctor: WritingCommand {
       throw Self.usageError(
         repair == .permissions ? "this repair takes no access group" : "an access group is required")
     }
-    let done =
-      switch repair {
-      case .permissions: try PermissionRepair(access).done
-      case .emptyGroup: try repairGroups(.empty, access, messages)
-      case .leaveOutGroup: try repairGroups(.leaveOut, access, messages)
-      }
+    switch repair {
+    case .permissions:
+      let repair = PermissionRepair(access)
+      // What is changed stays changed, whatever happens to the next file.
+      if repair.failure == nil || !repair.done.isEmpty { try report(repair.done) }
+      if let failure = repair.failure { throw failure }
+    case .emptyGroup: try report(try repairGroups(.empty, access, messages))
+    case .leaveOutGroup: try report(try repairGroups(.leaveOut, access, messages))
+    }
+  }
+
+  private func report(_ done: [String]) throws {
     if !done.isEmpty { Output.recordChange(by: Self.self) }
     guard !vault.json else {
       return try Output.write(
-        .object([("repair", .string(repair.rawValue)), ("done", .array(done.map { .string($0) }))]))
+        .object([("repair", .string(repair?.rawValue ?? "")), ("done", .array(done.map { .string($0) }))]))
     }
     try Output.write(done.isEmpty ? "nothing to repair\n" : done.map { displayed($0) + "\n" }.joined())
   }

@@ -7,11 +7,17 @@ internal import VaultCore
 struct PermissionRepair {
   /// Descriptions of the changes.
   private(set) var done: [String] = []
+  /// Why the repair ended before all files were examined.
+  private(set) var failure: (any Error)?
 
   /// The first bytes of a key file. Other files, named by mistake, are not changed.
   private static let keyStart = Array("spv-key-1:".utf8)
 
-  init(_ access: VaultAccess) throws {
+  init(_ access: VaultAccess) {
+    do { try examine(access) } catch { failure = error }
+  }
+
+  private mutating func examine(_ access: VaultAccess) throws {
     let vault = FilePlace(access.location.path)
     try take(
       0o077, if: 0o077, from: vault, "the vault", beginningWith: VaultLocation.signature, O_NOFOLLOW, isAlwaysRead: true
