@@ -43,6 +43,22 @@ struct SettingsTerminalTests {
     #expect(try scene.leave(running).exit == 0)
   }
 
+  @Test func `a screen that is lost after a change says that the change is made`() throws {
+    let scene = try SettingsScene()
+    var screen: PseudoTerminal? = try PseudoTerminal()
+    let path = try #require(screen?.path)
+    let running = try scene.shell(
+      "exec secretprefs settings shop.json --descriptions shop-settings.json >\(path)")
+    try screen?.wait(for: "8080 >")
+    scene.terminal.type("+")
+    try screen?.wait(for: "8081 >")
+    screen = nil
+    scene.terminal.type("+")
+    let outcome = try running.wait()
+    #expect(outcome.exit == 73)
+    #expect(outcome.errorText.contains("secretprefs: error: the change is made, but the output is lost: "))
+  }
+
   @Test func `a secret is typed without echo, stored in the vault, and never shown`() throws {
     let scene = try SettingsScene()
     let made = try Tool.shell("secretprefs init --vault v.spv --key-file k", in: scene.home)

@@ -83,6 +83,7 @@ struct SettingsSession {
     case .failed(let error): screen.status = SettingsScreen.message(error)
     case .changeEnded(let error):
       isChanging = false
+      if error == nil { Output.recordChange(by: Settings.self) }
       screen.finish(error)
     }
   }
