@@ -52,11 +52,9 @@ struct VaultLocation {
   /// Returns the value of an environment variable, or `nil` if it is not set. An empty variable is an error, because it
   /// is probably a failed expansion and a default must not take its place.
   static func variable(_ name: String) throws(ToolError) -> String? {
-    guard let bytes = getenv(name) else { return nil }
-    guard bytes.pointee != 0 else {
-      throw .usage("the variable \(name) is empty", hint: "unset it, or give it a value")
-    }
-    guard let text = String(validatingCString: bytes) else { throw .usage("\(name) is not valid UTF-8") }
+    let text: String?
+    do throws(VaultError) { text = try Environment.text(name) } catch { throw .usage(error.message) }
+    guard text != "" else { throw .usage("the variable \(name) is empty", hint: "unset it, or give it a value") }
     return text
   }
 }

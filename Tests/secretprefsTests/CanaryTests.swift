@@ -252,6 +252,21 @@ struct CanaryTests {
     #expect(outcome.errorText == "secretprefs: error: an argument is not valid UTF-8\n")
   }
 
+  @Test(arguments: [
+    "CREDENTIALS_DIRECTORY", "SECRETPREFS_KEY_FILE", "SECRETPREFS_DEVICE_KEY_FILE",
+  ])
+  func `a variable that is not UTF-8 is refused, and no other way to unlock is used`(_ name: String) throws {
+    let outcome = try Tool.shell(
+      """
+      secretprefs init --key-file k && mkdir d && cp k d/secret-preferences.key || exit
+      export SECRETPREFS_KEY_FILE=k \(name)="$(printf 'CANARY-7f3a\\377')"
+      mkdir "$\(name)" && cp k "$\(name)/secret-preferences.key" || exit
+      exec secretprefs list
+      """, in: try Scratch())
+    #expect(outcome.exit == 64)
+    #expect(outcome.errorText == "secretprefs: error: \(name) is not valid UTF-8\n")
+  }
+
   @Test func `an argument that is not UTF-8 is refused in JSON where JSON is requested`() throws {
     let outcome = try Tool.shell("secretprefs get \"$(printf 'CANARY-7f3a\\377')\" --json", in: try Scratch())
     #expect(outcome.exit == 64)

@@ -93,12 +93,19 @@ enum CredentialReader {
 /// The process's environment, one variable at a time.
 package enum Environment {
   /// The variable's text; `nil` if it is not set. An empty variable counts as set, so that the user sees the mistake.
-  static func value(_ name: String) -> String? { getenv(name).map { String(cString: $0) } }
+  /// - Throws: ``VaultError/Code/invalidName`` if it is not valid UTF-8: repaired text would name a different file.
+  package static func text(_ name: String) throws(VaultError) -> String? {
+    guard let bytes = getenv(name) else { return nil }
+    guard let text = String(validatingCString: bytes) else {
+      throw VaultError(.invalidName, "\(name) is not valid UTF-8", errno: EILSEQ)
+    }
+    return text
+  }
 
   /// The directory where systemd stores a service's credentials. An empty path counts as `nil`: it would mean the root
   /// directory.
   static var credentialsDirectory: String? {
-    value("CREDENTIALS_DIRECTORY").flatMap { $0.isEmpty ? nil : $0 }
+    get throws(VaultError) { try text("CREDENTIALS_DIRECTORY").flatMap { $0.isEmpty ? nil : $0 } }
   }
 
   /// Takes a secret out of the environment: copies it to guarded memory, wipes the original and removes the variable.

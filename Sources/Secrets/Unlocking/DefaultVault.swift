@@ -9,7 +9,7 @@ extension Vault {
   /// - Throws: ``VaultError/Code/invalidName`` if a variable is not UTF-8, or `SECRETPREFS_VAULT` is set and empty;
   ///   ``VaultError/Code/notFound`` if there is no home directory.
   public static func defaultPath() throws(VaultError) -> String {
-    if let path = try path(in: "SECRETPREFS_VAULT") {
+    if let path = try Environment.text("SECRETPREFS_VAULT") {
       guard !path.isEmpty else { throw VaultError(.invalidName, "the variable SECRETPREFS_VAULT is empty") }
       return path
     }
@@ -30,17 +30,8 @@ extension Vault {
 
   private static func dataDirectory() throws(VaultError) -> String {
     // The XDG rules: a relative path is invalid and ignored.
-    if let data = try path(in: "XDG_DATA_HOME"), data.hasPrefix("/") { return data }
-    if let home = try path(in: "HOME"), home.hasPrefix("/") { return home + "/.local/share" }
+    if let data = try Environment.text("XDG_DATA_HOME"), data.hasPrefix("/") { return data }
+    if let home = try Environment.text("HOME"), home.hasPrefix("/") { return home + "/.local/share" }
     throw VaultError(.notFound, "there is no home directory to look for a vault in")
-  }
-
-  /// Refuses text that is not valid UTF-8: repaired text would name a different file.
-  private static func path(in variable: String) throws(VaultError) -> String? {
-    guard let bytes = getenv(variable) else { return nil }
-    guard let text = String(validatingCString: bytes) else {
-      throw VaultError(.invalidName, "\(variable) is not valid UTF-8")
-    }
-    return text
   }
 }

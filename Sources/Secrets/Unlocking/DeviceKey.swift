@@ -21,12 +21,13 @@ public enum DeviceKey {
   /// For services: reads `secret-preferences-device.key` in `$CREDENTIALS_DIRECTORY`, else the file named by
   /// `SECRETPREFS_DEVICE_KEY_FILE`. Returns `nil` if neither is configured.
   /// - Throws: the error of the configured file if reading fails; the other file is not tried then.
+  ///   ``VaultError/Code/invalidName`` if a variable is not UTF-8.
   public static func automatic() throws(VaultError) -> SealingKey? {
-    if let directory = Environment.credentialsDirectory {
+    if let directory = try Environment.credentialsDirectory {
       let path = directory + "/secret-preferences-device.key"
       if try CredentialReader.exists(path) { return try file(path) }
     }
-    guard let path = Environment.value("SECRETPREFS_DEVICE_KEY_FILE") else { return nil }
+    guard let path = try Environment.text("SECRETPREFS_DEVICE_KEY_FILE") else { return nil }
     return try file(path)
   }
 

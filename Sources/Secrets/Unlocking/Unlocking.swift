@@ -56,7 +56,7 @@ public struct Unlocking: Sendable {
   ///   descriptor.
   public static func passphraseDescriptor(fromVariable variable: String) -> Unlocking {
     Unlocking { () throws(VaultError) -> Vault.Credential? in
-      guard let text = Environment.value(variable) else { return nil }
+      guard let text = try Environment.text(variable) else { return nil }
       guard let descriptor = Int32(text), descriptor >= 0 else {
         throw VaultError(.io, "the variable \(variable) does not hold the number of a descriptor", errno: EBADF)
       }
@@ -95,7 +95,7 @@ public struct Unlocking: Sendable {
   /// service's credentials. Configured if one of the files exists.
   public static func credentialsDirectory(name: String = "secret-preferences") -> Unlocking {
     Unlocking { () throws(VaultError) -> Vault.Credential? in
-      guard let directory = Environment.credentialsDirectory else { return nil }
+      guard let directory = try Environment.credentialsDirectory else { return nil }
       let path = directory + "/" + name
       if try CredentialReader.exists(path + ".key") { return .key(try CredentialReader.key(at: path + ".key")) }
       guard try CredentialReader.exists(path + ".passphrase") else { return nil }
@@ -106,7 +106,7 @@ public struct Unlocking: Sendable {
   /// Reads the key file named by an environment variable. Configured if the variable is set.
   public static func keyFileVariable(_ variable: String = "SECRETPREFS_KEY_FILE") -> Unlocking {
     Unlocking { () throws(VaultError) -> Vault.Credential? in
-      guard let path = Environment.value(variable) else { return nil }
+      guard let path = try Environment.text(variable) else { return nil }
       return .key(try CredentialReader.key(at: path))
     }
   }
@@ -142,7 +142,7 @@ public struct Unlocking: Sendable {
   }
 
   /// For services: systemd's credentials directory, then `SECRETPREFS_KEY_FILE`, then `SECRETPREFS_PASSPHRASE`.
-  /// Never prompts, and there is no default key.
+  /// Never prompts, and there is no default key. A path in a variable that is not UTF-8 is an error.
   ///
   /// Whichever way is used, and also if it fails, `SECRETPREFS_PASSPHRASE` is wiped and removed, so that no child
   /// process inherits the variable. As with ``passphraseVariable(_:)``, unlock before other threads read the

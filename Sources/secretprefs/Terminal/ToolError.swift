@@ -30,8 +30,12 @@ struct ToolError: Error {
   /// Converts a vault's error and adds a hint.
   init(_ error: VaultError, message: String? = nil, hint: String? = nil) {
     let usual =
-      error.cause is KeptKey.Rejection
-      ? KeptKey.Rejection.hint : error.cause is AuditRefusal ? Hints.auditLog : Hints.text(error.code)
+      switch error.cause {
+      case is KeptKey.Rejection: KeptKey.Rejection.hint
+      case is AuditRefusal: Hints.auditLog
+      // The hint of invalidName is for names in a vault, and not for a variable that is not UTF-8.
+      default: error.errno == EILSEQ ? nil : Hints.text(error.code)
+      }
     self.init(error.code.rawValue, ExitStatus(error.code), message ?? error.message, hint ?? usual)
   }
 

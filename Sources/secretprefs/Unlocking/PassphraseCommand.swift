@@ -22,11 +22,9 @@ struct PassphraseCommand {
 
   /// The command in the variable. `nil` if it is not set.
   static func configured() throws(VaultError) -> PassphraseCommand? {
-    guard let bytes = getenv(variable) else { return nil }
-    guard let text = String(validatingCString: bytes) else {
-      throw VaultError(.invalidPassphrase, "the variable \(variable) is not valid UTF-8")
+    try Environment.text(variable).map { (text) throws(VaultError) in
+      try PassphraseCommand(text, of: "the variable \(variable)")
     }
-    return try PassphraseCommand(text, of: "the variable \(variable)")
   }
 
   /// Runs the program and reads the passphrase into guarded memory.
