@@ -40,7 +40,7 @@ struct KeepOptions: ParsableArguments {
     var kept: [Vault.Identifier] = []
     var credentials: [Vault.Credential] = []
     for way in ways {
-      guard let credential = try way.credential() else { continue }
+      let credential = try way.configuredCredential()
       let opened = try slot(of: credential, access)
       guard opened != removed else {
         throw ToolError.usage("a --keep option names the credential of the slot to remove")

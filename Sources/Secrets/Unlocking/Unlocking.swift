@@ -188,7 +188,9 @@ extension Vault {
 }
 
 extension Unlocking {
-  fileprivate func configuredCredential() throws(VaultError) -> Vault.Credential { try configured(try credential()) }
+  /// The credential of a way that is configured.
+  /// - Throws: ``VaultError/Code/noCredential`` if it is not.
+  package func configuredCredential() throws(VaultError) -> Vault.Credential { try configured(try credential()) }
 
   fileprivate func configuredCredential() async throws(VaultError) -> Vault.Credential {
     try configured(try await credential())

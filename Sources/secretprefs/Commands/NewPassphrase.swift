@@ -8,13 +8,12 @@ struct NewPassphrase {
   let acceptsWeak: Bool
 
   func read() throws -> Vault.Credential {
-    if let descriptor, let credential = try Unlocking.passphraseDescriptor(descriptor).credential() {
-      try credential.withPassphrase {
-        $0.withUnsafeBytes { bytes in Result { () throws(ToolError) in try check(bytes) } }
-      }?.get()
-      return credential
-    }
-    return .passphrase(try Prompt.newPassphrase(check))
+    guard let descriptor else { return .passphrase(try Prompt.newPassphrase(check)) }
+    let credential = try Unlocking.passphraseDescriptor(descriptor).configuredCredential()
+    try credential.withPassphrase {
+      $0.withUnsafeBytes { bytes in Result { () throws(ToolError) in try check(bytes) } }
+    }?.get()
+    return credential
   }
 
   private func check(_ passphrase: UnsafeRawBufferPointer) throws(ToolError) {

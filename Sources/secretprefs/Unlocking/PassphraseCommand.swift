@@ -31,10 +31,10 @@ struct PassphraseCommand {
   func read() throws(VaultError) -> Vault.Credential {
     let program = try OtherProgram("the passphrase command", words)
     let result = Result { () throws(VaultError) in
-      guard let credential = try Unlocking.passphraseDescriptor(program.output).credential() else {
-        throw VaultError(.noCredential, "the passphrase command has no output")
+      do throws(VaultError) { return try Unlocking.passphraseDescriptor(program.output).configuredCredential() } catch {
+        guard error.code == .invalidPassphrase else { throw error }
+        throw VaultError(.invalidPassphrase, "the passphrase command has no output, or too much: \(error.message)")
       }
-      return credential
     }
     switch try program.end() {
     case .killed(let signal) where signal != SIGPIPE:  // it has written more than is read
