@@ -34,10 +34,11 @@ struct Remove: WritingCommand {
     let removed = try vault.update(service: place.service, in: group) { (batch) throws(VaultError) in
       for name in names { try batch.remove(name) }
     }
-    vault.recordChange(by: Self.self, messages)
+    if removed > 0 { vault.recordChange(by: Self.self, messages) }
     guard removed == names.count else {
-      throw names.count == 1
-        ? try place.noSuchKey(keys[0], in: group, of: vault) : ToolError.someMissing(removed: removed, of: names.count)
+      guard names.count > 1 else { throw try place.noSuchKey(keys[0], in: group, of: vault) }
+      throw removed == 0
+        ? ToolError.missing(names.count, "removed") : ToolError.someMissing(removed: removed, of: names.count)
     }
     if self.vault.json { try Output.write(.object([("removed", .unsigned(UInt64(removed)))])) }
   }
