@@ -160,6 +160,16 @@ struct FormTests {
     #expect(FastPath.parse(Arguments(words: words)) == nil)
   }
 
+  @Test(arguments: [
+    (["edit", "a", "--value", "--bogus"], false), (["find", "--value", "--bogus"], false),
+    (["edit", "a", "--value=x"], true), (["find", "--value=x", "-"], true), (["set", "a", "--value", "x"], true),
+    (["edit", "a", "--value", "--password", "x"], true),
+  ])
+  func `a flag that takes no value is no misplaced secret`(_ words: [String], _ isSecret: Bool) {
+    let error = UsageRefusal.error(for: Arguments(words: words))
+    #expect((error.message == "secrets are not accepted in options") == isSecret)
+  }
+
   @Test func `a plain get is understood`() throws {
     let words = ["get", "--service", "s", "key", "--no-prompt", "--vault", "v", "--key-file", "k", "--group", "g"]
     let get = try #require(FastPath.parse(Arguments(words: words)) as? GetValue)

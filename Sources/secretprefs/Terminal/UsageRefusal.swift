@@ -29,6 +29,9 @@ enum UsageRefusal {
     "--passphrase-command",
   ]
 
+  /// The commands whose flag `--value` takes no value.
+  private static let commandsWithValueFlag = ["edit", "find"]
+
   static func error(for arguments: Arguments) -> ToolError {
     guard let first = arguments.words.first else {
       return .usage("no command is given", hint: "see secretprefs --help")
@@ -38,7 +41,10 @@ enum UsageRefusal {
       return .usage(
         "there is no such command", hint: suggestion(for: first, of: "") + "see secretprefs --help")
     }
-    guard !secretOptions.contains(where: { arguments.contains(prefix: $0, except: harmlessOptions) }) else {
+    let given =
+      commandsWithValueFlag.contains(first)
+      ? Arguments(words: arguments.words.filter { $0 != "--value" }) : arguments
+    guard !secretOptions.contains(where: { given.contains(prefix: $0, except: harmlessOptions) }) else {
       return .usage(
         "secrets are not accepted in options",
         hint: known.command == "set"
