@@ -14,10 +14,8 @@ struct VaultDraft {
     var epoch: UInt32
     /// The key of the group after the write; it differs from the content's key if the group is rotated.
     var key: SealingKey
-    /// The present section, for groups that need no new one.
-    let sealed: [UInt8]?
-    /// Whether the group has changed and needs a new section.
-    var isChanged = false
+    /// The present section; `nil` if the group has changed and needs a new one.
+    var sealed: [UInt8]?
     var extensionField: [UInt8]
     var dropsHistory = false
     /// The generation the group had before this write.
@@ -148,7 +146,7 @@ struct VaultDraft {
     for group in groups.sorted(by: { $0.content.id < $1.content.id }) {
       let content = group.content
       var floor = group.generation
-      if let sealed = group.sealed, !group.isChanged {
+      if let sealed = group.sealed {
         sections.append(.init(id: content.id, epoch: group.epoch, sealed: sealed))
       } else {
         floor += 1
@@ -229,7 +227,7 @@ struct VaultDraft {
   mutating func rename(_ id: Vault.Identifier, to name: Vault.Name) throws(VaultError) {
     let index = try index(of: id)
     groups[index].name = name
-    groups[index].isChanged = true
+    groups[index].sealed = nil
   }
 
   /// Applies the changes of an entry's body to the group's new section.
@@ -237,7 +235,7 @@ struct VaultDraft {
     let index = try index(of: id)
     let content = groups[index].content
     content.apply(try content.stage(body: body))
-    groups[index].isChanged = true
+    groups[index].sealed = nil
   }
 
   // MARK: Logging
@@ -250,7 +248,7 @@ struct VaultDraft {
       var item = groups[index].content.auditItem ?? AuditItem(nil)
       item.policy = policy
       try set(item, of: index)
-      groups[index].isChanged = true
+      groups[index].sealed = nil
     }
   }
 
@@ -295,7 +293,7 @@ struct VaultDraft {
     let key = try groupKey(id, epoch: epoch)
     groups[index].epoch = epoch
     groups[index].key = key
-    groups[index].isChanged = true
+    groups[index].sealed = nil
     groups[index].dropsHistory = groups[index].dropsHistory || droppingHistory
     try keepAuditKey(of: index)
     rewrapSlots(of: id, epoch: epoch, key: key)
