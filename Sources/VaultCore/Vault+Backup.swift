@@ -50,7 +50,7 @@ extension Vault {
   ) throws(VaultError) -> VaultState {
     try VaultState.load(
       path: try VaultPath(backup, policy: options.pathPolicy), options: options,
-      sealer: try Sealer(random: options.random)
+      sealer: try Sealer(random: options.random), mark: nil
     ) { (snapshot, sealer) throws(VaultError) in try Unlocked(snapshot, with: credential, sealer: sealer) }
   }
 

@@ -54,10 +54,8 @@ extension Vault {
   func freshState() throws(VaultError) -> VaultState {
     let unlocked = try handle.withCurrent { (_, state) throws(VaultError) in state.unlocked }
     let sealer = try Sealer(random: options.random)
-    return try MarkKeeper.checking(handle.mark) { () throws(VaultError) in
-      try VaultState.load(path: handle.path, options: options, sealer: sealer) {
-        (snapshot, sealer) throws(VaultError) in try unlocked.reopened(in: snapshot, sealer: sealer)
-      }
+    return try VaultState.load(path: handle.path, options: options, sealer: sealer, mark: handle.mark) {
+      (snapshot, sealer) throws(VaultError) in try unlocked.reopened(in: snapshot, sealer: sealer)
     }
   }
 

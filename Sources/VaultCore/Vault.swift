@@ -114,10 +114,8 @@ public final class Vault: Sendable {
   ) throws(VaultError) -> (Vault, VaultState) {
     let path = try VaultPath(path, policy: options.pathPolicy)
     let sealer = try Sealer(random: options.random)
-    let state = try MarkKeeper.checking(try MarkKeeper(options)) { () throws(VaultError) in
-      try VaultState.load(path: path, options: options, sealer: sealer) { (snapshot, sealer) throws(VaultError) in
-        try Unlocked(snapshot, with: credential, sealer: sealer)
-      }
+    let state = try VaultState.load(path: path, options: options, sealer: sealer, mark: try MarkKeeper(options)) {
+      (snapshot, sealer) throws(VaultError) in try Unlocked(snapshot, with: credential, sealer: sealer)
     }
     return (try Vault(state), state)
   }

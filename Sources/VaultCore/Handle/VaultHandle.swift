@@ -254,13 +254,11 @@ final class VaultHandle: Sendable {
   func reload(_ loaded: inout Loaded) throws(VaultError) -> VaultState {
     let old = try loaded.state
     let (unlocked, successor) = (old.unlocked, loaded.successor)
-    let state = try MarkKeeper.checking(mark) { () throws(VaultError) in
-      try VaultState.load(path: path, options: options, sealer: old.sealer) {
-        (snapshot, sealer) throws(VaultError) in
-        do throws(VaultError) { return try unlocked.reopened(in: snapshot, sealer: sealer) } catch {
-          guard let successor, error.code == .credentialRejected else { throw error }
-          return try successor.reopened(in: snapshot, sealer: sealer)
-        }
+    let state = try VaultState.load(path: path, options: options, sealer: old.sealer, mark: mark) {
+      (snapshot, sealer) throws(VaultError) in
+      do throws(VaultError) { return try unlocked.reopened(in: snapshot, sealer: sealer) } catch {
+        guard let successor, error.code == .credentialRejected else { throw error }
+        return try successor.reopened(in: snapshot, sealer: sealer)
       }
     }
     state.dropImage()

@@ -114,18 +114,21 @@ final class VaultState: @unchecked Sendable {
 
   // MARK: Loading
 
-  /// Opens, checks, reads and loads the file. Tries again if another process may be writing it.
+  /// Opens, checks, reads and loads the file, and compares it with the mark. Tries again if another process may be
+  /// writing it.
   static func load(
-    path: VaultPath, options: Vault.Options, sealer: Sealer,
+    path: VaultPath, options: Vault.Options, sealer: Sealer, mark: MarkKeeper?,
     unlock: (Snapshot, Sealer) throws(VaultError) -> Unlocked
   ) throws(VaultError) -> VaultState {
-    try retryingDamage { () throws(VaultError) in
-      let (descriptor, status) = try path.open(limits: options.limits)
-      let state = try VaultState(
-        try FileImage(descriptor, 0..<Int(status.st_size), limit: options.limits.fileBytes),
-        file: OpenFile(descriptor, status), path: path, options: options, sealer: sealer, unlock: unlock)
-      state.isFrozen = status.st_nlink == 0
-      return state
+    try MarkKeeper.checking(mark) { () throws(VaultError) in
+      try retryingDamage { () throws(VaultError) in
+        let (descriptor, status) = try path.open(limits: options.limits)
+        let state = try VaultState(
+          try FileImage(descriptor, 0..<Int(status.st_size), limit: options.limits.fileBytes),
+          file: OpenFile(descriptor, status), path: path, options: options, sealer: sealer, unlock: unlock)
+        state.isFrozen = status.st_nlink == 0
+        return state
+      }
     }
   }
 

@@ -26,10 +26,8 @@ struct Unlocked: Sendable {
       return
     }
     for slot in Self.order(snapshot, kind: credential.kind) {
-      let root = try credential.root(salt: slot.salt, cost: slot.cost)
-      let kek = try StoredSlot.kek(from: root, vault: snapshot.vaultID, slot: slot.id, sealer)
-      if let grant = try Self.open(slot, snapshot, kek, sealer) {
-        (self.grant, self.slot, self.kek) = (grant, slot.id, kek)
+      if let opened = try Self.opening(slot, of: snapshot, with: credential, sealer) {
+        self = opened
         return
       }
     }
@@ -46,13 +44,18 @@ struct Unlocked: Sendable {
     }
     var opened: [Unlocked] = []
     for slot in snapshot.slots where slot.kind == credential.kind && slot.scope == .owner {
-      let root = try credential.root(salt: slot.salt, cost: slot.cost)
-      let kek = try StoredSlot.kek(from: root, vault: snapshot.vaultID, slot: slot.id, sealer)
-      if let grant = try open(slot, snapshot, kek, sealer) {
-        opened.append(Unlocked(grant: grant, slot: slot.id, kek: kek))
-      }
+      if let slot = try opening(slot, of: snapshot, with: credential, sealer) { opened.append(slot) }
     }
     return opened
+  }
+
+  /// Derives the key of a slot from a credential and opens the slot; `nil` if it does not open.
+  private static func opening(
+    _ slot: StoredSlot, of snapshot: Snapshot, with credential: Vault.Credential, _ sealer: Sealer
+  ) throws(VaultError) -> Unlocked? {
+    let root = try credential.root(salt: slot.salt, cost: slot.cost)
+    let kek = try StoredSlot.kek(from: root, vault: snapshot.vaultID, slot: slot.id, sealer)
+    return try open(slot, snapshot, kek, sealer).map { Unlocked(grant: $0, slot: slot.id, kek: kek) }
   }
 
   /// Opens the same slot again in a file that was replaced.
