@@ -104,7 +104,7 @@ extension Vault {
   func logRotation(of groups: [Vault.Identifier]) {
     for group in groups {
       do throws(VaultError) {
-        let keys = try handle.withLatest { (_, state) throws(VaultError) in
+        let keys = try handle.withLoadedState { (_, state) throws(VaultError) in
           try state.content(group).audit(state.sealer)
         }
         if let keys { _ = try handle.log([AuditLog.Event(action: .rotate)], keys) }

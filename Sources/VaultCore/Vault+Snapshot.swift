@@ -56,7 +56,7 @@ extension Vault {
 
   /// The keys of `records`, as ``keys(service:in:)`` would have listed them.
   package func keys(in records: ServiceRecords) throws(VaultError) -> [String] {
-    try handle.withLoaded { () throws(VaultError) in
+    try handle.underLock { () throws(VaultError) in
       var keys: [String] = []
       for service in records.service.spellings where keys.isEmpty {
         try records.forEachInOrder { (record) throws(VaultError) in

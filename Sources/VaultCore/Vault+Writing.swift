@@ -210,7 +210,7 @@ extension Vault {
       return (opener, try GroupSealer(content, options, opener.sealer))
     }
     // Sealing needs keys, not the present records. Writes of other processes are taken over under the writer's lock.
-    do throws(VaultError) { return try handle.withLatest(take) } catch {
+    do throws(VaultError) { return try handle.withLoadedState(take) } catch {
       // The state in memory was refused, but the file may have been repaired since.
       return try handle.withCurrent(take)
     }

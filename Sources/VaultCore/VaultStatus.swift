@@ -49,7 +49,7 @@ extension Vault {
   /// `.torn`.
   /// - Throws: ``VaultError/Code/locked``.
   public var hasTornTail: Bool {
-    get throws(VaultError) { try handle.withLatest { (_, state) throws(VaultError) in state.hasTornTail } }
+    get throws(VaultError) { try handle.withLoadedState { (_, state) throws(VaultError) in state.hasTornTail } }
   }
 }
 

@@ -165,8 +165,9 @@ final class VaultHandle: Sendable {
     }
   }
 
-  /// Runs `body` on the state as it was last loaded: for sealing, which needs the keys but not the newest records.
-  func withLatest<R>(_ body: (inout Loaded, VaultState) throws(VaultError) -> R) throws(VaultError) -> R {
+  /// Runs `body` on the state as it was last loaded, which may be older than the file: for sealing, which needs the
+  /// keys but not the newest records.
+  func withLoadedState<R>(_ body: (inout Loaded, VaultState) throws(VaultError) -> R) throws(VaultError) -> R {
     try forkGuard.check()
     return try loaded.withLock { (loaded) throws(VaultError) in
       checkLimits(&loaded, isUse: true)
@@ -175,7 +176,7 @@ final class VaultHandle: Sendable {
   }
 
   /// Runs `body` under the lock, for ``ServiceRecords`` that were taken earlier.
-  func withLoaded<R: Sendable>(_ body: () throws(VaultError) -> R) throws(VaultError) -> R {
+  func underLock<R: Sendable>(_ body: () throws(VaultError) -> R) throws(VaultError) -> R {
     try forkGuard.check()
     return try loaded.withLock { (loaded) throws(VaultError) in
       checkLimits(&loaded, isUse: true)
@@ -223,7 +224,7 @@ final class VaultHandle: Sendable {
   func accessibility(
     of name: borrowing RecordName, in group: Vault.Identifier
   ) throws(VaultError) -> Vault.Accessibility? {
-    try withLatest { (_, state) throws(VaultError) in try state.content(group).find(name)?.accessibility }
+    try withLoadedState { (_, state) throws(VaultError) in try state.content(group).find(name)?.accessibility }
   }
 
   private func current(_ loaded: inout Loaded) throws(VaultError) -> VaultState {

@@ -34,7 +34,7 @@ extension Vault {
   /// The key of the slot that unlocked this handle.
   package func slotKey() throws(VaultError) -> SlotKey {
     let vaultID = handle.vaultID
-    return try handle.withLatest { (_, state) throws(VaultError) in
+    return try handle.withLoadedState { (_, state) throws(VaultError) in
       SlotKey(vault: vaultID, slot: state.unlocked.slot, kek: state.unlocked.kek)
     }
   }

@@ -298,7 +298,7 @@ final class VaultWriter: @unchecked Sendable {
     _ file: Descriptor, reading image: FileImage? = nil,
     _ make: (VaultState) throws(VaultError) -> (file: [UInt8], opening: Unlocked)
   ) throws(VaultError) {
-    let unlocked = try handle.withLatest { (_, state) throws(VaultError) in state.unlocked }
+    let unlocked = try handle.withLoadedState { (_, state) throws(VaultError) in state.unlocked }
     let sealer = try Sealer(random: options.random)
     let status = try file.status()
     // A separate load. Readers continue with theirs and never see an intermediate state.
