@@ -31,10 +31,10 @@ extension Descriptor {
     return unsafe !hasName(name) || unlink(name) == 0 || errno == ENOENT
   }
 
-  /// Gives this file, which has the name `temporary`, its final name.
+  /// Gives the file that has the name `temporary` its final name.
   ///
   /// - Parameter replaces: whether a file that has the name is replaced; otherwise this fails with `EEXIST`.
-  package func rename(_ temporary: String, to name: String, replaces: Bool) throws(Failure) {
+  package static func rename(_ temporary: String, to name: String, replaces: Bool) throws(Failure) {
     if !replaces {
       if unsafe cfiles_rename_noreplace(temporary, name) == 0 { return }
       let error = errno

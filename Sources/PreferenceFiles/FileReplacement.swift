@@ -76,7 +76,7 @@ package struct FileReplacement {
   /// Renames the temporary file to the target, durably.
   private func rename(_ file: Descriptor, replaces: Bool, _ isRenamed: inout Bool) throws(PreferencesError) {
     try file.synchronize()
-    try file.rename(beside, to: target, replaces: replaces)
+    try Descriptor.rename(beside, to: target, replaces: replaces)
     isRenamed = true
     // A folder that this user may write to and not read cannot be synced.
     guard try Descriptor.synchronizeDirectory(folder) || errno == EACCES else {

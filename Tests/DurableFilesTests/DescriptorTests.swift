@@ -86,15 +86,15 @@ struct DescriptorTests {
       let file = try File.opened(temporary)
       try file.write(Array("new".utf8), at: 0)
 
-      #expect(throws: Failed(.rename, path, errno: EEXIST)) { try file.rename(temporary, to: path, replaces: false) }
+      #expect(throws: Failed(.rename, path, errno: EEXIST)) { try File.rename(temporary, to: path, replaces: false) }
       #expect(try text(of: path) == "old")
       #expect(file.hasName(temporary))
-      try file.rename(temporary, to: path, replaces: true)
+      try File.rename(temporary, to: path, replaces: true)
       #expect(try text(of: path) == "new")
       #expect(file.hasName(path))
       #expect(!file.hasName(temporary))
       #expect(try File.synchronizeDirectory(directory))
-      try file.rename(path, to: temporary, replaces: false)
+      try File.rename(path, to: temporary, replaces: false)
       #expect(names(in: directory) == ["file.tmp"])
     }
   }

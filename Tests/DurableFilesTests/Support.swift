@@ -61,5 +61,5 @@ func text(of path: String) throws -> String {
 func replace(_ path: String, with text: String) throws {
   let file = try File.opened(path + ".new")
   try file.write(Array(text.utf8), at: 0)
-  try file.rename(path + ".new", to: path, replaces: true)
+  try File.rename(path + ".new", to: path, replaces: true)
 }

@@ -274,7 +274,7 @@ final class AuditLog: Sendable {
       guard file.hasName(path.file) else { return nil }
       for number in 1...100 where try path.beside(".\(number)").status() == nil {
         let name = path.file + ".\(number)"
-        try file.rename(path.file, to: name, replaces: false)
+        try Descriptor.rename(path.file, to: name, replaces: false)
         return name
       }
       throw VaultError(.alreadyExists, "a hundred earlier logs are beside it")

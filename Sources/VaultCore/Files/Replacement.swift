@@ -154,7 +154,7 @@ struct Replacement {
       try descriptor.synchronize()
       // Before the rename: after it, an error would look as if the file had not been replaced.
       file = OpenFile(descriptor, try descriptor.status())
-      try descriptor.rename(path.temporary, to: path.file, replaces: old != nil)
+      try Descriptor.rename(path.temporary, to: path.file, replaces: old != nil)
     } catch {
       descriptor.discard(path.temporary)
       throw error
