@@ -4,6 +4,16 @@ import Testing
 
 /// Names that another program wrote in another form than normal form C: `Docs/Decisions/0018`.
 struct ForeignNameTests {
+  @Test func `names whose parts join to the same text have different hashes`() {
+    func hash(_ service: String, _ key: String) -> UInt32 {
+      let (service, key) = (Array(service.utf8), Array(key.utf8))
+      return RecordName(service: service.span.bytes, key: key.span.bytes).hash
+    }
+    let hashes = Set((1...9).map { hash(String("0123456789".prefix($0)), String("0123456789".dropFirst($0))) })
+
+    #expect(hashes.count == 9)
+  }
+
   /// The same text in two spellings: normal form C, and decomposed.
   private static let (composed, decomposed) = ("caf\u{E9}", "cafe\u{301}")
 

@@ -29,10 +29,12 @@ struct RecordName: ~Escapable {
       && compareBytes(a.key, b.key) == 0 && compareBytes(a.service, b.service) == 0
   }
 
-  /// Keyed with a random number in each process, so that a file cannot contain names chosen to collide.
+  /// Keyed with a random number in each process, so that a file cannot contain names chosen to collide. No name
+  /// contains the byte 0, which ends the service.
   var hash: UInt32 {
     var hasher = Hasher()
     unsafe service.withUnsafeBytes { unsafe hasher.combine(bytes: $0) }
+    hasher.combine(UInt8(0))
     unsafe key.withUnsafeBytes { unsafe hasher.combine(bytes: $0) }
     return UInt32(truncatingIfNeeded: hasher.finalize())
   }
