@@ -86,15 +86,14 @@ public struct VaultError: Error, Sendable, CustomStringConvertible {
     /// The change would leave the vault without an owner.
     public static let lastOwnerSlot = Code(rawValue: "lastOwnerSlot")
 
-    /// Every class, in the order of `Docs/Format.md` section 11.
+    /// Every class of `Docs/Format.md` section 11 that a library throws.
     public static let all: [Code] = [
       .notFound, .alreadyExists, .conflict, .expired, .typeMismatch, .invalidName, .invalidKeyText, .invalidPassphrase,
       .unsupportedAccessibility, .valueTooLarge, .notAVault, .unsupportedVersion, .unsupportedFeature, .malformed,
       .limitExceeded, .kdfRefused, .damaged, .tampered, .rolledBack, .markMissing, .credentialRejected,
-      .staleCredential,
-      .groupNotGranted,
-      .ownerRequired, .deviceKeyMissing, .wrongDevice, .locked, .noCredential, .kdfMemory, .io, .readOnly,
-      .hardLinked, .replaced, .insecurePermissions, .lockTimeout, .durabilityUnknown, .lastOwnerSlot,
+      .staleCredential, .groupNotGranted, .ownerRequired, .deviceKeyMissing, .wrongDevice, .locked, .noCredential,
+      .kdfMemory, .io, .readOnly, .hardLinked, .replaced, .insecurePermissions, .lockTimeout, .durabilityUnknown,
+      .lastOwnerSlot,
     ]
   }
 

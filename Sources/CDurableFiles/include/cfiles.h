@@ -5,7 +5,8 @@
 #include <stdint.h>
 
 // The system calls that Swift cannot import (variadic, or hidden without _GNU_SOURCE), and those that differ between
-// systems. They contain no logic. No system header is included here, because that would move its types out of Swift's
+// systems. The start of a program and the wait for a lock are in C too, because Swift cannot run in a forked child or in
+// a thread that is cancelled. No system header is included here, because that would move its types out of Swift's
 // module of the C library.
 
 /// renameat2 with RENAME_NOREPLACE: fails with EEXIST if `to` exists. Returns 0, or -1 and errno.

@@ -105,7 +105,7 @@ final class AuditLog: Sendable {
   /// Ends an append to a log that is sealed with a later key.
   private func later(_ mayBeStale: Bool) throws(VaultError) -> Bool {
     guard mayBeStale else {
-      throw VaultError(.tampered, "it goes on under a later key of the access group: unlock the vault again")
+      throw VaultError(.tampered, "the log is sealed with a newer key of the access group: unlock the vault again")
     }
     return false
   }
@@ -277,7 +277,7 @@ final class AuditLog: Sendable {
         try Descriptor.rename(path.file, to: name, replaces: false)
         return name
       }
-      throw VaultError(.alreadyExists, "a hundred earlier logs are beside it")
+      throw VaultError(.alreadyExists, "100 earlier logs exist")
     }
   }
 

@@ -12,7 +12,7 @@ struct JournalFrame: Sendable {
 
     var sealed: Range<Int> { range.lowerBound + headCount..<range.upperBound - checkCount }
 
-    /// The entry at `position`; `nil` if no entry has the length that stands there. It may end behind `bytes`.
+    /// The entry at `position`; `nil` if the length field is not valid. It may end behind `bytes`.
     init?(_ bytes: RawSpan, at position: Int) {
       guard position + headCount <= bytes.byteCount else { return nil }
       let count = Int(bytes.integer(at: position, UInt32.self))

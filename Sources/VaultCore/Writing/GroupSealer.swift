@@ -7,7 +7,8 @@ struct SealedValue: Sendable {
   let bytes: [UInt8]
 }
 
-/// Seals values for the records of one access group. It holds the keys, so sealing needs no lock.
+/// The keys and the limit with which a batch seals values for one access group, so that sealing needs no lock of the
+/// handle.
 struct GroupSealer {
   /// One for each accessibility class.
   private let places: [ValuePlace]
