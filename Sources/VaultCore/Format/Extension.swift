@@ -23,7 +23,7 @@ enum Extension {
   /// An item that owns its bytes.
   struct OwnedItem {
     let tag: UInt16
-    let data: [UInt8]
+    fileprivate(set) var data: [UInt8]
     init(_ tag: UInt16, _ data: [UInt8]) { (self.tag, self.data) = (tag, data) }
   }
 
@@ -58,6 +58,12 @@ enum Extension {
       writer.lp32(item.data)
     }
     return writer.bytes
+  }
+
+  /// As ``field(_:)``, and wipes the items, for the field of a record. The caller wipes the field.
+  static func field(wiping items: inout [OwnedItem]) -> [UInt8] {
+    defer { for index in items.indices { items[index].data.wipe() } }
+    return field(items)
   }
 
   /// Checks that a field parses.

@@ -291,6 +291,6 @@ final class SalvagedGroup {
       if !isVerified, item.tag == mark.tag, item.data.starts(with: SalvagedPiece.attributeName) { continue }
       items.append(.init(item.tag, item.data.copy))
     }
-    return Extension.field(items)
+    return Extension.field(wiping: &items)
   }
 }

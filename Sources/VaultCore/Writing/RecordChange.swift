@@ -45,7 +45,7 @@ package final class RecordChange: Sendable {
     return switch operation {
     case .put(let value, _): names + value.bytes.count
     case .copy: names + RecordCopy.cost
-    case .copied(let record): names + record.sealed.count + record.extensionField.count
+    case .copied(let record): names + record.sealed.count + (record.extensionField?.count ?? 0)
     case .remove, .edit, .restore: names
     }
   }
@@ -103,7 +103,9 @@ extension GroupContent {
     writer.integer(now)
     writer.integer(generation + 1)
     writer.lp32(sealed)
-    writer.lp32(try newExtension(of: change, old, sealer))
+    var field = try newExtension(of: change, old, sealer)
+    writer.lp32(field)
+    field.wipe()
   }
 
   /// Checks the change against the present records and adapts it to the present keys.
@@ -196,7 +198,7 @@ extension GroupContent {
   private func newExtension(
     of change: RecordChange, _ old: Record?, _ sealer: Sealer
   ) throws(VaultError) -> [UInt8] {
-    if case .copied(let record) = change.operation { return record.extensionField }
+    if case .copied(let record) = change.operation { return record.extensionField?.span.copy ?? [] }
     let hasNewValue = if case .edit = change.operation { false } else { true }
     var items = change.edit.items
     if let old, old.extensionField.byteCount > 0 {
@@ -233,7 +235,7 @@ extension GroupContent {
         kept += 1
       }
     }
-    return Extension.field(items)
+    return Extension.field(wiping: &items)
   }
 
   /// The old value as an earlier value of a record of `class`.

@@ -19,7 +19,8 @@ struct CopiedRecord: Sendable {
   let accessibility: Vault.Accessibility
   let created: Int64
   let sealed: [UInt8]
-  let extensionField: [UInt8]
+  /// `nil` if it is empty.
+  let extensionField: WipedBuffer?
 }
 
 extension RecordChange {
@@ -57,9 +58,12 @@ extension GroupContent {
       }
       items.append(.init(item.tag, data))
     }
+    var field = Extension.field(wiping: &items)
+    defer { field.wipe() }
     return CopiedRecord(
       kind: record.kind, accessibility: record.accessibility, created: record.created,
-      sealed: try reseal(record.sealedValue, record.kind, nil), extensionField: Extension.field(items))
+      sealed: try reseal(record.sealedValue, record.kind, nil),
+      extensionField: field.isEmpty ? nil : WipedBuffer(copying: field.bytes))
   }
 }
 
