@@ -66,7 +66,15 @@ public final class RefreshingToken: Sendable {
     public init() {}
   }
 
-  private struct State {
+  /// What is known of stored tokens without using them.
+  public struct State: Sendable, Hashable {
+    /// When the access token expires; `.distantFuture` if the server did not say.
+    public let expires: Date
+    /// Whether there is a refresh token. Without one, the user has to sign in again after the expiry.
+    public let isRefreshable: Bool
+  }
+
+  private struct Unfinished {
     var refreshing: Task<Secret<String>, any Error>?
     /// New tokens that could not be stored, for example because the vault was locked meanwhile.
     var unsaved: NewTokens?
@@ -76,7 +84,7 @@ public final class RefreshingToken: Sendable {
   private let preferences: SecretPreferences
   private let options: Options
   private let refresh: @Sendable (Secret<String>) async throws -> Tokens
-  private let state = Mutex(State())
+  private let unfinished = Mutex(Unfinished())
 
   /// Creates the token that is stored under `key`. Reads nothing.
   ///
@@ -108,7 +116,7 @@ public final class RefreshingToken: Sendable {
   public func accessToken(replacing refused: Secret<String>? = nil) async throws -> Secret<String> {
     // Tried before the lease ends, because afterwards a different process spends the same refresh token. After a
     // failure the tokens stay here.
-    let unsaved = state.withLock { $0.refreshing == nil ? $0.unsaved : nil }
+    let unsaved = unfinished.withLock { $0.refreshing == nil ? $0.unsaved : nil }
     if let unsaved { do { _ = try await save(unsaved) } catch {} }
     let record = try load()
     // The server may have revoked the tokens that were spent for unsaved ones.
@@ -128,6 +136,19 @@ public final class RefreshingToken: Sendable {
     }
   }
 
+  /// Returns the state of the stored tokens, or `nil` if the user is signed out. Refreshes nothing.
+  ///
+  /// ```swift
+  /// if let state = try token.state() { print("signed in until \(state.expires)") }
+  /// ```
+  /// - Throws: ``VaultError/Code/typeMismatch`` if the record holds no tokens; ``VaultError/Code/locked`` and other
+  ///   errors of the vault.
+  public func state() throws(VaultError) -> State? {
+    try find().map {
+      State(expires: Date(milliseconds: $0.tokens.expires), isRefreshable: $0.tokens.isRefreshable)
+    }
+  }
+
   /// Stores the tokens of a sign-in, replacing any present ones. Durable when it returns.
   ///
   /// The result of a refresh that is under way is not stored, and its callers get these tokens.
@@ -137,7 +158,7 @@ public final class RefreshingToken: Sendable {
     let text = try TokenText(
       access: tokens.access, refresh: tokens.refresh, expires: tokens.expires.milliseconds, issued: now)
     while try await !store(text, over: try info()) {}
-    state.withLock { $0.unsaved = nil }
+    unfinished.withLock { $0.unsaved = nil }
   }
 
   /// Removes the tokens. Durable when it returns.
@@ -152,7 +173,7 @@ public final class RefreshingToken: Sendable {
         try batch.remove(key, ifRevision: record.info.revision)
       }
       guard isRemoved else { continue }
-      state.withLock { $0.unsaved = nil }
+      unfinished.withLock { $0.unsaved = nil }
       return Tokens(
         access: try record.tokens.access(), refresh: try record.tokens.refresh(),
         expires: Date(milliseconds: record.tokens.expires))
@@ -234,23 +255,23 @@ public final class RefreshingToken: Sendable {
   /// The refresh that all callers in this process share. It is a task of its own: cancelling its callers does not stop
   /// it.
   private func refreshing(_ record: TokenRecord) -> (task: Task<Secret<String>, any Error>, isFirst: Bool) {
-    state.withLock { state in
-      if let task = state.refreshing { return (task, false) }
+    unfinished.withLock { unfinished in
+      if let task = unfinished.refreshing { return (task, false) }
       // The task serves other callers, too, whose changes are not suppressed.
       let task = ChangeBroadcast.unsuppressed {
         Task {
-          defer { self.state.withLock { $0.refreshing = nil } }
+          defer { self.unfinished.withLock { $0.refreshing = nil } }
           return try await renew(record.tokens)
         }
       }
-      state.refreshing = task
+      unfinished.refreshing = task
       return (task, true)
     }
   }
 
   /// Gets the lease and refreshes, or waits for the process that has it.
   private func renew(_ old: TokenText) async throws -> Secret<String> {
-    if let unsaved = state.withLock({ $0.unsaved }) { _ = try await save(unsaved) }
+    if let unsaved = unfinished.withLock({ $0.unsaved }) { _ = try await save(unsaved) }
     var old = old
     let elapsed = Self.stopwatch(options.clock)
     var awaited: (id: UInt64, end: Duration)?
@@ -302,7 +323,7 @@ public final class RefreshingToken: Sendable {
   /// Stores new tokens, unless the record no longer has the tokens that were spent for them.
   /// - Returns: the access token that is stored afterwards.
   private func save(_ new: NewTokens) async throws -> Secret<String> {
-    state.withLock { $0.unsaved = new }
+    unfinished.withLock { $0.unsaved = new }
     while true {
       guard let record = try find() else {
         forget(new)
@@ -316,7 +337,7 @@ public final class RefreshingToken: Sendable {
   }
 
   private func forget(_ new: NewTokens) {
-    state.withLock { if $0.unsaved?.text.content === new.text.content { $0.unsaved = nil } }
+    unfinished.withLock { if $0.unsaved?.text.content === new.text.content { $0.unsaved = nil } }
   }
 
   /// Replaces the lease by the failure, for the processes that wait.

@@ -159,6 +159,20 @@ extension TokensTests {
     #expect(fixture.requests == [])
   }
 
+  @Test func `the state is that of the stored tokens, and nothing is refreshed for it`() async throws {
+    let fixture = TokenFixture()
+    let token = try fixture.token()
+
+    #expect(try token.state() == nil)
+    try await token.set(fixture.tokens(0, lifetime: -1))
+    #expect(try token.state()?.expires == fixture.date - 1)
+    #expect(try token.state()?.isRefreshable == true)
+    try await token.set(.init(access: "a0", expires: .distantFuture))
+    #expect(try token.state()?.expires == .distantFuture)
+    #expect(try token.state()?.isRefreshable == false)
+    #expect(fixture.requests == [])
+  }
+
   @Test func `removed tokens are returned, and a refresh under way is not stored`() async throws {
     let fixture = TokenFixture()
     let door = Door()
