@@ -103,6 +103,21 @@ public struct SecretPreferences: PreferencesStore, GuardingReader {
     return result
   }
 
+  /// The form for a closure that throws, such as one that makes a key of the bytes.
+  ///
+  /// ```swift
+  /// let key = try secrets.withBytes(forKey: "signing-key") { bytes in
+  ///   try bytes.withUnsafeBytes { try Curve25519.Signing.PrivateKey(rawRepresentation: $0) }
+  /// }
+  /// ```
+  /// - Throws: the error of `body`, and those of the form whose closure does not throw.
+  @inlinable
+  public func withBytes<R, E: Error>(forKey key: String, _ body: (RawSpan) throws(E) -> R) throws -> R? {
+    var result: Result<R, E>?
+    try readBytes(key, .string, or: .data) { bytes in result = Result { () throws(E) in try body(bytes) } }
+    return try result?.get()
+  }
+
   private func typed<R>(
     _ key: String, _ wanted: ValueKind, _ body: (RawSpan) -> R
   ) throws(VaultError) -> R? {

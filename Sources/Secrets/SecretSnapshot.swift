@@ -49,6 +49,15 @@ public struct SecretSnapshot: GuardingReader {
     return result
   }
 
+  /// The form for a closure that throws.
+  /// - Throws: the error of `body`, and those of the form whose closure does not throw.
+  @inlinable
+  public func withBytes<R, E: Error>(forKey key: String, _ body: (RawSpan) throws(E) -> R) throws -> R? {
+    var result: Result<R, E>?
+    try readBytes(key) { bytes in result = Result { () throws(E) in try body(bytes) } }
+    return try result?.get()
+  }
+
   @usableFromInline
   func readBytes(_ key: String, _ body: (RawSpan) -> Void) throws(VaultError) {
     var isWanted = true

@@ -5,11 +5,11 @@ import SecretsTesting
 import Testing
 
 extension PreferenceKey<Int> {
-  fileprivate static var port: Self { .init("server.port", default: 80) }
+  fileprivate static let port = Self("server.port", default: 80)
 }
 
 extension PreferenceKey<Secret<String>?> {
-  fileprivate static var githubToken: Self { .init("github.token") }
+  fileprivate static let githubToken = Self("github.token")
 }
 
 /// The code of Preferences.docc that needs a vault, word for word: Scripts/guide compares the two.
@@ -17,7 +17,39 @@ extension PreferenceKey<Secret<String>?> {
   private let settings: DictionaryPreferences = ["port": 8080]
 }
 
+/// What a program has from a library of signatures.
+private enum Curve25519 {
+  enum Signing {
+    struct PrivateKey {
+      init(rawRepresentation: some ContiguousBytes) throws {
+        let count = rawRepresentation.withUnsafeBytes { $0.count }
+        guard count == 32 else { throw CocoaError(.coderInvalidValue) }
+      }
+
+      func signature(for message: Data) throws -> Data { message }
+    }
+  }
+}
+
 extension GuideTests {
+  @Test func `a signing key is used where it is opened`() throws {
+    let (secrets, message) = (try ThrowawayVault.current.preferences(), Data([1]))
+    try secrets.set(Data(count: 32), forKey: "signing-key")
+
+    let signature = try secrets.withBytes(forKey: "signing-key") { bytes in
+      let key = try bytes.withUnsafeBytes { try Curve25519.Signing.PrivateKey(rawRepresentation: $0) }
+      return try key.signature(for: message)
+    }
+
+    #expect(signature == message)
+    try secrets.set(Data(count: 31), forKey: "signing-key")
+    #expect(throws: CocoaError.self) {
+      try secrets.withBytes(forKey: "signing-key") { bytes in
+        try bytes.withUnsafeBytes { try Curve25519.Signing.PrivateKey(rawRepresentation: $0) }
+      }
+    }
+  }
+
   @Test func `the port is read from plain layers, and the token from the vault`() throws {
     let tokens = try ThrowawayVault.current.preferences()
     try tokens.set("ghp_123", forKey: "github.token")

@@ -26,6 +26,9 @@ extension SecretSnapshotTests {
     #expect(try snapshot.withBytes(forKey: "id") { $0.byteCount } == 1)
     #expect(try snapshot.withBytes(forKey: "later") { $0.byteCount } == nil)
     #expect(code { try snapshot.withBytes(forKey: "number") { $0.byteCount } } == .typeMismatch)
+    #expect(throws: CancellationError.self) {
+      try snapshot.withBytes(forKey: "id") { (_) throws in throw CancellationError() }
+    }
     #expect(try snapshot.info(forKey: "id")?.revision == 2)
     #expect(try secrets.snapshot().keys() == ["id", "later", "number"])
   }

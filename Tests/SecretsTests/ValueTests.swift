@@ -132,6 +132,10 @@ extension ValueTests {
     #expect(try secrets.withBytes(forKey: "data") { $0.byteCount } == 3)
     #expect(try secrets.withBytes(forKey: "nothing") { $0.byteCount } == nil)
     #expect(code { try secrets.withBytes(forKey: "number") { $0.byteCount } } == .typeMismatch)
+    #expect(throws: CancellationError.self) {
+      try secrets.withBytes(forKey: "text") { (_) throws in throw CancellationError() }
+    }
+    #expect(try secrets.withBytes(forKey: "nothing") { (_) throws in throw CancellationError() } == nil)
   }
 
   @Test(arguments: [0, 1, 3519, 3520, 3521, 4096, 100_000, 1 << 20])
