@@ -93,6 +93,19 @@ struct InjectTests {
     #expect(outcome.text == "file\n1\n")
   }
 
+  @Test func `a template is not typed by hand`() throws {
+    let home = try RunTests.prepared()
+    let terminal = try PseudoTerminal()
+    let outcome = try Running([Tool.path, "inject", "--key-file", "k"], in: home, input: terminal.path).wait()
+    #expect(outcome.exit == 64)
+    #expect(
+      outcome.errorText == """
+        secretprefs: error: there is no template: standard input is a terminal
+        secretprefs: hint: name the template with --in
+
+        """)
+  }
+
   @Test func `a file whose folder cannot be synced is reported as written`() {
     let error = ToolError(thrown: PreferencesError(.init(rawValue: "durabilityUnknown"), "d"))
     #expect(error.code == "durabilityUnknown")

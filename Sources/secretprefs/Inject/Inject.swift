@@ -49,6 +49,10 @@ struct Inject: WritingCommand {
       throw ToolError.usage(
         "standard input cannot be both the passphrase and the template", hint: "read the template with --in")
     }
+    // Typing a template by hand is more likely a forgotten --in.
+    guard template != nil || isatty(STDIN_FILENO) == 0 else {
+      throw ToolError.usage("there is no template: standard input is a terminal", hint: "name the template with --in")
+    }
     if let out { try check(out, access) }
     let opened = try access.open(messages)
     let values = ReferencedValues(in: opened, at: access.options.now())
