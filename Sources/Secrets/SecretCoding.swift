@@ -8,7 +8,7 @@ internal import VaultSealing
 ///
 /// Arrays and dictionaries are JSON text, as in the files of `JSONPreferences` (annex E).
 enum SecretCoding {
-  static let mismatch = VaultError(.typeMismatch, "the stored value is of another kind than the one asked for")
+  static let mismatch = VaultError(.typeMismatch, "the stored value has a different type than the one requested")
 
   /// Decodes a body of `kind`. The form of the body was checked when it was opened.
   static func decode(_ kind: ValueKind, _ body: RawSpan) -> Result<PreferenceValue, VaultError> {
@@ -66,7 +66,8 @@ enum SecretCoding {
       var text: [UInt8]
       do throws(PreferencesError) { text = try JSONFormat.text(of: value) } catch {
         throw VaultError(
-          .typeMismatch, "a list or dictionary that is nested too deeply, is too long, or has a date that is no moment")
+          .typeMismatch, "a list or dictionary that is nested too deeply, is too long, or has a date that is not finite"
+        )
       }
       defer { text.withUnsafeMutableBytes { wipe($0) } }
       return try body(.json, text.span.bytes)

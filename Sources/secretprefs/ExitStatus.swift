@@ -41,7 +41,7 @@ enum ExitStatus: Int32, CaseIterable {
   var meaning: String {
     switch self {
     case .success: "Success. Changes survive a power failure."
-    case .no: "Not found, already exists, wrong type, not confirmed, or problems found."
+    case .no: "Not found, exists, changed, expired, wrong type, declined, or problems."
     case .usage: "Invalid arguments, name, passphrase or key text, or value too long."
     case .badFile: "The file is not a vault, is damaged, or has a later version."
     case .internalFault: "Internal error in this program."
@@ -50,7 +50,7 @@ enum ExitStatus: Int32, CaseIterable {
     case .inputOutput: "Reading or writing failed, or a file has an unsafe owner or mode."
     case .busy: "Another process kept the vault locked for too long."
     case .tampered: "Changed without the key, older than its mark, or the mark is missing."
-    case .noAccess: "The passphrase or key does not open the vault or the access group."
+    case .noAccess: "The credential or device key does not open it, or an owner is required."
     case .noCredential: "No passphrase or key is configured, and there is no terminal to prompt on."
     case .cannotExecute: "The command of \"run\" cannot be executed."
     case .commandNotFound: "The command of \"run\" does not exist."

@@ -115,7 +115,7 @@ struct Export: WritingCommand {
     .usage(
       "nothing was exported: \(format.rawValue) cannot have the value of \(key)",
       hint: format == .json
-        ? "JSON has text only; --format kubernetes holds any bytes" : "a NUL byte ends the text there")
+        ? "JSON has text only; --format kubernetes holds any bytes" : "this format cannot contain NUL bytes")
   }
 
   /// Writes to standard output, as `get` does.

@@ -41,7 +41,7 @@ enum ExportFormat: String, NamedFormat {
     switch self {
     case .json: ""
     case .dotenv: "names have ASCII letters, digits, _, - and ., and begin with a letter or _"
-    case .shell: "names have ASCII letters, digits and _, do not begin with a digit, and are not PATH or the like"
+    case .shell: "names have ASCII letters, digits and _, do not begin with a digit, and are not reserved, such as PATH"
     case .kubernetes, .systemd: "names have ASCII letters, digits, -, _ and ., and at most 253 bytes"
     }
   }

@@ -16,13 +16,13 @@ struct Scan: ToolCommand {
 
         plain    the value itself
         line     one line of a longer value: at least 20 bytes without a space
-        base64   in the standard alphabet or that of URLs, also inside of more
+        base64   in the standard alphabet or that of URLs, also within longer data
         percent  percent-encoded, as in URLs and forms
         hex      two digits for each byte, all in upper or all in lower case
         json     as a JSON string
 
-      Line ends within a form are ignored. Only text and data with at least 8 bytes are searched for, and of a longer \
-      value than 4096 bytes the first 4096. Binary files are searched too; symbolic links below a directory are not \
+      Line ends within a form are ignored. Only text and data with at least 8 bytes are searched for, and of \
+      values longer than 4096 bytes, only the first 4096. Binary files are searched too; symbolic links below a directory are not \
       followed. The vault itself is sealed, and no finding.
 
       With --git, the paths are repositories. Every version of every file and every message of the commits that a \

@@ -13,8 +13,8 @@ struct Settings: WritingCommand {
       choice, the space bar toggles a switch, Enter edits a value, r resets it to its default, q or Escape leaves. Every \
       change is stored at once, and changes by other programs appear. Otherwise, or with --json, lists the settings.
 
-      Without --descriptions, the settings are the values in the file. A file that does not exist is created by the \
-      first change. Settings that are described as secret are stored in the vault that --vault names, never in the \
+      Without --descriptions, the settings are the values in the file. With --descriptions, a missing file is created \
+      by the first change. Settings that are described as secret are stored in the vault that --vault names, never in the \
       file. Secrets are not shown.
 
       EXAMPLE:

@@ -11,9 +11,9 @@ struct Qr: ToolCommand {
     usage: "secretprefs qr [<options>] <key>",
     discussion: """
       The code is for the camera of a device that takes the value over, such as an otpauth URI of "secretprefs otp". It \
-      has the value's bytes, at most \(QRCode.longestValue). Who can read the screen has the value, and terminals keep \
-      what they have shown: clear the screen and its history afterwards. Without --print the code is only written to a \
-      terminal in which it fits. With --json the output is an object with key, size and rows, in which 1 is dark.
+      has the value's bytes, at most \(QRCode.longestValue). Anyone who can see the screen can read the value, and \
+      terminals keep what they have shown: clear the screen and its history afterwards. Without --print the code is \
+      only written to a terminal in which it fits. With --json the output is an object with key, size and rows, in which 1 is dark.
 
       EXAMPLE:
         secretprefs qr github/otp
@@ -37,7 +37,7 @@ struct Qr: ToolCommand {
     let place = try record.place()
     let isTerminal = isatty(STDOUT_FILENO) == 1
     guard isTerminal || prints || self.vault.json else {
-      throw ToolError.usage("standard output is not a terminal", hint: "--print writes the code nevertheless")
+      throw ToolError.usage("standard output is not a terminal", hint: "--print writes it anyway")
     }
     let vault = try access.open(messages)
     let group = try place.group(in: vault)
@@ -64,7 +64,7 @@ struct Qr: ToolCommand {
     if let terminal, terminal.columns < code.size || terminal.rows < rows {
       throw ToolError.usage(
         "the terminal has \(terminal.columns) columns and \(terminal.rows) lines, and the code needs \(code.size) and "
-          + "\(rows)", hint: "make the terminal larger or its font smaller; --print writes the code nevertheless")
+          + "\(rows)", hint: "make the terminal larger or its font smaller; --print writes it anyway")
     }
     try code.write(to: output, isColored: isatty(STDOUT_FILENO) == 1)
   }

@@ -9,8 +9,8 @@ struct StartAudit: WritingCommand {
     usage: "secretprefs audit on [<options>] [--fail-open]",
     discussion: """
       Without --fail-open, a read or write that cannot be logged is refused, for example because the disk is full or \
-      the directory is read-only. With --fail-open it goes on with a warning, and the number of lost events is logged as \
-      soon as that is possible; the number is lost when the program ends before. A log that is damaged \
+      the directory is read-only. With --fail-open it continues with a warning, and the number of lost events is logged as \
+      soon as that is possible; the number is lost if the program ends first. A log that is damaged \
       and cannot be continued is renamed, and a new one begins.
 
       EXAMPLE:

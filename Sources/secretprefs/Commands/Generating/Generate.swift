@@ -49,7 +49,7 @@ struct Generate: WritingCommand {
       discussion: "They are from the large word list of the Electronic Frontier Foundation.", valueName: "number"))
   var words: Int?
 
-  @Option(help: ArgumentHelp("What is between two words; - by default.", valueName: "text"))
+  @Option(help: ArgumentHelp("The separator between words; - by default.", valueName: "text"))
   var separator: String?
 
   @Flag(help: "Replace the value of an existing key.")
