@@ -53,8 +53,9 @@ public final class PreferenceSync: Sendable {
     (self.local, self.remote, self.now) = (local, remote, now)
   }
 
-  /// The key under which the time of a key's last write is stored: an integer, in microseconds since 1970.
-  public static func timeKey(for key: String) -> String { "@written:" + key }
+  /// The key under which the time of a key's last write is stored: an integer, in microseconds since 1970. The mark is at
+  /// the end, so that a store that is mounted at a prefix has both.
+  public static func timeKey(for key: String) -> String { key + "@written" }
 
   // MARK: Keys
 

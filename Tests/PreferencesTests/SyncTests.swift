@@ -293,6 +293,17 @@ struct SyncTests {
     }
   }
 
+  @Test func `a key of a mounted store is synced, and its time is below the same prefix`() throws {
+    let mounted = there.mounted(at: "app.")
+    let sync = sync(here, mounted)
+    let key = PreferenceKey<Int>("app.port", default: 80)
+    try sync.add(key)
+    try here.set(81, for: key)
+    #expect(try there.integer(forKey: "port") == 81)
+    #expect(try time(mounted, "app.port") == 1_000_000_000)
+    #expect(there.keys() == ["port", "port@written"])
+  }
+
   // MARK: Secrets
 
   private let password = PreferenceKey<String?>("password")
