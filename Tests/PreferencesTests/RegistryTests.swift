@@ -75,4 +75,25 @@ struct RegistryTests {
     }
     #expect(registry[2] == nil)
   }
+
+  @Test func `a store that uses the registry when it ends can be replaced`() {
+    let ended = Recorded<String>()
+    registry.share(Ending { [registry] in ended.add(registry.shared.name) })
+    registry.share(store)
+    #expect(ended.all == [store.name])
+    registry.share(Ending { [registry] in ended.add(registry.shared.name) })
+    registry.reset()
+    #expect(ended.all == [store.name, "dictionary"])
+  }
+}
+
+/// A store that calls a closure when it ends.
+private final class Ending: PreferencesStore {
+  let name = "ending"
+  private let end: @Sendable () -> Void
+  init(_ end: @escaping @Sendable () -> Void) { self.end = end }
+  deinit { end() }
+  func value(for query: PreferenceQuery) -> PreferenceValue? { nil }
+  func names(of secrecy: Secrecy) -> [PreferenceName] { [] }
+  func apply(_ edits: PreferenceEdits) -> WriteOutcome { .visible }
 }

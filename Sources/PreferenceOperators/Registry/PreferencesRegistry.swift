@@ -59,11 +59,13 @@ public final class PreferencesRegistry: Sendable {
   public func share(_ store: any PreferencesStore) {
     // Otherwise a lookup would recurse without end.
     let store = store is SharedPreferences ? Self.current.shared : store
-    state.withLock { state in
-      state.shared = store
+    // Released with no lock held: a store may use the registry when it ends.
+    let old = state.withLock { state in
       state.version += 1
+      return exchange(&state.shared, store)
     }
     tellReplacement()
+    withExtendedLifetime(old) {}
   }
 
   /// Calls `notify` for changes of the shared store, and when the shared store is replaced.
@@ -138,9 +140,15 @@ public final class PreferencesRegistry: Sendable {
 
   /// Removes all stores, and makes an empty store in memory the shared store.
   public func reset() {
-    state.withLock { $0 = State(version: $0.version + 1) }
+    let old = state.withLock { state in exchange(&state, State(version: state.version + 1)) }
     tellReplacement()
+    withExtendedLifetime(old) {}
   }
+}
+
+private func exchange<Value>(_ place: inout Value, _ new: Value) -> Value {
+  defer { place = new }
+  return place
 }
 
 /// Holds the observation of the current shared store.
