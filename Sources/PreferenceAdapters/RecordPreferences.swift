@@ -1,3 +1,4 @@
+internal import PreferenceFiles
 public import Preferences
 
 /// Preferences in storage of your own, such as a database row: three closures list, read and write the values.
@@ -41,6 +42,14 @@ public final class RecordPreferences: PreferencesStore {
     }
     if !changed.isEmpty { changes.send(PreferenceChange(keys: changed)) }
     return outcome
+  }
+
+  /// The asynchronous form of `apply(_:)`; calls the closures on a separate thread.
+  ///
+  /// - Throws: the errors of the closures.
+  @discardableResult
+  public func apply(_ edits: PreferenceEdits) async throws -> WriteOutcome {
+    try await BlockingWork.run { try apply(edits) }
   }
 
   public func observe(_ notify: @escaping @Sendable (PreferenceChange) -> Void) -> PreferenceObservation {

@@ -104,6 +104,12 @@ extension PreferencesStore {
   public func set<Value: Codable & Sendable>(encoding value: Value, forKey key: String) throws -> WriteOutcome {
     try set(value, for: PreferenceKey<Value?>.codable(key))
   }
+
+  /// The asynchronous form of `set(encoding:forKey:)`; does not block the calling thread.
+  @discardableResult
+  public func set<Value: Codable & Sendable>(encoding value: Value, forKey key: String) async throws -> WriteOutcome {
+    try await set(value, for: PreferenceKey<Value?>.codable(key))
+  }
 }
 
 extension PreferenceValue.Kind {

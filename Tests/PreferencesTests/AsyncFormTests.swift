@@ -1,5 +1,6 @@
 import Foundation
 import PreferenceAdapters
+import PreferenceCoding
 import PreferenceFiles
 import PreferenceMigrations
 import PreferenceOperators
@@ -58,6 +59,7 @@ extension AsyncFormTests {
         "81", forKey: "port",
         through: TwoWayTransformation<Int, String>(reading: { "\($0)" }, writing: { Int($0) ?? 0 }))
     },
+    Write("set of an encoded value", ["port": 81]) { try await $0.set(encoding: 81, forKey: "port") },
     Write("set by the name of a case", ["port": 81]) { try await $0.set(81, forKey: Name.port) },
     Write("set of a value by the name of a case", ["port": 81]) {
       try await $0.set(PreferenceValue.integer(81), forKey: Name.port)
@@ -105,6 +107,36 @@ extension AsyncFormTests {
     for (name, value) in write.expected { #expect(try store.value(forKey: name) == value, "\(name)") }
     #expect(store.blocking == 0)
     #expect(store.suspending == 1)
+  }
+
+  @Test @MainActor func `an awaited write of a record calls its closures on a different thread`() async throws {
+    let isMain = Mutex<[Bool]>([])
+    let record = RecordPreferences(keys: { [] }, get: { _ in nil }) { _, _ in
+      isMain.withLock { $0.append(Thread.isMainThread) }
+    }
+    try await record.set(1, for: Self.port)
+    #expect(isMain.withLock(\.self) == [false])
+  }
+
+  @Test @MainActor func `an awaited write, reload and save of a file call observers on a different thread`()
+    async throws
+  {
+    try await withTemporaryFolder { folder in
+      let isMain = Mutex<[Bool]>([])
+      let file = try JSONPreferences(at: folder + "/a.json", options: .creating)
+      let observation = file.observe { _ in isMain.withLock { $0.append(Thread.isMainThread) } }
+      try await file.set(1, for: Self.port)
+      let other = try JSONPreferences(at: folder + "/a.json", options: .savingExplicitly)
+      try await JSONPreferences(at: folder + "/a.json").set(2, for: Self.port)
+      try await file.reload()
+      #expect(isMain.withLock(\.self) == [false, false])
+      let second = other.observe { _ in isMain.withLock { $0.append(Thread.isMainThread) } }
+      try await other.set(true, forKey: "flag")
+      try await other.save()
+      // The change of memory is made on the caller's thread; what the file adds is not.
+      #expect(isMain.withLock(\.self) == [false, false, true, false])
+      withExtendedLifetime((observation, second)) {}
+    }
   }
 
   @Test func `a migration that is awaited suppresses its observers like any write`() async throws {

@@ -48,6 +48,7 @@ func refused(
   try tokens.update { batch in try batch.remove("key", ifRevision: 1) }  // error: not marked with 'await'
   try tokens.compareAndSet(nil, to: "text", forKey: "key")  // error: not marked with 'await'
   try layers.set(81, for: .port)  // error: not marked with 'await'
+  try layers.set(encoding: [81], forKey: "ports")  // error: not marked with 'await'
   try layers.update(.port) { $0 += 1 }  // error: not marked with 'await'
   try view.compareAndSet(80, to: 81, forKey: "port")  // error: not marked with 'await'
   try keychain.set("text", key: "key")  // error: not marked with 'await'
