@@ -40,11 +40,7 @@ public struct ReflectingPreferences: PreferencesReader {
   }
 
   private static func stored(_ property: Any) -> PreferenceValue? {
-    switch property {
-    case let value as PreferenceValue: value
-    case let value as any PreferenceConvertible: value.preferenceValue
-    default: nil
-    }
+    (property as? any PreferenceConvertible)?.preferenceValue
   }
 }
 

@@ -16,6 +16,10 @@ extension PreferencesReader {
   /// to `PreferenceFailures` and returns `nil`.
   public subscript<Stored: PreferenceConvertible, Value>(
     key: String, transformation: some PreferenceReadTransformation<Stored, Value>
+  ) -> Value? { reported(key, transformation) }
+
+  fileprivate func reported<Stored: PreferenceConvertible, Value>(
+    _ key: String, _ transformation: some PreferenceReadTransformation<Stored, Value>
   ) -> Value? {
     do { return try value(forKey: key, through: transformation) } catch {
       PreferenceFailures.report(error, key: key, reader: name)
@@ -50,12 +54,7 @@ extension PreferencesStore {
   public subscript<Stored: PreferenceConvertible, Value>(
     key: String, transformation: some PreferenceTransformation<Stored, Value>
   ) -> Value? {
-    get {
-      do { return try value(forKey: key, through: transformation) } catch {
-        PreferenceFailures.report(error, key: key, reader: name)
-        return nil
-      }
-    }
+    get { reported(key, transformation) }
     @available(*, noasync, message: "a subscript may block: await set(_:forKey:through:)")
     nonmutating set {
       do { try set(newValue, for: PreferenceKey<Value?>(key, through: transformation)) } catch {
