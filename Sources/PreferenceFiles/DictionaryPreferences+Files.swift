@@ -4,6 +4,9 @@ public import Preferences
 extension DictionaryPreferences {
   /// Reads the regular file at `path`, of at most 16 MiB. Later changes of the file are not loaded.
   ///
+  /// The values are the top level of the file. Unlike ``FilePreferences``, this store does not follow dots into
+  /// dictionaries, and parses no text: a number of a dotenv file stays a string.
+  ///
   /// - Throws: `PreferencesError` with `notFound`, `unreadable`, `malformed` or `limitExceeded`.
   public convenience init<Format: PreferenceFileFormat>(
     contentsOf path: String, format: Format

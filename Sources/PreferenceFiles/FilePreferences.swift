@@ -54,14 +54,7 @@ public final class FilePreferences<Format: PreferenceFileFormat>: PreferencesSto
   ///
   /// - Throws: `typeMismatch` if the string does not parse.
   public func value(for query: PreferenceQuery) throws(PreferencesError) -> PreferenceValue? {
-    try Self.value(for: query, in: state.withLock { $0.values })
-  }
-
-  private static func value(
-    for query: PreferenceQuery, in values: [String: PreferenceValue]
-  ) throws(PreferencesError) -> PreferenceValue? {
-    guard let kind = query.kind else { return NestedValues.find(query.name.text, in: values) }
-    return try NestedValues.find(query.name.text, as: kind, in: values, isText: Format.isText)
+    try NestedValues.find(query, in: state.withLock { $0.values }, isText: Format.isText)
   }
 
   /// The names in ascending order; the entries of a dictionary are listed as `server.port`.
@@ -79,7 +72,7 @@ public final class FilePreferences<Format: PreferenceFileFormat>: PreferencesSto
 
   /// The asynchronous form of `reload()`. Cancelling the task does not stop it.
   public func reload() async throws(PreferencesError) {
-    tell(try await HelperPool.waiting.run { () throws(PreferencesError) in try loadChanges() })
+    try await HelperPool.waiting.run { () throws(PreferencesError) in try reload() }
   }
 
   private func loadChanges() throws(PreferencesError) -> Set<String> {
@@ -132,15 +125,11 @@ public final class FilePreferences<Format: PreferenceFileFormat>: PreferencesSto
     return outcome
   }
 
-  /// The asynchronous form of `apply(_:)`; replaces the file on a separate thread.
+  /// The asynchronous form of `apply(_:)`; replaces the file and calls the observers on a separate thread.
   @discardableResult
   public func apply(_ edits: PreferenceEdits) async throws -> WriteOutcome {
-    let prepared = try prepared(edits)
-    let (outcome, changed) =
-      options.contains(.savingExplicitly)
-      ? try write(prepared) : try await BlockingWork.run { try write(prepared) }
-    tell(changed)
-    return outcome
+    @Sendable func applied() throws -> WriteOutcome { try apply(edits) }
+    return try options.contains(.savingExplicitly) ? applied() : await BlockingWork.run { try applied() }
   }
 
   /// Edits with values as the file stores them.
@@ -151,7 +140,7 @@ public final class FilePreferences<Format: PreferenceFileFormat>: PreferencesSto
 
     func isMet(by values: [String: PreferenceValue]) throws(PreferencesError) -> Bool {
       for (query, expected) in conditions {
-        if try !FilePreferences.value(for: query, in: values).isSame(as: expected) { return false }
+        if try !NestedValues.find(query, in: values, isText: Format.isText).isSame(as: expected) { return false }
       }
       return true
     }
@@ -178,7 +167,7 @@ public final class FilePreferences<Format: PreferenceFileFormat>: PreferencesSto
         prepared.conditions.append((PreferenceQuery(edit.name, as: expected?.kind), expected))
       }
       let key = edit.name.text
-      let value = try edit.content.map { try storable(try $0.value(), forKey: key) }
+      let value = try edit.content.map { try format.storable(try $0.value(), forKey: key) }
       prepared.changes.append((key, value))
     }
     // Outer names first, so that inner names are found inside them. The last change of a name wins.
@@ -220,7 +209,7 @@ public final class FilePreferences<Format: PreferenceFileFormat>: PreferencesSto
 
   /// The asynchronous form of `save()`; replaces the file on a separate thread. Cancelling the task does not stop it.
   public func save() async throws(PreferencesError) {
-    tell(try await HelperPool.waiting.run { () throws(PreferencesError) in try saveChanges() })
+    try await HelperPool.waiting.run { () throws(PreferencesError) in try save() }
   }
 
   private func saveChanges() throws(PreferencesError) -> Set<String> {
@@ -240,7 +229,6 @@ public final class FilePreferences<Format: PreferenceFileFormat>: PreferencesSto
       let replace = try FileReplacement(path, isPrivate: options.contains(.private))
       try replace(upTo: Self.maximumByteCount) { old throws(PreferencesError) in
         let fresh = try self.values(in: old)
-        written = unsaved
         written.rebase(on: fresh)
         try edit(&written)
         guard written.rebase(on: fresh).differs else { return nil }
@@ -274,19 +262,6 @@ public final class FilePreferences<Format: PreferenceFileFormat>: PreferencesSto
     if let bytes { return try format.values(from: bytes) }
     guard options.contains(.creating) else { throw PreferencesError(.notFound, "the file is gone") }
     return [:]
-  }
-
-  /// The value as it is read back from the file, so that a reload does not change it.
-  private func storable(_ value: PreferenceValue, forKey key: String) throws(PreferencesError) -> PreferenceValue {
-    do throws(PreferencesError) {
-      let bytes = try format.bytes(of: [key: value], replacing: nil)
-      guard bytes.count <= Self.maximumByteCount else {
-        throw PreferencesError(.limitExceeded, "it takes more than \(Self.maximumByteCount) bytes")
-      }
-      let stored = try format.values(from: bytes)
-      if let value = stored[key] { return value }
-      throw PreferencesError(.unstorable, "it does not come back")
-    } catch { throw error.about(key: key) }
   }
 }
 

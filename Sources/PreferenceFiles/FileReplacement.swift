@@ -11,19 +11,24 @@ package struct FileReplacement {
   private let beside: String
   private let folder: String
   private let isPrivate: Bool
+  private let patience: Duration
 
-  /// - Parameter isPrivate: whether a new file is accessible to this user only, and an existing one that other users
-  ///   can access is refused.
-  package init(_ path: String, isPrivate: Bool = false) throws(PreferencesError) {
+  /// - Parameters:
+  ///   - isPrivate: whether a new file is accessible to this user only, and an existing one that other users can access
+  ///     is refused.
+  ///   - patience: how long to wait for the writer before.
+  package init(
+    _ path: String, isPrivate: Bool = false, waiting patience: Duration = .seconds(30)
+  ) throws(PreferencesError) {
     guard !path.utf8.contains(0) else { throw PreferencesError(.unwritable, "the path contains NUL") }
     // The rename would replace a link, so the link is resolved.
-    self.init(target: try Self.resolved(path), isPrivate: isPrivate)
+    self.init(target: try Self.resolved(path), isPrivate: isPrivate, waiting: patience)
   }
 
-  private init(target: String, isPrivate: Bool) {
+  private init(target: String, isPrivate: Bool, waiting patience: Duration = .seconds(30)) {
     let folder = PathName.directory(of: target)
     (self.target, self.folder, beside) = (target, folder, "\(folder)/.\(PathName.last(of: target)).new")
-    self.isPrivate = isPrivate
+    (self.isPrivate, self.patience) = (isPrivate, patience)
   }
 
   /// Calls `edit` with the file's content, `nil` if there is none, and replaces the file by the result; `nil` changes
@@ -102,10 +107,10 @@ package struct FileReplacement {
     let flags = O_RDWR | O_NOFOLLOW | O_NONBLOCK
     while true {
       if let file = try opened(flags | O_CREAT | O_EXCL, mode, unless: EEXIST) {
-        try file.lock()
+        try lock(file)
         if file.hasName(beside) { return file }
       } else if let leftover = try opened(flags, unless: ENOENT) {
-        try leftover.lock()
+        try lock(leftover)
         // If it still has its name, its writer was killed.
         guard leftover.discard(beside) else {
           throw PreferencesError(.unwritable, "what a killed writer has left cannot be removed")
@@ -113,6 +118,13 @@ package struct FileReplacement {
       } else {
         guard access(folder, F_OK) == 0 else { throw unwritable(ENOENT) }
       }
+    }
+  }
+
+  /// A writer that was stopped would otherwise stop all others.
+  private func lock(_ file: Descriptor) throws(PreferencesError) {
+    guard try file.lock(within: patience) else {
+      throw PreferencesError(.unwritable, "another process has been writing it for \(patience.components.seconds) s")
     }
   }
 

@@ -20,12 +20,14 @@ package enum NestedValues {
   /// - Parameter isText: whether strings are parsed as every kind.
   /// - Throws: `typeMismatch` if the string does not parse.
   package static func find(
-    _ key: String, as kind: PreferenceValue.Kind, in values: [String: PreferenceValue], isText: Bool = false
+    _ query: PreferenceQuery, in values: [String: PreferenceValue], isText: Bool
   ) throws(PreferencesError) -> PreferenceValue? {
-    let value = find(key, in: values)
-    guard isText || kind == .url || kind == .date, case .string(let text) = value else { return value }
+    let value = find(query.name.text, in: values)
+    guard let kind = query.kind, isText || kind == .url || kind == .date, case .string(let text) = value else {
+      return value
+    }
     if let value = PreferenceValue(parsing: text, as: kind) { return value }
-    throw .unparsable("the string", as: kind, key: key)
+    throw .unparsable("the string", as: kind, key: query.name.text)
   }
 
   /// Stores a value where ``find(_:in:)`` finds it: in its previous place or, if it is new, in the innermost dictionary

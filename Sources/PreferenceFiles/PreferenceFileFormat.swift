@@ -31,3 +31,17 @@ public protocol PreferenceFileFormat: Sendable {
 extension PreferenceFileFormat {
   public static var isText: Bool { false }
 }
+
+extension PreferenceFileFormat {
+  /// The value as it is read back from a file, so that a reload does not change it.
+  ///
+  /// - Throws: `unstorable`, `limitExceeded`.
+  package func storable(_ value: PreferenceValue, forKey key: String) throws(PreferencesError) -> PreferenceValue {
+    do throws(PreferencesError) {
+      let (bytes, limit) = (try bytes(of: [key: value], replacing: nil), FilePreferences<Self>.maximumByteCount)
+      guard bytes.count <= limit else { throw PreferencesError(.limitExceeded, "it takes more than \(limit) bytes") }
+      if let value = try values(from: bytes)[key] { return value }
+      throw PreferencesError(.unstorable, "it cannot be read back")
+    } catch { throw error.about(key: key) }
+  }
+}

@@ -7,6 +7,20 @@ import Testing
 
 /// Saving, and notifications of what others saved.
 extension FilePreferencesTests {
+  @Test func `a file that another process is writing for too long is unwritable, and stays as it was`() throws {
+    try withTemporaryFolder { folder in
+      let path = folder + "/a.json"
+      try "{}".write(toFile: path, atomically: false, encoding: .utf8)
+      let stopped = open(folder + "/.a.json.new", O_RDWR | O_CREAT, 0o600)
+      defer { close(stopped) }
+      try #require(flock(stopped, LOCK_EX) == 0)
+      let error = preferencesError { try FileReplacement(path, waiting: .milliseconds(1))(upTo: 9) { _ in [1] } }
+      #expect(error?.code == .unwritable)
+      #expect(error?.message.contains("another process has been writing it") == true)
+      #expect(try String(contentsOfFile: path, encoding: .utf8) == "{}")
+    }
+  }
+
   @Test(arguments: FileCase.allCases)
   func `item 12: a write is in the file when it returns`(file: FileCase) throws {
     try withTemporaryFolder { folder in

@@ -291,4 +291,12 @@ struct RemotePreferencesTests {
     #expect(preferencesError { _ = try settings.keys() }?.code == .unavailable)
     #expect(store.keys() == [])
   }
+
+  @Test func `a format of text parses its strings as the kind that is looked up`() async throws {
+    let settings = RemotePreferences<DotenvFormat>(name: "test server") { _ in
+      RemoteResponse(status: 200, bytes: "PORT=81".utf8)
+    }
+    try await settings.load()
+    #expect(try settings.value(for: PreferenceKey("PORT", default: 0)) == 81)
+  }
 }

@@ -66,14 +66,13 @@ public final class RemotePreferences<Format: PreferenceFileFormat>: PreferencesR
   /// load. A failed load does not change it.
   public var age: Duration? { state.withLock(\.content).map { now() - $0.requested } }
 
-  /// Returns the value; `nil` if it is absent. A string is parsed if the query is for a URL or a date.
+  /// Returns the value; `nil` if it is absent. A string is parsed if the query is for a URL or a date. A format of text
+  /// alone parses every string as the query's kind.
   ///
   /// - Throws: ``PreferencesError/Code/unavailable`` before the first load,
   ///   ``PreferencesError/Code/typeMismatch`` if a string does not parse.
   public func value(for query: PreferenceQuery) throws(PreferencesError) -> PreferenceValue? {
-    let values = try values()
-    guard let kind = query.kind else { return NestedValues.find(query.name.text, in: values) }
-    return try NestedValues.find(query.name.text, as: kind, in: values)
+    try NestedValues.find(query, in: try values(), isText: Format.isText)
   }
 
   /// The names in ascending order; the entries of a dictionary are listed as `server.port`.

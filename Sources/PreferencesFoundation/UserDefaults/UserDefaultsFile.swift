@@ -158,14 +158,7 @@ package struct UserDefaultsFile: Sendable {
   ///
   /// - Throws: `unstorable`, `limitExceeded`.
   func storable(_ value: PreferenceValue, forKey key: String) throws(PreferencesError) -> PreferenceValue {
-    do throws(PreferencesError) {
-      let bytes = try Self.format.bytes(of: [key: value], replacing: nil)
-      guard bytes.count <= PropertyListPreferences.maximumByteCount else {
-        throw PreferencesError(.limitExceeded, "it takes more than \(PropertyListPreferences.maximumByteCount) bytes")
-      }
-      if let value = try Self.format.values(from: bytes)[key] { return value }
-      throw PreferencesError(.unstorable, "it cannot be read back")
-    } catch { throw error.about(key: key) }
+    try Self.format.storable(value, forKey: key)
   }
 
   /// Makes Foundation's objects in this process write their pending changes and discard what they have read.

@@ -76,7 +76,7 @@ public struct UserDefaultsPreferences: PreferencesStore {
 
   /// The asynchronous form of `reload()`. Cancelling the task does not stop it.
   public func reload() async throws(PreferencesError) {
-    tell(try await HelperPool.waiting.run { () throws(PreferencesError) in try suite.reload() })
+    try await HelperPool.waiting.run { () throws(PreferencesError) in try reload() }
   }
 
   public func observe(_ notify: @escaping @Sendable (PreferenceChange) -> Void) -> PreferenceObservation {
@@ -129,12 +129,10 @@ public struct UserDefaultsPreferences: PreferencesStore {
     return outcome
   }
 
-  /// The asynchronous form of `apply`, on a separate thread; does not block the calling thread.
+  /// The asynchronous form of `apply`, with its observers on a separate thread; does not block the calling thread.
   @discardableResult
   public func apply(_ edits: PreferenceEdits) async throws -> WriteOutcome {
-    let (outcome, changed) = try await BlockingWork.run { try write(edits) }
-    tell(changed)
-    return outcome
+    try await BlockingWork.run { try apply(edits) }
   }
 
   private func write(_ edits: PreferenceEdits) throws -> (WriteOutcome, Set<String>) {
