@@ -4,8 +4,9 @@ import Synchronization
 
 /// Collects changes of a store: `commit()` writes them to the store, and ``rollback()`` discards them.
 ///
-/// Reads return the collected changes and, for other keys, the values of the store. A commit is one transaction with
-/// the edits in the order they were made.
+/// Reads return the collected changes and, for other keys, the values of the store. A key with a collected removal
+/// reads as absent, even if the commit will uncover a value of a lower layer. A commit is one transaction with the edits
+/// in the order they were made.
 ///
 /// Over a composite, a secret and a plain value of the same name are separate values, as in the composite.
 public final class BufferedPreferences: PreferencesStore, GuardingReader {
@@ -54,7 +55,7 @@ public final class BufferedPreferences: PreferencesStore, GuardingReader {
     }
   }
 
-  /// The content that a commit would leave; `nil` if a commit would not change it.
+  /// The collected content, which is `nil` for a removal; `nil` if nothing was collected for the name.
   private func collected(_ query: PreferenceQuery) -> PreferenceContent?? {
     let slot = slot(query.name, query.secrecy)
     return state.withLock { state in
@@ -116,17 +117,21 @@ public final class BufferedPreferences: PreferencesStore, GuardingReader {
   /// Writes all collected changes to the store, as one transaction. Commit from one thread at a time.
   ///
   /// - Throws: the error of the store. The changes then remain collected.
-  public func commit() throws {
+  @discardableResult
+  public func commit() throws -> WriteOutcome {
     let collected = state.withLock(\.self)
-    try base.edit(edits(of: collected))
+    let outcome = try base.edit(edits(of: collected))
     forget(collected)
+    return outcome
   }
 
   /// The asynchronous form of `commit()`; does not block the calling thread.
-  public func commit() async throws {
+  @discardableResult
+  public func commit() async throws -> WriteOutcome {
     let collected = state.withLock(\.self)
-    try await base.edit(edits(of: collected))
+    let outcome = try await base.edit(edits(of: collected))
     forget(collected)
+    return outcome
   }
 
   private func edits(of collected: State) -> PreferenceEdits {

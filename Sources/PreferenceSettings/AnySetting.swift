@@ -1,3 +1,5 @@
+public import Preferences
+
 /// A setting as a screen or a page shows it, whatever the type of its value.
 ///
 /// ```swift
@@ -37,12 +39,16 @@ public protocol AnySetting: Sendable {
   /// Stores the value that `text` describes; empty text removes the value of an optional setting whose default is
   /// `nil`. The text of a secret is in ordinary memory, which cannot be wiped.
   ///
+  /// - Returns: `WriteOutcome.shadowed(by:)` if a layer above still provides the value. Show it: the new value has no
+  ///   effect. The other methods that write return the same.
   /// - Throws: ``PreferencesError/Code/typeMismatch`` if `text` does not parse, ``PreferencesError/Code/outOfRange`` if
   ///   it is not a possible value, breaks a rule, or is empty for a secret, all with nothing changed; any error of the
   ///   store.
-  func set(text: String) throws
+  @discardableResult
+  func set(text: String) throws -> WriteOutcome
   /// The asynchronous form of `set(text:)`; does not block the calling thread.
-  func set(text: String) async throws
+  @discardableResult
+  func set(text: String) async throws -> WriteOutcome
 
   /// Whether the value has bounds and a step.
   var isNumeric: Bool { get }
@@ -54,18 +60,24 @@ public protocol AnySetting: Sendable {
   ///
   /// A stored value beyond a bound becomes that bound; NaN becomes the lower bound.
   /// - Throws: ``PreferencesError/Code/outOfRange`` if the new value breaks a rule; any error of the store.
-  func increase() throws
+  @discardableResult
+  func increase() throws -> WriteOutcome
   /// The asynchronous form of `increase()`; does not block the calling thread.
-  func increase() async throws
+  @discardableResult
+  func increase() async throws -> WriteOutcome
   /// Subtracts a step, and stops at the lower bound; otherwise as ``increase()``.
-  func decrease() throws
+  @discardableResult
+  func decrease() throws -> WriteOutcome
   /// The asynchronous form of `decrease()`; does not block the calling thread.
-  func decrease() async throws
+  @discardableResult
+  func decrease() async throws -> WriteOutcome
 
   /// Removes the stored value, so that the setting reads as its default.
-  func reset() throws
+  @discardableResult
+  func reset() throws -> WriteOutcome
   /// The asynchronous form of `reset()`; does not block the calling thread.
-  func reset() async throws
+  @discardableResult
+  func reset() async throws -> WriteOutcome
 }
 
 /// The control that a screen draws for a setting. All texts are as in ``AnySetting/text``.

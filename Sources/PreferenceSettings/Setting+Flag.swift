@@ -1,4 +1,4 @@
-import Preferences
+public import Preferences
 
 extension Setting where Value == Bool {
   /// Whether the value is true.
@@ -9,10 +9,12 @@ extension Setting where Value == Bool {
   /// Replaces the value by its opposite. No concurrent change is lost.
   ///
   /// - Throws: as ``update(_:)``.
-  public func toggle() throws { try update { $0.toggle() } }
+  @discardableResult
+  public func toggle() throws -> WriteOutcome { try update { $0.toggle() } }
 
   /// The asynchronous form of `toggle()`; does not block the calling thread.
-  public func toggle() async throws { try await update { $0.toggle() } }
+  @discardableResult
+  public func toggle() async throws -> WriteOutcome { try await update { $0.toggle() } }
 
   /// Returns a setting of the same preference that reads and stores the opposite, such as *enabled* for a stored
   /// `disabled`. The rules apply to the stored value, and the format to its opposite.

@@ -70,19 +70,23 @@ extension Setting {
     return setting
   }
 
-  public func increase() throws { try move(isUp: true) }
-  public func increase() async throws { try await move(isUp: true) }
-  public func decrease() throws { try move(isUp: false) }
-  public func decrease() async throws { try await move(isUp: false) }
+  @discardableResult
+  public func increase() throws -> WriteOutcome { try move(isUp: true) }
+  @discardableResult
+  public func increase() async throws -> WriteOutcome { try await move(isUp: true) }
+  @discardableResult
+  public func decrease() throws -> WriteOutcome { try move(isUp: false) }
+  @discardableResult
+  public func decrease() async throws -> WriteOutcome { try await move(isUp: false) }
 
-  private func move(isUp: Bool) throws {
-    guard let steps = try applicableSteps(isUp) else { return }
-    try update { $0 = steps.next(after: $0, isUp: isUp) ?? $0 }
+  private func move(isUp: Bool) throws -> WriteOutcome {
+    guard let steps = try applicableSteps(isUp) else { return .visible }
+    return try update { $0 = steps.next(after: $0, isUp: isUp) ?? $0 }
   }
 
-  private func move(isUp: Bool) async throws {
-    guard let steps = try applicableSteps(isUp) else { return }
-    try await update { $0 = steps.next(after: $0, isUp: isUp) ?? $0 }
+  private func move(isUp: Bool) async throws -> WriteOutcome {
+    guard let steps = try applicableSteps(isUp) else { return .visible }
+    return try await update { $0 = steps.next(after: $0, isUp: isUp) ?? $0 }
   }
 
   /// Nil if a step changes nothing, so that nothing is written.

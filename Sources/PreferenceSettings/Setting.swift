@@ -106,25 +106,30 @@ public struct Setting<Value: Sendable>: AnySetting {
 
   /// Stores `value`.
   ///
+  /// - Returns: `WriteOutcome.shadowed(by:)` if a layer above still provides the value.
   /// - Throws: ``PreferencesError/Code/outOfRange`` if it breaks a rule; as `PreferencesStore.set(_:for:)`.
-  public func set(_ value: Value) throws {
+  @discardableResult
+  public func set(_ value: Value) throws -> WriteOutcome {
     try check(value)
-    try store.set(value, for: key)
+    return try store.set(value, for: key)
   }
 
   /// The asynchronous form of `set(_:)`; does not block the calling thread.
-  public func set(_ value: Value) async throws {
+  @discardableResult
+  public func set(_ value: Value) async throws -> WriteOutcome {
     try check(value)
-    try await store.set(value, for: key)
+    return try await store.set(value, for: key)
   }
 
   /// Replaces the value by the result of `change`. No concurrent change is lost.
   ///
   /// `change` gets the stored value, even if it breaks a rule, or the default. It runs with no lock held, and again if
   /// another write came first.
+  /// - Returns: as ``set(_:)``.
   /// - Throws: ``PreferencesError/Code/outOfRange`` if the result breaks a rule; what `change` throws; as
   ///   `PreferencesStore.update(_:_:)`. The previous value is then intact.
-  public func update(_ change: (inout Value) throws -> Void) throws {
+  @discardableResult
+  public func update(_ change: (inout Value) throws -> Void) throws -> WriteOutcome {
     try store.update(key) { value in
       try change(&value)
       try check(value)
@@ -132,16 +137,19 @@ public struct Setting<Value: Sendable>: AnySetting {
   }
 
   /// The asynchronous form of `update(_:)`; does not block the calling thread.
-  public func update(_ change: (inout Value) throws -> Void) async throws {
+  @discardableResult
+  public func update(_ change: (inout Value) throws -> Void) async throws -> WriteOutcome {
     try await store.update(key) { value in
       try change(&value)
       try check(value)
     }
   }
 
-  public func reset() throws { try store.reset(key) }
+  @discardableResult
+  public func reset() throws -> WriteOutcome { try store.reset(key) }
 
-  public func reset() async throws { try await store.reset(key) }
+  @discardableResult
+  public func reset() async throws -> WriteOutcome { try await store.reset(key) }
 
   // MARK: Observation
 
@@ -224,9 +232,11 @@ extension Setting {
     }
   }
 
-  public func set(text: String) throws { try set(try value(parsing: text)) }
+  @discardableResult
+  public func set(text: String) throws -> WriteOutcome { try set(try value(parsing: text)) }
 
-  public func set(text: String) async throws { try await set(try value(parsing: text)) }
+  @discardableResult
+  public func set(text: String) async throws -> WriteOutcome { try await set(try value(parsing: text)) }
 
   private func value(parsing text: String) throws(PreferencesError) -> Value {
     // The text of a hidden value is always empty: submitting it unchanged must not remove the value.

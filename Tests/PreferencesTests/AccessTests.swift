@@ -53,6 +53,11 @@ struct AccessTests {
     #expect(!text.contains("a.secret.name"))
   }
 
+  @Test func `a key of a namespace that is created in a different way has its prefix`() {
+    #expect(Shop.Server.name("token") == "shop.server.token")
+    #expect(Shop.Box<Int>.name("a") == "box.a")
+  }
+
   @Test func `item 38: a subscript takes and gives the type that the context has`() {
     let (text, missing): (String, String?) = ("a", nil)
     store["host"] = text

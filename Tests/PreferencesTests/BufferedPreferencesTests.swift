@@ -159,4 +159,15 @@ struct BufferedPreferencesTests {
     #expect(try buffer.dictionary() == ["motd": "text"])
     #expect(try buffer.value(for: PreferenceKey<String?>("motd")) == "text")
   }
+
+  @Test func `a commit and writes of several keys return what hides them`() throws {
+    let (fixed, base) = (FixedPreferences(content: ["port": 1]), DictionaryPreferences())
+    let layers = CompositePreferences([fixed, base])
+    let buffer = BufferedPreferences(layers)
+    try buffer.set(["port": 2])
+    #expect(try buffer.commit() == .shadowed(by: "fixed"))
+    #expect(try layers.set(["port": 3]) == .shadowed(by: "fixed"))
+    #expect(try layers.reset([PreferenceKey("port", default: 0)]) == .shadowed(by: "fixed"))
+    #expect(try base.removeAll() == .visible)
+  }
 }

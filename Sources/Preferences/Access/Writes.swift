@@ -45,12 +45,14 @@ extension PreferencesStore {
   }
 
   /// Stores all of `values` in one transaction; other keys keep their values.
-  public func set(_ values: [String: PreferenceValue]) throws {
+  @discardableResult
+  public func set(_ values: [String: PreferenceValue]) throws -> WriteOutcome {
     try edit { edits in for (key, value) in values { try edits.set(value, forKey: key) } }
   }
 
   /// The asynchronous form of `set(_:)`; does not block the calling thread.
-  public func set(_ values: [String: PreferenceValue]) async throws {
+  @discardableResult
+  public func set(_ values: [String: PreferenceValue]) async throws -> WriteOutcome {
     try await edit { edits in for (key, value) in values { try edits.set(value, forKey: key) } }
   }
 
@@ -87,18 +89,22 @@ extension PreferencesStore {
   }
 
   /// Removes the values of declared keys of one type in one transaction, so that they read as their defaults.
-  public func reset<Value>(_ keys: [PreferenceKey<Value>]) throws {
+  @discardableResult
+  public func reset<Value>(_ keys: [PreferenceKey<Value>]) throws -> WriteOutcome {
     try edit { edits in for key in keys { try edits.reset(key) } }
   }
 
   /// The asynchronous form of `reset(_:)`; does not block the calling thread.
-  public func reset<Value>(_ keys: [PreferenceKey<Value>]) async throws {
+  @discardableResult
+  public func reset<Value>(_ keys: [PreferenceKey<Value>]) async throws -> WriteOutcome {
     try await edit { edits in for key in keys { try edits.reset(key) } }
   }
 
   /// Removes all values of this store. In a composite, see ``CompositePreferences/WriteMode``.
-  public func removeAll() throws { try edit { $0.removeAll() } }
+  @discardableResult
+  public func removeAll() throws -> WriteOutcome { try edit { $0.removeAll() } }
 
   /// The asynchronous form of `removeAll()`; does not block the calling thread.
-  public func removeAll() async throws { try await edit { $0.removeAll() } }
+  @discardableResult
+  public func removeAll() async throws -> WriteOutcome { try await edit { $0.removeAll() } }
 }

@@ -102,7 +102,7 @@ struct SettingsScreen {
   private static func step(_ setting: any AnySetting, isUp: Bool) -> Request {
     let texts: [String]
     switch setting.control {
-    case .stepper, .slider: return .change { try await isUp ? setting.increase() : setting.decrease() }
+    case .stepper, .slider: return .change { _ = try await isUp ? setting.increase() : setting.decrease() }
     case .toggle: texts = ["false", "true"]
     case .choice(let choices) where !choices.isEmpty: texts = choices.map(\.text)
     default: return .none

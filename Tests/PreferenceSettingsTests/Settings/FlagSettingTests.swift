@@ -10,7 +10,7 @@ struct FlagSettingTests {
     let setting = Setting(.isMuted, in: store)
     #expect(setting.control == .toggle)
     #expect(try !setting.isSet)
-    try { try setting.toggle() }()
+    _ = try { try setting.toggle() }()
     #expect(try setting.isSet)
     try await setting.toggle()
     #expect(store["muted"] == false)

@@ -47,7 +47,7 @@ struct NumericSettingTests {
     let setting = try cats(in: store, step: 5)
     var seen: [Int] = []
     for _ in 0..<4 {
-      try { try setting.increase() }()
+      _ = try { try setting.increase() }()
       seen.append(try setting.get())
     }
     for _ in 0..<4 {
@@ -62,7 +62,7 @@ struct NumericSettingTests {
     for (stored, bound) in [(99, 13), (14, 13), (-1, 0), (Int.min, 0), (Int.max, 13)] {
       for step in [{ try setting.increase() }, { try setting.decrease() }] {
         try store.set(stored, forKey: "cats")
-        try step()
+        _ = try step()
         #expect(try setting.get() == bound)
       }
     }

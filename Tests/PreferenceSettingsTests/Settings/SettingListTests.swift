@@ -56,7 +56,7 @@ struct SettingListTests {
 
   @Test func `a list steps and resets what it does not know`() async throws {
     let setting = try #require(try group()["cats"])
-    try { try setting.increase() }()
+    _ = try { try setting.increase() }()
     #expect(try setting.isAtMax)
     try await setting.decrease()
     #expect(try setting.formattedValue == "12")

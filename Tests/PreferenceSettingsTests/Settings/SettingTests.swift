@@ -28,6 +28,25 @@ struct SettingTests {
     #expect(store["host"] == 7)
   }
 
+  @Test func `each write returns the layer that hides it, in both forms`() async throws {
+    let above = DictionaryPreferences(["cats": 7, "muted": true], name: "above")
+    let layers = CompositePreferences([above.readOnly, store])
+    let (cats, muted) = (try cats(in: layers), Setting(.isMuted, in: layers))
+    func writes() throws -> [WriteOutcome] {
+      try [
+        cats.set(3), cats.set(text: "4"), cats.update { $0 += 1 }, cats.increase(), cats.decrease(), muted.toggle(),
+        cats.reset(),
+      ]
+    }
+    #expect(try writes() == Array(repeating: .shadowed(by: "above"), count: 7))
+    let any: any AnySetting = cats
+    #expect(try await any.set(text: "4") == .shadowed(by: "above"))
+    #expect(try await any.increase() == .shadowed(by: "above"))
+    #expect(try await any.decrease() == .shadowed(by: "above"))
+    #expect(try await any.reset() == .shadowed(by: "above"))
+    #expect(try await Setting(.cats, in: store).set(3) == .visible)
+  }
+
   @Test func `a value that breaks a rule is neither stored nor returned`() async throws {
     let setting = Setting(PreferenceKey("host", default: "localhost"), in: store, rules: [.length(...9)])
     #expect(preferencesError { try setting.set("a.long.name.of.a.host") }?.code == .outOfRange)
@@ -79,7 +98,7 @@ struct SettingTests {
 
   @Test func `item 87: a setting without bounds has no steps`() async throws {
     let setting = Setting(.cats, in: store)
-    try { try setting.increase() }()
+    _ = try { try setting.increase() }()
     try await setting.decrease()
     #expect(store["cats"] == nil)
     #expect(!setting.isNumeric)
