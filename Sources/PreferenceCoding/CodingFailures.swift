@@ -21,7 +21,7 @@ extension PreferencesError {
       return notDecodable(type, error, context, .typeMismatch)
     case DecodingError.valueNotFound(_, let context), DecodingError.dataCorrupted(let context):
       return notDecodable(type, error, context, .malformed)
-    default: return PreferencesError(.malformed, "what is stored is no \(type)", cause: error)
+    default: return PreferencesError(.malformed, "the stored value is not of type \(type)", cause: error)
     }
   }
 
@@ -30,6 +30,6 @@ extension PreferencesError {
   ) -> PreferencesError {
     // Our own text is more precise, and contains no value.
     if let own = context.underlyingError as? PreferencesError { return own.at(context.codingPath) }
-    return PreferencesError(code, "what is stored is no \(type)", cause: error).at(context.codingPath)
+    return PreferencesError(code, "the stored value is not of type \(type)", cause: error).at(context.codingPath)
   }
 }

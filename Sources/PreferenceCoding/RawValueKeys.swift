@@ -7,7 +7,7 @@ extension PreferenceKey where Value: RawRepresentable, Value.RawValue: Preferenc
   ///
   /// ```swift
   /// extension PreferenceKey<Logger.Level> {
-  ///   static var logLevel: Self { .init("log.level", rawValue: Logger.Level.self, default: .info) }
+  ///   static let logLevel = Self("log.level", rawValue: Logger.Level.self, default: .info)
   /// }
   /// ```
   ///
@@ -36,7 +36,7 @@ private func instance<Value: RawRepresentable>(
   of stored: PreferenceValue
 ) throws(PreferencesError) -> Value where Value.RawValue: PreferenceConvertible {
   guard let known = Value(rawValue: try Value.RawValue(preferenceValue: stored)) else {
-    throw PreferencesError(.outOfRange, "the value is no raw value of \(Value.self)")
+    throw PreferencesError(.outOfRange, "the value is not a raw value of \(Value.self)")
   }
   return known
 }

@@ -30,7 +30,7 @@ struct ValueMarks: Sendable {
       guard let name = Self.onlyName(of: members), Self.isMarkLike(name) else { return .dictionary(marked) }
       return .dictionary(Dictionary(uniqueKeysWithValues: marked.map { ("$" + $0, $1) }))
     case .date(let date) where !date.timeIntervalSinceReferenceDate.isFinite:
-      throw PreferencesError(.unstorable, "a date that is no moment")
+      throw PreferencesError(.unstorable, "a date that is not finite")
     case _ where isNative(value): return value
     case .data(let data): return .marked(.data, .string(data.base64EncodedString()))
     case .date(let date): return .marked(.date, .double(date.timeIntervalSinceReferenceDate))

@@ -6,59 +6,59 @@ public import Preferences
 public import FoundationEssentials
 
 extension PreferencesReader {
-  /// The value under the raw name of `name`, of any kind; `nil` when absent.
+  /// The value under the raw name of `name`, of any kind; `nil` if it is absent.
   public func value(forKey name: some RawRepresentable<String>) throws -> PreferenceValue? {
     try value(forKey: name.rawValue)
   }
 
-  /// The value under the raw name of `name` as a `Value`; `nil` when absent.
+  /// The value under the raw name of `name` as a `Value`; `nil` if it is absent.
   public func value<Value: PreferenceConvertible>(
     forKey name: some RawRepresentable<String>, as type: Value.Type
   ) throws -> Value? {
     try value(forKey: name.rawValue, as: type)
   }
 
-  /// The string under the raw name of `name`; `nil` when absent.
+  /// The string under the raw name of `name`; `nil` if it is absent.
   public func string(forKey name: some RawRepresentable<String>) throws -> String? {
     try string(forKey: name.rawValue)
   }
 
-  /// The data under the raw name of `name`; `nil` when absent.
+  /// The data under the raw name of `name`; `nil` if it is absent.
   public func data(forKey name: some RawRepresentable<String>) throws -> Data? { try data(forKey: name.rawValue) }
 
-  /// The boolean under the raw name of `name`; `nil` when absent.
+  /// The boolean under the raw name of `name`; `nil` if it is absent.
   public func bool(forKey name: some RawRepresentable<String>) throws -> Bool? { try bool(forKey: name.rawValue) }
 
-  /// The integer under the raw name of `name`; `nil` when absent.
+  /// The integer under the raw name of `name`; `nil` if it is absent.
   public func integer(forKey name: some RawRepresentable<String>) throws -> Int? {
     try integer(forKey: name.rawValue)
   }
 
-  /// The floating-point number under the raw name of `name`; `nil` when absent.
+  /// The floating-point number under the raw name of `name`; `nil` if it is absent.
   public func double(forKey name: some RawRepresentable<String>) throws -> Double? {
     try double(forKey: name.rawValue)
   }
 
-  /// The floating-point number under the raw name of `name`, rounded to a float; `nil` when absent.
+  /// The floating-point number under the raw name of `name`, rounded to a float; `nil` if it is absent.
   public func float(forKey name: some RawRepresentable<String>) throws -> Float? { try float(forKey: name.rawValue) }
 
-  /// The date under the raw name of `name`; `nil` when absent.
+  /// The date under the raw name of `name`; `nil` if it is absent.
   public func date(forKey name: some RawRepresentable<String>) throws -> Date? { try date(forKey: name.rawValue) }
 
-  /// The URL under the raw name of `name`; `nil` when absent.
+  /// The URL under the raw name of `name`; `nil` if it is absent.
   public func url(forKey name: some RawRepresentable<String>) throws -> URL? { try url(forKey: name.rawValue) }
 
-  /// The array under the raw name of `name`; `nil` when absent.
+  /// The array under the raw name of `name`; `nil` if it is absent.
   public func array(forKey name: some RawRepresentable<String>) throws -> [PreferenceValue]? {
     try array(forKey: name.rawValue)
   }
 
-  /// The array of strings under the raw name of `name`; `nil` when absent.
+  /// The array of strings under the raw name of `name`; `nil` if it is absent.
   public func stringArray(forKey name: some RawRepresentable<String>) throws -> [String]? {
     try stringArray(forKey: name.rawValue)
   }
 
-  /// The dictionary under the raw name of `name`; `nil` when absent.
+  /// The dictionary under the raw name of `name`; `nil` if it is absent.
   public func dictionary(forKey name: some RawRepresentable<String>) throws -> [String: PreferenceValue]? {
     try dictionary(forKey: name.rawValue)
   }

@@ -33,10 +33,10 @@ public struct PreferenceMembers<Base: PreferencesReader>: Sendable {
 }
 
 extension PreferenceMembers {
-  /// The value under the member's name; `nil` when absent.
+  /// The value under the member's name; `nil` if it is absent.
   public subscript(dynamicMember key: String) -> PreferenceValue? { read(key) }
 
-  /// The value under the member's name as the type that the context requires; `nil` when absent.
+  /// The value under the member's name as the type that the context requires; `nil` if it is absent.
   public subscript<Value: PreferenceConvertible>(dynamicMember key: String) -> Value? { read(key, as: Value.self) }
 }
 

@@ -175,7 +175,7 @@ struct CodableKeyTests {
     let value: PreferenceValue = ["\(sentinel)"]
     let error = preferencesError { _ = try PreferenceValueDecoder().decode([Mode].self, from: value) }
     #expect(error?.code == .malformed)
-    #expect(error?.message == "element 0: what is stored is no Array<Mode>")
+    #expect(error?.message == "element 0: the stored value is not of type Array<Mode>")
     #expect(error?.description.contains(sentinel) == false)
   }
 

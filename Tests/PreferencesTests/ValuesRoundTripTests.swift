@@ -230,7 +230,7 @@ struct ValuesRoundTripTests {
     try store.set("sepia", forKey: "theme")
     let error = preferencesError { _ = try store.value(for: PreferenceKey("theme", default: Theme.light)) }
     #expect(error?.code == .outOfRange)
-    #expect(error?.message == "key \"theme\": the value is no raw value of Theme")
+    #expect(error?.message == "key \"theme\": the value is not a raw value of Theme")
     #expect(try store.string(forKey: "theme") == "sepia")
   }
 

@@ -10,7 +10,7 @@ where Value.RawValue: Sendable {
 
   public func value(from stored: Value.RawValue) throws(PreferencesError) -> Value {
     guard let value = Value(rawValue: stored) else {
-      throw PreferencesError(.outOfRange, "the value is no raw value of \(Value.self)")
+      throw PreferencesError(.outOfRange, "the value is not a raw value of \(Value.self)")
     }
     return value
   }

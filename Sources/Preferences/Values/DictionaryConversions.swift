@@ -52,11 +52,11 @@ extension Dictionary: PreferenceConvertible where Key: PreferenceDictionaryKey, 
     for (text, value) in values {
       do throws(PreferencesError) {
         guard let key = Key.fromPreferenceText(text) else {
-          throw PreferencesError(.outOfRange, "its key is no \(Key.self)")
+          throw PreferencesError(.outOfRange, "its key is not of type \(Key.self)")
         }
         guard entries.updateValue(try Value(preferenceValue: value), forKey: key) == nil else {
           // Such as `1` and `01`, written by hand.
-          throw PreferencesError(.outOfRange, "its key is there in another spelling, too")
+          throw PreferencesError(.outOfRange, "its key is repeated in a different spelling")
         }
       } catch {
         throw error.about("entry \"\(text)\"")

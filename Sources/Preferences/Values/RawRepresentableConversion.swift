@@ -12,7 +12,7 @@ extension PreferenceConvertible where Self: RawRepresentable, RawValue: Preferen
 
   public init(preferenceValue value: PreferenceValue) throws(PreferencesError) {
     guard let known = Self(rawValue: try RawValue(preferenceValue: value)) else {
-      throw PreferencesError(.outOfRange, "the value is no raw value of \(Self.self)")
+      throw PreferencesError(.outOfRange, "the value is not a raw value of \(Self.self)")
     }
     self = known
   }

@@ -185,7 +185,7 @@ public struct KeyedArchive: Sendable {
         }
         base = url
       }
-      guard let url = URL(string: text, relativeTo: base) else { throw Self.malformed("a URL that is none") }
+      guard let url = URL(string: text, relativeTo: base) else { throw Self.malformed("a URL that is not valid") }
       return url.absoluteURL
     }
 
