@@ -17,7 +17,7 @@ let preferences = CompositePreferences([
 ])
 
 extension PreferenceKey<Int> {
-  static var port: Self { .init("server.port", default: 80) }
+  static let port = Self("server.port", default: 80)
 }
 
 let github = try preferences.string(forKey: "github") ?? ""

@@ -6,7 +6,7 @@ public import Preferences
 /// enum Shop: PreferenceNamespace {
 ///   enum Server: PreferenceNamespace {
 ///     typealias Parent = Shop
-///     static var port: PreferenceKey<Int> { key("port", default: 8080) }  // shop.server.port
+///     static let port = key("port", default: 8080)  // shop.server.port
 ///   }
 /// }
 /// ```
@@ -31,18 +31,26 @@ extension PreferenceNamespace {
   /// The parent's prefix, the segment and a dot.
   public static var prefix: String { "\(Parent.prefix)\(segment)." }
 
+  /// The full name of a preference of this namespace, for keys that are created in other ways, such as those of secrets
+  /// and of `Codable` types.
+  ///
+  /// ```swift
+  /// static let token = PreferenceKey<Secret<String>?>(name("token"))
+  /// ```
+  public static func name(_ name: String) -> String { prefix + name }
+
   /// A key of this namespace that reads as `defaultValue` while it is not set.
   public static func key<Value: PreferenceConvertible>(
     _ name: String, default defaultValue: Value
   ) -> PreferenceKey<Value> {
-    PreferenceKey(prefix + name, default: defaultValue)
+    PreferenceKey(Self.name(name), default: defaultValue)
   }
 
   /// A key of this namespace that reads as `nil` while it is not set.
   public static func key<Value: PreferenceConvertible>(
     _ name: String, of type: Value.Type = Value.self
   ) -> PreferenceKey<Value?> {
-    PreferenceKey(prefix + name)
+    PreferenceKey(Self.name(name))
   }
 }
 

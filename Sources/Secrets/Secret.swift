@@ -8,7 +8,7 @@ internal import VaultSealing
 ///
 /// ```swift
 /// extension PreferenceKey<Secret<String>?> {
-///   static var githubToken: Self { .init("github.token") }
+///   static let githubToken = Self("github.token")
 /// }
 /// let token = try preferences.value(for: .githubToken)            // from sealed layers only; nil means absent
 /// try token?.withValue { request.setBearer($0) }
@@ -66,7 +66,7 @@ extension Secret where Value: Codable {
   /// ```swift
   /// struct OAuthToken: Codable { var access, refresh: String }
   /// extension PreferenceKey<Secret<OAuthToken>?> {
-  ///   static var oauth: Self { .codable("oauth") }
+  ///   static let oauth = Self.codable("oauth")
   /// }
   /// try preferences.set(Secret(encoding: token), for: .oauth)
   /// let access = try preferences.required(.oauth).withValue { $0.access }

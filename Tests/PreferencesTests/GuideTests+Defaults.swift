@@ -7,10 +7,10 @@ import Preferences
 import Testing
 
 extension PreferenceKey<Double> {
-  static var quality: Self { .init("quality", default: 0.8) }
+  static let quality = Self("quality", default: 0.8)
 }
 extension PreferenceKey<String?> {
-  static var nickname: Self { .init("nickname") }
+  static let nickname = Self("nickname")
 }
 extension PreferenceKey<String> {
   static var camera: Self { .init("camera") { firstCamera() } }
@@ -32,7 +32,7 @@ enum MeetingLength: String, PreferenceConvertible {
   case oneHour = "1 Hour"
 }
 extension PreferenceKey<MeetingLength> {
-  static var meetingLength: Self { .init("meetingLength", default: .oneHour) }
+  static let meetingLength = Self("meetingLength", default: .oneHour)
 }
 
 struct User: Codable, Equatable {
@@ -40,12 +40,12 @@ struct User: Codable, Equatable {
   var age: Int
 }
 extension PreferenceKey<User> {
-  static var user: Self { .codable("user", default: User(name: "Ann", age: 24)) }
+  static let user = Self.codable("user", default: User(name: "Ann", age: 24))
 }
 
 extension PreferenceKey<Bool> {
-  static var hasUnicorn: Self { .init("hasUnicorn", default: false) }
-  static var isUnicornMode: Self { .init("isUnicornMode", default: true) }
+  static let hasUnicorn = Self("hasUnicorn", default: false)
+  static let isUnicornMode = Self("isUnicornMode", default: true)
 }
 
 @Observable

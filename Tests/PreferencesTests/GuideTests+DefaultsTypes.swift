@@ -28,13 +28,13 @@ extension PreferenceKey<[String: PreferenceValue]> {
 }
 
 extension PreferenceKey<[Member]> {
-  static var members: Self { .init("members", default: [ann]) }
+  static let members = Self("members", default: [ann])
 }
 extension PreferenceKey<Set<Member>> {
-  static var guests: Self { .init("guests", default: [ann]) }
+  static let guests = Self("guests", default: [ann])
 }
 extension PreferenceKey<[String: Member]> {
-  static var roles: Self { .init("roles", default: ["cook": ann]) }
+  static let roles = Self("roles", default: ["cook": ann])
 }
 
 enum MediaType: String, PreferenceConvertible {

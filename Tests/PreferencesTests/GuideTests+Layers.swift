@@ -49,7 +49,7 @@ struct ClockPreferences: PreferencesReader {
 enum App: PreferenceNamespace {
   enum Server: PreferenceNamespace {
     typealias Parent = App
-    static var port: PreferenceKey<Int> { key("port", default: 8080) }
+    static let port = key("port", default: 8080)
   }
 }
 

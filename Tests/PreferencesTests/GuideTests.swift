@@ -11,7 +11,7 @@ import Testing
 // piece; what it does is expected below it.
 
 extension PreferenceKey<Int> {
-  static var serverPort: Self { .init("server.port", default: 8080) }
+  static let serverPort = Self("server.port", default: 8080)
 }
 
 enum Scheme: String, PreferenceConvertible { case light, dark }
@@ -22,10 +22,10 @@ struct Limits: Codable, Equatable {
 }
 
 extension PreferenceKey<Scheme> {
-  static var scheme: Self { .init("scheme", default: .light) }
+  static let scheme = Self("scheme", default: .light)
 }
 extension PreferenceKey<Limits> {
-  static var limits: Self { .codable("limits", default: Limits()) }
+  static let limits = Self.codable("limits", default: Limits())
 }
 
 struct Temperature: PreferenceConvertible, Equatable {

@@ -9,11 +9,11 @@
   import UnixSignals
 
   extension PreferenceKey<Secret<String>?> {
-    static var databasePassword: Self { .init("database.password") }
+    static let databasePassword = Self("database.password")
   }
 
   extension PreferenceKey<Logger.Level> {
-    static var logLevel: Self { .init("log.level", rawValue: Logger.Level.self, default: .info) }
+    static let logLevel = Self("log.level", rawValue: Logger.Level.self, default: .info)
   }
 
   private actor Database: Service {

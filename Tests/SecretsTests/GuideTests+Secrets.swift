@@ -4,7 +4,7 @@ import SecretsTesting
 import Testing
 
 extension PreferenceKey<Secret<String>?> {
-  static var stripe: Self { .init("stripe") }
+  static let stripe = Self("stripe")
 }
 
 /// The code of Secrets.docc, word for word: Scripts/guide compares the two.

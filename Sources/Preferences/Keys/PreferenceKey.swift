@@ -2,15 +2,16 @@
 ///
 /// ```swift
 /// extension PreferenceKey<Int> {
-///   static var serverPort: Self { .init("server.port", default: 8080) }
+///   static let serverPort = Self("server.port", default: 8080)
 /// }
 /// extension PreferenceKey<String?> {
-///   static var proxyHost: Self { .init("proxy.host") }
+///   static let proxyHost = Self("proxy.host")
 /// }
 /// let port = try preferences.value(for: .serverPort)
 /// ```
 ///
-/// The name is checked when the key is used, see ``PreferenceName``. Two keys are equal when their names are.
+/// The name is hashed and checked when the key is created, so declare it with `static let`. A name that breaks the rule
+/// of ``PreferenceName`` is an error when the key is used. Two keys are equal when their names are.
 public struct PreferenceKey<Value: Sendable>: Sendable {
   /// The name of the preference.
   public var name: String { untyped.name }

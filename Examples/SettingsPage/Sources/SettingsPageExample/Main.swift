@@ -9,20 +9,20 @@ import SettingsPage
 enum Theme: String, CaseIterable, PreferenceConvertible { case system, light, dark }
 
 extension PreferenceKey<Bool> {
-  static var isOpen: Self { .init("shop.open", default: true) }
+  static let isOpen = Self("shop.open", default: true)
 }
 extension PreferenceKey<Int> {
-  static var timeout: Self { .init("shop.timeout", default: 30) }
-  static var discount: Self { .init("shop.discount", default: 10) }
+  static let timeout = Self("shop.timeout", default: 30)
+  static let discount = Self("shop.discount", default: 10)
 }
 extension PreferenceKey<Theme> {
-  static var theme: Self { .init("shop.theme", default: .system) }
+  static let theme = Self("shop.theme", default: .system)
 }
 extension PreferenceKey<String> {
-  static var sender: Self { .init("mail.sender", default: "shop@example.com") }
+  static let sender = Self("mail.sender", default: "shop@example.com")
 }
 extension PreferenceKey<Secret<String>?> {
-  static var password: Self { .init("mail.password") }
+  static let password = Self("mail.password")
 }
 
 /// Serves a page for the settings in a file, and for a password in a vault that lasts as long as the program:

@@ -19,35 +19,35 @@ extension CompositePreferences {
 
 extension PreferenceKey<String> {
   /// The address to listen on.
-  public static var host: Self { .init("server.host", default: "127.0.0.1") }
+  public static let host = Self("server.host", default: "127.0.0.1")
   /// The address that browsers use, without a slash at the end.
-  public static var publicURL: Self { .init("server.public-url", default: "http://127.0.0.1:8080") }
+  public static let publicURL = Self("server.public-url", default: "http://127.0.0.1:8080")
   /// The OAuth server, without a slash at the end.
-  public static var oauthURL: Self { .init("oauth.url", default: "http://127.0.0.1:9090") }
+  public static let oauthURL = Self("oauth.url", default: "http://127.0.0.1:9090")
   /// The name by which the OAuth server knows this program.
-  public static var clientID: Self { .init("oauth.client-id", default: "token-server") }
+  public static let clientID = Self("oauth.client-id", default: "token-server")
   /// Where the values of users are kept: `vault`, or `memory` for comparison under load.
-  public static var store: Self { .init("store", default: "vault") }
+  public static let store = Self("store", default: "vault")
 }
 
 extension PreferenceKey<String?> {
-  public static var settingsFile: Self { .init("settings") }
+  public static let settingsFile = Self("settings")
 }
 
 extension PreferenceKey<Int> {
-  public static var port: Self { .init("server.port", default: 8080) }
+  public static let port = Self("server.port", default: 8080)
   /// How long a session lasts.
-  public static var sessionSeconds: Self { .init("session.seconds", default: 28_800) }
+  public static let sessionSeconds = Self("session.seconds", default: 28_800)
   /// How often the worker looks for tokens that expire soon.
-  public static var workerSeconds: Self { .init("worker.seconds", default: 15) }
+  public static let workerSeconds = Self("worker.seconds", default: 15)
 }
 
 extension PreferenceKey<Bool> {
   /// Whether `/debug/loops` reports how late the event loops are.
-  public static var reportsLoops: Self { .init("debug.loops", default: false) }
+  public static let reportsLoops = Self("debug.loops", default: false)
 }
 
 extension PreferenceKey<Secret<String>?> {
   /// The secret by which the OAuth server recognises this program.
-  public static var clientSecret: Self { .init("oauth.client-secret") }
+  public static let clientSecret = Self("oauth.client-secret")
 }
