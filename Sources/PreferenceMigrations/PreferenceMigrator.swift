@@ -46,7 +46,7 @@ public struct PreferenceMigrator: Sendable {
     var done: [Int] = []
     while true {
       if !progress.removals.isEmpty {
-        progress = try finish(progress, on: store) ?? self.progress(of: store)
+        progress = try finish(progress, on: store) ?? afterConflict(progress, [], on: store)
         continue
       }
       guard let latest = migrations.last?.version, progress.version <= latest else {
@@ -62,7 +62,7 @@ public struct PreferenceMigrator: Sendable {
         done.append(migration.version)
       } else {
         // Another process wrote first, perhaps the same migration.
-        progress = try self.progress(of: store)
+        progress = try afterConflict(progress, plan.sealed + plan.writes, on: store)
       }
     }
   }
@@ -97,6 +97,16 @@ public struct PreferenceMigrator: Sendable {
       try undo(written, after: error)
       throw error
     }
+  }
+
+  /// - Throws: `unavailable` if nothing has changed, because trying again would never end.
+  private func afterConflict(
+    _ old: Progress, _ writes: [MigrationPlan.Write], on store: some PreferencesStore
+  ) throws -> Progress {
+    let progress = try progress(of: store)
+    if !progress.stored.isSame(as: old.stored) { return progress }
+    for write in writes where try !write.store.content(for: write.query).isSame(as: write.before) { return progress }
+    throw PreferencesError(.unavailable, "\(store.name) refuses a write although nothing has changed")
   }
 
   private func undo(_ writes: [MigrationPlan.Write], after cause: any Error) throws {

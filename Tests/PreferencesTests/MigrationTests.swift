@@ -232,6 +232,14 @@ struct MigrationTests {
       ])
   }
 
+  @Test func `a store that refuses every condition is an error, before the removals and in them`() throws {
+    let migrator = try migrator([.rename("port", to: "server.port")])
+    #expect(preferencesError { try migrator.run(on: Refusing(base: store)) }?.code == .unavailable)
+    let failing = Failing(store, failures: ["removing port"])
+    #expect(throws: FailingPreferences.Locked.self) { try migrator.run(on: failing) }
+    #expect(preferencesError { try migrator.run(on: Refusing(base: store)) }?.code == .unavailable)
+  }
+
   // MARK: Several layers
 
   @Test func `a value that a layer below still has is a conflict, at each run`() throws {

@@ -45,3 +45,12 @@ final class Clock: Sendable {
   func set(_ new: Double) { seconds.withLock { $0 = new } }
   func now() -> Date { Date(timeIntervalSince1970: seconds.withLock(\.self)) }
 }
+
+/// A store whose conditions never hold.
+struct Refusing: PreferencesStore {
+  let base: DictionaryPreferences
+  let name = "refusing"
+  func value(for query: PreferenceQuery) -> PreferenceValue? { base.value(for: query) }
+  func names(of secrecy: Secrecy) -> [PreferenceName] { base.names(of: secrecy) }
+  func apply(_ edits: PreferenceEdits) throws -> WriteOutcome { .conflict }
+}

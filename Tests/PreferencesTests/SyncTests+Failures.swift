@@ -223,12 +223,3 @@ extension SyncTests {
     #expect(received.withLock(\.self) == ["refusing server.port"])
   }
 }
-
-/// A store whose conditions never hold.
-private struct Refusing: PreferencesStore {
-  let base: DictionaryPreferences
-  let name = "refusing"
-  func value(for query: PreferenceQuery) -> PreferenceValue? { base.value(for: query) }
-  func names(of secrecy: Secrecy) -> [PreferenceName] { base.names(of: secrecy) }
-  func apply(_ edits: PreferenceEdits) throws -> WriteOutcome { .conflict }
-}
