@@ -170,7 +170,7 @@ struct TransformationTests {
     let error = preferencesError {
       _ = try JSONTransformation<[String: [Int]]>().asText.value(from: #"{"a": [1, "x"]}"#)
     }
-    #expect(error?.message == "entry \"a\": element 1: what is stored is no Dictionary<String, Array<Int>>")
+    #expect(error?.message == "entry \"a\": element 1: the stored value is not of type Dictionary<String, Array<Int>>")
   }
 
   @Test func `data that is no text is refused`() {
