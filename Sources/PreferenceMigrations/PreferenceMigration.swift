@@ -116,6 +116,7 @@ extension PreferenceMigration.Step {
 }
 
 extension PreferencesError.Code {
-  /// The destination of a migrated value already has a value, or the preferences have a later version.
+  /// The destination of a migrated value already has a value, the preferences have a later version, or a composite
+  /// cannot be migrated as one store.
   public static let conflict = Self(rawValue: "conflict")
 }

@@ -5,11 +5,11 @@ public import Preferences
 /// code uses the store, and on the store that has the values: a composite reads all its layers and changes only one.
 ///
 /// A migration that fails before the removals leaves every value as it was; the migrations before it remain done. A
-/// migration that is killed, or that fails in the removals, is finished by the next run. A migration writes the sealed
-/// values first, then the new values together with the version and a list of the values to remove, and then removes
-/// those values. If the store writes several values as one transaction, as the stores of this package do, a reader
-/// never sees a part of a migration. Several processes can run the same migrations at the same time: each migration is
-/// done by one of them.
+/// migration that is killed, that fails in the removals, or whose version is stored although the store threw, is
+/// finished by the next run. A migration writes the sealed values first, then the new values together with the version
+/// and a list of the values to remove, and then removes those values. If the store writes several values as one
+/// transaction, as the stores of this package do, a reader never sees a part of a migration. Several processes can run
+/// the same migrations at the same time: each migration is done by one of them.
 public struct PreferenceMigrator: Sendable {
   /// The migrations, in the order they run.
   public let migrations: [PreferenceMigration]
@@ -38,34 +38,43 @@ public struct PreferenceMigrator: Sendable {
   /// Runs the migrations that have not run yet.
   ///
   /// - Returns: the versions of the migrations that ran.
-  /// - Throws: `PreferencesError.Code.conflict` if the preferences have a later version than all migrations, or if a
-  ///   removed value is still found because a different layer has it; the errors of the steps and the stores.
+  /// - Throws: `PreferencesError.Code.conflict` if the preferences have a later version than all migrations, if a removed
+  ///   value is still found because a different layer has it, or if a secret in a layer of a composite is changed in
+  ///   place; `PreferencesError.Code.unavailable` if the store refuses or loses what is written, or other programs keep
+  ///   changing the same values; the errors of the steps and the stores.
   @discardableResult
   public func run(on store: some PreferencesStore) throws -> [Int] {
-    var progress = try progress(of: store)
     var done: [Int] = []
-    while true {
-      if !progress.removals.isEmpty {
-        progress = try finish(progress, on: store) ?? afterConflict(progress, [], on: store)
+    var progress = try progress(of: store)
+    // Each migration takes two writes, of which another process may make one first. A store that loses what is written
+    // looks as if another process had written, each time.
+    for _ in 0..<migrations.count * 2 + Self.maximumConflicts {
+      let next: Progress
+      if progress.removals.isEmpty {
+        guard let latest = migrations.last?.version, progress.version <= latest else {
+          if migrations.isEmpty { return [] }
+          throw PreferencesError(.conflict, "the preferences are of version \(progress.version), which is later")
+        }
+        guard let migration = migrations.first(where: { $0.version > progress.version }) else { return done }
+        var plan = MigrationPlan(store)
+        for step in migration.steps { try step.plan(&plan) }
+        next = Progress(version: migration.version, removals: plan.removals)
+        if try perform(plan, from: progress, to: next) {
+          done.append(migration.version)
+          progress = next
+          continue
+        }
+      } else if let finished = try finish(progress, on: store) {
+        progress = finished
         continue
       }
-      guard let latest = migrations.last?.version, progress.version <= latest else {
-        if migrations.isEmpty { return [] }
-        throw PreferencesError(.conflict, "the preferences are of version \(progress.version), which is later")
-      }
-      guard let migration = migrations.first(where: { $0.version > progress.version }) else { return done }
-      var plan = MigrationPlan(store)
-      for step in migration.steps { try step.plan(&plan) }
-      let next = Progress(version: migration.version, removals: plan.removals)
-      if try perform(plan, from: progress, to: next) {
-        progress = next
-        done.append(migration.version)
-      } else {
-        // Another process wrote first, perhaps the same migration.
-        progress = try afterConflict(progress, plan.sealed + plan.writes, on: store)
-      }
+      progress = try self.progress(of: store)
     }
+    throw PreferencesError(.unavailable, "\(store.name) refuses or loses what is written, or is always being changed")
   }
+
+  /// The number of conflicts with other writers after which a run gives up.
+  private static let maximumConflicts = 100
 
   /// The asynchronous form of `run(on:)`, on a helper thread. Cancelling the task does not stop it.
   @discardableResult
@@ -82,6 +91,12 @@ public struct PreferenceMigrator: Sendable {
     let isVersionSecret = plan.store.custody.secrecy(of: versionName) == .secret
     let apart = plan.writes.filter { $0.query.secrecy == .secret && !isVersionSecret }
     let together = plan.writes.filter { $0.query.secrecy == .plain || isVersionSecret }
+    for write in apart where try write.before != nil && !write.before.isSame(as: write.content) {
+      // A run that ends before it stores the version would change it again.
+      throw PreferencesError(
+        .conflict, "a secret of a layer cannot be changed in place: migrate the store that has it, not a composite"
+      ).about(key: write.query.name.text)
+    }
     var written: [MigrationPlan.Write] = []
     do {
       for write in plan.sealed + apart {
@@ -94,27 +109,23 @@ public struct PreferenceMigrator: Sendable {
       written += together
       return try plan.store.edit(PreferenceEdits(together.map(\.edit) + [edit(from: old, to: new)])) != .conflict
     } catch {
-      try undo(written, after: error)
+      try undo(written, since: old, on: plan.store, after: error)
       throw error
     }
   }
 
-  /// - Throws: `unavailable` if nothing has changed, because trying again would never end.
-  private func afterConflict(
-    _ old: Progress, _ writes: [MigrationPlan.Write], on store: some PreferencesStore
-  ) throws -> Progress {
-    let progress = try progress(of: store)
-    if !progress.stored.isSame(as: old.stored) { return progress }
-    for write in writes where try !write.store.content(for: write.query).isSame(as: write.before) { return progress }
-    throw PreferencesError(.unavailable, "\(store.name) refuses a write although nothing has changed")
-  }
-
-  private func undo(_ writes: [MigrationPlan.Write], after cause: any Error) throws {
+  /// Undoes the writes, unless the store has a new version: it may have stored it and failed afterwards, or another
+  /// process has. Then what was sealed is needed, because the next run removes the plain values.
+  private func undo(
+    _ writes: [MigrationPlan.Write], since old: Progress, on store: some PreferencesStore, after cause: any Error
+  ) throws {
     do {
+      guard try progress(of: store).stored.isSame(as: old.stored) else { return }
       // Only changed values are undone: a store that accepts no writes would fail otherwise.
       for write in writes where try !write.store.content(for: write.query).isSame(as: write.before) {
         let (name, secrecy) = (write.query.name, write.query.secrecy)
-        try write.store.edit(PreferenceEdits([.init(name, to: write.before, secrecy: secrecy)]))
+        try write.store.edit(
+          PreferenceEdits([.init(name, to: write.before, secrecy: secrecy, if: .ifStored(write.content))]))
       }
     } catch {
       // No value is lost, because the plain values are removed last. The next run finds the same values and continues.

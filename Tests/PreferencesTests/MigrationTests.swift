@@ -240,7 +240,39 @@ struct MigrationTests {
     #expect(preferencesError { try migrator.run(on: Refusing(base: store)) }?.code == .unavailable)
   }
 
+  @Test(arguments: [[PreferenceMigration.Step.rename("port", to: "server.port")], [.convert("host") { _ in "b" }]])
+  func `a store that loses what is written is an error`(steps: [PreferenceMigration.Step]) throws {
+    let migrator = try migrator(steps, [.remove("token")])
+    #expect(preferencesError { try migrator.run(on: Losing(base: store)) }?.code == .unavailable)
+    #expect(try store.dictionary() == ["port": "8080", "token": .string(sentinel), "host": "a"])
+  }
+
+  @Test func `a migration that is stored by a store that then fails is finished by the next run`() throws {
+    let migrator = try migrator([.seal("token", into: vault), .rename("port", to: "server.port")])
+    let late = FailingLate(base: store)
+    #expect(throws: FailingPreferences.Locked.self) { try migrator.run(on: late) }
+    #expect(try vault.value(forKey: "token") == .string(sentinel))
+    #expect(store["token"] == .string(sentinel))
+    #expect(try migrator.run(on: store) == [])
+    #expect(try store.dictionary() == ["server.port": "8080", "host": "a", "preferences.version": 1])
+    #expect(try vault.value(forKey: "token") == .string(sentinel))
+  }
+
   // MARK: Several layers
+
+  @Test func `a secret in a layer of a composite is not changed in place, since two runs would change it twice`() throws {
+    try vault.set("p", forKey: "password")
+    let composite = CompositePreferences([vault.claiming(.names(["password"])), store])
+    let steps: [PreferenceMigration.Step] = [
+      .convert("password") { $0.as(String.self).map { .string($0 + "!") } }, .rename("port", to: "server.port"),
+    ]
+    let before = try store.dictionary()
+    #expect(preferencesError { try migrator(steps).run(on: composite) }?.code == .conflict)
+    #expect(try vault.value(forKey: "password") == "p")
+    #expect(try store.dictionary() == before)
+    try migrator([steps[0]]).run(on: vault)
+    #expect(try vault.value(forKey: "password") == "p!")
+  }
 
   @Test func `a value that a layer below still has is a conflict, at each run`() throws {
     let (own, below) = (DictionaryPreferences(), DictionaryPreferences(["token": .string(sentinel)]))
@@ -292,6 +324,34 @@ final class Racing: PreferencesStore {
     }
     if count == turn { try interrupts(base) }
     return try base.apply(edits)
+  }
+}
+
+/// A store that keeps nothing of what is written.
+private struct Losing: PreferencesStore {
+  let base: DictionaryPreferences
+  let name = "losing"
+  func value(for query: PreferenceQuery) -> PreferenceValue? { base.value(for: query) }
+  func names(of secrecy: Secrecy) -> [PreferenceName] { base.names(of: secrecy) }
+  func apply(_ edits: PreferenceEdits) throws -> WriteOutcome {
+    for edit in edits.edits {
+      guard case .ifStored(let expected) = edit.condition else { continue }
+      let isMet = try base.content(for: PreferenceQuery(edit.name)).isSame(as: expected)
+      if !isMet { return .conflict }
+    }
+    return .visible
+  }
+}
+
+/// A store that writes, and then throws.
+private struct FailingLate: PreferencesStore {
+  let base: DictionaryPreferences
+  let name = "failing late"
+  func value(for query: PreferenceQuery) -> PreferenceValue? { base.value(for: query) }
+  func names(of secrecy: Secrecy) -> [PreferenceName] { base.names(of: secrecy) }
+  func apply(_ edits: PreferenceEdits) throws -> WriteOutcome {
+    _ = try base.apply(edits)
+    throw FailingPreferences.Locked()
   }
 }
 
