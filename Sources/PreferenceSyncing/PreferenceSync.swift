@@ -21,7 +21,8 @@ import Synchronization
 ///
 /// **Which stores.** A sync compares the values that the stores return. Do not sync with a cache: an evicted value
 /// counts as a removal. If a store does not keep a written value, the sync tries again, up to 20 times. Then it reports
-/// `PreferencesError.Code.unavailable` and ignores the key until `sync()`.
+/// `PreferencesError.Code.unavailable` and ignores the key until `sync()`. If other code has changed a value before each
+/// of 1,000 writes, the sync reports `PreferencesError.Code.unavailable`, too.
 ///
 /// **Secrets.** Secret keys are read from and written to sealed layers only. A key is also secret if one of the stores
 /// treats it as secret, because the store is sealed or one of its layers claims the name.
@@ -127,7 +128,7 @@ public final class PreferenceSync: Sendable {
   /// Syncs all keys again. Call it after a failure, and after writes that notify no observer.
   public func sync() {
     state.withLock { state in
-      for name in state.keys.keys { state.keys[name]?.lostWrites = 0 }
+      for name in state.keys.keys { state.keys[name]?.failedWrites = SyncedKey.FailedWrites() }
     }
     sync(keys)
   }
@@ -159,16 +160,16 @@ public final class PreferenceSync: Sendable {
     // The count of lost writes is kept across loops: a store notifies of its last write after this loop has ended,
     // which starts the next loop.
     while let key = next() {
-      guard key.lostWrites < SyncedKey.mostLostWrites else { continue }
+      guard key.failedWrites.lost < SyncedKey.FailedWrites.mostLost else { continue }
       do throws(SyncFailure) {
         let (synced, loser, isStale) = try reconcile(key)
         state.withLock { state in
           if isStale { state.stale.insert(key.name) }
           state.keys[key.name]?.seen = synced.seen
-          state.keys[key.name]?.lostWrites = synced.lostWrites
+          state.keys[key.name]?.failedWrites = synced.failedWrites
           state.failures[key.name] = nil
         }
-        if let loser, synced.lostWrites == SyncedKey.mostLostWrites {
+        if let loser, synced.failedWrites.lost == SyncedKey.FailedWrites.mostLost {
           throw SyncFailure(
             store: loser,
             cause: PreferencesError(.unavailable, "it does not keep what is written").about(key: key.name))
@@ -220,16 +221,22 @@ public final class PreferenceSync: Sendable {
       return (key, nil, false)
     }
     let latest = ours.isNewer(than: theirs) ? ours : theirs
-    guard let ourWrite = try key.write(latest, over: here, local),
-      let theirWrite = try key.write(latest, over: there, remote)
-    else {
+    let ourWrite = try key.write(latest, over: here, local)
+    guard let ourWrite, let theirWrite = try key.write(latest, over: there, remote) else {
+      key.failedWrites.conflicts += 1
+      guard key.failedWrites.conflicts < SyncedKey.FailedWrites.mostConflicts else {
+        throw SyncFailure(
+          store: ourWrite == nil ? local : remote,
+          cause: PreferencesError(.unavailable, "it changes before every write of the sync").about(key: key.name))
+      }
       // In the first sync, what was read is what the other write is compared with: that write is later.
       key.seen = key.seen ?? SyncedKey.Seen(local: here.seen, remote: there.seen)
       return (key, nil, true)
     }
+    key.failedWrites.conflicts = 0
     key.seen = SyncedKey.Seen(local: ourWrite.seen, remote: theirWrite.seen)
     let loser = !theirWrite.isKept ? remote : !ourWrite.isKept ? local : nil
-    key.lostWrites = loser == nil ? max(0, key.lostWrites - 1) : key.lostWrites + 1
+    key.failedWrites.lost = loser == nil ? max(0, key.failedWrites.lost - 1) : key.failedWrites.lost + 1
     return (key, loser, false)
   }
 

@@ -23,11 +23,20 @@ struct SyncedKey: Sendable {
   private(set) var observations: [PreferenceObservation] = []
   /// `nil` until the first sync.
   var seen: Seen?
-  /// The number of writes that a store has not kept, minus the writes that both stores have kept since.
-  var lostWrites = 0
-  /// The number of lost writes at which the sync gives up. A few writes can be lost because other code replaced the
-  /// value at once.
-  static let mostLostWrites = 20
+  var failedWrites = FailedWrites()
+
+  /// The writes of a key that were not successful. At either limit the sync gives up.
+  struct FailedWrites {
+    /// The number of writes that a store has not kept, minus the writes that both stores have kept since.
+    var lost = 0
+    /// The number of writes since the last successful one that were not made, because other code had written first.
+    var conflicts = 0
+
+    /// A few writes can be lost because other code replaced the value at once.
+    static let mostLost = 20
+    /// A store may return a different value at each read.
+    static let mostConflicts = 1_000
+  }
 
   private let checkedName: PreferenceName
   private let timeName: PreferenceName

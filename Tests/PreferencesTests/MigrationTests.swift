@@ -260,7 +260,8 @@ struct MigrationTests {
 
   // MARK: Several layers
 
-  @Test func `a secret in a layer of a composite is not changed in place, since two runs would change it twice`() throws {
+  @Test func `a secret in a layer of a composite is not changed in place, since two runs would change it twice`() throws
+  {
     try vault.set("p", forKey: "password")
     let composite = CompositePreferences([vault.claiming(.names(["password"])), store])
     let steps: [PreferenceMigration.Step] = [

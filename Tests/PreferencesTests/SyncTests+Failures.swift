@@ -62,6 +62,33 @@ extension SyncTests {
   }
 
   @Test(arguments: [true, false])
+  func `a store that returns another value at each read is reported, and not tried for ever`(isLocal: Bool) async throws
+  {
+    let count = Mutex(0)
+    let counter = RecordPreferences(
+      name: "counter", keys: { [] },
+      get: { key in
+        guard key == "server.port" else { return nil }
+        return count.withLock { count in
+          count += 1
+          return PreferenceValue(count)
+        }
+      },
+      set: { _, _ in })
+    try put(82, at: 2_000_000_000, in: here)
+    let sync = isLocal ? sync(counter, here) : sync(here, counter)
+    let received = Mutex<[String]>([])
+    try PreferenceFailures.withHandler { failure in
+      received.withLock { $0.append("\(failure.reader) \(failure.key)") }
+    } _: {
+      try sync.add(port)
+    }
+    #expect(received.withLock(\.self) == ["counter server.port"])
+    let error = await #expect(throws: PreferencesError.self) { try await sync.waitForCompletion() }
+    #expect(error?.code == .unavailable)
+  }
+
+  @Test(arguments: [true, false])
   func `item 83: a key whose writes a store loses is given up, until all are synced`(isLocal: Bool) async throws {
     let row = DictionaryPreferences()
     let state = Mutex((losesWrites: false, writes: 0))
