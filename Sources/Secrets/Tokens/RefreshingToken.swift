@@ -127,7 +127,7 @@ public final class RefreshingToken: Sendable {
     let isValid = !isRefused && now < tokens.expires
     // It cannot be refreshed, or another process refreshes it or has just failed to.
     if isValid, !tokens.isRefreshable || record.mark.map({ $0.rest(at: now) > .zero }) ?? false { return access }
-    let (task, isFirst) = refreshing(record)
+    let (task, isFirst) = refreshing(tokens)
     if isValid, !isFirst { return access }
     do { return try await value(of: task) } catch {
       let isFinal = error is CancellationError || (error as? RefreshFailure)?.code == .signedOut
@@ -254,14 +254,14 @@ public final class RefreshingToken: Sendable {
 
   /// The refresh that all callers in this process share. It is a task of its own: cancelling its callers does not stop
   /// it.
-  private func refreshing(_ record: TokenRecord) -> (task: Task<Secret<String>, any Error>, isFirst: Bool) {
+  private func refreshing(_ old: TokenText) -> (task: Task<Secret<String>, any Error>, isFirst: Bool) {
     unfinished.withLock { unfinished in
       if let task = unfinished.refreshing { return (task, false) }
       // The task serves other callers, too, whose changes are not suppressed.
       let task = ChangeBroadcast.unsuppressed {
         Task {
           defer { self.unfinished.withLock { $0.refreshing = nil } }
-          return try await renew(record.tokens)
+          return try await renew(old)
         }
       }
       unfinished.refreshing = task

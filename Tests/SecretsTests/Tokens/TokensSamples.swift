@@ -68,11 +68,13 @@ final class TokenFixture: Sendable {
   }
 
   /// A token whose writes do not wait for the vault's lock, and whose refresh waits at `door`.
-  func tokenWithoutPatience(waitingAt door: Door? = nil) throws -> RefreshingToken {
+  func tokenWithoutPatience(
+    _ options: RefreshingToken.Options? = nil, waitingAt door: Door? = nil
+  ) throws -> RefreshingToken {
     var vault = Vault.Options()
     vault.lockTimeout = .zero
     let store = try SecretPreferences(service: "shop", in: throwaway.reopened(options: vault))
-    return RefreshingToken("github", in: store, options: options()) {
+    return RefreshingToken("github", in: store, options: options ?? self.options()) {
       await door?.pass()
       return try self.issue(for: $0)
     }

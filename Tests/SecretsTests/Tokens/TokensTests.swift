@@ -1,6 +1,7 @@
 import Foundation
 import Secrets
 import SecretsTesting
+import Synchronization
 import Testing
 
 /// Tokens of one process, and their record.
@@ -288,6 +289,32 @@ extension TokensTests {
     #expect(try await token.text() == "a1")
     #expect(fixture.requests == ["r0"])
     #expect(try await fixture.token().text() == "a1")
+  }
+
+  @Test func `tokens that are due when they can be stored at last are refreshed, and not returned`() async throws {
+    let fixture = TokenFixture()
+    let door = Door()
+    let lock = try FileHandle(forReadingFrom: URL(filePath: fixture.throwaway.path))
+    let releases = Mutex(false)
+    // Between the attempt to store the tokens and the refresh, the token reads the time.
+    let options = fixture.options { options in
+      options.now = {
+        if releases.withLock({ $0 }) { flock(lock.fileDescriptor, LOCK_UN) }
+        return fixture.date
+      }
+    }
+    let token = try fixture.tokenWithoutPatience(options, waitingAt: door)
+    try await token.set(fixture.tokens(0))
+    let caller = Task { try await token.text(replacing: "a0") }
+    try await door.isReached()
+    try #require(flock(lock.fileDescriptor, LOCK_EX) == 0)
+    door.open()
+    await #expect(throws: VaultError.self) { try await caller.value }
+
+    fixture.jump(by: TokenFixture.lifetime - 30)
+    releases.withLock { $0 = true }
+    #expect(try await token.text() == "a2")
+    #expect(fixture.requests == ["r0", "r1"])
   }
 
   @Test func `label and attributes of the record survive sign-in, lease and refresh`() async throws {
