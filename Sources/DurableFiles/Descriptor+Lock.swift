@@ -14,25 +14,25 @@ extension Descriptor {
     guard retrying({ flock(raw, LOCK_EX) }) == 0 else { throw Failure(.lock, path, errno: errno) }
   }
 
-  /// Takes the lock. Returns `false` if another process holds it for longer than `timeout`, which may be zero.
+  /// Takes the lock. Returns `false` if another process still holds it at the deadline.
   ///
   /// A separate thread waits in the kernel's queue and ends with the wait. Polling is not cheaper: it takes the
   /// processor from the process that holds the lock, and can starve under load (`Docs/Decisions/0050`).
-  package func lock(within timeout: Duration) throws(Failure) -> Bool {
+  package func lock(until deadline: Deadline) throws(Failure) -> Bool {
     if try tryLock() { return true }
-    guard timeout > .zero else { return false }
-    let start = ContinuousClock.now
-    let end = timespec(after: timeout)
+    let remaining = deadline.remaining
+    guard remaining > .zero else { return false }
+    let end = timespec(after: remaining)
     switch cfiles_lock_until(raw, end.tv_sec, end.tv_nsec) {
     case 0: return true
     case CFILES_NO_THREAD:
-      // Polls. Other processes may get the lock first, but the wait ends at the timeout.
+      // Polls. Other processes may get the lock first, but the wait ends at the deadline.
       var pause: UInt32 = 100
       repeat {
         usleep(pause)
         if try tryLock() { return true }
         pause = min(pause * 2, 5_000)
-      } while ContinuousClock.now - start < timeout
+      } while deadline.remaining > .zero
       return false
     case ETIMEDOUT:
       unlock()  // the kernel may have granted the lock while the thread ended

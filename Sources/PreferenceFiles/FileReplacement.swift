@@ -16,7 +16,7 @@ package struct FileReplacement {
   /// - Parameters:
   ///   - isPrivate: whether a new file is accessible to this user only, and an existing one that other users can access
   ///     is refused.
-  ///   - patience: how long to wait for the writer before.
+  ///   - patience: how long to wait for other writers.
   package init(
     _ path: String, isPrivate: Bool = false, waiting patience: Duration = .seconds(30)
   ) throws(PreferencesError) {
@@ -34,7 +34,8 @@ package struct FileReplacement {
   /// Calls `edit` with the file's content, `nil` if there is none, and replaces the file by the result; `nil` changes
   /// nothing.
   ///
-  /// Owner and permissions are kept. The new file is durable when this returns.
+  /// Owner and permissions are kept. The new file is durable when this returns, unless this user cannot read its folder,
+  /// which then cannot be synced: after a power failure the old file may be back.
   /// - Parameter limit: the largest content that is read or written, in bytes.
   /// - Throws: what `edit` throws, the codes of `RegularFile`, `unwritable`, and `durabilityUnknown`, after which
   ///   the new file is in place. With any other code the old file is.
@@ -83,7 +84,7 @@ package struct FileReplacement {
     try file.synchronize()
     try Descriptor.rename(beside, to: target, replaces: replaces)
     isRenamed = true
-    // A folder that this user may write to and not read cannot be synced.
+    // A folder that this user may write to and not read cannot be synced, and never could: that is no failure.
     guard try Descriptor.synchronizeDirectory(folder) || errno == EACCES else {
       throw PreferencesError(.synchronizeDirectory, folder, errno: errno)
     }
@@ -105,12 +106,13 @@ package struct FileReplacement {
     // Private until it gets the permissions of the file that it replaces.
     let mode: mode_t = isPrivate || access(target, F_OK) == 0 ? 0o600 : 0o666
     let flags = O_RDWR | O_NOFOLLOW | O_NONBLOCK
+    let deadline = Deadline(after: patience)
     while true {
       if let file = try opened(flags | O_CREAT | O_EXCL, mode, unless: EEXIST) {
-        try lock(file)
+        try lock(file, until: deadline)
         if file.hasName(beside) { return file }
       } else if let leftover = try opened(flags, unless: ENOENT) {
-        try lock(leftover)
+        try lock(leftover, until: deadline)
         // If it still has its name, its writer was killed.
         guard leftover.discard(beside) else {
           throw PreferencesError(.unwritable, "what a killed writer has left cannot be removed")
@@ -122,8 +124,8 @@ package struct FileReplacement {
   }
 
   /// A writer that was stopped would otherwise stop all others.
-  private func lock(_ file: Descriptor) throws(PreferencesError) {
-    guard try file.lock(within: patience) else {
+  private func lock(_ file: Descriptor, until deadline: Deadline) throws(PreferencesError) {
+    guard try file.lock(until: deadline) else {
       throw PreferencesError(.unwritable, "another process has been writing it for \(patience.components.seconds) s")
     }
   }

@@ -88,7 +88,7 @@ public final class ThrowawayVault: Sendable {
   /// not wait.
   public func withWriterLock<R>(_ body: () async throws -> R) async throws -> R {
     let file = try openFile(O_RDONLY)
-    guard try await BlockingWork.run({ try file.lock(within: .seconds(30)) }) else {
+    guard try await BlockingWork.run({ try file.lock(until: Deadline(after: .seconds(30))) }) else {
       throw VaultError(.lockTimeout, "the writer lock has been held for 30 seconds")
     }
     defer { file.unlock() }

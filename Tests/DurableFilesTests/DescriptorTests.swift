@@ -63,13 +63,13 @@ struct DescriptorTests {
       #expect(try holder.tryLock())
       #expect(try !waiter.tryLock())
       let start = ContinuousClock.now
-      #expect(try !waiter.lock(within: .milliseconds(30)))
+      #expect(try !waiter.lock(until: Deadline(after: .milliseconds(30))))
       #expect(ContinuousClock.now - start >= .milliseconds(30))
       #expect(try !waiter.tryLock())
 
       #expect(HelperThread.start { holder.unlock() })
 
-      #expect(try waiter.lock(within: .seconds(60)))
+      #expect(try waiter.lock(until: Deadline(after: .seconds(60))))
       #expect(try !holder.tryLock())
       waiter.unlock()
       try holder.lock()

@@ -48,22 +48,11 @@ extension VaultError: FileFailure {
 /// The octal digits of a mode.
 package func octal(_ mode: mode_t) -> String { "0" + String(mode & 0o7777, radix: 8) }
 
-/// The end of a wait, also if it is for several files one after another, because each was replaced meanwhile.
-struct Deadline {
-  let timeout: Duration
-  private let start = ContinuousClock.now
-
-  init(after timeout: Duration) { self.timeout = timeout }
-
-  /// Zero when the time is over.
-  var remaining: Duration { max(.zero, timeout - start.duration(to: .now)) }
-}
-
 extension Descriptor {
   /// Takes the writer lock: `flock` on the vault file itself (`Docs/Format.md` 9.2).
   /// - Throws: ``VaultError/Code/lockTimeout`` after `deadline`.
   func acquireLock(until deadline: Deadline) throws(VaultError) {
-    guard try lock(within: deadline.remaining) else {
+    guard try lock(until: deadline) else {
       throw VaultError(.lockTimeout, "another process has held the writer lock for \(deadline.timeout)")
     }
   }

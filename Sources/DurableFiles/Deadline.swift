@@ -1,0 +1,12 @@
+/// The end of a wait, also of one for several files in turn, if each is replaced meanwhile.
+package struct Deadline: Sendable {
+  /// How long the wait was to last when it began.
+  package let timeout: Duration
+  private let start = ContinuousClock.now
+
+  /// - Parameter timeout: may be zero: then there is one try, without a wait.
+  package init(after timeout: Duration) { self.timeout = timeout }
+
+  /// The time that is left; zero if the wait is over.
+  package var remaining: Duration { max(.zero, timeout - start.duration(to: .now)) }
+}
