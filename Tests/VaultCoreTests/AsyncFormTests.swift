@@ -268,9 +268,10 @@ extension AsyncFormTests {
       let lock = try ForeignLock(on: path)
       let verified = Tally()
       var options = Vault.Options()
-      options.lockTimeout = .seconds(3600)
+      options.lockTimeout = .seconds(600)
       options.progress = { _ in verified.count.add(1, ordering: .relaxed) }
       try await withThrowingTaskGroup { [options] group in
+        defer { lock.release() }
         for _ in 0..<2 {
           group.addTask {
             _ = try await Vault.restore(backup, to: path, credential: credential, replacing: true, options: options)

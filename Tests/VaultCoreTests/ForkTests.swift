@@ -38,12 +38,12 @@ struct ForkTests {
           try? vault.rewrite(waits)
           done.signal()
         }
-        begun.wait()
+        try #require(begun.wait(timeout: .now() + 30) == .success)
         let isRefused = try inForkedChild {
           [refusal { try vault.compact() }, refusal { try vault.createGroup("new") }] == [.locked, .locked]
         }
         end.signal()
-        done.wait()
+        try #require(done.wait(timeout: .now() + 30) == .success)
         return try isRefused && vault.text("password") == "s3cret"
       }
     }

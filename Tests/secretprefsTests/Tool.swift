@@ -38,6 +38,7 @@ enum Tool {
 /// A started program.
 final class Running {
   let process: pid_t
+  private var isReaped = false
   private let outputs: (output: String, errors: String)
 
   /// - Parameter input: opened as standard input; a terminal becomes the controlling terminal.
@@ -77,8 +78,18 @@ final class Running {
     self.process = process
   }
 
+  /// A test that throws leaves no process behind: the testing library waits for children, too, and a zombie that it does
+  /// not know can hide those that it waits for.
+  deinit {
+    guard !isReaped else { return }
+    var status: Int32 = 0
+    kill(process, SIGKILL)
+    waitpid(process, &status, 0)
+  }
+
   /// Waits for its end; a program that hangs is killed, and the test fails.
   func wait(atMost limit: Duration = .seconds(60)) throws -> Tool.Outcome {
+    defer { isReaped = true }
     let end = ContinuousClock.now + limit
     var status: Int32 = 0
     while waitpid(process, &status, WNOHANG) == 0 {
