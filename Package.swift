@@ -159,6 +159,7 @@ let package = Package(
     .target(
       name: "VaultMemorySearching", dependencies: ["VaultSealing"], path: "Tests/VaultMemorySearching",
       swiftSettings: strict),
+    .target(name: "SyncFaulting", path: "Tests/SyncFaulting", swiftSettings: strict),
     .target(
       name: "PreferencesTestSupport", dependencies: ["Preferences"], path: "Tests/PreferencesTestSupport",
       swiftSettings: strict),
@@ -176,7 +177,7 @@ let package = Package(
       dependencies: [
         "Preferences", "PreferenceCoding", "PreferenceWrappers", "PreferenceFiles", "PreferenceOperators",
         "PreferenceAdapters", "PreferenceSyncing", "PreferenceMigrations", "PreferenceLayerLaws",
-        "PreferencesTestSupport",
+        "PreferencesTestSupport", "SyncFaulting",
       ],
       swiftSettings: strict),
     .testTarget(
@@ -190,7 +191,7 @@ let package = Package(
       name: "PreferencesFoundationTests",
       dependencies: [
         "PreferencesFoundation", "Preferences", "PreferenceWrappers", "PreferenceFiles", "PreferenceOperators",
-        "PreferenceAdapters", "PreferenceMigrations", "PreferencesTestSupport",
+        "PreferenceAdapters", "PreferenceMigrations", "PreferencesTestSupport", "SyncFaulting",
       ],
       swiftSettings: strict),
     .testTarget(
@@ -204,7 +205,9 @@ let package = Package(
     .testTarget(name: "VaultSealingTests", dependencies: ["VaultSealing"], swiftSettings: strict),
     .testTarget(
       name: "VaultCoreTests",
-      dependencies: ["VaultCore", "VaultSealing", "DurableFiles", "CVaultSodium", "VaultMemorySearching"],
+      dependencies: [
+        "VaultCore", "VaultSealing", "DurableFiles", "CVaultSodium", "VaultMemorySearching", "SyncFaulting",
+      ],
       exclude: excludedBeforeSwift63(["MemoryScanTests.swift"]), resources: [.copy("Vectors")], swiftSettings: strict),
     .testTarget(
       name: "SecretsTests",

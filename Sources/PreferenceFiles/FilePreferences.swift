@@ -68,17 +68,17 @@ public final class FilePreferences<Format: PreferenceFileFormat>: PreferencesSto
   /// Reads the file again. Unsaved changes are kept.
   ///
   /// - Throws: the codes of ``init(at:format:options:)``, with the previous values intact.
-  public func reload() throws(PreferencesError) { tell(try loadChanges()) }
+  public func reload() throws(PreferencesError) { try tell(try loadChanges()) }
 
   /// The asynchronous form of `reload()`. Cancelling the task does not stop it.
   public func reload() async throws(PreferencesError) {
     try await HelperPool.waiting.run { () throws(PreferencesError) in try reload() }
   }
 
-  private func loadChanges() throws(PreferencesError) -> Set<String> {
+  private func loadChanges() throws(PreferencesError) -> Change {
     try saving.withLock { _ throws(PreferencesError) in
       let fresh = try read()
-      return state.withLock { $0.rebase(on: fresh).changed }
+      return Change(keys: state.withLock { $0.rebase(on: fresh).changed })
     }
   }
 
@@ -119,9 +119,8 @@ public final class FilePreferences<Format: PreferenceFileFormat>: PreferencesSto
   ///   `save()` if the file is written.
   @discardableResult
   public func apply(_ edits: PreferenceEdits) throws -> WriteOutcome {
-    let prepared = try prepared(edits)
-    let (outcome, changed) = try write(prepared)
-    tell(changed)
+    let (outcome, change) = try write(try prepared(edits))
+    try tell(change)
     return outcome
   }
 
@@ -178,23 +177,23 @@ public final class FilePreferences<Format: PreferenceFileFormat>: PreferencesSto
     return prepared
   }
 
-  private func write(_ prepared: Prepared) throws -> (WriteOutcome, Set<String>) {
+  private func write(_ prepared: Prepared) throws -> (WriteOutcome, Change) {
     guard !options.contains(.savingExplicitly) else {
       return try state.withLock { state in
         let old = state.values
-        guard try prepared.isMet(by: old) else { return (.conflict, []) }
+        guard try prepared.isMet(by: old) else { return (.conflict, Change()) }
         prepared.make(in: &state)
-        return (.visible, NestedValues.changes(from: old, to: state.values))
+        return (.visible, Change(keys: NestedValues.changes(from: old, to: state.values)))
       }
     }
     return try saving.withLock { _ in
       let unsaved = state.withLock(\.self)
       var isMet = true
-      let changed = try replaceFile(from: unsaved) { candidate throws(PreferencesError) in
+      let change = try replaceFile(from: unsaved) { candidate throws(PreferencesError) in
         isMet = try prepared.isMet(by: candidate.values)
         if isMet { prepared.make(in: &candidate) }
       }
-      return (isMet ? .visible : .conflict, changed)
+      return (isMet ? .visible : .conflict, change)
     }
   }
 
@@ -204,27 +203,36 @@ public final class FilePreferences<Format: PreferenceFileFormat>: PreferencesSto
   /// Writes the unsaved changes to the file, over its current content. The file is durable when the method returns.
   ///
   /// - Throws: `unwritable`, and as ``init(at:format:options:)`` for the current file: the changes stay unsaved, and the
-  ///   file is intact. `durabilityUnknown` if only the sync of its folder failed: the new file is in place.
-  public func save() throws(PreferencesError) { tell(try saveChanges()) }
+  ///   file is intact. `durabilityUnknown` if only the sync of its folder failed: the new file is in place, lookups
+  ///   return its values, and observers are notified.
+  public func save() throws(PreferencesError) { try tell(try saveChanges()) }
 
   /// The asynchronous form of `save()`; replaces the file on a separate thread. Cancelling the task does not stop it.
   public func save() async throws(PreferencesError) {
     try await HelperPool.waiting.run { () throws(PreferencesError) in try save() }
   }
 
-  private func saveChanges() throws(PreferencesError) -> Set<String> {
+  private func saveChanges() throws(PreferencesError) -> Change {
     try saving.withLock { _ throws(PreferencesError) in
       let candidate = state.withLock { $0 }
-      return candidate.isEmpty ? [] : try replaceFile(from: candidate)
+      return candidate.isEmpty ? Change() : try replaceFile(from: candidate)
     }
+  }
+
+  /// What a load or a write has changed.
+  private struct Change: Sendable {
+    var keys: Set<String> = []
+    /// The error of a write whose file is in place, but may not survive a power failure.
+    var failure: PreferencesError?
   }
 
   /// Writes the unsaved changes and `edit` to the file, then updates `state`. `edit` gets the current file's values
   /// with the unsaved changes.
   private func replaceFile(
     from unsaved: UnsavedValues, _ edit: (inout UnsavedValues) throws(PreferencesError) -> Void = { _ in }
-  ) throws(PreferencesError) -> Set<String> {
+  ) throws(PreferencesError) -> Change {
     var written = unsaved
+    var failure: PreferencesError?
     do {
       let replace = try FileReplacement(path, isPrivate: options.contains(.private))
       try replace(upTo: Self.maximumByteCount) { old throws(PreferencesError) in
@@ -234,16 +242,21 @@ public final class FilePreferences<Format: PreferenceFileFormat>: PreferencesSto
         guard written.rebase(on: fresh).differs else { return nil }
         return try format.bytes(of: written.values, replacing: old)
       }
-    } catch { throw error.about("\(Format.name) \"\(path)\"") }
+    } catch {
+      failure = error.about("\(Format.name) \"\(path)\"")
+      if let failure, failure.code != .durabilityUnknown { throw failure }
+    }
     let inFile = written.values
-    return state.withLock { state in
+    let keys = state.withLock { state in
       state.forget(unsaved)
       return state.rebase(on: inFile).changed
     }
+    return Change(keys: keys, failure: failure)
   }
 
-  private func tell(_ changed: Set<String>) {
-    if !changed.isEmpty { changes.send(PreferenceChange(keys: changed)) }
+  private func tell(_ change: Change) throws(PreferencesError) {
+    if !change.keys.isEmpty { changes.send(PreferenceChange(keys: change.keys)) }
+    if let failure = change.failure { throw failure }
   }
 
   // MARK: The file

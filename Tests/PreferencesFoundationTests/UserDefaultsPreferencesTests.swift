@@ -5,6 +5,7 @@ import PreferenceFiles
 import PreferenceWrappers
 import Preferences
 import PreferencesFoundation
+import SyncFaulting
 import Synchronization
 import Testing
 
@@ -250,6 +251,24 @@ struct UserDefaultsPreferencesTests {
       #expect(preferencesError { try store.set(1, forKey: "k") }?.code == .unwritable)
       #expect(preferencesError { _ = try store.watch() }?.code == .unreadable)
       #expect(try store.contains("k") == false)
+    }
+  }
+
+  @Test func `a write whose folder cannot be synced throws, and its values are read and observed`() throws {
+    try withTemporaryFolder { folder in
+      let store = try UserDefaultsPreferences(suiteName: folder + "/a")
+      try store.set("old", forKey: "k")
+      let changes = Mutex<[PreferenceChange]>([])
+      let observation = store.observe { change in changes.withLock { $0.append(change) } }
+      let error = SyncFault.with {
+        SyncFault.isDirectory($0) ? EIO : nil
+      } during: {
+        preferencesError { try store.set("new", forKey: "k") }
+      }
+      #expect(error?.code.rawValue == "durabilityUnknown")
+      #expect(try store.string(forKey: "k") == "new")
+      #expect(changes.withLock { $0.count == 1 && $0[0].concerns("k") })
+      withExtendedLifetime(observation) {}
     }
   }
 

@@ -2,6 +2,7 @@ import FoundationEssentials
 import Glibc
 import PreferenceFiles
 import Preferences
+import SyncFaulting
 import Synchronization
 import Testing
 
@@ -18,6 +19,25 @@ extension FilePreferencesTests {
       #expect(error?.code == .unwritable)
       #expect(error?.message.contains("another process has been writing it") == true)
       #expect(try String(contentsOfFile: path, encoding: .utf8) == "{}")
+    }
+  }
+
+  @Test(arguments: FileCase.allCases)
+  func `a write whose folder cannot be synced throws, and its values are read and observed`(file: FileCase) throws {
+    try withTemporaryFolder { folder in
+      let store = try file.open(folder + "/a")
+      let changes = Mutex<[PreferenceChange]>([])
+      let observation = store.observe { change in changes.withLock { $0.append(change) } }
+      let error = SyncFault.with {
+        SyncFault.isDirectory($0) ? EIO : nil
+      } during: {
+        preferencesError { try store.set("new", forKey: "port") }
+      }
+      #expect(error?.code.rawValue == "durabilityUnknown")
+      #expect(try store.string(forKey: "port") == "new")
+      #expect(changes.withLock { $0.count == 1 && $0[0].concerns("port") })
+      #expect(try file.open(folder + "/a").string(forKey: "port") == "new")
+      withExtendedLifetime(observation) {}
     }
   }
 

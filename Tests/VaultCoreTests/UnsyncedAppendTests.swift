@@ -1,5 +1,6 @@
 import Glibc
 import Synchronization
+import SyncFaulting
 import Testing
 
 @testable import VaultCore

@@ -124,18 +124,6 @@ public struct UserDefaultsPreferences: PreferencesStore {
   ///   ``PreferencesError/Code/durabilityUnknown``, and the errors of `reload()` for the current file.
   @discardableResult
   public func apply(_ edits: PreferenceEdits) throws -> WriteOutcome {
-    let (outcome, changed) = try write(edits)
-    tell(changed)
-    return outcome
-  }
-
-  /// The asynchronous form of `apply`, with its observers on a separate thread; does not block the calling thread.
-  @discardableResult
-  public func apply(_ edits: PreferenceEdits) async throws -> WriteOutcome {
-    try await BlockingWork.run { try apply(edits) }
-  }
-
-  private func write(_ edits: PreferenceEdits) throws -> (WriteOutcome, Set<String>) {
     let conditions = try edits.edits.compactMap { edit -> (String, PreferenceValue?)? in
       guard case .ifStored(let expected) = edit.condition else { return nil }
       return (edit.name.text, try expected?.value())
@@ -144,13 +132,21 @@ public struct UserDefaultsPreferences: PreferencesStore {
       (edit.name.text, try edit.content.map { try suite.file.storable(try $0.value(), forKey: edit.name.text) })
     }
     var isMet = true
-    let changed = try suite.change { values in
+    let (changed, failure) = try suite.change { values in
       isMet = conditions.allSatisfy { key, expected in values[key].isSame(as: expected) }
       guard isMet else { return }
       if edits.clears { values = [:] }
       for (key, value) in new { values[key] = value }
     }
-    return (isMet ? .visible : .conflict, changed)
+    tell(changed)
+    if let failure { throw failure }
+    return isMet ? .visible : .conflict
+  }
+
+  /// The asynchronous form of `apply`, with its observers on a separate thread; does not block the calling thread.
+  @discardableResult
+  public func apply(_ edits: PreferenceEdits) async throws -> WriteOutcome {
+    try await BlockingWork.run { try apply(edits) }
   }
 
   private func tell(_ changed: Set<String>) {

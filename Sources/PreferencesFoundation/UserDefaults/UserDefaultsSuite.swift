@@ -22,9 +22,16 @@ final class UserDefaultsSuite: Sendable {
 
   /// Applies a change to the current values of the file.
   ///
-  /// - Returns: the keys whose values have changed.
-  func change(_ edit: (inout [String: PreferenceValue]) -> Void) throws(PreferencesError) -> Set<String> {
-    try saving.withLock { _ throws(PreferencesError) in take(try file.replace(edit)) }
+  /// - Returns: the keys whose values have changed, and the error if the new file may not survive a power failure.
+  func change(
+    _ edit: (inout [String: PreferenceValue]) -> Void
+  ) throws(PreferencesError) -> (keys: Set<String>, failure: PreferencesError?) {
+    try saving.withLock { _ throws(PreferencesError) in
+      do throws(PreferencesError) { return (take(try file.replace(edit)), nil) } catch {
+        guard error.code == .durabilityUnknown else { throw error }
+        return (take(try file.read()), error)
+      }
+    }
   }
 
   private func take(_ new: [String: PreferenceValue]) -> Set<String> {

@@ -298,7 +298,13 @@ final class VaultWriter: @unchecked Sendable {
     _ file: Descriptor, reading image: FileImage? = nil,
     _ make: (VaultState) throws(VaultError) -> (file: [UInt8], opening: Unlocked)
   ) throws(VaultError) {
-    let unlocked = try handle.withLoadedState { (_, state) throws(VaultError) in state.unlocked }
+    // Loaded again if the file was replaced meanwhile, also by this handle with its new slot.
+    let unlocked =
+      if image == nil {
+        try handle.withCurrent { (_, state) throws(VaultError) in state.unlocked }
+      } else {
+        try handle.withLoadedState { (_, state) throws(VaultError) in state.unlocked }
+      }
     let sealer = try Sealer(random: options.random)
     let status = try file.status()
     // A separate load. Readers continue with theirs and never see an intermediate state.

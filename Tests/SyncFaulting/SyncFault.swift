@@ -1,12 +1,13 @@
 import Glibc
 
-/// Replaces `fsync` and `fdatasync` in the program of the tests, so that a test can do something when the vault syncs.
-enum SyncFault {
+/// Replaces `fsync` and `fdatasync` in the program of the tests, so that a test can do something when a file or folder is
+/// synced.
+public enum SyncFault {
   /// Called before each sync by the thread that makes it. Returns the `errno` to fail with, or `nil` to sync.
   @TaskLocal private static var handler: (@Sendable (_ descriptor: Int32) -> Int32?)?
 
   /// Runs `body` with a handler for the syncs of this thread.
-  static func with<R>(
+  public static func with<R>(
     _ handler: @escaping @Sendable (_ descriptor: Int32) -> Int32?, during body: () throws -> R
   ) rethrows -> R {
     try $handler.withValue(handler, operation: body)
@@ -24,7 +25,7 @@ enum SyncFault {
     return -1
   }
 
-  static func isDirectory(_ descriptor: Int32) -> Bool {
+  public static func isDirectory(_ descriptor: Int32) -> Bool {
     var status = stat()
     return fstat(descriptor, &status) == 0 && status.st_mode & S_IFMT == S_IFDIR
   }
