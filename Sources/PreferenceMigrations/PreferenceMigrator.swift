@@ -49,26 +49,25 @@ public struct PreferenceMigrator: Sendable {
     // Each migration takes two writes, of which another process may make one first. A store that loses what is written
     // looks as if another process had written, each time.
     for _ in 0..<migrations.count * 2 + Self.maximumConflicts {
-      let next: Progress
-      if progress.removals.isEmpty {
-        guard let latest = migrations.last?.version, progress.version <= latest else {
-          if migrations.isEmpty { return [] }
-          throw PreferencesError(.conflict, "the preferences are of version \(progress.version), which is later")
-        }
-        guard let migration = migrations.first(where: { $0.version > progress.version }) else { return done }
-        var plan = MigrationPlan(store)
-        for step in migration.steps { try step.plan(&plan) }
-        next = Progress(version: migration.version, removals: plan.removals)
-        if try perform(plan, from: progress, to: next) {
-          done.append(migration.version)
-          progress = next
-          continue
-        }
-      } else if let finished = try finish(progress, on: store) {
-        progress = finished
+      guard progress.removals.isEmpty else {
+        progress = try finish(progress, on: store) ?? self.progress(of: store)
         continue
       }
-      progress = try self.progress(of: store)
+      guard let latest = migrations.last?.version, progress.version <= latest else {
+        if migrations.isEmpty { return [] }
+        throw PreferencesError(.conflict, "the preferences are of version \(progress.version), which is later")
+      }
+      guard let migration = migrations.first(where: { $0.version > progress.version }) else { return done }
+      var plan = MigrationPlan(store)
+      for step in migration.steps { try step.plan(&plan) }
+      let next = Progress(version: migration.version, removals: plan.removals)
+      if try perform(plan, from: progress, to: next) {
+        progress = next
+        done.append(migration.version)
+      } else {
+        // Another process wrote first, perhaps the same migration.
+        progress = try self.progress(of: store)
+      }
     }
     throw PreferencesError(.unavailable, "\(store.name) refuses or loses what is written, or is always being changed")
   }
