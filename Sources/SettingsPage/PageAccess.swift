@@ -47,20 +47,24 @@
     }
 
     private let state: Mutex<State>
-    /// Differs from the cookie names of other pages on the same host: a cookie is sent to all ports.
+    /// Differs from the cookie names of other pages at the same path.
     private let cookieName = "settings-\(randomToken().prefix(16))"
+    private let hasPublicURL: Bool
+    /// Without a public URL, a path that cannot be guessed: a browser sends a cookie to every port of its host, and so to
+    /// the servers of other users of the machine, but only with requests below the cookie's path.
     let path: String
 
     init(at address: PageAddress?) {
       state = Mutex(State(address: address))
-      path = address?.path ?? ""
+      hasPublicURL = address != nil
+      path = address?.path ?? "/" + randomToken()
     }
 
     func listen(on host: String, port: Int) {
-      let host = host.contains(":") ? "[\(host)]" : host
-      state.withLock { state in
-        if state.address == nil { state.address = PageAddress(host: host, port: port == 80 ? nil : port) }
-      }
+      guard !hasPublicURL else { return }
+      let host = (host.contains(":") ? "[\(host)]" : host).lowercased()
+      let address = PageAddress(host: host, port: port == 80 ? nil : port, path: path)
+      state.withLock { $0.address = address }
     }
 
     var url: String? {

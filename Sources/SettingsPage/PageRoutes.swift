@@ -5,6 +5,7 @@
   import HummingbirdCore
   import NIOCore
   import PreferenceSettings
+  import Preferences
   import ServiceLifecycle
   import Synchronization
 
@@ -80,22 +81,32 @@
       return response
     }
 
-    /// Returns why the change was not stored; `nil` if it was.
+    /// Returns why the change was not stored, or has no effect; `nil` if all is well.
     private func problem(applying form: Form, to setting: any AnySetting) async -> String? {
       do {
+        let outcome: WriteOutcome
         switch form.change ?? "set" {
-        case "increase": try await setting.increase()
-        case "decrease": try await setting.decrease()
-        case "reset": try await setting.reset()
+        case "increase": outcome = try await setting.increase()
+        case "decrease": outcome = try await setting.decrease()
+        case "reset": outcome = try await setting.reset()
         default:
           let text = form.text ?? ""
           if setting.control == .secret, text.isEmpty { return "\(setting.label) is not changed: nothing was typed." }
+          // A field without scripts sends the text back without its line breaks.
+          guard !hasSeveralLines(setting) else { return "\(setting.label) has several lines and is not changed here." }
           let problems = setting.problems(in: text)
           guard problems.isEmpty else { return "\(setting.label) \(problems.joined(separator: " and "))." }
-          try await setting.set(text: text)
+          outcome = try await setting.set(text: text)
         }
-        return nil
+        guard case .shadowed(let layer) = outcome else { return nil }
+        return "Stored, but without effect: \(layer) provides the value."
       } catch { return "Not stored: \(message(of: error))." }
+    }
+
+    private func hasSeveralLines(_ setting: any AnySetting) -> Bool {
+      guard setting.control == .text else { return false }
+      // A value that cannot be read can be replaced.
+      do { return SettingState.hasSeveralLines(try setting.text) } catch { return false }
     }
 
     func state(of id: Int) -> SettingState { SettingState(of: settings[id], id: id) }
@@ -135,6 +146,7 @@
   }
 
   /// Calls `change` for each setting at once and whenever it changes. Yields to `wake` after each call, and every 15 s.
+  /// Then it also calls `change` for each setting that is shown, because a value that cannot be read notifies of nothing.
   private func watch(
     _ settings: [any AnySetting], _ wake: AsyncStream<Void>.Continuation, _ change: @escaping @Sendable (Int) -> Void
   ) async {
@@ -151,6 +163,8 @@
         wake.yield()
         // Throws only if the task is cancelled.
         do { try await Task.sleep(for: .seconds(15)) } catch { return }
+        // A look at a secret is a read that a vault logs.
+        for (id, setting) in settings.enumerated() where setting.control != .secret { change(id) }
       }
     }
   }

@@ -63,6 +63,30 @@
       }
     }
 
+    @Test func `a change that a higher layer hides is stored, and the page names the layer`() async throws {
+      let above = DictionaryPreferences(["timeout": 30], name: "environment").readOnly
+      let layers = CompositePreferences([above, store])
+      try await withPage(try plainSettings(in: layers)) { browser async throws in
+        for fields in [["text": "45"], ["change": "increase"]] as [KeyValuePairs<String, String>] {
+          let answer = try await browser.change(1, fields)
+          #expect(answer.status == 422)
+          #expect(answer.text.contains("Stored, but without effect: environment"))
+        }
+        #expect(try store.value(for: .timeout) == 50)
+      }
+    }
+
+    @Test func `a text of several lines is shown and not changed, because a browser drops its breaks`() async throws {
+      try await store.set("line 1\nline 2", for: .greeting)
+      try await withPage(try plainSettings(in: store)) { browser async throws in
+        #expect(try await browser.get("").text.contains(/value="line 1\nline 2"[^>]* readonly/))
+        let answer = try await browser.change(4, ["text": "line 1line 2"], ["Accept": "text/html"])
+        #expect(answer.status == 422)
+        #expect(answer.text.contains("Greeting has several lines and is not changed here."))
+        #expect(try store.value(for: .greeting) == "line 1\nline 2")
+      }
+    }
+
     @Test func `forms work without scripts`() async throws {
       try await withPage(try plainSettings(in: store)) { browser async throws in
         let stored = try await browser.change(

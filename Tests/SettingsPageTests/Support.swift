@@ -57,6 +57,7 @@
     /// Lines of the server.
     let log: InMemoryLogHandler
     let origin: String
+    let port: Int
     let path: String
     var cookie = ""
     var formToken = ""
@@ -64,7 +65,8 @@
     init(_ page: SettingsPageService, _ log: InMemoryLogHandler, opening url: String) async throws {
       (self.page, self.log) = (page, log)
       let parts = try #require(URLComponents(string: url))
-      origin = "http://127.0.0.1:\(parts.port ?? 0)"
+      port = parts.port ?? 0
+      origin = "http://\(parts.host ?? ""):\(port)"
       path = parts.path
       let link = url.components(separatedBy: "/").last ?? ""
       let setCookie = try #require(try await get(link).headers.first(name: "Set-Cookie"))
@@ -148,13 +150,14 @@
 
   /// Serves a page of `settings` while `body` runs, and shuts it down in order.
   func withPage(
-    _ settings: [any AnySetting], title: String = "Test", _ body: (Browser) async throws -> Void
+    _ settings: [any AnySetting], title: String = "Test", host: String = "127.0.0.1",
+    _ body: (Browser) async throws -> Void
   ) async throws {
     var handler = InMemoryLogHandler()
     handler.logLevel = .trace
     let logger = Logger(label: "test") { [handler] _ in handler }
     let (urls, listening) = AsyncStream.makeStream(of: String.self)
-    let page = try SettingsPageService([SettingGroup("General", settings)], title: title, logger: logger) {
+    let page = try SettingsPageService([SettingGroup("General", settings)], title: title, host: host, logger: logger) {
       listening.yield($0)
     }
     let group = ServiceGroup(services: [page], logger: logger)

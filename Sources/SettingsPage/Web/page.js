@@ -9,6 +9,12 @@ for (const form of forms) {
   // Whether it has text that is not stored, how many requests are not answered, the last of them, the newest state.
   Object.assign(form, { isEdited: false, pending: 0, last: Promise.resolve(), state: { version: 0 } });
   form.addEventListener("input", () => { form.isEdited = true; });
+  // A field would drop the line breaks of a key or a certificate without a word.
+  form.addEventListener("paste", event => {
+    if (!/[\r\n]/.test(event.clipboardData.getData("text").trim())) return;
+    event.preventDefault();
+    report(form, "Not pasted: the text has several lines.");
+  });
   // A password is stored only when it is asked for.
   form.addEventListener("change", event => { if (event.target.type !== "password") send(form); });
   form.addEventListener("submit", event => {
@@ -46,7 +52,7 @@ async function post(form, body) {
   if (state?.isRefused) problem = state.problem;
   // What was typed stays for a second attempt; a control without text goes back to what is stored.
   if (problem && form.querySelector("[type=text], [type=number], [type=password]")) form.isEdited = true;
-  if (state) show({ ...state, problem: "" });
+  if (state) show(state.isRefused ? { ...state, problem: "" } : state);
   if (problem) report(form, problem);
 }
 
@@ -62,6 +68,7 @@ function show(state) {
     document.getElementById(`${form.id}-${name}`)?.setAttribute("aria-disabled", isOff);
   }
   if (field.type === "range") field.setAttribute("aria-valuetext", formatted);
+  if (field.type === "text" && field.autocomplete === "off") field.readOnly = /[\r\n]/.test(text);
   if (form.isEdited || form.pending > 0) return;
   report(form, problem);
   if (field.getAttribute("role") === "switch") {
