@@ -52,9 +52,9 @@ public protocol AnySetting: Sendable {
 
   /// Whether the value has bounds and a step.
   var isNumeric: Bool { get }
-  /// Whether the value is the lower bound or below it; false if it has no bounds.
+  /// Whether the value is the lower bound or below it; false if it has no bounds or is hidden.
   var isAtMin: Bool { get throws }
-  /// Whether the value is the upper bound or above it; false if it has no bounds.
+  /// Whether the value is the upper bound or above it; false if it has no bounds or is hidden.
   var isAtMax: Bool { get throws }
   /// Adds a step, and stops at the upper bound; does nothing if the value has no bounds. No concurrent change is lost.
   ///

@@ -51,8 +51,10 @@ extension Setting {
   // MARK: Stepping
 
   public var isNumeric: Bool { steps != nil }
-  public var isAtMin: Bool { get throws { try steps.map { $0.isAtMin(try store.value(for: key)) } ?? false } }
-  public var isAtMax: Bool { get throws { try steps.map { $0.isAtMax(try store.value(for: key)) } ?? false } }
+  public var isAtMin: Bool { get throws { try shownSteps.map { $0.isAtMin(try store.value(for: key)) } ?? false } }
+  public var isAtMax: Bool { get throws { try shownSteps.map { $0.isAtMax(try store.value(for: key)) } ?? false } }
+  /// The steps of a value that is shown: where a hidden one is between its bounds is hidden, too.
+  private var shownSteps: Steps<Value>? { isHidden ? nil : steps }
 
   /// The smallest value; nil for a value without bounds.
   public var min: Value? { steps?.min }

@@ -239,8 +239,10 @@ extension Setting {
   public func set(text: String) async throws -> WriteOutcome { try await set(try value(parsing: text)) }
 
   private func value(parsing text: String) throws(PreferencesError) -> Value {
-    // The text of a hidden value is always empty: submitting it unchanged must not remove the value.
-    if text.isEmpty, isHidden { throw PreferencesError(.outOfRange, "the text is empty").about(key: name) }
+    // The text of these values is always empty: submitting it unchanged must not remove the value.
+    if text.isEmpty, isHidden || control == .readOnly {
+      throw PreferencesError(.outOfRange, "the text is empty").about(key: name)
+    }
     return try key.value(parsing: text)
   }
 }

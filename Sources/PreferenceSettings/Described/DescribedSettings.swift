@@ -6,8 +6,9 @@ extension SettingGroup {
   /// Returns settings for all values of a store, in the order of their names.
   ///
   /// The first part of a name with dots is the group: `server.tlsPort` is *Tls port* in *Server*. A value can be set to
-  /// any value of its kind. A value in a sealed layer is hidden, and so is a plain value that is a URL with a password,
-  /// or whose name says that it is a secret, such as `password`, `apiKey` or `github_token`.
+  /// any value of its kind. A value in a sealed layer is hidden and is set as text, whatever its kind. A plain value is
+  /// hidden if it is an address with a password, or if its name says that it is a secret, such as `password`, `apiKey` or
+  /// `github_token`.
   ///
   /// The kinds are determined by this call. Values that are stored later are not shown.
   /// - Throws: any error of the store.

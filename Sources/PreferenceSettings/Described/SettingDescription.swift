@@ -16,7 +16,7 @@ struct SettingDescription {
     isHidden = value.hasPassword || SettingName(name).saysSecret(value.kind)
   }
 
-  /// Describes a secret in a sealed layer. Its value is not opened.
+  /// Describes a secret in a sealed layer. Its value is not opened, so it is set as text, whatever its kind.
   init(secret name: String) { (self.name, kind, isSecret, isHidden) = (name, .string, true, true) }
 
   /// - Throws: ``PreferencesError/Code/malformed`` if members are missing or unknown.

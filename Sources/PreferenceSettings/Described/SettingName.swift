@@ -59,12 +59,20 @@ struct SettingName {
 }
 
 extension PreferenceValue {
-  /// Whether the value is a URL with a password.
+  /// Whether the value is an address with a password, such as `postgres://user:password@host/name`.
   var hasPassword: Bool {
     switch self {
     case .url(let url): url.password != nil
-    case .string(let text): text.contains("://") && URL(string: text)?.password != nil
+    case .string(let text): Self.hasPassword(inAddress: text)
     default: false
     }
+  }
+
+  /// Not parsed as a URL, because an address with several hosts, or with special characters in the password, is none.
+  private static func hasPassword(inAddress text: String) -> Bool {
+    guard let scheme = text.firstRange(of: "://"), let at = text[scheme.upperBound...].lastIndex(of: "@"),
+      let colon = text[scheme.upperBound...].firstIndex(of: ":")
+    else { return false }
+    return colon < at
   }
 }

@@ -79,7 +79,7 @@ struct SettingsScreen {
     case (.character("r"), _): return .change { try await setting.reset() }
     case (.enter, .secret): return .prompt(setting)
     case (.enter, .text), (.enter, .stepper), (.enter, .slider):
-      do { editor = LineEditor(try setting.text) } catch { editor = LineEditor("") }
+      do { editor = LineEditor(try setting.text) } catch { status = Self.message(error) }
     case (.character(" "), .toggle), (.enter, .toggle), (.enter, .choice): return Self.step(setting, isUp: true)
     case (.right, _), (.character("+"), _): return Self.step(setting, isUp: true)
     case (.left, _), (.character("-"), _): return Self.step(setting, isUp: false)

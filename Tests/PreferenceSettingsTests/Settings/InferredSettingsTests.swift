@@ -72,8 +72,13 @@ struct InferredSettingsTests {
     for (name, setting) in try settings(store) { #expect(setting.control != .secret, "\(name)") }
   }
 
-  @Test func `a URL with a password is hidden`() throws {
-    let text = "postgres://shop:\(hiddenText)@localhost/shop"
+  // Arguments are printed, so the password is put into them by the test.
+  @Test(arguments: [
+    "postgres://shop:PASSWORD@localhost/shop", "mongodb://shop:PASSWORD@host1:27017,host2:27017/shop",
+    "postgres://shop:#PASSWORD/?@host/shop", "redis://:PASSWORD@host",
+  ])
+  func `an address with a password is hidden`(address: String) throws {
+    let text = address.replacing("PASSWORD", with: hiddenText)
     let store = DictionaryPreferences(["database": .string(text), "replicas": [.string(text)], "site": "https://a.b"])
     let settings = try settings(store)
     #expect(settings["database"]?.control == .secret)

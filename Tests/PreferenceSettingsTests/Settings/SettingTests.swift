@@ -47,6 +47,21 @@ struct SettingTests {
     #expect(try await Setting(.cats, in: store).set(3) == .visible)
   }
 
+  @Test func `the empty text of a list is not taken for its removal`() throws {
+    let list = Setting(PreferenceKey<[String]?>("hosts"), in: store)
+    try store.set(["a"], forKey: "hosts")
+    #expect(list.control == .readOnly)
+    #expect(preferencesError { try list.set(text: try list.text) }?.code == .outOfRange)
+    #expect(store["hosts"] == ["a"])
+  }
+
+  @Test func `where a hidden number is between its bounds is hidden, too`() throws {
+    var setting = try Setting(PreferenceKey("pin", default: 1), in: store, bounds: 0...1)
+    #expect(try (setting.isAtMin, setting.isAtMax) == (false, true))
+    setting.isHidden = true
+    #expect(try (setting.isAtMin, setting.isAtMax) == (false, false))
+  }
+
   @Test func `a value that breaks a rule is neither stored nor returned`() async throws {
     let setting = Setting(PreferenceKey("host", default: "localhost"), in: store, rules: [.length(...9)])
     #expect(preferencesError { try setting.set("a.long.name.of.a.host") }?.code == .outOfRange)
