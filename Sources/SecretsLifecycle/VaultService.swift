@@ -69,7 +69,8 @@
         logger.info("The vault was locked")
       }
       try await cancelWhenGracefulShutdown {
-        do { try await serve() } catch is CancellationError where Task.isCancelled {}
+        // A client that is cancelled may throw an error of its own.
+        do { try await serve() } catch _ where Task.isCancelled {}
       }
     }
 
@@ -139,7 +140,7 @@
         try await reload()
         seen.content = status.content
         logger.debug("The secrets were reloaded")
-      } catch is CancellationError where Task.isCancelled {} catch {
+      } catch _ where Task.isCancelled {} catch {
         logger.error("The secrets could not be reloaded", metadata: error.metadata())
       }
     }

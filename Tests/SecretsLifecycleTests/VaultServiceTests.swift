@@ -160,11 +160,15 @@
       #expect(vault.isLocked)
     }
 
-    @Test func `a shutdown cancels a load that takes long, and is no failure`() async throws {
+    @Test(arguments: ["an error of cancellation", "an error of its own"])
+    func `a shutdown cancels a load that takes long, and is no failure`(thrown: String) async throws {
+      struct Aborted: Error {}
       let loaded = loaded
       let service = VaultService(try secrets, unlocking: .key(throwaway.key), logger: journal.logger) {
         loaded.add("begins")
-        try await Task.sleep(for: .seconds(3600))
+        do { try await Task.sleep(for: .seconds(3600)) } catch {
+          throw thrown == "an error of its own" ? Aborted() : error
+        }
       }
 
       try await running(service) { try await until { loaded.all == ["begins"] } }
