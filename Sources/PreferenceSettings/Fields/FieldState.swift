@@ -84,6 +84,7 @@ extension Field {
   ) throws(E) -> Bool {
     let time = now()
     var isDifferent = false
+    var isRetried = false
     let changed = try state.withLock { state throws(E) -> FieldState<Value>? in
       guard !origin.isLate(for: state) else { return nil }
       let old = state.value
@@ -91,6 +92,7 @@ extension Field {
       try body(&new)
       // NaN is not different from NaN, although it does not equal it.
       isDifferent = new != old && (new == new || old == old)
+      if case (.caller, .failed) = (origin, state.loadState) { isRetried = true }
       if origin.isSet || isDifferent || !state.loadState.isLoaded {
         (state.loadState, state.updatedAt) = (.loaded, time)
         state.generation += 1
@@ -113,7 +115,8 @@ extension Field {
     guard let changed else { return false }
     // A newer number is passed on even with an equal value: a linked field may still have an older value.
     if case .field = origin { forward(changed) } else if isDifferent { forward(changed) }
-    if isDifferent { store(changed, from: origin) }
+    // After a failure, an equal value is not known to be stored.
+    if isDifferent || isRetried { store(changed, from: origin) }
     deliver()
     return true
   }

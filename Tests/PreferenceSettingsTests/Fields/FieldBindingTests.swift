@@ -97,6 +97,20 @@ struct FieldBindingTests {
     binding.invalidate()
   }
 
+  @Test(.timeLimit(.minutes(5))) func `the same value is stored if it is set again after a failure`() async throws {
+    let failing = FailingPreferences(store)
+    let binding = try field.bind(to: failing)
+    failing.become(.full)
+    await PreferenceFailures.withHandler({ _ in }) {
+      field.value = 11
+      await #expect(throws: (any Error).self) { try await field.save() }
+    }
+    failing.become(.working)
+    field.value = 11
+    while try store.integer(forKey: "age") != 11 { try await Task.sleep(for: .milliseconds(1)) }
+    binding.invalidate()
+  }
+
   @Test func `saving again after a failure makes the field loaded`() async throws {
     let failing = FailingPreferences(store)
     let binding = try field.bind(to: failing)
