@@ -39,11 +39,43 @@ struct OutputMaskTests {
     ("xZ2hwXzAxMjM0NTY3ODlhYmNkZWY=", "x**************************Y="),
     ("pässwörd!", "*********"), ("first line\nsecond\n", "**********\n******\n"), ("second", "******"),
     ("p%C3%A4ssw%C3%B6rd%21", "*********************"), (#""p\u00e4ssw\u00f6rd!""#, "\"*******************\""),
+    // A terminal takes the first byte behind an unfinished sequence; a file has the whole value.
+    ("\u{1B}ghp_0123456789abcdef", "\u{1B}********************"),
+    ("\u{1B}[ghp_0123456789abcdef", "\u{1B}[********************"),
+    // The bold text and its end as terminfo has them for xterm, and a link.
+    ("ghp_\u{1B}[1m01234\u{1B}(B\u{1B}[m56789abcdef", "****\u{1B}[1m*****\u{1B}(B\u{1B}[m***********"),
+    ("ghp_\u{1B}]8;;http://a\u{1B}\\0123456789abcdef", "****\u{1B}]8;;http://a\u{1B}\\****************"),
+    ("ghp_\u{1B}]0;title\u{07}0123456789abcdef", "****\u{1B}]0;title\u{07}****************"),
   ])
   func `a value is hidden however its bytes arrive, and nothing else`(_ text: String, _ expected: String) throws {
     for split in [nil] + (0...text.utf8.count).map(Optional.some) {
       let mask = try Self.mask(Self.value, "pässwörd!", "first line\nsecond")
       #expect(Self.shown(text, split: split, mask) == expected)
+    }
+  }
+
+  @Test func `a value that has the bytes of escape sequences is hidden`() throws {
+    for value in ["ABCDEFGH\u{1B}IJKLMNOPQRSTUV", "tok\u{1B}[31mSECRETVALUE", "\u{1B}]abcdefgh", "abcdefgh\u{1B}"] {
+      for split in [nil] + (0...value.utf8.count).map(Optional.some) {
+        let stars = String(repeating: "*", count: value.utf8.count)
+        #expect(Self.shown(value, split: split, try Self.mask(value)) == stars)
+      }
+    }
+  }
+
+  @Test func `random bytes are hidden whatever they are`() throws {
+    var random = SystemRandomNumberGenerator()
+    for _ in 0..<200 {
+      let value = (0..<64).map { _ in UInt8.random(in: 0x20...0xFF, using: &random) }
+      // Many escapes, and no line ends.
+      let bytes = value.map { $0 < 0x30 ? 0x1B : $0 }
+      let patterns = try ValuePatterns(minimum: OutputMask.minimum, takesAllLines: true)
+      _ = try bytes.withUnsafeBytes { bytes in Result { try patterns.add(bytes, as: 0) } }.get()
+      let mask = try OutputMask(try ValueSearch(patterns))
+      var output: [UInt8] = []
+      for byte in bytes { Self.add([byte], to: mask, &output) }
+      mask.end(to: &output)
+      #expect(output.allSatisfy { $0 == UInt8(ascii: "*") }, "\(bytes)")
     }
   }
 

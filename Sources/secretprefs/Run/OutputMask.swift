@@ -17,17 +17,18 @@ final class OutputMask {
   private var count = 0
   private var shown = 0
   private var isHidden: [Bool] = []
-  /// ``held`` without line ends and escape sequences, and the place of each of its bytes in ``held``.
-  private var view: SecretBytes
-  private var origins: [Int] = []
-  private var escape = Escape.none
-
-  private enum Escape { case none, start, sequence }
+  /// ``held`` without line ends. A value may have the bytes of escape sequences, and one may begin before a value.
+  private var written: MaskView
+  /// ``held`` as a terminal shows it: also without escape sequences.
+  private var displayed: MaskView
+  private var sequence = EscapeSequence()
 
   init(_ search: ValueSearch) throws(VaultError) {
     self.search = search
-    held = try SecretBytes(count: 8 * (search.longest + Self.blockSize))
-    view = try SecretBytes(count: held.count)
+    let size = 8 * (search.longest + Self.blockSize)
+    held = try SecretBytes(count: size)
+    written = try MaskView(count: size)
+    displayed = try MaskView(count: size)
   }
 
   /// Whether something is held back.
@@ -38,55 +39,37 @@ final class OutputMask {
     // Only a program that puts very many line ends into a value gets here.
     if count + bytes.count > held.count { end(to: &output) }
     for byte in bytes { append(byte) }
-    let start = view.withUnsafeBytes { view in
-      let text = UnsafeRawBufferPointer(rebasing: view[..<origins.count])
-      search.forEachMatch(in: text) { place, pattern in
-        for index in place..<place + pattern.bytes.count { isHidden[origins[index]] = true }
-      }
-      return search.firstPartialMatch(in: text)
-    }
-    var limit = start.map { origins[$0] } ?? count
+    written.find(search) { isHidden[$0] = true }
+    displayed.find(search) { isHidden[$0] = true }
+    let start = min(written.waitingOrigin ?? count, displayed.waitingOrigin ?? count)
+    var limit = start
     // Bytes that are hidden in any case need not wait.
     while limit < count, isHidden[limit] { limit += 1 }
     show(upTo: limit, to: &output)
-    drop(start)
+    drop(before: start)
   }
 
   /// Call this after a pause in the output. Shows the last bytes, such as the end of a prompt, if they are fewer
   /// than ``minimum``. If a value goes on after them, the rest of it is replaced.
   func pause(to output: inout [UInt8]) {
-    if origins.count < Self.minimum { show(upTo: count, to: &output) }
+    if max(written.waiting, displayed.waiting) < Self.minimum { show(upTo: count, to: &output) }
   }
 
   /// Shows everything, at the end of the stream.
   func end(to output: inout [UInt8]) {
     show(upTo: count, to: &output)
-    drop(nil)
+    drop(before: count)
   }
 
   private func append(_ byte: UInt8) {
     held.withUnsafeMutableBytes { $0[count] = byte }
     isHidden.append(false)
-    if isText(byte) {
-      view.withUnsafeMutableBytes { $0[origins.count] = byte }
-      origins.append(count)
+    let isInSequence = sequence.take(byte)
+    if byte != 0x0A, byte != 0x0D {
+      written.append(byte, from: count)
+      if !isInSequence { displayed.append(byte, from: count) }
     }
     count += 1
-  }
-
-  /// Whether a byte is neither a line end nor in an escape sequence: ESC and one byte, or ESC, `[`, parameters and a
-  /// letter.
-  private func isText(_ byte: UInt8) -> Bool {
-    switch (escape, byte) {
-    case (_, 0x1B): escape = .start
-    case (.start, UInt8(ascii: "[")): escape = .sequence
-    case (.start, _), (.sequence, 0x40...0x7E): escape = .none
-    case (.sequence, 0x20...0x3F), (_, 0x0A), (_, 0x0D): break
-    default:
-      escape = .none
-      return true
-    }
-    return false
   }
 
   private func show(upTo end: Int, to output: inout [UInt8]) {
@@ -102,22 +85,11 @@ final class OutputMask {
     shown = max(end, shown)
   }
 
-  /// Drops the bytes before a place in ``view``, or all bytes.
-  private func drop(_ start: Int?) {
-    let (place, origin) = start.map { ($0, origins[$0]) } ?? (origins.count, count)
-    Self.move(&held, origin..<count)
-    Self.move(&view, place..<origins.count)
+  private func drop(before origin: Int) {
+    written.drop(before: origin)
+    displayed.drop(before: origin)
+    held.moveToStart(origin..<count)
     isHidden.removeFirst(origin)
-    origins = origins[place...].map { $0 - origin }
     (count, shown) = (count - origin, max(0, shown - origin))
-  }
-
-  /// Moves bytes to the start, and wipes their old place.
-  private static func move(_ bytes: inout SecretBytes, _ range: Range<Int>) {
-    guard range.lowerBound > 0 else { return }
-    bytes.withUnsafeMutableBytes { bytes in
-      for index in range { bytes[index - range.lowerBound] = bytes[index] }
-      wipe(UnsafeMutableRawBufferPointer(rebasing: bytes[range.count..<range.upperBound]))
-    }
   }
 }
