@@ -65,6 +65,29 @@ struct ScanTests {
     #expect(lines.contains { $0.hasSuffix(":file:1:4: default/token (plain)") })
   }
 
+  /// What would hide a file that only a merge has, or lead git to a different repository.
+  @Test(arguments: [
+    "export GIT_DIR=$PWD/empty/.git", "git config --global log.diffMerges off",
+    "git config --global log.diffMerges combined", "git config --global diff.relative true; in=r/sub",
+    "git -C r replace $merge $(git -C r rev-parse $merge^1)",
+  ])
+  func `neither variables nor settings of git hide a part of the history`(_ hidden: String) throws {
+    let outcome = try Self.scan(
+      """
+      exec 2>&1
+      export GIT_AUTHOR_NAME=n GIT_AUTHOR_EMAIL=e GIT_COMMITTER_NAME=n GIT_COMMITTER_EMAIL=e
+      git init -q -b main empty; git init -q -b main r; mkdir r/sub; cd r
+      echo x >file; echo x >sub/file; git add .; git commit -qm one
+      git checkout -qb other; echo other >file; git commit -qam two
+      git checkout -q main; echo main >file; git commit -qam three
+      git merge -q other >/dev/null 2>&1; printf 'a CANARY-7f3a' >file; git commit -qam four
+      merge=$(git rev-parse HEAD); in=r; cd ..
+      \(hidden)
+      secretprefs scan --git $in 2>errors | sed s/$merge/four/
+      """, in: try RunTests.prepared())
+    #expect(outcome.text == "four:file:1:3: default/token (plain)\n")
+  }
+
   @Test func `a service and a group limit the values, and others are not opened`() throws {
     let home = try RunTests.prepared()
     let outcome = try Self.scan(

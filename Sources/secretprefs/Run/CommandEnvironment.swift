@@ -51,8 +51,14 @@ struct CommandEnvironment {
   }
 
   /// The inherited variables, except those that configure this tool. No element is `nil`.
-  static var inherited: [UnsafeMutablePointer<CChar>?] {
-    inheritedVariables.filter { !name(of: $0).hasPrefix("SECRETPREFS_") }
+  static var inherited: [UnsafeMutablePointer<CChar>?] { inherited(except: []) }
+
+  /// The inherited variables, except those that configure this tool and `names`. No element is `nil`.
+  static func inherited(except names: Set<String>) -> [UnsafeMutablePointer<CChar>?] {
+    inheritedVariables.filter { variable in
+      let name = name(of: variable)
+      return !name.hasPrefix("SECRETPREFS_") && !names.contains(name)
+    }
   }
 
   private static func name(of variable: UnsafeMutablePointer<CChar>) -> String {

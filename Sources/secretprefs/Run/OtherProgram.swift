@@ -15,16 +15,18 @@ final class OtherProgram {
   ///   - name: its name in errors.
   ///   - words: the program and its arguments.
   ///   - variables: `NAME=value`, in addition.
+  ///   - removed: names of variables that it does not inherit.
   ///   - input: its standard input; `nil` for none.
   ///   - isQuiet: whether its error messages are dropped.
   init(
-    _ name: String, _ words: [String], adding variables: [String] = [], input: Int32? = nil, isQuiet: Bool = false
+    _ name: String, _ words: [String], adding variables: [String] = [], removing removed: Set<String> = [],
+    input: Int32? = nil, isQuiet: Bool = false
   ) throws(VaultError) {
     self.name = name
     var arguments: [UnsafeMutablePointer<CChar>?] = words.map { (text: String) in strdup(text)! } + [nil]
     let added = variables.map { (text: String) in strdup(text)! }
     defer { for pointer in arguments + added { free(pointer) } }
-    var environment = CommandEnvironment.inherited + added + [nil]
+    var environment = CommandEnvironment.inherited(except: removed) + added + [nil]
     let null = try Descriptor<VaultError>.open("/dev/null", O_RDWR) { .io("open /dev/null", $0) }
     defer { extendLifetime(null) }
     guard let pipe = ChildProcess.pipe() else { throw .io("create a pipe") }

@@ -18,6 +18,7 @@ struct GitHistory {
         "--format=%H", "-z",
       ], input: nil
     ) { reader.add($0) }
+    guard !reader.isUnknown else { throw failure }
     places = reader.places
   }
 
@@ -55,10 +56,13 @@ struct GitHistory {
   private func run(
     _ arguments: [String], input: Int32?, _ body: (UnsafeRawBufferPointer) throws -> Void
   ) throws {
-    // The settings of the repository must not start other programs.
-    let words = ["git", "--no-pager", "-c", "core.fsmonitor=false", "-C", repository] + arguments
+    // The settings of the repository must neither start other programs nor hide a part of it.
+    let words =
+      ["git", "--no-pager", "--no-replace-objects", "-c", "core.fsmonitor=false", "-c", "diff.relative=false"]
+      + ["-c", "log.diffMerges=separate", "-C", repository] + arguments
     let git = try OtherProgram(
-      "git", words, adding: ["GIT_NO_LAZY_FETCH=1", "GIT_OPTIONAL_LOCKS=0"], input: input, isQuiet: true)
+      "git", words, adding: ["GIT_NO_LAZY_FETCH=1", "GIT_OPTIONAL_LOCKS=0"], removing: Self.variables, input: input,
+      isQuiet: true)
     var block = try SecretBytes(count: TextScanner.blockSize)
     while true {
       let count = block.withUnsafeMutableBytes { block in
@@ -71,9 +75,21 @@ struct GitHistory {
   }
 }
 
+extension GitHistory {
+  /// The variables that name a different repository, as git sets them for its hooks: those of
+  /// `git rev-parse --local-env-vars` that are no settings.
+  private static let variables: Set<String> = [
+    "GIT_ALTERNATE_OBJECT_DIRECTORIES", "GIT_COMMON_DIR", "GIT_DIR", "GIT_GRAFT_FILE", "GIT_IMPLICIT_WORK_TREE",
+    "GIT_INDEX_FILE", "GIT_INTERNAL_SUPER_PREFIX", "GIT_NAMESPACE", "GIT_NO_REPLACE_OBJECTS", "GIT_OBJECT_DIRECTORY",
+    "GIT_PREFIX", "GIT_REPLACE_REF_BASE", "GIT_SHALLOW_FILE", "GIT_WORK_TREE",
+  ]
+}
+
 /// Parses `git log --raw -z --format=%H`: commits, and for each changed file its modes, ids and path.
 private struct LogReader {
   private(set) var places: [(id: [UInt8], commit: [UInt8], path: [UInt8]?)] = []
+  /// Whether a part was neither a commit nor a file: settings of git may change what it writes.
+  private(set) var isUnknown = false
   private var known: Set<[UInt8]> = []
   private var commit: [UInt8] = []
   /// The new id of the file whose path comes next.
@@ -101,9 +117,15 @@ private struct LogReader {
       file = isFile ? Array(fields[3]) : []
     } else {
       commit = part.filter { $0 != UInt8(ascii: "\n") }
+      guard [40, 64].contains(commit.count), commit.allSatisfy(Self.isHex) else {
+        isUnknown = true
+        return
+      }
       if known.insert(commit).inserted { places.append((commit, commit, nil)) }
     }
   }
+
+  private static func isHex(_ byte: UInt8) -> Bool { (0x30...0x39).contains(byte) || (0x61...0x66).contains(byte) }
 
   private static func fields(_ part: [UInt8]) -> [ArraySlice<UInt8>]? {
     let text = part.drop { $0 == UInt8(ascii: "\n") }
