@@ -43,6 +43,10 @@ struct ValueSearchTests {
       ("json", #"p/ss w\"rd+Käse <42>\u0001~!\\"#), ("json", #"p\/ss w\"rd+K\u00e4se <42>\u0001~!\\"#),
       ("json", #"p/ss w\"rd+Käse \u003c42\u003e\u0001~!\\"#.replacing("+", with: "\\u002b")),
       ("json", #"p/ss w\"rd\u002BK\u00E4se \u003C42\u003E\u0001~!\\"#),
+      // Go, PHP with JSON_HEX_QUOT, and .NET.
+      ("json", #"p/ss w\"rd+Käse \u003c42\u003e\u0001~!\\"#),
+      ("json", #"p\/ss w\u0022rd+K\u00e4se <42>\u0001~!\\"#),
+      ("json", #"p/ss w\u0022rd\u002BK\u00E4se \u003C42\u003E\u0001~!\\"#),
     ]
     + ["", "a", "ab", "abc"].flatMap { before in
       ["", "z", "zz", "\u{FF}z"].map { after in
@@ -57,6 +61,11 @@ struct ValueSearchTests {
       #expect(found.count == 1, "\(found)")
       #expect(found.first?.hasPrefix("0:\(form):2:") == true)
     }
+  }
+
+  @Test func `a quotation mark and a backquote are found as digits`() throws {
+    let found = try Self.found(Data(#"{"a": "p\u0060ssword\u00221"}"#.utf8), by: try Self.search(["p`ssword\"1"]))
+    #expect(found == ["0:json:1:8"])
   }
 
   @Test func `a value is found across any border of blocks and with any line ends inside`() throws {

@@ -15,8 +15,8 @@ enum ValueForm: String, CaseIterable {
   case percent
   /// Two digits for each byte, all in upper or all in lower case.
   case hex
-  /// As the contents of a JSON string: with and without escapes for `/`, for `<`, `>`, `&`, `'` and `+`, for everything
-  /// beyond ASCII, and for all control characters.
+  /// As the contents of a JSON string: with and without escapes for `/`, for the characters of HTML that common encoders
+  /// escape, for everything beyond ASCII, and for all control characters.
   case json
 }
 
@@ -42,21 +42,38 @@ enum PercentStyle: CaseIterable {
 /// The characters that a JSON encoder escapes.
 struct JSONStyle {
   let escapesSlash: Bool
-  let escapesMarkup: Bool
+  /// The characters of HTML that are escaped with digits.
+  let markup: String
   let isASCII: Bool
   /// Whether line feeds and tabs have short escapes.
   let isShort: Bool
   let isUpper: Bool
 
-  static let all: [JSONStyle] = (0..<32).map { bits in
-    JSONStyle(
-      escapesSlash: bits & 1 != 0, escapesMarkup: bits & 2 != 0, isASCII: bits & 4 != 0, isShort: bits & 8 != 0,
-      isUpper: bits & 16 != 0)
+  /// Those of Go, of PHP with each of its options, of Gson, and of .NET.
+  private static let markups = ["", "<>&", "<>&'", "<>&'\"", "\"", "<>&'=", "<>&'+", "<>&'+`\""]
+
+  /// The styles that differ for a text.
+  static func all(for text: UnsafeRawBufferPointer) -> [JSONStyle] {
+    let present = markups.map { markup in String(markup.filter { text.contains($0.asciiValue!) }) }
+    var styles: [JSONStyle] = []
+    for markup in Set(present) {
+      for bits in 0..<16 {
+        styles.append(
+          JSONStyle(
+            escapesSlash: bits & 1 != 0, markup: markup, isASCII: bits & 2 != 0, isShort: bits & 4 != 0,
+            isUpper: bits & 8 != 0))
+      }
+    }
+    return styles
   }
+
+  /// The characters that a style may escape, besides control characters and those beyond ASCII.
+  static let escapable = Set(("\\/" + markups.joined()).utf8)
 
   /// The letter of a short escape, or 0 for an escape with digits. `nil` for a character that is left as it is.
   func escape(_ scalar: Unicode.Scalar) -> UInt8? {
     switch scalar {
+    case _ where markup.unicodeScalars.contains(scalar): 0
     case "\"", "\\": UInt8(scalar.value)
     case "/": escapesSlash ? UInt8(ascii: "/") : nil
     case "\n" where isShort: UInt8(ascii: "n")
@@ -64,7 +81,6 @@ struct JSONStyle {
     case "\t" where isShort: UInt8(ascii: "t")
     case "\u{8}" where isShort: UInt8(ascii: "b")
     case "\u{C}" where isShort: UInt8(ascii: "f")
-    case "<", ">", "&", "'", "+": escapesMarkup ? 0 : nil
     case "\u{7F}"..."\u{9F}": isShort && !isASCII ? nil : 0
     default: scalar.value < 0x20 || isASCII && scalar.value > 0x7F ? 0 : nil
     }

@@ -14,7 +14,7 @@ final class ValuePatterns {
   static let longestPart = 4096
 
   /// No part has more forms than this.
-  private static let formsOfPart = 64
+  private static let formsOfPart = 160
 
   /// Shorter texts are not searched for: they also occur by chance.
   let minimum: Int
@@ -47,7 +47,7 @@ final class ValuePatterns {
         }
       }
       guard part.contains(where: Self.hasJSONEscape) else { continue }
-      for style in JSONStyle.all {
+      for style in JSONStyle.all(for: part) {
         try add(.json, number) { () throws(VaultError) in try putJSON(part, style) }
       }
     }
@@ -134,7 +134,7 @@ final class ValuePatterns {
   }
 
   private static func hasJSONEscape(_ byte: UInt8) -> Bool {
-    byte < 0x20 || byte > 0x7E || "\"\\/<>&'+".utf8.contains(byte)
+    byte < 0x20 || byte > 0x7E || JSONStyle.escapable.contains(byte)
   }
 
   /// Writes nothing if the bytes are not text.
