@@ -6,6 +6,8 @@ internal import VaultSealing
 enum SystemdCredential {
   /// The most bytes that the credentials of a unit may have together: `CREDENTIALS_TOTAL_SIZE_MAX` of systemd.
   static let limit = 1 << 20
+  /// The longest line of a unit, also one that is continued over several: `LONG_LINE_MAX` of systemd.
+  private static let longestLine = 1 << 20
   private static let name = "systemd-creds"
 
   /// Appends `SetCredentialEncrypted=` to `output`. The program gets the value through a pipe.
@@ -26,6 +28,11 @@ enum SystemdCredential {
         hint: "it needs the key of this machine, which belongs to root, or its TPM")
     }
     try sent.get()
+    guard setting.count < longestLine else {
+      throw ToolError(
+        VaultError(.valueTooLarge, "nothing was exported: the value of \(key) is too long for a unit when encrypted"),
+        hint: "values of up to 500,000 bytes fit")
+    }
     try setting.withUnsafeBytes { (bytes) throws in for byte in bytes { try output.put(byte) } }
   }
 }
