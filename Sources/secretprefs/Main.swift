@@ -41,7 +41,7 @@ struct Main {
       if understood == nil, !(command is Root) { try command.run() }
     } catch {
       // The parser's own message repeats the argument it rejects, which may be a misplaced secret.
-      guard arguments.requestHelp, Root.exitCode(for: error) == .success else {
+      guard arguments.requestHelp, !arguments.requestUnknownHelp, Root.exitCode(for: error) == .success else {
         throw UsageRefusal.error(for: arguments)
       }
       return try Output.write(Root.fullMessage(for: error) + "\n")

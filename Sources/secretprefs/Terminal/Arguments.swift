@@ -1,3 +1,5 @@
+internal import ArgumentParser
+
 /// The command line arguments, without the program's name. A name that stands for a command counts as its first word.
 struct Arguments {
   let words: [String]
@@ -35,6 +37,12 @@ struct Arguments {
     let requests = ["-h", "-help", "--help", "--help-hidden", "--version", "--experimental-dump-help"]
     return words.first == "help" || options.contains { requests.contains($0) }
       || contains(prefix: "--generate-completion-script") || requestCandidates
+  }
+
+  /// Whether help is requested for a command that does not exist, for which the parser prints the general help.
+  var requestUnknownHelp: Bool {
+    guard words.first == "help", let word = words.dropFirst().first, !word.hasPrefix("-") else { return false }
+    return word != "help" && !Root.configuration.subcommands.contains { $0.configuration.commandName == word }
   }
 
   /// Whether a completion script asks for candidates.

@@ -37,9 +37,10 @@ enum UsageRefusal {
       return .usage("no command is given", hint: "see secretprefs --help")
     }
     let firstTwo = arguments.words.prefix(2).joined(separator: " ")
-    guard let known = forms.first(where: { $0.command == first || $0.command == firstTwo }) else {
-      return .usage(
-        "there is no such command", hint: suggestion(for: first, of: "") + "see secretprefs --help")
+    let known = forms.first { $0.command == first || $0.command == firstTwo }
+    guard let known, !arguments.requestUnknownHelp else {
+      let unknown = known == nil ? first : arguments.words[1]
+      return .usage("there is no such command", hint: suggestion(for: unknown, of: "") + "see secretprefs --help")
     }
     let given =
       commandsWithValueFlag.contains(first)
