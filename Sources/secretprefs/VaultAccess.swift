@@ -126,8 +126,8 @@ struct VaultAccess {
     if usesEnvironment, getenv(variable) != nil {
       messages.warn("\(variable) is visible to other processes of the same user; a key file is safer")
     }
-    // Also if a different source is used, so that no program inherits it.
-    defer { if usesEnvironment { Environment.remove(variable) } }
+    // Also if a different source is used. A bundle is opened before the vault that the variable may be for.
+    defer { if role != .bundle { Environment.remove(variable) } }
     for (source, way) in sources {
       guard let credential = try way.credential() else { continue }
       do throws(VaultError) { return try body(credential, source) } catch {
