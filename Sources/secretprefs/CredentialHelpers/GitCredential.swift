@@ -104,11 +104,8 @@ struct GitCredential: WritingCommand {
       && Self.agrees(.refreshToken, of: request, refreshKey, in: values)
       && (expiry == nil ? stored?.isExpired(at: place.now) == false : stored?.expiry == expiry)
     if isStored { return }
-    var edit = RecordEdit()
+    var edit = try Self.login(authtype, over: stored)
     if let expiry { edit.expiry = .set(expiry) }
-    let others = stored?.attributes.filter { $0.name.text != RecordInfo.authtypeName } ?? []
-    edit.attributes = .set(
-      try others + (authtype.map { [try RecordEdit.Attribute(RecordInfo.authtypeName, $0)] } ?? []))
     try place.update(by: Self.self, messages) { (batch) throws(VaultError) in
       try request.withBytes(of: value) { (value) throws(VaultError) in
         try batch.set(value, kind: Self.kind(of: value), forKey: key, edit: edit)
@@ -118,6 +115,15 @@ struct GitCredential: WritingCommand {
         try batch.set(value, kind: Self.kind(of: value), forKey: refreshKey)
       }
     }
+  }
+
+  /// The edit that makes a record a password, or a token with a scheme. The other attributes of `record` are kept.
+  static func login(_ authtype: [UInt8]? = nil, over record: RecordInfo?) throws(VaultError) -> RecordEdit {
+    var attributes = record?.attributes.filter { $0.name.text != RecordInfo.authtypeName } ?? []
+    if let authtype { attributes.append(try RecordEdit.Attribute(RecordInfo.authtypeName, authtype)) }
+    var edit = RecordEdit()
+    edit.attributes = .set(attributes)
+    return edit
   }
 
   private func erase(_ messages: Messages) throws {

@@ -58,8 +58,12 @@ struct ImportPlan {
         try vault.update(service: place.service, in: group) { (batch) throws(VaultError) in
           batch.reserveCapacity(items.count)
           for item in items where choice == .replace || !item.exists {
-            var edit = RecordEdit()
-            if let user = item.value.username { edit = try DockerCredential.login(of: user, over: item.record) }
+            let edit =
+              switch item.value.login {
+              case .docker(let user): try DockerCredential.login(of: user, over: item.record)
+              case .git: try GitCredential.login(over: item.record)
+              case nil: RecordEdit()
+              }
             try batch.set(
               bytes.extracting(item.value.bytes), kind: item.kind, forKey: item.value.key, edit: edit,
               ifRevision: item.exists ? nil : 0)

@@ -8,9 +8,11 @@ struct PlainRecords {
     var key: String
     let bytes: Range<Int>
     let line: Int
-    /// Becomes the attribute of a login.
-    var username: String?
+    var login: Login?
   }
+
+  /// A login that a credential helper gives, which has attributes.
+  enum Login { case docker(user: String), git }
 
   /// A part of the file that is not imported.
   struct Skipped {
@@ -24,8 +26,8 @@ struct PlainRecords {
   /// How often each entry name occurred.
   private var names: [String: Int] = [:]
 
-  mutating func add(_ key: String, _ bytes: Range<Int>, line: Int, username: String? = nil) {
-    values.append(Value(key: key, bytes: bytes, line: line, username: username))
+  mutating func add(_ key: String, _ bytes: Range<Int>, line: Int, login: Login? = nil) {
+    values.append(Value(key: key, bytes: bytes, line: line, login: login))
   }
 
   mutating func skip(_ name: String, _ reason: String, line: Int) {

@@ -172,6 +172,11 @@ struct GitCredentialTests {
     try scene.home.write("https://u%40x:p%3a@a.example\n", to: ".git-credentials")
     #expect(try scene.run("secretprefs import .git-credentials --service git").exit == 0)
     #expect(try scene.git("get", Self.host).text == "username=u@x\npassword=p:\n")
+    // A password that is imported takes the place of a token with a scheme.
+    let token = "echo t | secretprefs set --service git https://u%40x@a.example --attribute authtype=Bearer"
+    #expect(try scene.run(token).exit == 0)
+    #expect(try scene.run("secretprefs import .git-credentials --service git --on-conflict replace").exit == 0)
+    #expect(try scene.git("get", Self.host).text == "username=u@x\npassword=p:\n")
     #expect(try scene.run("echo t | secretprefs set --service git https://v@b.example:8443").exit == 0)
     #expect(try scene.git("get", "protocol=https\nhost=b.example:8443\n").text == "username=v\npassword=t\n")
   }

@@ -46,6 +46,14 @@ extension PassTests {
       ])
   }
 
+  @Test func `a carriage return at the end of a line is not a part of the field`() throws {
+    let scene = try ExchangeScene()
+    let outcome = try Self.run("secretprefs import store", ["a": "p w\r\nUser: u\r\nnote\r\n"], in: scene)
+    #expect(outcome.exit == 0, "\(outcome.errorText)")
+    #expect(
+      try scene.texts(service: "default") == ["a/password": "p w", "a/username": "u", "a/notes": "note\r"])
+  }
+
   @Test func `an entry that is no text becomes data`() throws {
     let scene = try ExchangeScene()
     let outcome = try Self.run(

@@ -21,7 +21,7 @@ enum GitCredentialsSource {
       if login.host.isEmpty {
         records.skip(login.key, "a URL without a host", line: line)
       } else if found.insert(login.key).inserted {
-        records.add(login.key, password, line: line)
+        records.add(login.key, password, line: line, login: .git)
       } else {
         records.skip(login.key, "git uses an earlier line for this user", line: line)
       }

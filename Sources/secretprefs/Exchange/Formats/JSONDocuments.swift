@@ -44,14 +44,15 @@ enum JSONDocuments {
       }
       if leaf.bytes.isEmpty { continue }
       switch path[2] {
-      case "identitytoken": records.add(path[1], leaf.bytes, line: leaf.line, username: DockerCredential.tokenUser)
+      case "identitytoken":
+        records.add(path[1], leaf.bytes, line: leaf.line, login: .docker(user: DockerCredential.tokenUser))
       case "auth" where tokens.contains(leaf.path.dropLast()): continue  // the user of the token, without a password
       case "auth":
         guard let login = DecodedText.base64(leaf.bytes, in: bytes),
           let colon = bytes[login].firstIndex(of: UInt8(ascii: ":")),
           let user = String(validating: bytes[login.lowerBound..<colon], as: UTF8.self)
         else { throw PreferencesError(.malformed, "line \(leaf.line): a login that is not base64 of user:password") }
-        records.add(path[1], colon + 1..<login.upperBound, line: leaf.line, username: user)
+        records.add(path[1], colon + 1..<login.upperBound, line: leaf.line, login: .docker(user: user))
       default: records.add("\(path[1])/\(path[2])", leaf.bytes, line: leaf.line)
       }
     }

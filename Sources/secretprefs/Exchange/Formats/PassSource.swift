@@ -63,9 +63,9 @@ struct PassSource {
     _ text: Range<Int>, in bytes: UnsafeMutableRawBufferPointer
   ) -> [(name: String, bytes: Range<Int>)] {
     var lines = bytes[text].split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)[...]
-    var fields = [("password", lines.removeFirst().indices)]
+    var fields = [("password", withoutReturn(lines.removeFirst()).indices)]
     while let line = lines.popFirst() {
-      if let field = field(line) {
+      if let field = field(withoutReturn(line)) {
         fields.append(field)
       } else {
         var notes = line.indices
@@ -79,6 +79,13 @@ struct PassSource {
       }
     }
     return fields
+  }
+
+  /// The line without the carriage return at its end, which an editor on Windows adds.
+  private static func withoutReturn(
+    _ line: Slice<UnsafeMutableRawBufferPointer>
+  ) -> Slice<UnsafeMutableRawBufferPointer> {
+    line.last == UInt8(ascii: "\r") ? line.dropLast() : line
   }
 
   private static func field(_ line: Slice<UnsafeMutableRawBufferPointer>) -> (String, Range<Int>)? {
