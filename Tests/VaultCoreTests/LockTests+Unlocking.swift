@@ -26,6 +26,21 @@ extension LockTests {
     }
   }
 
+  @Test(arguments: [true, false])
+  func `the number of others' writes is not lower after unlocking`(isLocked: Bool) throws {
+    try Fixture.with { fixture in
+      let other = try fixture.other()
+      try other.set("x", forKey: "first")
+      let before = try fixture.vault.writesOfOthers()
+
+      if isLocked { fixture.vault.lock() }
+      try fixture.vault.unlock(with: fixture.credential)
+      try other.set("x", forKey: "second")
+
+      #expect(try fixture.vault.writesOfOthers() > before)
+    }
+  }
+
   @Test func `one handle's lock does not lock another`() throws {
     try Fixture.with { fixture in
       let other = try fixture.other()

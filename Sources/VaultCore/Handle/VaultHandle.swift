@@ -16,7 +16,8 @@ final class VaultHandle: Sendable {
     private(set) var slot: Vault.Identifier
     /// What opens the file that a write of this handle puts in place, if that is a different slot.
     private(set) var successor: Unlocked?
-    /// The sum of ``VaultState/othersEntries`` of earlier loads, plus one for each file that this handle did not write.
+    /// The sum of ``VaultState/othersEntries`` of earlier loads, plus one for each file that this handle did not write
+    /// and for each unlocking. It never decreases, so that every write of others changes ``Vault/writesOfOthers()``.
     private(set) var othersBefore = 0
     private struct Taken { weak var records: ServiceRecords? }
     /// The records that are wiped when the handle locks.
@@ -46,7 +47,7 @@ final class VaultHandle: Sendable {
     mutating func replace(_ state: VaultState, since unlocked: Unlocked, isOwn: Bool) {
       guard case .unlocked(let old) = holding, old.unlocked.kek === unlocked.kek else { return }
       othersBefore += old.othersEntries + (isOwn ? 0 : 1)
-      unlock(state)
+      hold(state)
     }
 
     /// Announces that the file will be replaced by one that `next` opens; `nil` if it was not replaced.
@@ -57,11 +58,19 @@ final class VaultHandle: Sendable {
 
     /// Unlocks, in any state.
     mutating func unlock(_ state: VaultState) {
+      if case .unlocked(let old) = holding { othersBefore += old.othersEntries }
+      // Others may have written between the old load and this one.
+      othersBefore += 1
+      hold(state)
+    }
+
+    private mutating func hold(_ state: VaultState) {
       (holding, slot, successor) = (.unlocked(state), state.unlocked.slot, nil)
     }
 
     mutating func lock() {
       guard case .unlocked(let state) = holding else { return }
+      othersBefore += state.othersEntries
       (holding, successor) = (.locked(KeptValues(state)), nil)
       for taken in taken { taken.records?.lock() }
       taken = []
