@@ -15,6 +15,7 @@ extension Vault {
     let state = try freshState()
     _ = try state.verify()
     let destination = try VaultPath(path, policy: options.pathPolicy)
+    if let source = state.file?.identity { try destination.refuseSource(source) }
     try destination.prepareNew()
     let copy = try state.copy()
     try Replacement(path: destination, timeout: options.lockTimeout).create(copy).descriptor.unlock()

@@ -167,6 +167,25 @@ struct TemporaryFileTests {
     }
   }
 
+  @Test(arguments: ["backUp", "exportBundle"])
+  func `an open vault is not removed to make room for its backup or bundle`(what: String) throws {
+    try withVault { vault, path, temporary in
+      let before = try FileBytes.read(path)
+      try #require(rename(path, temporary) == 0)
+      let moved = try Vault.opened(at: temporary)
+
+      let code = refusal {
+        if what == "backUp" { return try moved.backUp(to: path) }
+        let group = try moved.group()
+        try moved.exportBundle(moved.records(in: group), of: group, to: path, slot: NewSlot(.key(.sample(from: 9))))
+      }
+
+      #expect(code == .io)
+      #expect(try FileBytes.read(temporary) == before)
+      #expect(access(path, F_OK) != 0)
+    }
+  }
+
   @Test(arguments: ["/", "/.", "/.."])
   func `a path that names a directory is refused, and the directory not made`(end: String) throws {
     try TemporaryDirectory.with { directory throws in
