@@ -8,6 +8,19 @@ import VaultSealing
 
 /// Handles that stay open, several at once, and marks that are made or accepted.
 extension MarkTests {
+  @Test(arguments: ["changed", "of another vault"])
+  func `a fold by length that the mark refuses does not become an append`(mark: String) throws {
+    try SharedVault.withMark { shared in
+      let vault = try shared.markedOwner()
+      let text = try shared.markText
+      let id = text.split(separator: "\n")[1]
+      let new = text.replacingOccurrences(of: id, with: mark == "changed" ? "vault" : "vault \(Vault.Identifier.zero)")
+      try FileBytes.write(Array(new.utf8), to: shared.mark)
+
+      try expectRefused(mark == "changed" ? .malformed : .tampered, at: shared.path) { try vault.fold() }
+    }
+  }
+
   /// How an older copy is put back.
   enum PuttingBack: String, CaseIterable, Sendable { case replacing, copyingOver }
 

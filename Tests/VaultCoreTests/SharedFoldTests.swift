@@ -156,6 +156,24 @@ struct SharedFoldTests {
     }
   }
 
+  @Test func `row J13: a fold by length that a forged entry of another group prevents becomes an append`() throws {
+    try SharedVault.with { shared in
+      try Self.interleave(shared)
+      var parts = try shared.parts
+      let two = try shared.position(of: "two")
+      let forged = try #require(parts.entries.firstIndex { $0[8..<24] == parts.sections[two].id[...] })
+      parts.entries[forged] = parts.entries[forged].flipping(bit: 3, at: 100).rechecked()
+      try FileBytes.write(parts.file, to: shared.path)
+      let (owner, inode) = (try Vault.opened(at: shared.path), try FileBytes.status(shared.path).st_ino)
+
+      try owner.fold()
+
+      #expect(try FileBytes.status(shared.path).st_ino == inode)
+      #expect(try Vault.opened(at: shared.path).bytes("long")?.count == 70_000)
+      try expectRefused(.tampered, at: shared.path) { try owner.compact() }
+    }
+  }
+
   @Test func `row J13: a vector with a forged entry of another group is folded by its holder`() throws {
     try VectorFile.with("tampered-other-group.spv") { path in
       let holder = try VectorFile.open(path, with: VectorFile.holder)

@@ -198,6 +198,21 @@ struct TemporaryFileTests {
 
   // MARK: Waiting
 
+  @Test func `a fold by length becomes an append while another process holds the temporary file`() throws {
+    try withVault { _, path, temporary in
+      try FileBytes.write([], to: temporary)
+      let lock = try ForeignLock(on: temporary)
+      defer { lock.release() }
+      var options = Vault.Options.sample()
+      options.lockTimeout = .milliseconds(100)
+
+      try Vault.opened(at: path, options: options).fold()
+
+      #expect(try VaultSummary(at: path).generation == 1)
+      #expect(try Vault.opened(at: path).bytes("long")?.count == 70_000)
+    }
+  }
+
   @Test func `row 48: creation waits for the creator that holds the temporary file`() throws {
     try TemporaryDirectory.with { directory in
       let path = directory + "/vault.spv"

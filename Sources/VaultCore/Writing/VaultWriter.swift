@@ -105,11 +105,13 @@ final class VaultWriter: @unchecked Sendable {
         }
         return outcomes
       } catch {
-        guard !isForced, [.io, .readOnly].contains(error.code) else { throw error }
+        guard !isForced, Self.obstacles.contains(error.code) else { throw error }
         // Only the length of the journal required the full write, and nothing was changed: append instead (section 5).
         plan = try handle.loaded.withLock { (loaded) throws(VaultError) -> Plan in
           let (end, tornEnd) = try catchUp(&loaded, status)
           let state = try loaded.state
+          // The full write may have failed because of the mark, and then nothing may be written.
+          try handle.mark?.check(state)
           return try self.plan(
             changes, state, try state.content(group), end: end, tornEnd: tornEnd, allowingLongJournal: true)
         }
@@ -123,6 +125,12 @@ final class VaultWriter: @unchecked Sendable {
       return outcomes
     }
   }
+
+  /// The codes of a full write that fails before the rename although an append may succeed: a directory that cannot be
+  /// written, a temporary file that another process holds, and a group that does not verify or exceeds a limit.
+  private static let obstacles: Set<VaultError.Code> = [
+    .io, .readOnly, .lockTimeout, .tampered, .malformed, .invalidName, .limitExceeded,
+  ]
 
   /// Adds the changes of one caller to `changes`, checked against the present records: all of them or none.
   /// - Returns: The number of removals that find their record.
