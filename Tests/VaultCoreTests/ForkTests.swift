@@ -1,5 +1,6 @@
 import Foundation
 import Glibc
+import Synchronization
 import Testing
 import VaultSealing
 
@@ -21,6 +22,38 @@ struct ForkTests {
         let before = try vault.text("password")
         try vault.set("parent", forKey: "password")
         return try isRefused && before == "s3cret" && vault.text("password") == "parent"
+      }
+    }
+  }
+
+  @Test func `a handle is locked in a forked child, and locking it there changes nothing`() async {
+    await #expect(processExitsWith: .exitCode(42)) {
+      try withVault { vault, path in
+        let (group, service) = (try vault.group(), try Vault.Name("db"))
+        try vault.set("kept", forKey: "kept", as: .afterFirstUnlock)
+        // Its groups are not open yet.
+        let unused = try Vault.opened(at: path)
+        let isRight = try inForkedChild {
+          vault.lock()
+          unused.lock()
+          let read = refusal { try vault.withValue(service: service, key: "kept", in: group) { _, _ in } }
+          return vault.isLocked && unused.isLocked && read == .locked
+        }
+        return try isRight && !vault.isLocked && vault.text("password") == "s3cret"
+      }
+    }
+  }
+
+  @Test func `locking a child's copy of a handle that is in use during the fork returns`() async {
+    await #expect(processExitsWith: .exitCode(42)) {
+      try withVault { vault, _ in
+        let isRight = try vault.handle.loaded.withLock { _ in
+          try inForkedChild {
+            vault.lock()
+            return vault.isLocked
+          }
+        }
+        return isRight && !vault.isLocked
       }
     }
   }

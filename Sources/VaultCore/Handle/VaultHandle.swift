@@ -128,14 +128,20 @@ final class VaultHandle: Sendable {
 
   // MARK: Locking
 
+  /// Also `true` in a forked child, which has none of the keys.
   var isLocked: Bool {
-    loaded.withLock { loaded in
+    guard forkGuard.isOwn else { return true }
+    return loaded.withLock { loaded in
       checkLimits(&loaded, isUse: false)
       return loaded.isLocked
     }
   }
 
-  func lock() { loaded.withLock { $0.lock() } }
+  /// Does nothing in a forked child: its keys are zero, and a thread of the parent may have held the lock.
+  func lock() {
+    guard forkGuard.isOwn else { return }
+    loaded.withLock { $0.lock() }
+  }
 
   func unlock(_ state: VaultState) {
     state.dropImage()
