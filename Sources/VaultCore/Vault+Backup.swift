@@ -101,8 +101,8 @@ extension VaultPath {
     with bytes: [UInt8], ofVault vaultID: Vault.Identifier, options: Vault.Options
   ) throws(VaultError) {
     _ = try open(limits: options.limits)
-    let lock = WriterLock(self, timeout: options.lockTimeout)
-    let (file, status) = try lock.acquire()
+    let lock = WriterLock(self)
+    let (file, status) = try lock.acquire(until: Deadline(after: options.lockTimeout))
     defer { lock.release() }
     // A damaged vault still has its id in the header. A file without it is a different file.
     let head = try FileImage(file, 0..<Snapshot.headerCount, limit: Snapshot.headerCount)

@@ -1,8 +1,10 @@
+import DurableFiles
 import Foundation
 import Glibc
 import Synchronization
 import Testing
-import VaultCore
+
+@testable import VaultCore
 
 /// Many writers and readers at once. Handles of one process exclude each other as processes do, since the lock
 /// belongs to the open file.
@@ -251,6 +253,29 @@ struct ConcurrencyTests {
         return try code == .lockTimeout && (.milliseconds(200)...(.seconds(2))).contains(duration)
           && vault.text("password") == "later"
       }
+    }
+  }
+
+  @Test(.timeLimit(.minutes(10)))
+  func `a write whose deadline passed in the queue tries the lock once, and those behind it wait on`() throws {
+    try TemporaryDirectory.with { directory in
+      let path = directory + "/vault.spv"
+      var options = Vault.Options.sample()
+      options.lockTimeout = .seconds(3600)
+      let vault = try Vault.sample(at: path, options: options)
+      let (writer, group) = (VaultWriter(vault.handle), try vault.group())
+      func commit(_ timeouts: [Duration]) -> [VaultError.Code?] {
+        let batch = timeouts.map {
+          WriteQueue.PendingWrite(.changes([], group: group.id), until: Deadline(after: $0), deliver: .gate(Gate()))
+        }
+        return writer.commit(batch).map { outcome in refusal { try outcome.get() } }
+      }
+
+      let lock = try ForeignLock(on: path)
+      #expect(commit([.zero]) == [.lockTimeout])
+      #expect(commit([.zero, .milliseconds(20)]) == [.lockTimeout, .lockTimeout])
+      lock.release()
+      #expect(commit([.zero, .zero]) == [nil, nil])
     }
   }
 

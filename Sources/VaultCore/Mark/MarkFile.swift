@@ -46,8 +46,8 @@ struct MarkFile: Sendable {
   func update(_ change: (RollbackMark) throws(VaultError) -> RollbackMark) throws(VaultError) {
     try concerningMark { () throws(VaultError) in
       try path.judgeDirectory()
-      let lock = WriterLock(path, timeout: timeout)
-      let (file, status) = try lock.acquire()
+      let lock = WriterLock(path)
+      let (file, status) = try lock.acquire(until: Deadline(after: timeout))
       defer { lock.release() }
       let old = try read(file, status)
       let new = try change(old)

@@ -17,7 +17,7 @@ final class VaultWriter: @unchecked Sendable {
 
   init(_ handle: VaultHandle) {
     self.handle = handle
-    lock = WriterLock(handle.path, timeout: handle.options.lockTimeout)
+    lock = WriterLock(handle.path)
   }
 
   private var path: VaultPath { handle.path }
@@ -28,6 +28,9 @@ final class VaultWriter: @unchecked Sendable {
   /// - Returns: The bytes of the file, and the key that opens it for this handle.
   typealias Rewrite = @Sendable (VaultState) throws(VaultError) -> (file: [UInt8], opening: Unlocked)
 
+  /// The deadline of a write that is requested now.
+  var deadline: Deadline { Deadline(after: handle.options.lockTimeout) }
+
   func commit(_ batch: [WriteQueue.PendingWrite]) -> [WriteQueue.Outcome] {
     let outcomes = commitTogether(batch)
     if let written { handle.raiseMark(to: written.get) }
@@ -36,13 +39,19 @@ final class VaultWriter: @unchecked Sendable {
   }
 
   private func commitTogether(_ batch: [WriteQueue.PendingWrite]) -> [WriteQueue.Outcome] {
+    // The first write has waited the longest. Those behind it may wait until their own deadlines.
+    let deadline = batch[0].deadline
     do throws(VaultError) {
       switch batch[0].write {
-      case .changes(_, let group): return try write(batch.map(\.write.changes), to: group)
-      case .rewrite(let rewrite): try fullWrite(rewrite)
+      case .changes(_, let group): return try write(batch.map(\.write.changes), to: group, until: deadline)
+      case .rewrite(let rewrite): try fullWrite(rewrite, until: deadline)
       }
       return [.success(0)]
     } catch {
+      let rest = batch.drop { $0.deadline.remaining == .zero }
+      if error.code == .lockTimeout, !rest.isEmpty, rest.count < batch.count {
+        return batch.dropLast(rest.count).map { _ in .failure(error) } + commitTogether(Array(rest))
+      }
       // An error of one record must not fail the writes of other callers. Each is then committed alone.
       guard batch.count > 1, [.tampered, .malformed, .limitExceeded].contains(error.code) else {
         return batch.map { _ in .failure(error) }
@@ -73,10 +82,10 @@ final class VaultWriter: @unchecked Sendable {
   /// - Parameter batch: changes of records of `group`, without a record twice. Each part is committed or refused as a
   ///   whole.
   private func write(
-    _ batch: [[RecordChange]], to group: Vault.Identifier
+    _ batch: [[RecordChange]], to group: Vault.Identifier, until deadline: Deadline
   ) throws(VaultError) -> [WriteQueue.Outcome] {
     try handle.forkGuard.check()
-    let (file, status) = try lock.acquire()
+    let (file, status) = try lock.acquire(until: deadline)
     // A full write replaces the file. The lock of the new file is then released.
     defer { lock.release() }
     var changes: [RecordChange] = []
@@ -290,9 +299,9 @@ final class VaultWriter: @unchecked Sendable {
   // MARK: Full write
 
   /// Locks the file at the path and replaces it with a new one.
-  private func fullWrite(_ make: Rewrite) throws(VaultError) {
+  private func fullWrite(_ make: Rewrite, until deadline: Deadline) throws(VaultError) {
     try handle.forkGuard.check()
-    let (file, _) = try lock.acquire()
+    let (file, _) = try lock.acquire(until: deadline)
     defer { lock.release() }
     try fullWrite(file, make)
   }

@@ -20,11 +20,16 @@ final class WriteQueue: Sendable {
 
   final class PendingWrite: Sendable {
     let write: Write
+    /// When the wait for other processes ends. It began with the caller's call, so that a write is not delayed by the
+    /// waits of those before it.
+    let deadline: Deadline
     fileprivate let deliver: Delivery
 
-    fileprivate enum Delivery { case gate(Gate<Outcome?>), continuation(CheckedContinuation<Outcome, Never>) }
+    enum Delivery { case gate(Gate<Outcome?>), continuation(CheckedContinuation<Outcome, Never>) }
 
-    fileprivate init(_ write: Write, deliver: Delivery) { (self.write, self.deliver) = (write, deliver) }
+    init(_ write: Write, until deadline: Deadline, deliver: Delivery) {
+      (self.write, self.deadline, self.deliver) = (write, deadline, deliver)
+    }
 
     fileprivate func complete(_ outcome: Outcome) {
       switch deliver {
@@ -54,7 +59,7 @@ final class WriteQueue: Sendable {
   /// Returns when the write is durable or has failed. Blocks.
   func perform(_ write: Write) -> Outcome {
     let gate = Gate<Outcome?>()
-    let request = PendingWrite(write, deliver: .gate(gate))
+    let request = PendingWrite(write, until: writer.deadline, deliver: .gate(gate))
     // A gate that opens without an outcome passes the lead to this thread.
     if !enqueue(request), let outcome = gate.wait() { return outcome }
     let batch = takeBatch()
@@ -66,8 +71,9 @@ final class WriteQueue: Sendable {
 
   /// Returns when the write is durable or has failed. Suspends.
   func perform(_ write: Write) async -> Outcome {
-    await withCheckedContinuation { continuation in
-      let request = PendingWrite(write, deliver: .continuation(continuation))
+    let deadline = writer.deadline
+    return await withCheckedContinuation { continuation in
+      let request = PendingWrite(write, until: deadline, deliver: .continuation(continuation))
       if enqueue(request) { startHelper() }
     }
   }

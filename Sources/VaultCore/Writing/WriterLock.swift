@@ -5,16 +5,14 @@ internal import DurableFiles
 /// The descriptor stays open from one write to the next. Used by one thread at a time.
 final class WriterLock {
   private let path: VaultPath
-  private let timeout: Duration
   private var descriptor: Descriptor?
 
-  init(_ path: VaultPath, timeout: Duration) { (self.path, self.timeout) = (path, timeout) }
+  init(_ path: VaultPath) { self.path = path }
 
-  /// Locks the file that is at the path now.
+  /// Locks the file that is at the path now. Tries once if the deadline has passed.
   /// - Throws: ``VaultError/Code/lockTimeout``, ``VaultError/Code/readOnly``, ``VaultError/Code/hardLinked``,
   ///   ``VaultError/Code/replaced``, ``VaultError/Code/notFound``, with nothing locked.
-  func acquire() throws(VaultError) -> (file: Descriptor, status: stat) {
-    let deadline = Deadline(after: timeout)
+  func acquire(until deadline: Deadline) throws(VaultError) -> (file: Descriptor, status: stat) {
     while true {
       let file: Descriptor
       if let descriptor { file = descriptor } else { file = try path.openForWriting() }
