@@ -39,6 +39,25 @@ struct UnsyncedAppendTests {
     }
   }
 
+  @Test func `an append that is not synced is made by a full write, although the handle was locked meanwhile`() throws {
+    try SharedVault.with { shared in
+      let (vault, failed) = (try shared.secondOwner(), Tally())
+
+      try SyncFault.with { descriptor in
+        guard !SyncFault.isDirectory(descriptor), failed.count.load(ordering: .relaxed) == 0 else { return nil }
+        failed.count.add(1, ordering: .relaxed)
+        vault.lock()
+        return EIO
+      } during: {
+        try vault.set("second", forKey: "a", in: "one")
+      }
+
+      #expect(failed.count.load(ordering: .relaxed) == 1)
+      #expect(vault.isLocked)
+      #expect(try shared.owner.text("a", in: "one") == "second")
+    }
+  }
+
   @Test func `an append that is not synced and cannot be made by a full write has unknown durability`() throws {
     try SharedVault.with { shared in
       let code = SyncFault.with {

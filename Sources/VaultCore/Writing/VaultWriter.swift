@@ -282,7 +282,9 @@ final class VaultWriter: @unchecked Sendable {
     do throws(VaultError) {
       // The page cache may have dropped the entry, so the fold does not read it from the file.
       let start = try FileImage(file, 0..<append.offset, limit: options.limits.fileBytes)
-      try fullWrite(file, reading: FileImage(start.span.copy + append.entry)) { (state) throws(VaultError) in
+      // With the key of the append, because the handle may have been locked since.
+      let source = (FileImage(start.span.copy + append.entry), append.state.unlocked)
+      try fullWrite(file, reading: source) { (state) throws(VaultError) in
         (try state.foldedFile(nil, group: nil), state.unlocked)
       }
     } catch {
@@ -309,24 +311,26 @@ final class VaultWriter: @unchecked Sendable {
   /// Replaces the locked file with a new one (5.2).
   ///
   /// - Parameters:
-  ///   - image: the bytes to load instead of those of the file.
+  ///   - source: the bytes to load instead of those of the file, and the key that opens them.
   ///   - make: returns the bytes of the new file, and the key that opens it for this handle.
   private func fullWrite(
-    _ file: Descriptor, reading image: FileImage? = nil,
+    _ file: Descriptor, reading source: (image: FileImage, unlocked: Unlocked)? = nil,
     _ make: (VaultState) throws(VaultError) -> (file: [UInt8], opening: Unlocked)
   ) throws(VaultError) {
     // Loaded again if the file was replaced meanwhile, also by this handle with its new slot.
     let unlocked =
-      if image == nil {
-        try handle.withCurrent { (_, state) throws(VaultError) in state.unlocked }
+      if let source {
+        source.unlocked
       } else {
-        try handle.withLoadedState { (_, state) throws(VaultError) in state.unlocked }
+        try handle.withCurrent { (_, state) throws(VaultError) in state.unlocked }
       }
     let sealer = try Sealer(random: options.random)
     let status = try file.status()
     // A separate load. Readers continue with theirs and never see an intermediate state.
     let image =
-      if let image { image } else { try FileImage(file, 0..<Int(status.st_size), limit: options.limits.fileBytes) }
+      if let source { source.image } else {
+        try FileImage(file, 0..<Int(status.st_size), limit: options.limits.fileBytes)
+      }
     let old = try VaultState(
       image, file: OpenFile(file, status), path: path, options: options, sealer: sealer
     ) { (snapshot, sealer) throws(VaultError) in try unlocked.reopened(in: snapshot, sealer: sealer) }
