@@ -41,6 +41,25 @@ struct ObservationTests {
     #expect(freed == nil)
   }
 
+  @Test func `a value that moves from one observed key to the next is a change`() throws {
+    let store = DictionaryPreferences(["b": "x"])
+    let moves = Recorded<String>()
+    let (a, b) = (PreferenceKey<String?>("a"), PreferenceKey<String?>("b"))
+    let observation = store.observe(keys: a, b) { moves.add("\($0 ?? "-")\($1 ?? "-")") }
+    try store.edit { edits in
+      try edits.removeValue(forKey: "b")
+      try edits.set("x", forKey: "a")
+    }
+    #expect(moves.all == ["x-"])
+    withExtendedLifetime(observation) {}
+  }
+
+  @Test func `an empty list and an empty dictionary are different values`() throws {
+    let store = DictionaryPreferences(["list": .array([])])
+    #expect(try store.compareAndSet(.dictionary([:]), to: 1, forKey: "list") == .conflict)
+    #expect(try store.compareAndSet(.array([]), to: 1, forKey: "list") == .visible)
+  }
+
   @Test func `item 76: one callback gets the values of several keys, once a change`() throws {
     let received = Received<String>()
     let observation = store.observe(keys: .watchedPort, .watchedHost, PreferenceKey("n", default: 0)) {

@@ -67,8 +67,9 @@ public final class PreferenceObservation: Sendable {
   /// Whether callbacks are still wanted; a source of changes checks it before each call. Ends the subscription if the
   /// owner has been released.
   public var isWanted: Bool {
-    let isOrphan = guarded.withLock { $0.state.isTied && $0.state.owner == nil }
-    if isOrphan { invalidate() }
+    // Outside the lock: the look at the owner may be its last reference, and its end may invalidate this object.
+    let state = guarded.withLock { $0.state }
+    if state.isTied, state.owner == nil { invalidate() }
     return guarded.withLock { $0.state.cancel != nil }
   }
 }

@@ -141,13 +141,13 @@ extension PreferencesReader {
   }
 
   private func observed<Value>(_ key: PreferenceKey<Value>, _ hasher: inout Hasher) throws -> Value {
-    if let stored = try content(for: try key.query()) {
-      stored.hash(into: &hasher)
-      return try key.decoded(stored)
-    }
+    let stored = try content(for: try key.query())
+    let value = try stored.map { try key.decoded($0) } ?? key.defaultValue
     // Hashes the default like a stored value: storing the default is not a change.
-    let value = key.defaultValue
-    try key.content(of: value)?.hash(into: &hasher)
+    let seen = try stored ?? key.content(of: value)
+    // Also that it is absent: a value that moves from one key to the next is a change.
+    hasher.combine(seen == nil)
+    seen?.hash(into: &hasher)
     return value
   }
 }

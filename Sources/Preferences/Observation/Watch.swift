@@ -85,9 +85,11 @@ extension PreferenceValue? {
     case .data(let data)?: PreferenceValue.hash(data.bytes, of: .data, into: &hasher)
     case .url(let url)?: PreferenceValue.hash(url.absoluteString.utf8Span.span.bytes, of: .url, into: &hasher)
     case .array(let items)?:
+      hasher.combine(PreferenceValue.Kind.array)
       hasher.combine(items.count)
       for item in items { Optional(item).feed(&hasher) }
     case .dictionary(let members)?:
+      hasher.combine(PreferenceValue.Kind.dictionary)
       hasher.combine(members.count)
       for (key, member) in members.sorted(by: { $0.key < $1.key }) {
         hasher.combine(key)
