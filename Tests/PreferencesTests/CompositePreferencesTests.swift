@@ -137,6 +137,27 @@ struct CompositePreferencesTests {
     }
   }
 
+  @Test(arguments: [0, 1, 2]) func `a store that writes and then throws has what it had, like the others`(
+    place: Int
+  ) async throws {
+    let stores = (0..<3).map { DictionaryPreferences(["a": .integer(Int64($0))]) }
+    var layers: [any PreferencesStore] = stores
+    layers[place] = FailingLate(base: stores[place])
+    let composite = CompositePreferences(layers, writeMode: .allStores)
+    #expect(preferencesError { try composite.set(9, forKey: "a") }?.code == .unavailable)
+    #expect(await preferencesError { try await composite.set(9, forKey: "a") }?.code == .unavailable)
+    #expect(stores.map { $0["a"] } == [0, 1, 2])
+  }
+
+  @Test func `a store that cannot be restored keeps no other from it`() throws {
+    let first = DictionaryPreferences(["a": 0])
+    let stuck = RefusingPreferences(writesBeforeRefusing: 1)
+    let composite = CompositePreferences([first, stuck, RefusingPreferences()], writeMode: .allStores)
+    let error = preferencesError { try composite.set(9, forKey: "a") }
+    #expect(error?.message.contains("could not be taken back") == true)
+    #expect(first["a"] == 0)
+  }
+
   @Test func `item 30: when one of several stores refuses, those before it have what they had`() throws {
     let first = DictionaryPreferences(["kept": "old", "other": 1])
     let second = DictionaryPreferences()

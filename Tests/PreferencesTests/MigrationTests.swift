@@ -344,18 +344,6 @@ private struct Losing: PreferencesStore {
   }
 }
 
-/// A store that writes, and then throws.
-private struct FailingLate: PreferencesStore {
-  let base: DictionaryPreferences
-  let name = "failing late"
-  func value(for query: PreferenceQuery) -> PreferenceValue? { base.value(for: query) }
-  func names(of secrecy: Secrecy) -> [PreferenceName] { base.names(of: secrecy) }
-  func apply(_ edits: PreferenceEdits) throws -> WriteOutcome {
-    _ = try base.apply(edits)
-    throw FailingPreferences.Locked()
-  }
-}
-
 /// A sealed store in memory that says what is written, and may forget it.
 private final class Vault: PreferencesStore {
   let name = "vault"

@@ -54,3 +54,15 @@ struct Refusing: PreferencesStore {
   func names(of secrecy: Secrecy) -> [PreferenceName] { base.names(of: secrecy) }
   func apply(_ edits: PreferenceEdits) throws -> WriteOutcome { .conflict }
 }
+
+/// A store that writes, and then throws.
+struct FailingLate: PreferencesStore {
+  let base: DictionaryPreferences
+  let name = "failing late"
+  func value(for query: PreferenceQuery) -> PreferenceValue? { base.value(for: query) }
+  func names(of secrecy: Secrecy) -> [PreferenceName] { base.names(of: secrecy) }
+  func apply(_ edits: PreferenceEdits) throws -> WriteOutcome {
+    _ = try base.apply(edits)
+    throw FailingPreferences.Locked()
+  }
+}

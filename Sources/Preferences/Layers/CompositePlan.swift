@@ -7,6 +7,14 @@ struct CompositePlan {
     let undo: [PreferenceEdits]
     private(set) var outcome = WriteOutcome.visible
 
+    /// Whether an undo that failed has left the value changed. If it cannot be read, it counts as changed if the write
+    /// was acknowledged.
+    func isChanged(despite undoing: PreferenceEdits, wasDone: Bool) -> Bool {
+      guard let edit = undoing.edits.first else { return false }
+      let query = PreferenceQuery(edit.name, secrecy: edit.secrecy)
+      do { return try !store.content(for: query).isSame(as: edit.content) } catch { return wasDone }
+    }
+
     fileprivate init(_ store: any PreferencesStore, _ edits: PreferenceEdits, undo: [PreferenceEdits]) {
       (self.store, self.edits, self.undo) = (store, edits, undo)
     }
@@ -63,11 +71,13 @@ struct CompositePlan {
         parts[target.place] = part
       }
     }
-    let places = parts.keys.sorted()
-    for place in places {
-      guard let part = parts[place] else { continue }
-      // The last step is never undone, and a removal of everything cannot be.
-      let undo = place == places.last || part.edits.clears ? [] : try Self.undoing(part.edits, in: part.store)
+    // Last what cannot be undone, and before it what loses the metadata of a record when it is undone.
+    let places = parts.map { place, part in
+      (place, part, last: part.edits.clears ? 2 : part.store.custody.takes(.secret) ? 1 : 0)
+    }.sorted { ($0.last, $0.0) < ($1.last, $1.0) }
+    for (_, part, _) in places {
+      // A single step is never undone, and a removal of everything cannot be.
+      let undo = places.count == 1 || part.edits.clears ? [] : try Self.undoing(part.edits, in: part.store)
       steps.append(Step(part.store, part.edits, undo: undo))
     }
   }

@@ -104,8 +104,8 @@ public struct CompositePreferences: PreferencesStore, GuardingReader {
   /// - Returns: ``WriteOutcome/shadowed(by:)`` if a higher layer has the key, so that lookups still return its value;
   ///   otherwise ``WriteOutcome/visible``, even if after a removal a lower layer has the key: see ``explain(_:)``.
   /// - Throws: ``PreferencesError/Code/noStore``; ``PreferencesError/Code/unavailable`` if a layer fails. If one of
-  ///   several stores fails, the stores written before it are restored, except after a removal of everything; the
-  ///   message says so if that fails, too.
+  ///   several stores fails, the values of all are restored, except after a removal of everything; the message says so
+  ///   if that fails, too. The labels, attributes and expiries of records in a vault are not restored.
   @discardableResult
   public func apply(_ edits: PreferenceEdits) throws(PreferencesError) -> WriteOutcome {
     if let refusal { throw refusal }
@@ -123,7 +123,7 @@ public struct CompositePreferences: PreferencesStore, GuardingReader {
         }
         done.append(step.finished(outcome))
       } catch {
-        try Self.undo(done, after: error)
+        try Self.undo(done, and: step, after: error)
         throw error
       }
     }
@@ -143,7 +143,7 @@ public struct CompositePreferences: PreferencesStore, GuardingReader {
       let outcome: WriteOutcome
       do { outcome = try await step.store.apply(step.edits) } catch {
         let error = CompositeSide.failure(of: step.store, error)
-        try await Self.undo(done, after: error)
+        try await Self.undo(done, and: step, after: error)
         throw error
       }
       if outcome == .conflict {
@@ -167,22 +167,47 @@ public struct CompositePreferences: PreferencesStore, GuardingReader {
     return !stores.isEmpty && stores[0].rank == 0 ? stores[0].store : nil
   }
 
+  /// Restores the values of the stores. One that cannot be restored does not keep the others from it.
+  ///
+  /// - Parameter failed: the step that threw. Its store may have made the edits all the same.
   private static func undo(
-    _ steps: [CompositePlan.Step], after failure: PreferencesError? = nil
+    _ done: [CompositePlan.Step], and failed: CompositePlan.Step? = nil, after failure: PreferencesError? = nil
   ) throws(PreferencesError) {
-    for step in steps.reversed() {
+    var cause: (any Error)? = isCleared(done)
+    for (step, wasDone) in toUndo(done, failed) {
       for undoing in step.undo {
-        do { try step.store.apply(undoing) } catch { throw CompositePlan.notTakenBack(failure, error) }
+        do { try step.store.apply(undoing) } catch {
+          if step.isChanged(despite: undoing, wasDone: wasDone) { cause = error }
+        }
       }
     }
+    if let cause { throw CompositePlan.notTakenBack(failure, cause) }
   }
 
-  private static func undo(_ steps: [CompositePlan.Step], after failure: PreferencesError? = nil) async throws {
-    for step in steps.reversed() {
+  private static func undo(
+    _ done: [CompositePlan.Step], and failed: CompositePlan.Step? = nil, after failure: PreferencesError? = nil
+  ) async throws {
+    var cause: (any Error)? = isCleared(done)
+    for (step, wasDone) in toUndo(done, failed) {
       for undoing in step.undo {
-        do { try await step.store.apply(undoing) } catch { throw CompositePlan.notTakenBack(failure, error) }
+        do { try await step.store.apply(undoing) } catch {
+          if step.isChanged(despite: undoing, wasDone: wasDone) { cause = error }
+        }
       }
     }
+    if let cause { throw CompositePlan.notTakenBack(failure, cause) }
+  }
+
+  /// The steps to undo, the last one first, and whether each was acknowledged.
+  private static func toUndo(
+    _ done: [CompositePlan.Step], _ failed: CompositePlan.Step?
+  ) -> [(CompositePlan.Step, wasDone: Bool)] {
+    (done.map { ($0, true) } + [failed].compactMap { $0 }.map { ($0, false) }).reversed()
+  }
+
+  /// The error of a removal of everything, which cannot be undone; `nil` if there was none.
+  private static func isCleared(_ done: [CompositePlan.Step]) -> PreferencesError? {
+    done.first { $0.edits.clears }.map { PreferencesError(.unavailable, "\($0.store.name) has been emptied") }
   }
 
   // MARK: Looking inside
