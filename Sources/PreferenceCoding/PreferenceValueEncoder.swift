@@ -77,6 +77,12 @@ private final class EncodedNode {
     return node
   }
 
+  /// The node of a nested container: the present one if there is one, because a class and its base class may share it.
+  func nested(_ key: any CodingKey) -> EncodedNode {
+    guard case .dictionary(let entries) = content, let known = entries[key.stringValue] else { return entry(key) }
+    return known
+  }
+
   var count: Int { if case .array(let elements) = content { elements.count } else { 0 } }
 
   func element() -> EncodedNode {
@@ -175,10 +181,10 @@ private struct KeyedNodes<Key: CodingKey>: KeyedEncodingContainerProtocol {
   func nestedContainer<Nested: CodingKey>(
     keyedBy type: Nested.Type, forKey key: Key
   ) -> KeyedEncodingContainer<Nested> {
-    NodeEncoder(node: node.entry(key), info: info).container(keyedBy: type)
+    NodeEncoder(node: node.nested(key), info: info).container(keyedBy: type)
   }
 
   func nestedUnkeyedContainer(forKey key: Key) -> any UnkeyedEncodingContainer {
-    NodeEncoder(node: node.entry(key), info: info).unkeyedContainer()
+    NodeEncoder(node: node.nested(key), info: info).unkeyedContainer()
   }
 }

@@ -252,6 +252,22 @@ struct CodableKeyTests {
     ),
   ]
 
+  /// A class and its base class often share a container.
+  private struct Shared: Encodable {
+    private enum Key: String, CodingKey { case part, a, b }
+    func encode(to encoder: any Encoder) throws {
+      var container = encoder.container(keyedBy: Key.self)
+      var first = container.nestedContainer(keyedBy: Key.self, forKey: .part)
+      try first.encode(1, forKey: .a)
+      var second = container.nestedContainer(keyedBy: Key.self, forKey: .part)
+      try second.encode(2, forKey: .b)
+    }
+  }
+
+  @Test func `a nested container that is requested again has what is in it`() throws {
+    #expect(try PreferenceValueEncoder().encode(Shared()) == ["part": ["a": 1, "b": 2]])
+  }
+
   @Test(arguments: unstorable.indices)
   func `what has no stored form is refused`(row: Int) {
     let (name, body, message) = Self.unstorable[row]
