@@ -21,7 +21,14 @@ public enum PreferenceFailures {
   ///
   /// The default handler writes one line to standard error: the reader, and the code of the error or its type. It omits
   /// the key, which in a vault is the name of a secret.
-  public static func setHandler(_ new: @escaping @Sendable (Failure) -> Void) { handler.withLock { $0 = new } }
+  public static func setHandler(_ new: @escaping @Sendable (Failure) -> Void) {
+    // The end of what the old handler captures may report a failure.
+    let old = handler.withLock { handler in
+      defer { handler = new }
+      return handler
+    }
+    withExtendedLifetime(old) {}
+  }
 
   /// Reports a failure, for code that reads or writes but cannot throw.
   ///

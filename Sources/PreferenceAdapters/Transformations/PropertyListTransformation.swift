@@ -25,8 +25,8 @@ public struct PropertyListTransformation<Value: Codable & Sendable>: PreferenceT
 
   public func value(from stored: Data) throws(PreferencesError) -> Value {
     // Foundation's decoder ends the process on lists that are deeply nested or contain themselves. `PropertyListFormat`
-    // throws for them.
-    _ = try PropertyListFormat().values(from: Array(stored))
+    // throws for them. The marks that it puts into files of preferences have no meaning here.
+    _ = try PropertyListFormat.members(of: Array(stored))
     do { return try decoder.decode(Value.self, from: stored) } catch { throw .notDecodable(Value.self, error) }
   }
 

@@ -19,7 +19,7 @@ public final class TransformationRegistry: Sendable {
     _ transformation: some PreferenceTransformation<Stored, Value>, named name: String
   ) {
     let transformation = TwoWayTransformation(transformation)
-    transformations.withLock { $0[name] = transformation }
+    replace(name, with: transformation)
   }
 
   /// The transformation with this name; `nil` if there is none.
@@ -37,8 +37,15 @@ public final class TransformationRegistry: Sendable {
   }
 
   /// Removes the transformation with this name.
-  public func unregister(_ name: String) {
-    transformations.withLock { $0[name] = nil }
+  public func unregister(_ name: String) { replace(name, with: nil) }
+
+  private func replace(_ name: String, with new: (any Sendable)?) {
+    // The old one ends outside the lock, because its end may use this registry.
+    let old = transformations.withLock { transformations in
+      defer { transformations[name] = new }
+      return transformations[name]
+    }
+    withExtendedLifetime(old) {}
   }
 
   /// The names, in ascending order.

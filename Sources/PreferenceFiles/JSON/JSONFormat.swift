@@ -16,6 +16,8 @@ public struct JSONFormat: PreferenceFileFormat {
   public func bytes(
     of values: [String: PreferenceValue], replacing old: [UInt8]?
   ) throws(PreferencesError) -> [UInt8] {
+    // Also before, because the marks are put in by recursion.
+    try ValueBudget.check(values)
     let values = try Self.marks.marked(values)
     try ValueBudget.check(values)
     return JSONWriter.document(values)
@@ -25,6 +27,8 @@ public struct JSONFormat: PreferenceFileFormat {
   ///
   /// - Throws: `unstorable` for a date that is not finite; `limitExceeded` for values that ``value(of:)`` would refuse.
   public static func text(of value: PreferenceValue) throws(PreferencesError) -> [UInt8] {
+    // Also before, because the marks are put in by recursion.
+    try ValueBudget.check(value)
     let value = try marks.marked(value)
     try ValueBudget.check(value)
     return JSONWriter.line(value)

@@ -47,7 +47,8 @@ enum JSONWriter {
     each: (Element, String?, inout String) -> Void
   ) {
     text += brackets.open
-    let inner = indent.map { $0 + "  " }
+    // No deeper than 32 spaces, so that deep nesting does not multiply the size.
+    let inner = indent.map { $0.utf8.count > 32 ? $0 : $0 + "  " }
     for (index, element) in elements.enumerated() {
       text += (index == 0 ? "" : ",") + (inner ?? "")
       each(element, inner, &text)

@@ -65,6 +65,8 @@ public struct PropertyListFormat: PreferenceFileFormat {
   ) throws(PreferencesError) -> [UInt8] {
     let encoding = encoding ?? (old.map(Self.isBinary) == true ? .binary : .xml)
     let marks = encoding == .xml ? Self.xmlMarks : Self.binaryMarks
+    // Also before, because the marks are put in by recursion.
+    try ValueBudget.check(values)
     let values = try marks.marked(values)
     try ValueBudget.check(values)
     switch encoding {

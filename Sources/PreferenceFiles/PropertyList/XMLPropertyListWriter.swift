@@ -21,6 +21,8 @@ struct XMLPropertyListWriter {
   private func write(
     _ value: PreferenceValue, indent: String, to text: inout String
   ) throws(PreferencesError) {
+    // No deeper than 32 tabs, so that deep nesting does not multiply the size.
+    let inner = indent.utf8.count < 32 ? indent + "\t" : indent
     text += indent
     switch value {
     case .string(let string): text += "<string>\(try escaped(string))</string>"
@@ -33,13 +35,13 @@ struct XMLPropertyListWriter {
     case .url(let url): text += "<string>\(try escaped(url.absoluteString))</string>"
     case .array(let items):
       text += "<array>\n"
-      for item in items { try write(item, indent: indent + "\t", to: &text) }
+      for item in items { try write(item, indent: inner, to: &text) }
       text += "\(indent)</array>"
     case .dictionary(let members):
       text += "<dict>\n"
       for (key, member) in members.sorted(by: { $0.key < $1.key }) {
-        text += "\(indent)\t<key>\(try escaped(key))</key>\n"
-        try write(member, indent: indent + "\t", to: &text)
+        text += "\(inner)<key>\(try escaped(key))</key>\n"
+        try write(member, indent: inner, to: &text)
       }
       text += "\(indent)</dict>"
     }

@@ -105,7 +105,8 @@ public final class RemotePreferences<Format: PreferenceFileFormat>: PreferencesR
   public func load() async throws -> RemoteOutcome { try await load { _ in } }
 
   /// Loads the values like ``load()`` and sets them in `store` in one step, under the names of this reader, even if the
-  /// server reported no change. Other keys of the store are kept.
+  /// server reported no change. Other keys of the store are kept. Load into a store from one task at a time: of
+  /// concurrent loads, the values of an earlier one may be stored last.
   ///
   /// - Throws: the errors of ``load()`` and of the store. Then this reader does not change either.
   @discardableResult
