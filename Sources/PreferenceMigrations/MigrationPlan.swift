@@ -6,7 +6,8 @@ struct MigrationPlan {
   struct Write {
     let store: any PreferencesStore
     let query: PreferenceQuery
-    let content: PreferenceContent
+    /// The new content; `nil` removes the value.
+    let content: PreferenceContent?
     let before: PreferenceContent?
 
     var edit: PreferenceEdits.Edit { .init(query.name, to: content, secrecy: query.secrecy, if: .ifStored(before)) }
@@ -54,4 +55,17 @@ struct MigrationPlan {
   }
 
   var removals: [Place] { changes.filter { $0.value == nil }.keys.sorted { $0.name < $1.name } }
+
+  /// The removals of dictionaries inside which values are written, such as that of `server` if `server.port` is
+  /// written. A store over a file removes the new values, too, if it makes these removals after the writes.
+  ///
+  /// - Parameter secrecies: of the values that are written as one transaction.
+  func removalsAroundWrites(of secrecies: Set<Secrecy>) -> [Write] {
+    let writes = writes
+    return removals.filter { place in
+      let prefix = place.name.text + "."
+      return secrecies.contains(place.secrecy)
+        && writes.contains { $0.query.secrecy == place.secrecy && $0.query.name.text.hasPrefix(prefix) }
+    }.map { Write(store: store, query: $0.query, content: nil, before: before[$0] ?? nil) }
+  }
 }

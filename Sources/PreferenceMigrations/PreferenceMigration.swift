@@ -93,16 +93,27 @@ extension PreferenceMigration.Step {
   /// A copy of the plain value may remain in freed disk blocks and in backups. If others can read those, replace the
   /// secret as well.
   ///
-  /// Fails with `PreferencesError.Code.conflict` if a different value is already sealed under that name.
+  /// Fails with `PreferencesError.Code.conflict` if a different value is already sealed under that name, and in a
+  /// composite in which `sealed` claims `key`: it would find the sealed value and not the plain one. Put the vault into
+  /// the composite as `vault.unclaimed` for the migration, or migrate the plain store.
   /// - Parameter sealedName: the name in the sealed store; `nil` uses `key`.
   public static func seal(
     _ key: String, as sealedName: String? = nil, into sealed: any PreferencesStore
   ) -> Self {
     Self { plan in
       let source = try PreferenceQuery(key)
+      let name = sealedName ?? key
+      if plan.place(source).secrecy == .secret {
+        // The source is what was sealed, and would be removed.
+        if name == key, plan.store.identity == sealed.identity { return }
+        guard !plan.store.hasLayer(sealed.identity) else {
+          throw PreferencesError(
+            .conflict, "\(sealed.name) claims the name: migrate the store that has the plain value, not a composite"
+          ).about(key: key)
+        }
+      }
       guard let content = try plan.content(for: source) else { return }
       guard sealed.custody.takes(.secret) else { throw PreferencesError.noStore(in: sealed.name, for: .secret) }
-      let name = sealedName ?? key
       let query = try PreferenceQuery(name, secrecy: .secret)
       // A run that was killed before it removed the plain value has already sealed the same value.
       let there = try sealed.content(for: query)
@@ -112,6 +123,13 @@ extension PreferenceMigration.Step {
       plan.sealed.append(MigrationPlan.Write(store: sealed, query: query, content: content, before: there))
       plan.change(source, to: nil)
     }
+  }
+}
+
+extension PreferencesReader {
+  /// Whether this is a composite that has a layer with this identity, at any depth.
+  fileprivate func hasLayer(_ identity: StoreIdentity) -> Bool {
+    (self as? CompositePreferences)?.layers.contains { $0.identity == identity || $0.hasLayer(identity) } ?? false
   }
 }
 

@@ -7,7 +7,8 @@ public import Preferences
 /// A migration that fails before the removals leaves every value as it was; the migrations before it remain done. A
 /// migration that is killed, that fails in the removals, or whose version is stored although the store threw, is
 /// finished by the next run. A migration writes the sealed values first, then the new values together with the version
-/// and a list of the values to remove, and then removes those values. If the store writes several values as one
+/// and a list of the values to remove, and then removes those values. A removed dictionary is replaced together with the
+/// new values if their names lead into it. If the store writes several values as one
 /// transaction, as the stores of this package do, a reader never sees a part of a migration. Several processes can run
 /// the same migrations at the same time: each migration is done by one of them.
 public struct PreferenceMigrator: Sendable {
@@ -46,11 +47,13 @@ public struct PreferenceMigrator: Sendable {
   public func run(on store: some PreferencesStore) throws -> [Int] {
     var done: [Int] = []
     var progress = try progress(of: store)
+    var sealed: [MigrationPlan.Write] = []
     // Each migration takes two writes, of which another process may make one first. A store that loses what is written
     // looks as if another process had written, each time.
     for _ in 0..<migrations.count * 2 + Self.maximumConflicts {
       guard progress.removals.isEmpty else {
         progress = try finish(progress, on: store) ?? self.progress(of: store)
+        try putBack(sealed)
         continue
       }
       guard let latest = migrations.last?.version, progress.version <= latest else {
@@ -60,9 +63,15 @@ public struct PreferenceMigrator: Sendable {
       guard let migration = migrations.first(where: { $0.version > progress.version }) else { return done }
       var plan = MigrationPlan(store)
       for step in migration.steps { try step.plan(&plan) }
-      let next = Progress(version: migration.version, removals: plan.removals)
-      if try perform(plan, from: progress, to: next) {
+      let secrecy = store.custody.secrecy(of: versionName)
+      let around = plan.removalsAroundWrites(of: [.plain, secrecy])
+      let removals = plan.removals.filter { place in
+        !around.contains { $0.query.name == place.name && $0.query.secrecy == place.secrecy }
+      }
+      let next = Progress(version: migration.version, removals: removals)
+      if try perform(plan, around, from: progress, to: next) {
         progress = next
+        sealed = plan.sealed
         done.append(migration.version)
       } else {
         // Another process wrote first, perhaps the same migration.
@@ -83,13 +92,16 @@ public struct PreferenceMigrator: Sendable {
 
   // MARK: Writing
 
+  /// - Parameter around: the removals that are made together with the writes.
   /// - Returns: false if another process has written, and nothing was undone: it may need what was sealed.
-  private func perform(_ plan: MigrationPlan, from old: Progress, to new: Progress) throws -> Bool {
+  private func perform(
+    _ plan: MigrationPlan, _ around: [MigrationPlan.Write], from old: Progress, to new: Progress
+  ) throws -> Bool {
     // A secret that does not have the version beside it is in a different store of a composite. It is written first, so
     // that no run takes it for done.
     let isVersionSecret = plan.store.custody.secrecy(of: versionName) == .secret
     let apart = plan.writes.filter { $0.query.secrecy == .secret && !isVersionSecret }
-    let together = plan.writes.filter { $0.query.secrecy == .plain || isVersionSecret }
+    let together = around + plan.writes.filter { $0.query.secrecy == .plain || isVersionSecret }
     for write in apart where try write.before != nil && !write.before.isSame(as: write.content) {
       // A run that ends before it stores the version would change it again.
       throw PreferencesError(
@@ -106,11 +118,13 @@ public struct PreferenceMigrator: Sendable {
         }
       }
       written += together
-      return try plan.store.edit(PreferenceEdits(together.map(\.edit) + [edit(from: old, to: new)])) != .conflict
+      let edits = PreferenceEdits(together.map(\.edit) + [edit(from: old, to: new)])
+      guard try plan.store.edit(edits) != .conflict else { return false }
     } catch {
       try undo(written, since: old, on: plan.store, after: error)
       throw error
     }
+    return true
   }
 
   /// Undoes the writes, unless the store has a new version: it may have stored it and failed afterwards, or another
@@ -147,6 +161,16 @@ public struct PreferenceMigrator: Sendable {
       ).about(key: place.name.text)
     }
     return done
+  }
+
+  /// Puts back what the removals have removed from a sealed store, which the migrated store has under a different name,
+  /// such as below a prefix.
+  private func putBack(_ sealed: [MigrationPlan.Write]) throws {
+    for write in sealed where try write.store.content(for: write.query) == nil {
+      let (name, secrecy) = (write.query.name, write.query.secrecy)
+      try write.store.edit(PreferenceEdits([.init(name, to: write.content, secrecy: secrecy, if: .ifStored(nil))]))
+      throw PreferencesError(.conflict, "it was already sealed, in the store that was migrated").about(key: name.text)
+    }
   }
 
   /// Stores the version if no other process has changed it.

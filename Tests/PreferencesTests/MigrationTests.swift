@@ -1,6 +1,5 @@
 import PreferenceMigrations
 import Preferences
-import Synchronization
 import Testing
 
 struct MigrationTests {
@@ -275,6 +274,33 @@ struct MigrationTests {
     #expect(try vault.value(forKey: "password") == "p!")
   }
 
+  @Test func `a name that a layer claims is not sealed, since only the sealed value is found under it`() throws {
+    try vault.set("only copy", forKey: "password")
+    let composite = CompositePreferences([vault.claiming(.names(["password", "token"])), store])
+    for name in ["password", "token"] {
+      #expect(preferencesError { try migrator([.seal(name, into: vault)]).run(on: composite) }?.code == .conflict)
+    }
+    #expect(try vault.dictionary(revealingSecrets: true) == ["password": "only copy"])
+    #expect(store["token"] == .string(sentinel))
+    #expect(store["preferences.version"] == nil)
+  }
+
+  @Test func `a value that is sealed into the store that has it stays there`() throws {
+    try vault.set("only copy", forKey: "password")
+    #expect(try migrator([.seal("password", into: vault)]).run(on: vault) == [1])
+    #expect(try vault.value(forKey: "password") == "only copy")
+    try migrator([], [.seal("password", as: "p", into: vault)]).run(on: vault)
+    #expect(try vault.dictionary(revealingSecrets: true) == ["p": "only copy", "preferences.version": 2])
+  }
+
+  @Test func `a value that is sealed into the store that has it under a different name is put back`() throws {
+    try vault.set("only copy", forKey: "api")
+    let composite = CompositePreferences([vault.mounted(at: "secrets."), store])
+    let migrator = try migrator([.seal("secrets.api", as: "api", into: vault)])
+    #expect(preferencesError { try migrator.run(on: composite) }?.code == .conflict)
+    #expect(try vault.dictionary(revealingSecrets: true) == ["api": "only copy"])
+  }
+
   @Test func `a value that a layer below still has is a conflict, at each run`() throws {
     let (own, below) = (DictionaryPreferences(), DictionaryPreferences(["token": .string(sentinel)]))
     let migrator = try migrator([.seal("token", into: vault)])
@@ -294,54 +320,6 @@ private func secretKey(_ name: String) -> PreferenceKey<String?> {
     name, kind: .string, secrecy: .secret, makeDefault: { nil },
     decode: { value throws(PreferencesError) in try String(preferenceValue: value) },
     encode: { value throws(PreferencesError) in value.map(PreferenceValue.string) })
-}
-
-/// A store that another process writes to before one of its own writes.
-final class Racing: PreferencesStore {
-  let name = "racing"
-  private let base: DictionaryPreferences
-  private let interrupts: @Sendable (DictionaryPreferences) throws -> Void
-  private let writes = Mutex(0)
-  private let turn: Int
-
-  /// - Parameter turn: the write that is preceded, counted from 1.
-  init(
-    _ base: DictionaryPreferences, at turn: Int = 1,
-    _ interrupts: @escaping @Sendable (DictionaryPreferences) throws -> Void
-  ) {
-    (self.base, self.turn, self.interrupts) = (base, turn, interrupts)
-  }
-
-  func value(for query: PreferenceQuery) -> PreferenceValue? { base.value(for: query) }
-  func names(of secrecy: Secrecy) -> [PreferenceName] { base.names(of: secrecy) }
-  func observe(_ notify: @escaping @Sendable (PreferenceChange) -> Void) -> PreferenceObservation {
-    base.observe(notify)
-  }
-
-  func apply(_ edits: PreferenceEdits) throws -> WriteOutcome {
-    let count = writes.withLock { writes in
-      writes += 1
-      return writes
-    }
-    if count == turn { try interrupts(base) }
-    return try base.apply(edits)
-  }
-}
-
-/// A store that keeps nothing of what is written.
-private struct Losing: PreferencesStore {
-  let base: DictionaryPreferences
-  let name = "losing"
-  func value(for query: PreferenceQuery) -> PreferenceValue? { base.value(for: query) }
-  func names(of secrecy: Secrecy) -> [PreferenceName] { base.names(of: secrecy) }
-  func apply(_ edits: PreferenceEdits) throws -> WriteOutcome {
-    for edit in edits.edits {
-      guard case .ifStored(let expected) = edit.condition else { continue }
-      let isMet = try base.content(for: PreferenceQuery(edit.name)).isSame(as: expected)
-      if !isMet { return .conflict }
-    }
-    return .visible
-  }
 }
 
 /// A sealed store in memory that says what is written, and may forget it.
