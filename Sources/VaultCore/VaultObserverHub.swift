@@ -46,6 +46,11 @@ extension Vault {
     try handle.withCurrent(isUse: false) { (loaded, state) in loaded.othersBefore + state.othersEntries }
   }
 
+  /// The revision of a record; `nil` if there is none. Does not count as a use of the vault.
+  package func revision(service: Vault.Name, key: String, in group: AccessGroup) throws(VaultError) -> UInt64? {
+    try withRecord(service, key, in: group, isUse: false) { $0.revision }
+  }
+
   /// Notifies the hub of the start of a write.
   func announce(_ changes: [RecordChange], in group: AccessGroup) -> Announcement? {
     handle.observerHub.withLock { $0 }.map { Announcement(WrittenRecords(changes, in: group), to: $0) }

@@ -336,6 +336,16 @@ extension IdleLimitTests {
     }
   }
 
+  @Test func `reading a revision for the observers is not a use`() async throws {
+    try await Fixture.with { fixture throws in
+      fixture.clock.advance(by: .seconds(9))
+      #expect(try fixture.vault.revision(service: Vault.Name("db"), key: "password", in: fixture.group) != nil)
+      fixture.clock.advance(by: .seconds(1))
+
+      #expect(fixture.vault.isLocked)
+    }
+  }
+
   @Test func `without a limit the vault never locks by itself and no thread watches it`() async throws {
     try await Fixture.with(limit: nil) { fixture throws in
       fixture.clock.advance(by: .seconds(1_000_000_000))

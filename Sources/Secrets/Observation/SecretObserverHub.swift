@@ -38,6 +38,11 @@ final class SecretObserverHub: VaultObserverHub {
     func index(_ service: Vault.Name, _ group: AccessGroup) -> Int? {
       subscriptions.firstIndex { $0.service == service && $0.group.id == group.id }
     }
+
+    /// - Parameter service: as it is spelled in the file, which may not be the normal form.
+    func index(written service: Vault.Name, _ group: AccessGroup) -> Int? {
+      index(service, group) ?? subscriptions.firstIndex { $0.service.isSpelled(service) && $0.group.id == group.id }
+    }
   }
 
   // Weak, because the vault retains this object. Set once, then only read.
@@ -47,6 +52,9 @@ final class SecretObserverHub: VaultObserverHub {
   private let state = Mutex(State())
 
   init(_ vault: Vault) { owner = Owner(vault: vault) }
+
+  // Observations may outlive the vault.
+  deinit { state.withLock { $0.watch }?.stop() }
 
   // MARK: Observing
 
@@ -99,7 +107,7 @@ final class SecretObserverHub: VaultObserverHub {
     state.withLock { state in
       state.writesUnderWay += 1
       for (service, keys) in records.keys {
-        guard let index = state.index(service, records.group) else { continue }
+        guard let index = state.index(written: service, records.group) else { continue }
         for key in keys { state.subscriptions[index].suppressed[key] = isSuppressed ? .underWay : nil }
       }
     }
@@ -115,7 +123,7 @@ final class SecretObserverHub: VaultObserverHub {
       state.writesUnderWay -= 1
       var broadcasts: [(ChangeBroadcast, Set<String>)] = []
       for (service, keys) in records.keys {
-        guard let index = state.index(service, records.group) else { continue }
+        guard let index = state.index(written: service, records.group) else { continue }
         if isSuppressed {
           for key in keys { state.subscriptions[index].suppressed[key] = .written(revision: revisions[service]?[key]) }
         } else {
@@ -172,12 +180,12 @@ final class SecretObserverHub: VaultObserverHub {
       })
   }
 
-  /// The revisions of the records that exist; empty if a record cannot be read.
+  /// The revisions of the records that exist; empty if a record cannot be read. Does not count as a use of the vault.
   private func revisions(of keys: Set<String>, _ service: Vault.Name, _ group: AccessGroup) -> [String: UInt64] {
     guard let vault = owner.vault else { return [:] }
     var revisions: [String: UInt64] = [:]
     do throws(VaultError) {
-      for key in keys { revisions[key] = try vault.record(service: service, key: key, in: group)?.revision }
+      for key in keys { revisions[key] = try vault.revision(service: service, key: key, in: group) }
     } catch { return [:] }
     return revisions
   }

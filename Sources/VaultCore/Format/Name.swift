@@ -43,6 +43,9 @@ extension Vault {
     /// The possible spellings of the name in a file, in the order of the search.
     var spellings: [[UInt8]] { [spelled, utf8].compactMap(\.self) }
 
+    /// Whether `name` has the bytes of one of the spellings.
+    package func isSpelled(_ name: Vault.Name) -> Bool { spellings.contains(name.utf8) }
+
     public static func == (a: Vault.Name, b: Vault.Name) -> Bool { a.utf8 == b.utf8 }
 
     public func hash(into hasher: inout Hasher) {

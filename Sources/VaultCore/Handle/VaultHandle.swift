@@ -204,14 +204,15 @@ final class VaultHandle: Sendable {
   ///
   /// - Parameters:
   ///   - records: the records to search instead, without access to the file.
+  ///   - isUse: whether the call restarts the idle limit.
   ///   - body: receives `nil` if there is no such record.
   func withRecord<R: Sendable>(
-    _ name: borrowing RecordName, in group: Vault.Identifier, at records: ServiceRecords? = nil,
+    _ name: borrowing RecordName, in group: Vault.Identifier, at records: ServiceRecords? = nil, isUse: Bool = true,
     _ body: (inout Loaded, (record: Record, place: ValuePlace)?) throws(VaultError) -> R
   ) throws(VaultError) -> R {
     try forkGuard.check()
     return try loaded.withLock { (loaded) throws(VaultError) in
-      checkLimits(&loaded, isUse: true)
+      checkLimits(&loaded, isUse: isUse)
       if let records { return try body(&loaded, try records.find(name)) }
       return try body(&loaded, try find(name, in: group, &loaded))
     }
