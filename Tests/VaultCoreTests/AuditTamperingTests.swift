@@ -80,6 +80,22 @@ struct AuditTamperingTests {
     #expect(found.last?.isCertain == true)
   }
 
+  @Test func `a sealed head with an impossible end is reported`() throws {
+    try AuditedVault.with { shared in
+      let content = try shared.loaded.content(shared.owner.group().id)
+      let sealer = try Sealer()
+      let keys = try AuditKeys(content, .failClosed, sealer)
+      let key = try #require(try keys.key(of: keys.epoch, sealer))
+      var (head, log) = (AuditHead(epoch: keys.epoch), try shared.logBytes())
+      (head.count, head.end) = (1, 201)
+      log.head = head.bytes(keys, key, sealer)
+      try shared.write(log)
+
+      #expect(try !shared.problems().isEmpty)
+      #expect(refusal { try shared.secondOwner().text("password") } == .tampered)
+    }
+  }
+
   @Test func `a repeated entry is reported`() throws {
     try expect("entry 5 is behind entry 5") { log, _ in log.entries.insert(log.entries[4], at: 5) }
   }

@@ -39,7 +39,7 @@ struct AuditHead {
   }
 
   /// Opens the head of a group's log.
-  /// - Returns: `nil` if it is the head of a different log, or does not verify.
+  /// - Returns: `nil` if it is the head of a different log, does not verify, or states impossible numbers.
   init?(_ bytes: RawSpan, _ keys: AuditKeys, _ sealer: Sealer) throws(VaultError) {
     guard let epoch = Self.statedEpoch(of: bytes, keys), let key = try keys.key(of: epoch, sealer) else { return nil }
     self.epoch = epoch
@@ -52,9 +52,7 @@ struct AuditHead {
     let end = try reader.integer(UInt64.self)
     tag = try reader.tag()
     boot = try reader.tag()
-    guard (UInt64(Self.byteCount)...1 << 50).contains(end), end % 8 == 0, count < 1 << 50 else {
-      throw .malformed("the head of a log")
-    }
+    guard (UInt64(Self.byteCount)...1 << 50).contains(end), end % 8 == 0, count < 1 << 50 else { return nil }
     self.end = Int(end)
   }
 
