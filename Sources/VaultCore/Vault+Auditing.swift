@@ -100,6 +100,13 @@ extension Vault {
     return report
   }
 
+  /// The asynchronous form of `readAuditLog(of:_:)`. Cancelling the task does not stop it.
+  public func readAuditLog(
+    of group: AccessGroup, _ body: @Sendable (AuditEntry) -> Void = { _ in }
+  ) async throws(VaultError) -> AuditReport {
+    try await HelperPool.waiting.run { () throws(VaultError) in try readAuditLog(of: group, body) }
+  }
+
   /// Continues the logs of rotated groups under their new keys, so that the holder of an old key cannot add to them.
   func logRotation(of groups: [Vault.Identifier]) {
     for group in groups {

@@ -152,6 +152,13 @@ extension AsyncFormTests {
     } _: {
       try await $0.vault.backUp(to: $0.directory + "/copy.spv")
     },
+    Call("readAuditLog") { sample in
+      let report = try sample.vault.readAuditLog(of: sample.group)
+      #expect(report.problems.isEmpty)
+    } _: { sample in
+      let report = try await sample.vault.readAuditLog(of: sample.group)
+      #expect(report.problems.isEmpty)
+    },
     Call("createMark") {
       try $0.vault.createMark(at: $0.directory + "/mark")
     } _: {
