@@ -49,7 +49,8 @@ public final class Vault: Sendable {
     /// The time after which the vault locks even while it is used, counted from opening or the last
     /// ``Vault/unlock(with:)``; `nil` for no limit.
     public var unlockLimit: Duration?
-    /// The clock of ``idleLimit`` and ``unlockLimit``. The default includes the time that the machine sleeps.
+    /// The clock of ``idleLimit`` and ``unlockLimit``. The default includes the time that the machine sleeps. Called
+    /// with locks held: it must not use the vault.
     public var clock: any Clock<Duration> = ContinuousClock()
     /// Receives the progress of verifications and rotations, after every 1,000 records and after the last. Called by
     /// the working thread while other writers wait: it must return quickly and must not use the vault. `nil` disables
@@ -59,9 +60,10 @@ public final class Vault: Sendable {
     /// errors are received only after an event was logged again. Called by the thread that reads or writes: it must not
     /// use the vault.
     public var auditFailure: (@Sendable (VaultError) -> Void)?
-    /// The source of identifiers, keys and nonces.
+    /// The source of identifiers, keys and nonces. Called with locks held: it must not use the vault.
     public var random = RandomSource.system
-    /// The current time in milliseconds since 1970-01-01 UTC, for the times of records and ``expiredRecords``.
+    /// The current time in milliseconds since 1970-01-01 UTC, for the times of records and ``expiredRecords``. Called
+    /// with locks held: it must not use the vault.
     public var now: @Sendable () -> Int64 = Options.systemClock
 
     /// Creates options with the defaults.

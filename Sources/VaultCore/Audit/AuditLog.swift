@@ -205,6 +205,7 @@ final class AuditLog: Sendable {
   private func lockedFile(_ state: inout State, _ policy: AuditPolicy) throws(VaultError) -> Descriptor {
     let deadline = Deadline(after: wait(state, policy))
     while true {
+      let isKnown = state.file != nil
       let file = if let open = state.file { open } else { try openForWriting() }
       (state.file, state.head) = (nil, state.file == nil ? nil : state.head)
       do throws(VaultError) { try file.descriptor.acquireLock(until: deadline) } catch {
@@ -215,6 +216,9 @@ final class AuditLog: Sendable {
         if try path.identity()?.identity == file.identity {
           state.file = file
           return file.descriptor
+        }
+        guard isKnown || deadline.remaining > .zero else {
+          throw VaultError(.lockTimeout, "other processes keep replacing the file")
         }
       } catch {
         file.descriptor.unlock()

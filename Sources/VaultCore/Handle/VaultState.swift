@@ -126,7 +126,8 @@ final class VaultState: @unchecked Sendable {
         let state = try VaultState(
           try FileImage(descriptor, 0..<Int(status.st_size), limit: options.limits.fileBytes),
           file: OpenFile(descriptor, status), path: path, options: options, sealer: sealer, unlock: unlock)
-        state.isFrozen = status.st_nlink == 0
+        // A rename between opening and fstat also makes the count zero, so the path is asked again.
+        state.isFrozen = status.st_nlink == 0 ? try path.identity()?.isRemoved ?? false : false
         return state
       }
     }

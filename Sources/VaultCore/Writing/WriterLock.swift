@@ -15,6 +15,7 @@ final class WriterLock {
   func acquire(until deadline: Deadline) throws(VaultError) -> (file: Descriptor, status: stat) {
     while true {
       let file: Descriptor
+      let isKnown = descriptor != nil
       if let descriptor { file = descriptor } else { file = try path.openForWriting() }
       descriptor = nil  // stored again once it is locked and still the vault's file
       try file.acquireLock(until: deadline)
@@ -32,7 +33,11 @@ final class WriterLock {
           descriptor = file
           return (file, status)
         }
-        file.unlock()  // replaced while this process waited
+        // Replaced while this process waited, or, if it is a known file, since the last write.
+        guard isKnown || deadline.remaining > .zero else {
+          throw path.error(.lockTimeout, "other processes keep replacing the file")
+        }
+        file.unlock()
       } catch {
         file.unlock()
         throw error
