@@ -84,12 +84,19 @@ extension Vault {
   ) throws(VaultError) -> Void? {
     guard let value = try take(name, previous: revision, in: group, at: records) else { return nil }
     defer { handle.giveBack(value.opener) }
-    if let audit = value.audit, try !logRead(of: name, audit, isRepeated: isRepeated) {
+    // The keys of a snapshot do not change, but the log continues under those of the present epoch.
+    let audit = isRepeated && records != nil ? try presentAudit(of: group) : value.audit
+    if let audit, try !logRead(of: name, audit, isRepeated: isRepeated) {
       // The group was rotated since the value was taken.
       return try lend(name, previous: revision, in: group, at: records, isRepeated: true, body)
     }
     let kind = ValueKind(rawValue: value.kind)
     return try value.open(name) { body(kind, $0) }
+  }
+
+  @inline(never)
+  private func presentAudit(of group: Vault.Identifier) throws(VaultError) -> AuditKeys? {
+    try handle.withCurrent { (_, state) throws(VaultError) in try state.content(group).audit(state.sealer) }
   }
 
   @inline(never)

@@ -120,6 +120,20 @@ struct AuditTests {
     }
   }
 
+  @Test func `a value of a snapshot from before a rotation is read, and logged under the new key`() throws {
+    try AuditedVault.with { shared in
+      let group = try shared.owner.group()
+      let records = try shared.owner.takeRecords(service: Vault.Name("db"), in: group)
+      try shared.secondOwner().rotate(group)
+      var value: String?
+
+      try shared.owner.readValue("password", in: records) { value = String($1) }
+
+      #expect(value == "s3cret")
+      #expect(try shared.owner.auditedActions() == ["start", "rotate", "read password"])
+    }
+  }
+
   @Test func `a group holder logs and reads the log of its own group`() throws {
     try AuditedVault.with { shared in
       let holder = try shared.holder(of: "one")
