@@ -30,6 +30,7 @@ func refused(_ vault: Vault, _ group: AccessGroup, _ credential: Vault.Credentia
   _ = try vault.verify()  // error: not marked with 'await'
   try vault.compact()  // error: not marked with 'await'
   try vault.backUp(to: "b")  // error: not marked with 'await'
+  _ = try vault.readAuditLog(of: group)  // error: not marked with 'await'
   try Vault.restore("b", to: "v", credential: credential)  // error: not marked with 'await'
 }
 
