@@ -136,4 +136,19 @@ extension GuideTests {
 
     #expect(settings[.scheme] == .dark && settings["accent"] == "0000ff")
   }
+
+  @Test func `a migration in the guide renames, removes, converts and seals`() throws {
+    let tokens = SealedPreferences()
+    for (key, value) in ["port": "8080", "theme": "dark", "github": "t0ken"] { try settings.set(value, forKey: key) }
+
+    try PreferenceMigrator([
+      PreferenceMigration(to: 1, [.rename("port", to: "server.port"), .remove("theme")]),
+      PreferenceMigration(
+        to: 2, [.convert("server.port") { $0.as(String.self).flatMap(Int.init).map { PreferenceValue($0) } }]),
+      PreferenceMigration(to: 3, [.seal("github", into: tokens)]),
+    ]).run(on: settings)
+
+    #expect(try settings.dictionary() == ["server.port": 8080, "preferences.version": 3])
+    #expect(try tokens.dictionary(revealingSecrets: true) == ["github": "t0ken"])
+  }
 }
