@@ -4,9 +4,10 @@ import Synchronization
 
 /// Collects changes of a store: `commit()` writes them to the store, and ``rollback()`` discards them.
 ///
-/// Reads return the collected changes and, for other keys, the values of the store. A key with a collected removal
-/// reads as absent, even if the commit will uncover a value of a lower layer. A commit is one transaction with the edits
-/// in the order they were made.
+/// Reads return the collected changes and, for other keys, the values of the store. A collected value is returned as it
+/// was set: text is not parsed before the commit, and the store may refuse a value only then. A key with a collected
+/// removal reads as absent, even if the commit will uncover a value of a lower layer. A commit is one transaction with
+/// the edits in the order they were made.
 ///
 /// Over a composite, a secret and a plain value of the same name are separate values, as in the composite.
 public final class BufferedPreferences: PreferencesStore, GuardingReader {

@@ -19,7 +19,8 @@ extension PreferenceKey {
     self.init(name, kind: Stored.preferenceKind, through: ConvertibleTransformation<Stored>().then(transformation))
   }
 
-  /// The same key with its value converted by `transformation`.
+  /// The same key with its value converted by `transformation`. The value of a secret key passes through ordinary memory,
+  /// which is not wiped.
   public func transformed<Other>(
     by transformation: some PreferenceTransformation<Value, Other>, default defaultValue: Other
   ) -> PreferenceKey<Other> {
@@ -29,7 +30,8 @@ extension PreferenceKey {
       encode: { [encode] value throws(PreferencesError) in try encode(transformation.writing(value)) })
   }
 
-  /// The same key with its value converted by `transformation`; `nil` stays `nil`.
+  /// The same key with its value converted by `transformation`; `nil` stays `nil`. The value of a secret key passes
+  /// through ordinary memory, which is not wiped.
   public func transformed<Wrapped, Other>(
     by transformation: some PreferenceTransformation<Wrapped, Other>
   ) -> PreferenceKey<Other?> where Value == Wrapped? {
@@ -46,7 +48,8 @@ extension PreferenceKey {
   }
 
   /// The same key, which can also read values stored under this name in the form of `older`. Writes use the key's own
-  /// form.
+  /// form. The value of a secret key passes through ordinary memory, which is not wiped, in both directions: store secrets
+  /// in their new form once, and then use the key alone.
   ///
   /// ```swift
   /// let theme = PreferenceKey("theme", default: Theme.light).alsoReading(.codable("theme", default: Theme.light))
