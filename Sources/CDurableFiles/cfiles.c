@@ -20,6 +20,7 @@
 #include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <sys/vfs.h>
+#include <sys/xattr.h>
 #ifndef RENAME_NOREPLACE
 #define RENAME_NOREPLACE 1
 #endif
@@ -61,6 +62,21 @@ int cfiles_is_in_memory(int descriptor) {
   return status.f_type == TMPFS_MAGIC || (uint32_t)status.f_type == RAMFS_MAGIC;
 #else
   (void)descriptor;
+  return 0;
+#endif
+}
+
+int cfiles_copy_access_list(const char *from, int to) {
+#ifdef __linux__
+  static const char name[] = "system.posix_acl_access";
+  char list[64 << 10];  // the longest that the system has
+  ssize_t count = getxattr(from, name, list, sizeof list);
+  if (count > 0) return fsetxattr(to, name, list, (size_t)count, 0);
+  if (count < 0 && errno != ENODATA && errno != ENOTSUP) return -1;
+  // The folder may give each new file a list.
+  return fremovexattr(to, name) == 0 || errno == ENODATA || errno == ENOTSUP ? 0 : -1;
+#else
+  (void)from, (void)to;
   return 0;
 #endif
 }

@@ -31,6 +31,11 @@ extension Descriptor {
     return unsafe !hasName(name) || unlink(name) == 0 || errno == ENOENT
   }
 
+  /// Gives this file the access control list of another file, or none if that has none.
+  ///
+  /// - Returns: `false`, with `errno`, if the list cannot be read or written.
+  package func copyAccessList(of path: String) -> Bool { unsafe cfiles_copy_access_list(path, raw) == 0 }
+
   /// Gives the file that has the name `temporary` its final name.
   ///
   /// - Parameter replaces: whether a file that has the name is replaced; otherwise this fails with `EEXIST`.

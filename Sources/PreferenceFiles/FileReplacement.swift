@@ -34,7 +34,7 @@ package struct FileReplacement {
   /// Calls `edit` with the file's content, `nil` if there is none, and replaces the file by the result; `nil` changes
   /// nothing.
   ///
-  /// Owner and permissions are kept. The new file is durable when this returns, unless this user cannot read its folder,
+  /// Owner, permissions and access control list are kept. The new file is durable when this returns, unless this user cannot read its folder,
   /// which then cannot be synced: after a power failure the old file may be back.
   /// - Parameter limit: the largest content that is read or written, in bytes.
   /// - Throws: what `edit` throws, the codes of `RegularFile`, `unwritable`, and `durabilityUnknown`, after which
@@ -156,6 +156,10 @@ package struct FileReplacement {
     let new = try file.status()
     if (old.st_uid, old.st_gid) != (new.st_uid, new.st_gid), fchown(file.raw, old.st_uid, old.st_gid) != 0 {
       throw .system(.unwritable, "its owner cannot be kept", errno)
+    }
+    // First, because with a list the bits of the group in the mode are those of the list's mask, and not of the group.
+    guard file.copyAccessList(of: target) else {
+      throw .system(.unwritable, "its access control list cannot be kept", errno)
     }
     guard fchmod(file.raw, old.st_mode & 0o7777) == 0 else {
       throw .system(.unwritable, "its permissions cannot be kept", errno)

@@ -18,6 +18,10 @@ int cfiles_open_beneath(int directory, const char *_Nonnull path);
 /// Whether the file of a descriptor is on a file system in memory (tmpfs, ramfs).
 int cfiles_is_in_memory(int descriptor);
 
+/// Gives a file the POSIX access control list of another file, or none if that has none. Returns 0, or -1 and errno. Does
+/// nothing on other systems than Linux.
+int cfiles_copy_access_list(const char *_Nonnull from, int to);
+
 /// fsync; on Darwin F_FULLFSYNC, which also empties the disk's cache, if the file system supports it. Returns 0, or -1
 /// and errno.
 int cfiles_synchronize(int descriptor);
