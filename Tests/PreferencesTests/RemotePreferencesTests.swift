@@ -215,6 +215,23 @@ struct RemotePreferencesTests {
     #expect(store["port"] == 2)
   }
 
+  @Test func `a store that stores the values of an earlier load last gets those of the later one`() async throws {
+    let store = SlowStore()
+    let settings = RemoteJSONPreferences(name: "test server") {
+      [
+        server = ScriptedServer(
+          .json(#"{"port": 1}"#), .json(#"{"port": 2}"#))
+      ] in try server.fetch($0)
+    }
+    let early = Task { try await settings.load(into: store) }
+    await store.arrived.wait()
+    #expect(try await settings.load(into: store) == .updated)
+    store.goesOn.send()
+    #expect(try await early.value == .notModified)
+    #expect(settings["port"] == 2)
+    #expect(try store.integer(forKey: "port") == 2)
+  }
+
   @Test func `values that a later load has confirmed are not replaced by an earlier one`() async throws {
     let (arrived, overtaken) = (Signal(), Signal())
     let settings = settings(

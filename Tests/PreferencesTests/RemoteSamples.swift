@@ -34,3 +34,27 @@ extension RemoteResponse {
 
   static func status(_ status: Int) -> RemoteResponse { RemoteResponse(status: status) }
 }
+
+/// A store whose first write waits.
+final class SlowStore: PreferencesStore {
+  let name = "slow"
+  let (arrived, goesOn) = (Signal(), Signal())
+  private let base = DictionaryPreferences()
+  private let isFirst = Mutex(true)
+
+  func value(for query: PreferenceQuery) -> PreferenceValue? { base.value(for: query) }
+  func names(of secrecy: Secrecy) -> [PreferenceName] { base.names(of: secrecy) }
+  func apply(_ edits: PreferenceEdits) throws -> WriteOutcome { try base.apply(edits) }
+
+  func apply(_ edits: PreferenceEdits) async throws -> WriteOutcome {
+    let waits = isFirst.withLock { isFirst in
+      defer { isFirst = false }
+      return isFirst
+    }
+    if waits {
+      arrived.send()
+      await goesOn.wait()
+    }
+    return try base.apply(edits)
+  }
+}

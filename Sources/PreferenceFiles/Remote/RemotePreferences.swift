@@ -26,6 +26,8 @@ public final class RemotePreferences<Format: PreferenceFileFormat>: PreferencesR
   private struct State {
     var content: Content?
     var lastLoad: UInt64 = 0
+    /// How many loads have used values, in a store or as the content.
+    var uses: UInt64 = 0
   }
 
   public let name: String
@@ -105,8 +107,7 @@ public final class RemotePreferences<Format: PreferenceFileFormat>: PreferencesR
   public func load() async throws -> RemoteOutcome { try await load { _ in } }
 
   /// Loads the values like ``load()`` and sets them in `store` in one step, under the names of this reader, even if the
-  /// server reported no change. Other keys of the store are kept. Load into a store from one task at a time: of
-  /// concurrent loads, the values of an earlier one may be stored last.
+  /// server reported no change. Other keys of the store are kept.
   ///
   /// - Throws: the errors of ``load()`` and of the store. Then this reader does not change either.
   @discardableResult
@@ -146,23 +147,36 @@ public final class RemotePreferences<Format: PreferenceFileFormat>: PreferencesR
     }
     let (fresh, isNew) = try await content(of: load, after: known)
     try Task.checkCancellation()
-    // The content of a load that started later is newer.
-    let newest = state.withLock { state in
-      if let content = state.content, content.load > load { content } else { fresh }
-    }
-    try await use(newest.values)
-    guard let changed = replaceContent(with: fresh) else { return .notModified }
+    var isUsed = false
+    var changed: Set<String>?
+    repeat {
+      // The content of a load that started later is newer.
+      let (newest, uses) = state.withLock { state in
+        if let content = state.content, content.load > load { (content, state.uses) } else { (fresh, state.uses) }
+      }
+      do { try await use(newest.values) } catch {
+        // The store may have written although it has thrown.
+        state.withLock { $0.uses += 1 }
+        throw error
+      }
+      // Repeated if another load used values meanwhile: the store may have the older of both.
+      (isUsed, changed) = finish(fresh, after: uses)
+    } while !isUsed
+    guard let changed else { return .notModified }
     if !changed.isEmpty { changes.send(PreferenceChange(keys: changed)) }
     // Confirmed values also count as updated if a load that started earlier had replaced them in the meantime.
     return isNew || !changed.isEmpty ? .updated : .notModified
   }
 
-  /// - Returns: The names whose values have changed; `nil` if a load that started later finished first.
-  private func replaceContent(with fresh: Content) -> Set<String>? {
+  /// - Returns: whether no other load used values after `uses`; and the names whose values have changed, `nil` if a
+  ///   load that started later finished first.
+  private func finish(_ fresh: Content, after uses: UInt64) -> (isUsed: Bool, changed: Set<String>?) {
     state.withLock { state in
-      guard fresh.load > state.content?.load ?? 0 else { return nil }
+      guard state.uses == uses else { return (false, nil) }
+      state.uses += 1
+      guard fresh.load > state.content?.load ?? 0 else { return (true, nil) }
       defer { state.content = fresh }
-      return NestedValues.changes(from: state.content?.values ?? [:], to: fresh.values)
+      return (true, NestedValues.changes(from: state.content?.values ?? [:], to: fresh.values))
     }
   }
 
