@@ -75,9 +75,15 @@ struct CompositePlan {
     let places = parts.map { place, part in
       (place, part, last: part.edits.clears ? 2 : part.store.custody.takes(.secret) ? 1 : 0)
     }.sorted { ($0.last, $0.0) < ($1.last, $1.0) }
-    for (_, part, _) in places {
+    for (index, (_, part, _)) in places.enumerated() {
+      var undo: [PreferenceEdits] = []
       // A single step is never undone, and a removal of everything cannot be.
-      let undo = places.count == 1 || part.edits.clears ? [] : try Self.undoing(part.edits, in: part.store)
+      if places.count > 1, !part.edits.clears {
+        do throws(PreferencesError) { undo = try Self.undoing(part.edits, in: part.store) } catch {
+          // The last step is undone only if its store throws after it has written: an expired value can be replaced.
+          guard index + 1 == places.count else { throw error }
+        }
+      }
       steps.append(Step(part.store, part.edits, undo: undo))
     }
   }
