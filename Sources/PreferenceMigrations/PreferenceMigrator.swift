@@ -7,10 +7,10 @@ public import Preferences
 /// A migration that fails before the removals leaves every value as it was; the migrations before it remain done. A
 /// migration that is killed, that fails in the removals, or whose version is stored although the store threw, is
 /// finished by the next run. A migration writes the sealed values first, then the new values together with the version
-/// and a list of the values to remove, and then removes those values. A removed dictionary is replaced together with the
-/// new values if their names lead into it. If the store writes several values as one
-/// transaction, as the stores of this package do, a reader never sees a part of a migration. Several processes can run
-/// the same migrations at the same time: each migration is done by one of them.
+/// and a list of the values to remove, and then removes those values. A dictionary that is removed goes with that write
+/// if the name of a new value leads into it. If the store writes several values as one transaction, as the stores of
+/// this package do, a reader never sees a part of a migration. Several processes can run the same migrations at the same
+/// time: each migration is done by one of them.
 public struct PreferenceMigrator: Sendable {
   /// The migrations, in the order they run.
   public let migrations: [PreferenceMigration]

@@ -97,7 +97,8 @@ struct FieldBindingTests {
     binding.invalidate()
   }
 
-  @Test(.timeLimit(.minutes(5))) func `the same value is stored if it is set again after a failure`() async throws {
+  /// The value 11 could not be stored, and the store works again.
+  private func bindingAfterFailure() async throws -> PreferenceObservation {
     let failing = FailingPreferences(store)
     let binding = try field.bind(to: failing)
     failing.become(.full)
@@ -106,20 +107,18 @@ struct FieldBindingTests {
       await #expect(throws: (any Error).self) { try await field.save() }
     }
     failing.become(.working)
+    return binding
+  }
+
+  @Test(.timeLimit(.minutes(5))) func `the same value is stored if it is set again after a failure`() async throws {
+    let binding = try await bindingAfterFailure()
     field.value = 11
     while try store.integer(forKey: "age") != 11 { try await Task.sleep(for: .milliseconds(1)) }
     binding.invalidate()
   }
 
   @Test func `saving again after a failure makes the field loaded`() async throws {
-    let failing = FailingPreferences(store)
-    let binding = try field.bind(to: failing)
-    failing.become(.full)
-    await PreferenceFailures.withHandler({ _ in }) {
-      field.value = 11
-      await #expect(throws: (any Error).self) { try await field.save() }
-    }
-    failing.become(.working)
+    let binding = try await bindingAfterFailure()
     try await field.save()
     #expect(field.loadState.isLoaded)
     binding.invalidate()
