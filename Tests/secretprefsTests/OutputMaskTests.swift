@@ -46,6 +46,9 @@ struct OutputMaskTests {
     ("ghp_\u{1B}[1m01234\u{1B}(B\u{1B}[m56789abcdef", "****\u{1B}[1m*****\u{1B}(B\u{1B}[m***********"),
     ("ghp_\u{1B}]8;;http://a\u{1B}\\0123456789abcdef", "****\u{1B}]8;;http://a\u{1B}\\****************"),
     ("ghp_\u{1B}]0;title\u{07}0123456789abcdef", "****\u{1B}]0;title\u{07}****************"),
+    // A sequence over a line end, and a value after a link without an end.
+    ("ghp_\u{1B}[3\n1m0123456789abcdef", "****\u{1B}[3\n1m****************"),
+    ("\u{1B}]8;;http://a\nghp_\u{1B}[1m0123456789abcdef", "\u{1B}]8;;http://a\n****\u{1B}[1m****************"),
   ])
   func `a value is hidden however its bytes arrive, and nothing else`(_ text: String, _ expected: String) throws {
     for split in [nil] + (0...text.utf8.count).map(Optional.some) {

@@ -65,8 +65,9 @@ struct EscapeSequence {
     case (_, 0x1B): state = .escape
     case (.none, _): return false
     case (_, 0x18), (_, 0x1A): state = .none  // these cancel a sequence
-    case (.string, 0x07): state = .none
-    case (.string, _): break
+    // At a line end, too: without its end, a string would hide the rest of the output from the search.
+    case (.string, 0x07), (.string, 0x0A): state = .none
+    case (.string, _), (_, 0x0A), (_, 0x0D): break
     case (.escape, UInt8(ascii: "[")): state = .control
     case (.escape, UInt8(ascii: "]")), (.escape, UInt8(ascii: "P")), (.escape, UInt8(ascii: "X")),
       (.escape, UInt8(ascii: "^")), (.escape, UInt8(ascii: "_")):
