@@ -173,7 +173,7 @@ public struct CompositePreferences: PreferencesStore, GuardingReader {
   private static func undo(
     _ done: [CompositePlan.Step], and failed: CompositePlan.Step? = nil, after failure: PreferencesError? = nil
   ) throws(PreferencesError) {
-    var cause: (any Error)? = isCleared(done)
+    var cause: (any Error)? = irrevocable(done)
     for (step, wasDone) in toUndo(done, failed) {
       for undoing in step.undo {
         do { try step.store.apply(undoing) } catch {
@@ -187,7 +187,7 @@ public struct CompositePreferences: PreferencesStore, GuardingReader {
   private static func undo(
     _ done: [CompositePlan.Step], and failed: CompositePlan.Step? = nil, after failure: PreferencesError? = nil
   ) async throws {
-    var cause: (any Error)? = isCleared(done)
+    var cause: (any Error)? = irrevocable(done)
     for (step, wasDone) in toUndo(done, failed) {
       for undoing in step.undo {
         do { try await step.store.apply(undoing) } catch {
@@ -206,7 +206,7 @@ public struct CompositePreferences: PreferencesStore, GuardingReader {
   }
 
   /// The error of a removal of everything, which cannot be undone; `nil` if there was none.
-  private static func isCleared(_ done: [CompositePlan.Step]) -> PreferencesError? {
+  private static func irrevocable(_ done: [CompositePlan.Step]) -> PreferencesError? {
     done.first { $0.edits.clears }.map { PreferencesError(.unavailable, "\($0.store.name) has been emptied") }
   }
 
