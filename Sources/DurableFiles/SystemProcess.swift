@@ -21,6 +21,18 @@ package var inheritedVariables: [UnsafeMutablePointer<CChar>] {
   return unsafe variables
 }
 
+/// The arguments of this process, with the program's name, as the system passed them. After them comes `nil`.
+///
+/// On Linux, Swift searches for the arguments in front of the environment when the program starts. A program with a
+/// static Swift runtime has none for Swift if a preloaded library has called `setenv` before.
+package var launchArguments: UnsafeMutableBufferPointer<UnsafeMutablePointer<CChar>?> {
+  var count: Int32 = 0
+  guard let arguments = unsafe cfiles_arguments(&count) else {
+    return unsafe UnsafeMutableBufferPointer(start: CommandLine.unsafeArgv, count: Int(CommandLine.argc))
+  }
+  return unsafe UnsafeMutableBufferPointer(start: arguments, count: Int(count))
+}
+
 /// Replaces this process by a program, which is looked up as a shell does. Returns only if that fails: the `errno`.
 ///
 /// - Parameters:

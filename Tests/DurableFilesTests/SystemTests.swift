@@ -22,6 +22,19 @@ struct SystemTests {
     #expect(failed == -1)
   }
 
+  @Test func `the arguments are those of the system, after the environment has moved, too`() throws {
+    setenv("SYSTEM_TESTS_MOVED", "1", 1)
+    defer { unsetenv("SYSTEM_TESTS_MOVED") }
+    let file = try #require(fopen("/proc/self/cmdline", "r"))
+    defer { fclose(file) }
+    var bytes = [UInt8](repeating: 0, count: 1 << 16)
+    let count = fread(&bytes, 1, bytes.count, file)
+    let expected = bytes[..<count].split(separator: 0, omittingEmptySubsequences: false).dropLast()
+    let arguments = launchArguments.compactMap { $0.map { String(cString: $0) } }
+    #expect(arguments == expected.map { String(decoding: $0, as: UTF8.self) })
+    #expect(launchArguments.baseAddress?[launchArguments.count] == nil)
+  }
+
   @Test func `a helper thread runs its work, and its gate opens once it is done`() {
     let gate = Gate<Bool>()
     let caller = pthread_self()

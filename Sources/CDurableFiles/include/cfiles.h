@@ -54,6 +54,9 @@ int cfiles_limit_core_files(uint64_t limit);
 /// The environment: `NAME=value` for each variable, then NULL.
 char *_Nullable const *_Nullable cfiles_environment(void);
 
+/// The arguments of main, then NULL, and their number. NULL if the C library does not pass them on.
+char *_Nullable *_Nullable cfiles_arguments(int *_Nonnull number);
+
 /// execvp with an environment. Returns only if it fails: the errno.
 int cfiles_execute(char *_Nullable const *_Nonnull arguments, char *_Nullable const *_Nonnull environment);
 

@@ -1,3 +1,5 @@
+internal import DurableFiles
+
 /// Preferences from the launch arguments of the program, read-only.
 ///
 /// The key `server.port` is `--server.port=8080`, `--server.port 8080`, or either with one dash. The argument after an
@@ -15,8 +17,8 @@ public struct LaunchArgumentPreferences: PreferencesReader, TextReader {
   /// Creates a reader of `arguments`, without the program's name; `nil` means the arguments of this process.
   public init(_ arguments: [String]? = nil, name: String = "launch arguments") {
     self.name = name
-    let own = Array(CommandLine.arguments.dropFirst())
-    (texts, undecodable) = Self.options(in: arguments ?? own, isRepaired: arguments == nil)
+    let own = launchArguments.compactMap { $0.map { String(cString: $0) } }.dropFirst()
+    (texts, undecodable) = Self.options(in: arguments ?? Array(own), isRepaired: arguments == nil)
   }
 
   func text(forKey key: String) throws(PreferencesError) -> String? {

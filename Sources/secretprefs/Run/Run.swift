@@ -73,7 +73,8 @@ struct Run: ToolCommand {
     // The error is not shown, because this process then ends by the signal.
     guard !PendingSignal.isPending else { throw VaultError(.noCredential, "interrupted") }
     // Passes the bytes of the arguments, which need not be text.
-    let arguments = CommandLine.unsafeArgv + (Int(CommandLine.argc) - command.count)
+    let all = launchArguments
+    let arguments = all.baseAddress! + (all.count - command.count)
     if let search { throw try MaskedCommand(arguments, environment, search).wait() }
     throw ToolError.notStarted(try ProcessHardening.suspended { environment.execute(arguments) })
   }

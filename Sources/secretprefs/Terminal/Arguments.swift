@@ -1,4 +1,5 @@
 internal import ArgumentParser
+internal import DurableFiles
 
 /// The command line arguments, without the program's name. A name that stands for a command counts as its first word.
 struct Arguments {
@@ -10,12 +11,11 @@ struct Arguments {
   static func read() -> Arguments {
     var arguments: [String] = []
     var areText = true
-    let pointers = CommandLine.unsafeArgv
-    if let program = pointers[0], let command = HelperLink.command(of: String(cString: program)) {
+    let pointers = launchArguments.compactMap(\.self)
+    if let program = pointers.first, let command = HelperLink.command(of: String(cString: program)) {
       arguments.append(command)
     }
-    for index in 1..<max(1, Int(CommandLine.argc)) {
-      guard let bytes = pointers[index] else { break }
+    for bytes in pointers.dropFirst() {
       let word = String(validatingCString: bytes)
       if word == nil, arguments.first != "run" || !arguments.contains("--") { areText = false }
       arguments.append(word ?? String(cString: bytes))
