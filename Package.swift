@@ -155,7 +155,10 @@ let package = Package(
         "CMessageDigests", "CQRCodes", "CToolBuild",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ],
-      swiftSettings: strict),
+      swiftSettings: strict,
+      // All functions are bound at the start. Binding one later would write registers with bytes of values to the stack.
+      // Other packages may not use a product with such flags, but no product that they need has this target.
+      linkerSettings: [.unsafeFlags(["-Xlinker", "-z", "-Xlinker", "now"], .when(platforms: [.linux]))]),
     .target(
       name: "VaultMemorySearching", dependencies: ["VaultSealing"], path: "Tests/VaultMemorySearching",
       swiftSettings: strict),
