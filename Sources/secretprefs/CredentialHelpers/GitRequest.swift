@@ -27,8 +27,10 @@ struct GitRequest: ~Copyable {
 
   static func read(_ helper: HelperOptions) throws -> GitRequest {
     // A caller may wait for the response without closing the pipe.
-    let bytes = try helper.readRequest { bytes in
-      bytes.first == UInt8(ascii: "\n") || bytes.firstRange(of: Array("\n\n".utf8)) != nil
+    let bytes = try helper.readRequest { bytes, seen in
+      (seen..<bytes.count).contains { index in
+        bytes[index] == UInt8(ascii: "\n") && (index == 0 || bytes[index - 1] == UInt8(ascii: "\n"))
+      }
     }
     return try GitRequest(bytes)
   }

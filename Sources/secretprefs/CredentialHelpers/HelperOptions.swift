@@ -38,7 +38,9 @@ struct HelperOptions: ParsableArguments {
   }
 
   /// Reads the request on standard input to the end, or until it is whole.
-  func readRequest(until isWhole: (UnsafeRawBufferPointer) -> Bool = { _ in false }) throws -> SecretBytes {
+  func readRequest(
+    until isWhole: (UnsafeRawBufferPointer, _ seen: Int) -> Bool = { _, _ in false }
+  ) throws -> SecretBytes {
     guard unlock.passphraseFd != STDIN_FILENO else {
       throw ToolError.usage("standard input cannot be both the passphrase and the request")
     }

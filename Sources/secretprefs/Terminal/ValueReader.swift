@@ -9,17 +9,19 @@ enum ValueReader {
 
   /// Reads to the end of the file. Buffers that become too small are wiped.
   ///
-  /// - Parameter isWhole: whether what has been read is all that is needed, and the rest is left unread.
+  /// - Parameter isWhole: whether what has been read is all that is needed, and the rest is left unread. Also gets the
+  ///   number of bytes that it has seen before.
   static func read(
     _ descriptor: Int32, atMost limit: Int, _ step: String,
-    until isWhole: (UnsafeRawBufferPointer) -> Bool = { _ in false }
+    until isWhole: (UnsafeRawBufferPointer, _ seen: Int) -> Bool = { _, _ in false }
   ) throws -> SecretBytes {
     var bytes = try SecretBytes(count: min(expected(descriptor), limit) + 1)
     var count = 0
     while let more = try read(descriptor, into: &bytes, from: count, step) {
+      let seen = count
       count += more
       guard count <= limit else { throw VaultError(.valueTooLarge, "\(step): more than \(limit) bytes") }
-      if bytes.withUnsafeBytes({ isWhole(UnsafeRawBufferPointer(rebasing: $0[..<count])) }) { break }
+      if bytes.withUnsafeBytes({ isWhole(UnsafeRawBufferPointer(rebasing: $0[..<count]), seen) }) { break }
       if count == bytes.count { bytes = try bytes.grown(to: min(2 * count, limit + 1)) }
     }
     return try bytes.prefix(count)

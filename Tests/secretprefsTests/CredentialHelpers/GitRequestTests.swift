@@ -1,5 +1,8 @@
+import DurableFiles
 import Foundation
 import Testing
+
+@testable import secretprefs
 
 /// Requests that git does not make.
 struct GitRequestTests {
@@ -51,6 +54,39 @@ struct GitRequestTests {
       #expect(!outcome.errorText.contains(Self.canary), "\(sample)")
     }
     #expect(try scene.exchange.file == before)
+  }
+
+  @Test func `each byte of a request is searched for its end once`() throws {
+    let (input, output) = try #require(ChildProcess.pipe())
+    let writer = Thread {
+      for part in 0..<100 {
+        let bytes = [UInt8](repeating: UInt8(truncatingIfNeeded: part), count: 997)
+        _ = write(output, bytes, bytes.count)
+        usleep(1000)
+      }
+      close(output)
+    }
+    writer.start()
+    var searched = 0
+    _ = try ValueReader.read(input, atMost: 1 << 20, "read") { bytes, seen in
+      searched += bytes.count - seen
+      return false
+    }
+    close(input)
+    #expect(searched == 99_700)
+  }
+
+  @Test(arguments: ["\n", "host=a\n\n", "host=a\nprotocol=b\n\n"])
+  func `a request ends with an empty line, wherever a read ends, and the rest is left unread`(_ text: String) throws {
+    let scene = try HelperScene()
+    try scene.exchange.home.write(text, to: "q")
+    // The pipe stays open for writing.
+    let outcome = try scene.exchange.shell(
+      """
+      mkfifo pipe; exec 3<>pipe; dd bs=1 if=q >&3 2>errors &
+      timeout 30 secretprefs git-credential get <&3
+      """)
+    #expect(outcome.exit == 0, "\(outcome.errorText)")
   }
 
   @Test func `a part of a request changes nothing`() throws {
