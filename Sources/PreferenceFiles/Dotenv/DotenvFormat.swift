@@ -48,12 +48,17 @@ public struct DotenvFormat: PreferenceFileFormat {
     return try bytes.withUnsafeMutableBytes { bytes in
       Result { () throws(PreferencesError) in
         var parser = DotenvParser(bytes)
-        return try parser.entries().map { (entry) throws(PreferencesError) in
+        var budget = ValueBudget()
+        var entries: [(entry: DotenvEntry, text: String)] = []
+        while let entry = try parser.nextEntry() {
+          try budget.spend(entry.name.utf8.count, depth: 1)
+          try budget.spend(entry.text.count, depth: 1)
           guard let text = String(validating: bytes[entry.text], as: UTF8.self) else {
             throw PreferencesError(.malformed, "line \(entry.line): not UTF-8")
           }
-          return (entry, text)
+          entries.append((entry, text))
         }
+        return entries
       }
     }.get()
   }

@@ -26,18 +26,18 @@ package struct DotenvParser {
   /// - Parameter bytes: the file, which outlives the parser.
   package init(_ bytes: UnsafeMutableRawBufferPointer) { self.bytes = bytes }
 
-  package mutating func entries() throws(PreferencesError) -> [DotenvEntry] {
-    if bytes.starts(with: [0xEF, 0xBB, 0xBF]) { position = 3 }
-    var entries: [DotenvEntry] = []
+  /// The next assignment; `nil` at the end.
+  package mutating func nextEntry() throws(PreferencesError) -> DotenvEntry? {
+    if position == 0, bytes.starts(with: [0xEF, 0xBB, 0xBF]) { position = 3 }
     while position < bytes.count {
       let start = position
       firstLine = line
       skipBlanks()
       if next == UInt8(ascii: "#") { skipComment() }
       if skipLineEnd() { continue }
-      entries.append(try entry(from: start))
+      return try entry(from: start)
     }
-    return entries
+    return nil
   }
 
   package static func isName(_ name: String) -> Bool {

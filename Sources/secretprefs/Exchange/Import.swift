@@ -29,7 +29,12 @@ struct Import: WritingCommand {
       An entry with a name, a user name and a password becomes the keys <name>/username and <name>/password; \
       <name>/url, <name>/notes and <name>/totp likewise. The name is the title after its group, or the host. A second \
       entry of that name is called "<name> (2)". The logins of git and docker get the keys that "secretprefs \
-      git-credential" and "secretprefs docker-credential" use. Text that is not UTF-8 becomes data.
+      git-credential" and "secretprefs docker-credential" use. Text that is not UTF-8 becomes data. A file has at most \
+      100000 values, and a name at most 1024 bytes.
+
+      A field of KeePass that refers to a field of another entry by its id gets that value. Other texts in place of \
+      a value, such as {USERNAME} in KeePass, op:// of 1Password, and values encrypted by sops, are left out and \
+      named in the report.
 
       EXAMPLE:
         secretprefs import .env --service shop
@@ -96,11 +101,12 @@ struct Import: WritingCommand {
   ) throws -> (format: PlainFormat, records: PlainRecords) {
     do {
       var (found, records) =
-        try entries.map { (.pass, PassSource.parse($0, in: bytes)) }
+        try entries.map { (entries) throws(PreferencesError) in (.pass, try PassSource.parse(entries, in: bytes)) }
         ?? PlainFormat.parse(bytes, as: format, path: path)
-      try records.finish(prefix: prefix, laterWins: found == .dotenv)
+      try records.finish(prefix: prefix, laterWins: found == .dotenv, in: UnsafeRawBufferPointer(bytes))
       guard !records.values.isEmpty else {
-        throw PreferencesError(.notFound, "there is nothing to import in this \(found.rawValue) file")
+        let first = records.skipped.first.map { ": \($0.text)" } ?? ""
+        throw PreferencesError(.notFound, "there is nothing to import in this \(found.rawValue) file\(first)")
       }
       return (found, records)
     } catch let error as PreferencesError { throw error.about(path == "-" ? "standard input" : path) }

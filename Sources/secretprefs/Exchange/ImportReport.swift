@@ -27,10 +27,7 @@ struct ImportReport {
       text += counted(imported, "key", "keys") + " imported"
       text += replaced > 0 ? ", \(replaced) of them replaced\n" : kept > 0 ? ", \(kept) existing kept\n" : "\n"
     }
-    for part in plan.skipped {
-      let name = part.name.isEmpty ? "" : ", \(displayed(part.name))"
-      text += "not imported: line \(part.line)\(name): \(part.reason)\n"
-    }
+    for part in plan.skipped { text += "not imported: \(part.text)\n" }
     if let remainder, !isDryRun { text += "\(displayed(remainder)) still has the values in plain text\n" }
     return text
   }

@@ -72,7 +72,7 @@ enum PlainFormat: String, NamedFormat {
         switch shown {
         case .docker: try JSONDocuments.docker(leaves, in: bytes)
         case .bitwarden: try BitwardenSource.records(of: leaves, in: bytes)
-        default: JSONDocuments.plain(leaves)
+        default: try JSONDocuments.plain(leaves)
         }
       return (shown, records)
     }
@@ -81,7 +81,7 @@ enum PlainFormat: String, NamedFormat {
   private static func dotenv(_ bytes: UnsafeMutableRawBufferPointer) throws(PreferencesError) -> PlainRecords {
     var parser = DotenvParser(bytes)
     var records = PlainRecords()
-    for entry in try parser.entries() { records.add(entry.name, entry.text, line: entry.line) }
+    while let entry = try parser.nextEntry() { try records.add(entry.name, entry.text, line: entry.line) }
     return records
   }
 }

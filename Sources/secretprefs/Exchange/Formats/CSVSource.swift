@@ -13,6 +13,9 @@ struct CSVSource {
     "website": "url", "login_uri": "url", "notes": "notes", "note": "notes", "totp": "totp", "otpauth": "totp",
     "login_totp": "totp", "value": "value",
   ]
+  private static let mostColumns = 1000
+  /// The host is in the first bytes of a URL.
+  private static let longestURL = 4096
   private static let fieldNames = ["username", "password", "url", "notes", "totp"]
 
   private var text: SourceText
@@ -43,7 +46,7 @@ struct CSVSource {
     guard isTable || columns["password"] != nil, columns["name"] != nil || columns["url"] != nil else {
       throw text.malformed("the header names no columns for name (or URL) and password, or for key and value", line: 1)
     }
-    for title in unused { records.skip(title, "an unknown column", line: 1) }
+    for title in unused { try records.skip(title, "an unknown column", line: 1) }
     while text.next != nil {
       if text.skipLineEnd() { continue }
       let line = text.line
@@ -53,9 +56,9 @@ struct CSVSource {
       }
       let name = try name(cells)
       if isTable {
-        records.add(name, cells[columns["value"]!], line: line)
+        try records.add(name, cells[columns["value"]!], line: line)
       } else {
-        records.add(
+        try records.add(
           entry: name, Self.fieldNames.compactMap { field in columns[field].map { (field, cells[$0]) } }, line: line)
       }
     }
@@ -64,7 +67,9 @@ struct CSVSource {
 
   private func name(_ cells: [Range<Int>]) throws(PreferencesError) -> String {
     var name = try columns["name"].map { (index) throws(PreferencesError) in try text.name(cells[index]) } ?? ""
-    if name.isEmpty, let url = columns["url"] { name = Self.host(try text.name(cells[url])) }
+    if name.isEmpty, let url = columns["url"] {
+      name = Self.host(String(decoding: text.bytes[cells[url].prefix(Self.longestURL)], as: UTF8.self))
+    }
     guard let column = columns["group"] ?? columns["folder"], !name.isEmpty else { return name }
     // KeePassXC's groups begin with the name of the root group.
     let groups = try text.name(cells[column]).split(separator: "/").dropFirst(columns["group"] == nil ? 0 : 1)
@@ -84,7 +89,12 @@ struct CSVSource {
 
   private mutating func row() throws(PreferencesError) -> [Range<Int>] {
     var cells: [Range<Int>] = []
-    repeat { cells.append(try cell()) } while text.skip(UInt8(ascii: ","))
+    repeat {
+      guard cells.count < Self.mostColumns else {
+        throw .limit("more than \(Self.mostColumns) columns", line: text.line)
+      }
+      cells.append(try cell())
+    } while text.skip(UInt8(ascii: ","))
     guard text.next == nil || text.skipLineEnd() else { throw text.malformed("text behind a quoted field") }
     return cells
   }

@@ -19,11 +19,11 @@ enum GitCredentialsSource {
         login.username != nil, let password
       else { throw text.malformed("not a URL with a user and a password", line: line) }
       if login.host.isEmpty {
-        records.skip(login.key, "a URL without a host", line: line)
+        try records.skip(login.key, "a URL without a host", line: line)
       } else if found.insert(login.key).inserted {
-        records.add(login.key, password, line: line, login: .git)
+        try records.add(login.key, password, line: line, login: .git)
       } else {
-        records.skip(login.key, "git uses an earlier line for this user", line: line)
+        try records.skip(login.key, "git uses an earlier line for this user", line: line)
       }
     }
     return records

@@ -1,39 +1,11 @@
 internal import PreferenceFiles
 internal import Preferences
 
-/// The scalars of a JSON document (RFC 8259), with their paths.
-struct JSONLeaf {
-  enum ScalarKind { case text, number, bool, null }
-
-  /// The names and indices from the top level to the value.
-  let path: [PathComponent]
-  let kind: ScalarKind
-  /// The decoded text, or the spelling of a number or bool.
-  let bytes: Range<Int>
-  let line: Int
-
-  /// The text as a name.
-  func name(in bytes: UnsafeMutableRawBufferPointer) -> String { String(decoding: bytes[self.bytes], as: UTF8.self) }
-
-  enum PathComponent: Equatable {
-    case name(String)
-    case index(Int)
-
-    var text: String {
-      switch self {
-      case .name(let name): name
-      case .index(let index): "\(index)"
-      }
-    }
-  }
-}
-
 /// Parses a JSON document whose top level is an object. Errors name the line and contain no text of the document.
 struct JSONSource {
   private static let deepest = 64
 
   private var text: SourceText
-  private var path: [JSONLeaf.PathComponent] = []
   private var leaves: [JSONLeaf] = []
 
   static func leaves(of bytes: UnsafeMutableRawBufferPointer) throws(PreferencesError) -> [JSONLeaf] {
@@ -41,7 +13,8 @@ struct JSONSource {
     var source = JSONSource(text: SourceText(bytes))
     source.skipSpace()
     guard source.text.next == UInt8(ascii: "{") else { throw source.text.malformed("the top level is not an object") }
-    try source.value()
+    _ = source.text.take()
+    try source.members(of: nil)
     source.skipSpace()
     guard source.text.next == nil else { throw source.text.malformed("text after the object") }
     return source.leaves
@@ -49,46 +22,48 @@ struct JSONSource {
 
   private init(text: SourceText) { self.text = text }
 
-  private mutating func value() throws(PreferencesError) {
+  private mutating func value(_ component: JSONPlace.Component, in outer: JSONPlace?) throws(PreferencesError) {
     skipSpace()
-    guard path.count <= Self.deepest else {
-      throw PreferencesError(.limitExceeded, "line \(text.line): nested more than \(Self.deepest) deep")
+    let place = JSONPlace(component, in: outer)
+    guard place.depth <= Self.deepest else { throw .limit("nested more than \(Self.deepest) deep", line: text.line) }
+    guard place.nameBytes <= SourceText.longestName else {
+      throw .limit("nested names of more than \(SourceText.longestName) bytes", line: text.line)
     }
-    if text.skip(UInt8(ascii: "{")) { return try members() }
-    if text.skip(UInt8(ascii: "[")) { return try elements() }
+    if text.skip(UInt8(ascii: "{")) { return try members(of: place) }
+    if text.skip(UInt8(ascii: "[")) { return try elements(of: place) }
+    guard leaves.count < PlainRecords.most else {
+      throw .limit("more than \(PlainRecords.most) values", line: text.line)
+    }
     let line = text.line
     if text.skip(UInt8(ascii: "\"")) {
-      return leaves.append(JSONLeaf(path: path, kind: .text, bytes: try string(), line: line))
+      return leaves.append(JSONLeaf(place: place, kind: .text, bytes: try string(), line: line))
     }
     let start = text.position
     let kind = try literal()
-    leaves.append(JSONLeaf(path: path, kind: kind, bytes: start..<text.position, line: line))
+    leaves.append(JSONLeaf(place: place, kind: kind, bytes: start..<text.position, line: line))
   }
 
-  private mutating func members() throws(PreferencesError) {
+  private mutating func members(of place: JSONPlace?) throws(PreferencesError) {
     skipSpace()
     if text.skip(UInt8(ascii: "}")) { return }
     repeat {
       skipSpace()
       guard text.skip(UInt8(ascii: "\"")) else { throw text.malformed("expected a name") }
-      path.append(.name(try text.name(try string())))
+      let name = try text.name(try string())
       skipSpace()
       guard text.skip(UInt8(ascii: ":")) else { throw text.malformed("expected a colon") }
-      try value()
-      path.removeLast()
+      try value(.name(name), in: place)
       skipSpace()
     } while text.skip(UInt8(ascii: ","))
     guard text.skip(UInt8(ascii: "}")) else { throw text.malformed("an object that does not end") }
   }
 
-  private mutating func elements() throws(PreferencesError) {
+  private mutating func elements(of place: JSONPlace) throws(PreferencesError) {
     skipSpace()
     if text.skip(UInt8(ascii: "]")) { return }
     var index = 0
     repeat {
-      path.append(.index(index))
-      try value()
-      path.removeLast()
+      try value(.index(index), in: place)
       index += 1
       skipSpace()
     } while text.skip(UInt8(ascii: ","))

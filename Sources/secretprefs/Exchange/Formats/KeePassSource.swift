@@ -9,11 +9,14 @@ struct KeePassSource {
 
   private var xml: XMLSource
   private var records = PlainRecords()
+  private var entries: [KeePassEntry] = []
+  private var fieldCount = 0
   private var recycleBin: Range<Int>?
 
   static func parse(_ bytes: UnsafeMutableRawBufferPointer) throws(PreferencesError) -> PlainRecords {
     var source = KeePassSource(xml: XMLSource(bytes))
     try source.file()
+    try source.addEntries(from: bytes)
     return source.records
   }
 
@@ -46,11 +49,14 @@ struct KeePassSource {
       case "UUID":
         let id = try xml.content()
         guard let recycleBin, !id.isEmpty, xml.text.bytes[id].elementsEqual(xml.text.bytes[recycleBin]) else { break }
-        records.skip("", "the recycle bin", line: line)
+        try records.skip("", "the recycle bin", line: line)
         return try xml.skip()
       case "Name":
         let name = try xml.text.name(try xml.content())
         if let path { inner = "\(path)\(name)/" }
+        guard inner.utf8.count <= SourceText.longestName else {
+          throw .limit("group names of more than \(SourceText.longestName) bytes", line: xml.text.line)
+        }
       case "Entry": try entry(in: inner)
       case "Group": try group(in: inner)
       default: try xml.skip()
@@ -59,21 +65,26 @@ struct KeePassSource {
   }
 
   private mutating func entry(in path: String) throws(PreferencesError) {
-    let line = xml.text.line
+    guard entries.count < PlainRecords.most else {
+      throw .limit("more than \(PlainRecords.most) entries", line: xml.text.line)
+    }
+    var entry = KeePassEntry(line: xml.text.line)
     var title = ""
-    var fields: [(name: String, bytes: Range<Int>)] = []
-    var left: [String] = []
     while let part = try xml.child() {
       switch part {
+      case "UUID":
+        let id = try xml.content()
+        entry.id = DecodedText.base64(id, in: xml.text.bytes) ?? 0..<0
       case "String":
         let (name, value) = try field()
-        if name == "Title" {
-          title = try xml.text.name(value)
-        } else {
-          fields.append((Self.fieldNames[name] ?? name, value))
+        if name == "Title" { title = try xml.text.name(value) }
+        entry.fields.append((name, value))
+        fieldCount += 1
+        guard fieldCount <= PlainRecords.most else {
+          throw .limit("more than \(PlainRecords.most) fields", line: xml.text.line)
         }
       case "Binary":
-        left.append("an attachment")
+        entry.leave("an attachment")
         try xml.skip()
       case "Times":
         while let time = try xml.child() {
@@ -81,18 +92,35 @@ struct KeePassSource {
             try xml.skip()
             continue
           }
-          if xml.text.bytes[try xml.content()].elementsEqual("True".utf8) { left.append("the expiry time") }
+          if xml.text.bytes[try xml.content()].elementsEqual("True".utf8) { entry.leave("the expiry time") }
         }
       case "History":
         while try xml.child() != nil {
-          if left.last != "earlier versions" { left.append("earlier versions") }
+          entry.leave("earlier versions")
           try xml.skip()
         }
       default: try xml.skip()
       }
     }
-    for left in left { records.skip(path + title, left, line: line) }
-    records.add(entry: title.isEmpty ? "" : path + title, fields, line: line)
+    entry.name = title.isEmpty ? "" : path + title
+    entry.place = path + title
+    entries.append(entry)
+  }
+
+  private mutating func addEntries(from bytes: UnsafeMutableRawBufferPointer) throws(PreferencesError) {
+    let references = KeePassReferences(entries, in: bytes)
+    for entry in entries {
+      for left in entry.left { try records.skip(entry.place, left, line: entry.line) }
+      var fields: [(name: String, bytes: Range<Int>)] = []
+      for field in entry.fields where field.name != "Title" {
+        let name = Self.fieldNames[field.name] ?? field.name
+        do throws(KeePassReferences.Unresolved) { fields.append((name, try references.value(of: field))) } catch {
+          try records.skip("\(entry.place)/\(name)", error.reason, line: entry.line)
+        }
+      }
+      if fields.isEmpty, entry.fields.contains(where: { $0.name != "Title" && !$0.bytes.isEmpty }) { continue }
+      try records.add(entry: entry.name, fields, line: entry.line)
+    }
   }
 
   private mutating func field() throws(PreferencesError) -> (name: String, value: Range<Int>) {

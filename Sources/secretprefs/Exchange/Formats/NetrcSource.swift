@@ -22,19 +22,22 @@ struct NetrcSource {
       guard let word = try keyword() else { break }
       switch word {
       case "machine", "default":
-        if let machine { records.add(entry: machine.name, fields, line: machine.line) }
+        if let machine { try records.add(entry: machine.name, fields, line: machine.line) }
         machine = (word == "default" ? word : try text.name(try value()), line)
         fields = []
       case "macdef":
-        records.skip(try text.name(try value()), "a macro", line: line)
+        try records.skip(try text.name(try value()), "a macro", line: line)
         skipMacro()
       case "login", "password", "account":
         guard machine != nil else { throw text.malformed("a \(word) before the first machine") }
+        guard fields.count < PlainRecords.most else {
+          throw .limit("more than \(PlainRecords.most) values", line: line)
+        }
         fields.append((word == "login" ? "username" : word, try value()))
       default: throw text.malformed("not a keyword of a netrc file")
       }
     }
-    if let machine { records.add(entry: machine.name, fields, line: machine.line) }
+    if let machine { try records.add(entry: machine.name, fields, line: machine.line) }
     return records
   }
 

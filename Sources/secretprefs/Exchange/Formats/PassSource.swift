@@ -49,12 +49,12 @@ struct PassSource {
 
   static func parse(
     _ entries: [PassEntry], in bytes: UnsafeMutableRawBufferPointer
-  ) -> PlainRecords {
+  ) throws(PreferencesError) -> PlainRecords {
     var records = PlainRecords()
     for entry in entries {
       // Otherwise the entry is a file.
       let isText = isUTF8(UnsafeRawBufferPointer(rebasing: bytes[entry.text]))
-      records.add(entry: entry.name, isText ? fields(entry.text, in: bytes) : [("content", entry.text)], line: 1)
+      try records.add(entry: entry.name, isText ? fields(entry.text, in: bytes) : [("content", entry.text)], line: 1)
     }
     return records
   }
@@ -62,16 +62,25 @@ struct PassSource {
   private static func fields(
     _ text: Range<Int>, in bytes: UnsafeMutableRawBufferPointer
   ) -> [(name: String, bytes: Range<Int>)] {
-    var lines = bytes[text].split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)[...]
-    var fields = [("password", withoutReturn(lines.removeFirst()).indices)]
-    while let line = lines.popFirst() {
+    var start: Int? = text.lowerBound
+    func nextLine() -> Slice<UnsafeMutableRawBufferPointer>? {
+      guard let first = start else { return nil }
+      let line = bytes[first..<text.upperBound].prefix { $0 != UInt8(ascii: "\n") }
+      start = line.endIndex < text.upperBound ? line.endIndex + 1 : nil
+      return line
+    }
+    var fields = nextLine().map { [("password", withoutReturn($0).indices)] } ?? []
+    var following = nextLine()
+    // A field beyond them is refused when it is added.
+    while fields.count <= PlainRecords.most, let line = following {
+      following = nextLine()
       if let field = field(withoutReturn(line)) {
         fields.append(field)
       } else {
         var notes = line.indices
-        while let next = lines.first, field(next) == nil {
+        while let next = following, field(next) == nil {
           notes = notes.lowerBound..<next.endIndex
-          lines.removeFirst()
+          following = nextLine()
         }
         // Notes at the end of the text lose their line feed.
         if notes.upperBound == text.upperBound, bytes[notes].last == UInt8(ascii: "\n") { notes = notes.dropLast() }

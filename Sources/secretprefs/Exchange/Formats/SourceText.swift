@@ -1,3 +1,4 @@
+internal import PreferenceFiles
 internal import Preferences
 
 /// A text to import, read from front to back.
@@ -6,6 +7,9 @@ internal import Preferences
 /// stay in the one guarded buffer that the file was read into. A library's parser would leave them in strings and
 /// arrays that are not wiped.
 struct SourceText {
+  /// The longest key, and so the longest name that can be a part of one.
+  static let longestName = PreferenceName.maximumByteCount
+
   let bytes: UnsafeMutableRawBufferPointer
   private(set) var position = 0
   /// The number of the present line, from 1.
@@ -58,6 +62,9 @@ struct SourceText {
 
   /// A name. Names are in ordinary memory, as in every command.
   func name(_ range: Range<Int>) throws(PreferencesError) -> String {
+    guard range.count <= Self.longestName else {
+      throw .limit("a name of more than \(Self.longestName) bytes", line: line)
+    }
     guard let text = String(validating: bytes[range], as: UTF8.self) else {
       throw malformed("a name that is not UTF-8")
     }
@@ -71,6 +78,13 @@ struct SourceText {
   static func isBlank(_ byte: UInt8) -> Bool { byte == UInt8(ascii: " ") || byte == UInt8(ascii: "\t") }
   static func isSpace(_ byte: UInt8) -> Bool {
     isBlank(byte) || byte == UInt8(ascii: "\n") || byte == UInt8(ascii: "\r")
+  }
+}
+
+extension PreferencesError {
+  /// The file exceeds a limit, which is checked before anything is built from what exceeds it.
+  static func limit(_ what: String, line: Int) -> PreferencesError {
+    PreferencesError(.limitExceeded, "line \(line): \(what)")
   }
 }
 

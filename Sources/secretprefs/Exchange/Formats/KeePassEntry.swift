@@ -1,0 +1,18 @@
+/// An entry of KeePass, before its references are resolved.
+struct KeePassEntry {
+  let line: Int
+  /// The names of its groups and its title; empty without a title.
+  var name = ""
+  /// The same, also without a title.
+  var place = ""
+  /// The 16 bytes of its id.
+  var id = 0..<0
+  /// The fields, by their names in KeePass. The title is among them.
+  var fields: [(name: String, bytes: Range<Int>)] = []
+  /// What is not imported, each once.
+  private(set) var left: [String] = []
+
+  mutating func leave(_ part: String) { if !left.contains(part) { left.append(part) } }
+
+  func field(_ name: String) -> Range<Int>? { fields.first { $0.name == name }?.bytes }
+}
