@@ -15,7 +15,7 @@ struct GitHistory {
     try run(
       [
         "log", "--all", "--reverse", "--raw", "--no-abbrev", "--no-renames", "-m", "--root", "--no-show-signature",
-        "--format=%H", "-z",
+        "--no-ext-diff", "--no-textconv", "--format=%H", "-z",
       ], input: nil
     ) { reader.add($0) }
     guard !reader.isUnknown else { throw failure }
@@ -56,13 +56,11 @@ struct GitHistory {
   private func run(
     _ arguments: [String], input: Int32?, _ body: (UnsafeRawBufferPointer) throws -> Void
   ) throws {
-    // The settings of the repository must neither start other programs nor hide a part of it.
     let words =
-      ["git", "--no-pager", "--no-replace-objects", "-c", "core.fsmonitor=false", "-c", "diff.relative=false"]
-      + ["-c", "log.diffMerges=separate", "-C", repository] + arguments
+      ["git", "--no-pager", "--no-replace-objects"] + Self.settings.flatMap { ["-c", $0] } + ["-C", repository]
+      + arguments
     let git = try OtherProgram(
-      "git", words, adding: ["GIT_NO_LAZY_FETCH=1", "GIT_OPTIONAL_LOCKS=0"], removing: Self.variables, input: input,
-      isQuiet: true)
+      "git", words, adding: Self.restrictions, removing: Self.variables, input: input, isQuiet: true)
     var block = try SecretBytes(count: TextScanner.blockSize)
     while true {
       let count = block.withUnsafeMutableBytes { block in
@@ -76,9 +74,26 @@ struct GitHistory {
 }
 
 extension GitHistory {
+  /// The settings of the repository must neither start other programs nor hide a part of it.
+  private static let settings = [
+    "core.fsmonitor=false", "core.hooksPath=/dev/null", "core.alternateRefsCommand=true", "core.sshCommand=false",
+    "core.gitProxy=false", "core.askPass=false", "credential.helper=", "gpg.program=false", "gc.auto=0",
+    "maintenance.auto=false", "diff.relative=false", "diff.orderFile=/dev/null",
+    "log.diffMerges=separate", "log.showSignature=false", "core.commitGraph=false",
+  ]
+
+  /// A missing object would be fetched if the repository is a partial clone. Versions of git before 2.45 do not know
+  /// the first variable; with the next, no protocol is allowed, so no helper, ssh or program of a remote is started. The
+  /// last one replaces the repository's own file of grafts, which hides commits.
+  private static let restrictions = [
+    "GIT_NO_LAZY_FETCH=1", "GIT_ALLOW_PROTOCOL=none", "GIT_PROTOCOL_FROM_USER=0", "GIT_TERMINAL_PROMPT=0",
+    "GIT_OPTIONAL_LOCKS=0", "GIT_GRAFT_FILE=/dev/null",
+  ]
+
   /// The variables that name a different repository, as git sets them for its hooks: those of
-  /// `git rev-parse --local-env-vars` that are no settings.
+  /// `git rev-parse --local-env-vars` that are no settings, and those that ``restrictions`` sets.
   private static let variables: Set<String> = [
+    "GIT_ALLOW_PROTOCOL", "GIT_NO_LAZY_FETCH", "GIT_OPTIONAL_LOCKS", "GIT_PROTOCOL_FROM_USER", "GIT_TERMINAL_PROMPT",
     "GIT_ALTERNATE_OBJECT_DIRECTORIES", "GIT_COMMON_DIR", "GIT_DIR", "GIT_GRAFT_FILE", "GIT_IMPLICIT_WORK_TREE",
     "GIT_INDEX_FILE", "GIT_INTERNAL_SUPER_PREFIX", "GIT_NAMESPACE", "GIT_NO_REPLACE_OBJECTS", "GIT_OBJECT_DIRECTORY",
     "GIT_PREFIX", "GIT_REPLACE_REF_BASE", "GIT_SHALLOW_FILE", "GIT_WORK_TREE",
