@@ -183,9 +183,9 @@ int32_t cfiles_shared_keyring(void) {
 
 long cfiles_read_key(int32_t key, void *payload, size_t count) { return KEYCTL(KEYCTL_READ, key, payload, count); }
 
-int cfiles_restrict_key(int32_t key) {
-  // KEY_POS_VIEW, READ, SEARCH, LINK and SETATTR, which no header for programs defines.
-  return (int)KEYCTL(KEYCTL_SETPERM, key, 0x3b000000);
+int cfiles_restrict_key(int32_t key, int may_expire) {
+  // KEY_POS_VIEW, READ, SEARCH and LINK, and SETATTR, which no header for programs defines.
+  return (int)KEYCTL(KEYCTL_SETPERM, key, may_expire ? 0x3b000000 : 0x1b000000);
 }
 
 int cfiles_expire_key(int32_t key, uint32_t seconds) { return (int)KEYCTL(KEYCTL_SET_TIMEOUT, key, seconds); }
@@ -200,7 +200,7 @@ NO_KEYS(int32_t cfiles_session_keyring(void))
 NO_KEYS(int32_t cfiles_shared_keyring(void))
 NO_KEYS(int32_t cfiles_find_key(const char *description))
 NO_KEYS(long cfiles_read_key(int32_t key, void *payload, size_t count))
-NO_KEYS(int cfiles_restrict_key(int32_t key))
+NO_KEYS(int cfiles_restrict_key(int32_t key, int may_expire))
 NO_KEYS(int cfiles_expire_key(int32_t key, uint32_t seconds))
 NO_KEYS(int cfiles_link_key(int32_t key, int32_t keyring))
 NO_KEYS(int cfiles_invalidate_key(int32_t key))

@@ -22,14 +22,17 @@ package struct KernelKey: Sendable {
   /// Stores a key that only processes of the session can read, in place of one with the same description. Other
   /// processes find the key only after its permissions and its timeout are set.
   ///
+  /// - Parameter isRenewable: whether processes of the session may change the timeout: ``expire(after:)``.
   /// - Returns: `false` if nothing was stored.
-  package static func store(_ payload: UnsafeRawBufferPointer, as description: String, seconds: UInt32) -> Bool {
+  package static func store(
+    _ payload: UnsafeRawBufferPointer, as description: String, seconds: UInt32, isRenewable: Bool
+  ) -> Bool {
     let keyring = cfiles_session_keyring()
     guard keyring > 0, let start = payload.baseAddress else { return false }
     // Until the last step the key is in the keyring of this process only, so that a key without a timeout ends with the
     // process.
     let key = unsafe cfiles_add_key(description, start, payload.count)
-    return key > 0 && cfiles_restrict_key(key) == 0 && cfiles_expire_key(key, seconds) == 0
+    return key > 0 && cfiles_expire_key(key, seconds) == 0 && cfiles_restrict_key(key, isRenewable ? 1 : 0) == 0
       && cfiles_link_key(key, keyring) == 0
   }
 
@@ -39,7 +42,7 @@ package struct KernelKey: Sendable {
     return unsafe cfiles_read_key(serial, payload.baseAddress!, payload.count) == payload.count
   }
 
-  /// Lets the key expire after `seconds` on the clock of the system.
+  /// Lets the key expire after `seconds` on the clock of the system. The kernel refuses if the key is not renewable.
   @discardableResult
   package func expire(after seconds: UInt32) -> Bool { cfiles_expire_key(serial, seconds) == 0 }
 

@@ -102,9 +102,9 @@ int32_t cfiles_find_key(const char *_Nonnull description);
 /// Reads a key. Returns the length of its payload, which may be more than `count`.
 long cfiles_read_key(int32_t key, void *_Nonnull payload, size_t count);
 
-/// Allows processes that possess a key to view, read, find and link it and to change its timeout. Others may do
-/// nothing.
-int cfiles_restrict_key(int32_t key);
+/// Allows processes that possess a key to view, read, find and link it and, with `may_expire`, to change its timeout.
+/// Others may do nothing.
+int cfiles_restrict_key(int32_t key, int may_expire);
 
 /// Lets a key expire after a number of seconds on the clock of the system.
 int cfiles_expire_key(int32_t key, uint32_t seconds);

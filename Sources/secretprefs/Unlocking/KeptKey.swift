@@ -57,7 +57,9 @@ struct KeptKey {
         key.write(to: UnsafeMutableRawBufferPointer(rebasing: bytes[KeptLimits.count...]))
       }
       let seconds = limits.seconds(at: .now) ?? 1
-      let isStored = bytes.withUnsafeBytes { KernelKey.store($0, as: Self.description(path), seconds: seconds) }
+      let isStored = bytes.withUnsafeBytes {
+        KernelKey.store($0, as: Self.description(path), seconds: seconds, isRenewable: limits.hasIdleTime(at: .now))
+      }
       guard isStored else { throw Self.refusal(errno) }
     } catch { throw ToolError(error, hint: Self.alternatives) }
   }

@@ -39,6 +39,9 @@ struct KeptLimits {
     return seconds
   }
 
+  /// Whether the idle time may end before the hard limit, so that a use begins it again.
+  func hasIdleTime(at now: Clocks) -> Bool { idleSeconds < (end &- now.boot) / 1000 }
+
   /// The seconds after which the kernel removes the key unless it is used, rounded up. `nil` if its time is over.
   func seconds(at now: Clocks) -> UInt32? {
     // Wrapping: the numbers may be those of a key that a different program made.

@@ -14,7 +14,9 @@ struct UnlockVault: WritingCommand {
       for this login session, and removes it after the time of --idle without use, at the latest after the time of \
       --for. "secretprefs lock" removes it at once, "secretprefs status" shows it.
 
-      All programs of the session can use the key. If the system's clock is set by more than 10 seconds, the key is \
+      All programs of the session can read the key, also those that "sudo -u" or "su" starts as a different user and \
+      that get no session of their own, and can keep a copy. They can also delay the end of --idle, but not that of \
+      --for; with --idle as long as --for, the kernel refuses to change the time. If the system's clock is set by more than 10 seconds, the key is \
       no longer used. Where the kernel refuses, as in many containers, nothing is kept, and the command fails.
 
       EXAMPLE:
