@@ -22,7 +22,7 @@ struct Export: WritingCommand {
         systemd     SetCredentialEncrypted= of a unit, for this machine only
 
       In dotenv, single quotes make everything literal. A value that has a single quote is in double quotes, with a \
-      backslash before ", \\, $ and `. In shell, names that can make programs run other code, such as PATH, \
+      backslash before ", \\, $ and `. In shell, names that are settings of programs, such as PATH and PAGER, \
       are refused as by "secretprefs run". For systemd, "systemd-creds encrypt" encrypts each value with the key of \
       this machine or its TPM; the service reads it from $CREDENTIALS_DIRECTORY.
 

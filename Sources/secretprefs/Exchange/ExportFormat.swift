@@ -20,7 +20,10 @@ enum ExportFormat: String, NamedFormat {
     switch self {
     case .json: true
     case .dotenv: DotenvParser.isName(key)
-    case .shell: VariableName.isValid(key) && !VariableName.isReserved(key)
+    // Some programs read such names in small letters, and zsh has PATH as path, too.
+    case .shell:
+      VariableName.isValid(key) && !VariableName.isReserved(key.uppercased())
+        && !ProgramVariables.contains(key.uppercased())
     case .kubernetes, .systemd:
       key.utf8.count <= 253 && key != "." && !key.hasPrefix("..")
         && key.utf8.allSatisfy { Self.isWord($0) || "-_.".utf8.contains($0) }
@@ -41,7 +44,8 @@ enum ExportFormat: String, NamedFormat {
     switch self {
     case .json: ""
     case .dotenv: "names have ASCII letters, digits, _, - and ., and begin with a letter or _"
-    case .shell: "names have ASCII letters, digits and _, do not begin with a digit, and are not reserved, such as PATH"
+    case .shell:
+      "names have ASCII letters, digits and _, do not begin with a digit, and are no settings of programs, such as PATH or PAGER"
     case .kubernetes, .systemd: "names have ASCII letters, digits, -, _ and ., and at most 253 bytes"
     }
   }

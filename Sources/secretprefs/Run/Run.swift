@@ -15,7 +15,10 @@ struct Run: ToolCommand {
 
       NAMES. The variable of a key has the key's ASCII letters in upper case, its digits, and _ for every other \
       character, with another _ in front of a digit: db/password becomes DB_PASSWORD. It is an error if two keys become \
-      the same variable, or one that can make programs run other code, such as PATH, LD_PRELOAD or NODE_OPTIONS.
+      the same variable, or one that makes most programs run other code, such as PATH, LD_PRELOAD or NODE_OPTIONS. \
+      Without a choice of keys, it is also an error if a key becomes a setting of a widespread program, such as PAGER, \
+      GIT_DIR, TAR_OPTIONS or HTTPS_PROXY. These lists cannot be complete: if others can write to the vault, choose the \
+      keys with --only or --env.
 
       A bool is passed as true or false, a number in decimal, a date as RFC 3339 in UTC. Data, and text that contains \
       NUL, can only be a file. Other programs of the same user can see the environment of a command; a file of --file \
@@ -84,14 +87,14 @@ struct Run: ToolCommand {
     var access = try unlock.complete(try vault.access())
     access.refusesExpired = refuseExpired
     let place = try record.place()
-    var variables = only.map { Variable(key: $0) }
+    var variables = only.map { Variable(key: $0, isChosen: true) }
     variables += try env.map { (text) throws(ToolError) in try Variable(text, isFile: false) }
     variables += try file.map { (text) throws(ToolError) in try Variable(text, isFile: true) }
 
     let vault = try access.open(messages)
     let group = try place.group(in: vault)
     let values = try ServiceValues(of: place.service, in: group, of: vault)
-    if variables.isEmpty { variables = try values.keys.map { Variable(key: $0) } }
+    if variables.isEmpty { variables = try values.keys.map { Variable(key: $0, isChosen: false) } }
     guard !variables.isEmpty else { throw ToolError.emptyService }
     let records = try variables.compactMap { (variable) throws(VaultError) in try values.record(variable.key) }
     guard records.count == variables.count else {

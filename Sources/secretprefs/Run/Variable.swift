@@ -4,9 +4,16 @@ struct Variable {
   let key: String
   /// Whether the value is in a file, whose path the variable holds.
   let isFile: Bool
+  /// Whether the caller has named the key.
+  let isChosen: Bool
 
   /// The variable whose name follows from its key.
-  init(key: String) { (name, self.key, isFile) = (VariableName.derived(from: key), key, false) }
+  init(key: String, isChosen: Bool) {
+    name = VariableName.derived(from: key)
+    self.key = key
+    isFile = false
+    self.isChosen = isChosen
+  }
 
   /// Parses `NAME=key`.
   init(_ assignment: String, isFile: Bool) throws(ToolError) {
@@ -17,6 +24,7 @@ struct Variable {
         hint: "a name has ASCII letters, digits and underscores, and begins with no digit: --env DB=db/password")
     }
     (name, key, self.isFile) = (parts[0], parts[1], isFile)
+    isChosen = true
   }
 
   /// Checks that the names are allowed and differ. The keys must exist, because errors name them.
@@ -25,7 +33,7 @@ struct Variable {
     for variable in variables {
       guard !VariableName.isReserved(variable.name) else {
         throw .usage(
-          "the key \"\(variable.key)\" would become a variable that can make programs run other code or unlock a vault",
+          "the key \"\(variable.key)\" would become \(variable.name), which can make programs run other code or unlock a vault",
           hint: "--env NAME=key gives it a different name; --only and --env leave it out")
       }
       if let other = keys.updateValue(variable.key, forKey: variable.name) {
@@ -33,6 +41,14 @@ struct Variable {
           "the keys \"\(other)\" and \"\(variable.key)\" become the same variable",
           hint: "--env NAME=key gives one of them a different name; --only and --env leave it out")
       }
+    }
+    let settings = variables.filter { !$0.isChosen && ProgramVariables.contains($0.name) }
+    guard settings.isEmpty else {
+      throw .usage(
+        "without being chosen, keys would become variables that programs have as settings: "
+          + listed(settings.map { "\"\($0.key)\" (\($0.name))" }),
+        hint:
+          "choose the keys to pass: --only key as it is, or --env NAME=key with a different name; others are left out")
     }
   }
 }

@@ -24,7 +24,8 @@ enum VariableName {
     }
   }
 
-  /// Whether a value under this name may make a program run other code, or unlock a vault.
+  /// Whether a value under this name may make a program run other code, or unlock a vault. Never allowed. The list has
+  /// the names that most programs obey; ``ProgramVariables`` has others, which a caller may choose.
   static func isReserved(_ name: String) -> Bool {
     reserved.contains(name) || reservedPrefixes.contains { name.hasPrefix($0) }
   }

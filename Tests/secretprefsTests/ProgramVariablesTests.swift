@@ -1,0 +1,178 @@
+import Foundation
+import Testing
+
+@testable import secretprefs
+
+/// The names of variables that `run` passes only if their keys are chosen.
+struct ProgramVariablesTests {
+  /// From the manuals of the programs.
+  private static let manuals: [String: String] = [
+    "git": """
+    GIT_DIR GIT_WORK_TREE GIT_INDEX_FILE GIT_OBJECT_DIRECTORY GIT_CEILING_DIRECTORIES GIT_NAMESPACE GIT_AUTHOR_NAME \
+    GIT_DIFF_OPTS GIT_EXTERNAL_DIFF GIT_MERGE_VERBOSITY GIT_PAGER GIT_EDITOR GIT_SEQUENCE_EDITOR GIT_SSH \
+    GIT_SSH_COMMAND GIT_SSH_VARIANT GIT_SSL_NO_VERIFY GIT_SSL_CAINFO GIT_ASKPASS GIT_TERMINAL_PROMPT GIT_TRACE \
+    GIT_TRACE_CURL GIT_ALLOW_PROTOCOL GIT_PROXY_SSL_CERT GIT_HTTP_USER_AGENT GIT_ATTR_SOURCE GIT_CONFIG_GLOBAL
+    """,
+    "other version control":
+      "HGRCPATH HGEDITOR HGMERGE HGPLAIN SVN_EDITOR SVN_SSH CVSROOT CVS_RSH CVSEDITOR BZR_EDITOR",
+    "less, more, man": """
+    LESS LESSOPEN LESSCLOSE LESSKEY LESSKEYIN LESSCHARSET LESSBINFMT LESSECHO LESSEDIT LESSHISTFILE LESSPROMPT \
+    LESSSECURE LESS_TERMCAP_MD MORE PAGER MANPAGER MANPATH MANOPT MANWIDTH MANROFFOPT MANSECT MANLESS SYSTEMD_PAGER \
+    SYSTEMD_LESS BAT_PAGER DELTA_PAGER GH_PAGER PSQL_PAGER
+    """,
+    "tar, compressors":
+      "TAR_OPTIONS TAPE GZIP XZ_OPT XZ_DEFAULTS BZIP2 BZIP ZSTD_CLEVEL ZIPOPT UNZIP ZIPINFO RSYNC_RSH",
+    "files and texts": """
+    LS_COLORS LSCOLORS GREP_OPTIONS GREP_COLORS GREP_COLOR BLOCK_SIZE BLOCKSIZE DU_BLOCK_SIZE POSIXLY_CORRECT \
+    QUOTING_STYLE TIME_STYLE TABSIZE SIMPLE_BACKUP_SUFFIX VERSION_CONTROL RIPGREP_CONFIG_PATH FZF_DEFAULT_COMMAND \
+    FZF_DEFAULT_OPTS JQ_COLORS AWKPATH AWKLIBPATH MAGIC VIMINIT EXINIT MYVIMRC
+    """,
+    "ld.so, glibc": """
+    LD_PRELOAD LD_AUDIT LD_LIBRARY_PATH GLIBC_TUNABLES GCONV_PATH GETCONF_DIR HOSTALIASES LOCALDOMAIN LOCPATH NIS_PATH \
+    NLSPATH RESOLV_HOST_CONF RES_OPTIONS TMPDIR TZDIR MALLOC_CHECK_ LANG LANGUAGE LC_ALL LC_CTYPE TZ
+    """,
+    "shells": """
+    BASH_ENV BASHOPTS BASH_LOADABLES_PATH BASH_XTRACEFD CDPATH ENV EXECIGNORE FCEDIT FIGNORE GLOBIGNORE HISTCONTROL \
+    HISTFILE HISTIGNORE HISTSIZE HISTTIMEFORMAT HOME HOSTFILE IFS INPUTRC MAIL MAILCHECK MAILPATH OLDPWD OPTIND PATH \
+    PROMPT_COMMAND PS1 PS2 PS3 PS4 PWD SHELL SHELLOPTS TERM TIMEFORMAT TMOUT COLUMNS LINES ZDOTDIR FPATH NULLCMD \
+    KSHRC SCREENRC TMUX_TMPDIR
+    """,
+    "Python": """
+    PYTHONPATH PYTHONHOME PYTHONSTARTUP PYTHONINSPECT PYTHONWARNINGS PYTHONUSERBASE PYTHONPLATLIBDIR PYTHONBREAKPOINT \
+    PYTHONHASHSEED PYTHONMALLOC PYTHON_GIL PIP_INDEX_URL PIP_EXTRA_INDEX_URL PIP_TARGET PIP_CONFIG_FILE PIP_CERT \
+    PIP_TRUSTED_HOST UV_INDEX_URL UV_PYTHON POETRY_HOME VIRTUAL_ENV CONDA_PREFIX PYTEST_ADDOPTS PYTEST_PLUGINS \
+    REQUESTS_CA_BUNDLE TOX_SKIP_ENV FLASK_APP DJANGO_SETTINGS_MODULE
+    """,
+    "Node": """
+    NODE_OPTIONS NODE_PATH NODE_EXTRA_CA_CERTS NODE_TLS_REJECT_UNAUTHORIZED NODE_ENV NPM_CONFIG_REGISTRY \
+    NPM_CONFIG_SCRIPT_SHELL NPM_CONFIG_PREFIX NPM_CONFIG_USERCONFIG YARN_RC_FILENAME PNPM_HOME BUN_INSTALL DENO_DIR
+    """,
+    "Perl, Ruby, PHP, Lua": """
+    PERL5LIB PERL5OPT PERL5DB PERL5SHELL PERLLIB PERLIO PERL_HASH_SEED PERL_MM_OPT PERL_MB_OPT PERL_CPANM_OPT RUBYLIB \
+    RUBYOPT RUBYSHELL GEM_HOME GEM_PATH GEMRC BUNDLE_GEMFILE BUNDLE_PATH RAKEOPT IRBRC PHPRC PHP_INI_SCAN_DIR \
+    COMPOSER_HOME LUA_PATH LUA_CPATH LUA_INIT
+    """,
+    "Java": """
+    JAVA_HOME JAVA_OPTS JAVA_TOOL_OPTIONS JDK_JAVA_OPTIONS _JAVA_OPTIONS CLASSPATH MAVEN_OPTS MAVEN_ARGS GRADLE_OPTS \
+    GRADLE_USER_HOME ANT_OPTS ANT_ARGS SBT_OPTS CATALINA_OPTS LEIN_JVM_OPTS KOTLIN_HOME SCALA_HOME M2_HOME
+    """,
+    "Go": """
+    GOFLAGS GOPATH GOROOT GOBIN GOPROXY GOSUMDB GONOSUMDB GOPRIVATE GOENV GOTOOLCHAIN GOTOOLDIR GOCACHE GOCACHEPROG \
+    GOAUTH GODEBUG GOVCS GOWORK GOINSECURE CGO_CFLAGS CGO_LDFLAGS CGO_ENABLED GO_EXTLINK_ENABLED GCCGO
+    """,
+    "Rust": """
+    CARGO_HOME CARGO_TARGET_DIR CARGO_BUILD_RUSTC CARGO_BUILD_RUSTC_WRAPPER CARGO_NET_GIT_FETCH_WITH_CLI \
+    CARGO_REGISTRY_DEFAULT RUSTC RUSTC_WRAPPER RUSTC_WORKSPACE_WRAPPER RUSTFLAGS RUSTDOC RUSTDOCFLAGS RUSTUP_HOME \
+    RUSTUP_TOOLCHAIN RUST_BACKTRACE RUST_LOG
+    """,
+    "compilers, make": """
+    CC CXX CPP LD AR AS NM CFLAGS CXXFLAGS CPPFLAGS LDFLAGS LIBS MAKEFLAGS MAKEFILES GNUMAKEFLAGS MFLAGS VPATH SHELL \
+    GCC_EXEC_PREFIX COMPILER_PATH LIBRARY_PATH CPATH C_INCLUDE_PATH CPLUS_INCLUDE_PATH DEPENDENCIES_OUTPUT CCACHE_DIR \
+    CMAKE_TOOLCHAIN_FILE CMAKE_GENERATOR CTEST_PARALLEL_LEVEL PKG_CONFIG PKG_CONFIG_PATH DESTDIR PREFIX SDKROOT \
+    ACLOCAL_PATH AUTOCONF M4PATH DEB_BUILD_OPTIONS SWIFT_EXEC SWIFT_BACKTRACE
+    """,
+    "clouds": """
+    AWS_PAGER AWS_CONFIG_FILE AWS_SHARED_CREDENTIALS_FILE AWS_PROFILE AWS_CA_BUNDLE AWS_ENDPOINT_URL \
+    AWS_ENDPOINT_URL_S3 AWS_WEB_IDENTITY_TOKEN_FILE AWS_CLI_AUTO_PROMPT AWS_CONTAINER_CREDENTIALS_FULL_URI KUBECONFIG \
+    KUBE_EDITOR KUBECTL_EXTERNAL_DIFF KUBECTL_PLUGINS_PATH HELM_PLUGINS HELM_HOME DOCKER_HOST DOCKER_CONFIG \
+    DOCKER_CERT_PATH DOCKER_TLS_VERIFY COMPOSE_FILE TF_CLI_ARGS TF_CLI_CONFIG_FILE TF_LOG TF_PLUGIN_CACHE_DIR \
+    ANSIBLE_CONFIG ANSIBLE_LIBRARY ANSIBLE_SSH_ARGS VAULT_ADDR VAULT_CACERT VAULT_SKIP_VERIFY CLOUDSDK_CONFIG \
+    CLOUDSDK_PYTHON GOOGLE_APPLICATION_CREDENTIALS AZURE_CONFIG_DIR BOTO_CONFIG VAGRANT_HOME PACKER_PLUGIN_PATH
+    """,
+    "databases": """
+    PSQLRC PSQL_EDITOR PSQL_EDITOR_LINENUMBER_ARG PSQL_HISTORY PGSERVICE PGSERVICEFILE PGPASSFILE PGSSLMODE \
+    PGSSLROOTCERT PGSSLCERT PGOPTIONS PGSYSCONFDIR PGHOSTADDR PGREQUIREPEER PGGSSLIB PGLOADBALANCEHOSTS MYSQL_HOME \
+    MYSQL_TEST_LOGIN_FILE MYSQL_UNIX_PORT MYSQL_TCP_PORT MYSQL_HISTFILE MYSQL_PS1 LIBMYSQL_PLUGINS LIBMYSQL_PLUGIN_DIR \
+    SQLITE_HISTORY REDISCLI_RCFILE ODBCINI ODBCSYSINI ORACLE_HOME TNS_ADMIN
+    """,
+    "network and trust": """
+    HTTP_PROXY HTTPS_PROXY ALL_PROXY NO_PROXY FTP_PROXY SSL_CERT_FILE SSL_CERT_DIR SSLKEYLOGFILE CURL_CA_BUNDLE \
+    CURL_HOME CURL_SSL_BACKEND WGETRC NETRC OPENSSL_CONF OPENSSL_MODULES SSH_AUTH_SOCK SSH_ASKPASS SUDO_ASKPASS \
+    KRB5_CONFIG KRB5CCNAME LDAPRC LDAPCONF LDAPTLS_CACERT GNUPGHOME GPG_TTY PASSWORD_STORE_DIR
+    """,
+    "desktops": """
+    XDG_CONFIG_HOME XDG_DATA_DIRS XDG_RUNTIME_DIR DBUS_SESSION_BUS_ADDRESS DISPLAY XAUTHORITY WAYLAND_DISPLAY BROWSER \
+    EDITOR VISUAL GTK_MODULES GTK_PATH QT_PLUGIN_PATH GIO_EXTRA_MODULES LIBGL_DRIVERS_PATH
+    """,
+    "any program": """
+    SHOP_PAGER SHOP_EDITOR SHOP_OPTS SHOP_OPTIONS SHOPRC SHOP_WRAPPER SHOP_CONFIG SHOP_CONFIG_FILE SHOP_HOME SHOP_PATH \
+    SHOP_FLAGS SHOP_ARGS SHOP_COMMAND SHOP_HOOKS SHOP_PLUGINS SHOP_PROXY SHOP_CA_BUNDLE SHOP_DEBUG
+    """,
+  ]
+
+  /// Names that a vault's keys have.
+  private static let secrets = """
+    TOKEN TOK KEY PASSWORD SECRET VALUE PORT DB DB_PASSWORD DB_HOST DB_USER DATABASE_URL REDIS_URL API_KEY API_TOKEN URL \
+    STRIPE_KEY STRIPE_SECRET_KEY SENTRY_DSN SMTP_PASSWORD JWT_SECRET SESSION_SECRET SIGNING_KEY TLS_KEY TLS_CERT WEBHOOK_URL \
+    SLACK_WEBHOOK SLACK_WEBHOOK_URL GITHUB GITHUB_TOKEN GH_TOKEN GITLAB_TOKEN NPM_TOKEN NODE_AUTH_TOKEN CARGO_REGISTRY_TOKEN \
+    CARGO_REGISTRIES_X_TOKEN PIP_PASSWORD AWS_ACCESS_KEY_ID AWS_SECRET_ACCESS_KEY AWS_SESSION_TOKEN AWS_REGION PGPASSWORD \
+    PGUSER PGHOST PGPORT PGDATABASE MYSQL_PWD MYSQL_ROOT_PASSWORD MYSQL_USER MYSQL_DATABASE MONGO_URL OPENAI_API_KEY \
+    GOOGLE_API_KEY AZURE_CLIENT_ID AZURE_CLIENT_SECRET ARM_CLIENT_ID TF_VAR_TOKEN TG_CHAT_ID DOCKER_PASSWORD \
+    DOCKER_USERNAME VAULT_TOKEN KUBE_TOKEN HEROKU_API_KEY RESTIC_PASSWORD BORG_PASSPHRASE DJANGO_SECRET_KEY \
+    FLASK_SECRET_KEY RAILS_MASTER_KEY SPRING_DATASOURCE_PASSWORD SPRING_DATASOURCE_URL LDAP_BIND_DN FTP_USER MAIL_HOST \
+    MAILGUN_API_KEY EMAIL EMAIL_HOST USERNAME LICENSE Z A B1 K_SE GOOGLE_ID GOAL MANDRILL_URL DISPLAY_NAME ZIP_CODE
+    """
+
+  private static func words(_ text: String) -> [String] { text.split { $0 == " " || $0 == "\n" }.map(String.init) }
+
+  private static func isRefused(_ name: String) -> Bool {
+    VariableName.isReserved(name) || ProgramVariables.contains(name)
+  }
+
+  @Test(arguments: manuals.keys.sorted()) func `a setting of a program is one of its manual`(_ program: String) {
+    let passed = Self.words(Self.manuals[program]!).filter { !Self.isRefused($0) }
+    #expect(passed.isEmpty)
+  }
+
+  @Test func `the names of secrets are no settings`() {
+    #expect(Self.words(Self.secrets).filter(Self.isRefused).isEmpty)
+  }
+
+  /// Programs of this machine, and what their variables begin with.
+  @Test(arguments: [
+    ("$(git --exec-path)/git", "GIT_[A-Z0-9_]+"),
+    ("$(ldconfig -p | sed -n 's/.*libpq.so.5 .*=> //p' | head -n 1)", "PG[A-Z]+"),
+    ("$(readlink -f /usr/bin/perl)", "PERL[A-Z0-9_]+"), ("/usr/bin/less", "LESS[A-Z_]+"),
+    ("/usr/bin/bash", "BASH_[A-Z]+"),
+    ("/usr/bin/make", "MAKE[A-Z_]+"), ("/usr/bin/tar", "TAR_[A-Z_]+"), ("/usr/bin/gcc", "(GCC_|COLLECT_)?[A-Z_]+_PATH"),
+  ])
+  func `a variable whose name is in a program is a setting`(_ program: String, _ pattern: String) throws {
+    let outcome = try Tool.shell("grep -aoE '\\b\(pattern)\\b' \(program) | sort -u", in: try Scratch())
+    let connection = ["PGDATABASE", "PGHOST", "PGPASSWORD", "PGPORT", "PGUSER"]
+    let passed = Self.words(outcome.text).filter { !Self.isRefused($0) && !$0.hasSuffix("_KEY") }
+    #expect(Set(passed).subtracting(connection).isEmpty)
+  }
+
+  @Test(arguments: [
+    "less", "git/dir", "tar-options", "psqlrc", "goflags", "aws.pager", "kubeconfig", "x pager", "npm_config_registry",
+    "https_proxy", "cc",
+  ])
+  func `a key that nobody chose becomes no setting, and the error names both and the way`(_ key: String) throws {
+    let home = try RunTests.prepared()
+    let name = VariableName.derived(from: key)
+    let set = try Tool.run(["set", key, "--file", "k", "--key-file", "k"], in: home)
+    try #require(set.exit == 0, "\(set.errorText)")
+    for option in ["", "--mask"] {
+      let refused = try Tool.shell("secretprefs run --key-file k \(option) -- echo started", in: home)
+      #expect(refused.exit == 64 && refused.output.isEmpty)
+      #expect(refused.errorText.contains("\"\(key)\" (\(name))"), "\(refused.errorText)")
+      #expect(refused.errorText.contains("--only") && refused.errorText.contains("--env NAME=key"))
+    }
+    let chosen = try Tool.run(["run", "--only", key, "--key-file", "k", "--", "printenv", name], in: home)
+    #expect(chosen.exit == 0, "\(chosen.errorText)")
+    let named = try Tool.run(["run", "--env", "\(name)=\(key)", "--key-file", "k", "--", "printenv", name], in: home)
+    #expect(named.exit == 0, "\(named.errorText)")
+    let others = try Tool.run(["run", "--only", "token", "--key-file", "k", "--", "printenv", "TOKEN"], in: home)
+    #expect(others.exit == 0, "\(others.errorText)")
+  }
+
+  @Test func `a shell that evaluates an export gets no settings`() throws {
+    for key in ["LESS", "http_proxy", "path", "GIT_DIR"] {
+      let home = try RunTests.prepared()
+      _ = try Tool.run(["set", key, "--file", "k", "--key-file", "k"], in: home)
+      let outcome = try Tool.run(["export", "--format", "shell", "--key-file", "k"], in: home)
+      #expect(outcome.exit == 64 && outcome.output.isEmpty)
+      #expect(outcome.errorText.contains("cannot have these keys: \(key)\n"), "\(outcome.errorText)")
+    }
+  }
+}
