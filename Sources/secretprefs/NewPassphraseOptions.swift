@@ -17,6 +17,9 @@ struct NewPassphraseOptions: ParsableArguments {
   @Flag(help: "Use an insecurely cheap key derivation for the new passphrase. For tests only.")
   var throwawayCost = false
 
+  /// Whether the passphrase is typed at a prompt.
+  var isTyped: Bool { newPassphraseFd == nil }
+
   /// Checks the descriptor before this process opens a file that could get the same number.
   func check(besides access: VaultAccess) throws(ToolError) {
     guard let newPassphraseFd else { return }

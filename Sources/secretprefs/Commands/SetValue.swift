@@ -90,10 +90,12 @@ struct SetValue: WritingCommand {
     let (edit, revision) = try change.resolved { () throws(VaultError) in
       try vault.record(service: place.service, key: key, in: group)
     }
-    try store(value) { (bytes, kind) throws(VaultError) in
-      try vault.update(service: place.service, in: group) { (batch) throws(VaultError) in
-        try batch.set(
-          bytes, kind: kind, forKey: key, accessibility: accessibility, edit: edit, ifRevision: revision)
+    try TypedInput.save(messages, isTyped: source.isTyped) {
+      try store(value) { (bytes, kind) throws(VaultError) in
+        try vault.update(service: place.service, in: group) { (batch) throws(VaultError) in
+          try batch.set(
+            bytes, kind: kind, forKey: key, accessibility: accessibility, edit: edit, ifRevision: revision)
+        }
       }
     }
     vault.recordChange(by: Self.self, messages)

@@ -29,15 +29,20 @@ struct EditValue: ToolAction {
     guard revision == nil || revision == record.revision else {
       throw VaultError(.conflict, "the record does not have the expected revision")
     }
-    let (folder, count, endsLine) = try vault.withShownValue(of: record, in: group) { _, bytes in
-      (try MemoryFolder(bytes), bytes.count, bytes.last == UInt8(ascii: "\n"))
+    let mayAsk = access.mayPrompt && revision == nil
+    let (session, count) = try vault.withShownValue(of: record, in: group) { _, bytes in
+      (try EditSession(bytes, editor, mayAsk: mayAsk, messages), bytes.count)
     }
-    let value = try Self.edited(folder, by: editor, endsLine: endsLine)
-    let isChanged = try vault.withShownValue(of: record, in: group) { _, bytes in
-      value.withUnsafeBytes { !$0.elementsEqual(bytes) }
+    // After a conflict, of which the user was told, the newer value is replaced.
+    var expected = record
+    let (newCount, isChanged) = try session.run { value in
+      do { try save(value, insteadOf: count, expected, in: group, of: vault) } catch {
+        // If it was removed meanwhile, saving again fails in the same way.
+        if mayAsk { do { expected = try place.existing(key, in: group, of: vault) } catch {} }
+        throw error
+      }
     }
     if isChanged {
-      try save(value, insteadOf: count, record, in: group, of: vault)
       vault.recordChange(by: EditRecord.self, messages)
     } else {
       messages.note("the value is as it was; nothing was changed")
@@ -46,21 +51,8 @@ struct EditValue: ToolAction {
     try Output.write(
       .object([
         ("service", .string(place.service.text)), ("key", .string(record.key.text)), ("changed", .bool(isChanged)),
-        ("bytesBefore", .unsigned(UInt64(count))), ("bytes", .unsigned(UInt64(value.count))),
+        ("bytesBefore", .unsigned(UInt64(count))), ("bytes", .unsigned(UInt64(newCount))),
       ]))
-  }
-
-  /// Runs the editor and returns what it has saved. The file is gone when this returns.
-  ///
-  /// - Parameter endsLine: Whether the value ends with a line feed. Otherwise the one that editors add is removed.
-  private static func edited(
-    _ folder: consuming MemoryFolder, by editor: Editor, endsLine: Bool
-  ) throws -> SecretBytes {
-    try editor.edit(folder.file)
-    let text = try folder.content()
-    let isExtended = !endsLine && text.withUnsafeBytes { $0.last == UInt8(ascii: "\n") }
-    let count = text.count
-    return isExtended ? try text.prefix(count - 1) : text
   }
 
   private func save(

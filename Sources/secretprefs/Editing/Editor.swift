@@ -3,12 +3,19 @@ internal import VaultCore
 
 /// The user's editor: the program, and arguments in front of the file.
 struct Editor {
+  /// The editor ended, but not because the user said so. What was saved until then is in the file.
+  struct Stopped: Error {
+    let error: any Error
+  }
+
   private let words: [String]
 
-  /// The editor of `$VISUAL`, `$EDITOR`, or vi. No shell reads the variable: it is split at spaces.
+  /// The editor of `$VISUAL`, `$EDITOR`, or vi. No shell reads the variable, but its words are those that one would
+  /// read.
   init() throws {
-    let text = try VaultLocation.variable("VISUAL") ?? VaultLocation.variable("EDITOR") ?? "vi"
-    words = text.split(separator: " ").map(String.init)
+    var (name, text) = ("VISUAL", try VaultLocation.variable("VISUAL"))
+    if text == nil { (name, text) = ("EDITOR", try VaultLocation.variable("EDITOR")) }
+    words = try ShellWords.split(text ?? "vi", of: "the variable \(name)")
     guard !words.isEmpty else { throw ToolError.usage("the variable for the editor is empty") }
   }
 
@@ -33,21 +40,23 @@ struct Editor {
       case .started(let number): process = number
       case .stopped: break
       case .notStarted(let number): throw Self.notStarted(number)
-      case .exited(let code): return try Self.finish(code == 0 ? nil : "status \(code)", received)
-      case .killed(let number): return try Self.finish("signal \(number)", received)
+      case .exited(let code): return try Self.finish(code == 0 ? nil : "status \(code)", isStopped: false, received)
+      case .killed(let number): return try Self.finish("signal \(number)", isStopped: true, received)
       case nil: throw ToolError.internal("wait for the editor", ECHILD)
       }
     }
   }
 
-  private static func finish(_ failure: String?, _ received: Int32?) throws {
+  private static func finish(_ failure: String?, isStopped: Bool, _ received: Int32?) throws {
     PendingSignal.keep(received ?? 0)
-    guard received == nil else { throw VaultError(.noCredential, "interrupted") }
-    if let failure { throw ToolError.editorFailed("the editor ended with \(failure)") }
+    guard received == nil else { throw Stopped(error: VaultError(.noCredential, "interrupted")) }
+    guard let failure else { return }
+    let error = ToolError.editorFailed("the editor ended with \(failure)")
+    if isStopped { throw Stopped(error: error) } else { throw error }
   }
 
   private func start(_ file: String) throws(ToolError) -> ChildProcess {
-    var arguments: [UnsafeMutablePointer<CChar>?] = (words + [file]).map { strdup($0) } + [nil]
+    var arguments: [UnsafeMutablePointer<CChar>?] = (ViArguments.adding(to: words) + [file]).map { strdup($0) } + [nil]
     defer { for argument in arguments { free(argument) } }
     var environment = CommandEnvironment.inherited + [nil]
     let (child, number) = ProcessHardening.withInheritedSignals {

@@ -7,6 +7,7 @@ internal import VaultSealing
 /// written beside the file; if this process fails to do so, the next use does.
 final class MemoryFolder {
   private static let prefix = "secretprefs-edit-"
+  private static let keptPrefix = "secretprefs-kept-"
   private static let fileName = "value"
 
   /// The path of the file.
@@ -14,6 +15,7 @@ final class MemoryFolder {
   private let path: String
   // Locked as long as the directory is in use.
   private let folder: Descriptor<VaultError>
+  private var isKept = false
 
   /// Creates the directory in `$XDG_RUNTIME_DIR`, or else in `/dev/shm`: the first that is on a file system in memory.
   init(_ content: UnsafeRawBufferPointer) throws {
@@ -40,7 +42,25 @@ final class MemoryFolder {
     try file.write(content.bytes, at: 0)
   }
 
-  deinit { Self.remove(path) }
+  deinit { if !isKept { Self.remove(path) } }
+
+  /// Whether there is a regular file under the name of the file.
+  var hasFile: Bool {
+    var status = stat()
+    return lstat(file, &status) == 0 && status.st_mode & S_IFMT == S_IFREG
+  }
+
+  /// Keeps the directory under a name that no later use removes.
+  /// - Returns: the path of the file.
+  func keep() -> String {
+    isKept = true
+    let slash = path.utf8.count - PathName.last(of: path).utf8.count
+    let kept = path.prefix(slash) + Self.keptPrefix + PathName.last(of: path).dropFirst(Self.prefix.count)
+    do throws(VaultError) { try Descriptor<VaultError>.rename(path, to: String(kept), replaces: false) } catch {
+      return file
+    }
+    return kept + "/" + Self.fileName
+  }
 
   /// Reads the file. An editor may have replaced it by a new file.
   func content() throws -> SecretBytes {

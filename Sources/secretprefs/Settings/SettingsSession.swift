@@ -13,6 +13,8 @@ struct SettingsSession {
   private var decoder = KeyDecoder()
   private var keys: [KeyPress] = []
   private var isChanging = false
+  /// The change that stores what was typed at the last prompt, until it has succeeded.
+  private var typed: (@Sendable () async throws -> Void)?
   /// Whether the terminal may not show the present screen.
   private var isStale = true
 
@@ -83,14 +85,22 @@ struct SettingsSession {
     case .failed(let error): screen.status = SettingsScreen.message(error)
     case .changeEnded(let error):
       isChanging = false
-      if error == nil { Output.recordChange(by: Settings.self) }
+      if error == nil {
+        Output.recordChange(by: Settings.self)
+        typed = nil
+      }
       screen.finish(error)
+      if error != nil, typed != nil { screen.status = (screen.status ?? "") + "; t tries again with what you typed" }
     }
   }
 
   /// Returns false if the key ends the session.
   private mutating func press(_ key: KeyPress) throws -> Bool {
     isStale = true
+    if key == .character("t"), screen.editor == nil, let typed {
+      begin(typed)
+      return true
+    }
     switch screen.press(key) {
     case .none: break
     case .leave: return false
@@ -128,7 +138,7 @@ struct SettingsSession {
     guard secret.count > 0 else { return true }
     do {
       let text = try secret.withSpan { try Secret<String>(copying: $0) }
-      begin {
+      let change: @Sendable () async throws -> Void = {
         // A secret of the vault never becomes a string, which cannot be wiped.
         if let sealed = setting as? Setting<String?>, sealed.key.secrecy == .secret {
           try await sealed.store.set(text, forKey: sealed.name)
@@ -136,6 +146,8 @@ struct SettingsSession {
           try await setting.set(text: text.withValue { $0 })
         }
       }
+      typed = change
+      begin(change)
     } catch { screen.status = SettingsScreen.message(error) }
     return true
   }

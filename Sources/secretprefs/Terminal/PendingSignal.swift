@@ -12,7 +12,13 @@ enum PendingSignal {
     ].contains(number)
   }
 
-  static var isPending: Bool { arrived.load(ordering: .relaxed) != 0 }
+  static var isPending: Bool { pending != nil }
+
+  /// The signal that arrived, if any.
+  static var pending: Int32? {
+    let number = arrived.load(ordering: .relaxed)
+    return number == 0 ? nil : number
+  }
 
   /// Returns the signal that arrived, if any, and clears it.
   static func take() -> Int32? {

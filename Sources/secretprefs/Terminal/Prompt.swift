@@ -53,7 +53,7 @@ enum Prompt {
   }
 
   /// Returns true only if the reply is "yes".
-  private static func confirms(_ question: String) throws(VaultError) -> Bool {
+  static func confirms(_ question: String) throws(VaultError) -> Bool {
     let answer = try ControllingTerminal(echoes: true).ask(question + " [yes/no] ")
     return answer.withUnsafeBytes { $0.elementsEqual("yes".utf8) }
   }

@@ -11,6 +11,8 @@ struct ValueSource {
   }
 
   private let place: Place
+  /// Whether the value is typed at a prompt.
+  var isTyped: Bool { if case .prompt = place { true } else { false } }
   private let keepsLineEnd: Bool
   private let mayBeEmpty: Bool
 

@@ -32,7 +32,8 @@ struct ChangePassphrase: WritingCommand {
     try passphrase.check(besides: access)
     let vault = try access.open(messages)
     let old = try chosen(choice, in: try vault.slots())
-    let id = try vault.replaceSlot(old.id, with: try passphrase.slot(old.label, access))
+    let slot = try passphrase.slot(old.label, access)
+    let id = try TypedInput.save(messages, isTyped: passphrase.isTyped) { try vault.replaceSlot(old.id, with: slot) }
     vault.recordChange(by: Self.self, messages)
     guard self.vault.json else { return try Output.write("\(id)\n") }
     try Output.write(.object([("id", .string(id.description)), ("replaced", .string(old.id.description))]))

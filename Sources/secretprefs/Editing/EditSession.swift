@@ -1,0 +1,94 @@
+internal import DurableFiles
+internal import VaultCore
+internal import VaultSealing
+
+/// A value in an editor, until it is saved. What was typed is never dropped because saving failed: on a terminal the
+/// user may edit or save again, and otherwise the file is kept in memory and its path is named.
+final class EditSession {
+  private enum Step {
+    case edit, save
+  }
+
+  private let folder: MemoryFolder
+  private let original: SecretBytes
+  private let editor: Editor
+  /// Whether to ask the user after a failure.
+  private let mayAsk: Bool
+  private let messages: Messages
+
+  init(_ content: UnsafeRawBufferPointer, _ editor: Editor, mayAsk: Bool, _ messages: Messages) throws {
+    folder = try MemoryFolder(content)
+    original = try SecretBytes(copying: content)
+    self.editor = editor
+    self.mayAsk = mayAsk
+    self.messages = messages
+  }
+
+  /// Runs the editor, and calls `save` with the text if it has changed.
+  ///
+  /// - Returns: the length of the text, and whether it was saved.
+  func run(_ save: (borrowing SecretBytes) throws -> Void) throws -> (count: Int, isSaved: Bool) {
+    var step = Step.edit
+    while true {
+      do {
+        if step == .edit { try editor.edit(folder.file) }
+        let text = try text()
+        guard !text.isEqual(to: original) else { return (text.count, false) }
+        try save(text)
+        return (text.count, true)
+      } catch {
+        guard isWorthKeeping, !Self.isDeliberate(error) else { throw Self.reported(error) }
+        guard let next = try nextStep(after: Self.reported(error)) else {
+          messages.warn(
+            "what you edited is kept in memory, in \(displayed(folder.keep())); remove it when it is done with")
+          throw Self.reported(error)
+        }
+        step = next
+      }
+    }
+  }
+
+  /// What the editor has saved, without the line feed that editors add.
+  private func text() throws -> SecretBytes {
+    let text = try folder.content()
+    let line = UInt8(ascii: "\n")
+    let isExtended = original.withUnsafeBytes { $0.last != line } && text.withUnsafeBytes { $0.last == line }
+    let count = text.count
+    return isExtended ? try text.prefix(count - 1) : text
+  }
+
+  /// Whether the file has something that the vault has not. It has, if that cannot be found out.
+  private var isWorthKeeping: Bool {
+    do {
+      let text = try text()
+      return text.count > 0 && !text.isEqual(to: original)
+    } catch { return folder.hasFile }
+  }
+
+  /// Whether the user has chosen not to save.
+  private static func isDeliberate(_ error: any Error) -> Bool {
+    (error as? ToolError)?.code == ToolError.declinedCode || PendingSignal.pending == SIGINT
+  }
+
+  private static func reported(_ error: any Error) -> any Error { (error as? Editor.Stopped)?.error ?? error }
+
+  /// Asks the user; `nil` to keep the file and end.
+  private func nextStep(after error: any Error) throws -> Step? {
+    guard mayAsk, !PendingSignal.isPending, ControllingTerminal.exists else { return nil }
+    var question = "\(displayed(ToolError(thrown: error).message))\nEdit again, save again, or keep the file and end?"
+    while true {
+      let answer: SecretBytes
+      do throws(VaultError) {
+        answer = try ControllingTerminal(echoes: true).ask(question + " [edit/save/keep] ")
+      } catch {
+        return nil
+      }
+      switch answer.withUnsafeBytes({ String(decoding: $0, as: UTF8.self) }) {
+      case "edit": return .edit
+      case "save": return .save
+      case "keep", "": return nil
+      default: question = "Type edit, save or keep:"
+      }
+    }
+  }
+}

@@ -1,0 +1,138 @@
+import Foundation
+import Testing
+
+/// What becomes of a value that was typed in an editor when it cannot be saved, and what editors write elsewhere.
+@Suite(.enabled(if: EditValueTests.inMemory)) struct EditKeepingTests {
+  private let home: Scratch
+  private let typed = "typed-\(UUID())"
+
+  init() throws {
+    home = try Scratch()
+    let made = try Tool.shell("secretprefs init --key-file k && printf one | secretprefs set a --key-file k", in: home)
+    try #require(made.exit == 0, "\(made.errorText)")
+  }
+
+  private var value: String { get throws { try Tool.run(["get", "a", "--key-file", "k"], in: home).text } }
+
+  /// The path of the file that a message names.
+  private func kept(_ message: String) throws -> String {
+    let path = try #require(message.firstMatch(of: /kept in memory, in (\S+);/)).1
+    return String(path)
+  }
+
+  private func edit(_ script: String) throws -> Tool.Outcome {
+    try home.writeProgram("#!/bin/sh\nread pid name state tool rest </proc/$PPID/stat\n" + script, to: "editor")
+    return try Tool.shell(
+      "unset XDG_RUNTIME_DIR; EDITOR=./editor exec secretprefs edit a --value --yes --key-file k --lock-timeout 0",
+      in: home)
+  }
+
+  @Test(arguments: [
+    ("printf other | secretprefs set a --key-file k", "another process has changed the key"),
+    ("secretprefs remove a --key-file k", "another process has changed the key"),
+    ("flock $(pwd)/.local/share/secretprefs/default.spv sleep 600 & echo $! > lock; sleep 0.5", "writer lock"),
+    ("printf '\\377' >> \"$1\"", "not valid"),
+    ("kill -KILL $$", "signal 9"), ("kill -HUP $tool; sleep 600", "kept in memory"),
+  ])
+  func `without a terminal, what cannot be saved is kept and named, and no later edit removes it`(
+    _ failure: String, _ message: String
+  ) throws {
+    let outcome = try edit("printf %s \(typed) > \"$1\"; \(failure)")
+    _ = try Tool.shell("[ ! -e lock ] || kill $(cat lock)", in: home)
+    #expect(outcome.exit != 0)
+    #expect(outcome.errorText.contains(message))
+    #expect(!outcome.errorText.contains(typed))
+    let path = try kept(outcome.errorText)
+    defer { try? FileManager.default.removeItem(atPath: URL(filePath: path).deletingLastPathComponent().path) }
+    _ = try edit("true")
+    let file = try Data(contentsOf: URL(filePath: path))
+    #expect(file.starts(with: typed.utf8))
+    let modes = try Tool.shell("stat -c %a \(path) $(dirname \(path))", in: home).text
+    #expect(modes == "600\n700\n")
+  }
+
+  @Test(arguments: ["exit 3", ": > \"$1\"; exit 0"])
+  func `what the user gave up is not kept`(_ end: String) throws {
+    let outcome = try edit("printf %s \(typed) > \"$1\"; \(end)")
+    #expect(outcome.exit != 0)
+    #expect(!outcome.errorText.contains("kept"))
+    #expect(try Tool.shell("grep -rls \(typed) /dev/shm/secretprefs-* || true", in: home).text.isEmpty)
+  }
+
+  @Test(arguments: ["save", "edit", "keep"])
+  func `on a terminal the user chooses what happens to what cannot be saved`(_ answer: String) throws {
+    try home.writeProgram(
+      """
+      #!/bin/sh
+      [ -e other ] || printf other | secretprefs set a --key-file k
+      [ ! -e other ] || printf again > "$1"
+      [ -e other ] || printf \(typed) > "$1"
+      touch other
+      """, to: "editor")
+    let terminal = try PseudoTerminal()
+    let running = try Running(
+      ["/bin/sh", "-c", "exec secretprefs edit a --value --yes --key-file k"], in: home, input: terminal.path,
+      environment: ["EDITOR": "./editor"])
+    try terminal.wait(for: "[edit/save/keep] ")
+    terminal.look()
+    #expect(terminal.shown.contains("another process has changed the key"))
+    terminal.type("what\n")
+    try terminal.wait(for: "Type edit, save or keep: [edit/save/keep] ")
+    terminal.type(answer + "\n")
+    let outcome = try running.wait(atMost: .seconds(600))
+    #expect(try value == ["save": typed, "edit": "again"][answer] ?? "other")
+    #expect((outcome.exit == 0) == (answer != "keep"), "\(outcome.errorText)")
+    guard answer == "keep" else { return }
+    let path = try kept(outcome.errorText)
+    #expect(try String(contentsOfFile: path, encoding: .utf8) == typed)
+    try FileManager.default.removeItem(atPath: URL(filePath: path).deletingLastPathComponent().path)
+  }
+
+  @Test func `a value typed at the prompt is saved once the lock is free`() throws {
+    let terminal = try PseudoTerminal()
+    let vault = home.file(".local/share/secretprefs/default.spv")
+    let lock = open(vault, O_RDWR | O_CLOEXEC)
+    try #require(lock >= 0 && flock(lock, LOCK_EX) == 0)
+    let running = try Running(
+      ["/bin/sh", "-c", "exec secretprefs set b --key-file k --lock-timeout 0"], in: home, input: terminal.path)
+    try terminal.wait(for: "Value: ")
+    try terminal.wait(forEcho: false)
+    terminal.type(typed + "\n")
+    try terminal.wait(for: "Try again with what you typed? [yes/no] ")
+    close(lock)
+    terminal.type("yes\n")
+    #expect(try running.wait().exit == 0)
+    #expect(try Tool.run(["get", "b", "--key-file", "k"], in: home).text == typed)
+    terminal.look()
+    #expect(!terminal.shown.contains(typed))
+  }
+
+  // MARK: Copies
+
+  @Test(
+    .enabled(if: FileManager.default.isExecutableFile(atPath: "/usr/bin/vim")),
+    arguments: ["vi", "vim", "vim -c 'set textwidth=70'", "env A=1 /usr/bin/vim", "link", "vim -u rc"])
+  func `vi and vim write no copy of the value, whatever their configuration says`(_ editor: String) throws {
+    for folder in ["undo", "backup", "swap"] {
+      try FileManager.default.createDirectory(atPath: home.file(folder), withIntermediateDirectories: false)
+    }
+    let rc = """
+      set undofile undodir=\(home.path)/undo backup writebackup backupdir=\(home.path)/backup patchmode=.orig
+      set swapfile updatecount=1 directory=\(home.path)/swap viminfo='100 viminfofile=\(home.path)/info
+      """
+    try home.write(rc, to: ".vimrc")
+    try home.write(rc, to: "rc")
+    try FileManager.default.createSymbolicLink(atPath: home.file("link"), withDestinationPath: "/usr/bin/vim")
+    let terminal = try PseudoTerminal()
+    let program = editor == "link" ? home.file("link") : editor
+    let running = try Running(
+      ["/bin/sh", "-c", "exec secretprefs edit a --value --yes --key-file k >/dev/tty 2>&1"], in: home,
+      input: terminal.path, environment: ["TERM": "xterm", "EDITOR": program + " -c 's/one/\(typed)/' -c wq"])
+    #expect(try running.wait(atMost: .seconds(60)).exit == 0)
+    #expect(try value == typed)
+    let found = try Tool.shell(
+      "find . -type f -newer rc ! -name '*.spv' ! -name '.errors-*' ! -name '.output-*'; ls undo backup swap", in: home
+    ).text
+    #expect(found == "backup:\n\nswap:\n\nundo:\n", "\(found)")
+  }
+}
