@@ -265,7 +265,8 @@ let package = Package(
     .testTarget(
       name: "secretprefsTests",
       dependencies: [
-        "secretprefs", "PreferenceSettings", "Preferences", "Secrets", "VaultCore", "VaultMemorySearching",
+        "secretprefs", "DurableFiles", "PreferenceSettings", "Preferences", "Secrets", "VaultCore",
+        "VaultMemorySearching",
       ],
       resources: [.copy("Exports"), .copy("Transcripts")], swiftSettings: strict),
   ],

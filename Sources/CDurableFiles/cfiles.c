@@ -43,6 +43,30 @@ int cfiles_rename_noreplace(const char *from, const char *to) {
 #endif
 }
 
+int cfiles_open_unnamed(const char *directory, unsigned int mode) {
+#ifdef O_TMPFILE
+  return open(directory, O_TMPFILE | O_RDWR | O_CLOEXEC, mode);
+#else
+  (void)directory, (void)mode;
+  errno = ENOTSUP;
+  return -1;
+#endif
+}
+
+int cfiles_link_unnamed(int descriptor, const char *name) {
+#ifdef O_TMPFILE
+  char self[32];
+  snprintf(self, sizeof self, "/proc/self/fd/%d", descriptor);
+  if (linkat(AT_FDCWD, self, AT_FDCWD, name, AT_SYMLINK_FOLLOW) == 0) return 0;
+  // Without /proc, newer kernels accept the descriptor itself.
+  return errno == ENOENT ? linkat(descriptor, "", AT_FDCWD, name, AT_EMPTY_PATH) : -1;
+#else
+  (void)descriptor, (void)name;
+  errno = ENOTSUP;
+  return -1;
+#endif
+}
+
 int cfiles_open_beneath(int directory, const char *path) {
 #ifdef __linux__
   struct open_how how = {.flags = O_PATH | O_CLOEXEC, .resolve = RESOLVE_BENEATH | RESOLVE_NO_MAGICLINKS};
@@ -183,6 +207,13 @@ int32_t cfiles_shared_keyring(void) {
 
 long cfiles_read_key(int32_t key, void *payload, size_t count) { return KEYCTL(KEYCTL_READ, key, payload, count); }
 
+long cfiles_list_keys(int32_t keyring, int32_t *keys, size_t count) {
+  long size = KEYCTL(KEYCTL_READ, keyring, keys, count * sizeof *keys);
+  return size < 0 ? -1 : size / (long)sizeof *keys;
+}
+
+long cfiles_describe_key(int32_t key, char *text, size_t count) { return KEYCTL(KEYCTL_DESCRIBE, key, text, count); }
+
 int cfiles_restrict_key(int32_t key, int may_expire) {
   // KEY_POS_VIEW, READ, SEARCH and LINK, and SETATTR, which no header for programs defines.
   return (int)KEYCTL(KEYCTL_SETPERM, key, may_expire ? 0x3b000000 : 0x1b000000);
@@ -200,6 +231,8 @@ NO_KEYS(int32_t cfiles_session_keyring(void))
 NO_KEYS(int32_t cfiles_shared_keyring(void))
 NO_KEYS(int32_t cfiles_find_key(const char *description))
 NO_KEYS(long cfiles_read_key(int32_t key, void *payload, size_t count))
+NO_KEYS(long cfiles_list_keys(int32_t keyring, int32_t *keys, size_t count))
+NO_KEYS(long cfiles_describe_key(int32_t key, char *text, size_t count))
 NO_KEYS(int cfiles_restrict_key(int32_t key, int may_expire))
 NO_KEYS(int cfiles_expire_key(int32_t key, uint32_t seconds))
 NO_KEYS(int cfiles_link_key(int32_t key, int32_t keyring))

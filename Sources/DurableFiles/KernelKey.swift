@@ -19,6 +19,33 @@ package struct KernelKey: Sendable {
     guard serial > 0 else { return nil }
   }
 
+  private init(_ serial: Int32) { self.serial = serial }
+
+  /// The keys in the session keyring whose description begins with `start`; `nil` if the kernel refuses to list them.
+  package static func all(beginningWith start: String) -> [KernelKey]? {
+    let keyring = cfiles_session_keyring()
+    guard keyring > 0 else { return nil }
+    var serials = [Int32](repeating: 0, count: 64)
+    while true {
+      let count = unsafe cfiles_list_keys(keyring, &serials, serials.count)
+      guard count >= 0 else { return nil }
+      if count <= serials.count {
+        return serials[..<count].map { KernelKey($0) }.filter { $0.description?.hasPrefix(start) == true }
+      }
+      serials = [Int32](repeating: 0, count: count + 8)
+    }
+  }
+
+  /// `nil` for a key that has expired, or that this process may not view.
+  private var description: String? {
+    // The longest description, and what is in front of it.
+    var text = [CChar](repeating: 0, count: 4096 + 64)
+    guard unsafe cfiles_describe_key(serial, &text, text.count) > 0 else { return nil }
+    let parts = text.prefix { $0 != 0 }.map { UInt8(bitPattern: $0) }.split(
+      separator: UInt8(ascii: ";"), maxSplits: 4, omittingEmptySubsequences: false)
+    return parts.count == 5 ? String(decoding: parts[4], as: UTF8.self) : nil
+  }
+
   /// Stores a key that only processes of the session can read, in place of one with the same description. Other
   /// processes find the key only after its permissions and its timeout are set.
   ///
@@ -36,10 +63,11 @@ package struct KernelKey: Sendable {
       && cfiles_link_key(key, keyring) == 0
   }
 
-  /// Fills `payload`. Also returns `false` if the key has a different length than `payload`; `errno` is 0 then.
-  package func read(into payload: UnsafeMutableRawBufferPointer) -> Bool {
-    errno = 0
-    return unsafe cfiles_read_key(serial, payload.baseAddress!, payload.count) == payload.count
+  /// Reads the key. Returns its length, which may be more than that of `payload`, of which nothing is known then; `nil`
+  /// if the kernel refuses.
+  package func read(into payload: UnsafeMutableRawBufferPointer) -> Int? {
+    let count = unsafe cfiles_read_key(serial, payload.baseAddress!, payload.count)
+    return count < 0 ? nil : count
   }
 
   /// Lets the key expire after `seconds` on the clock of the system. The kernel refuses if the key is not renewable.

@@ -6,6 +6,24 @@ public import VaultSealing
 /// The initialiser checks the snapshot's checksum and structure, the frame of the journal and the rules of all slots
 /// (`Docs/Format.md` section 4, steps 1 to 5). Nothing here is authenticated: that needs a key.
 public struct VaultSummary: Sendable {
+  /// Reads the id of the vault at `path` from the header, whatever the state of the rest. `nil` if the file cannot be
+  /// read or does not begin like a vault.
+  package static func identifier(at path: String) -> Vault.Identifier? {
+    do throws(VaultError) {
+      let file = try Descriptor.open(path, O_RDONLY | O_NONBLOCK | O_NOCTTY) { .io("\(path): open", $0) }
+      guard try file.status().st_mode & S_IFMT == S_IFREG else { return nil }
+      return try identifier(in: file)
+    } catch { return nil }
+  }
+
+  static func identifier(in file: Descriptor) throws(VaultError) -> Vault.Identifier? {
+    let head = try FileImage(file, 0..<Snapshot.headerCount, limit: Snapshot.headerCount)
+    return withExtendedLifetime(head) {
+      head.count == Snapshot.headerCount && head.span.starts(with: Snapshot.magic)
+        ? Vault.Identifier(head.span, at: 16) : nil
+    }
+  }
+
   /// One slot: a stored way to unlock the vault or a group.
   public struct Slot: Sendable {
     /// How a slot is opened.

@@ -26,15 +26,12 @@ struct VaultAccess {
   var progress: ProgressLine?
   /// What the command does with the key that `unlock` keeps.
   var keptKeyUse = KeptKey.Use.open
-  /// The path of the vault whose kept key is used, also for its backups.
-  private let keptKeyPath: String
   /// Distinguishes the two files of a command in prompts and errors. `nil` if the command has only one.
   var role: VaultRole?
 
   /// Uses the mark that the environment names. All other settings have their defaults.
   init(_ location: VaultLocation) throws(ToolError) {
     self.location = location
-    keptKeyPath = location.path
     markPath = try VaultLocation.variable("SECRETPREFS_MARK")
   }
 
@@ -63,7 +60,7 @@ struct VaultAccess {
   }
 
   /// The key that `unlock` keeps for the vault.
-  func keptKey() throws(VaultError) -> KeptKey? { try KeptKey.find(keptKeyPath, for: keptKeyUse) }
+  func keptKey() throws(VaultError) -> KeptKey? { try KeptKey.find(location.path, for: keptKeyUse) }
 
   /// Calls `body` with the configured credential. Without one, prompts for a passphrase, and again if it is rejected.
   ///
@@ -146,8 +143,8 @@ struct VaultAccess {
     }
     // The environment and the session configure the vault, not the bundle.
     guard role != .bundle else { return [] }
-    let keptKey = Unlocking { [keptKeyPath, keptKeyUse] () throws(VaultError) -> Vault.Credential? in
-      try KeptKey.find(keptKeyPath, for: keptKeyUse).map { .slot($0.key) }
+    let keptKey = Unlocking { [location, keptKeyUse] () throws(VaultError) -> Vault.Credential? in
+      try KeptKey.find(location.path, for: keptKeyUse).map { .slot($0.key) }
     }
     let command = Unlocking { () throws(VaultError) in try PassphraseCommand.configured()?.read() }
     return [

@@ -12,6 +12,13 @@
 /// renameat2 with RENAME_NOREPLACE: fails with EEXIST if `to` exists. Returns 0, or -1 and errno.
 int cfiles_rename_noreplace(const char *_Nonnull from, const char *_Nonnull to);
 
+/// Opens a new file without a name (O_TMPFILE), for reading and writing. The file goes with its last descriptor unless it
+/// gets a name. Returns a descriptor, or -1 and errno.
+int cfiles_open_unnamed(const char *_Nonnull directory, unsigned int mode);
+
+/// Gives a file without a name its first name. Fails with EEXIST if `name` exists. Returns 0, or -1 and errno.
+int cfiles_link_unnamed(int descriptor, const char *_Nonnull name);
+
 /// openat2 with O_PATH. Links are followed within the directory only. Returns a descriptor, or -1 and errno.
 int cfiles_open_beneath(int directory, const char *_Nonnull path);
 
@@ -101,6 +108,13 @@ int32_t cfiles_find_key(const char *_Nonnull description);
 
 /// Reads a key. Returns the length of its payload, which may be more than `count`.
 long cfiles_read_key(int32_t key, void *_Nonnull payload, size_t count);
+
+/// The serial numbers of the keys in a keyring. Returns how many there are, which may be more than `count`.
+long cfiles_list_keys(int32_t keyring, int32_t *_Nonnull keys, size_t count);
+
+/// The type, owner, group, permissions and description of a key, with `;` between them, then NUL. Returns the length, which
+/// may be more than `count`.
+long cfiles_describe_key(int32_t key, char *_Nonnull text, size_t count);
 
 /// Allows processes that possess a key to view, read, find and link it and, with `may_expire`, to change its timeout.
 /// Others may do nothing.

@@ -4,6 +4,9 @@ internal import VaultCore
 internal import VaultSealing
 
 /// The key of a slot that `unlock` keeps in the kernel until one of its limits is reached.
+///
+/// It is found by the id of the vault, which is the same for every spelling of the path. The path is kept with it, to
+/// find it also when the file is gone.
 struct KeptKey {
   /// What a command does with a kept key.
   enum Use {
@@ -22,24 +25,16 @@ struct KeptKey {
   let key: SlotKey
   let limits: KeptLimits
 
-  /// The length of the limits, then that of the key.
+  /// The length of the limits, then that of the key. The names of the vault follow.
   private static let count = KeptLimits.count + SlotKey.count
 
-  /// Visible in `/proc/keys`, for the processes that may read the key.
-  private static func description(_ path: String) -> String { "secretprefs:" + displayed(PathName.absolute(path)) }
+  /// Visible in `/proc/keys`, for the processes that may read the key. The id of the vault follows.
+  private static let descriptionStart = "secretprefs:"
 
   /// Finds the key that is kept for the vault at `path`. `nil` if there is none, or its time is over.
   static func find(_ path: String, for use: Use) throws(VaultError) -> KeptKey? {
     guard use != .ignore, let stored = try stored(path) else { return nil }
-    var bytes = try SecretBytes(count: count)
-    guard bytes.withUnsafeMutableBytes({ stored.read(into: $0) }) else {
-      if errno == 0 { throw rejection("the unlocked key was kept by a different version of secretprefs") }
-      return try absent(errno)
-    }
-    let kept = try bytes.withSpan { (bytes) throws(VaultError) in
-      KeptKey(
-        key: try SlotKey(bytes.extracting(KeptLimits.count...)), limits: KeptLimits(bytes))
-    }
+    guard let (kept, _) = try read(stored) else { return nil }
     guard let seconds = kept.limits.seconds(at: .now) else {
       _ = stored.remove()
       return nil
@@ -48,29 +43,57 @@ struct KeptKey {
     return kept
   }
 
-  /// Keeps the key for the vault at `path`, in place of any earlier one.
+  /// Keeps the key for its vault, in place of any earlier one.
+  ///
+  /// - Parameter path: the path of the vault.
   func keep(for path: String) throws(ToolError) {
     do throws(VaultError) {
-      var bytes = try SecretBytes(count: Self.count)
+      let names = KeptNames(of: path).bytes
+      var bytes = try SecretBytes(count: Self.count + names.count)
       bytes.withUnsafeMutableBytes { bytes in
         limits.write(to: bytes)
-        key.write(to: UnsafeMutableRawBufferPointer(rebasing: bytes[KeptLimits.count...]))
+        key.write(to: UnsafeMutableRawBufferPointer(rebasing: bytes[KeptLimits.count..<Self.count]))
+        UnsafeMutableRawBufferPointer(rebasing: bytes[Self.count...]).copyBytes(from: names)
       }
       let seconds = limits.seconds(at: .now) ?? 1
+      let description = Self.descriptionStart + key.vault.description
       let isStored = bytes.withUnsafeBytes {
-        KernelKey.store($0, as: Self.description(path), seconds: seconds, isRenewable: limits.hasIdleTime(at: .now))
+        KernelKey.store($0, as: description, seconds: seconds, isRenewable: limits.hasIdleTime(at: .now))
       }
       guard isStored else { throw Self.refusal(errno) }
     } catch { throw ToolError(error, hint: Self.alternatives) }
   }
 
-  /// Removes the key that is kept for the vault at `path`. Returns `false` if there is none.
-  static func remove(_ path: String) throws(ToolError) -> Bool {
+  /// What ``remove(_:)`` did.
+  struct Removal {
+    var isRemoved = false
+    /// Whether the id of the vault could be read. Otherwise only keys that were kept under this path are removed.
+    var isIdentified: Bool
+    /// The number of keys of other vaults that are still kept.
+    var others = 0
+  }
+
+  /// Removes the key of the vault at `path`, and a key that was kept when a different vault had that path.
+  static func remove(_ path: String) throws(ToolError) -> Removal {
     do throws(VaultError) {
-      guard let stored = try stored(path, mayBeRefused: false) else { return false }
-      if stored.remove() { return true }
-      return try absent(errno) ?? false
+      let id = VaultSummary.identifier(at: path)
+      var removal = Removal(isIdentified: id != nil)
+      if let id, let stored = try stored(id, mayBeRefused: false), try isRemoved(stored) { removal.isRemoved = true }
+      let names = KeptNames(of: path)
+      for stored in try all(mayBeRefused: false) {
+        if try read(stored)?.names.areOne(with: names) == true, try isRemoved(stored) {
+          removal.isRemoved = true
+        } else {
+          removal.others += 1
+        }
+      }
+      return removal
     } catch { throw ToolError(error) }
+  }
+
+  private static func isRemoved(_ stored: KernelKey) throws(VaultError) -> Bool {
+    if stored.remove() { return true }
+    return try absent(errno) ?? false
   }
 
   /// Checks that the kernel keeps keys for this process, before a passphrase is typed.
@@ -83,17 +106,45 @@ struct KeptKey {
     error.code == .credentialRejected ? rejection("the unlocked key does not open the vault: \(error.message)") : error
   }
 
-  private static func stored(_ path: String, mayBeRefused: Bool = true) throws(VaultError) -> KernelKey? {
-    if let stored = KernelKey(description(path)) { return stored }
+  /// The key of the vault at `path`, or, if the file cannot say which vault it is, one that was kept under this path.
+  private static func stored(_ path: String) throws(VaultError) -> KernelKey? {
+    if let id = VaultSummary.identifier(at: path) { return try stored(id) }
+    let names = KeptNames(of: path)
+    for stored in try all() where try read(stored)?.names.areOne(with: names) == true { return stored }
+    return nil
+  }
+
+  private static func stored(_ id: Vault.Identifier, mayBeRefused: Bool = true) throws(VaultError) -> KernelKey? {
+    if let stored = KernelKey(descriptionStart + id.description) { return stored }
     return try absent(errno, mayBeRefused: mayBeRefused)
+  }
+
+  /// All keys that are kept.
+  private static func all(mayBeRefused: Bool = true) throws(VaultError) -> [KernelKey] {
+    if let all = KernelKey.all(beginningWith: descriptionStart) { return all }
+    return try absent(errno, mayBeRefused: mayBeRefused) ?? []
+  }
+
+  /// `nil` if the key is gone.
+  private static func read(_ stored: KernelKey) throws(VaultError) -> (key: KeptKey, names: KeptNames)? {
+    var bytes = try SecretBytes(count: count + KeptNames.longest)
+    guard let length = bytes.withUnsafeMutableBytes({ stored.read(into: $0) }) else { return try absent(errno) }
+    guard (count...bytes.count).contains(length) else {
+      throw rejection("the unlocked key was kept by a different version of secretprefs")
+    }
+    return try bytes.withSpan { (bytes) throws(VaultError) in
+      let key = try SlotKey(bytes.extracting(KeptLimits.count..<count))
+      let names = bytes.extracting(count..<length).withUnsafeBytes { KeptNames($0) }
+      return (KeptKey(key: key, limits: KeptLimits(bytes)), names)
+    }
   }
 
   /// `nil` if the error number means that no key is kept.
   private static func absent<Found>(_ number: Int32, mayBeRefused: Bool = true) throws(VaultError) -> Found? {
     switch number {
     case ENOKEY, EKEYEXPIRED, EKEYREVOKED: return nil
-    // Without these calls no key can be kept. EINVAL: the path is too long for a key's description.
-    case ENOSYS, EPERM, EINVAL: if mayBeRefused { return nil }
+    // Without these calls no key can be kept.
+    case ENOSYS, EPERM: if mayBeRefused { return nil }
     default: break
     }
     throw refusal(number)

@@ -7,8 +7,9 @@ struct LockVault: WritingCommand {
     abstract: "Removes the key that \"unlock\" keeps.",
     usage: "secretprefs lock [<options>]",
     discussion: """
-      Ends "secretprefs unlock" for the vault in this session. Succeeds also if no key is kept. Commands that have \
-      already opened the vault are not interrupted.
+      Ends "secretprefs unlock" for the vault in this session, however its path is spelled, and for its copies. If no \
+      key is kept, the command succeeds and says so. If the file is gone or is no vault any more, the key is found by \
+      the path that "secretprefs unlock" was given. Commands that have already opened the vault are not interrupted.
 
       EXAMPLE:
         secretprefs lock
@@ -18,9 +19,17 @@ struct LockVault: WritingCommand {
 
   func perform(_ messages: Messages) throws {
     let path = try vault.access().location.path
-    let isRemoved = try KeptKey.remove(path)
-    if isRemoved { Output.recordChange(by: Self.self) }
-    guard vault.json else { return }
-    try Output.write(.object([("vault", .string(path)), ("removed", .bool(isRemoved))]))
+    let removal = try KeptKey.remove(path)
+    if removal.isRemoved { Output.recordChange(by: Self.self) }
+    guard !vault.json else {
+      return try Output.write(.object([("vault", .string(path)), ("removed", .bool(removal.isRemoved))]))
+    }
+    guard !removal.isRemoved else { return }
+    messages.warn(
+      (removal.isIdentified
+        ? "no key of this vault was kept in this session"
+        : "there is no vault at this path, and no key was kept for this path in this session")
+        + "; nothing was removed"
+        + (removal.others == 0 ? "" : ", and \(counted(removal.others, "other key is", "other keys are")) still kept"))
   }
 }
