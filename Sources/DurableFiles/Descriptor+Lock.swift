@@ -9,6 +9,10 @@ extension Descriptor {
     return false
   }
 
+  /// Whether the file must be open for writing to be locked, as on some network file systems. Otherwise the lock is
+  /// taken if it is free.
+  package var needsWritingToLock: Bool { retrying { flock(raw, LOCK_EX | LOCK_NB) } != 0 && errno == EBADF }
+
   /// Takes the lock. Waits until no other process holds it.
   package func lock() throws(Failure) {
     guard retrying({ flock(raw, LOCK_EX) }) == 0 else { throw Failure(.lock, path, errno: errno) }

@@ -1,9 +1,16 @@
 internal import CDurableFiles
 
 /// Identifies a file independently of its name.
-package struct FileIdentity: Sendable, Equatable {
+package struct FileIdentity: Sendable, Hashable {
   package let device: UInt64
   package let inode: UInt64
+
+  /// Identifies the file at `path`; `nil`, with `errno`, if there is none.
+  package init?(at path: String, followingLinks follows: Bool = true) {
+    var status = stat()
+    guard unsafe (follows ? stat(path, &status) : lstat(path, &status)) == 0 else { return nil }
+    self.init(status)
+  }
 
   package init(_ status: stat) {
     device = UInt64(truncatingIfNeeded: status.st_dev)
@@ -11,8 +18,7 @@ package struct FileIdentity: Sendable, Equatable {
   }
 }
 
-/// The steps by which a finished file takes the place of an old one. After a crash either the old or the new file has
-/// the name: synchronize the file, rename it, synchronize the directory.
+/// The names of files. ``WholeFile`` gives them to new files.
 extension Descriptor {
   /// Whether `name` is a name of this file. Does not follow a link.
   package func hasName(_ name: String) -> Bool {
@@ -43,9 +49,16 @@ extension Descriptor {
     if !replaces {
       if unsafe cfiles_rename_noreplace(temporary, name) == 0 { return }
       let error = errno
-      // The file system does not support this call. The caller has already checked that the name is free.
+      // The file system does not support this call, but may support links, which replace nothing either.
       guard error == EINVAL || error == ENOSYS || error == ENOTSUP else {
         throw Failure(.rename, name, errno: error)
+      }
+      if unsafe link(temporary, name) == 0 {
+        unsafe unlink(temporary)
+        return
+      }
+      guard errno != EEXIST, FileIdentity(at: name, followingLinks: false) == nil else {
+        throw Failure(.rename, name, errno: EEXIST)
       }
     }
     guard unsafe DurableFiles.rename(temporary, name) == 0 else { throw Failure(.rename, name, errno: errno) }

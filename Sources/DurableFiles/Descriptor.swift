@@ -18,14 +18,23 @@ package final class Descriptor<Failure: FileFailure>: Sendable {
     _ path: String, _ flags: Int32, mode: mode_t = 0, named name: String? = nil, refusal: (Int32) -> Failure
   ) throws(Failure) -> Descriptor {
     let raw = retrying { unsafe DurableFiles.open(path, flags | O_CLOEXEC, mode) }
-    guard raw >= 0 else { throw refusal(errno) }
-    // Never descriptor 0, 1 or 2: output of the program would be written into the file.
-    guard raw <= 2 else { return Descriptor(raw, name ?? path) }
+    guard raw >= 0, let file = Descriptor(above2: raw, name ?? path) else { throw refusal(errno) }
+    return file
+  }
+
+  /// Never uses descriptor 0, 1 or 2: output of the program would be written into the file. `nil`, with `errno`, if the
+  /// system provides no other.
+  convenience init?(above2 raw: Int32, _ path: String) {
+    guard raw <= 2 else {
+      self.init(raw, path)
+      return
+    }
     let higher = fcntl(raw, F_DUPFD_CLOEXEC, 3)
     let error = errno
     close(raw)
-    guard higher >= 0 else { throw refusal(error) }
-    return Descriptor(higher, name ?? path)
+    errno = error
+    guard higher >= 0 else { return nil }
+    self.init(higher, path)
   }
 
   @inlinable

@@ -4,16 +4,21 @@ package protocol FileFailure: Error {
   ///   - path: the name of the file in error messages.
   ///   - errno: the error number of the system call.
   init(_ operation: FileOperation, _ path: String, errno: Int32)
+
+  /// The error for a path at which no file may be written.
+  ///
+  /// - Parameter reason: a clause without a subject, such as "is a vault".
+  init(refusing path: String, because reason: String)
 }
 
 /// The file operation that failed.
 package enum FileOperation: Sendable, CaseIterable {
-  case examine, read, write, truncate, lock, watch, watchDirectory
+  case create, examine, read, write, truncate, lock, watch, watchDirectory
   /// Makes content and metadata durable, or content alone.
   case synchronize, synchronizeData
   /// Makes the names in a directory durable.
   case synchronizeDirectory
-  /// Gives a finished file its final name.
+  /// Gives a complete file its final name.
   case rename
 }
 

@@ -19,6 +19,21 @@ package enum PathName {
     return unsafe String(validatingCString: here).map { $0 + "/" + path } ?? path
   }
 
+  /// The names in a directory, without `.` and `..`; `nil`, with `errno`, if it cannot be read. Names that are not
+  /// UTF-8 are left out.
+  package static func names(in directory: String) -> [String]? {
+    guard let stream = unsafe opendir(directory) else { return nil }
+    defer { unsafe closedir(stream) }
+    var names: [String] = []
+    while let entry = unsafe readdir(stream) {
+      let name = unsafe withUnsafeBytes(of: &entry.pointee.d_name) { name in
+        unsafe String(validating: name.prefix { $0 != 0 }, as: UTF8.self)
+      }
+      if let name, name != ".", name != ".." { names.append(name) }
+    }
+    return names
+  }
+
   /// The absolute path of the file that `path` leads to, without links; `nil`, with `errno`, if there is none.
   package static func resolved(_ path: String) -> String? {
     guard let resolved = unsafe realpath(path, nil) else { return nil }

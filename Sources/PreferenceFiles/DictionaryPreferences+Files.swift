@@ -12,7 +12,7 @@ extension DictionaryPreferences {
     contentsOf path: String, format: Format
   ) throws(PreferencesError) {
     do {
-      let bytes = try RegularFile.read(path, upTo: FilePreferences<Format>.maximumByteCount).bytes
+      let bytes = try RegularFile.read(path, upTo: FilePreferences<Format>.maximumByteCount)
       self.init(try format.values(from: bytes), name: "\(Format.name) \(path)")
     } catch { throw error.about("\(Format.name) \"\(path)\"") }
   }

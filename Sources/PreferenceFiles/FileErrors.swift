@@ -8,6 +8,7 @@ extension PreferencesError: FileFailure {
   package init(_ operation: FileOperation, _ path: String, errno number: Int32) {
     self =
       switch operation {
+      case .create: .system(.unwritable, "no file can be written beside it", number)
       case .examine: .system(.unreadable, "cannot be examined", number)
       case .read: .system(.unreadable, "cannot be read", number)
       case .watch: .system(.unreadable, "cannot be watched", number)
@@ -20,6 +21,8 @@ extension PreferencesError: FileFailure {
       case .rename: .system(.unwritable, "cannot be replaced", number)
       }
   }
+
+  package init(refusing path: String, because reason: String) { self.init(.unwritable, reason) }
 
   static func system(_ code: Code, _ what: String, _ number: Int32) -> PreferencesError {
     PreferencesError(code, "\(what) (\(systemText(number)))")

@@ -236,6 +236,7 @@ public final class FilePreferences<Format: PreferenceFileFormat>: PreferencesSto
     do {
       let replace = try FileReplacement(path, isPrivate: options.contains(.private))
       try replace(upTo: Self.maximumByteCount) { old throws(PreferencesError) in
+        written = unsaved
         let fresh = try self.values(in: old)
         written.rebase(on: fresh)
         try edit(&written)
@@ -264,7 +265,7 @@ public final class FilePreferences<Format: PreferenceFileFormat>: PreferencesSto
   private func read() throws(PreferencesError) -> [String: PreferenceValue] {
     do {
       let isPrivate = options.contains(.private)
-      return try values(in: try RegularFile.read(path, upTo: Self.maximumByteCount, isPrivate: isPrivate).bytes)
+      return try values(in: try RegularFile.read(path, upTo: Self.maximumByteCount, isPrivate: isPrivate))
     } catch {
       if error.code == .notFound, options.contains(.creating) { return [:] }
       throw error.about("\(Format.name) \"\(path)\"")

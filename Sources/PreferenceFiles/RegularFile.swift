@@ -3,22 +3,25 @@ import DurableFiles
 
 /// Reads whole files of bounded size.
 package enum RegularFile {
-  package struct Content {
-    package var bytes: [UInt8]
-    var status: stat
-  }
-
   /// Reads the regular file at `path`, of at most `limit` bytes.
   ///
   /// - Parameter isPrivate: whether a file that other users can access, or that has a different owner, is refused.
   /// - Throws: `notFound`, `unreadable`, `exposed`, `limitExceeded`.
   package static func read(
     _ path: String, upTo limit: Int, isPrivate: Bool = false
-  ) throws(PreferencesError) -> Content {
+  ) throws(PreferencesError) -> [UInt8] {
+    let (file, status) = try open(path, isPrivate: isPrivate)
+    return try read(file, expecting: Int(status.st_size), upTo: limit)
+  }
+
+  /// Opens the regular file at `path`.
+  static func open(
+    _ path: String, _ flags: CInt = O_RDONLY, isPrivate: Bool
+  ) throws(PreferencesError) -> (file: Descriptor, status: stat) {
     // A C string ends at the first NUL, so a different file would be opened.
     guard !path.utf8.contains(0) else { throw PreferencesError(.unreadable, "the path contains NUL") }
     // Without O_NONBLOCK, opening a FIFO blocks until it has a writer.
-    let file = try Descriptor.open(path, O_RDONLY | O_NONBLOCK | O_NOCTTY) { number in
+    let file = try Descriptor.open(path, flags | O_NONBLOCK | O_NOCTTY) { number in
       let isMissing = number == ENOENT || number == ENOTDIR
       return .system(isMissing ? .notFound : .unreadable, "cannot be opened", number)
     }
@@ -29,11 +32,10 @@ package enum RegularFile {
     guard !isPrivate || (status.st_mode & 0o077 == 0 && status.st_uid == geteuid()) else {
       throw PreferencesError(.exposed, "the file is not this user's alone")
     }
-    let bytes = try read(file, expecting: Int(status.st_size), upTo: limit)
-    return Content(bytes: bytes, status: status)
+    return (file, status)
   }
 
-  private static func read(
+  static func read(
     _ file: Descriptor, expecting size: Int, upTo limit: Int
   ) throws(PreferencesError) -> [UInt8] {
     let tooLarge = PreferencesError(.limitExceeded, "the file has more than \(limit) bytes")

@@ -15,10 +15,9 @@ extension Vault {
     let state = try freshState()
     _ = try state.verify()
     let destination = try VaultPath(path, policy: options.pathPolicy)
-    if let source = state.file?.identity { try destination.refuseSource(source) }
     try destination.prepareNew()
     let copy = try state.copy()
-    try Replacement(path: destination, timeout: options.lockTimeout).create(copy).descriptor.unlock()
+    try Replacement(path: destination).create(copy).descriptor.unlock()
   }
 
   /// The asynchronous form of `backUp(to:)`. Cancelling the task does not stop it.
@@ -61,10 +60,9 @@ extension Vault {
     let report = try state.verify()
     let copy = try state.copy()
     let target = try VaultPath(path, policy: options.pathPolicy)
-    if let source = state.file?.identity { try target.refuseSource(source) }
     if try target.status() == nil {
       try target.prepareNew()
-      try Replacement(path: target, timeout: options.lockTimeout).create(copy).descriptor.unlock()
+      try Replacement(path: target).create(copy).descriptor.unlock()
     } else {
       guard replacing else { throw target.exists }
       try target.replace(with: copy, ofVault: state.snapshot.vaultID, options: options)
@@ -105,15 +103,9 @@ extension VaultPath {
     let (file, status) = try lock.acquire(until: Deadline(after: options.lockTimeout))
     defer { lock.release() }
     // A damaged vault still has its id in the header. A file without it is a different file.
-    let head = try FileImage(file, 0..<Snapshot.headerCount, limit: Snapshot.headerCount)
-    let isSame = withExtendedLifetime(head) {
-      head.count == Snapshot.headerCount && head.span.starts(with: Snapshot.magic)
-        && Vault.Identifier(head.span, at: 16) == vaultID
-    }
-    guard isSame else {
+    guard try VaultSummary.identifier(in: file) == vaultID else {
       throw error(.alreadyExists, "the file there is not a state of this vault")
     }
-    lock.pass(
-      to: try Replacement(path: self, timeout: options.lockTimeout).replace(status, with: bytes).descriptor)
+    lock.pass(to: try Replacement(path: self).replace(status, with: bytes).descriptor)
   }
 }

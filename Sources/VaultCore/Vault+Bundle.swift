@@ -17,17 +17,14 @@ extension Vault {
   public func exportBundle(
     _ records: [RecordInfo], of group: AccessGroup, to path: String, slot: NewSlot
   ) throws(VaultError) {
-    let (contents, options) = try bundle(records, of: group, to: path)
+    let (contents, options) = try bundle(records, of: group)
     _ = try Vault.create(at: path, slots: [slot], groups: [contents], options: options)
   }
 
   /// What a bundle is created with.
   private func bundle(
-    _ records: [RecordInfo], of group: AccessGroup, to path: String
+    _ records: [RecordInfo], of group: AccessGroup
   ) throws(VaultError) -> (contents: NewGroup, options: Options) {
-    if let source = try handle.path.status() {
-      try VaultPath(path, policy: options.pathPolicy).refuseSource(FileIdentity(source))
-    }
     guard !records.contains(where: \.accessibility.isThisDeviceOnly) else { throw Self.notExportable }
     var contents = NewGroup(group.name.text)
     for (service, records) in Dictionary(grouping: records, by: \.service) {
@@ -45,7 +42,7 @@ extension Vault {
   public func exportBundle(
     _ records: [RecordInfo], of group: AccessGroup, to path: String, slot: NewSlot
   ) async throws(VaultError) {
-    let (contents, options) = try bundle(records, of: group, to: path)
+    let (contents, options) = try bundle(records, of: group)
     _ = try await Vault.create(at: path, slots: [slot], groups: [contents], options: options)
   }
 

@@ -33,7 +33,7 @@ extension Vault {
   ///   - slots: at least one. Each credential becomes an owner.
   ///   - groups: the access groups of the vault, with unique names.
   /// - Throws: ``VaultError/Code/alreadyExists`` if a file exists at the path or the mark's path;
-  ///   ``VaultError/Code/io`` for a name that ends in `.tmp`, which is reserved for temporary files;
+  ///   ``VaultError/Code/io`` for a name that ends in `.tmp` or belongs to a file beside another vault or mark;
   ///   ``VaultError/Code/insecurePermissions`` for the directory; ``VaultError/Code/lastOwnerSlot`` without slots;
   ///   ``VaultError/Code/kdfRefused`` for the cost of a passphrase; ``VaultError/Code/readOnly``;
   ///   ``VaultError/Code/durabilityUnknown``.
@@ -99,13 +99,13 @@ extension Vault {
     ) { (snapshot, sealer) throws(VaultError) in try unlocked.reopened(in: snapshot, sealer: sealer) }
     for group in state.groups { _ = try state.content(group.id) }
     try path.prepareNew()
-    let file = try Replacement(path: path, timeout: options.lockTimeout).create(bytes)
+    let file = try Replacement(path: path).create(bytes)
     defer { file.descriptor.unlock() }
     state.adopt(file)
     do throws(VaultError) { try mark?.create(state) } catch {
-      // The file is ours, because we hold its lock. Without its mark it would not open again. If only the durability of
-      // the mark is unknown, both files exist.
-      if error.code != .durabilityUnknown { unsafe unlink(path.file) }
+      // Without its mark the file would not open again. If only the durability of the mark is unknown, both files
+      // exist.
+      if error.code != .durabilityUnknown { file.descriptor.discard(path.file) }
       throw error
     }
     return try Vault(state)

@@ -45,6 +45,18 @@ private final class Watched: Sendable {
 @Suite(.serialized) struct FileWatchTests {}
 
 extension FileWatchTests {
+  @Test func `a whole file is noticed when it is created and when it is replaced`() throws {
+    try inDirectory { directory in
+      let whole = WholeFile<Failed>(directory + "/file")
+      let watched = try Watched(directory + "/file")
+      defer { watched.stop() }
+      func write(_ file: File) throws(Failed) { try file.write([1], at: 0) }
+
+      #expect(try watched.isNotified { _ = try whole.create(write) })
+      #expect(try watched.isNotified { _ = try whole.replace(write) })
+    }
+  }
+
   @Test func `a file is watched from its making to its removal`() throws {
     try inDirectory { directory in
       let path = directory + "/file"

@@ -6,9 +6,15 @@ struct Failed: FileFailure, Equatable {
   let operation: FileOperation
   let path: String
   let errno: Int32
+  var reason: String?
 
   init(_ operation: FileOperation, _ path: String, errno: Int32) {
     (self.operation, self.path, self.errno) = (operation, path, errno)
+  }
+
+  init(refusing path: String, because reason: String) {
+    self.init(.create, path, errno: 0)
+    self.reason = reason
   }
 }
 

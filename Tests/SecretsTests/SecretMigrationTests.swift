@@ -298,11 +298,13 @@ extension SecretMigrationTests {
   }
 
   @Test func `a file that cannot be written is reported in the same way`() throws {
-    let source = try dotenv("A=1\n")
-    // The name of the temporary file is taken by a directory.
-    try FileManager.default.createDirectory(atPath: folder.path + "/..env.new", withIntermediateDirectories: false)
+    // A name that belongs to a mark beside it.
+    let path = folder.path + "/mark.tmp"
+    try Data("spv-mark-1\n".utf8).write(to: URL(filePath: folder.path + "/mark"))
+    try Data("A=1\n".utf8).write(to: URL(filePath: path))
+    let source = try DotenvPreferences(at: path)
     #expect((failure { try tokens.move(["A": "a"], from: source) } as? PreferencesError)?.code == .notErased)
-    #expect(try raw() == "A=1\n")
+    #expect(try String(contentsOfFile: path, encoding: .utf8) == "A=1\n")
     #expect(try tokens.string(forKey: "a") == "1")
   }
 

@@ -58,16 +58,4 @@ struct MaintenanceTests {
       #expect(!FileManager.default.fileExists(atPath: directory + "/copy.spv"))
     }
   }
-
-  @Test func `the first append of a handle removes what a killed full write left`() throws {
-    try TemporaryDirectory.with { directory in
-      let path = directory + "/s.spv"
-      _ = try Vault.sample(at: path, options: .sample())
-      try FileBytes.write(Array(FileBytes.read(path)[..<100]), to: path + ".tmp")
-
-      try Vault.opened(at: path).set("v", forKey: "key")
-
-      #expect(!FileManager.default.fileExists(atPath: path + ".tmp"))
-    }
-  }
 }

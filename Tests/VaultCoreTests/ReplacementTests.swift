@@ -92,7 +92,7 @@ struct ReplacementTests {
       #expect(refusal { try vault.set("value", forKey: "b") } == .notFound)
       #expect(refusal { try vault.status() } == .notFound)
       #expect(access(path, F_OK) != 0)
-      #expect(access(path + ".tmp", F_OK) != 0)
+      #expect(leavesNothing(beside: path))
     }
   }
 

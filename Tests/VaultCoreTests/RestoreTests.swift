@@ -64,7 +64,7 @@ struct RestoreTests {
       try sample.restore(replacing: true)
 
       #expect(try Vault.opened(at: sample.path).contents() == sample.contents)
-      #expect(access(sample.path + ".tmp", F_OK) != 0)
+      #expect(leavesNothing(beside: sample.path))
       #expect(try FileBytes.read(sample.backup) == backup)
     }
   }

@@ -92,7 +92,7 @@ func expectRefused<R>(
   let before = try FileBytes.read(path)
   #expect(refusal(of: body) == code, sourceLocation: sourceLocation)
   #expect(try FileBytes.read(path) == before, sourceLocation: sourceLocation)
-  #expect(access(path + ".tmp", F_OK) != 0, sourceLocation: sourceLocation)
+  #expect(leavesNothing(beside: path), sourceLocation: sourceLocation)
 }
 
 /// All that can be read of one record, earlier values included.

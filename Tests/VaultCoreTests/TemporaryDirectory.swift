@@ -1,3 +1,4 @@
+import DurableFiles
 import Foundation
 
 /// A directory of mode 0700 that is removed after the test.
@@ -21,3 +22,6 @@ enum TemporaryDirectory {
     return path
   }
 }
+
+/// Whether no write has left a temporary file in the directory of `path`.
+func leavesNothing(beside path: String) -> Bool { LeftoverFile.all(in: PathName.directory(of: path)).isEmpty }

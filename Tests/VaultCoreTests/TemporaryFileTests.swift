@@ -1,3 +1,4 @@
+import DurableFiles
 import Foundation
 import Glibc
 import Testing
@@ -5,7 +6,7 @@ import VaultSealing
 
 @testable import VaultCore
 
-/// What is at the name that a replacement uses for a while: what a killed program left is removed, anything else stays.
+/// Earlier versions wrote a new file as `<vault>.tmp`. What is there is a user's, and is left alone.
 struct TemporaryFileTests {
   private func withVault(_ body: (_ vault: Vault, _ path: String, _ temporary: String) throws -> Void) throws {
     try TemporaryDirectory.with { directory in
@@ -14,38 +15,14 @@ struct TemporaryFileTests {
     }
   }
 
-  // MARK: Leftovers
+  // MARK: Files of others
 
-  /// What a write that was killed, or a power cut, may have left.
-  private static func leftover(_ thing: String, of path: String) throws -> [UInt8] {
-    let file = try FileBytes.read(path)
-    return switch thing {
-    case "nothing": []
-    case "five bytes": Array(file[..<5])
-    case "zeros": [UInt8](repeating: 0, count: 5000)
-    case "all but the first sector": [UInt8](repeating: 0, count: 512) + file[512...]
-    default: file
-    }
-  }
+  private static let things = [
+    "symbolic link", "hard link", "FIFO", "directory", "key", "one byte", "nothing", "zeros", "a vault",
+    "a locked file",
+  ]
 
-  @Test(arguments: ["nothing", "five bytes", "zeros", "all but the first sector", "everything"])
-  func `row 48: what a killed write left is removed by the next`(thing: String) throws {
-    try withVault { vault, path, temporary in
-      try FileBytes.write(Self.leftover(thing, of: path), to: temporary)
-      try vault.compact()
-      #expect(access(temporary, F_OK) != 0)
-      try FileBytes.write(Self.leftover(thing, of: path), to: temporary)
-      try Vault.opened(at: path).set("v", forKey: "key")
-      #expect(access(temporary, F_OK) != 0)
-      #expect(try Vault.opened(at: path).text("key") == "v")
-    }
-  }
-
-  // MARK: Other files
-
-  private static let things = ["symbolic link", "hard link", "FIFO", "directory", "key", "one byte"]
-
-  /// Puts something at the temporary name, and returns what must be there afterwards.
+  /// Puts something at a name, and returns what must be there afterwards.
   private static func put(_ thing: String, at temporary: String) throws -> [UInt8] {
     let other = temporary + ".other"
     try FileBytes.write([0x89], to: other)
@@ -55,76 +32,86 @@ struct TemporaryFileTests {
     case "FIFO": try #require(mkfifo(temporary, 0o600) == 0)
     case "directory": try #require(mkdir(temporary, 0o700) == 0)
     case "key": try FileBytes.write(Array("spv-key-1:00".utf8), to: temporary)
+    case "nothing": try FileBytes.write([], to: temporary)
+    case "zeros": try FileBytes.write([UInt8](repeating: 0, count: 5000), to: temporary)
+    case "a vault": try FileBytes.write(Snapshot.magic + [1, 2, 3], to: temporary)
     default: try FileBytes.write([9], to: temporary)
     }
-    return try FileBytes.read(["key", "one byte"].contains(thing) ? temporary : other)
+    return try FileBytes.read(isLink(thing) ? other : temporary)
+  }
+
+  private static func isLink(_ thing: String) -> Bool {
+    ["symbolic link", "hard link", "FIFO", "directory"].contains(thing)
   }
 
   private static func isThere(_ thing: String, _ bytes: [UInt8], at temporary: String) throws -> Bool {
-    try access(temporary, F_OK) == 0
-      && FileBytes.read(["key", "one byte"].contains(thing) ? temporary : temporary + ".other") == bytes
+    var status = stat()
+    return try lstat(temporary, &status) == 0
+      && FileBytes.read(isLink(thing) ? temporary + ".other" : temporary) == bytes
+  }
+
+  /// Runs `body` with something at a name, which must be there afterwards.
+  private static func with(_ thing: String, at temporary: String, _ body: () throws -> Void) throws {
+    let bytes = try put(thing, at: temporary)
+    let lock = thing == "a locked file" ? try ForeignLock(on: temporary) : nil
+    defer { lock?.release() }
+    try body()
+    #expect(try isThere(thing, bytes, at: temporary))
   }
 
   @Test(arguments: things)
-  func `row 48: a full write refuses anything else at the temporary name, and names it`(thing: String) throws {
+  func `row 48: a full write leaves what is at the name of an earlier version's temporary file`(thing: String) throws {
     try withVault { vault, path, temporary in
-      let bytes = try Self.put(thing, at: temporary)
-
-      let error = #expect(throws: VaultError.self) { try vault.compact() }
-
-      #expect(error?.code == .io)
-      #expect(error?.message.contains(temporary) == true)
-      #expect(try Self.isThere(thing, bytes, at: temporary))
-      #expect(try VaultSummary(at: path).generation == 1)
+      try Self.with(thing, at: temporary) {
+        try vault.compact()
+        try vault.set("v", forKey: "key")
+        try vault.compact()
+      }
+      #expect(try VaultSummary(at: path).generation == 3)
+      #expect(try Vault.opened(at: path).text("key") == "v")
     }
   }
 
   @Test(arguments: things)
-  func `row 48: with anything else at the temporary name a fold by length becomes an append`(thing: String) throws {
-    try withVault { vault, path, temporary in
-      let bytes = try Self.put(thing, at: temporary)
-
-      try Vault.opened(at: path).fold()
-
-      #expect(try VaultSummary(at: path).generation == 1)
-      #expect(try Vault.opened(at: path).bytes("long")?.count == 70_000)
-      #expect(try Self.isThere(thing, bytes, at: temporary))
-    }
-  }
-
-  @Test(arguments: things)
-  func `row 48: creation refuses anything else at the temporary name`(thing: String) throws {
+  func `row 48: so does creation`(thing: String) throws {
     try TemporaryDirectory.with { directory in
       let path = directory + "/vault.spv"
-      let bytes = try Self.put(thing, at: path + ".tmp")
-
-      #expect(refusal { try Vault.sample(at: path) } == .io)
-      #expect(try Self.isThere(thing, bytes, at: path + ".tmp"))
-      #expect(access(path, F_OK) != 0)
+      try Self.with(thing, at: path + ".tmp") { _ = try Vault.sample(at: path) }
+      #expect(try Vault.opened(at: path).text("password") == "s3cret")
     }
   }
 
-  @Test func `a backup refuses a file of another kind at its temporary name`() throws {
-    try withVault { vault, path, _ in
-      try FileBytes.write([1, 2, 3], to: path + ".bk.tmp")
-
-      #expect(refusal { try vault.backUp(to: path + ".bk") } == .io)
-      #expect(try FileBytes.read(path + ".bk.tmp") == [1, 2, 3])
-    }
-  }
-
-  @Test func `a mark at the vault's temporary name is not removed, nor a vault at the mark's`() throws {
+  @Test(arguments: things)
+  func `row 48: so do a backup and a mark`(thing: String) throws {
     try SharedVault.withMark { shared in
-      try #require(rename(shared.mark, shared.path + ".tmp") == 0)
-      #expect(refusal { try shared.owner.compact() } == .io)
-      #expect(try RollbackMark(at: shared.path + ".tmp").groups.count == 3)
-      try #require(rename(shared.path + ".tmp", shared.mark) == 0)
-
-      try FileBytes.write(shared.bytes, to: shared.mark + ".tmp")
-      try shared.owner.set("v", forKey: "user", in: "one")
-      #expect(refusal { try shared.owner.acceptMark(at: shared.mark) } == .io)
-      #expect(try FileBytes.read(shared.mark + ".tmp").count > 1000)
+      try Self.with(thing, at: shared.mark + ".tmp") { try shared.owner.acceptMark(at: shared.mark) }
+      try Self.with(thing, at: shared.path + ".bk.tmp") { try shared.owner.backUp(to: shared.path + ".bk") }
     }
+  }
+
+  @Test func `a full write that is killed leaves the old file and no other`() async throws {
+    try await TemporaryDirectory.with { directory in try await Self.killFullWrite(in: directory) }
+  }
+
+  private static func killFullWrite(in directory: String) async throws {
+    let path = directory + "/vault.spv"
+    try Vault.sample(at: path).set(String(repeating: "x", count: 100_000), forKey: "long")
+    let before = try FileBytes.read(path)
+
+    await #expect(processExitsWith: .signal(SIGXFSZ)) { [path = path as String] in
+      // The kernel kills it in the middle of the file, unless the thread or the parent has been spared.
+      signal(SIGXFSZ, SIG_DFL)
+      var signals = sigset_t()
+      sigemptyset(&signals)
+      sigaddset(&signals, SIGXFSZ)
+      pthread_sigmask(SIG_UNBLOCK, &signals, nil)
+      var limit = rlimit(rlim_cur: 50_000, rlim_max: 50_000)
+      setrlimit(__rlimit_resource_t(RLIMIT_FSIZE.rawValue), &limit)
+      try Vault.opened(at: path).compact()
+    }
+
+    #expect(try FileManager.default.contentsOfDirectory(atPath: directory) == ["vault.spv"])
+    #expect(try FileBytes.read(path) == before)
   }
 
   // MARK: Names
@@ -156,33 +143,34 @@ struct TemporaryFileTests {
     }
   }
 
-  @Test func `what a restore or salvage reads is not removed to make room for what it writes`() throws {
-    try withVault { vault, path, temporary in
-      let before = try FileBytes.read(path)
-      try #require(rename(path, temporary) == 0)
-
-      #expect(refusal { try Vault.restore(temporary, to: path, credential: .key(.sample())) } == .io)
-      #expect(refusal { try Vault.salvage(at: temporary, credential: .key(.sample()), to: path) } == .io)
-      #expect(try FileBytes.read(temporary) == before)
+  @Test(arguments: [".audit-0123456789abcdef0123456789abcdef", ".audit-1", ".torn", ".torn.7"])
+  func `nothing is made under a name that belongs to another vault or mark`(suffix: String) throws {
+    try SharedVault.withMark { shared in
+      let group = try shared.owner.group()
+      for path in [shared.path + suffix, shared.mark + suffix] {
+        #expect(refusal { _ = try Vault.sample(at: path) } == .io)
+        #expect(refusal { try shared.owner.backUp(to: path) } == .io)
+        #expect(refusal { try shared.owner.createMark(at: path) } == .io)
+        #expect(refusal { try Vault.restore(shared.path, to: path, credential: .key(.sample())) } == .io)
+        #expect(refusal { _ = try Vault.salvage(at: shared.path, credential: .key(.sample()), to: path) } == .io)
+        #expect(
+          refusal { try shared.owner.exportBundle([], of: group, to: path, slot: NewSlot(.key(.sample(from: 9)))) }
+            == .io)
+        #expect(access(path, F_OK) != 0)
+      }
     }
   }
 
-  @Test(arguments: ["backUp", "exportBundle"])
-  func `an open vault is not removed to make room for its backup or bundle`(what: String) throws {
-    try withVault { vault, path, temporary in
+  @Test func `a vault is restored and salvaged from the name of a temporary file`() throws {
+    try withVault { _, path, temporary in
       let before = try FileBytes.read(path)
       try #require(rename(path, temporary) == 0)
-      let moved = try Vault.opened(at: temporary)
 
-      let code = refusal {
-        if what == "backUp" { return try moved.backUp(to: path) }
-        let group = try moved.group()
-        try moved.exportBundle(moved.records(in: group), of: group, to: path, slot: NewSlot(.key(.sample(from: 9))))
-      }
+      try Vault.restore(temporary, to: path, credential: .key(.sample()))
+      _ = try Vault.salvage(at: temporary, credential: .key(.sample()), to: path + ".saved")
 
-      #expect(code == .io)
       #expect(try FileBytes.read(temporary) == before)
-      #expect(access(path, F_OK) != 0)
+      #expect(try Vault.opened(at: path).text("password") == "s3cret")
     }
   }
 
@@ -196,35 +184,23 @@ struct TemporaryFileTests {
     }
   }
 
-  // MARK: Waiting
+  // MARK: Kinds
 
-  @Test func `a fold by length becomes an append while another process holds the temporary file`() throws {
-    try withVault { _, path, temporary in
-      try FileBytes.write([], to: temporary)
-      let lock = try ForeignLock(on: temporary)
-      defer { lock.release() }
-      var options = Vault.Options.sample()
-      options.lockTimeout = .milliseconds(100)
-
-      try Vault.opened(at: path, options: options).fold()
-
-      #expect(try VaultSummary(at: path).generation == 1)
-      #expect(try Vault.opened(at: path).bytes("long")?.count == 70_000)
-    }
-  }
-
-  @Test func `row 48: creation waits for the creator that holds the temporary file`() throws {
-    try TemporaryDirectory.with { directory in
-      let path = directory + "/vault.spv"
-      try FileBytes.write([], to: path + ".tmp")
-      let lock = try ForeignLock(on: path + ".tmp")
-      var options = Vault.Options.sample()
-      options.lockTimeout = .milliseconds(100)
-
-      #expect(refusal { try Vault.sample(at: path, options: options) } == .lockTimeout)
-      #expect(access(path, F_OK) != 0)
-      lock.release()
-      #expect(try Vault.sample(at: path, options: options).text("password") == "s3cret")
+  @Test func `every file of the package is known by its first bytes`() throws {
+    try SharedVault.withMark { shared in
+      let directory = PathName.directory(of: shared.path)
+      _ = try shared.owner.setAuditing(.failClosed)
+      try shared.owner.set("v", forKey: "user", in: "one")
+      let log = try #require(
+        FileManager.default.contentsOfDirectory(atPath: directory).first { $0.contains(".audit-") })
+      #expect(OwnFile.at(shared.path) == .vault)
+      #expect(OwnFile.at(shared.mark) == .mark)
+      #expect(OwnFile.at("\(directory)/\(log)") == .auditLog)
+      #expect(OwnFile.isName(log, besides: PathName.last(of: shared.path)))
+      try KeyText.write(.sample()).withSpan { text in
+        try FileBytes.write(text.withUnsafeBytes { Array($0) }, to: directory + "/key")
+      }
+      #expect(OwnFile.at(directory + "/key") == .key)
     }
   }
 }

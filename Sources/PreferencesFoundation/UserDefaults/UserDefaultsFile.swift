@@ -96,7 +96,7 @@ package struct UserDefaultsFile: Sendable {
   }
 
   private func bytes() throws(PreferencesError) -> [UInt8]? {
-    do { return try RegularFile.read(path, upTo: PropertyListPreferences.maximumByteCount).bytes } catch {
+    do { return try RegularFile.read(path, upTo: PropertyListPreferences.maximumByteCount) } catch {
       guard error.code == .notFound else { throw error }
       return nil
     }

@@ -18,6 +18,7 @@ extension VaultError: FileFailure {
   package init(_ operation: FileOperation, _ path: String, errno number: Int32) {
     self =
       switch operation {
+      case .create: .writing("\(path): create the file", number)
       case .examine: .io("\(path): fstat", number)
       case .read: .io("\(path): read", number)
       case .write: .io("\(path): write", number)
@@ -29,6 +30,10 @@ extension VaultError: FileFailure {
       case .rename where number == EEXIST: VaultError(.alreadyExists, "\(path): a file already exists at this path")
       case .rename: .writing("\(path): put the new file in place", number)
       }
+  }
+
+  package init(refusing path: String, because reason: String) {
+    self.init(.io, "\(path): \(reason): choose a different path", errno: EINVAL)
   }
 
   /// The error of a failed system call, with the present `errno`, which is read before the text is built.

@@ -40,9 +40,8 @@ struct VaultPath: Sendable {
     (file, self.policy, self.foreign, cString) = (path, policy, foreign, Array(path.utf8CString))
   }
 
-  private static let temporarySuffix = ".tmp"
-
-  var temporary: String { file + Self.temporarySuffix }
+  /// Earlier versions removed what they found at the name of a vault or mark with this end.
+  private static let reservedSuffix = ".tmp"
 
   var directory: String { PathName.directory(of: file) }
 
@@ -105,15 +104,19 @@ struct VaultPath: Sendable {
 
   // MARK: New files
 
-  /// Refuses a path at which no new file may be created: a file exists, the path names a directory, or the name ends
-  /// like a temporary file, which the next replacement of another file would remove.
+  /// Refuses a path at which no new file may be created: a file exists, the path names a directory, or the name is or
+  /// may be that of a file beside another vault or mark.
   func judgeNew() throws(VaultError) {
     let name = file.split(separator: "/", omittingEmptySubsequences: false).last ?? ""
     guard !["", ".", ".."].contains(name) else { throw .io("\(file): make a file", EISDIR) }
-    guard !file.hasSuffix(Self.temporarySuffix) else {
+    guard !file.hasSuffix(Self.reservedSuffix) else {
       throw error(
-        .io, "names that end in \(Self.temporarySuffix) are reserved for temporary files: choose a different one",
+        .io, "names that end in \(Self.reservedSuffix) are reserved for temporary files: choose a different one",
         errno: EINVAL)
+    }
+    // Reported before the file is prepared.
+    if let reason = OwnFile.objection(to: file, writing: .vault), try status() == nil {
+      throw VaultError(refusing: file, because: reason)
     }
     guard try status() == nil else { throw exists }
   }
@@ -125,14 +128,6 @@ struct VaultPath: Sendable {
     try judgeNew()
     try makeDirectory()
     try judgeDirectory()
-  }
-
-  /// Refuses to write this file if its temporary file would replace the file that is read.
-  func refuseSource(_ source: FileIdentity) throws(VaultError) {
-    var status = stat()
-    guard unsafe lstat(temporary, &status) != 0 || FileIdentity(status) != source else {
-      throw VaultError(.io, "\(temporary): the file to read has the name of a temporary file: rename it", errno: EINVAL)
-    }
   }
 
   /// Makes a rename durable. Returns `false` if the directory cannot be opened.

@@ -26,29 +26,23 @@ struct KeptTornTail {
 
   /// - Returns: `false` if a different file has that name.
   private func keep(_ bytes: RawSpan, in name: String) throws(VaultError) -> Bool {
-    let file: Descriptor
     do throws(VaultError) {
-      file = try Descriptor.open(name, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, mode: 0o600) {
-        .writing("\(name): save a broken entry", $0)
+      let file = try WholeFile<VaultError>(name, kind: .tornEntry).create { (file) throws(VaultError) in
+        guard fchmod(file.raw, 0o600) == 0 else { throw .io("\(name): set the mode") }
+        // If root writes, the file belongs to the vault's owner. If that fails, root can still read it.
+        if let owner = try path.status()?.st_uid { _ = fchown(file.raw, owner, gid_t.max) }
+        try file.write(bytes, at: 0)
+        try file.synchronize()
       }
+      file.unlock()
+      return true
     } catch {
-      guard error.errno == EEXIST else { throw error }
+      guard error.code == .alreadyExists else { throw error }
       return holds(bytes, name)
     }
-    do throws(VaultError) {
-      guard fchmod(file.raw, 0o600) == 0 else { throw .io("\(name): set the mode") }
-      // If root writes, the file belongs to the vault's owner. If that fails, root can still read it.
-      if let owner = try path.status()?.st_uid { _ = fchown(file.raw, owner, gid_t.max) }
-      try file.write(bytes, at: 0)
-      try file.synchronize()
-    } catch {
-      unsafe unlink(name)
-      throw error
-    }
-    return true
   }
 
-  /// Whether the file has exactly these bytes, saved by a write that was killed.
+  /// Whether the file has exactly these bytes, saved by a write that was interrupted.
   private func holds(_ bytes: RawSpan, _ name: String) -> Bool {
     do throws(VaultError) {
       let file = try Descriptor.open(name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK) { .io("\(name): open", $0) }

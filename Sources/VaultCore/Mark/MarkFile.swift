@@ -4,7 +4,6 @@ internal import Synchronization
 /// The file of a ``RollbackMark``. It is replaced by the steps of `Docs/Format.md` 9.3, under its own lock, so that
 /// several programs may raise one mark.
 struct MarkFile: Sendable {
-  private static let magic = Array("spv-mark-1\n".utf8)
   // About 150 bytes for each of at most 1,024 groups.
   private static let longest = 1 << 20
 
@@ -31,7 +30,7 @@ struct MarkFile: Sendable {
   /// Refuses a path where no mark can be made.
   func judgeNew() throws(VaultError) { try concerningMark { () throws(VaultError) in try path.judgeNew() } }
 
-  private var replacement: Replacement { Replacement(path: path, timeout: timeout, magic: Self.magic) }
+  private var replacement: Replacement { Replacement(path: path, kind: .mark) }
 
   /// Creates the file.
   /// - Throws: ``VaultError/Code/alreadyExists``.

@@ -194,7 +194,6 @@ extension Vault {
     let target = try VaultPath(destination, policy: options.pathPolicy)
     try target.judgeNew()
     let (descriptor, status) = try VaultPath(path, policy: options.pathPolicy).open(limits: options.limits)
-    try target.refuseSource(FileIdentity(status))
     let image = try FileImage(descriptor, 0..<Int(status.st_size), limit: options.limits.fileBytes)
     return (try Salvager(image, credential, options), target)
   }

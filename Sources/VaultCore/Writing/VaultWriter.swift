@@ -22,7 +22,7 @@ final class VaultWriter: @unchecked Sendable {
 
   private var path: VaultPath { handle.path }
   private var options: Vault.Options { handle.options }
-  private var replacement: Replacement { Replacement(path: path, timeout: options.lockTimeout) }
+  private var replacement: Replacement { Replacement(path: path) }
 
   /// Makes a new file from a separate load, which is discarded afterwards.
   /// - Returns: The bytes of the file, and the key that opens it for this handle.
@@ -220,7 +220,6 @@ final class VaultWriter: @unchecked Sendable {
     let offset = append.offset
     // If a rename is not durable yet, a power failure could undo it and with it this append (5.1).
     if !state.isNameDurable {
-      replacement.removeLeftover()
       _ = try path.synchronizeDirectory()
       state.isNameDurable = true
     }

@@ -1,4 +1,5 @@
 internal import ArgumentParser
+internal import DurableFiles
 internal import Secrets
 internal import VaultCore
 internal import VaultSealing
@@ -62,13 +63,23 @@ struct Init: WritingCommand {
     }
     try access.location.refuseIfOccupied("the vault")
     if let markPath = access.markPath { try VaultLocation(argument: markPath).refuseIfOccupied("the mark") }
+    try check(access)
     var slots: [NewSlot] = []
     if let slot = try passphraseSlot() { slots.append(slot) }
-    let file = try keyFile.map { try NewKeyFile(at: $0) }
+    let file = try keyFile.map { try NewKeyFile(at: $0, besides: access) }
     if let file { slots.append(NewSlot(.key(file.key), label: "key file")) }
-    try create(access, slots, file)
+    // A key file is removed if the vault is not created.
+    try TypedInput.save(messages, isTyped: file == nil && passphraseFd == nil) { try create(access, slots, file) }
     Output.recordChange(by: Self.self)
     try answer(access)
+  }
+
+  /// Refuses paths of one file, and those that belong to another vault or mark.
+  private func check(_ access: VaultAccess) throws(ToolError) {
+    try OutputFile(access.location.path, as: "the vault", kind: .vault).check(reading: [], besides: [])
+    guard let mark = access.markPath else { return }
+    try OutputFile(mark, as: "the mark", kind: .mark)
+      .check(reading: [keyFile].compactMap(\.self), besides: [("the vault", access.location.path)])
   }
 
   /// Creates the mark if an interrupted run of the same command created only the vault: it opens with the given

@@ -22,7 +22,7 @@ struct NewKey: WritingCommand {
 
   func perform(_ messages: Messages) throws {
     let file = try Self.sole(files, "file")
-    _ = try NewKeyFile(at: file)
+    _ = try NewKeyFile(at: file, besides: try VaultAccess(try VaultLocation(option: nil)))
     Output.recordChange(by: Self.self)
     if json { try Output.write(.object([("keyFile", .string(file))])) }
   }

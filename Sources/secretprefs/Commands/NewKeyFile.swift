@@ -6,33 +6,35 @@ internal import VaultSealing
 struct NewKeyFile {
   let key: SealingKey
   private let path: String
+  private let file: Descriptor<VaultError>
 
   /// Generates the key and creates the file. Fails if the path exists.
-  init(at path: String) throws {
+  ///
+  /// - Parameters:
+  ///   - access: the vault of the command.
+  ///   - other: another file that the command writes.
+  init(at path: String, besides access: VaultAccess, and other: String? = nil) throws {
     guard !path.isEmpty else { throw ToolError.usage("the key file's path is empty") }
-    // A later write of a vault or mark could mistake the file for the leftover of a crash.
+    // Earlier versions could mistake the file for the leftover of a crash.
     guard !path.hasSuffix(".tmp") else {
       throw ToolError.usage("a key file's name must not end in .tmp, which is reserved for temporary files")
     }
+    try access.checkOutput(path, as: "the key file", kind: .key, reading: [other])
     self.path = path
     key = try SealingKey(from: .system)
     let text = try KeyText.write(key)
-    let file: Descriptor<VaultError>
     do throws(VaultError) {
-      file = try Descriptor.open(
-        path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, mode: 0o600, named: "\(path): key file"
-      ) {
-        .io("\(path): create the key file", $0)
+      file = try WholeFile<VaultError>(path, kind: .key).create { (file) throws(VaultError) in
+        // The umask may have removed the owner's access.
+        guard fchmod(file.raw, 0o600) == 0 else { throw .io("\(path): set the key file's mode") }
+        try text.withSpan { (text) throws(VaultError) in try file.write(text, at: 0) }
+        try file.write([UInt8(ascii: "\n")], at: text.count)
+        try file.synchronize()
       }
     } catch {
-      throw error.errno == EEXIST ? Self.exists(path) : error
+      throw error.code == .alreadyExists ? Self.exists(path) : error
     }
     do throws(VaultError) {
-      // The umask may have removed the owner's access.
-      guard fchmod(file.raw, 0o600) == 0 else { throw .io("\(path): set the key file's mode") }
-      try text.withSpan { (text) throws(VaultError) in try file.write(text, at: 0) }
-      try file.write([UInt8(ascii: "\n")], at: text.count)
-      try file.synchronize()
       // A directory that is not readable cannot be synced.
       _ = try Descriptor<VaultError>.synchronizeDirectory(PathName.directory(of: path))
     } catch {
@@ -54,5 +56,5 @@ struct NewKeyFile {
     if error.code != .durabilityUnknown { remove() }
   }
 
-  private func remove() { unlink(path) }
+  private func remove() { file.discard(path) }
 }

@@ -1,4 +1,5 @@
 internal import ArgumentParser
+internal import DurableFiles
 internal import VaultCore
 
 /// `secretprefs salvage`.
@@ -32,6 +33,7 @@ struct Salvage: WritingCommand {
     access.markPath = nil
     let target = VaultLocation(argument: to)
     try target.refuseIfOccupied("the new vault")
+    try access.checkOutput(to, as: "--to", kind: .vault)
     let report: SalvageReport
     do throws(VaultError) {
       report = try access.withCredential(messages, inspectsFile: false) { (credential) throws(VaultError) in

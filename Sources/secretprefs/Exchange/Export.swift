@@ -61,7 +61,10 @@ struct Export: WritingCommand {
       throw ToolError.usage(
         "the name is not one of a Kubernetes object", hint: "--name with small letters, digits, - and .")
     }
-    if let to { try VaultLocation(argument: to).refuseIfOccupied("the export") }
+    if let to {
+      try VaultLocation(argument: to).refuseIfOccupied("the export")
+      try access.checkOutput(to, as: "--to")
+    }
     let vault = try access.open(messages)
     let group = try place.group(in: vault)
     let output = try SecretOutput(isCollecting: true)

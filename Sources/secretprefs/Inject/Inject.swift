@@ -88,17 +88,9 @@ struct Inject: WritingCommand {
   /// Refuses a path whose replacement would lose something: anything but a regular file, and the command's own files.
   private func check(_ out: String, _ access: VaultAccess) throws {
     var status = stat()
-    guard lstat(out, &status) == 0 else { return }  // a different failure is reported when the file is written
-    guard status.st_mode & S_IFMT == S_IFREG else {
+    guard lstat(out, &status) != 0 || status.st_mode & S_IFMT == S_IFREG else {
       throw ToolError.usage("\(out): --out replaces regular files only", hint: "omit --out for standard output")
     }
-    let paths = try access.keyFiles.map(\.path) + [template, access.location.path, access.markPath].compactMap(\.self)
-    for path in paths {
-      var other = stat()
-      guard stat(path, &other) != 0 || FileIdentity(other) != FileIdentity(status) else {
-        throw ToolError.usage(
-          "\(out): --out would replace a file that this command reads", hint: "choose a different path")
-      }
-    }
+    try access.checkOutput(out, as: "--out", reading: [template])
   }
 }

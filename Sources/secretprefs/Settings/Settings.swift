@@ -51,6 +51,8 @@ struct Settings: WritingCommand {
       secrets = try SecretPreferences(service: place.service.text, accessGroup: group.name.text, in: opened)
     }
     let file = try SettingsFile(path, descriptions: descriptions, secrets: secrets)
+    try OutputFile(path, as: "the settings file")
+      .check(reading: [descriptions].compactMap(\.self), besides: vault.map { [("the vault", $0)] } ?? [])
     if json { return try Output.write(SettingsListing.json(of: file.groups)) }
     if ScreenTerminal.isAvailable { return try SettingsSession.run(file) }
     try Output.write(SettingsListing.text(of: file.groups))

@@ -46,7 +46,7 @@ struct SettingsFile {
 
   private static func content(_ path: String, isRequired: Bool = false) throws -> [UInt8]? {
     do throws(PreferencesError) {
-      return try RegularFile.read(path, upTo: JSONPreferences.maximumByteCount).bytes
+      return try RegularFile.read(path, upTo: JSONPreferences.maximumByteCount)
     } catch {
       guard error.code == .notFound, !isRequired else { throw error.about("\"\(path)\"") }
       return nil

@@ -1,4 +1,5 @@
 internal import ArgumentParser
+internal import DurableFiles
 internal import VaultCore
 
 /// `secretprefs backup create`.
@@ -43,6 +44,7 @@ struct CreateBackup: WritingCommand {
     }
     if let keep, keep < 1 { throw ToolError.usage("--keep must be at least 1, which is the new copy") }
     guard let copies else {
+      try access.checkOutput(file, as: "the copy", kind: .vault)
       try access.open(messages).backUp(to: file)
       Output.recordChange(by: Self.self)
       if vault.json { try Output.write(.object([("backup", .string(file))])) }

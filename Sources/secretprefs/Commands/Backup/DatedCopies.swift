@@ -65,14 +65,8 @@ struct DatedCopies {
   }
 
   private func names() throws(ToolError) -> [String] {
-    guard let stream = opendir(directory) else { throw .io("the new copy is complete; list the directory", errno) }
-    defer { closedir(stream) }
-    var names: [String] = []
-    while let entry = readdir(stream) {
-      let name = withUnsafeBytes(of: &entry.pointee.d_name) {
-        String(validatingCString: $0.assumingMemoryBound(to: CChar.self).baseAddress!)
-      }
-      if let name { names.append(name) }
+    guard let names = PathName.names(in: directory) else {
+      throw .io("the new copy is complete; list the directory", errno)
     }
     return names
   }

@@ -1,4 +1,5 @@
 internal import ArgumentParser
+internal import DurableFiles
 internal import VaultCore
 internal import VaultSealing
 
@@ -48,6 +49,7 @@ struct ExportBundle: WritingCommand {
     let names = Set(keys)
     for name in names { _ = try Vault.Name(name) }
     try VaultLocation(argument: to).refuseIfOccupied("the bundle")
+    try access.checkOutput(to, as: "--to", kind: .vault)
     let vault = try access.open(messages)
     let group = try place.group(in: vault)
     let records =
@@ -59,7 +61,7 @@ struct ExportBundle: WritingCommand {
     guard !records.isEmpty, all || records.count == names.count else {
       throw try missing(names.count - records.count, place, group, vault)
     }
-    let file = try newKeyFile.map { try NewKeyFile(at: $0) }
+    let file = try newKeyFile.map { try NewKeyFile(at: $0, besides: access, and: to) }
     let slot = try file.map { NewSlot(.key($0.key), label: "bundle") } ?? passphrase.slot("bundle", access)
     do throws(VaultError) { try vault.exportBundle(records, of: group, to: to, slot: slot) } catch {
       file?.remove(after: error)

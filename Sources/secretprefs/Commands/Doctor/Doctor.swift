@@ -9,14 +9,16 @@ struct Doctor: WritingCommand {
     usage: "secretprefs doctor [<options>] [--repair <name> [<group> ...]]",
     discussion: """
       Checks owners, modes and links of the vault, its directory and its key files, the structure of the file, the \
-      slots and their cost, the mark, and the limits for locked memory and core files. With a configured credential, \
+      slots and their cost, the mark, leftovers, and the limits for locked memory and core files. With a configured credential, \
       also checks access groups, values and expiries; prompts for a passphrase only with --unlock. Lists what could \
       not be checked. Changes nothing. Each problem is an error, a warning or advice, with its repair. The exit code \
       is 1 if there is an error or a warning.
 
-      --repair makes one repair: "permissions" removes access that group and others must not have; "empty-group" \
+      --repair makes one repair: "permissions" removes access that group and others must not have; "leftovers" removes \
+      what interrupted writes left in the directories of the vault, its mark and its key files and in those of \
+      --leftovers-in: files named .secretprefs-INODE-RANDOM.part that have that inode or are empty; "empty-group" \
       empties access groups that fail verification and thereby block full writes of the vault; "leave-out-group" \
-      removes such groups. The last two ask for confirmation.
+      removes such groups. These two ask for confirmation.
 
       EXAMPLE:
         secretprefs doctor
@@ -31,7 +33,11 @@ struct Doctor: WritingCommand {
   @Flag(name: .customLong("unlock"), help: "Prompt for the passphrase if no credential is configured.")
   var asks = false
 
-  @Option(help: ArgumentHelp("Repair permissions, empty-group or leave-out-group.", valueName: "name"))
+  @Option(
+    help: ArgumentHelp("Also look for leftovers in this directory.", valueName: "directory"), completion: .directory)
+  var leftoversIn: [String] = []
+
+  @Option(help: ArgumentHelp("Repair permissions, leftovers, empty-group or leave-out-group.", valueName: "name"))
   var repair: Repair?
 
   @Flag(help: "Repair without confirmation.")
@@ -47,15 +53,14 @@ struct Doctor: WritingCommand {
     }
     if let repair { return try runRepair(repair, access, messages) }
     guard groups.isEmpty else { throw Self.usageError("access groups are only accepted with --repair") }
-    let report = try Examination(access, asks: asks, messages).report
+    let report = try Examination(access, leftovers: try Leftovers(access, in: leftoversIn), asks: asks, messages).report
     try vault.json ? Output.write(report.json) : Output.write(report.text)
     if report.wrongCount > 0 { throw ToolError.problems(report.wrongCount) }
   }
 
   private func runRepair(_ repair: Repair, _ access: VaultAccess, _ messages: Messages) throws {
-    guard groups.isEmpty == (repair == .permissions) else {
-      throw Self.usageError(
-        repair == .permissions ? "this repair takes no access group" : "an access group is required")
+    guard groups.isEmpty != repair.takesGroups else {
+      throw Self.usageError(repair.takesGroups ? "an access group is required" : "this repair takes no access group")
     }
     switch repair {
     case .permissions:
@@ -63,6 +68,10 @@ struct Doctor: WritingCommand {
       // What is changed stays changed, whatever happens to the next file.
       if repair.failure == nil || !repair.done.isEmpty { try report(repair.done) }
       if let failure = repair.failure { throw failure }
+    case .leftovers:
+      let (done, failure) = try Leftovers(access, in: leftoversIn).remove()
+      if failure == nil || !done.isEmpty { try report(done) }
+      if let failure { throw failure }
     case .emptyGroup: try report(try repairGroups(.empty, access, messages))
     case .leaveOutGroup: try report(try repairGroups(.leaveOut, access, messages))
     }

@@ -7,11 +7,15 @@ struct Examination {
   private(set) var report = DoctorReport()
   private let access: VaultAccess
 
-  /// - Parameter asks: Whether to prompt for a passphrase if no credential is configured.
+  /// - Parameters:
+  ///   - leftovers: What interrupted writes left.
+  ///   - asks: Whether to prompt for a passphrase if no credential is configured.
   /// - Throws: Errors that are not findings about the vault, such as a failing system call.
-  init(_ access: VaultAccess, asks: Bool, _ messages: Messages) throws {
+  init(_ access: VaultAccess, leftovers: Leftovers, asks: Bool, _ messages: Messages) throws {
     self.access = access
-    report.problems = try PathExamination(access.location.path).problems + keyFileProblems()
+    report.problems =
+      try PathExamination(access.location.path).problems + keyFileProblems()
+      + leftovers.problems
     let vault = try examineFile(asks: asks, messages)
     if let path = access.markPath { try examineMark(at: path, vault) }
     report.problems += try ProcessExamination().problems

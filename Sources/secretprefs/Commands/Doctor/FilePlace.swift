@@ -21,16 +21,4 @@ struct FilePlace {
     var status = statvfs()
     return statvfs(path, &status) == 0 && status.f_flag & UInt(ST_RDONLY) != 0
   }
-
-  /// Whether a temporary file exists although no process is replacing the vault: such a process would hold the lock.
-  var hasLeftover: Bool {
-    let descriptor = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK)
-    guard descriptor >= 0 else { return false }
-    defer { close(descriptor) }
-    guard flock(descriptor, LOCK_SH | LOCK_NB) == 0 else { return false }
-    defer { flock(descriptor, LOCK_UN) }
-    var locked = stat()
-    guard fstat(descriptor, &locked) == 0, let named = status(), named.st_ino == locked.st_ino else { return false }
-    return FilePlace(path + ".tmp").status(followingLinks: false) != nil
-  }
 }

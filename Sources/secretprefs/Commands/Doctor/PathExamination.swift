@@ -1,7 +1,7 @@
 internal import DurableFiles
 internal import VaultCore
 
-/// Checks the file type, owners, modes, links and leftovers of a vault (`Docs/Format.md` 9).
+/// Checks the file type, owners, modes and links of a vault, and what writes left beside it (`Docs/Format.md` 9).
 struct PathExamination {
   private(set) var problems: [Problem] = []
 
@@ -77,10 +77,11 @@ struct PathExamination {
   }
 
   private mutating func checkLeftovers(of file: FilePlace) {
-    if file.hasLeftover {
+    if FilePlace(file.path + ".tmp").status(followingLinks: false) != nil {
       add(
-        .warning, "leftover", "an interrupted write left a temporary file next to the vault",
-        repair: "run secretprefs compact, which removes it or says why it cannot")
+        .advice, "earlierLeftover",
+        "\(displayed(file.path)).tmp may be what an interrupted write of an earlier version left; no command uses it",
+        repair: "remove the file if it is not yours")
     }
     if FilePlace(file.path + ".torn").status(followingLinks: false) != nil {
       add(

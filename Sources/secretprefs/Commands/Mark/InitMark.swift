@@ -1,4 +1,5 @@
 internal import ArgumentParser
+internal import DurableFiles
 internal import VaultCore
 
 /// `secretprefs mark init`.
@@ -21,6 +22,7 @@ struct InitMark: WritingCommand {
   func perform(_ messages: Messages) throws {
     var access = try unlock.complete(try vault.access())
     let path = try access.takeMark()
+    try access.checkOutput(path, as: "the mark", kind: .mark)
     try access.open(messages).createMark(at: path)
     Output.recordChange(by: Self.self)
     if vault.json { try Output.write(.object([("mark", .string(path))])) }

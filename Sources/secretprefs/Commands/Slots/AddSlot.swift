@@ -44,9 +44,11 @@ struct AddSlot: WritingCommand {
     let vault = try access.open(messages)
     _ = try vault.slots()  // fails for a group holder, before the user types a passphrase twice
     let group = try forGroup.map { (name) in try vault.grantedGroup(name) }
-    let file = try newKeyFile.map { try NewKeyFile(at: $0) }
+    let file = try newKeyFile.map { try NewKeyFile(at: $0, besides: access) }
     let slot = try file.map { NewSlot(.key($0.key), label: label) } ?? passphrase.slot(label, access)
-    let id = try add(slot, group, file, to: vault)
+    let id = try TypedInput.save(messages, isTyped: file == nil && passphrase.isTyped) {
+      try add(slot, group, file, to: vault)
+    }
     vault.recordChange(by: Self.self, messages)
     guard self.vault.json else { return try Output.write("\(id)\n") }
     var answer: [(String, JSON)] = [("id", .string(id.description))]

@@ -1,0 +1,43 @@
+internal import DurableFiles
+internal import Secrets
+internal import VaultCore
+
+/// The files with temporary names that interrupted writes left in the directories of a vault, its mark and its key
+/// files, and in other directories that the user names.
+struct Leftovers {
+  private let files: [LeftoverFile]
+
+  init(_ access: VaultAccess, in directories: [String]) throws(ToolError) {
+    let own = [access.location.path] + (access.markPath.map { [$0] } ?? []) + (try access.keyFiles.map(\.path))
+    var seen: Set<FileIdentity> = []
+    files = (own.map { FilePlace($0).directory.path } + directories).flatMap { directory -> [LeftoverFile] in
+      guard let identity = FileIdentity(at: directory), seen.insert(identity).inserted else { return [] }
+      return LeftoverFile.all(in: directory)
+    }
+  }
+
+  var problems: [Problem] {
+    files.map { file in
+      file.isCertain
+        ? Problem(
+          .warning, "leftover", "an interrupted write left \(displayed(file.path))",
+          repair: "secretprefs doctor --repair leftovers")
+        : Problem(
+          .advice, "uncertainLeftover",
+          "\(displayed(file.path)) has the name of a temporary file, but may be a copy or changed",
+          repair: "remove or rename the file")
+    }
+  }
+
+  /// Removes the files that are certainly leftovers.
+  ///
+  /// - Returns: descriptions of what was done, and the error that ended it.
+  func remove() -> (done: [String], failure: ToolError?) {
+    var done: [String] = []
+    for file in files where file.isCertain {
+      guard file.remove() else { return (done, .io("\(file.path): remove the file", errno)) }
+      done.append("removed \(file.path)")
+    }
+    return (done, nil)
+  }
+}
