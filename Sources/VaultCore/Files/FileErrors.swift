@@ -1,6 +1,6 @@
 package import DurableFiles
 
-/// The descriptors of vaults, marks and their temporary files.
+/// The descriptors of vaults, marks and the files that replace them.
 typealias Descriptor = DurableFiles.Descriptor<VaultError>
 
 /// The identity of a file with an open descriptor, which prevents reuse of the inode number.

@@ -136,7 +136,7 @@ final class VaultWriter: @unchecked Sendable {
   }
 
   /// The codes of a full write that fails before the rename although an append may succeed: a directory that cannot be
-  /// written, a temporary file that another process holds, and a group that does not verify or exceeds a limit.
+  /// written, and a group that does not verify or exceeds a limit.
   private static let obstacles: Set<VaultError.Code> = [
     .io, .readOnly, .lockTimeout, .tampered, .malformed, .invalidName, .limitExceeded,
   ]
