@@ -81,6 +81,54 @@ struct MaskTests {
     #expect(left.errorText.isEmpty)
   }
 
+  @Test(arguments: [
+    // As without the mask, where the command is ended by SIGPIPE.
+    ("echo hi", "", 141, ""), ("echo hi; exit 5", "", 5, ""), ("echo hi >&2", "2>&1", 141, ""), ("true", "", 0, ""),
+    // Where SIGPIPE is ignored, nothing else says that the output is lost.
+    ("echo hi", "trap '' PIPE; ", 74, "secretprefs: error: write to standard output: Broken pipe\n"),
+  ])
+  func `the end says that nobody has read the output`(
+    _ script: String, _ option: String, _ exit: Int32, _ errors: String
+  ) throws {
+    let home = try RunTests.prepared()
+    try home.write(script, to: "script")
+    let (trap, redirection) = option.hasPrefix("trap") ? (option, "") : ("", option)
+    // A pipe whose reader is gone before anything is written.
+    let outcome = try Tool.shell(
+      """
+      mkfifo pipe; exec 4<>pipe 3>pipe 4>&-
+      (\(trap)exec secretprefs run --mask --key-file k -- sh script >&3 \(redirection))
+      """, in: home)
+    #expect(outcome.exit == exit)
+    #expect(outcome.errorText == errors)
+  }
+
+  @Test func `values that are not masked are named`() throws {
+    let home = try RunTests.prepared()
+    let outcome = try Tool.shell(
+      """
+      export SECRETPREFS_KEY_FILE=k
+      printf 8080 | secretprefs set port
+      secretprefs run --mask --env P=port --env Q=port --only token -- sh -c 'echo $P $Q $TOKEN'
+      """, in: home)
+    #expect(outcome.text == "8080 8080 ***********\n")
+    #expect(
+      outcome.errorText
+        == "secretprefs: warning: not masked, because shorter than 8 bytes or neither text nor data: port\n")
+  }
+
+  @Test func `each value is read once`() throws {
+    let home = try RunTests.prepared()
+    let outcome = try Tool.shell(
+      """
+      export SECRETPREFS_KEY_FILE=k
+      secretprefs audit on >/dev/null
+      secretprefs run --mask --env P=token --env Q=token --only token -- true
+      secretprefs audit show --json | grep -o '"action":"read"' | wc -l
+      """, in: home)
+    #expect(outcome.text == "1\n", "\(outcome.errorText)")
+  }
+
   @Test func `what a process that stays behind writes is not waited for`() throws {
     let outcome = try Self.run("(sleep 600; echo late) & echo $!", in: try RunTests.prepared())
     #expect(outcome.exit == 0)

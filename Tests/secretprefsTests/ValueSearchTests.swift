@@ -1,3 +1,4 @@
+import ArgumentParser
 import Foundation
 import Testing
 import VaultSealing
@@ -7,16 +8,20 @@ import VaultSealing
 struct ValueSearchTests {
   private static let value = "p/ss w\"rd+K\u{E4}se <42>\u{1}~!\\"
 
-  private static func search(_ values: [String], minimum: Int = 8) throws -> ValueSearch {
-    let patterns = try ValuePatterns(minimum: minimum, takesAllLines: true)
+  static func search(_ values: [String]) throws -> ValueSearch {
+    try search(values.map { Array($0.utf8) })
+  }
+
+  static func search(_ values: [[UInt8]], takesAllLines: Bool = true) throws -> ValueSearch {
+    let patterns = try ValuePatterns(takesAllLines: takesAllLines)
     for (number, value) in values.enumerated() {
-      _ = try Array(value.utf8).withUnsafeBytes { value in Result { try patterns.add(value, as: number) } }.get()
+      _ = try value.withUnsafeBytes { value in Result { try patterns.add(value, as: number) } }.get()
     }
     return try ValueSearch(patterns)
   }
 
   /// What is found in a text that comes in blocks of `size` bytes, as `value:form:line:column`.
-  private static func found(_ text: Data, by search: ValueSearch, blocks size: Int = 4096) throws -> [String] {
+  static func found(_ text: Data, by search: ValueSearch, blocks size: Int = 4096) throws -> [String] {
     let scanner = try TextScanner(search)
     for start in stride(from: 0, to: text.count, by: size) {
       text[start..<min(start + size, text.count)].withUnsafeBytes { scanner.add($0) }
@@ -112,10 +117,13 @@ struct ValueSearchTests {
   }
 
   @Test func `a value that is too short is left out`() throws {
-    let patterns = try ValuePatterns(minimum: 8, takesAllLines: false)
-    for (value, isAdded) in [("1234567", false), ("1234\n567\n", false), ("12345678", true)] {
+    let patterns = try ValuePatterns(takesAllLines: false)
+    for (value, isAdded) in [
+      ("1234567", false), ("1234\n567\n", false), ("8080", false), ("12345678", true), ("1'3\"5678", true),
+      ("' 1 2 3 4 5 '", false), ("\\\\\\\\\\\\\\\\\\", false),
+    ] {
       let added = try Array(value.utf8).withUnsafeBytes { value in Result { try patterns.add(value, as: 0) } }.get()
-      #expect(added == isAdded)
+      #expect(added == isAdded, "\(value)")
     }
   }
 
@@ -124,11 +132,56 @@ struct ValueSearchTests {
     let search = try Self.search([value])
     let base64 = Data(value.utf8).base64EncodedString()
     for text in [value, base64] {
-      var covered = Set<Int>()
-      Array(text.utf8).withUnsafeBytes { bytes in
-        search.forEachMatch(in: bytes) { place, pattern in covered.formUnion(place..<place + pattern.bytes.count) }
-      }
-      #expect(covered.count >= text.utf8.count - 3)
+      var covered = HiddenRanges()
+      var count = 0
+      let stream = try StreamSearch(search)
+      Array(text.utf8).withUnsafeBytes { stream.add($0) { covered.add($0.range) { count += $0.count } } }
+      #expect(count >= text.utf8.count - 3)
     }
+  }
+
+  @Test func `matches that overlap are one finding`() throws {
+    let search = try Self.search([String(repeating: "ab", count: 4)])
+    let text = Data(String(repeating: "ab", count: 50_000).utf8)
+    #expect(try Self.found(text, by: search, blocks: 1000) == ["0:plain:1:1"])
+  }
+
+  @Test func `the search finds what comparing each place finds`() throws {
+    var random = SystemRandomNumberGenerator()
+    for _ in 0..<40 {
+      // Few letters, so that patterns contain each other and overlap.
+      let values = (0..<6).map { _ in
+        (0..<Int.random(in: 8...14, using: &random)).map { _ in "xy".randomElement(using: &random)! }
+      }
+      let patterns = try ValuePatterns(takesAllLines: false)
+      for (number, value) in values.enumerated() {
+        _ = try Array(String(value).utf8).withUnsafeBytes { value in Result { try patterns.add(value, as: number) } }
+          .get()
+      }
+      let stream = try StreamSearch(try ValueSearch(patterns))
+      let text = (0..<3000).map { _ in "xy".randomElement(using: &random)! }
+      var found = Set<[Int]>()
+      var rest = Array(String(text).utf8)[...]
+      while !rest.isEmpty {
+        let part = Array(rest.prefix(Int.random(in: 1...40, using: &random)))
+        rest = rest.dropFirst(part.count)
+        part.withUnsafeBytes {
+          stream.add($0) { match in
+            if match.pattern.form == .plain { found.insert([match.pattern.value, match.range.lowerBound]) }
+          }
+        }
+      }
+      var expected = Set<[Int]>()
+      for (number, value) in values.enumerated() {
+        for start in 0...text.count - value.count where text[start..<start + value.count].elementsEqual(value) {
+          expected.insert([number, start])
+        }
+      }
+      #expect(found == expected)
+    }
+  }
+
+  @Test func `the help of scan names every form`() {
+    for form in ValueForm.allCases { #expect(Scan.configuration.discussion.contains("\n  \(form.rawValue) ")) }
   }
 }

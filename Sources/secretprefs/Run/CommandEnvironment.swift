@@ -11,24 +11,36 @@ struct CommandEnvironment {
   /// Open until the command inherits them.
   private var files: [Descriptor<VaultError>] = []
 
-  /// Reads the values. Nothing is started if one of them cannot be passed.
-  init(_ variables: [Variable], from values: ServiceValues) throws {
+  /// Reads each value once, because reads may be logged. Nothing is started if one of them cannot be passed.
+  ///
+  /// - Parameter body: is called with each key and its value.
+  init(
+    _ variables: [Variable], from values: ServiceValues,
+    _ body: (_ key: String, UnsafeRawBufferPointer) throws -> Void
+  ) throws {
     names = Set(variables.map(\.name))
     block = try GuardedBuffer()
-    for variable in variables {
-      starts.append(block.count)
-      try block.append(variable.name + "=")
-      try values.withValue(of: variable.key) { isText, bytes in
-        if variable.isFile {
-          files.append(try Self.file(bytes))
-          try block.append("/proc/self/fd/\(files.last!.raw)")
-        } else {
-          guard isText, !bytes.contains(0) else { throw Self.refusal(variable, isText: isText) }
-          try block.append(bytes)
-        }
+    let byKey = Dictionary(grouping: variables, by: \.key)
+    var known = Set<String>()
+    for key in variables.map(\.key) where known.insert(key).inserted {
+      try values.withValue(of: key) { isText, bytes in
+        try body(key, bytes)
+        for variable in byKey[key]! { try append(variable, isText: isText, bytes) }
       }
-      try block.append("\0")
     }
+  }
+
+  private mutating func append(_ variable: Variable, isText: Bool, _ bytes: UnsafeRawBufferPointer) throws {
+    starts.append(block.count)
+    try block.append(variable.name + "=")
+    if variable.isFile {
+      files.append(try Self.file(bytes))
+      try block.append("/proc/self/fd/\(files.last!.raw)")
+    } else {
+      guard isText, !bytes.contains(0) else { throw Self.refusal(variable, isText: isText) }
+      try block.append(bytes)
+    }
+    try block.append("\0")
   }
 
   /// Replaces this process by a program. Returns the `errno` if that fails.

@@ -18,7 +18,9 @@ final class MaskedCommand {
   /// This process's end of the command's terminal.
   private let keyboard: Int32?
   private let relay: RelayedTerminal?
-  private var keys: [UInt8] = []
+  /// What was typed and not yet passed on, which may be a password.
+  private var keys: SecretBytes
+  private var pendingKeys = 0..<0
   private var isInputOpen = true
   private var process: pid_t?
 
@@ -49,7 +51,9 @@ final class MaskedCommand {
         streams.append(try MaskedStream(from: pipe.reading, to: output, search))
       }
     }
-    (self.streams, keyboard) = (streams, terminal?.keyboard)
+    self.streams = streams
+    keyboard = terminal?.keyboard
+    keys = try SecretBytes(count: 4096)
     relay = terminal != nil && isatty(STDIN_FILENO) == 1 ? RelayedTerminal() : nil
     if let terminal {
       Self.copyMode(to: terminal.programs, isRelayed: relay != nil)
@@ -76,8 +80,8 @@ final class MaskedCommand {
         let place = stream.hasOutput ? (stream.target, POLLOUT) : (stream.source, POLLIN)
         polled.append(pollfd(fd: place.0, events: Int16(place.1), revents: 0))
       }
-      if let keyboard, !keys.isEmpty { polled.append(pollfd(fd: keyboard, events: Int16(POLLOUT), revents: 0)) }
-      if relay?.isTaken == true, isInputOpen, keys.isEmpty {
+      if let keyboard, !pendingKeys.isEmpty { polled.append(pollfd(fd: keyboard, events: Int16(POLLOUT), revents: 0)) }
+      if relay?.isTaken == true, isInputOpen, pendingKeys.isEmpty {
         polled.append(pollfd(fd: STDIN_FILENO, events: Int16(POLLIN), revents: 0))
       }
       _ = poll(&polled, nfds_t(polled.count), timeout)
@@ -90,9 +94,9 @@ final class MaskedCommand {
         if stream.hasOutput {
           if isReady(stream.target, POLLOUT) { stream.write() }
         } else if isReady(stream.source, POLLIN) {
-          _ = stream.read()
+          _ = try stream.read()
         } else {
-          stream.pause()
+          try stream.pause()
         }
       }
       if isReady(STDIN_FILENO, POLLIN) { readKeys() }
@@ -113,12 +117,9 @@ final class MaskedCommand {
   private func takeEvent() throws -> CommandEnd? {
     switch child.next() {
     case .started(let process): self.process = process
-    case .stopped: stop()
+    case .stopped: try stop()
     case .exited(let code): return try end(code)
-    case .killed(let number):
-      let end = try end(128 + number)
-      PendingSignal.keep(number)
-      return end
+    case .killed(let number): return try end(128 + number, by: number)
     case .notStarted(let number):
       relay?.giveBack()
       throw ToolError.notStarted(number)
@@ -127,20 +128,29 @@ final class MaskedCommand {
     return nil
   }
 
-  private func end(_ code: Int32) throws -> CommandEnd {
-    for stream in streams { stream.drain(isEnd: true) }
+  /// Ends as the command did, unless output was lost.
+  ///
+  /// - Parameter signal: The signal that ended the command.
+  private func end(_ code: Int32, by signal: Int32? = nil) throws -> CommandEnd {
+    for stream in streams { try stream.drain(isEnd: true) }
     relay?.giveBack()
-    // After EPIPE the command's own exit status counts, as without the mask.
+    var end = (code: code, signal: signal)
     for stream in streams {
-      guard let failure = stream.failure, failure != EPIPE else { continue }
-      throw ToolError.io("write to standard \(stream.target == STDOUT_FILENO ? "output" : "error")", failure)
+      guard let failure = stream.failure else { continue }
+      guard failure == EPIPE, !ProcessHardening.inheritsIgnored(SIGPIPE) else {
+        throw ToolError.io("write to standard \(stream.target == STDOUT_FILENO ? "output" : "error")", failure)
+      }
+      // The reader has left. Without the mask, the command would have been ended by SIGPIPE. It may have written to this
+      // process and succeeded before that was known; a failure of its own says more.
+      if code == 0 { end = (128 + SIGPIPE, SIGPIPE) }
     }
-    return CommandEnd(code: code)
+    if let signal = end.signal { PendingSignal.keep(signal) }
+    return CommandEnd(code: end.code)
   }
 
   /// Stops this process because the command has stopped, and later continues the command.
-  private func stop() {
-    for stream in streams { stream.drain(isEnd: false) }
+  private func stop() throws(VaultError) {
+    for stream in streams { try stream.drain(isEnd: false) }
     relay?.giveBack()
     SignalPipe.stop()
     resume()
@@ -167,14 +177,19 @@ final class MaskedCommand {
   }
 
   private func readKeys() {
-    var bytes = [UInt8](repeating: 0, count: 4096)
-    let count = DurableFiles.read(STDIN_FILENO, &bytes, bytes.count)
-    if count > 0 { keys = Array(bytes[..<count]) } else if count == 0 || errno != EINTR { isInputOpen = false }
+    let count = keys.withUnsafeMutableBytes { DurableFiles.read(STDIN_FILENO, $0.baseAddress, $0.count) }
+    if count > 0 { pendingKeys = 0..<count } else if count == 0 || errno != EINTR { isInputOpen = false }
   }
 
   private func writeKeys(to keyboard: Int32) {
-    let count = DurableFiles.write(keyboard, keys, keys.count)
-    if count > 0 { keys.removeFirst(count) } else if errno != EINTR, errno != EAGAIN { keys = [] }
+    let count = keys.withUnsafeBytes { keys in
+      DurableFiles.write(keyboard, keys.baseAddress! + pendingKeys.lowerBound, pendingKeys.count)
+    }
+    if count > 0 {
+      pendingKeys = pendingKeys.lowerBound + count..<pendingKeys.upperBound
+    } else if errno != EINTR, errno != EAGAIN {
+      pendingKeys = 0..<0
+    }
   }
 
   /// - Parameter isRelayed: Whether the outer terminal passes everything on. Otherwise it adds carriage returns itself.

@@ -13,7 +13,9 @@ final class MaskedStream {
   let target: Int32
   private let mask: OutputMask
   private var block: SecretBytes
-  private var output: [UInt8] = []
+  private let output: GuardedBuffer
+  /// The number of bytes of ``output`` that are written.
+  private var written = 0
   private var lastRead = ContinuousClock.now
   private(set) var isOpen = true
   private var isClosed = false
@@ -22,20 +24,23 @@ final class MaskedStream {
   private(set) var failure: Int32?
 
   init(from source: Int32, to target: Int32, _ search: ValueSearch) throws(VaultError) {
-    (self.source, self.target, mask) = (source, target, try OutputMask(search))
+    self.source = source
+    self.target = target
+    mask = try OutputMask(search)
+    output = try GuardedBuffer()
     block = try SecretBytes(count: OutputMask.blockSize)
     _ = fcntl(source, F_SETFL, O_NONBLOCK)
   }
 
   deinit { if !isClosed { close(source) } }
 
-  var hasOutput: Bool { !output.isEmpty }
+  var hasOutput: Bool { written < output.count }
   /// Whether ``pause()`` may show something.
   var isWaiting: Bool { isOpen && mask.isWaiting }
 
   /// Reads once.
   /// - Returns: whether there was something.
-  func read() -> Bool {
+  func read() throws(VaultError) -> Bool {
     let count = block.withUnsafeMutableBytes { block in
       retrying { DurableFiles.read(source, block.baseAddress, block.count) }
     }
@@ -44,23 +49,28 @@ final class MaskedStream {
       return false
     }
     lastRead = .now
-    block.withUnsafeBytes { mask.add(UnsafeRawBufferPointer(rebasing: $0[..<count]), to: &output) }
+    try block.withUnsafeBytes { (block) throws(VaultError) in
+      try mask.add(UnsafeRawBufferPointer(rebasing: block[..<count]), to: output)
+    }
     return true
   }
 
-  func pause() {
-    if .now - lastRead >= Self.quiet { mask.pause(to: &output) }
+  func pause() throws(VaultError) {
+    if .now - lastRead >= Self.quiet { try mask.pause(to: output) }
   }
 
   /// Writes once, as much as there is room for.
   func write() {
-    guard failure == nil else { return output.removeAll() }
-    let count = DurableFiles.write(target, output, min(output.count, Self.writeSize))
+    guard failure == nil else { return dropOutput() }
+    let count = output.withUnsafeBytes { output in
+      DurableFiles.write(target, output.baseAddress! + written, min(output.count - written, Self.writeSize))
+    }
     if count > 0 {
-      output.removeFirst(count)
+      written += count
+      if !hasOutput { dropOutput() }
     } else if count == 0 || errno != EINTR && errno != EAGAIN {
       failure = count == 0 ? EIO : errno
-      output.removeAll()
+      dropOutput()
       guard isatty(source) == 0 else { return }
       close(source)
       (isOpen, isClosed) = (false, true)
@@ -70,15 +80,20 @@ final class MaskedStream {
   /// Reads the available output and writes all of it.
   ///
   /// - Parameter isEnd: Whether no more output follows.
-  func drain(isEnd: Bool) {
+  func drain(isEnd: Bool) throws(VaultError) {
     // A process that the program has left behind may write forever.
-    var blocks = 0
-    repeat {
+    for _ in 0..<64 {
       writeAll()
-      blocks += 1
-    } while blocks < 256 && isOpen && read()
-    if isEnd { mask.end(to: &output) }
+      guard isOpen else { break }
+      guard try read() else { break }
+    }
+    if isEnd { try mask.end(to: output) }
     writeAll()
+  }
+
+  private func dropOutput() {
+    output.truncate(to: 0)
+    written = 0
   }
 
   private func writeAll() {

@@ -29,10 +29,17 @@ struct Run: ToolCommand {
       other errors have the codes of "secretprefs exit-codes", and the command is not started.
 
       With --mask, the tool stays as the parent of the command. Each byte of a passed value is shown as *, if the value \
-      is text or data with at least 4 bytes, also in base64, percent-encoding, hexadecimal and JSON, over line ends and \
-      between escape sequences; so is each line of a value with several. If standard output or standard error is a \
+      is text or data with at least 8 bytes, in every form that "secretprefs scan" finds; so is each line of 8 bytes of \
+      a value with several. Other values are named in a warning and are not masked. The quotes, backslashes, blanks \
+      and + at the ends of a value can remain visible. If the output ends within a value, its first 8 bytes or more are \
+      masked; a value without its beginning is not recognised. The mask also changes redirected output that has a \
+      value, such as the dump of a database.
+
+      If standard output or standard error is a \
       terminal, the command has a terminal of its own, and editors and pagers work. Exit codes, signals, the size of \
-      the window and job control pass through; output of processes that outlive the command is lost. A program can \
+      the window and job control pass through; output of processes that outlive the command is lost. If output cannot \
+      be written, the exit code is 74. If its reader has left, a command that succeeded ends by SIGPIPE (141), as \
+      without --mask. A program can \
       still show a value in other ways, such as compressed or reversed. Output that ends like the first bytes of a \
       value waits for the next output, but fewer than 4 bytes only 0.05 s: a slow program can show 3 bytes of a value.
 
@@ -102,29 +109,12 @@ struct Run: ToolCommand {
       throw ToolError.missing(variables.count - records.count, "started")
     }
     try Variable.check(variables)
-    let environment = try CommandEnvironment(variables, from: values)
-    let search = mask ? try Self.search(records, in: values, messages) : nil
+    let masked = mask ? try MaskedValues(records) : nil
+    let environment = try CommandEnvironment(variables, from: values) { try masked?.add($1, of: $0) }
+    if let text = masked?.warning { messages.warn(text) }
     let expired = records.count { $0.isExpired(at: access.options.now()) }
     if expired > 0 { messages.warn("\(counted(expired, "key has", "keys have")) expired") }
     if let descriptor = access.passphraseDescriptor { try PassphraseDescriptor.withhold(descriptor) }
-    return (environment, search)
-  }
-
-  /// What `--mask` hides: the text and data that the command gets.
-  private static func search(
-    _ records: [RecordInfo], in values: ServiceValues, _ messages: Messages
-  ) throws -> ValueSearch {
-    let patterns = try ValuePatterns(minimum: OutputMask.minimum, takesAllLines: true)
-    var tooShort = 0
-    for (number, record) in records.enumerated() where record.kind.isSearchable {
-      try values.withValue(of: record.key.text) { _, value in
-        if try !patterns.add(value, as: number) { tooShort += 1 }
-      }
-    }
-    if tooShort > 0 {
-      messages.warn(
-        "\(counted(tooShort, "value has", "values have")) fewer than \(OutputMask.minimum) bytes, and cannot be masked")
-    }
-    return try ValueSearch(patterns)
+    return (environment, try masked.map { (masked) throws(VaultError) in try ValueSearch(masked.patterns) })
   }
 }

@@ -14,15 +14,20 @@ struct Scan: ToolCommand {
       and the form in which the value is there; the value is never printed. If something is found, or a file cannot be \
       read, the exit code is 1.
 
-        plain    the value itself
-        line     one line of a longer value: at least 20 bytes without a space
-        base64   in the standard alphabet or that of URLs, also within longer data
-        percent  percent-encoded, as in URLs and forms
-        hex      two digits for each byte, all in upper or all in lower case
-        json     as a JSON string
+        plain      the value itself
+        line       one line of a longer value: at least 20 bytes without a space
+        base64     in the standard alphabet or that of URLs, also within longer data
+        percent    percent-encoded, as in URLs and forms, once or several times
+        hex        two digits for each byte, all in upper or all in lower case
+        json       with the escapes of JSON
+        quoted     quoted for a shell, YAML, SQL, CSV or a programming language
+        entity     with the entities of XML or HTML
+        printable  quoted-printable, as in mail
 
-      Line ends within a form are ignored. Only text and data with at least 8 bytes are searched for, and of \
-      values longer than 4096 bytes, only the first 4096. Binary files are searched too; symbolic links below a directory are not \
+      Blanks, line ends, quotes, backslashes and + are not compared, so that a value is found however it is quoted, \
+      indented and wrapped. Only text and data with at least 8 bytes are searched for, 6 of which are none of these, \
+      and of values longer than 4096 bytes, only the first 4096. A part of a value that is neither one of its lines \
+      nor these 4096 bytes is not found. Binary files are searched too; symbolic links below a directory are not \
       followed. The vault itself is sealed, and no finding.
 
       With --git, the paths are repositories. Every version of every file and every message of the commits that a \
@@ -66,7 +71,7 @@ struct Scan: ToolCommand {
     guard !values.names.isEmpty else { throw ToolError.nothingToSearch }
     if values.tooShort > 0 {
       let are = counted(values.tooShort, "value has", "values have")
-      messages.warn("\(are) fewer than \(ScannedValues.minimum) bytes, and cannot be searched for")
+      messages.warn("\(are) fewer than \(ValuePatterns.minimum) bytes, and cannot be searched for")
     }
     let report = try ScanReport(values, messages)
     for path in paths {

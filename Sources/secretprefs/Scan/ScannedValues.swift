@@ -2,9 +2,6 @@ internal import VaultCore
 
 /// The values that `scan` searches for.
 struct ScannedValues {
-  /// The length of the shortest value that does not also occur by chance.
-  static let minimum = 8
-
   struct ValueName {
     let group: String
     let service: String
@@ -22,7 +19,7 @@ struct ScannedValues {
   ///   - service: `nil` for all services.
   ///   - groupName: `nil` for all groups that the credential opens.
   init(of service: Vault.Name?, in groupName: String?, of vault: Vault) throws {
-    patterns = try ValuePatterns(minimum: Self.minimum, takesAllLines: false)
+    patterns = try ValuePatterns(takesAllLines: false)
     for group in try groupName.map({ [try vault.grantedGroup($0)] }) ?? vault.groups() {
       for record in try vault.records(service: service, in: group) where record.kind.isSearchable {
         let (patterns, number) = (patterns, names.count)

@@ -1,120 +1,119 @@
 internal import VaultCore
 internal import VaultSealing
 
-/// The texts to search for: values in all their forms, in guarded memory.
+/// The texts to search for, without the bytes that are ignored, in guarded memory: each value as it is and as
+/// ``SpellingDecoder`` writes it, because the value itself may look encoded; and in the forms that cannot be decoded
+/// without knowing where they begin.
 final class ValuePatterns {
   struct Pattern {
     /// The number that the value was added with.
     let value: Int
     let form: ValueForm
+    /// The number of bytes with those that are ignored, from the first to the last that is not.
+    let span: Int
+    /// The spelling of the value itself.
+    let spelling: Spelling
     let bytes: Range<Int>
   }
+
+  /// The length of the shortest value that is searched for, without its line ends. Shorter texts, such as port numbers,
+  /// also occur by chance.
+  static let minimum = 8
 
   /// A longer value is searched for in parts of this length.
   static let longestPart = 4096
 
-  /// No part has more forms than this.
-  private static let formsOfPart = 160
-
-  /// Shorter texts are not searched for: they also occur by chance.
-  let minimum: Int
   /// Whether each line of a value is searched for. Otherwise only long lines without spaces are, such as those of keys.
   private let takesAllLines: Bool
   let buffer: GuardedBuffer
   private(set) var all: [Pattern] = []
+  private let decoded: SearchedText
+  /// A value's escape sequences may be encoded, too, or be in what a terminal shows.
+  private let decoders: [SpellingDecoder]
 
-  init(minimum: Int, takesAllLines: Bool) throws(VaultError) {
-    (self.minimum, self.takesAllLines) = (minimum, takesAllLines)
+  init(takesAllLines: Bool) throws(VaultError) {
+    self.takesAllLines = takesAllLines
     buffer = try GuardedBuffer()
+    decoded = try SearchedText(capacity: SpellingDecoder.growth * Self.longestPart + SpellingDecoder.held)
+    decoders = [
+      try SpellingDecoder(into: decoded), try SpellingDecoder(into: decoded, dropsSequences: false),
+    ]
   }
 
   /// Adds a value in all its forms.
   /// - Returns: `false` if it is too short.
   func add(_ value: UnsafeRawBufferPointer, as number: Int) throws(VaultError) -> Bool {
-    guard value.count(where: { !Self.isLineEnd($0) }) >= minimum else { return false }
+    guard Self.isLong(value) else { return false }
     // Parts overlap, so that every base64 digit is determined by one of them.
     for start in stride(from: 0, to: max(value.count - 2, 1), by: Self.longestPart - 2) {
       let end = min(start + Self.longestPart, value.count)
       let part = UnsafeRawBufferPointer(rebasing: value[max(0, end - Self.longestPart)..<end])
-      try add(.plain, number) { () throws(VaultError) in try put(part) }
+      guard Self.isLong(part) else { continue }
+      try addText(part, .plain, number)
       try addBase64(part, number)
-      for (upper, style) in PercentStyle.allCases.flatMap({ [(true, $0), (false, $0)] }) {
-        try add(.percent, number) { () throws(VaultError) in try putPercent(part, style, isUpper: upper) }
-      }
       for isUpper in [false, true] {
         try add(.hex, number) { () throws(VaultError) in
-          for byte in part { try putHex(UInt32(byte), digits: 2, isUpper: isUpper) }
+          for byte in part { try putHex(byte, isUpper: isUpper) }
         }
       }
-      guard part.contains(where: Self.hasJSONEscape) else { continue }
-      for style in JSONStyle.all(for: part) {
-        try add(.json, number) { () throws(VaultError) in try putJSON(part, style) }
-      }
+      try addPrintable(part, number)
     }
     try addLines(value, number)
     return true
   }
 
+  private static func isLong(_ value: UnsafeRawBufferPointer) -> Bool {
+    value.count(where: { !isLineEnd($0) }) >= minimum && value.count(where: ByteTraits.isKept) >= ValueSearch.window
+  }
+
   private static func isLineEnd(_ byte: UInt8) -> Bool { byte == 0x0A || byte == 0x0D }
 
-  /// Keeps what `write` appends, unless it is too short or equal to a different form of the value.
   private func add(
-    _ form: ValueForm, _ number: Int, _ write: () throws(VaultError) -> Void
+    _ form: ValueForm, _ number: Int, span: Int = 0, spelling: Spelling = [], _ write: () throws(VaultError) -> Void
   ) throws(VaultError) {
     let start = buffer.count
     try write()
     let bytes = start..<buffer.count
-    let isKnown = buffer.withUnsafeBytes { buffer in
-      all.suffix(Self.formsOfPart).contains { pattern in
-        pattern.value == number && buffer[pattern.bytes].elementsEqual(buffer[bytes])
+    guard bytes.count >= ValueSearch.window else { return buffer.truncate(to: start) }
+    all.append(Pattern(value: number, form: form, span: span, spelling: spelling, bytes: bytes))
+  }
+
+  /// Adds a text as it is, and as it is decoded.
+  private func addText(_ text: UnsafeRawBufferPointer, _ form: ValueForm, _ number: Int) throws(VaultError) {
+    guard let first = text.firstIndex(where: ByteTraits.isKept) else { return }
+    let last = text.lastIndex(where: ByteTraits.isKept)!
+    let span = last + 1 - first
+    let spelling = Spelling(rawValue: text[first...last].reduce(0) { $0 | ByteTraits.spelling(of: $1) })
+    try add(form, number, span: span, spelling: spelling) { () throws(VaultError) in
+      for byte in text { try put(byte) }
+    }
+    guard text.contains(where: ByteTraits.isIntroducer) else { return }
+    for decoder in decoders {
+      decoded.removeAll()
+      decoder.add(text, from: 0)
+      decoder.finish()
+      try add(form, number, span: span, spelling: spelling) { () throws(VaultError) in
+        try decoded.withBytes { (decoded) throws(VaultError) in try buffer.append(decoded) }
       }
     }
-    if bytes.count < minimum || isKnown {
-      buffer.truncate(to: start)
-    } else {
-      all.append(Pattern(value: number, form: form, bytes: bytes))
-    }
+    decoded.removeAll()
   }
 
   private func addLines(_ value: UnsafeRawBufferPointer, _ number: Int) throws(VaultError) {
     guard value.contains(where: Self.isLineEnd) else { return }
     for line in value.split(whereSeparator: Self.isLineEnd) {
+      guard line.count >= Self.minimum else { continue }
       guard takesAllLines || line.count >= 20 && !line.contains(UInt8(ascii: " ")) else { continue }
-      let line = UnsafeRawBufferPointer(rebasing: line.prefix(Self.longestPart))
-      try add(.line, number) { () throws(VaultError) in try put(line) }
+      try addText(UnsafeRawBufferPointer(rebasing: line.prefix(Self.longestPart)), .line, number)
     }
-  }
-
-  private func put(_ bytes: UnsafeRawBufferPointer) throws(VaultError) {
-    for byte in bytes { try put(byte) }
   }
 
   private func put(_ byte: UInt8) throws(VaultError) {
-    if !Self.isLineEnd(byte) { try buffer.append(byte) }
+    if ByteTraits.isKept(byte) { try buffer.append(byte) }
   }
 
-  private func put(_ character: Unicode.Scalar) throws(VaultError) { try put(UInt8(character.value)) }
-
-  private func putHex(_ number: UInt32, digits: UInt32, isUpper: Bool) throws(VaultError) {
-    for place in (0..<digits).reversed() {
-      let digit = UInt8(number >> (4 * place) & 15)
-      try put(digit < 10 ? 0x30 + digit : (isUpper ? 0x37 : 0x57) + digit)
-    }
-  }
-
-  private func putPercent(
-    _ bytes: UnsafeRawBufferPointer, _ style: PercentStyle, isUpper: Bool
-  ) throws(VaultError) {
-    for byte in bytes {
-      if style.keeps(byte) {
-        try put(byte)
-      } else if style == .form, byte == UInt8(ascii: " ") {
-        try put("+")
-      } else {
-        try put("%")
-        try putHex(UInt32(byte), digits: 2, isUpper: isUpper)
-      }
-    }
+  private func putHex(_ byte: UInt8, isUpper: Bool) throws(VaultError) {
+    for digit in [byte >> 4, byte & 15] { try put(digit < 10 ? 0x30 + digit : (isUpper ? 0x37 : 0x57) + digit) }
   }
 
   /// Adds the digits that the value alone determines, for each number of bytes that may precede it in a group of three.
@@ -133,32 +132,17 @@ final class ValuePatterns {
     }
   }
 
-  private static func hasJSONEscape(_ byte: UInt8) -> Bool {
-    byte < 0x20 || byte > 0x7E || JSONStyle.escapable.contains(byte)
-  }
-
-  /// Writes nothing if the bytes are not text.
-  private func putJSON(_ bytes: UnsafeRawBufferPointer, _ style: JSONStyle) throws(VaultError) {
-    let start = buffer.count
-    var (decoder, iterator) = (UTF8(), bytes.makeIterator())
-    while true {
-      switch decoder.decode(&iterator) {
-      case .emptyInput: return
-      case .error: return buffer.truncate(to: start)
-      case .scalarValue(let scalar):
-        guard let escape = style.escape(scalar) else {
-          for unit in UTF8.encode(scalar)! { try put(unit) }
-          continue
-        }
-        guard escape == 0 else {
-          try put("\\")
-          try put(escape)
-          continue
-        }
-        for unit in UTF16.encode(scalar)! {
-          try put("\\")
-          try put("u")
-          try putHex(UInt32(unit), digits: 4, isUpper: style.isUpper)
+  /// Adds a text as quoted-printable, if it differs.
+  private func addPrintable(_ text: UnsafeRawBufferPointer, _ number: Int) throws(VaultError) {
+    func isPrinted(_ byte: UInt8) -> Bool { (0x20...0x7E).contains(byte) && byte != 0x3D || (9...13).contains(byte) }
+    guard !text.allSatisfy(isPrinted) else { return }
+    try add(.printable, number) { () throws(VaultError) in
+      for byte in text {
+        if isPrinted(byte) {
+          try put(byte)
+        } else {
+          try put(0x3D)
+          try putHex(byte, isUpper: true)
         }
       }
     }

@@ -65,6 +65,11 @@ enum ProcessHardening {
     close(null)
   }
 
+  /// Whether a signal of a failing write was ignored before ``apply()``, and is by programs that this process starts.
+  static func inheritsIgnored(_ signal: Int32) -> Bool {
+    inheritedIgnoredSignals.load(ordering: .relaxed) & 1 << UInt64(signal) != 0
+  }
+
   /// Whether the inherited limit lets other programs, started in the same way, leave core files.
   static var inheritedLimitAllowsCores: Bool { inheritedCoreLimit.load(ordering: .relaxed) > 0 }
 }

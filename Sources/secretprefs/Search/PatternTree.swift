@@ -1,0 +1,263 @@
+internal import DurableFiles
+internal import VaultCore
+internal import VaultSealing
+
+/// The nodes of ``ValueSearch``: the beginnings of patterns with at least ``ValueSearch/window`` bytes, numbered from 1
+/// in the patterns' order, so that the next node of a pattern mostly has the next number.
+final class PatternTree {
+  /// Consecutive nodes of one pattern.
+  private struct Run {
+    let first: UInt32
+    /// The length of the first node's beginning.
+    let depth: Int
+    let pattern: Int
+    /// The node before the first; 0 if that is too short to be one.
+    let parent: UInt32
+  }
+
+  private static let window = ValueSearch.window
+  private static let windowMask: UInt64 = 1 << UInt64(8 * window) - 1
+
+  private enum Trait {
+    /// The node with the next number follows this one.
+    static let hasNext: UInt8 = 1
+    /// Other nodes follow, too.
+    static let hasBranches: UInt8 = 2
+    static let isEnd: UInt8 = 4
+    /// The node, or a shorter beginning that it ends with, is a whole pattern.
+    static let reports: UInt8 = 8
+  }
+
+  /// Sorted by their bytes.
+  let patterns: [ValuePatterns.Pattern]
+  private var runs: [Run] = []
+  /// The last byte of each node.
+  private let labels: GuardedArray<UInt8>
+  private let traits: GuardedArray<UInt8>
+  /// For each node, the longest shorter node that it ends with.
+  private let shorter: GuardedArray<UInt32>
+  /// The nodes that follow one with branches: `node << 8 | byte`, sorted, and the node.
+  private var branches: GuardedArray<UInt64>
+  private var branchNodes: [UInt32] = []
+  /// The nodes that are patterns, sorted, for each pattern.
+  private var ends: [UInt32] = []
+  /// For each node, the longest pattern that is shorter and that it ends with.
+  private var nextEnds: [UInt32: UInt32] = [:]
+  /// The different beginnings of ``ValueSearch/window`` bytes as big-endian numbers, sorted, and their nodes.
+  private let heads: GuardedArray<UInt64>
+  private var headNodes: [UInt32] = []
+  let filter: GuardedArray<UInt8>
+  let shift: UInt64
+
+  init(_ source: ValuePatterns) throws(VaultError) {
+    let sorted = source.buffer.withUnsafeBytes { Self.sorted(source.all, $0) }
+    patterns = sorted
+    let outline = source.buffer.withUnsafeBytes { Self.outline(sorted, $0) }
+    runs = outline.runs
+    ends = outline.ends
+    labels = try GuardedArray(count: Int(outline.count))
+    traits = try GuardedArray(count: Int(outline.count))
+    shorter = try GuardedArray(count: Int(outline.count))
+    let roots = runs.filter { $0.parent == 0 }
+    let branching = runs.filter { $0.parent != 0 && $0.parent + 1 != $0.first }
+    heads = try GuardedArray(count: roots.count)
+    headNodes = roots.map(\.first)
+    branches = try GuardedArray(count: branching.count)
+    var bits: UInt64 = 14
+    while bits < 23, 1 << bits < 256 * roots.count { bits += 1 }
+    shift = 64 - bits
+    filter = try GuardedArray(count: 1 << Int(bits) / 8)
+    source.buffer.withUnsafeBytes { buffer in
+      label(buffer)
+      link(branching)
+      for (index, root) in roots.enumerated() {
+        let start = patterns[root.pattern].bytes.lowerBound
+        heads.base[index] = buffer[start..<start + Self.window].reduce(0) { $0 << 8 | UInt64($1) }
+        let place = Self.place(heads.base[index], shift)
+        filter.base[place >> 3] |= 1 << UInt8(place & 7)
+      }
+      findShorter(buffer)
+    }
+  }
+
+  private static func sorted(
+    _ patterns: [ValuePatterns.Pattern], _ buffer: UnsafeRawBufferPointer
+  ) -> [ValuePatterns.Pattern] {
+    func order(_ first: ValuePatterns.Pattern, _ second: ValuePatterns.Pattern) -> Int {
+      let length = min(first.bytes.count, second.bytes.count)
+      let base = buffer.baseAddress!
+      let order = Int(memcmp(base + first.bytes.lowerBound, base + second.bytes.lowerBound, length))
+      return order == 0 ? first.bytes.count - second.bytes.count : order
+    }
+    // Of equal forms of one value, the first counts.
+    let sorted = patterns.enumerated().sorted { first, second in
+      let order = order(first.element, second.element)
+      return order == 0 ? first.offset < second.offset : order < 0
+    }.map(\.element)
+    var known = Set<Int>()
+    return sorted.enumerated().compactMap { index, pattern in
+      if index > 0, order(sorted[index - 1], pattern) != 0 { known = [] }
+      return known.insert(pattern.value).inserted ? pattern : nil
+    }
+  }
+
+  /// The runs of nodes, the last node of each pattern, and the number of nodes with the unused first one.
+  private static func outline(
+    _ patterns: [ValuePatterns.Pattern], _ buffer: UnsafeRawBufferPointer
+  ) -> (runs: [Run], ends: [UInt32], count: UInt32) {
+    var (runs, ends, count): ([Run], [UInt32], UInt32) = ([], [], 1)
+    var path: [Run] = []  // of the pattern before
+    for (index, pattern) in patterns.enumerated() {
+      let shared = index == 0 ? 0 : Self.shared(patterns[index - 1], pattern, buffer)
+      while let last = path.last, last.depth > shared { path.removeLast() }
+      let parent = path.last.map { $0.first + UInt32(shared - $0.depth) } ?? 0
+      let depth = max(shared + 1, window)
+      if depth <= pattern.bytes.count {
+        let run = Run(first: count, depth: depth, pattern: index, parent: parent)
+        runs.append(run)
+        path.append(run)
+        count += UInt32(pattern.bytes.count - depth + 1)
+      }
+      ends.append(path.last!.first + UInt32(pattern.bytes.count - path.last!.depth))
+    }
+    return (runs, ends, count)
+  }
+
+  private static func shared(
+    _ first: ValuePatterns.Pattern, _ second: ValuePatterns.Pattern, _ buffer: UnsafeRawBufferPointer
+  ) -> Int {
+    let length = min(first.bytes.count, second.bytes.count)
+    return (0..<length).first { buffer[first.bytes.lowerBound + $0] != buffer[second.bytes.lowerBound + $0] } ?? length
+  }
+
+  private func label(_ buffer: UnsafeRawBufferPointer) {
+    for run in runs {
+      let pattern = patterns[run.pattern]
+      for depth in run.depth...pattern.bytes.count {
+        let node = Int(run.first) + depth - run.depth
+        labels.base[node] = buffer[pattern.bytes.lowerBound + depth - 1]
+        if depth < pattern.bytes.count { traits.base[node] |= Trait.hasNext }
+      }
+      if run.parent != 0, run.parent + 1 == run.first { traits.base[Int(run.parent)] |= Trait.hasNext }
+    }
+    for end in ends { traits.base[Int(end)] |= Trait.isEnd | Trait.reports }
+  }
+
+  private func link(_ branching: [Run]) {
+    func key(_ run: Run) -> UInt64 { UInt64(run.parent) << 8 | UInt64(labels.base[Int(run.first)]) }
+    let sorted = branching.sorted { key($0) < key($1) }
+    branchNodes = sorted.map(\.first)
+    for (index, run) in sorted.enumerated() {
+      branches.base[index] = key(run)
+      traits.base[Int(run.parent)] |= Trait.hasBranches
+    }
+  }
+
+  /// Finds the shorter nodes, from short beginnings to long ones: each is found with those of its parent.
+  private func findShorter(_ buffer: UnsafeRawBufferPointer) {
+    let sorted = runs.sorted { $0.depth < $1.depth }
+    var (active, begun, depth): ([Run], Int, Int) = ([], 0, Self.window)
+    while begun < sorted.count || !active.isEmpty {
+      while begun < sorted.count, sorted[begun].depth == depth {
+        active.append(sorted[begun])
+        begun += 1
+      }
+      active.removeAll { patterns[$0.pattern].bytes.count < depth }
+      for run in active {
+        let node = run.first + UInt32(depth - run.depth)
+        let parent = depth == run.depth ? run.parent : node - 1
+        var found = parent == 0 ? 0 : next(shorter.base[Int(parent)], labels.base[Int(node)])
+        if found == 0, depth > Self.window {
+          let end = patterns[run.pattern].bytes.lowerBound + depth
+          found = self.node(endingWith: buffer[end - Self.window..<end].reduce(0) { $0 << 8 | UInt64($1) })
+        }
+        shorter.base[Int(node)] = found
+        guard found != 0, traits.base[Int(found)] & Trait.reports != 0 else { continue }
+        traits.base[Int(node)] |= Trait.reports
+        nextEnds[node] = traits.base[Int(found)] & Trait.isEnd != 0 ? found : nextEnds[found]
+      }
+      depth += 1
+    }
+  }
+
+  /// The longest node that the text ends with after `byte`, if it ended with `node` before. 0 if it is not longer than
+  /// ``ValueSearch/window``.
+  func next(_ node: UInt32, _ byte: UInt8) -> UInt32 {
+    var node = node
+    while node != 0 {
+      let trait = traits.base[Int(node)]
+      if trait & Trait.hasNext != 0, labels.base[Int(node) + 1] == byte { return node + 1 }
+      if trait & Trait.hasBranches != 0 {
+        let key = UInt64(node) << 8 | UInt64(byte)
+        let index = Self.firstIndex(branchNodes.count) { branches.base[$0] >= key }
+        if index < branchNodes.count, branches.base[index] == key { return branchNodes[index] }
+      }
+      node = shorter.base[Int(node)]
+    }
+    return 0
+  }
+
+  /// The node of exactly ``ValueSearch/window`` bytes that a text ends with.
+  func node(endingWith recent: UInt64) -> UInt32 {
+    guard Self.isSet(filter.base, Self.place(recent, shift)) else { return 0 }
+    let head = recent & Self.windowMask
+    let index = Self.firstIndex(headNodes.count) { heads.base[$0] >= head }
+    return index < headNodes.count && heads.base[index] == head ? headNodes[index] : 0
+  }
+
+  /// Whether a pattern begins with the last bytes of a text, fewer than ``ValueSearch/window``.
+  func hasBeginning(_ recent: UInt64, length: Int) -> Bool {
+    let places = UInt64(8 * (Self.window - length))
+    let head = recent << places & Self.windowMask
+    let index = Self.firstIndex(headNodes.count) { heads.base[$0] >= head }
+    return index < headNodes.count && heads.base[index] >> places == head >> places
+  }
+
+  /// The longest node that a node ends with and that another one follows.
+  func continued(_ node: UInt32) -> UInt32 {
+    var node = node
+    while node != 0, traits.base[Int(node)] & (Trait.hasNext | Trait.hasBranches) == 0 {
+      node = shorter.base[Int(node)]
+    }
+    return node
+  }
+
+  func reports(_ node: UInt32) -> Bool { traits.base[Int(node)] & Trait.reports != 0 }
+
+  /// Calls `body` with each pattern that a node ends with.
+  func forEachEnd(of node: UInt32, _ body: (Int) -> Void) {
+    var end = traits.base[Int(node)] & Trait.isEnd != 0 ? node : nextEnds[node] ?? 0
+    while end != 0 {
+      var index = Self.firstIndex(ends.count) { ends[$0] >= end }
+      while index < ends.count, ends[index] == end {
+        body(index)
+        index += 1
+      }
+      end = nextEnds[end] ?? 0
+    }
+  }
+
+  /// The number of bytes of a node.
+  func depth(of node: UInt32) -> Int {
+    let run = runs[Self.firstIndex(runs.count) { runs[$0].first > node } - 1]
+    return run.depth + Int(node - run.first)
+  }
+
+  /// The first index for which a condition holds that holds for all later ones.
+  private static func firstIndex(_ count: Int, where isReached: (Int) -> Bool) -> Int {
+    var (low, high) = (0, count)
+    while low < high {
+      let middle = (low + high) / 2
+      if isReached(middle) { high = middle } else { low = middle + 1 }
+    }
+    return low
+  }
+
+  @inline(__always) static func place(_ recent: UInt64, _ shift: UInt64) -> Int {
+    Int(truncatingIfNeeded: ((recent & windowMask) &* 0x9E37_79B9_7F4A_7C15) &>> shift)
+  }
+
+  @inline(__always) static func isSet(_ filter: UnsafePointer<UInt8>, _ place: Int) -> Bool {
+    filter[place &>> 3] & 1 << UInt8(truncatingIfNeeded: place & 7) != 0
+  }
+}

@@ -1,0 +1,61 @@
+internal import VaultCore
+
+/// Writes a text as it was before terminals, URLs, XML and program texts were made of it: without escape sequences, and
+/// with percent-encoding, entities and escapes decoded, in this order, whichever of them it has. It is decoded twice,
+/// because one of them can be inside the other.
+final class SpellingDecoder {
+  /// A byte becomes at most this many.
+  static let growth = 2
+  /// The most bytes that are held back.
+  static let held = 64
+
+  private typealias Stages<Next: SpellingStage> = PercentDecoder<EntityDecoder<EscapeDecoder<Next>>>
+
+  private let text: SearchedText
+  private let characters: CharacterDecoder
+  private let stages: Stages<Stages<CharacterDecoder>>
+  private var sequence = EscapeSequence()
+  /// Whether the escape sequences of terminals are left out.
+  private let dropsSequences: Bool
+  /// Whether the next byte may belong to an escape or a sequence.
+  private var isInside = false
+
+  init(into text: SearchedText, dropsSequences: Bool = true) throws(VaultError) {
+    self.dropsSequences = dropsSequences
+    self.text = text
+    characters = try CharacterDecoder(text)
+    let inner = PercentDecoder(try EntityDecoder(try EscapeDecoder(characters)))
+    stages = PercentDecoder(try EntityDecoder(try EscapeDecoder(inner)))
+  }
+
+  /// Where the first byte begins that is held back, modulo 2^32.
+  var pending: UInt32? { stages.pending }
+
+  func add(_ bytes: UnsafeRawBufferPointer, from place: UInt32) {
+    var index = 0
+    while index < bytes.count {
+      if !isInside, !characters.hasBeginning {
+        let rest = UnsafeRawBufferPointer(rebasing: bytes[index...])
+        let start = place &+ UInt32(truncatingIfNeeded: index)
+        index += text.append(rest, from: start, upTo: ByteTraits.isIntroducer)
+        guard index < bytes.count else { break }
+      }
+      let (byte, start) = (bytes[index], place &+ UInt32(truncatingIfNeeded: index))
+      index += 1
+      let spelled = SpelledByte(byte: byte, spelling: [], start: start, end: start &+ 1)
+      if !isInside, byte >= 0x80 {
+        characters.take(spelled)
+        continue
+      }
+      if !dropsSequences || !sequence.take(byte) { stages.take(spelled) }
+      isInside = !sequence.isIdle || !stages.isIdle
+    }
+  }
+
+  /// Passes on everything, at the end of the text.
+  func finish() {
+    stages.finish()
+    sequence = EscapeSequence()
+    isInside = false
+  }
+}
