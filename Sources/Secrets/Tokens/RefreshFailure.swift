@@ -12,8 +12,11 @@ public struct RefreshFailure: Error, Sendable {
     public static let rejected = Code(rawValue: "rejected")
     /// The refresh took longer than the lease.
     public static let timedOut = Code(rawValue: "timedOut")
-    /// The refresh closure threw a different error.
+    /// The refresh closure threw a different error, or the server's access token cannot be used.
     public static let failed = Code(rawValue: "failed")
+    /// The refresh closure needs the access token that it refreshes, for example because its HTTP client adds the token
+    /// to every request.
+    public static let recursive = Code(rawValue: "recursive")
     /// No tokens are stored, or the access token must be refreshed and there is no refresh token.
     public static let signedOut = Code(rawValue: "signedOut")
   }

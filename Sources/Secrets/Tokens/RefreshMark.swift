@@ -1,7 +1,7 @@
 internal import FoundationEssentials
 internal import VaultCore
 
-/// The lease of the process that refreshes a token, or the failure of the last refresh.
+/// The lease of the process that refreshes a token, or the pause after the last refresh.
 ///
 /// It is an attribute of the token's record. Attributes are metadata: they are changed by compare-and-set of the
 /// record, and neither writing nor reading one opens the tokens. 25 bytes, little-endian: phase u8 ‖ id u64 ‖ since i64
@@ -10,22 +10,28 @@ struct RefreshMark: Sendable {
   enum Phase: UInt8 {
     case underWay = 1
     case rejected, timedOut, failed
+    /// The refresh has succeeded, and its tokens are due at once. Earlier versions ignore this phase.
+    case succeeded
   }
 
   static let attribute = "secretpreferences.refresh"
 
   let phase: Phase
-  /// Identifies one refresh. The mark of its failure keeps the id.
+  /// Identifies one lease. The pause after it keeps the id.
   let id: UInt64
-  /// When the lease or the pause began, in milliseconds since 1970-01-01 UTC.
+  /// When the lease or the pause began, in milliseconds since 1970-01-01 UTC. Earlier versions count leases by it;
+  /// ``LeaseWatch`` does not.
   let since: Int64
   /// The length of the lease or of the pause.
   let length: Duration
 
-  /// A lease of a new refresh.
+  /// A lease of a new refresh. It has whole milliseconds, for its holder as for those who read it.
   init(leaseFor length: Duration, at now: Int64) {
-    (phase, id, since, self.length) = (.underWay, .random(in: 0 ... .max), now, length)
+    self.init(.underWay, .random(in: 0 ... .max), since: now, .milliseconds(length.milliseconds))
   }
+
+  /// The pause after a refresh that has this lease and whose tokens are due before the pause is over.
+  func succeeded(pause: Duration, at now: Int64) -> RefreshMark { RefreshMark(.succeeded, id, since: now, pause) }
 
   /// The failure of the refresh that has this lease, and the pause after it.
   func failed(_ code: RefreshFailure.Code, pause: Duration, at now: Int64) -> RefreshMark {
@@ -64,18 +70,16 @@ struct RefreshMark: Sendable {
     return edit
   }
 
-  /// How long the lease or the pause still lasts. Never longer than its length, whatever the clock says.
-  func rest(at now: Int64) -> Duration {
-    max(.zero, min(length, .milliseconds(since) + length - .milliseconds(now)))
+  /// Whether the pause lasts. A clock that was set back to before its beginning ends it. Not for leases, because the
+  /// clocks of two processes may differ.
+  func isPause(at now: Int64) -> Bool {
+    phase != .underWay && now >= since && .milliseconds(now) - .milliseconds(since) < length
   }
 
-  /// The failure, as long as its pause lasts. A clock that was set back to before the failure ends the pause.
-  func failure(at now: Int64) -> RefreshFailure? { now >= since && rest(at: now) > .zero ? failure : nil }
-
-  /// The failure; `nil` for a lease.
+  /// The failure; `nil` for a lease, and after a success.
   var failure: RefreshFailure? {
     switch phase {
-    case .underWay: nil
+    case .underWay, .succeeded: nil
     case .rejected: RefreshFailure(.rejected)
     case .timedOut: RefreshFailure(.timedOut)
     case .failed: RefreshFailure(.failed)

@@ -17,18 +17,18 @@ struct TokenText: Sendable {
   private let accessRange: Range<Int>
   private let refreshRange: Range<Int>?
 
-  /// - Throws: ``VaultError/Code/typeMismatch`` if a token is empty or contains a control character.
+  /// Takes any text as a token, because a server's tokens are stored before they are judged.
   init(
     access: Secret<String>, refresh: Secret<String>?, expires: Int64, issued: Int64
   ) throws(VaultError) {
-    let length = access.withBytes { $0.byteCount } + (refresh?.withBytes { $0.byteCount } ?? 0)
-    var writer = Writer(bytes: try SecretBytes(count: 128 + 2 * length))
+    let length = Writer.length(of: access) + (refresh.map(Writer.length(of:)) ?? 0)
+    var writer = Writer(bytes: try SecretBytes(count: 128 + length))
     writer.add("{\"access\":")
-    try writer.add(access)
+    writer.add(access)
     writer.add(",\"expires\":\(expires),\"issued\":\(issued)")
     if let refresh {
       writer.add(",\"refresh\":")
-      try writer.add(refresh)
+      writer.add(refresh)
     }
     writer.add("}")
     try self.init(try writer.content())
@@ -42,12 +42,14 @@ struct TokenText: Sendable {
     else { throw VaultError(.typeMismatch, "the record is not a pair of tokens") }
     self.content = content
     (self.expires, issued) = (expires, members.integers["issued"] ?? .min)
-    (accessRange, refreshRange) = (access, members.texts["refresh"])
+    accessRange = access
+    refreshRange = members.texts["refresh"].flatMap { $0.isEmpty ? nil : $0 }
   }
 
   /// Whether there is a refresh token.
   var isRefreshable: Bool { refreshRange != nil }
 
+  /// The access token, which may be empty or contain control characters: see ``Secret/isAccessToken``.
   func access() throws(VaultError) -> Secret<String> { try secret(accessRange) }
 
   /// The refresh token; `nil` if there is none.
@@ -64,7 +66,7 @@ struct TokenText: Sendable {
         bytes.withUnsafeMutableBytes { Members.unescape(UnsafeRawBufferPointer(rebasing: body[range]), to: $0) }
       }
     }
-    guard let count else { throw VaultError(.typeMismatch, "a token contains a control character") }
+    guard let count else { throw VaultError(.typeMismatch, "a token has an escape of a character outside ASCII") }
     return try bytes.withSpan { (bytes) throws(VaultError) in try Secret(copying: bytes.extracting(..<count)) }
   }
 
@@ -79,20 +81,31 @@ struct TokenText: Sendable {
       count += 1
     }
 
-    mutating func add(_ secret: Secret<String>) throws(VaultError) {
+    mutating func add(_ secret: Secret<String>) {
       add(UInt8(ascii: "\""))
-      let isToken = secret.withBytes { text in
+      secret.withBytes { text in
         text.withUnsafeBytes { text in
           for byte in text {
-            guard byte >= 0x20 else { return false }
-            if byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "\\") { add(UInt8(ascii: "\\")) }
-            add(byte)
+            switch byte {
+            case UInt8(ascii: "\""), UInt8(ascii: "\\"):
+              add(UInt8(ascii: "\\"))
+              add(byte)
+            case ..<0x20:
+              add("\\u00")
+              for digit in [byte >> 4, byte & 15] { add(digit + UInt8(ascii: digit < 10 ? "0" : "W")) }
+            default: add(byte)
+            }
           }
-          return !text.isEmpty
         }
       }
-      guard isToken else { throw VaultError(.typeMismatch, "a token is empty or contains a control character") }
       add(UInt8(ascii: "\""))
+    }
+
+    /// The most bytes that the text takes: an escape has six.
+    static func length(of secret: Secret<String>) -> Int {
+      secret.withBytes { text in
+        text.withUnsafeBytes { text in text.reduce(0) { $0 + ($1 < 0x20 ? 6 : 2) } }
+      }
     }
 
     func content() throws(VaultError) -> GuardedContent {
@@ -156,8 +169,7 @@ struct TokenText: Sendable {
       return Int64(String(decoding: digits, as: UTF8.self))
     }
 
-    /// - Returns: the number of bytes written; `nil` for an escape of a control character or of a character outside
-    ///   ASCII, which no token needs.
+    /// - Returns: the number of bytes written; `nil` for an escape of a character outside ASCII, which no token needs.
     static func unescape(_ text: UnsafeRawBufferPointer, to out: UnsafeMutableRawBufferPointer) -> Int? {
       var (count, position) = (0, 0)
       while position < text.count {
@@ -168,10 +180,14 @@ struct TokenText: Sendable {
           position += 1
           switch byte {
           case UInt8(ascii: "\""), UInt8(ascii: "\\"), UInt8(ascii: "/"): break
+          case UInt8(ascii: "b"): byte = 0x08
+          case UInt8(ascii: "f"): byte = 0x0C
+          case UInt8(ascii: "n"): byte = 0x0A
+          case UInt8(ascii: "r"): byte = 0x0D
+          case UInt8(ascii: "t"): byte = 0x09
           case UInt8(ascii: "u"):
             let digits = text[position...].prefix(4)
-            guard digits.count == 4, let code = UInt8(String(decoding: digits, as: UTF8.self), radix: 16),
-              (0x20...0x7E).contains(code)
+            guard digits.count == 4, let code = UInt8(String(decoding: digits, as: UTF8.self), radix: 16), code < 0x80
             else { return nil }
             byte = code
             position += 4

@@ -81,11 +81,27 @@ final class TokenFixture: Sendable {
   }
 
   /// Calls `body` while another process has the vault's lock: writes fail, and reads do not.
-  func whileLocked(_ body: () async throws -> Void) async throws {
+  func whileLocked<R>(_ body: () async throws -> R) async throws -> R {
     let file = try FileHandle(forReadingFrom: URL(filePath: throwaway.path))
     try #require(flock(file.fileDescriptor, LOCK_EX) == 0)
     defer { flock(file.fileDescriptor, LOCK_UN) }
-    try await body()
+    return try await body()
+  }
+
+  /// Waits until a writer is in the kernel's queue for the vault's lock.
+  func isAwaitingLock() async throws {
+    let inode = try #require(FileManager.default.attributesOfItem(atPath: throwaway.path)[.systemFileNumber] as? Int)
+    while true {
+      let locks = try String(contentsOf: URL(filePath: "/proc/locks"), encoding: .utf8).split(separator: "\n")
+      if locks.contains(where: { $0.contains(" -> ") && $0.contains(":\(inode) ") }) { return }
+      try await Task.sleep(for: .milliseconds(1))
+    }
+  }
+
+  /// The refresh token that is stored.
+  func storedRefreshToken() throws -> String? {
+    guard case .dictionary(let members) = try store.value(forKey: "github") else { return nil }
+    return if case .string(let text) = members["refresh"] { text } else { nil }
   }
 
   var store: SecretPreferences {
@@ -114,6 +130,11 @@ final class Door: Sendable {
 extension RefreshingToken {
   func text(replacing refused: String? = nil) async throws -> String {
     try await accessToken(replacing: refused.map { try Secret($0) }).withValue { $0 }
+  }
+
+  /// The failure of a call.
+  func thrown() async throws -> RefreshFailure {
+    try await #require(throws: RefreshFailure.self) { try await accessToken() }
   }
 
   /// The code of the failure of a call.
