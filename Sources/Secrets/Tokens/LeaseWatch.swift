@@ -22,6 +22,7 @@ final class LeaseWatch: Sendable {
     let now = elapsed()
     return seen.withLock { seen in
       if let seen, seen.id == lease.id { return seen.end }
+      // model: first-sight
       let end = now + max(.zero, lease.length)
       seen = (lease.id, end)
       return end

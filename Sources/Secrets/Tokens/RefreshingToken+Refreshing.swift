@@ -73,8 +73,8 @@ extension RefreshingToken {
         }
       }
       guard let refreshToken = try record.tokens.refresh() else { throw RefreshFailure(.signedOut) }
-      // model: lease-count
       let lease = RefreshMark(leaseFor: options.lease, at: now)
+      // model: lease-count
       let end = leases.end(of: lease)
       // model: lease-write
       guard try await write(lease, to: record) else { continue }
@@ -93,7 +93,7 @@ extension RefreshingToken {
     // Tokens that arrive after the lease are stored, too, unless others have been stored meanwhile.
     let task = Task {
       // model: send
-      guard leases.elapsed() < end else { throw RefreshFailure(.timedOut) }
+      guard end - leases.elapsed() >= options.lease / 2 else { throw RefreshFailure(.timedOut) }
       let tokens: Tokens
       do {
         tokens = try await Self.$spending.withValue(Self.spending.union([place])) { try await refresh(refreshToken) }
@@ -127,7 +127,9 @@ extension RefreshingToken {
       }
       let isUsable = fits && new.access.isAccessToken
       let text = try new.text(withAccess: fits)
-      let mark = pause(after: new, isUsable)
+      // The lease of another process stays: its request may be under way.
+      let other = record.mark.flatMap { $0.phase == .underWay && $0.id != new.lease.id ? $0 : nil }
+      let mark = other ?? pause(after: new, isUsable)
       do throws(VaultError) {
         // model: store
         guard try await store(text, mark, over: record.info) else { continue }
@@ -168,10 +170,15 @@ extension RefreshingToken {
     let pause = failure.code == .rejected ? options.pauseAfterRejection : options.pauseAfterFailure
     while true {
       let record = try load()
-      // The lease was lost: another process refreshes, or has refreshed.
-      guard record.mark?.id == lease.id else { return try await renew(spent) }
-      // The new tokens are stored together with the failure.
-      guard record.hasSameTokens(as: spent) else { throw failure }
+      guard let mark = record.mark, mark.id == lease.id else {
+        // The lease was lost: another process refreshes, or has refreshed.
+        return try await renew(spent)
+      }
+      guard record.hasSameTokens(as: spent) else {
+        // Either these are the new tokens, with their failure, or those of a process that was slower than its lease.
+        if mark.phase == .failed { throw failure }
+        return try await renew(spent)
+      }
       // model: fail
       if try await write(lease.failed(failure.code, pause: pause, at: now), to: record) { throw failure }
     }

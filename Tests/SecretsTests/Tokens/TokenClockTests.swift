@@ -132,6 +132,38 @@ extension TokenClockTests {
     #expect(try await other.text() == "a2")
   }
 
+  @Test func `late tokens leave the lease of the process that took over, whose request is under way`() async throws {
+    let fixture = TokenFixture()
+    let doors = [Door(), Door()]
+    @Sendable func expired(_ number: Int) -> @Sendable (Secret<String>) async throws -> RefreshingToken.Tokens {
+      {
+        _ = try fixture.issue(for: $0)
+        await doors[number].pass()
+        return try .init(access: "a\(number)", refresh: "new", expires: fixture.date - 1)
+      }
+    }
+    let slow = try fixture.token(fixture.options { $0.clock = TestClock() }, expired(0))
+    let second = try fixture.token(nil, expired(1))
+    try await slow.set(fixture.tokens(0, lifetime: -1))
+    let late = Task { try await slow.text() }
+    try await doors[0].isReached()
+    let holder = Task { try await fixture.clock.run(until: TokenFixture.lease) { try await second.text() } }
+    try await doors[1].isReached()
+
+    doors[0].open()
+    #expect(try await late.value == "a0")
+    let third = Task { try await fixture.token().text() }
+    try await Task.sleep(for: .milliseconds(50))
+    #expect(fixture.requests == ["r0", "r0"])
+    doors[1].open()
+
+    // The server has issued the later tokens for a token that was spent: the first to be stored stay.
+    #expect(try await holder.value == "a0")
+    third.cancel()
+    _ = await third.result
+    #expect(try fixture.storedRefreshToken() == "new")
+  }
+
   // MARK: Recursion
 
   @Test(arguments: [false, true]) func `a closure that needs the token that it refreshes throws at once`(
