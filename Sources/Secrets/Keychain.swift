@@ -22,7 +22,7 @@ public struct Keychain: Sendable {
   private var attributes: [String: Data]?
 
   /// Creates the keychain of a service.
-  /// - Throws: the errors of ``SecretPreferences/init(service:accessGroup:accessibility:in:)``.
+  /// - Throws: the errors of ``SecretPreferences/init(service:accessGroup:accessibility:keeping:in:)``.
   public init(
     service: String, accessGroup: String = AccessGroup.defaultName, in vault: Vault
   ) throws(VaultError) {

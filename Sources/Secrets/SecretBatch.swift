@@ -77,15 +77,17 @@ extension SecretPreferences {
   ///   `ifRevision`; ``VaultError/Code/notFound`` if an edited secret does not exist; the errors of `apply(_:)`.
   @discardableResult
   public func update(_ body: (inout Vault.Batch) throws -> Void) throws -> Int {
-    let changes = try vault.sealedChanges(service: serviceName, in: group, accessibility: accessibility, body)
-    return try vault.commit(changes.get(), in: group)
+    let changes = try vault.sealedChanges(
+      service: serviceName, in: group, accessibility: accessibility, keeping: keeping, body)
+    return try vault.commit(changes.get(), in: group).removedCount
   }
 
   /// The asynchronous form of `update(_:)`; never blocks a cooperative thread.
   @discardableResult
   public func update(_ body: (inout Vault.Batch) throws -> Void) async throws -> Int {
-    let changes = try vault.sealedChanges(service: serviceName, in: group, accessibility: accessibility, body)
-    return try await vault.commit(changes.get(), in: group)
+    let changes = try vault.sealedChanges(
+      service: serviceName, in: group, accessibility: accessibility, keeping: keeping, body)
+    return try await vault.commit(changes.get(), in: group).removedCount
   }
 
   /// Seals `value` and its metadata in one write.

@@ -17,6 +17,9 @@ public struct SecretPreferences: PreferencesStore, GuardingReader {
   /// When values written by this store can be read. With `nil`, an existing record keeps its class and a new one gets
   /// ``Vault/Accessibility/whenUnlocked``.
   public let accessibility: Vault.Accessibility?
+  /// What writes of this store keep of the values that they replace and remove. With `nil`, what
+  /// ``Vault/Options/keeping`` of the vault says: nothing, unless it was changed.
+  public let keeping: Vault.Keeping?
 
   let group: AccessGroup
   let serviceName: Vault.Name
@@ -26,15 +29,17 @@ public struct SecretPreferences: PreferencesStore, GuardingReader {
   /// - Parameters:
   ///   - accessGroup: the group's name. The default is the group named `default`; it never means "all groups".
   ///   - accessibility: when values written by this store can be read.
+  ///   - keeping: what writes keep of the values that they replace and remove; `nil` for what the vault's options say.
   /// - Throws: ``VaultError/Code/groupNotGranted`` if there is no such group or the credential does not grant it;
   ///   ``VaultError/Code/invalidName``.
   public init(
     service: String, accessGroup: String = AccessGroup.defaultName, accessibility: Vault.Accessibility? = nil,
-    in vault: Vault
+    keeping: Vault.Keeping? = nil, in vault: Vault
   ) throws(VaultError) {
     serviceName = try Vault.Name(service)
     group = try vault.group(named: accessGroup)
     (self.service, self.accessGroup, self.accessibility, self.vault) = (service, accessGroup, accessibility, vault)
+    self.keeping = keeping
   }
 
   /// The name of this layer in explanations: `vault SERVICE/GROUP`.
@@ -155,7 +160,7 @@ public struct SecretPreferences: PreferencesStore, GuardingReader {
   /// Seals and removes values in one transaction: when the method returns, all changes are durable or nothing has
   /// changed. Conditions hold against every other writer, in this process and in others.
   ///
-  /// The sealed bytes of a removed value stay in the file until the next fold.
+  /// The sealed bytes of a removed value stay in the file until the next fold, or longer with ``keeping``.
   /// - Throws: ``VaultError/Code/valueTooLarge``, ``VaultError/Code/invalidName``, ``VaultError/Code/readOnly``,
   ///   ``VaultError/Code/io`` or ``VaultError/Code/lockTimeout`` with the old values intact;
   ///   ``VaultError/Code/durabilityUnknown`` if the new values may not survive a power failure.
@@ -163,9 +168,9 @@ public struct SecretPreferences: PreferencesStore, GuardingReader {
   public func apply(_ edits: PreferenceEdits) throws(VaultError) -> WriteOutcome {
     guard let changes = try changes(edits) else { return .conflict }
     do throws(VaultError) {
-      let sealed = try vault.sealedChanges(service: serviceName, in: group, accessibility: accessibility) {
-        (batch) throws(VaultError) in try fill(&batch, changes)
-      }
+      let sealed = try vault.sealedChanges(
+        service: serviceName, in: group, accessibility: accessibility, keeping: keeping
+      ) { (batch) throws(VaultError) in try fill(&batch, changes) }
       try vault.commit(sealed.get(), in: group)
     } catch { return try conflict(error, edits) }
     return .visible
@@ -176,9 +181,9 @@ public struct SecretPreferences: PreferencesStore, GuardingReader {
   public func apply(_ edits: PreferenceEdits) async throws(VaultError) -> WriteOutcome {
     guard let changes = try changes(edits) else { return .conflict }
     do throws(VaultError) {
-      let sealed = try vault.sealedChanges(service: serviceName, in: group, accessibility: accessibility) {
-        (batch) throws(VaultError) in try fill(&batch, changes)
-      }
+      let sealed = try vault.sealedChanges(
+        service: serviceName, in: group, accessibility: accessibility, keeping: keeping
+      ) { (batch) throws(VaultError) in try fill(&batch, changes) }
       try await vault.commit(sealed.get(), in: group)
     } catch { return try conflict(error, edits) }
     return .visible

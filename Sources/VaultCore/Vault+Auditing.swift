@@ -127,7 +127,7 @@ extension RecordChange {
       AuditLog.Event(action: action, service: address.service.utf8, key: address.key.utf8)
     }
     return switch operation {
-    case .put where startsAfresh: [event(.remove, address), event(.write, address)]
+    case .put where earlierRemoval != nil: [event(.remove, address), event(.write, address)]
     case .put, .copied: [event(.write, address)]
     case .remove: [event(.remove, address)]
     case .edit: [event(.edit, address)]

@@ -57,12 +57,21 @@ extension Vault {
   public func importBundle(
     _ bundle: Vault, into group: AccessGroup, replacing: Bool = false
   ) throws(VaultError) -> Int {
+    try importRecords(of: bundle, into: group, replacing: replacing).count
+  }
+
+  /// As ``importBundle(_:into:replacing:)``, and also returns the revision that the records have got; 0 if there are
+  /// none.
+  package func importRecords(
+    of bundle: Vault, into group: AccessGroup, replacing: Bool
+  ) throws(VaultError) -> (count: Int, revision: UInt64) {
     let (opener, sealer) = try takeSealer(for: group)
     defer { handle.giveBack(opener) }
     var changes: [RecordChange] = []
     for source in try bundle.groups() {
       for (service, records) in Dictionary(grouping: try bundle.records(in: source), by: \.service) {
         var batch = Vault.Batch(service: service, sealer)
+        batch.keeping = options.keeping
         for record in records { try batch.copy(record, from: bundle, source, ifRevision: replacing ? nil : 0) }
         changes += batch.changes
       }
@@ -70,11 +79,10 @@ extension Vault {
     guard Set(changes.map(\.address)).count == changes.count else {
       throw VaultError(.alreadyExists, "two groups of the bundle have a record of the same name")
     }
-    do throws(VaultError) { try commit(changes, in: group) } catch {
+    do throws(VaultError) { return (changes.count, try commit(changes, in: group).revision) } catch {
       guard error.code == .conflict else { throw error }
       throw VaultError(.alreadyExists, "the access group already has a record of the bundle; nothing was imported")
     }
-    return changes.count
   }
 
   /// The asynchronous form of `importBundle(_:into:replacing:)`. Cancelling the task does not stop it.
@@ -122,6 +130,6 @@ extension RecordEdit {
     comment = record.comment.map(Field.set) ?? .remove
     expiry = record.expiry.map(Field.set) ?? .remove
     attributes = record.attributes.isEmpty ? .remove : .set(record.attributes)
-    historyDepth = record.historyDepth == 0 ? .remove : .set(record.historyDepth)
+    historyDepth = record.storedHistoryDepth.map(Field.set) ?? .remove
   }
 }

@@ -7,7 +7,8 @@ extension Vault {
   ///
   /// - Parameters:
   ///   - isMove: whether the record with the old name is removed.
-  ///   - replaces: whether a record that has the new name is replaced, together with its earlier values.
+  ///   - replaces: whether a record that has the new name is replaced. Its values are kept as earlier values of the
+  ///     copy only with ``Options/keeping``.
   ///   - revision: the revision that the record must have; `nil` for any.
   /// - Throws: ``VaultError/Code/notFound``; ``VaultError/Code/alreadyExists`` if a record has the new name and
   ///   `replaces` is `false`, or if the new name is that of the source; ``VaultError/Code/conflict``;
@@ -24,9 +25,10 @@ extension Vault {
         RecordAddress(try storedSpelling(of: newService, in: group), try Vault.Name(newKey))
       }
     guard target != source else { throw .recordExists }
-    let copy = RecordCopy(source: source, expected: revision, replaces: replaces)
+    let copy = RecordCopy(
+      source: source, expected: revision, replaces: replaces, keptValues: options.keeping.earlierValues)
     var changes = [RecordChange(target, .copy(copy))]
-    if isMove { changes.append(RecordChange(source, .remove)) }
+    if isMove { changes.append(RecordChange(source, .remove(.atOnce))) }
     try commit(changes, in: group)
   }
 

@@ -79,7 +79,7 @@ extension VaultState {
     let reader = try ValueOpener(options)
     var (values, previousValues, deviceValues) = (0, 0, 0)
     var total = 0
-    for group in groups { total += try content(group.id).count }
+    for group in groups { total += try content(group.id).recordCount }
     let progress = ProgressCounter(options, total: total)
     for group in groups {
       try openValues(of: group.id, reader) { (isPrevious, error) throws(VaultError) in
@@ -106,14 +106,18 @@ extension VaultState {
     _ body: (_ isPrevious: Bool, VaultError?) throws(VaultError) -> Void
   ) throws(VaultError) {
     let content = try content(group)
-    try content.forEachInOrder { (record) throws(VaultError) in
+    try content.forEachStored { (record) throws(VaultError) in
       let place = try content.place(record.accessibility, sealer)
       func open(_ taken: ValueOpener.Taken, isPrevious: Bool) throws(VaultError) {
         var failure: VaultError?
         do throws(VaultError) { try taken.open(record.name) { _ in } } catch { failure = error }
         try body(isPrevious, failure)
       }
-      try open(ValueOpener.Taken(record, at: place, by: reader), isPrevious: false)
+      if !record.isRemoved {
+        try open(ValueOpener.Taken(record, at: place, by: reader), isPrevious: false)
+      } else if try !content.opensRemoved(record, sealer) {
+        try body(true, .tampered("the empty value of a removed record does not verify"))
+      }
       var fields = Extension.Items(record.extensionField)
       while let item = try fields.next() {
         guard item.tag == Extension.RecordTag.previous else { continue }

@@ -8,6 +8,8 @@ extension Vault {
     var changes: [RecordChange] = []
     /// The class of values that are set without one; `nil` keeps the class of a record.
     fileprivate var accessibility: Vault.Accessibility?
+    /// What the changes that follow keep of values that they replace and remove. At first that of the vault's options.
+    public var keeping = Keeping.nothing
     private var positions: [Vault.Name: Int] = [:]
     private let sealer: GroupSealer
     /// Where the records are; `nil` for a vault that is being created.
@@ -15,6 +17,7 @@ extension Vault {
 
     init(service: Vault.Name, in target: (vault: Vault, group: AccessGroup)? = nil, _ sealer: GroupSealer) {
       (self.service, self.target, self.sealer) = (service, target, sealer)
+      if let target { keeping = target.vault.options.keeping }
     }
 
     /// Reserves space for `count` changes.
@@ -28,11 +31,12 @@ extension Vault {
     private func storedSpelling(of key: Vault.Name) throws(VaultError) -> Vault.Name {
       guard let spelled = key.spelled, let target else { return key }
       let exact = try Vault.Name(verbatim: spelled)
-      return try target.vault.contains(service, exact, in: target.group) ? exact : key
+      return try target.vault.isStored(service, exact, in: target.group) ? exact : key
     }
 
     /// Seals `value` and adds the change. A second set of the same key replaces the first. A set after a removal makes
-    /// a new record, which has nothing of the removed one. The plain bytes are not kept.
+    /// a new record, which has nothing of the removed one, or, if that is kept, only its earlier values. The plain
+    /// bytes are not kept.
     ///
     /// - Parameters:
     ///   - accessibility: when the value can be read. With `nil` an existing record keeps its class and a new one gets
@@ -62,6 +66,8 @@ extension Vault {
       let accessibility = accessibility ?? self.accessibility
       // An existing record keeps its class.
       var present: Vault.Accessibility?
+      var edit = edit
+      edit.defaultHistoryDepth = keeping.defaultDepth
       if accessibility == nil, let (vault, group) = target, !removes(key) {
         present = try vault.handle.accessibility(of: address.name, in: group.id)
       }
@@ -73,13 +79,24 @@ extension Vault {
     }
 
     /// Adds the removal of a record. A record that does not exist is not an error.
-    public mutating func remove(_ key: String, ifRevision revision: UInt64? = nil) throws(VaultError) {
-      try remove(try Vault.Name(key), ifRevision: revision)
+    ///
+    /// With ``Keeping/removedRecords`` the record can be restored for that time. Otherwise, and with `atOnce`, it is
+    /// gone with all its earlier values, and so is a record that was removed earlier and kept.
+    public mutating func remove(
+      _ key: String, atOnce: Bool = false, ifRevision revision: UInt64? = nil
+    ) throws(VaultError) {
+      try remove(try Vault.Name(key), atOnce: atOnce, ifRevision: revision)
     }
 
     /// Adds the removal of a record by its exact name, as listed by ``Vault/records(service:in:)``.
-    public mutating func remove(_ key: Vault.Name, ifRevision revision: UInt64? = nil) throws(VaultError) {
-      try add(RecordAddress(service, try storedSpelling(of: key)), .remove, RecordEdit(), revision)
+    public mutating func remove(
+      _ key: Vault.Name, atOnce: Bool = false, ifRevision revision: UInt64? = nil
+    ) throws(VaultError) {
+      let duration = atOnce ? nil : keeping.removedRecords
+      try add(
+        RecordAddress(service, try storedSpelling(of: key)),
+        .remove(duration.map { .kept(for: $0.milliseconds) } ?? .atOnce),
+        RecordEdit(), revision)
     }
 
     /// Adds a change of a record's metadata. Its value does not change.
@@ -91,18 +108,20 @@ extension Vault {
       try add(RecordAddress(service, try storedSpelling(of: Vault.Name(key))), .edit, edit, revision)
     }
 
-    /// Makes an earlier value the current one again. The present value is added to the history.
+    /// Makes an earlier value the current one again. The present value is added to the history. A removed record that
+    /// is kept exists again; its earlier values are in ``Vault/removedRecords(service:in:)``.
     ///
     /// The write throws ``VaultError/Code/notFound`` if the record has no earlier value of that revision.
     public mutating func restore(
       _ key: String, revision: UInt64, ifRevision expected: UInt64? = nil
     ) throws(VaultError) {
-      try add(
-        RecordAddress(service, try storedSpelling(of: Vault.Name(key))), .restore(revision), RecordEdit(), expected)
+      var edit = RecordEdit()
+      edit.defaultHistoryDepth = keeping.defaultDepth
+      try add(RecordAddress(service, try storedSpelling(of: Vault.Name(key))), .restore(revision), edit, expected)
     }
 
     /// Whether the record that has the key now is removed by the batch.
-    private func removes(_ key: Vault.Name) -> Bool { positions[key].map { changes[$0].isRemoval } ?? false }
+    private func removes(_ key: Vault.Name) -> Bool { positions[key].map { changes[$0].removal != nil } ?? false }
 
     /// Adds a change. If the batch already changes this record, the new change replaces the earlier one and takes over
     /// its metadata.
@@ -116,11 +135,14 @@ extension Vault {
       positions[address.key] = position
       let earlier = changes[position]
       if let before = earlier.expected, let expected, expected != before { throw .conflict }
-      var (operation, edit, startsAfresh) = (operation, edit, earlier.isRemoval)
+      var (operation, edit, removal) = (operation, edit, earlier.removal)
       switch (earlier.operation, operation) {
-      case (_, .restore) where earlier.isRemoval, (.remove, .edit):
+      case (_, .restore) where removal != nil, (.remove, .edit):
         throw VaultError(.notFound, "the batch removes the record first")
-      case (_, .remove): startsAfresh = false
+      case (_, .remove):
+        // What is gone at once is not kept by a later removal.
+        if removal == .atOnce { operation = .remove(.atOnce) }
+        removal = nil
       case (.remove, _): break
       case (_, .edit):
         operation = earlier.operation
@@ -128,7 +150,7 @@ extension Vault {
       default: edit = edit.behind(earlier.edit, hasNewValue: true)
       }
       changes[position] = RecordChange(
-        address, operation, edit, ifRevision: earlier.expected ?? expected, startsAfresh: startsAfresh)
+        address, operation, edit, ifRevision: earlier.expected ?? expected, after: removal)
     }
   }
 }
@@ -157,7 +179,7 @@ extension Vault {
   public func update(
     service: Vault.Name, in group: AccessGroup, _ body: (inout Vault.Batch) throws(VaultError) -> Void
   ) throws(VaultError) -> Int {
-    try commit(sealedChanges(service: service, in: group, body).get(), in: group)
+    try commit(sealedChanges(service: service, in: group, body).get(), in: group).removedCount
   }
 
   /// The asynchronous form of `update`: it never blocks a thread of the cooperative pool while it waits for the disk.
@@ -165,29 +187,31 @@ extension Vault {
   public func update(
     service: Vault.Name, in group: AccessGroup, _ body: (inout Vault.Batch) throws(VaultError) -> Void
   ) async throws(VaultError) -> Int {
-    try await commit(sealedChanges(service: service, in: group, body).get(), in: group)
+    try await commit(sealedChanges(service: service, in: group, body).get(), in: group).removedCount
   }
 
   /// Seals the changes of a batch that `body` fills, for ``commit(_:in:)``. Errors of `body` are returned.
   ///
-  /// - Parameter accessibility: the class of values that the batch sets without one.
+  /// - Parameters:
+  ///   - accessibility: the class of values that the batch sets without one.
+  ///   - keeping: what the changes keep; `nil` for what the vault's options say.
   package func sealedChanges<E: Error>(
-    service: Vault.Name, in group: AccessGroup, accessibility: Vault.Accessibility? = nil,
+    service: Vault.Name, in group: AccessGroup, accessibility: Vault.Accessibility? = nil, keeping: Keeping? = nil,
     _ body: (inout Vault.Batch) throws(E) -> Void
   ) throws(VaultError) -> Result<[RecordChange], E> {
     let (opener, sealer) = try takeSealer(for: group)
     defer { handle.giveBack(opener) }
     var batch = Vault.Batch(service: try storedSpelling(of: service, in: group), in: (self, group), sealer)
     batch.accessibility = accessibility
+    if let keeping { batch.keeping = keeping }
     do throws(E) { try body(&batch) } catch { return .failure(error) }
     return .success(batch.changes)
   }
 
   /// Makes sealed changes durable together.
-  /// - Returns: how many removals found their record.
   @discardableResult
-  package func commit(_ changes: [RecordChange], in group: AccessGroup) throws(VaultError) -> Int {
-    if changes.isEmpty { return 0 }
+  package func commit(_ changes: [RecordChange], in group: AccessGroup) throws(VaultError) -> CommittedWrite {
+    if changes.isEmpty { return CommittedWrite() }
     let announcement = announce(changes, in: group)
     defer { announcement?.end() }
     return try queue.perform(.changes(changes, group: group.id)).get()
@@ -195,8 +219,8 @@ extension Vault {
 
   /// The asynchronous form of `commit(_:in:)`.
   @discardableResult
-  package func commit(_ changes: [RecordChange], in group: AccessGroup) async throws(VaultError) -> Int {
-    if changes.isEmpty { return 0 }
+  package func commit(_ changes: [RecordChange], in group: AccessGroup) async throws(VaultError) -> CommittedWrite {
+    if changes.isEmpty { return CommittedWrite() }
     let announcement = announce(changes, in: group)
     defer { announcement?.end() }
     return try await queue.perform(.changes(changes, group: group.id)).get()
@@ -221,6 +245,7 @@ extension Vault {
   func storedSpelling(of service: Vault.Name, in group: AccessGroup) throws(VaultError) -> Vault.Name {
     guard let spelled = service.spelled else { return service }
     let exact = try Vault.Name(verbatim: spelled)
-    return try keys(service: exact, in: group).isEmpty ? service : exact
+    if try !keys(service: exact, in: group).isEmpty { return exact }
+    return try removedRecords(service: exact, in: group).isEmpty ? service : exact
   }
 }

@@ -14,6 +14,8 @@ public struct VaultStatus: Sendable {
     public let tag: Vault.Tag
     /// The number of records, of all services.
     public let recordCount: Int
+    /// The number of removed records that are kept and can be restored.
+    public let removedCount: Int
   }
 
   /// The id of the vault, random and constant.
@@ -61,7 +63,7 @@ extension VaultState {
       statuses.append(
         .init(
           id: group.id, name: content.name, epoch: content.epoch, generation: content.generation, tag: content.tag,
-          recordCount: content.count))
+          recordCount: content.recordCount, removedCount: content.removedCount))
     }
     return VaultStatus(
       vaultID: snapshot.vaultID, isOwner: unlocked.isOwner, generation: snapshot.generation, groups: statuses,

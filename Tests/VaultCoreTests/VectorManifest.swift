@@ -59,6 +59,26 @@ struct VectorManifest: Decodable {
     let generation: UInt64
     let tag: String
     let records: [Record]
+    var removed: [Removed]?
+  }
+
+  struct Removed: Decodable, Equatable {
+    var service: Text
+    var key: Text
+    var `class`: UInt8
+    var revision: UInt64
+    var created: Int64
+    var removed: Int64
+    var keptUntil: Int64
+    var previous: [Previous]?
+    var previousError: String?
+    var `extension`: [ExtensionItem]?
+
+    enum CodingKeys: String, CodingKey {
+      case service, key, `class`, revision, created, removed, previous, `extension`
+      case keptUntil = "kept_until"
+      case previousError = "previous_error"
+    }
   }
 
   struct Record: Decodable, Equatable {

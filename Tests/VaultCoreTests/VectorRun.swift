@@ -23,7 +23,8 @@ struct VectorRun {
         var records: [VectorManifest.Record] = []
         for info in try vault.records(in: group) { records.append(try record(info, group, vault)) }
         groups[status.name.text] = .init(
-          epoch: status.epoch, generation: status.generation, tag: status.tag.description, records: records)
+          epoch: status.epoch, generation: status.generation, tag: status.tag.description, records: records,
+          removed: try removed(group, vault))
       }
       return .init(
         owner: status.isOwner, generation: status.generation, entries: status.entryCount,
@@ -80,6 +81,31 @@ struct VectorRun {
       found.extension = info.extensionItems.map { .init(tag: $0.tag, hex: hexadecimal($0.data)) }
     }
     return found
+  }
+
+  /// `nil` if there are none.
+  private func removed(_ group: AccessGroup, _ vault: Vault) throws(VaultError) -> [VectorManifest.Removed]? {
+    var found: [VectorManifest.Removed] = []
+    for record in try vault.removedRecords(in: group) {
+      var removed = VectorManifest.Removed(
+        service: .init(utf8: record.service.utf8), key: .init(utf8: record.key.utf8),
+        class: record.accessibility.rawValue, revision: record.revision, created: record.created,
+        removed: record.removed, keptUntil: record.keptUntil)
+      do throws(VaultError) {
+        var previous: [VectorManifest.Previous] = []
+        for kept in record.previous {
+          let (text, hex) = try vault.withValue(of: record, previous: kept.revision, in: group, Self.rendered)!
+          previous.append(
+            .init(revision: kept.revision, modified: kept.modified, kind: kept.kind.rawValue, text: text, hex: hex))
+        }
+        if !previous.isEmpty { removed.previous = previous }
+      } catch { removed.previousError = error.code.rawValue }
+      if !record.extensionItems.isEmpty {
+        removed.extension = record.extensionItems.map { .init(tag: $0.tag, hex: hexadecimal($0.data)) }
+      }
+      found.append(removed)
+    }
+    return found.isEmpty ? nil : found
   }
 
   private static func rendered(_ kind: ValueKind, _ value: RawSpan) -> (VectorManifest.Text?, String?) {

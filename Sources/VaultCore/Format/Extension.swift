@@ -10,6 +10,7 @@ enum Extension {
     static let attribute: UInt16 = 4
     static let previous: UInt16 = 5
     static let depth: UInt16 = 6
+    static let removal: UInt16 = 7
   }
 
   struct Item: ~Escapable {
@@ -25,6 +26,9 @@ enum Extension {
     let tag: UInt16
     fileprivate(set) var data: [UInt8]
     init(_ tag: UInt16, _ data: [UInt8]) { (self.tag, self.data) = (tag, data) }
+
+    /// The history depth that the item holds.
+    var depth: UInt16 { data.bytes.integer(at: 0) }
   }
 
   /// The length of an item before its data: tag and data length.
@@ -96,7 +100,10 @@ enum Extension {
   }
 
   /// Checks the known tags of a record with this revision.
-  static func checkRecord(_ field: RawSpan, revision: UInt64) throws(VaultError) {
+  /// - Returns: whether the record is removed.
+  @discardableResult
+  static func checkRecord(_ field: RawSpan, revision: UInt64) throws(VaultError) -> Bool {
+    var isRemoved = false
     var last: UInt16?
     var bound = revision
     var items = Items(field)
@@ -115,10 +122,14 @@ enum Extension {
         bound = previous.revision
       case RecordTag.depth:
         guard item.tag != last, item.data.byteCount == 2 else { throw .malformed("a history depth") }
+      case RecordTag.removal:
+        guard item.tag != last, item.data.byteCount == Removal.byteCount else { throw .malformed("a removal") }
+        isRemoved = true
       default: break
       }
       last = item.tag
     }
+    return isRemoved
   }
 }
 

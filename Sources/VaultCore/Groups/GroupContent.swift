@@ -126,13 +126,39 @@ final class GroupContent {
     return keys
   }
 
-  var count: Int { index.count }
+  /// The number of records in the file, with the removed ones that are kept.
+  var storedCount: Int { index.count }
+  /// The number of removed records that are kept.
+  var removedCount: Int { index.removedCount }
+  /// The number of records that reads find.
+  var recordCount: Int { index.count - index.removedCount }
 
-  func find(_ name: borrowing RecordName) -> Record? { index.find(name) }
-  func find(_ address: RecordAddress) -> Record? { index.find(address.name) }
+  /// The record of that name, unless it is removed.
+  func find(_ name: borrowing RecordName) -> Record? { index.find(name).flatMap { $0.isRemoved ? nil : $0 } }
 
+  func find(_ address: RecordAddress) -> Record? { find(address.name) }
+
+  /// The record of that name, even if it is removed and only kept.
+  func findStored(_ address: RecordAddress) -> Record? { index.find(address.name) }
+
+  /// Calls `body` with each record that reads find, in order.
   func forEachInOrder<E: Error>(_ body: (Record) throws(E) -> Void) throws(E) {
+    try index.forEachInOrder { (record) throws(E) in if !record.isRemoved { try body(record) } }
+  }
+
+  /// Calls `body` with each record in the file, in order: also with the removed ones that are kept.
+  func forEachStored<E: Error>(_ body: (Record) throws(E) -> Void) throws(E) {
     try index.forEachInOrder(body)
+  }
+
+  /// Whether the time has passed for which a removed record is kept.
+  func hasDueRecord(at now: Int64) throws(VaultError) -> Bool {
+    guard removedCount > 0 else { return false }
+    var isFound = false
+    try index.forEachInOrder { (record) throws(VaultError) in
+      if !isFound { isFound = try record.isDue(at: now) }
+    }
+    return isFound
   }
 
   // MARK: Entries
@@ -224,23 +250,33 @@ final class GroupContent {
   ///
   /// - Parameters:
   ///   - newExtension: the extension field of the section; `nil` for the present one.
+  ///   - isDropped: whether a removed record is not kept any longer.
   ///   - write: writes one record, unchanged or sealed again.
   func sectionBody(
     name: Vault.Name, generation: UInt64, baseGeneration: UInt64, baseTag: Vault.Tag,
     extensionField newExtension: [UInt8]? = nil,
+    dropping isDropped: (Record) throws(VaultError) -> Bool = { _ in false },
     _ write: (Record, inout ByteWriter) throws(VaultError) -> Void = { $1.raw($0.bytes) }
   ) throws(VaultError) -> [UInt8] {
     var writer = ByteWriter()
     let extensionField = newExtension ?? extensionField
     var length = 64 + name.utf8.count + extensionField.count
-    index.forEachInOrder { length += Int($0.count) }
+    var keptCount = 0
+    try index.forEachInOrder { (record) throws(VaultError) in
+      if record.isRemoved, try isDropped(record) { return }
+      length += Int(record.count)
+      keptCount += 1
+    }
     writer.bytes.reserveCapacity(length)
     writer.integer(generation)
     writer.integer(baseGeneration)
     writer.raw(baseTag)
     writer.lp16(name.utf8)
-    writer.integer(UInt32(index.count))
-    try index.forEachInOrder { (record) throws(VaultError) in try write(record, &writer) }
+    writer.integer(UInt32(keptCount))
+    try index.forEachInOrder { (record) throws(VaultError) in
+      if record.isRemoved, try isDropped(record) { return }
+      try write(record, &writer)
+    }
     writer.lp32(extensionField)
     return writer.bytes
   }

@@ -5,8 +5,8 @@ internal import VaultSealing
 /// Sixteen bytes without a reference. The group owns the buffers and outlives the record.
 @safe struct Record {
   private let start: UnsafeRawPointer
-  /// The length of the record, in bytes.
-  let count: UInt32
+  /// The length of the record, below 2^31, and in the highest bit whether the record is removed.
+  private let countAndState: UInt32
   /// The hash of the name in this process; see ``RecordIndex``.
   let hash: UInt32
 
@@ -42,14 +42,29 @@ internal import VaultSealing
       throw .malformed("a record's revision")
     }
     let sealed = try reader.lp32()
-    guard sealed.byteCount >= accessibility.sealOverhead else { throw .malformed("a sealed value") }
+    // A removed record has an empty value without a device layer, and is known by its extension field.
+    let isEmpty = sealed.byteCount == Sealer.overhead
+    guard sealed.byteCount >= accessibility.sealOverhead || isEmpty else { throw .malformed("a sealed value") }
     guard sealed.byteCount <= Self.sealedLimit(accessibility, limits) else {
       throw VaultError(.limitExceeded, "a value is longer than the limit")
     }
-    try Extension.checkRecord(try reader.lp32(), revision: revision)
-    count = UInt32(reader.position - start)
+    let isRemoved = try Extension.checkRecord(try reader.lp32(), revision: revision)
+    if isRemoved {
+      guard isEmpty, fixed.byte(at: 0) == ValueKind.data.rawValue else { throw .malformed("a removed record") }
+    } else {
+      guard sealed.byteCount >= accessibility.sealOverhead else { throw .malformed("a sealed value") }
+    }
+    countAndState = UInt32(reader.position - start) | (isRemoved ? Self.removedState : 0)
     unsafe self.start = unsafe reader.bytes(from: start).withUnsafeBytes { $0.baseAddress! }
   }
+
+  private static let removedState: UInt32 = 1 << 31
+
+  /// The length of the record, in bytes.
+  var count: UInt32 { countAndState & ~Self.removedState }
+
+  /// Whether the record is removed, and stored for a while only so that it can be restored. Reads do not find it.
+  var isRemoved: Bool { countAndState & Self.removedState != 0 }
 
   var bytes: RawSpan {
     @_lifetime(borrow self)
@@ -93,6 +108,31 @@ internal import VaultSealing
     var items = Extension.Items(extensionField)
     while let item = try items.next() {
       if item.tag == Extension.RecordTag.expiry { return item.data.integer(at: 0) }
+    }
+    return nil
+  }
+
+  /// When the record was removed, and until when it is kept; `nil` if it is not removed.
+  func removal() throws(VaultError) -> Removal? {
+    guard isRemoved else { return nil }
+    var items = Extension.Items(extensionField)
+    while let item = try items.next() {
+      if item.tag == Extension.RecordTag.removal { return Removal(item.data) }
+    }
+    return nil
+  }
+
+  /// Whether the record is removed and the time for which it is kept has passed.
+  func isDue(at now: Int64) throws(VaultError) -> Bool {
+    guard let removal = try removal() else { return false }
+    return removal.keptUntil <= now
+  }
+
+  /// The revision of the newest earlier value; `nil` if the record keeps none.
+  func newestPrevious() throws(VaultError) -> UInt64? {
+    var items = Extension.Items(extensionField)
+    while let item = try items.next() {
+      if item.tag == Extension.RecordTag.previous { return try PreviousValue(item.data).revision }
     }
     return nil
   }

@@ -39,6 +39,11 @@ public struct RecordEdit: Sendable {
   public var attributes = Field<[Attribute]>.keep
   /// The number of earlier values to keep; 0 unless it was set. A lower number removes the oldest ones.
   public var historyDepth = Field<UInt16>.keep
+  /// Whether a value that the change replaces becomes an earlier one, if the record keeps any. `false` for a value that
+  /// changes by itself, such as a counter.
+  public var keepsReplacedValue = true
+  /// The history depth that a new value gives to a record without one; `nil` gives it none.
+  var defaultHistoryDepth: UInt16?
 
   /// Creates an edit that changes nothing.
   public init() {}
@@ -53,6 +58,8 @@ public struct RecordEdit: Sendable {
     if case .keep = expiry {} else { both.expiry = expiry }
     if case .keep = attributes {} else { both.attributes = attributes }
     if case .keep = historyDepth {} else { both.historyDepth = historyDepth }
+    both.keepsReplacedValue = keepsReplacedValue
+    both.defaultHistoryDepth = defaultHistoryDepth ?? both.defaultHistoryDepth
     return both
   }
 
@@ -128,9 +135,10 @@ extension RecordInfo {
   }
 
   /// The number of earlier values that the record keeps; 0 unless it was set.
-  public var historyDepth: UInt16 {
-    item(Extension.RecordTag.depth).map { $0.bytes.integer(at: 0) } ?? 0
-  }
+  public var historyDepth: UInt16 { storedHistoryDepth ?? 0 }
+
+  /// The history depth; `nil` if none was set.
+  var storedHistoryDepth: UInt16? { item(Extension.RecordTag.depth).map { $0.bytes.integer(at: 0) } }
 
   private func item(_ tag: UInt16) -> [UInt8]? { extensionItems.first { $0.tag == tag }?.data }
 }

@@ -9,6 +9,8 @@ struct RecordIndex: ~Copyable {
   private var table: ContiguousArray<UInt32> = []
   private var ordered: ContiguousArray<UInt32> = []
   private(set) var count = 0
+  /// How many of the records are removed and kept.
+  private(set) var removedCount = 0
 
   init(capacity: Int = 0) {
     records.reserveCapacity(capacity)
@@ -32,6 +34,8 @@ struct RecordIndex: ~Copyable {
   /// Adds a record, or replaces the record with the same name.
   mutating func put(_ record: Record) {
     if let position = position(of: record.name, hash: record.hash) {
+      if isPresent[position], records[position].isRemoved { removedCount -= 1 }
+      if record.isRemoved { removedCount += 1 }
       records[position] = record
       if !isPresent[position] {
         isPresent[position] = true
@@ -46,6 +50,7 @@ struct RecordIndex: ~Copyable {
   mutating func remove(_ name: borrowing RecordName) {
     guard let position = position(of: name, hash: name.hash), isPresent[position] else { return }
     isPresent[position] = false
+    if records[position].isRemoved { removedCount -= 1 }
     count -= 1
   }
 
@@ -59,6 +64,7 @@ struct RecordIndex: ~Copyable {
     if (records.count + 1) * 2 > table.count { grow() }
     records.append(record)
     isPresent.append(true)
+    if record.isRemoved { removedCount += 1 }
     count += 1
     place(UInt32(records.count), hash: record.hash)
   }

@@ -79,7 +79,7 @@ final class SalvagedGroup {
     }
     setGeneration(content.generation)
     var records: [Record] = []
-    content.forEachInOrder { records.append($0) }
+    content.forEachStored { records.append($0) }
     for record in records { try keep(record) }
   }
 

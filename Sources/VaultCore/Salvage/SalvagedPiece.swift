@@ -34,17 +34,24 @@ struct SalvagedPiece: ~Escapable {
       modified = try reader.integer()
       revision = min(max(try reader.integer(), 1), highestRevision)
       sealed = try reader.lp32()
-      guard sealed.byteCount >= accessibility.sealOverhead,
+      // A removed record has no device layer.
+      guard sealed.byteCount >= accessibility.sealOverhead || sealed.byteCount == Sealer.overhead,
         sealed.byteCount <= Record.sealedLimit(accessibility, limits)
       else { return nil }
     } catch { return nil }
     let end = reader.position
+    var isRemoved = false
     do throws(VaultError) {
       let field = try reader.lp32()
-      try Extension.checkRecord(field, revision: revision)
+      isRemoved = try Extension.checkRecord(field, revision: revision)
       (extensionField, count) = (field, reader.position)
     } catch { (extensionField, count) = (bytes.extracting(0..<0), end) }
     examinedCount = reader.position
+    guard
+      isRemoved
+        ? kind == ValueKind.data.rawValue && sealed.byteCount == Sealer.overhead
+        : sealed.byteCount >= accessibility.sealOverhead
+    else { return nil }
   }
 
   var name: RecordName {

@@ -93,7 +93,7 @@ struct Salvager {
       try draft.adopt(content, after: group.lastEpoch, keepsKey: unlocked.isOwner && group.lastEpoch == content.epoch)
       groups.append(
         SalvageReport.Group(
-          name: name, recordCount: content.count, isVerified: group.isVerified, isCurrent: group.isCurrent,
+          name: name, recordCount: content.recordCount, isVerified: group.isVerified, isCurrent: group.isCurrent,
           lostEntryCount: group.lostEntryCount, lostValueCount: group.lostValueCount))
     }
     if manifest == nil, let policy = draft.groups.lazy.compactMap(\.content.auditItem?.policy).first {

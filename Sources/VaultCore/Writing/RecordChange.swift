@@ -8,10 +8,10 @@ package final class RecordChange: Sendable {
     /// A new value. With `keepsClass` the record keeps its class; the value is sealed for the class at the time of the
     /// call.
     case put(SealedValue, keepsClass: Bool)
-    case remove
+    case remove(HowRemoved)
     /// Changes the metadata and keeps the value.
     case edit
-    /// Makes the earlier value of this revision the current one.
+    /// Makes the earlier value of this revision the current one, also of a removed record.
     case restore(UInt64)
     /// Makes the record a copy of a different one. ``GroupContent/upToDate(_:_:deviceKey:_:)`` replaces it by `copied`.
     case copy(RecordCopy)
@@ -19,24 +19,33 @@ package final class RecordChange: Sendable {
     case copied(CopiedRecord)
   }
 
+  /// What a removal leaves.
+  enum HowRemoved: Sendable, Hashable {
+    /// The record and its earlier values are gone.
+    case atOnce
+    /// The record can be restored for this time, in milliseconds.
+    case kept(for: Int64)
+  }
+
   let address: RecordAddress
   let operation: Operation
   let edit: RecordEdit
   /// The revision that the record must have; 0 if the record must not exist; `nil` for any.
   let expected: UInt64?
-  /// Whether the batch removes the record before this change sets it, so that nothing of the old record is kept.
-  let startsAfresh: Bool
+  /// How the batch removes the record before this change sets it; `nil` if it does not. The change then makes a new
+  /// record, which has nothing of the old one, or after a kept removal only its history.
+  let earlierRemoval: HowRemoved?
 
   init(
     _ address: RecordAddress, _ operation: Operation, _ edit: RecordEdit = RecordEdit(),
-    ifRevision expected: UInt64? = nil, startsAfresh: Bool = false
+    ifRevision expected: UInt64? = nil, after earlierRemoval: HowRemoved? = nil
   ) {
     (self.address, self.operation, self.edit, self.expected) = (address, operation, edit, expected)
-    self.startsAfresh = startsAfresh
+    self.earlierRemoval = earlierRemoval
   }
 
-  /// Whether the change removes the record that has its name.
-  var isRemoval: Bool { if case .remove = operation { true } else { startsAfresh } }
+  /// How the change removes the record that has its name; `nil` if it does not.
+  var removal: HowRemoved? { if case .remove(let removal) = operation { removal } else { earlierRemoval } }
 
   /// The approximate size of the change in an entry, in bytes.
   var cost: Int {
@@ -52,18 +61,21 @@ package final class RecordChange: Sendable {
 }
 
 extension GroupContent {
-  /// Writes `changes` as the body of the next entry (`Docs/Format.md` 3.7). A removal of an absent record is omitted. A
-  /// new value keeps the fields that 3.6 and 3.8 name.
+  /// Writes `changes` as the body of the next entry (`Docs/Format.md` 3.7). A removal of an absent record is omitted,
+  /// and so is the removal of a removed record that keeps it. A new value keeps the fields that 3.6 and 3.8 name.
   ///
   /// - Parameters:
   ///   - changes: of different records, in any order.
   ///   - now: milliseconds since 1970-01-01 UTC.
   /// - Returns: The body, which holds names and is wiped when it is released; `nil` if there is nothing to change.
   func entryBody(_ changes: [RecordChange], now: Int64, sealer: Sealer) throws(VaultError) -> WipedBuffer? {
-    let old = changes.map { find($0.address) }
+    let old = changes.map { findStored($0.address) }
     var order = changes.indices.filter { index in
-      guard case .remove = changes[index].operation else { return true }
-      return old[index] != nil
+      switch changes[index].operation {
+      case .remove(.atOnce): old[index] != nil
+      case .remove(.kept): old[index].map { !$0.isRemoved } ?? false
+      default: true
+      }
     }
     guard !order.isEmpty else { return nil }
     Self.sort(&order, of: changes)
@@ -80,7 +92,7 @@ extension GroupContent {
     writer.integer(generation + 1)
     writer.integer(UInt32(order.count))
     for index in order {
-      try write(changes[index], changes[index].startsAfresh ? nil : old[index], now, to: &writer, sealer)
+      try write(changes[index], changes[index].earlierRemoval == .atOnce ? nil : old[index], now, to: &writer, sealer)
     }
     defer { writer.bytes.wipe() }
     return WipedBuffer(copying: writer.bytes.bytes)
@@ -89,21 +101,21 @@ extension GroupContent {
   private func write(
     _ change: RecordChange, _ old: Record?, _ now: Int64, to writer: inout ByteWriter, _ sealer: Sealer
   ) throws(VaultError) {
-    var isRemoval = false
-    if case .remove = change.operation { isRemoval = true }
-    writer.integer(UInt8(isRemoval ? 2 : 1))
+    var isGone = false
+    if case .remove(.atOnce) = change.operation { isGone = true }
+    writer.integer(UInt8(isGone ? 2 : 1))
     writer.lp16(change.address.service.utf8)
     writer.lp16(change.address.key.utf8)
-    guard !isRemoval else { return }
+    guard !isGone else { return }
     let (kind, accessibility, sealed) = try newValue(of: change, old, sealer)
     writer.integer(kind)
     writer.integer(accessibility.rawValue)
     writer.integer(UInt16(0))
-    writer.integer(change.created ?? old?.created ?? now)
+    writer.integer(change.created ?? (change.makesNew(insteadOf: old) ? nil : old?.created) ?? now)
     writer.integer(now)
     writer.integer(generation + 1)
     writer.lp32(sealed)
-    var field = try newExtension(of: change, old, sealer)
+    var field = try RecordExtension(of: change, old, in: self, now: now, sealer).field()
     writer.lp32(field)
     field.wipe()
   }
@@ -114,33 +126,37 @@ extension GroupContent {
   /// class, it is sealed again (`Docs/Decisions/0031`). Keys are compared, not epochs: a copy of the vault that was
   /// rotated separately has the same epochs and different keys.
   ///
+  /// - Parameter stored: the record of that name in the file, even if it is removed. Conditions treat a removed record
+  ///   as absent.
   /// - Throws: ``VaultError/Code/conflict``, ``VaultError/Code/notFound`` or ``VaultError/Code/deviceKeyMissing``, if
   ///   the change cannot be made.
   func upToDate(
-    _ change: RecordChange, _ old: Record?, deviceKey: SealingKey?, _ sealer: Sealer
+    _ change: RecordChange, _ stored: Record?, deviceKey: SealingKey?, _ sealer: Sealer
   ) throws(VaultError) -> RecordChange {
+    let old = stored.flatMap { $0.isRemoved ? nil : $0 }
     if let expected = change.expected, expected != old?.revision ?? 0 { throw .conflict }
     switch change.operation {
     case .remove, .copied: return change
     case .copy(let copy):
-      return RecordChange(change.address, .copied(try copied(copy, change.address, old, deviceKey: deviceKey, sealer)))
+      return RecordChange(
+        change.address, .copied(try copied(copy, change.address, stored, deviceKey: deviceKey, sealer)))
     case .edit:
       guard old != nil else { throw VaultError.noSuchRecord }
       return change
     case .restore(let revision):
-      guard let old, try old.previous(revision) != nil else {
+      guard let stored, try stored.previous(revision) != nil else {
         throw VaultError(.notFound, "there is no such record, or it has no earlier value of that revision")
       }
       return change
     case .put(let value, let keepsClass):
-      let kept = change.startsAfresh ? nil : old?.accessibility
+      let kept = change.earlierRemoval == nil ? old?.accessibility : nil
       let present = keepsClass ? kept ?? .whenUnlocked : value.place.accessibility
       let place = try place(present, sealer)
       if place.classKey.isEqual(to: value.place.classKey) { return change }
       let moved = try value.moved(to: place, change.address, deviceKey: deviceKey, sealer)
       return RecordChange(
         change.address, .put(moved, keepsClass: keepsClass), change.edit, ifRevision: change.expected,
-        startsAfresh: change.startsAfresh)
+        after: change.earlierRemoval)
     }
   }
 
@@ -151,6 +167,9 @@ extension GroupContent {
     if case .put(let value, _) = change.operation { return (value.kind, value.place.accessibility, value.bytes) }
     if case .copied(let record) = change.operation { return (record.kind, record.accessibility, record.sealed) }
     guard let old else { throw VaultError.noSuchRecord }
+    if case .remove = change.operation {
+      return (ValueKind.data.rawValue, old.accessibility, try sealedEmptyValue(of: old, sealer))
+    }
     guard case .restore(let revision) = change.operation else {
       return (old.kind, old.accessibility, old.sealedValue.copy)
     }
@@ -193,54 +212,30 @@ extension GroupContent {
     names.bytes.wipe()
   }
 
-  /// The extension field of a record after a change. A new value removes the expiry, and the old value is added to the
-  /// front of the earlier ones, up to the history depth.
-  private func newExtension(
-    of change: RecordChange, _ old: Record?, _ sealer: Sealer
-  ) throws(VaultError) -> [UInt8] {
-    if case .copied(let record) = change.operation { return record.extensionField?.span.copy ?? [] }
-    let hasNewValue = if case .edit = change.operation { false } else { true }
-    var items = change.edit.items
-    if let old, old.extensionField.byteCount > 0 {
-      var replaced = change.edit.replacedTags
-      if hasNewValue { replaced.insert(Extension.RecordTag.expiry) }
-      var fields = Extension.Items(old.extensionField)
-      while let item = try fields.next() {
-        if item.tag != Extension.RecordTag.previous, !replaced.contains(item.tag) {
-          items.append(.init(item.tag, item.data.copy))
-        }
-      }
-    }
-    guard !items.isEmpty else { return [] }
-    let depth =
-      items.first { $0.tag == Extension.RecordTag.depth }.map { $0.data.bytes.integer(at: 0, UInt16.self) } ?? 0
-    if let old, depth > 0 {
-      var kept = 0
-      // Earlier values move to the new class with the record. If the device layer is added or removed, they are
-      // dropped: sealing them again would need the device key.
-      var newClass = old.accessibility
-      if case .put(let value, _) = change.operation { newClass = value.place.accessibility }
-      let isLayerKept = newClass.isThisDeviceOnly == old.accessibility.isThisDeviceOnly
-      if hasNewValue, isLayerKept {
-        items.append(.init(Extension.RecordTag.previous, try previousItem(of: old, class: newClass, sealer)))
-        kept = 1
-      }
-      var fields = Extension.Items(old.extensionField)
-      while let item = try fields.next() {
-        guard item.tag == Extension.RecordTag.previous, kept < depth, isLayerKept else { continue }
-        let data =
-          newClass == old.accessibility
-          ? item.data.copy : try moved(try PreviousValue(item.data), of: old, toClass: newClass, sealer)
-        items.append(.init(item.tag, data))
-        kept += 1
-      }
-    }
-    return Extension.field(wiping: &items)
+  /// The value of a record once it is removed and kept: empty, and without a device layer, because a removal needs no
+  /// device key.
+  private func sealedEmptyValue(of record: Record, _ sealer: Sealer) throws(VaultError) -> [UInt8] {
+    let key = try classKey(record.accessibility, sealer)
+    sealer.bind(to: Self.emptyValue(of: record))
+    let nothing: [UInt8] = []
+    return sealer.seal(nothing.bytes, with: key)
   }
 
-  /// The old value as an earlier value of a record of `class`.
-  private func previousItem(of old: Record, class: Vault.Accessibility, _ sealer: Sealer) throws(VaultError) -> [UInt8]
-  {
+  /// Whether the empty value of a removed record opens.
+  func opensRemoved(_ record: Record, _ sealer: Sealer) throws(VaultError) -> Bool {
+    let key = try classKey(record.accessibility, sealer)
+    sealer.bind(to: Self.emptyValue(of: record))
+    return try sealer.withOpened(record.sealedValue, with: key) { _ in } != nil
+  }
+
+  @_lifetime(borrow record)
+  private static func emptyValue(of record: borrowing Record) -> Context {
+    let name = record.name
+    return .value(service: name.service, key: name.key, kind: ValueKind.data.rawValue)
+  }
+
+  /// The current value of a record as an earlier value of a record of `class`.
+  func previousItem(of old: Record, class: Vault.Accessibility, _ sealer: Sealer) throws(VaultError) -> [UInt8] {
     let name = old.name
     let sealed = try reseal(
       old.sealedValue, old.accessibility, from: .value(service: name.service, key: name.key, kind: old.kind),
@@ -249,13 +244,16 @@ extension GroupContent {
     return PreviousValue.item(revision: old.revision, modified: old.modified, kind: old.kind, sealed: sealed)
   }
 
-  /// An earlier value, sealed for a different class.
-  private func moved(
-    _ kept: borrowing PreviousValue, of old: Record, toClass class: Vault.Accessibility, _ sealer: Sealer
+  /// An earlier value as one of a record of `class`.
+  func previousItem(
+    _ kept: borrowing PreviousValue, of old: Record, class: Vault.Accessibility, _ sealer: Sealer
   ) throws(VaultError) -> [UInt8] {
-    let name = old.name
-    let place = Context.previous(service: name.service, key: name.key, kind: kept.kind, revision: kept.revision)
-    let sealed = try reseal(kept.sealed, old.accessibility, from: place, to: place, class: `class`, sealer)
+    var sealed = kept.sealed.copy
+    if `class` != old.accessibility {
+      let name = old.name
+      let place = Context.previous(service: name.service, key: name.key, kind: kept.kind, revision: kept.revision)
+      sealed = try reseal(kept.sealed, old.accessibility, from: place, to: place, class: `class`, sealer)
+    }
     return PreviousValue.item(revision: kept.revision, modified: kept.modified, kind: kept.kind, sealed: sealed)
   }
 

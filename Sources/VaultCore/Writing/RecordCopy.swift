@@ -5,8 +5,10 @@ struct RecordCopy: Sendable {
   let source: RecordAddress
   /// The revision that the source must have; `nil` for any.
   let expected: UInt64?
-  /// Whether a record that has the new name is replaced, together with its earlier values.
+  /// Whether a record that has the new name is replaced.
   let replaces: Bool
+  /// The number of earlier values, at least, among which those of the replaced record are kept; 0 for none of them.
+  let keptValues: UInt16
 
   /// The size that the ``WriteQueue`` assumes, because the source is not known yet: so large that no write of a
   /// different caller is in the same entry. Two such writes could copy each other's old record.
@@ -32,15 +34,15 @@ extension RecordChange {
 extension GroupContent {
   /// Opens the value and the earlier values of a copy's source in locked memory and seals them for the new name.
   ///
-  /// - Parameter old: the record that has the new name.
+  /// - Parameter stored: the record in the file that has the new name, even if it is removed.
   /// - Throws: ``VaultError/Code/notFound``, ``VaultError/Code/conflict``, ``VaultError/Code/alreadyExists``,
   ///   ``VaultError/Code/deviceKeyMissing`` or ``VaultError/Code/wrongDevice``.
   func copied(
-    _ copy: RecordCopy, _ address: RecordAddress, _ old: Record?, deviceKey: SealingKey?, _ sealer: Sealer
+    _ copy: RecordCopy, _ address: RecordAddress, _ stored: Record?, deviceKey: SealingKey?, _ sealer: Sealer
   ) throws(VaultError) -> CopiedRecord {
     guard let record = find(copy.source) else { throw .noSuchRecord }
     if let expected = copy.expected, expected != record.revision { throw .conflict }
-    guard old == nil || copy.replaces else { throw .recordExists }
+    guard stored?.isRemoved ?? true || copy.replaces else { throw .recordExists }
     let place = try place(record.accessibility, sealer)
     let reseal = { (sealed: RawSpan, kind: UInt8, revision: UInt64?) throws(VaultError) in
       try place.resealed(
@@ -58,12 +60,49 @@ extension GroupContent {
       }
       items.append(.init(item.tag, data))
     }
+    if let stored, copy.keptValues > 0 {
+      try addEarlierValues(of: stored, to: &items, of: record.accessibility, atLeast: copy.keptValues, sealer)
+    }
     var field = Extension.field(wiping: &items)
     defer { field.wipe() }
     return CopiedRecord(
       kind: record.kind, accessibility: record.accessibility, created: record.created,
       sealed: try reseal(record.sealedValue, record.kind, nil),
       extensionField: field.isEmpty ? nil : WipedBuffer(copying: field.bytes))
+  }
+}
+
+extension GroupContent {
+  /// Adds the value and the earlier values of a record that is replaced to those of its copy, in the order of their
+  /// revisions. The replaced value itself is never dropped for an older one of the copy.
+  ///
+  /// - Parameter accessibility: the class of the copy. Values with a different device layer are not kept.
+  private func addEarlierValues(
+    of replaced: Record, to items: inout [Extension.OwnedItem], of accessibility: Vault.Accessibility,
+    atLeast count: UInt16, _ sealer: Sealer
+  ) throws(VaultError) {
+    guard replaced.accessibility.isThisDeviceOnly == accessibility.isThisDeviceOnly else { return }
+    var added: [[UInt8]] = []
+    if !replaced.isRemoved { added.append(try previousItem(of: replaced, class: accessibility, sealer)) }
+    var fields = Extension.Items(replaced.extensionField)
+    while let item = try fields.next() {
+      guard item.tag == Extension.RecordTag.previous else { continue }
+      added.append(try previousItem(try PreviousValue(item.data), of: replaced, class: accessibility, sealer))
+    }
+    guard let newest = added.first else { return }
+    let isEarlier = { (item: Extension.OwnedItem) in item.tag == Extension.RecordTag.previous }
+    let isDepth = { (item: Extension.OwnedItem) in item.tag == Extension.RecordTag.depth }
+    let depth = max(items.first(where: isDepth)?.depth ?? 0, count)
+    var values: [UInt64: [UInt8]] = [:]
+    for data in [newest] + items.filter(isEarlier).map(\.data) + added where values.count < depth {
+      let revision: UInt64 = data.bytes.integer(at: 0)
+      if values[revision] == nil { values[revision] = data }
+    }
+    items.removeAll { isEarlier($0) || isDepth($0) }
+    items.append(.init(Extension.RecordTag.depth, [UInt8](littleEndian: depth)))
+    for revision in values.keys.sorted(by: >) {
+      if let data = values[revision] { items.append(.init(Extension.RecordTag.previous, data)) }
+    }
   }
 }
 

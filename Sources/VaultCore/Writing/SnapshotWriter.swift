@@ -6,6 +6,8 @@ struct SnapshotWriter {
   let generation: UInt64
   let slots: [StoredSlot]
   let sealer: Sealer
+  /// The present time, in milliseconds since 1970-01-01 UTC: removed records that are due are not written.
+  let now: Int64
   var progress: ProgressCounter?
 
   /// A section of the new file.
@@ -21,19 +23,22 @@ struct SnapshotWriter {
     _ group: VaultDraft.GroupEntry, generation: UInt64, baseGeneration: UInt64, baseTag: Vault.Tag
   ) throws(VaultError) -> SealedSection {
     let content = group.content
+    let isDropped = { [now] (record: Record) throws(VaultError) in
+      group.dropsHistory ? true : try record.isDue(at: now)
+    }
     var body: [UInt8]
     if !group.isResealed {
       body = try content.sectionBody(
         name: group.name, generation: generation, baseGeneration: baseGeneration, baseTag: baseTag,
-        extensionField: group.extensionField)
+        extensionField: group.extensionField, dropping: isDropped)
     } else {
       var resealing = Resealing(content, under: group.key, dropsHistory: group.dropsHistory, sealer: sealer)
       body = try content.sectionBody(
         name: group.name, generation: generation, baseGeneration: baseGeneration, baseTag: baseTag,
-        extensionField: group.extensionField
+        extensionField: group.extensionField, dropping: isDropped
       ) { (record, writer) throws(VaultError) in
         try resealing.write(record, to: &writer)
-        progress?.advance()
+        if !record.isRemoved { progress?.advance() }
       }
     }
     defer { body.wipe() }
@@ -124,7 +129,8 @@ extension VaultState {
       throw VaultError(.limitExceeded, "the group has no generation left")
     }
     let writer = SnapshotWriter(
-      vaultID: snapshot.vaultID, generation: snapshot.generation, slots: snapshot.slots, sealer: sealer)
+      vaultID: snapshot.vaultID, generation: snapshot.generation, slots: snapshot.slots, sealer: sealer,
+      now: options.now())
     var sections: [SnapshotWriter.SealedSection] = []
     for section in snapshot.sections {
       if section.id == own {

@@ -104,10 +104,11 @@ struct VaultDraft {
         continue
       }
       let content = try state.content(group.id)
+      let isDue = try content.hasDueRecord(at: options.now())
       groups.append(
         GroupEntry(
           content: content, name: content.name, epoch: content.epoch, key: content.key,
-          sealed: content.entryCount == 0 ? image[group.section.sealed].copy : nil))
+          sealed: content.entryCount == 0 && !isDue ? image[group.section.sealed].copy : nil))
     }
   }
 
@@ -138,9 +139,10 @@ struct VaultDraft {
     guard groups.count <= Vault.Limits.groups else {
       throw VaultError(.limitExceeded, "more than \(Vault.Limits.groups) access groups")
     }
-    var writer = SnapshotWriter(vaultID: vaultID, generation: generation, slots: slots, sealer: sealer)
+    var writer = SnapshotWriter(
+      vaultID: vaultID, generation: generation, slots: slots, sealer: sealer, now: options.now())
     writer.progress = ProgressCounter(
-      options, total: groups.reduce(0) { $0 + ($1.isResealed ? $1.content.count : 0) })
+      options, total: groups.reduce(0) { $0 + ($1.isResealed ? $1.content.recordCount : 0) })
     var sections: [SnapshotWriter.SealedSection] = []
     var floors: [Manifest.GroupLine] = []
     for group in groups.sorted(by: { $0.content.id < $1.content.id }) {

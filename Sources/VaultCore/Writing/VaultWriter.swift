@@ -46,7 +46,7 @@ final class VaultWriter: @unchecked Sendable {
       case .changes(_, let group): return try write(batch.map(\.write.changes), to: group, until: deadline)
       case .rewrite(let rewrite): try fullWrite(rewrite, until: deadline)
       }
-      return [.success(0)]
+      return [.success(CommittedWrite())]
     } catch {
       let rest = batch.drop { $0.deadline.remaining == .zero }
       if error.code == .lockTimeout, !rest.isEmpty, rest.count < batch.count {
@@ -98,6 +98,7 @@ final class VaultWriter: @unchecked Sendable {
       outcomes = batch.map { part in
         Result { () throws(VaultError) in try prepare(part, content, state.sealer, addingTo: &changes) }
       }
+      if !changes.isEmpty { changes += try content.dueRemovals(besides: changes, at: options.now()) }
       audit = try content.audit(state.sealer)
       return try self.plan(changes, state, content, end: end, tornEnd: tornEnd, allowingLongJournal: false)
     }
@@ -142,23 +143,23 @@ final class VaultWriter: @unchecked Sendable {
   ]
 
   /// Adds the changes of one caller to `changes`, checked against the present records: all of them or none.
-  /// - Returns: The number of removals that find their record.
+  /// - Returns: What the write will have done.
   private func prepare(
     _ part: [RecordChange], _ content: GroupContent, _ sealer: Sealer, addingTo changes: inout [RecordChange]
-  ) throws(VaultError) -> Int {
+  ) throws(VaultError) -> CommittedWrite {
     let before = changes.count
-    var removed = 0
+    var written = CommittedWrite(revision: content.generation + 1)
     do throws(VaultError) {
       for change in part {
-        let old = content.find(change.address)
-        if change.isRemoval, old != nil { removed += 1 }
-        changes.append(try content.upToDate(change, old, deviceKey: options.deviceKey, sealer))
+        let stored = content.findStored(change.address)
+        if change.removal != nil, let stored, !stored.isRemoved { written.removedCount += 1 }
+        changes.append(try content.upToDate(change, stored, deviceKey: options.deviceKey, sealer))
       }
     } catch {
       changes.removeSubrange(before...)
       throw error
     }
-    return removed
+    return written
   }
 
   private func plan(

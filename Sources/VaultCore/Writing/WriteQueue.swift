@@ -39,8 +39,8 @@ final class WriteQueue: Sendable {
     }
   }
 
-  /// The number of removals that found their record, once everything is durable.
-  typealias Outcome = Result<Int, VaultError>
+  /// Delivered once everything is durable.
+  typealias Outcome = Result<CommittedWrite, VaultError>
 
   private struct State {
     var pending: [PendingWrite] = []

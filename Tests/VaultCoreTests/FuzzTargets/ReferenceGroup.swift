@@ -82,14 +82,22 @@ struct ReferenceGroup {
     try demand(content.baseTag.withSpan { $0.copy } == baseTag, "the base tag")
     try demand(content.name.utf8 == name, "the group's name")
     try demand(content.extensionField == extensionField, "the section's extension field")
-    try demand(content.count == records.count, "the number of records")
-    var listed: [Record] = []
-    content.forEachInOrder { listed.append($0) }
-    try demand(listed.count == records.count, "the number of listed records")
-    for (record, expected) in zip(listed, records) {
+    try demand(content.storedCount == records.count, "the number of records")
+    try demand(content.removedCount == records.count(where: \.isRemoved), "the number of removed records")
+    var stored: [Record] = []
+    content.forEachStored { stored.append($0) }
+    try demand(stored.count == records.count, "the number of listed records")
+    var present = 0
+    content.forEachInOrder { _ in present += 1 }
+    try demand(present == content.recordCount, "the number of records that reads find")
+    for (record, expected) in zip(stored, records) {
       try Self.compare(record, expected)
-      guard let found = content.find(record.name) else { throw Violation(description: "a record is not found") }
-      try demand(found.bytes.copy == record.bytes.copy, "another record is found")
+      let found = content.find(record.name)
+      if expected.isRemoved {
+        try demand(found == nil, "a removed record is found")
+      } else {
+        try demand(found?.bytes.copy == record.bytes.copy, "a record is not found, or another one")
+      }
     }
   }
 
@@ -104,6 +112,7 @@ struct ReferenceGroup {
     try demand((info.created, info.modified) == (expected.created, expected.modified), "a time")
     try demand(info.revision == expected.revision, "a revision")
     try demand(try record.expiry() == info.expiry, "an expiry")
+    try demand((try RemovedRecord(record) != nil) == expected.isRemoved, "a removal")
     let items = info.extensionItems.map { ReferenceRecord.Item(tag: $0.tag, data: $0.data) }
     try demand(items == expected.items, "extension items")
     try demand(info.attributes.count == items.count { $0.tag == 4 }, "attributes")

@@ -48,16 +48,20 @@ struct ReferenceRecord: Equatable {
     guard kind != 0, `class` <= 3, zero == 0, revisions.contains(revision) else { throw .malformed("a record") }
     let overhead = `class` < 2 ? 72 : 144
     sealed = try reader.counted(4)
-    guard sealed.count >= overhead else { throw .malformed("a sealed value") }
+    guard sealed.count >= overhead || sealed.count == 72 else { throw .malformed("a sealed value") }
     guard sealed.count <= limits.valueBytes + overhead else { throw VaultError(.limitExceeded, "a value") }
     extensionField = try reader.counted(4)
     try readItems()
+    guard isRemoved ? kind == 2 && sealed.count == 72 : sealed.count >= overhead else { throw .malformed("a value") }
   }
+
+  /// Whether it is removed and kept: tag 7.
+  var isRemoved: Bool { items.contains { $0.tag == 7 } }
 
   /// Section 3.8, from left to right.
   private mutating func readItems() throws(VaultError) {
     try ReferenceReader.items(extensionField) { (tag, data) throws(VaultError) in
-      if [1, 2, 3, 6].contains(tag), items.last?.tag == tag { throw .malformed("a repetition") }
+      if [1, 2, 3, 6, 7].contains(tag), items.last?.tag == tag { throw .malformed("a repetition") }
       switch tag {
       case 1, 2: guard String(validating: data, as: UTF8.self) != nil else { throw .malformed("text") }
       case 3: guard data.count == 8 else { throw .malformed("an expiry") }
@@ -66,6 +70,7 @@ struct ReferenceRecord: Equatable {
         _ = try reader.name()
       case 5: try readPrevious(data)
       case 6: guard data.count == 2 else { throw .malformed("a depth") }
+      case 7: guard data.count == 16 else { throw .malformed("a removal") }
       default: break
       }
       if tag != 5 { items.append(Item(tag: tag, data: data)) }

@@ -139,7 +139,7 @@ struct SalvageTarget: FuzzTarget {
 
   private static func values(_ content: GroupContent) -> Set<Value> {
     var values: Set<Value> = []
-    content.forEachInOrder { values.insert(Value($0)) }
+    content.forEachStored { values.insert(Value($0)) }
     return values
   }
 }

@@ -30,13 +30,33 @@ struct GroupState {
   ///
   /// - Parameter refusal: how values of classes 2 and 3 are refused, whatever the records tell of themselves.
   func json(deviceRefusal refusal: Refusal? = nil) -> (String, JSON) {
-    (
-      String(decoding: name, as: UTF8.self),
-      .object([
-        ("epoch", .number(epoch)), ("generation", .number(generation)), ("tag", .text(tag.hexadecimal)),
-        ("records", .list(records.map { Self.json($0.record, $0.revision, refusal) })),
-      ])
-    )
+    var members: [(String, JSON)] = [
+      ("epoch", .number(epoch)), ("generation", .number(generation)), ("tag", .text(tag.hexadecimal)),
+      (
+        "records",
+        .list(records.filter { $0.record.removal == nil }.map { Self.json($0.record, $0.revision, refusal) })
+      ),
+    ]
+    let removed = records.compactMap { record, revision in
+      record.removal.map { Self.json(record, removal: $0, revision, refusal) }
+    }
+    if !removed.isEmpty { members.append(("removed", .list(removed))) }
+    return (String(decoding: name, as: UTF8.self), .object(members))
+  }
+
+  private static func json(
+    _ record: Record, removal: Bytes, _ revision: UInt64, _ deviceRefusal: Refusal?
+  ) -> JSON {
+    func time(_ bytes: ArraySlice<UInt8>) -> Int64 {
+      Int64(bitPattern: bytes.reversed().reduce(UInt64(0)) { $0 << 8 | UInt64($1) })
+    }
+    let names: [(String, JSON)] = [
+      ("service", .text(String(decoding: record.service, as: UTF8.self))),
+      ("key", .text(String(decoding: record.key, as: UTF8.self))),
+      ("class", .number(record.class)), ("revision", .number(revision)), ("created", .number(record.created)),
+      ("removed", .number(time(removal[..<8]))), ("kept_until", .number(time(removal[8...]))),
+    ]
+    return .object(names + previous(of: record, deviceRefusal) + items(of: record) { $0 != 7 })
   }
 
   private static func json(_ record: Record, _ revision: UInt64, _ deviceRefusal: Refusal?) -> JSON {
@@ -52,18 +72,21 @@ struct GroupState {
     } else {
       members.append(rendered(record.kind, record.value))
     }
-    if !record.previous.isEmpty {
-      if let refusal = bound ?? record.previousRefusal {
-        members.append(("previous_error", .text(refusal.rawValue)))
-      } else {
-        members.append(("previous", .list(record.previous.map(json))))
-      }
+    return .object(members + previous(of: record, deviceRefusal) + items(of: record) { _ in true })
+  }
+
+  private static func previous(of record: Record, _ deviceRefusal: Refusal?) -> [(String, JSON)] {
+    if record.previous.isEmpty { return [] }
+    if let refusal = (record.class >= 2 ? deviceRefusal : nil) ?? record.previousRefusal {
+      return [("previous_error", .text(refusal.rawValue))]
     }
-    if !record.items.isEmpty {
-      let items = record.items.map { JSON.list([.number($0.tag), .text($0.data.hexadecimal)]) }
-      members.append(("extension", .list(items)))
-    }
-    return .object(members)
+    return [("previous", .list(record.previous.map(json)))]
+  }
+
+  private static func items(of record: Record, _ isShown: (UInt16) -> Bool) -> [(String, JSON)] {
+    let items = record.items.filter { isShown($0.tag) }
+    if items.isEmpty { return [] }
+    return [("extension", .list(items.map { .list([.number($0.tag), .text($0.data.hexadecimal)]) }))]
   }
 
   private static func json(_ previous: Record.Previous) -> JSON {

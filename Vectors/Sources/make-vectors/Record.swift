@@ -25,6 +25,9 @@ struct Record {
   /// How getting the previous values is refused.
   var previousRefusal: Refusal?
 
+  /// The data of tag 7: the record is removed and kept.
+  var removal: Bytes? { items.first { $0.tag == 7 }?.data }
+
   init(_ service: String, _ key: String, _ value: String = "value") {
     (self.service, self.key, self.value) = (Bytes(service), Bytes(key), Bytes(value))
   }
@@ -64,7 +67,8 @@ extension Group {
         context: [Bytes("device"), draft.vaultID, id, record.service, record.key, [kind]], random: random.draw(24))
     }
     func sealed(_ value: Bytes) -> Bytes {
-      let inner = deviceLayer(value, kind: record.kind, record.deviceTwist)
+      let isBare = record.removal != nil
+      let inner = isBare ? value : deviceLayer(value, kind: record.kind, record.deviceTwist)
       return record.twist.seal(
         inner, key: classKey, context: [Bytes("value"), record.service, record.key, [record.kind]],
         random: random.draw(24))

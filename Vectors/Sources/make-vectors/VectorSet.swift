@@ -5,7 +5,8 @@ enum VectorSet {
   static var all: [Vector] {
     VaultVectors.all + HeaderVectors.all + SlotVectors.all + CostVectors.all + ManifestVectors.all
       + SectionVectors.all + FloorVectors.all + BodyVectors.all + NameVectors.all + RecordVectors.all
-      + ValueVectors.all + ExtensionVectors.all + EntryVectors.all + JournalVectors.all + SizeVectors.all
+      + ValueVectors.all + ExtensionVectors.all + RemovedVectors.all + EntryVectors.all + JournalVectors.all
+      + SizeVectors.all
       + OrderVectors.all
   }
 

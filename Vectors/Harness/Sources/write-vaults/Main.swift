@@ -117,6 +117,15 @@ import VaultSealing
       try batch.remove("empty")
       try Self.set("replaced", "string", &batch)
     }
+    try vault.update(service: Vault.Name("removed"), in: group) { batch throws(VaultError) in
+      for accessibility in Vault.Accessibility.allCases {
+        try Self.set(Array("gone".utf8), 1, accessibility.name, &batch, accessibility, edit)
+      }
+    }
+    try vault.update(service: Vault.Name("removed"), in: group) { batch throws(VaultError) in
+      batch.keeping = .forPeople
+      for accessibility in Vault.Accessibility.allCases { try batch.remove(accessibility.name) }
+    }
   }
 
   private func write(_ vault: Vault, _ group: AccessGroup, _ value: String, times: Int) throws {

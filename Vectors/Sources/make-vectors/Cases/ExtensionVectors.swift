@@ -11,7 +11,7 @@ enum ExtensionVectors {
         $0.groups[0].section.records[0].items = [
           (0, [1]), (1, Bytes("label \u{1F511}")), (2, Bytes("comment\u{0}")), (3, .integer(Int64.min)),
           (4, attribute("a", [0, 0xFF])), (4, attribute("a", [])), (4, attribute("b", Bytes("value"))),
-          (6, [2, 0]), (7, []), (7, []), (.max, [0]),
+          (6, [2, 0]), (8, []), (8, []), (.max, [0]),
         ]
         $0.groups[0].section.records[0].previous = [.init(4, "newer"), .init(2, "older")]
       },

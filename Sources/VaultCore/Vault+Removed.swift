@@ -1,0 +1,158 @@
+/// A removed record that is kept for a while, so that it can be restored.
+public struct RemovedRecord: Sendable {
+  /// The service of the record.
+  public let service: Vault.Name
+  /// The key of the record within its service.
+  public let key: Vault.Name
+  /// When the values could be read, and can again once the record is restored.
+  public let accessibility: Vault.Accessibility
+  /// When the record was made: milliseconds since 1970-01-01 UTC, as the writer's clock said.
+  public let created: Int64
+  /// The generation of the group in which the record was removed.
+  public let revision: UInt64
+  /// When it was removed: milliseconds since 1970-01-01 UTC, as the writer's clock said.
+  public let removed: Int64
+  /// The time from which a write to its group may drop it for good, in milliseconds since 1970-01-01 UTC.
+  public let keptUntil: Int64
+  /// The values that can be restored, newest first. The first is the one that the record had when it was removed.
+  public let previous: [RecordInfo.Previous]
+  /// The extension items that a restored record gets back (`Docs/Format.md` 3.8).
+  public let extensionItems: [(tag: UInt16, data: [UInt8])]
+
+  /// - Returns: `nil` if the record is not removed.
+  init?(_ record: Record) throws(VaultError) {
+    guard let removal = try record.removal() else { return nil }
+    let info = try RecordInfo(record)
+    service = info.service
+    key = info.key
+    accessibility = info.accessibility
+    created = info.created
+    revision = info.revision
+    removed = removal.removed
+    keptUntil = removal.keptUntil
+    previous = info.previous
+    extensionItems = info.extensionItems.filter { $0.tag != Extension.RecordTag.removal }
+  }
+}
+
+extension Vault {
+  /// Returns the removed records of a group, or of one service, that are kept, ordered by the bytes of their names.
+  ///
+  /// All other reads treat these records as absent. ``Batch/restore(_:revision:ifRevision:)`` makes one exist again,
+  /// and A removal with `atOnce` removes it for good. A record whose time has passed is listed until a write drops it.
+  /// Opens no value.
+  public func removedRecords(
+    service: Vault.Name? = nil, in group: AccessGroup
+  ) throws(VaultError) -> [RemovedRecord] {
+    try handle.withCurrent { (_, state) throws(VaultError) in
+      let content = try state.content(group.id)
+      var found: [RemovedRecord] = []
+      if content.removedCount == 0 { return found }
+      for wanted in service?.spellings ?? [[]] where found.isEmpty {
+        try content.forEachStored { (record) throws(VaultError) in
+          guard record.isRemoved, wanted.isEmpty || compareBytes(record.name.service, wanted.bytes) == 0 else { return }
+          if let removed = try RemovedRecord(record) { found.append(removed) }
+        }
+      }
+      return found
+    }
+  }
+
+  /// Returns the removed record of that name; `nil` if there is none, or if it is not kept.
+  public func removedRecord(
+    service: Vault.Name, key: String, in group: AccessGroup
+  ) throws(VaultError) -> RemovedRecord? {
+    let records = try removedRecords(service: service, in: group)
+    for spelling in try Vault.Name(key).spellings {
+      if let found = records.first(where: { $0.key.utf8 == spelling }) { return found }
+    }
+    return nil
+  }
+
+  /// Lends an earlier value of a removed record to `body`, as ``withValue(of:previous:in:_:)``.
+  ///
+  /// - Parameter revision: the revision of one of ``RemovedRecord/previous``.
+  /// - Returns: The result of `body`; `nil` if the record is not removed any more, or does not have the value.
+  public func withValue<R>(
+    of removed: RemovedRecord, previous revision: UInt64, in group: AccessGroup, _ body: (ValueKind, RawSpan) -> R
+  ) throws(VaultError) -> R? {
+    let address = RecordAddress(removed.service, removed.key)
+    let taken = try handle.withCurrent { (loaded, state) throws(VaultError) -> ValueOpener.Taken? in
+      let content = try state.content(group.id)
+      guard let record = content.findStored(address), record.isRemoved, let value = try record.previous(revision) else {
+        return nil
+      }
+      let place = try content.place(record.accessibility, state.sealer)
+      return ValueOpener.Taken(value, at: place, by: try handle.takeOpener(&loaded))
+    }
+    guard let taken else { return nil }
+    defer { handle.giveBack(taken.opener) }
+    if let audit = taken.audit {
+      _ = try handle.log(
+        [AuditLog.Event(action: .read, service: address.service.utf8, key: address.key.utf8)], audit)
+    }
+    let kind = ValueKind(rawValue: taken.kind)
+    var result: R?
+    try taken.open(address.name) { result = body(kind, $0) }
+    return result
+  }
+
+  /// Undoes the write that gave records of `group` this revision, for writes of a program that commits nothing else at
+  /// the same time, such as an import.
+  ///
+  /// A record that the write made is removed, as ``Options/keeping`` says. A record whose value it replaced gets the
+  /// earlier value back, if that is kept, and one that it removed exists again. Metadata is not restored. All this is
+  /// one transaction.
+  /// - Throws: ``VaultError/Code/conflict`` if one of the records is changed by another process in between.
+  package func undo(_ revision: UInt64, in group: AccessGroup) throws(VaultError) -> UndoneWrite {
+    var undone = UndoneWrite()
+    var changes: [RecordChange] = []
+    let removal = options.keeping.removedRecords.map { RecordChange.HowRemoved.kept(for: $0.milliseconds) } ?? .atOnce
+    var edit = RecordEdit()
+    edit.defaultHistoryDepth = options.keeping.defaultDepth
+    try handle.withCurrent { (_, state) throws(VaultError) in
+      try state.content(group.id).forEachStored { (record) throws(VaultError) in
+        let info = try RecordInfo(record)
+        let address = RecordAddress(info.service, info.key)
+        guard info.revision == revision else {
+          if info.previous.contains(where: { $0.revision == revision }) { undone.changedSince.append(info) }
+          return
+        }
+        // Both times are from one reading of the clock if the write made the record.
+        if !record.isRemoved, info.created == info.modified {
+          undone.removed.append(info)
+          changes.append(RecordChange(address, .remove(removal), ifRevision: revision))
+        } else if let earlier = info.previous.first?.revision {
+          undone.restored.append(info)
+          changes.append(
+            RecordChange(address, .restore(earlier), edit, ifRevision: record.isRemoved ? 0 : revision))
+        } else {
+          undone.withoutEarlierValue.append(info)
+        }
+      }
+    }
+    try commit(changes, in: group)
+    return undone
+  }
+
+  /// Whether the file has a record with exactly these names, even if it is removed and only kept.
+  func isStored(_ service: Vault.Name, _ key: Vault.Name, in group: AccessGroup) throws(VaultError) -> Bool {
+    if try contains(service, key, in: group) { return true }
+    return try handle.withCurrent { (_, state) throws(VaultError) in
+      try state.content(group.id).findStored(RecordAddress(service, key)) != nil
+    }
+  }
+}
+
+/// What ``Vault/undo(_:in:)`` has done with each record, as it was before.
+package struct UndoneWrite: Sendable {
+  /// The records that have an earlier value again.
+  package fileprivate(set) var restored: [RecordInfo] = []
+  /// The records that the write had made.
+  package fileprivate(set) var removed: [RecordInfo] = []
+  /// The records that were changed or removed later and still have the value of the write as an earlier one. They are
+  /// left as they are.
+  package fileprivate(set) var changedSince: [RecordInfo] = []
+  /// The records whose earlier value was not kept. They are left as they are.
+  package fileprivate(set) var withoutEarlierValue: [RecordInfo] = []
+}
