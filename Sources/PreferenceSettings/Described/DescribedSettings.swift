@@ -3,6 +3,9 @@ internal import PreferenceFiles
 public import Preferences
 
 extension SettingGroup {
+  /// The most settings that are inferred or described. A setting takes far more memory than its value.
+  static let mostSettings = 10_000
+
   /// Returns settings for all values of a store, in the order of their names.
   ///
   /// The first part of a name with dots is the group: `server.tlsPort` is *Tls port* in *Server*. A value can be set to
@@ -11,11 +14,13 @@ extension SettingGroup {
   /// `github_token`.
   ///
   /// The kinds are determined by this call. Values that are stored later are not shown.
-  /// - Throws: any error of the store.
+  /// - Throws: any error of the store; ``PreferencesError/Code/limitExceeded`` for more than 10,000 values.
   public static func groups(inferredFrom store: any PreferencesStore) throws -> [SettingGroup] {
     let custody = store.custody
     // Names without a group first.
-    let names = try store.keys().sorted { ($0.contains(".") ? 1 : 0, $0) < ($1.contains(".") ? 1 : 0, $1) }
+    let keys = try store.keys()
+    guard keys.count <= mostSettings else { throw tooMany }
+    let names = keys.sorted { ($0.contains(".") ? 1 : 0, $0) < ($1.contains(".") ? 1 : 0, $1) }
     return try groups(
       of: try names.compactMap { name in
         if custody.secrecy(of: try PreferenceName(name)) == .plain, let value = try store.value(forKey: name) {
@@ -45,6 +50,7 @@ extension SettingGroup {
   /// - Throws: ``PreferencesError/Code/malformed`` if the data is not such JSON, has an unknown member, names a setting
   ///   twice or contradicts itself; ``PreferencesError/Code/typeMismatch`` or ``PreferencesError/Code/outOfRange`` if a
   ///   value does not fit its setting; ``PreferencesError/Code/invalidKey``. The error names the setting.
+  ///   ``PreferencesError/Code/limitExceeded`` for more than 10,000 settings.
   public static func groups(
     describedBy data: Data, in store: any PreferencesStore
   ) throws(PreferencesError) -> [SettingGroup] {
@@ -54,18 +60,24 @@ extension SettingGroup {
     }
     var items = [json]
     if case .array(let list) = json { items = list }
+    guard items.count <= mostSettings else { throw tooMany }
     var descriptions: [SettingDescription] = []
+    var names: Set<String> = []
     for item in items {
       guard case .dictionary(let members) = item else {
         throw PreferencesError(.malformed, "the description is not a list of objects")
       }
       let description = try SettingDescription(members)
-      guard !descriptions.contains(where: { $0.name == description.name }) else {
+      guard names.insert(description.name).inserted else {
         throw PreferencesError(.malformed, "setting \"\(description.name)\": it is described twice")
       }
       descriptions.append(description)
     }
     return try groups(of: descriptions, in: store)
+  }
+
+  private static var tooMany: PreferencesError {
+    PreferencesError(.limitExceeded, "more than \(mostSettings) settings")
   }
 
   private static func groups(

@@ -111,4 +111,20 @@ struct InferredSettingsTests {
       #expect(try JSONPreferences(at: folder + "/a.json").bool(forKey: "server.tls.on") == true)
     }
   }
+
+  @Test(arguments: [10_000, 10_001])
+  func `ten thousand settings are shown, and more are an error`(_ count: Int) throws {
+    let values = Dictionary(uniqueKeysWithValues: (0..<count).map { ("k\($0)", PreferenceValue.integer(1)) })
+    let described = "[" + (0..<count).map { "{\"name\":\"k\($0)\",\"type\":\"integer\"}" }.joined(separator: ",") + "]"
+    for groups in [
+      { try SettingGroup.groups(inferredFrom: DictionaryPreferences(values)) },
+      { try SettingGroup.groups(describedBy: Data(described.utf8), in: DictionaryPreferences([:])) },
+    ] as [() throws -> [SettingGroup]] {
+      do {
+        #expect(try groups().map(\.settings.count) == [10_000] && count == 10_000)
+      } catch let error as PreferencesError {
+        #expect(error.code == .limitExceeded && count == 10_001)
+      }
+    }
+  }
 }
