@@ -71,7 +71,7 @@ enum ProgramVariables {
     "NPM_", "YARN_", "PNPM_", "BUN_", "DENO_", "NVM_", "COREPACK_", "ELECTRON_", "TS_NODE_", "PUPPETEER_",
     "PLAYWRIGHT_", "CARGO_", "RUST", "DOTNET_", "NUGET_", "CORECLR_", "COMPLUS_", "COR_", "MSBUILD", "PHP", "COMPOSER",
     "LUA_", "LUAROCKS_", "TCL", "ERL_", "ELIXIR_", "MIX_", "HEX_", "REBAR", "GHC", "CABAL_", "OCAML", "OPAM", "JULIA_",
-    "R_", "CGO_", "GUILE_", "ZIG_",
+    "R_", "GO_", "CGO_", "GUILE_", "ZIG_",
     // Machines, containers and clouds.
     "DOCKER_", "BUILDKIT_", "BUILDX_", "COMPOSE_", "PODMAN_", "CONTAINERS_", "CONTAINERD_", "KUBE", "HELM_", "K9S_",
     "KREW_", "SKAFFOLD_", "MINIKUBE_", "TF_CLI_", "TF_LOG", "TF_DATA_", "TF_PLUGIN_", "TF_REATTACH_", "TERRAGRUNT_",
@@ -86,7 +86,8 @@ enum ProgramVariables {
   /// Single names.
   private static let names: Set<String> = [
     // The user, the terminal and the shell.
-    "USER", "LOGNAME", "HOSTNAME", "PWD", "OLDPWD", "MAIL", "MAILCHECK", "SHLVL", "UID", "EUID", "PPID", "TMOUT",
+    "USER", "LOGNAME", "HOSTNAME", "PWD", "OLDPWD", "HOSTFILE", "MAIL", "MAILCHECK", "SHLVL", "UID", "EUID", "PPID",
+    "TMOUT",
     "COLUMNS", "LINES", "TERM", "TERMCAP", "TZ", "LANG", "LANGUAGE", "TMP", "TEMP", "TEMPDIR", "COLORTERM", "NO_COLOR",
     "FORCE_COLOR", "CLICOLOR", "CLICOLOR_FORCE", "LSCOLORS", "TREE_COLORS", "DISPLAY", "XAUTHORITY", "STY", "SCREENDIR",
     "BASH", "BASHOPTS", "HISTCONTROL", "HISTIGNORE", "HISTSIZE", "HISTFILESIZE", "HISTTIMEFORMAT", "HISTCHARS",
@@ -109,7 +110,8 @@ enum ProgramVariables {
     "READELF", "SED", "STRIP", "YACC", "SDKROOT", "TOOLCHAINS", "SOURCE_DATE_EPOCH", "DEPENDENCIES_OUTPUT",
     "SUNPRO_DEPENDENCIES", "MFLAGS", "NODE", "JAVA", "SH",
     // Go, whose names have no beginning of their own.
-    "GO111MODULE", "GO386", "GOAMD64", "GOARCH", "GOARM", "GOARM64", "GOAUTH", "GOBIN", "GOCACHE", "GOCACHEPROG",
+    "GCCGO", "GO111MODULE", "GO386", "GOAMD64", "GOARCH", "GOARM", "GOARM64", "GOAUTH", "GOBIN", "GOCACHE",
+    "GOCACHEPROG",
     "GOCOVERDIR", "GODEBUG", "GOENV", "GOEXE", "GOEXPERIMENT", "GOFIPS140", "GOGC", "GOHOSTARCH", "GOHOSTOS",
     "GOINSECURE", "GOMAXPROCS", "GOMEMLIMIT", "GOMIPS", "GOMIPS64", "GOMOD", "GOMODCACHE", "GONOPROXY", "GONOSUMDB",
     "GOOS", "GOPACKAGESDRIVER", "GOPPC64", "GOPRIVATE", "GOPROXY", "GORACE", "GORISCV64", "GOROOT", "GOSUMDB",
