@@ -21,7 +21,9 @@ final class ThrowawayDirectory: Sendable {
     throw VaultError(.io, "no directory for a throwaway vault", errno: errno)
   }
 
-  deinit {
+  deinit { remove() }
+
+  func remove() {
     // Files that remain after a test do no harm.
     do { try FileManager.default.removeItem(atPath: path) } catch {}
   }

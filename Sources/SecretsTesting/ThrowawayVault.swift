@@ -18,7 +18,7 @@ public final class ThrowawayVault: Sendable {
   /// The raw key of the owner slot.
   public let key: SealingKey
 
-  private let directory: ThrowawayDirectory
+  let directory: ThrowawayDirectory
 
   /// The passphrase of the second owner slot, if one was requested.
   public static let passphrase = "correct horse battery staple"

@@ -24,6 +24,8 @@ public struct ThrowawayVaultTrait: TestTrait, SuiteTrait, TestScoping {
     // The scope of a suite makes no vault; each case of a parameterised test gets its own vault.
     guard testCase != nil else { return try await function() }
     let vault = try ThrowawayVault(groups: groups, withPassphrase: withPassphrase)
+    // Tasks that outlive the test, such as those that wait for a process, inherit the reference.
+    defer { vault.directory.remove() }
     try await ThrowawayVault.$scoped.withValue(vault) { try await function() }
   }
 }

@@ -105,4 +105,13 @@ extension ThrowawayVaultTests {
     try await store.set("new", forKey: "token")
     #expect(try store.string(forKey: "token") == "new")
   }
+
+  @Test func `the vault of a test is removed after it, even if a task still refers to it`() async throws {
+    let trait: ThrowawayVaultTrait = .throwawayVault
+    let (test, testCase) = (try #require(Test.current), try #require(Test.Case.current))
+    let kept = Mutex<ThrowawayVault?>(nil)
+    try await trait.provideScope(for: test, testCase: testCase) { kept.withLock { $0 = ThrowawayVault.current } }
+    let vault = try #require(kept.withLock { $0 })
+    #expect(!FileManager.default.fileExists(atPath: vault.path))
+  }
 }
