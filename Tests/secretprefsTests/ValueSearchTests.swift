@@ -181,6 +181,12 @@ struct ValueSearchTests {
     }
   }
 
+  @Test func `a value with very many line ends inside is found at its beginning`() throws {
+    let search = try Self.search(["abcdefghijkl"])
+    let text = Data("\n\n abcdefg".utf8) + Data(repeating: 0x0A, count: 1 << 19) + Data("hijkl\n abcdefghijkl".utf8)
+    #expect(try Self.found(text, by: search, blocks: 60_000) == ["0:plain:3:2", "0:plain:524292:2"])
+  }
+
   @Test func `the help of scan names every form`() {
     for form in ValueForm.allCases { #expect(Scan.configuration.discussion.contains("\n  \(form.rawValue) ")) }
   }

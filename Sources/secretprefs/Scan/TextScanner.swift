@@ -54,6 +54,8 @@ final class TextScanner {
     stream.add(block, note)
     let start = stream.waiting?.start ?? stream.length
     lines.removeFirst(indexOfLine(at: start))
+    // Between the beginning and the end of a value there can be any number of line ends.
+    if lines.count > 2 * Self.blockSize { lines.removeSubrange(1..<lines.count - Self.blockSize) }
   }
 
   private func note(_ match: StreamSearch.Match) {

@@ -108,8 +108,10 @@ final class StreamSearch {
     var matches: [Match] = []
     for text in [plain, decoded] {
       text.find(search) { pattern, indices in
-        let range = place(text.start(of: indices.lowerBound))..<place(text.end(of: indices.upperBound - 1))
-        matches.append(Match(pattern: pattern, range: range, isDecoded: text === decoded, indices: indices))
+        let end = place(text.end(of: indices.upperBound - 1))
+        // A value can have 4 GiB of blanks, after which the place of its beginning is not known.
+        let start = min(place(text.start(of: indices.lowerBound)), end)
+        matches.append(Match(pattern: pattern, range: start..<end, isDecoded: text === decoded, indices: indices))
       }
     }
     guard !matches.isEmpty else { return }
