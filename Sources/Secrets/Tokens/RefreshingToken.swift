@@ -16,7 +16,7 @@ public import VaultCore
 /// token, it writes a lease into the record by compare-and-set; afterwards it stores the new tokens by compare-and-set.
 /// Other processes wait for the new tokens. If the process that refreshes ends, each of the others waits for one lease
 /// from when it first saw the lease, and one of them takes its place and sends the same refresh token again: if the
-/// server had already replaced it, the new tokens are lost (`Docs/Decisions/0036`). Keep one object for each record,
+/// server had already replaced it, the new tokens are lost (`Docs/Decisions/0036`, `0055`). Keep one object for each record,
 /// which all tasks share.
 ///
 /// The record is JSON: `access`, `expires`, `issued` and `refresh`, with times in milliseconds since 1970-01-01 UTC.
