@@ -151,12 +151,18 @@ final class GroupContent {
     try index.forEachInOrder(body)
   }
 
+  /// Calls `body` with each removed record that is kept, in any order, until it returns `false`. Costs nothing for the
+  /// other records.
+  func forEachRemoved<E: Error>(_ body: (Record) throws(E) -> Bool) throws(E) {
+    try index.forEachRemoved(body)
+  }
+
   /// Whether the time has passed for which a removed record is kept.
   func hasDueRecord(at now: Int64) throws(VaultError) -> Bool {
-    guard removedCount > 0 else { return false }
     var isFound = false
-    try index.forEachInOrder { (record) throws(VaultError) in
-      if !isFound { isFound = try record.isDue(at: now) }
+    try index.forEachRemoved { (record) throws(VaultError) in
+      isFound = try record.isDue(at: now)
+      return !isFound
     }
     return isFound
   }

@@ -9,8 +9,8 @@ struct RecordIndex: ~Copyable {
   private var table: ContiguousArray<UInt32> = []
   private var ordered: ContiguousArray<UInt32> = []
   private(set) var count = 0
-  /// How many of the records are removed and kept.
-  private(set) var removedCount = 0
+  /// The positions of the records that are removed and kept.
+  private var removed: Set<Int> = []
 
   init(capacity: Int = 0) {
     records.reserveCapacity(capacity)
@@ -34,8 +34,7 @@ struct RecordIndex: ~Copyable {
   /// Adds a record, or replaces the record with the same name.
   mutating func put(_ record: Record) {
     if let position = position(of: record.name, hash: record.hash) {
-      if isPresent[position], records[position].isRemoved { removedCount -= 1 }
-      if record.isRemoved { removedCount += 1 }
+      if record.isRemoved { removed.insert(position) } else { removed.remove(position) }
       records[position] = record
       if !isPresent[position] {
         isPresent[position] = true
@@ -50,8 +49,16 @@ struct RecordIndex: ~Copyable {
   mutating func remove(_ name: borrowing RecordName) {
     guard let position = position(of: name, hash: name.hash), isPresent[position] else { return }
     isPresent[position] = false
-    if records[position].isRemoved { removedCount -= 1 }
+    removed.remove(position)
     count -= 1
+  }
+
+  /// How many of the records are removed and kept.
+  var removedCount: Int { removed.count }
+
+  /// Calls `body` with each record that is removed and kept, in any order, until it returns `false`.
+  func forEachRemoved<E: Error>(_ body: (Record) throws(E) -> Bool) throws(E) {
+    for position in removed { if try !body(records[position]) { return } }
   }
 
   /// Calls `body` with each record in order.
@@ -64,7 +71,7 @@ struct RecordIndex: ~Copyable {
     if (records.count + 1) * 2 > table.count { grow() }
     records.append(record)
     isPresent.append(true)
-    if record.isRemoved { removedCount += 1 }
+    if record.isRemoved { removed.insert(records.count - 1) }
     count += 1
     place(UInt32(records.count), hash: record.hash)
   }

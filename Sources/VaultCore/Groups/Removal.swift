@@ -37,11 +37,12 @@ extension GroupContent {
     guard removedCount > 0 else { return [] }
     let changed = Set(changes.map(\.address))
     var dropped: [RecordChange] = []
-    try forEachStored { (record) throws(VaultError) in
-      guard dropped.count < Self.droppedAtOnce, try record.isDue(at: now) else { return }
+    try forEachRemoved { (record) throws(VaultError) in
+      guard try record.isDue(at: now) else { return true }
       let address = RecordAddress(
         try Vault.Name(verbatim: record.name.service.copy), try Vault.Name(verbatim: record.name.key.copy))
       if !changed.contains(address) { dropped.append(RecordChange(address, .remove(.atOnce))) }
+      return dropped.count < Self.droppedAtOnce
     }
     return dropped
   }
