@@ -33,7 +33,10 @@ struct MetadataOptions: ParsableArguments {
   @Flag(help: "Remove the expiry.")
   var noExpiry = false
 
-  @Option(help: ArgumentHelp("Keep this number of earlier values; 0 keeps none.", valueName: "number"))
+  @Option(
+    help: ArgumentHelp(
+      "Keep this number of earlier values; 0 keeps none.",
+      discussion: "A key for which it was never set gets 3 with a new value.", valueName: "number"))
   var history: UInt16?
 
   @Option(

@@ -21,10 +21,11 @@ struct RecordPlace {
     }
   }
 
-  /// The error for a missing key. It may mention that a different service has the key: the credential can list the
-  /// group's services.
+  /// The error for a missing key. It may mention that the key was removed and is kept, or that a different service has
+  /// the key: the credential can list the group's services.
   func noSuchKey(_ key: String, in group: AccessGroup, of vault: Vault) throws(VaultError) -> ToolError {
     let name = try Vault.Name(key)
+    if try vault.removedRecord(service: service, key: key, in: group) != nil { return .removedKey }
     return try vault.records(in: group).contains { $0.key == name } ? .keyOfAnotherService : .noSuchKey
   }
 }

@@ -92,6 +92,8 @@ struct VaultAccess {
     options.markPath = markPath
     // The library's lower default protects a server's memory. A user who stores a large file does it on purpose.
     options.limits.writtenValueBytes = ValueReader.longest
+    // A person makes mistakes, and other programs make them through the credential helpers.
+    options.keeping = .forPeople
     if refusesExpired { options.expiredRecords = .refuse }
     if let progress { options.progress = { progress.show($0.done, of: $0.total) } }
     return options

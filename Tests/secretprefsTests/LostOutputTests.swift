@@ -6,7 +6,9 @@ struct LostOutputTests {
   /// Everything that changes a file, in the home that ``home()`` makes.
   static let writing = [
     "set b < value", "edit a --label x", "rename a b", "copy a b", "move a --to-service s", "generate b",
-    "generate b --print", "generate b --words 6", "edit a --value --yes", "remove a", "history restore a 2", "compact",
+    "generate b --print", "generate b --words 6", "edit a --value --yes", "remove a", "remove --now a",
+    "history restore a 2",
+    "history restore r --service old", "history undo 3", "compact",
     "rotate --group default",
     "rotate --vault-keys --drop-others", "groups create g", "groups rename h i", "groups remove h --yes",
     "slots add --new-key-file n", "slots remove $slot --without-rotation", "slots remove $slot --drop-others",
@@ -23,7 +25,8 @@ struct LostOutputTests {
   static let reading = [
     "get a", "export", "otp timed", "qr a --print", "import plain.env --dry-run", "list", "list --tree 'a*'", "find a",
     "find --value - < value",
-    "audit verify", "info a", "status", "verify", "history a", "groups", "slots", "mark --mark mark", "doctor",
+    "audit verify", "info a", "status", "verify", "history a", "history removed --service old", "groups", "slots",
+    "mark --mark mark", "doctor",
     "exit-codes", "completion bash", "version", "--help", "help set", "inject --in template", "scan value",
     "git-credential get < host", "git-credential capability", "docker-credential get < url", "docker-credential list",
   ]
@@ -36,7 +39,7 @@ struct LostOutputTests {
 
   /// The commands of ``writing`` that print something without `--json`.
   static let answering = [
-    "generate b", "generate b --print", "generate b --words 6", "slots add --new-key-file n",
+    "history undo 3", "generate b", "generate b --print", "generate b --words 6", "slots add --new-key-file n",
     "passphrase --slot $slot --new-passphrase-fd 3 --throwaway-cost 3< value",
     "bundle import bundle.spv --bundle-key-file bundle.key --replace", "salvage --to n.spv",
     "doctor --repair permissions --vault open.spv", "import plain.env", "otp counted",
@@ -86,6 +89,8 @@ struct LostOutputTests {
       secretprefs mark init --mark other.mark --vault bundle.spv --key-file bundle.key
       secretprefs set --service git https://u@h < value
       secretprefs set --service docker h --attribute username=u < value
+      secretprefs set --service old r < value
+      secretprefs remove --service old r
       """, in: home)
     try #require(made.exit == 0, "\(made.errorText)")
     return home

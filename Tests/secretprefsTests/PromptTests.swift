@@ -299,7 +299,7 @@ struct PromptTests {
       try scene.terminal.wait(for: "Passphrase of \(vault): ", times: 2)
       scene.terminal.type(Self.passphrase + "\n")
     }
-    #expect(try running.wait().text == "1 key imported\n")
+    #expect(try running.wait().text == "1 key imported\n\"secretprefs history undo 3\" undoes the import\n")
   }
 
   @Test func `a doctor prompts for the passphrase with --unlock only`() throws {

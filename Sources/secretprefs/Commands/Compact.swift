@@ -8,8 +8,10 @@ struct Compact: WritingCommand {
     abstract: "Rewrites the file without removed and replaced values.",
     usage: "secretprefs compact [<options>]",
     discussion: """
-      Until then the sealed bytes of removed and replaced values stay in the file. A credential for one access \
-      group rewrites only that group. Encryption keys do not change.
+      Until then the sealed bytes of dropped values stay in the file: replaced values that are not kept as earlier \
+      ones, and keys that were removed for good. Earlier values, and removed keys until their time has passed, are \
+      kept: "secretprefs remove --now" removes a key for good. Copies of the file do not change. A credential for \
+      one access group rewrites only that group. Encryption keys do not change.
 
       EXAMPLE:
         secretprefs compact

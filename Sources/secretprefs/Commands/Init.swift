@@ -99,7 +99,7 @@ struct Init: WritingCommand {
     do { made = try access.open(messages) } catch is VaultError { return false }
     let status = try made.status()
     guard status.isOwner, status.generation == 1, status.entryCount == 0, status.groups.map(\.name.text) == [group],
-      status.groups.allSatisfy({ $0.recordCount == 0 })
+      status.groups.allSatisfy({ $0.recordCount + $0.removedCount == 0 })
     else { return false }
     try made.createMark(at: markPath)
     return true

@@ -8,17 +8,26 @@ struct Remove: WritingCommand {
     abstract: "Removes keys and their values.",
     usage: "secretprefs remove [<options>] <key> ...",
     discussion: """
-      Removes all keys in one transaction. If some do not exist, the others are removed and the exit code is 1. The \
-      sealed bytes stay in the file until "secretprefs compact" or another full write.
+      Removes all keys in one transaction. If some do not exist, the others are removed and the exit code is 1.
+
+      Removed keys are kept for 30 days with their values and metadata: "secretprefs history removed" lists them, and \
+      "secretprefs history restore" restores one. To all other commands they do not exist. The first write after that \
+      time drops them. With --now the keys are gone for good with their earlier values, also keys that were removed \
+      before. Their sealed bytes stay in the file until "secretprefs compact" or another full write, and in every \
+      copy of the file that was made before.
 
       EXAMPLE:
         secretprefs remove github
         secretprefs remove --service com.example.shop old-token older-token
+        secretprefs remove --now leaked-token
       """)
 
   @OptionGroup var vault: VaultOptions
   @OptionGroup var unlock: UnlockOptions
   @OptionGroup var record: RecordOptions
+
+  @Flag(help: "Do not keep the keys, and drop those that were removed before.")
+  var now = false
 
   @Argument(help: ArgumentHelp("The keys.", valueName: "key"), completion: .keys)
   var keys: [String] = []
@@ -31,15 +40,29 @@ struct Remove: WritingCommand {
     for key in keys { names.insert(try Vault.Name(key)) }
     let vault = try access.open(messages)
     let group = try place.group(in: vault)
-    let removed = try vault.update(service: place.service, in: group) { (batch) throws(VaultError) in
-      for name in names { try batch.remove(name) }
-    }
+    let dropped = try now ? removedBefore(names, place, in: group, of: vault) : 0
+    let removed =
+      try dropped
+      + vault.update(service: place.service, in: group) { (batch) throws(VaultError) in
+        for name in names { try batch.remove(name, atOnce: now) }
+      }
     if removed > 0 { vault.recordChange(by: Self.self, messages) }
     guard removed == names.count else {
       guard names.count > 1 else { throw try place.noSuchKey(keys[0], in: group, of: vault) }
       throw removed == 0
         ? ToolError.missing(names.count, "removed") : ToolError.someMissing(removed: removed, of: names.count)
     }
-    if self.vault.json { try Output.write(.object([("removed", .unsigned(UInt64(removed)))])) }
+    if self.vault.json { try Output.write(.object([("removed", .unsigned(UInt64(removed))), ("kept", .bool(!now))])) }
+  }
+
+  /// The number of keys that were removed earlier and are kept.
+  private func removedBefore(
+    _ names: Set<Vault.Name>, _ place: RecordPlace, in group: AccessGroup, of vault: Vault
+  ) throws(VaultError) -> Int {
+    var count = 0
+    for name in names where try vault.removedRecord(service: place.service, key: name.text, in: group) != nil {
+      count += 1
+    }
+    return count
   }
 }

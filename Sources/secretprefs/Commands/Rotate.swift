@@ -26,7 +26,7 @@ struct Rotate: WritingCommand {
   @Flag(help: "Replace the keys of the vault and of all groups.")
   var vaultKeys = false
 
-  @Flag(help: "Drop earlier values instead of sealing them again.")
+  @Flag(help: "Drop earlier values and removed keys instead of sealing them again.")
   var dropHistory = false
 
   @OptionGroup var keep: KeepOptions

@@ -19,8 +19,11 @@ struct DockerCredential: WritingCommand {
 
       The logins are keys of the service "docker": the server's address as docker writes it. The user name is the \
       attribute "username" of the key. "secretprefs import config.json --service docker" makes the same keys. An \
-      expired login counts as missing. As the protocol demands, all errors are text on standard output with exit code \
-      1, but invalid options and lost output are reported as by other commands.
+      expired login counts as missing. An erased login is kept as by "secretprefs remove", and a replaced one as an \
+      earlier value: "secretprefs history restore --service docker" restores it. With --read-only, or if \
+      $SECRETPREFS_HELPER_READ_ONLY is set to anything but 0, storing and erasing are refused. As the protocol \
+      demands, all errors are text on standard output with exit code 1, but invalid options and lost output are \
+      reported as by other commands.
 
       EXAMPLE:
         ln -s /usr/bin/secretprefs /usr/local/bin/docker-credential-secretprefs
@@ -43,6 +46,7 @@ struct DockerCredential: WritingCommand {
 
   private func answer(_ messages: Messages) throws {
     guard let action = actions.first, actions.count == 1 else { throw DockerRefusal.usage }
+    if ["store", "erase"].contains(action), try helper.isReadOnly { throw DockerRefusal.readOnly }
     switch action {
     case "store": try store(messages)
     case "get": try get(messages)
@@ -139,6 +143,7 @@ struct DockerRefusal: Error {
   static let noServer = DockerRefusal("no credentials server URL")
   static let noUser = DockerRefusal("no credentials username")
   static let usage = DockerRefusal("Usage: \(DockerCredential.link) <store|get|erase|list|version>")
+  static let readOnly = DockerRefusal("the logins are read-only here: nothing was changed")
   // Does not repeat the word, which may be a misplaced secret.
   static let unknownAction = DockerRefusal("\(DockerCredential.link): unknown action")
 

@@ -29,6 +29,11 @@ struct GitCredential: WritingCommand {
       user name and path if the request has them. Requests without a host or a protocol, and operations of later \
       versions of git, are ignored.
 
+      git erases a password that a server refuses, even if the server was wrong, and asks for it again. The key is \
+      then kept as by "secretprefs remove", and a replaced password as an earlier value: "secretprefs history removed \
+      --service git" lists the keys, "secretprefs history restore --service git" restores one. With --read-only, or if \
+      $SECRETPREFS_HELPER_READ_ONLY is set to anything but 0, requests to store and erase are ignored with exit code 0.
+
       A token that is sent as it is, for git 2.46 or later, has the attribute "authtype" with the scheme, such as \
       Bearer. The key of a token may lack the user name.
 
@@ -37,6 +42,7 @@ struct GitCredential: WritingCommand {
         secretprefs set --service git https://alice@git.example
         secretprefs set --service git https://git.example --attribute authtype=Bearer
         secretprefs list --service git
+        git config --global credential.helper "/usr/bin/secretprefs git-credential --read-only"
       """)
 
   @OptionGroup var helper: HelperOptions
@@ -47,8 +53,9 @@ struct GitCredential: WritingCommand {
   func perform(_ messages: Messages) throws {
     switch try Self.sole(operations, "operation") {
     case "get": try get(messages)
-    case "store": try store(messages)
-    case "erase": try erase(messages)
+    // The request is read all the same, so that git can write it.
+    case "store": if try helper.isReadOnly { _ = try GitRequest.read(helper) } else { try store(messages) }
+    case "erase": if try helper.isReadOnly { _ = try GitRequest.read(helper) } else { try erase(messages) }
     case "capability": try Output.write("version 0\ncapability authtype\n")
     default: break  // The protocol requires it, so that git can add operations.
     }

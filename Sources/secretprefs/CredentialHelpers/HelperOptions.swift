@@ -25,6 +25,14 @@ struct HelperOptions: ParsableArguments {
       discussion: "Default: \"default\", or the group that the credential opens.", valueName: "name"))
   var group: String?
 
+  @Flag(help: ArgumentHelp("Store and erase nothing.", discussion: "Default: $SECRETPREFS_HELPER_READ_ONLY."))
+  var readOnly = false
+
+  /// Whether the helper may only read, by its option or the environment, where `0` and nothing mean no.
+  var isReadOnly: Bool {
+    get throws { try readOnly || ![nil, "0"].contains(VaultLocation.variable("SECRETPREFS_HELPER_READ_ONLY")) }
+  }
+
   /// Opens the vault.
   ///
   /// - Parameter program: The program of the credentials: the name of their service, unless an option names one.

@@ -13,7 +13,8 @@ struct Import: WritingCommand {
     usage: "secretprefs import [<options>] <file>",
     discussion: """
       All keys are imported in one transaction: after an error the vault is unchanged. The report names what was not \
-      imported, and why. The file does not change: remove it after the import.
+      imported, and why, and the revision with which "secretprefs history undo" undoes the import. The file does not \
+      change: remove it after the import.
 
       The format is recognised by the file's name if the content agrees; - is standard input, which needs --format:
         dotenv           NAME=value; quotes as in a shell, nothing is expanded
@@ -87,12 +88,14 @@ struct Import: WritingCommand {
     }
     let vault = try access.open(messages)
     let plan = try ImportPlan(records, in: source.bytes, place, try place.group(in: vault), of: vault)
+    var revision: UInt64?
     if !dryRun {
-      try plan.write(from: source.bytes, choice, to: vault)
+      revision = try plan.write(from: source.bytes, choice, to: vault)
       vault.recordChange(by: Self.self, messages)
     }
     let report = ImportReport(
-      plan: plan, format: found, choice: choice, isDryRun: dryRun, remainder: source.isOnDisk ? path : nil)
+      plan: plan, format: found, choice: choice, revision: revision, groupOption: record.group,
+      remainder: source.isOnDisk ? path : nil)
     if self.vault.json { try Output.write(report.json) } else { try Output.write(report.text) }
   }
 

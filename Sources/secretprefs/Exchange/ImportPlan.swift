@@ -47,15 +47,16 @@ struct ImportPlan {
   var existing: [PlannedValue] { items.filter(\.exists) }
 
   /// Writes all values in one transaction.
-  func write(from bytes: borrowing SecretBytes, _ choice: ConflictChoice, to vault: Vault) throws {
+  /// - Returns: The revision of the imported keys; 0 if there are none.
+  func write(from bytes: borrowing SecretBytes, _ choice: ConflictChoice, to vault: Vault) throws -> UInt64 {
     guard choice != .stop || existing.isEmpty else {
       throw ToolError(
         VaultError(.alreadyExists, "nothing was imported: these keys exist: \(listed(existing.map(\.value.key)))"),
         hint: "--on-conflict skip keeps existing keys, --on-conflict replace replaces them")
     }
     do throws(VaultError) {
-      _ = try bytes.withSpan { (bytes) throws(VaultError) in
-        try vault.update(service: place.service, in: group) { (batch) throws(VaultError) in
+      let changes = try bytes.withSpan { (bytes) throws(VaultError) in
+        try vault.sealedChanges(service: place.service, in: group) { (batch) throws(VaultError) in
           batch.reserveCapacity(items.count)
           for item in items where choice == .replace || !item.exists {
             let edit =
@@ -70,6 +71,7 @@ struct ImportPlan {
           }
         }
       }
+      return try vault.commit(changes.get(), in: group).revision
     } catch {
       guard error.code == .conflict else { throw error }
       throw ToolError(

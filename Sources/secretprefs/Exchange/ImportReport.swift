@@ -5,10 +5,14 @@ struct ImportReport {
   let plan: ImportPlan
   let format: PlainFormat
   let choice: ImportPlan.ConflictChoice
-  let isDryRun: Bool
+  /// The revision of the imported keys, or 0 if there are none; `nil` in a dry run.
+  let revision: UInt64?
+  /// The access group, if an option names it.
+  let groupOption: String?
   /// The path of the plain file that still has the values.
   let remainder: String?
 
+  private var isDryRun: Bool { revision == nil }
   private var replaced: Int { choice == .replace ? plan.existing.count : 0 }
   private var kept: Int { choice == .skip ? plan.existing.count : 0 }
   private var imported: Int { plan.items.count - (choice == .replace ? 0 : plan.existing.count) }
@@ -26,6 +30,7 @@ struct ImportReport {
     } else {
       text += counted(imported, "key", "keys") + " imported"
       text += replaced > 0 ? ", \(replaced) of them replaced\n" : kept > 0 ? ", \(kept) existing kept\n" : "\n"
+      text += UndoImport.notice(revision ?? 0, group: groupOption)
     }
     for part in plan.skipped { text += "not imported: \(part.text)\n" }
     if let remainder, !isDryRun { text += "\(displayed(remainder)) still has the values in plain text\n" }
@@ -49,6 +54,7 @@ struct ImportReport {
       for (name, count) in [("imported", imported), ("replaced", replaced), ("kept", kept)] {
         members.append((name, .unsigned(UInt64(count))))
       }
+      members.append(("revision", revision.flatMap { $0 > 0 ? .unsigned($0) : nil } ?? .null))
       members.append(("plainText", remainder.map { .string($0) } ?? .null))
     }
     let skipped = plan.skipped.map { part in

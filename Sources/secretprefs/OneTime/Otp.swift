@@ -73,10 +73,12 @@ struct Otp: WritingCommand {
   ) throws -> Bool {
     guard let successor else { return true }
     var edit = RecordEdit()
+    edit.keepsReplacedValue = false
     if let expiry = record.expiry { edit.expiry = .set(expiry) }
     do throws(VaultError) {
       _ = try successor.withUnsafeBytes { (bytes) throws(VaultError) in
         try vault.update(service: record.service, in: group) { (batch) throws(VaultError) in
+          batch.keeping = .nothing
           try batch.set(
             bytes.bytes, kind: record.kind, forKey: record.key.text, edit: edit, ifRevision: record.revision)
         }

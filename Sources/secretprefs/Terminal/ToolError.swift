@@ -158,6 +158,9 @@ struct ToolError: Error {
     VaultError(.notFound, "there is no such key"),
     hint: "\"secretprefs list\" lists the keys; --service and --group select a different service or group")
 
+  static let removedKey = ToolError(
+    VaultError(.notFound, "the key was removed"), hint: "\"secretprefs history restore\" restores it")
+
   static let emptyService = ToolError(VaultError(.notFound, "the service has no keys"), hint: noSuchKey.hint)
 
   static let keyOfAnotherService = ToolError(

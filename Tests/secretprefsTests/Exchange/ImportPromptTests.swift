@@ -12,7 +12,15 @@ struct ImportPromptTests {
   }
 
   @Test(arguments: [
-    ("import .env", "1 key imported\n.env still has the values in plain text\n"), ("export", "key=s3cret\n"),
+    (
+      "import .env",
+      """
+      1 key imported
+      "secretprefs history undo 3" undoes the import
+      .env still has the values in plain text
+
+      """
+    ), ("export", "key=s3cret\n"),
   ])
   func `a typed passphrase unlocks the vault for an import and an export`(_ line: String, _ output: String) throws {
     let scene = try PromptTests.Scene()

@@ -36,7 +36,13 @@ extension PassTests {
         "empty": "\n",
       ], in: scene)
     #expect(outcome.exit == 0, "\(outcome.errorText)")
-    #expect(outcome.text == "8 keys imported\nnot imported: line 1, empty: the entry is empty\n")
+    #expect(
+      outcome.text == """
+        8 keys imported
+        "secretprefs history undo 2" undoes the import
+        not imported: line 1, empty: the entry is empty
+
+        """)
     #expect(
       try scene.texts(service: "default") == [
         "plain/password": "p w",

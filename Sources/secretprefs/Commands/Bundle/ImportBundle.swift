@@ -9,7 +9,8 @@ struct ImportBundle: WritingCommand {
     usage: "secretprefs bundle import [<options>] <file>",
     discussion: """
       Imports all keys into one access group in one transaction. They keep their services. If a key exists, nothing \
-      is imported unless --replace is given. The bundle does not change: remove it after the import. The vault and \
+      is imported unless --replace is given; replaced values are kept as earlier ones. "secretprefs history undo" \
+      undoes the import. The bundle does not change: remove it after the import. The vault and \
       the bundle have separate credentials: prompts and errors name the file they refer to, and credentials in the \
       environment apply only to the vault.
 
@@ -57,16 +58,21 @@ struct ImportBundle: WritingCommand {
     }
     let vault = try access.open(messages)
     let group = try RecordPlace(service: nil, group: group).group(in: vault)
-    let count = try take(try bundle(file, access, messages), into: group, of: vault)
+    let (count, revision) = try take(try bundle(file, access, messages), into: group, of: vault)
     vault.recordChange(by: Self.self, messages)
     guard self.vault.json else {
-      return try Output.write("\(counted(count, "key", "keys")) imported\n")
+      let undo = UndoImport.notice(revision, group: self.group)
+      return try Output.write("\(counted(count, "key", "keys")) imported\n\(undo)")
     }
-    try Output.write(.object([("group", .string(group.name.text)), ("imported", .unsigned(UInt64(count)))]))
+    try Output.write(
+      .object([
+        ("group", .string(group.name.text)), ("imported", .unsigned(UInt64(count))),
+        ("revision", revision > 0 ? .unsigned(revision) : .null),
+      ]))
   }
 
-  private func take(_ bundle: Vault, into group: AccessGroup, of vault: Vault) throws -> Int {
-    do throws(VaultError) { return try vault.importBundle(bundle, into: group, replacing: replace) } catch {
+  private func take(_ bundle: Vault, into group: AccessGroup, of vault: Vault) throws -> (Int, UInt64) {
+    do throws(VaultError) { return try vault.importRecords(of: bundle, into: group, replacing: replace) } catch {
       guard error.code == .alreadyExists, !replace else { throw error }
       throw ToolError(error, hint: "--replace replaces existing keys")
     }

@@ -2,7 +2,7 @@ internal import ArgumentParser
 
 /// The options of `rename`, `copy` and `move`.
 struct CopyOptions: ParsableArguments {
-  @Flag(help: "Replace a key that has the new name, together with its earlier values.")
+  @Flag(help: "Replace a key that has the new name; its values become earlier ones.")
   var replace = false
 
   @Option(
@@ -14,6 +14,6 @@ struct CopyOptions: ParsableArguments {
     The kind, the accessibility, the time of creation, the label, the comment, the attributes, the expiry and the kept \
     earlier values with their revisions stay; the current revision and the time of the last change are new. It \
     is one transaction: if it fails, nothing has changed. A value that is bound to this machine needs the device key. \
-    An existing key is refused unless --replace is given.
+    An existing key is refused unless --replace is given. The old name of a renamed key is not kept as a removed key.
     """
 }

@@ -30,7 +30,7 @@ struct CopyRecord {
       case .alreadyExists:
         throw ToolError(
           error, message: "a key with the new name exists",
-          hint: "--replace replaces it, together with its earlier values")
+          hint: "--replace replaces it; its values become earlier ones")
       default: throw error
       }
     }

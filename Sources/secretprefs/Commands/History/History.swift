@@ -4,18 +4,28 @@ internal import ArgumentParser
 struct History: ParsableCommand {
   static let configuration = CommandConfiguration(
     parent: "history",
-    abstract: "Lists and restores earlier values of a key.",
+    abstract: "Lists and restores earlier values and removed keys.",
     arguments: "[<options>] <key> [<revision>]",
     discussion: """
-      "secretprefs set --history" and "secretprefs edit --history" set how many earlier values a key keeps; the \
-      default is none. "secretprefs get --revision" reads one. If a key is named list or restore, put \
-      "history list" or "--" in front of it.
+      The commands that store a value keep three earlier values of a key, unless "secretprefs set --history" or \
+      "secretprefs edit --history" has set a different number for it, and "secretprefs remove" keeps a key for 30 \
+      days. A program that uses the vault keeps what it asks for; its default is nothing. "secretprefs get --revision" \
+      reads an earlier value.
+
+      Earlier values and removed keys are sealed in the file like all values, and open with the same credentials. \
+      What is dropped, by a newer value, by "secretprefs edit --history 0" or by "secretprefs remove --now", stays in \
+      the file as sealed bytes until "secretprefs compact" or another full write, and in every copy of the file and \
+      every backup that was made before. "secretprefs rotate --drop-history" drops all earlier values and removed keys.
+
+      If a key is named list, removed, restore or undo, put "history list" or "--" in front of it.
 
       EXAMPLE:
         secretprefs history github
+        secretprefs history removed
         secretprefs history restore github 7
+        secretprefs history undo 12
         secretprefs history -- restore
       """,
-    subcommands: [ListHistory.self, RestoreValue.self],
+    subcommands: [ListHistory.self, ListRemoved.self, RestoreValue.self, UndoImport.self],
     defaultSubcommand: ListHistory.self)
 }

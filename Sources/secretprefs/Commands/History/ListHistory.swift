@@ -8,8 +8,8 @@ struct ListHistory: ToolCommand {
     abstract: "Lists the current and the earlier values, newest first.",
     usage: "secretprefs history [list] [<options>] <key>",
     discussion: """
-      One value per line: revision, time of the change, and kind. An asterisk marks the current value. No value is \
-      decrypted.
+      One value per line: revision, time of the change, and kind. An asterisk marks the current value; a removed key \
+      has none. No value is decrypted.
 
       EXAMPLE:
         secretprefs history github
@@ -29,21 +29,24 @@ struct ListHistory: ToolCommand {
     let access = try unlock.complete(try vault.access())
     let vault = try access.open(messages)
     let group = try place.group(in: vault)
-    let record = try place.existing(key, in: group, of: vault)
+    let removed = try vault.removedRecord(service: place.service, key: key, in: group)
+    let record = try removed == nil ? place.existing(key, in: group, of: vault) : nil
+    let previous = removed?.previous ?? record?.previous ?? []
     let values =
-      [(record.revision, record.modified, record.kind)] + record.previous.map { ($0.revision, $0.modified, $0.kind) }
+      (record.map { [($0.revision, $0.modified, $0.kind)] } ?? [])
+      + previous.map { ($0.revision, $0.modified, $0.kind) }
     guard !self.vault.json else {
       return try Output.write(
         .array(
           values.map { revision, modified, kind in
             .object([
               ("revision", .unsigned(revision)), ("modified", .time(modified)), ("kind", .string(kind.label)),
-              ("current", .bool(revision == record.revision)),
+              ("current", .bool(revision == record?.revision)),
             ])
           }))
     }
     let rows = values.map { revision, modified, kind in
-      ["\(revision == record.revision ? "*" : " ") \(revision)", Timestamp.text(of: modified), kind.label]
+      ["\(revision == record?.revision ? "*" : " ") \(revision)", Timestamp.text(of: modified), kind.label]
     }
     try Output.write(Table(rows: rows).text)
   }

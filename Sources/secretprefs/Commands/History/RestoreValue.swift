@@ -5,14 +5,18 @@ internal import VaultCore
 struct RestoreValue: WritingCommand {
   static let configuration = CommandConfiguration(
     commandName: "restore",
-    abstract: "Makes an earlier value the current one.",
-    usage: "secretprefs history restore [<options>] <key> <revision>",
+    abstract: "Makes an earlier value the current one, or restores a removed key.",
+    usage: "secretprefs history restore [<options>] <key> [<revision>]",
     discussion: """
       The current value becomes an earlier one, so the command can be undone. As with "secretprefs set", label, \
       comment and attributes are kept and the expiry is removed.
 
+      A removed key gets its value, its metadata and its earlier values back; with a revision, that earlier value. The \
+      revision is required for a key that exists.
+
       EXAMPLE:
         secretprefs history restore github 7
+        secretprefs history restore removed-key
       """)
 
   @OptionGroup var vault: VaultOptions
@@ -26,18 +30,29 @@ struct RestoreValue: WritingCommand {
   var words: [String] = []
 
   func perform(_ messages: Messages) throws {
-    guard words.count == 2 else { throw Self.usageError("a key and a revision are required") }
+    guard let key = words.first, words.count <= 2 else { throw Self.usageError("a key and a revision are required") }
     let place = try record.place()
-    let key = try Vault.Name(words[0])
-    guard let revision = UInt64(words[1]) else {
-      throw ToolError.usage("a revision must be a whole number", hint: Hints.revisions)
+    let name = try Vault.Name(key)
+    let wanted = try words.dropFirst().first.map { (text) throws(ToolError) in
+      guard let revision = UInt64(text) else {
+        throw ToolError.usage("a revision must be a whole number", hint: Hints.revisions)
+      }
+      return revision
     }
     let access = try unlock.complete(try vault.access())
     let vault = try access.open(messages)
     let group = try place.group(in: vault)
+    let removed = try vault.removedRecord(service: place.service, key: key, in: group)
+    guard let revision = wanted ?? removed?.previous.first?.revision else {
+      if try vault.record(service: place.service, key: key, in: group) == nil {
+        throw try place.noSuchKey(key, in: group, of: vault)
+      }
+      throw ToolError.usage("the key was not removed: a revision is required", hint: Hints.revisions)
+    }
     do throws(VaultError) {
       try vault.update(service: place.service, in: group) { (batch) throws(VaultError) in
-        try batch.restore(words[0], revision: revision)
+        // A key that was set in between keeps its value.
+        try batch.restore(key, revision: revision, ifRevision: removed == nil ? nil : 0)
       }
     } catch {
       guard error.code == .notFound else { throw error }
@@ -47,7 +62,7 @@ struct RestoreValue: WritingCommand {
     guard self.vault.json else { return }
     try Output.write(
       .object([
-        ("service", .string(place.service.text)), ("key", .string(key.text)), ("restored", .unsigned(revision)),
+        ("service", .string(place.service.text)), ("key", .string(name.text)), ("restored", .unsigned(revision)),
       ]))
   }
 }
