@@ -115,7 +115,7 @@
       if vault.isLocked { try await unlock() }
       let health = await health(&seen, at: .regular)
       switch health {
-      case .ready(let status):
+      case .ready(let status), .degraded(let status, _):
         logger.info(
           "The vault is unlocked",
           metadata: [
@@ -135,7 +135,7 @@
         seen.health = "\(health)"
         log(health)
       }
-      guard case .ready(let status) = health, status.content != seen.content else { return }
+      guard let status = health.status, status.content != seen.content else { return }
       do {
         try await reload()
         seen.content = status.content
@@ -169,6 +169,7 @@
     private func log(_ health: VaultHealth) {
       switch health {
       case .ready: logger.notice("The vault can be read again")
+      case .degraded(_, let error): logger.warning("A log of the vault has a problem", metadata: error.metadata())
       case .locked: logger.warning("The vault is locked")
       case .failing(let error): logger.error("The vault cannot be read", metadata: error.metadata())
       }

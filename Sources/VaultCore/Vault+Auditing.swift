@@ -1,5 +1,15 @@
 internal import DurableFiles
+internal import Synchronization
 internal import VaultSealing
+
+/// What ``Vault/setAuditing(_:limits:)`` has done.
+public struct AuditChange: Sendable {
+  /// The new paths of files of logs that could not be continued.
+  public let setAside: [String]
+  /// Whether groups that are made later have the setting, too. `false` if the disk was full: then the setting of each
+  /// group was appended, and has to be repeated once there is space.
+  public let isComplete: Bool
+}
 
 extension Vault {
   /// Whether reads and writes of records are logged, and what happens if they cannot be; `nil` if they are not logged.
@@ -7,129 +17,282 @@ extension Vault {
   /// An owner gets the setting of the vault, which also applies to new access groups. A group holder gets the setting
   /// of its group.
   /// - Throws: ``VaultError/Code/locked``; the code of a group that does not verify.
-  public func auditing() throws(VaultError) -> AuditPolicy? {
+  public func auditing() throws(VaultError) -> AuditPolicy? { try auditSetting()?.policy }
+
+  /// When files of the logs are handed over and removed, for the groups that ``auditing()`` is about; `nil` if the
+  /// vault was never logged.
+  public func auditLimits() throws(VaultError) -> AuditLimits? { try auditSetting()?.limits }
+
+  private func auditSetting() throws(VaultError) -> AuditItem? {
     try handle.withCurrent { (_, state) throws(VaultError) in
-      if let manifest = state.manifest { return try AuditItem.policy(inManifest: manifest.extensionField) }
+      if let manifest = state.manifest { return try manifest.logSetting(isLogged: state.snapshot.isLogged) }
       guard let group = state.groups.first else { return nil }
-      return try state.content(group.id).auditItem?.policy
+      return try state.content(group.id).auditItem
     }
   }
 
-  /// Switches the log of every access group on or off, or changes its policy. Durable when the method returns.
+  /// Switches the log of every access group on or off, or changes its settings. Durable when the method returns.
   ///
-  /// Each read of a record is then logged before its value is lent, and each write before it is made, by every process
-  /// that uses this version: time, name of the record, user, process and slot, and never the value. The logs are beside
+  /// Each read of a record is then logged before its value is lent, and each write before it is made, by every program
+  /// that uses the vault: time, name of the record, user, process and slot, and never the value. The logs are beside
   /// the vault, one for each group, sealed for the holders of the group (`Docs/Format.md` annex F). Other processes log
   /// from their next read or write on. A read then writes to a file, and may wait while other processes do so. What was
-  /// logged stays readable when logging is switched off.
+  /// logged stays readable when logging is switched off. Versions without logs cannot open the vault any more.
   ///
-  /// - Parameter policy: what happens to a read or write that cannot be logged; `nil` switches logging off.
-  /// - Returns: the paths of logs that could not be continued. They were renamed, and new ones began.
+  /// Switching off, and fail-open, work on a full disk: see ``AuditChange/isComplete``.
+  ///
+  /// - Parameters:
+  ///   - policy: what happens to a read or write that cannot be logged; `nil` switches logging off.
+  ///   - limits: when files are handed over and removed; `nil` keeps the present limits.
   /// - Throws: ``VaultError/Code/ownerRequired``; the code of a log that cannot be written, with the setting unchanged.
   @discardableResult
-  public func setAuditing(_ policy: AuditPolicy?) throws(VaultError) -> [String] {
-    let logged = try handle.withCurrent { (_, state) throws(VaultError) in
+  public func setAuditing(
+    _ policy: AuditPolicy?, limits: AuditLimits? = nil
+  ) throws(VaultError) -> AuditChange {
+    let (groups, isLogged) = try handle.withCurrent { (_, state) throws(VaultError) in
       guard state.unlocked.isOwner else { throw VaultDraft.ownerRequired }
-      var logged: [AuditKeys] = []
-      for group in state.groups {
-        let content = try state.content(group.id)
-        guard policy != nil || content.auditItem?.policy != nil else { continue }
-        // Fail-closed, so that logging is not switched on where it cannot work. It can always be switched off.
-        logged.append(try AuditKeys(content, policy == nil ? .failOpen : .failClosed, state.sealer))
-      }
-      return logged
+      var keys: [AuditKeys] = []
+      for group in state.groups { keys.append(try AuditKeys(try state.content(group.id), state.sealer)) }
+      return (keys, state.snapshot.isLogged)
     }
     var setAside: [String] = []
-    for keys in logged {
-      let event = AuditLog.Event(action: policy == nil ? .stop : .start)
-      do throws(VaultError) { _ = try handle.log([event], keys) } catch {
-        guard [.tampered, .malformed].contains(error.code) else { throw error }
-        if let path = try handle.auditLog(of: keys.groupID).setAside() { setAside.append(path) }
-        _ = try handle.log([event], keys)
+    if policy != nil {
+      for keys in groups { setAside += try handle.auditLog(of: keys.groupID).setAsideIfRefused(keys, by: handle.slot) }
+    }
+    do throws(VaultError) {
+      try rewrite { (draft, _) throws(VaultError) in
+        try draft.setAuditing(policy, limits)
+        return nil
       }
+      return AuditChange(setAside: setAside, isComplete: true)
+    } catch {
+      // The events were logged. A failed log, or a limit of the file, would fail again.
+      guard isLogged, limits == nil, [.io, .readOnly].contains(error.code), !(error.cause is AuditRefusal) else {
+        throw error
+      }
+      defer { handle.observerHub.withLock { $0 }?.vaultChanged() }
+      guard case .success = queue.perform(.policy(policy, groups: groups.map(\.groupID))) else { throw error }
+      return AuditChange(setAside: setAside, isComplete: false)
     }
-    try rewrite { (draft, _) throws(VaultError) in
-      try draft.setAuditing(policy)
-      return nil
-    }
-    return setAside
   }
 
-  /// The asynchronous form of `setAuditing(_:)`. Cancelling the task does not stop it.
+  /// The asynchronous form of `setAuditing(_:limits:)`. Cancelling the task does not stop it.
   @discardableResult
-  public func setAuditing(_ policy: AuditPolicy?) async throws(VaultError) -> [String] {
-    try await HelperPool.waiting.run { () throws(VaultError) in try setAuditing(policy) }
+  public func setAuditing(
+    _ policy: AuditPolicy?, limits: AuditLimits? = nil
+  ) async throws(VaultError) -> AuditChange {
+    try await HelperPool.waiting.run { () throws(VaultError) in try setAuditing(policy, limits: limits) }
   }
 
-  /// Reads and verifies the log of an access group.
+  /// Reads and verifies the log of an access group, from its oldest file to the current one.
   ///
-  /// Faults of the log are in the report, and do not end the reading. Changed, removed, added and reordered entries are
-  /// detected, and so is a log that was cut off. A complete earlier copy of the log is not detected, nor is a removed
-  /// log if the setting was removed as well.
+  /// Faults of the log are in the report, and do not end the reading. Changed, removed, added and reordered events are
+  /// detected, and so is a log that was cut off. A complete earlier copy of the log is detected only by a mark
+  /// (``Options/markPath``); without one, a log that was removed is reported as possibly moved.
   ///
-  /// - Parameter body: receives each entry that verifies, oldest first.
+  /// - Parameter body: receives each event that verifies, oldest first.
   /// - Throws: ``VaultError/Code/io`` or ``VaultError/Code/insecurePermissions`` if the log cannot be read;
   ///   ``VaultError/Code/lockTimeout``.
   public func readAuditLog(
-    of group: AccessGroup, _ body: (AuditEntry) -> Void = { _ in }
+    of group: AccessGroup, _ body: (AuditEvent) -> Void = { _ in }
   ) throws(VaultError) -> AuditReport {
     let sealer = try Sealer(random: options.random)
-    let (keys, isLogged, differs) = try handle.withCurrent { (_, state) throws(VaultError) in
-      let content = try state.content(group.id)
-      let policy = content.auditItem?.policy
-      let wanted = try state.manifest.map { (manifest) throws(VaultError) in
-        try AuditItem.policy(inManifest: manifest.extensionField)
+    var delivered: UInt64 = 0
+    for _ in 0..<Self.mostReadings {
+      let found = try examineLog(of: group.id, sealer) { event in
+        // A reading that begins again does not repeat what it has delivered.
+        guard event.number > delivered else { return }
+        delivered = event.number
+        body(event)
       }
-      return (
-        try AuditKeys(content, policy ?? .failClosed, sealer), policy != nil, wanted.map { $0 != policy } ?? false
-      )
+      if let found { return found }
     }
-    var report = AuditReport()
-    if let (file, size, head) = try handle.auditLog(of: group.id).forReading(keys, sealer) {
-      var examination = AuditExamination(file, size, keys, sealer)
-      try examination.run(head, body)
-      report = examination.report
-    } else if isLogged {
-      report.problems.append(
-        AuditProblem("there is no log: it was removed, or the vault was moved without it", isCertain: false))
+    return try examineLog(of: group.id, sealer, isLast: true) { event in
+      if event.number > delivered { body(event) }
+    } ?? AuditReport()
+  }
+
+  /// How often a reading begins again because the group was rotated, or files were handed over and removed, meanwhile.
+  private static let mostReadings = 2
+
+  /// - Returns: `nil` if the log must be read again, unless `isLast`.
+  private func examineLog(
+    of group: Vault.Identifier, _ sealer: Sealer, isLast: Bool = false, _ body: (AuditEvent) -> Void
+  ) throws(VaultError) -> AuditReport? {
+    let log = handle.auditLog(of: group)
+    let (keys, isLogged, isOther) = try handle.withCurrent { (_, state) throws(VaultError) in
+      let content = try state.content(group)
+      let policy = content.auditItem?.policy
+      var isOther = false
+      if let manifest = state.manifest {
+        isOther = try manifest.logSetting(isLogged: state.snapshot.isLogged)?.policy != policy
+      }
+      return (try AuditKeys(content, sealer), policy != nil, isOther)
     }
-    if differs {
-      report.problems.append(
-        AuditProblem("the access group has a different setting than the vault", isCertain: false))
+    // Before the log, because other processes raise it meanwhile.
+    let marked = try handle.mark?.log(of: group)
+    let reading = try log.forReading(keys, sealer)
+    var examination = AuditExamination(keys, sealer, marked: marked)
+    return try log.concerningLog { () throws(VaultError) in
+      var old = reading.handedOver
+      if let last = old.last, let current = reading.current,
+        try log.files.isEarlierState(last, of: current.file, keys, sealer)
+      {
+        old.removeLast()
+      }
+      for (index, file) in old.enumerated() {
+        guard let open = try log.files.open(file.path, forWriting: false) else {
+          if isLast { continue }  // reported as missing
+          return nil
+        }
+        let image = try FileImage(open.descriptor, 0..<AuditHeader.byteCount, limit: AuditHeader.byteCount)
+        try examination.read(
+          open.descriptor, size: Int(try open.descriptor.status().st_size), header: image.span, isFirst: index == 0,
+          isCurrent: false, body)
+      }
+      if let current = reading.current {
+        try examination.read(
+          current.file.descriptor, size: current.size, header: current.header.bytes, isFirst: old.isEmpty,
+          isCurrent: true, body)
+      }
+      if examination.needsLaterKey, !isLast { return nil }
+      return examination.report(isMissing: isLogged && reading.current == nil, isOther: isOther)
     }
-    return report
   }
 
   /// The asynchronous form of `readAuditLog(of:_:)`. Cancelling the task does not stop it.
   public func readAuditLog(
-    of group: AccessGroup, _ body: @Sendable (AuditEntry) -> Void = { _ in }
+    of group: AccessGroup, _ body: @Sendable (AuditEvent) -> Void = { _ in }
   ) async throws(VaultError) -> AuditReport {
     try await HelperPool.waiting.run { () throws(VaultError) in try readAuditLog(of: group, body) }
   }
 
-  /// Continues the logs of rotated groups under their new keys, so that the holder of an old key cannot add to them.
-  func logRotation(of groups: [Vault.Identifier]) {
-    for group in groups {
-      do throws(VaultError) {
-        let keys = try handle.withLoadedState { (_, state) throws(VaultError) in
-          try state.content(group).audit(state.sealer)
-        }
-        if let keys { _ = try handle.log([AuditLog.Event(action: .rotate)], keys) }
-      } catch {}  // the rotation is done; the next read or write gets the same error
+  /// Ends the current file of a group's log and begins the next one, and removes files that are older than
+  /// ``AuditLimits/keptDays``. The log goes on in one chain. Needs no owner.
+  /// - Throws: ``VaultError/Code/notFound`` if the group is not logged; the code of a log that cannot be written.
+  public func handOverAuditLog(of group: AccessGroup) throws(VaultError) {
+    let log = handle.auditLog(of: group.id)
+    let slot = handle.slot
+    try handle.withPresentKeys { () throws(VaultError) in
+      try presentAudit(of: group.id)
+    } _: {
+      (keys) throws(VaultError) in
+      try log.handOver(keys, by: slot)
     }
+  }
+
+  /// The asynchronous form of `handOverAuditLog(of:)`. Cancelling the task does not stop it.
+  public func handOverAuditLog(of group: AccessGroup) async throws(VaultError) {
+    try await HelperPool.waiting.run { () throws(VaultError) in try handOverAuditLog(of: group) }
+  }
+
+  /// Writes an event that says that somebody has looked at the present findings of a group's log. Later reports have
+  /// them as acknowledged; a further change of the same log is a new finding. Needs no owner.
+  /// - Returns: what was acknowledged.
+  /// - Throws: as ``readAuditLog(of:_:)``; the code of a log that cannot be written.
+  @discardableResult
+  public func acknowledgeAuditLog(of group: AccessGroup) throws(VaultError) -> [AuditFinding] {
+    var all: [AuditFinding] = []
+    // The event itself may erase an interrupted append, which then is a finding.
+    for _ in 0..<3 {
+      let found = try readAuditLog(of: group).open.filter(\.code.canBeAcknowledged)
+      guard !found.isEmpty else { break }
+      all += found
+      for start in stride(from: 0, to: found.count, by: AuditFinding.ID.most) {
+        var item = ByteWriter()
+        for finding in found[start..<min(start + AuditFinding.ID.most, found.count)] {
+          item.integer(finding.id.code)
+          item.integer(finding.id.first)
+          item.integer(finding.id.last)
+        }
+        let event = AuditLog.Event(action: .acknowledge, item: (AuditBody.Tag.findings, item.bytes))
+        try handle.withPresentKeys { () throws(VaultError) in
+          // Fail-closed: what could not be written is not acknowledged.
+          try handle.withCurrent { (_, state) throws(VaultError) in
+            try AuditKeys(try state.content(group.id), state.sealer, policy: .failClosed)
+          }
+        } _: { (keys) throws(VaultError) in
+          try handle.log([event], keys, isSynced: true, mayBeStale: true)
+        }
+      }
+    }
+    return all
+  }
+
+  /// The asynchronous form of `acknowledgeAuditLog(of:)`. Cancelling the task does not stop it.
+  @discardableResult
+  public func acknowledgeAuditLog(of group: AccessGroup) async throws(VaultError) -> [AuditFinding] {
+    try await HelperPool.waiting.run { () throws(VaultError) in try acknowledgeAuditLog(of: group) }
+  }
+
+  /// The keys for logging, of a group that is logged.
+  private func presentAudit(of group: Vault.Identifier) throws(VaultError) -> AuditKeys {
+    try handle.withCurrent { (_, state) throws(VaultError) in
+      guard let keys = try state.content(group).audit(state.sealer) else {
+        throw VaultError(.notFound, "reads and writes of the access group are not logged")
+      }
+      return keys
+    }
+  }
+}
+
+/// A log that cannot take an event, or soon cannot.
+public struct AuditProblem: Sendable {
+  /// The access group.
+  public let group: Vault.Identifier
+  /// What prevents an event.
+  public let error: VaultError
+  /// Whether reads and writes of the group are refused now: the log is fail-closed.
+  public let isRefusal: Bool
+}
+
+extension Vault {
+  /// Checks whether the log of each granted group that is logged can take an event: it opens for writing, can be
+  /// continued, and has a reserve for when the disk is full. Extends that reserve; logs nothing.
+  public func auditProblems() throws(VaultError) -> [AuditProblem] { try auditProblems(isUse: true) }
+
+  func auditProblems(isUse: Bool) throws(VaultError) -> [AuditProblem] {
+    let groups = try handle.withCurrent(isUse: isUse) { (_, state) throws(VaultError) in
+      var logged: [Vault.Identifier] = []
+      for group in state.groups where try state.content(group.id).audit(state.sealer) != nil { logged.append(group.id) }
+      return logged
+    }
+    var problems: [AuditProblem] = []
+    for group in groups {
+      var isClosed = true
+      do throws(VaultError) {
+        try handle.withPresentKeys { () throws(VaultError) in
+          try handle.withCurrent(isUse: isUse) { (_, state) throws(VaultError) in
+            let content = try state.content(group)
+            isClosed = content.auditItem?.policy == .failClosed
+            return try AuditKeys(content, state.sealer)
+          }
+        } _: { (keys) throws(VaultError) in
+          let (outcome, warning) = try handle.auditLog(of: group).examine(keys)
+          if let warning { problems.append(AuditProblem(group: group, error: warning, isRefusal: false)) }
+          return outcome
+        }
+      } catch {
+        guard error.cause is AuditRefusal else { throw error }
+        problems.append(AuditProblem(group: group, error: error, isRefusal: isClosed))
+      }
+    }
+    return problems
   }
 }
 
 extension RecordChange {
   /// The events to log for the change, with names as they are spelled in the file.
-  var events: [AuditLog.Event] {
-    func event(_ action: AuditEntry.Action, _ address: RecordAddress) -> AuditLog.Event {
+  ///
+  /// - Parameter isThere: whether the record exists. The removal of one that does not is no change.
+  func events(removing isThere: Bool) -> [AuditLog.Event] {
+    func event(_ action: AuditEvent.Action, _ address: RecordAddress) -> AuditLog.Event {
       AuditLog.Event(action: action, service: address.service.utf8, key: address.key.utf8)
     }
     return switch operation {
-    case .put where earlierRemoval != nil: [event(.remove, address), event(.write, address)]
+    case .put where earlierRemoval != nil && isThere: [event(.remove, address), event(.write, address)]
     case .put, .copied: [event(.write, address)]
-    case .remove: [event(.remove, address)]
+    case .remove: isThere ? [event(.remove, address)] : []
     case .edit: [event(.edit, address)]
     case .restore: [event(.restore, address)]
     case .copy(let copy): [event(.copy, copy.source), event(.write, address)]

@@ -64,7 +64,9 @@ extension Vault {
   /// - Throws: ``VaultError/Code/readOnly``, ``VaultError/Code/io`` or ``VaultError/Code/lockTimeout`` with the vault
   ///   unchanged; ``VaultError/Code/durabilityUnknown``.
   public func compact() throws(VaultError) {
-    try rewrite { (state) throws(VaultError) in (try state.foldedFile(nil, group: nil), state.unlocked) }
+    try rewrite { (state) throws(VaultError) in
+      VaultWriter.FullWrite(file: try state.foldedFile(nil, group: nil), opening: state.unlocked)
+    }
   }
 
   /// The asynchronous form of `compact()`. Cancelling the task does not stop it.

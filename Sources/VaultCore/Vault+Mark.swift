@@ -2,10 +2,21 @@ internal import DurableFiles
 internal import VaultSealing
 
 extension Vault {
-  /// Returns the content of a mark for the present state of the vault. Verifies every granted group.
+  /// Returns the content of a mark for the present state of the vault and its logs. Verifies every granted group. A log
+  /// that cannot be continued has no line.
   /// - Throws: the code of the first fault that is found.
   public func currentMark() throws(VaultError) -> RollbackMark {
-    try handle.withCurrent { (_, state) throws(VaultError) in try RollbackMark(state) }
+    let (mark, logged) = try handle.withCurrent { (_, state) throws(VaultError) in
+      var logged: [AuditKeys] = []
+      for group in state.groups {
+        let content = try state.content(group.id)
+        if content.auditItem != nil { logged.append(try AuditKeys(content, state.sealer)) }
+      }
+      return (try RollbackMark(state), logged)
+    }
+    var logs: [Vault.Identifier: RollbackMark.Log] = [:]
+    for keys in logged { logs[keys.groupID] = try handle.auditLog(of: keys.groupID).newest(keys) }
+    return mark.with(logs)
   }
 
   /// The error that prevented raising the mark after opening or after the last write; `nil` if the mark was raised or

@@ -80,31 +80,29 @@ extension Vault {
   @inline(never)
   private func lend(
     _ name: borrowing RecordName, previous revision: UInt64?, in group: Vault.Identifier,
-    at records: ServiceRecords? = nil, isRepeated: Bool = false, _ body: (ValueKind, RawSpan) -> Void
+    at records: ServiceRecords? = nil, _ body: (ValueKind, RawSpan) -> Void
   ) throws(VaultError) -> Void? {
     guard let value = try take(name, previous: revision, in: group, at: records) else { return nil }
     defer { handle.giveBack(value.opener) }
-    // The keys of a snapshot do not change, but the log continues under those of the present epoch.
-    let audit = isRepeated && records != nil ? try presentAudit(of: group) : value.audit
-    if let audit, try !logRead(of: name, audit, isRepeated: isRepeated) {
+    // The keys of a snapshot do not change, but the log has the policy and the keys of the present.
+    let audit = records == nil ? value.audit : try handle.loadedAudit(of: group, or: value.audit)
+    if let audit, let later = try logRead(of: name, audit) {
       // The group was rotated since the value was taken.
-      return try lend(name, previous: revision, in: group, at: records, isRepeated: true, body)
+      try handle.expect(epoch: later, of: group)
+      return try lend(name, previous: revision, in: group, at: records, body)
     }
     let kind = ValueKind(rawValue: value.kind)
     return try value.open(name) { body(kind, $0) }
   }
 
+  /// - Returns: the later epoch whose key the log needs.
   @inline(never)
-  private func presentAudit(of group: Vault.Identifier) throws(VaultError) -> AuditKeys? {
-    try handle.withCurrent { (_, state) throws(VaultError) in try state.content(group).audit(state.sealer) }
-  }
-
-  @inline(never)
-  private func logRead(
-    of name: borrowing RecordName, _ audit: AuditKeys, isRepeated: Bool
-  ) throws(VaultError) -> Bool {
-    try handle.log(
-      [AuditLog.Event(action: .read, service: name.service.copy, key: name.key.copy)], audit, mayBeStale: !isRepeated)
+  private func logRead(of name: borrowing RecordName, _ audit: AuditKeys) throws(VaultError) -> UInt32? {
+    let event = AuditLog.Event(action: .read, service: name.service.copy, key: name.key.copy)
+    guard case .laterKey(let epoch) = try handle.log([event], audit, isSynced: false, mayBeStale: true) else {
+      return nil
+    }
+    return epoch
   }
 
   /// Calls `body` with each name that a record may have in the file until it returns a result: first the exact bytes,

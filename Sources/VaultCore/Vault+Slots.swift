@@ -207,7 +207,8 @@ extension Vault {
     try rewrite { (state) throws(VaultError) in
       var draft = try VaultDraft(state, repairing: repair)
       let unlocked = try change(&draft, state.unlocked)
-      return (try draft.file(), unlocked ?? state.unlocked)
+      return VaultWriter.FullWrite(
+        file: try draft.file(), opening: unlocked ?? state.unlocked, logged: try draft.loggedWrite())
     }
   }
 
@@ -230,10 +231,8 @@ extension Vault {
     _ body: @escaping @Sendable (inout VaultDraft, Unlocked) throws(VaultError) -> Void
   ) throws(VaultError) -> RotationReport {
     let dropped = LockedValue<[SlotInfo]>()
-    let rotated = LockedValue<[Vault.Identifier]>()
     try rewrite { (draft, current) throws(VaultError) in
       try body(&draft, current)
-      rotated.value = draft.groups.filter { $0.epoch != $0.content.epoch }.map(\.content.id)
       guard droppingOthers || !draft.dropped.contains(where: { $0.slot.scope == .owner }) else {
         throw VaultError(.conflict, "an owner slot would be removed: its credential was not given")
       }
@@ -245,7 +244,6 @@ extension Vault {
       else { throw draft.hasOwner ? Self.ownSlot : VaultDraft.withoutOwner }
       return Unlocked(grant: .owner(draft.vaultKey), slot: next.slot.id, kek: kek)
     }
-    logRotation(of: rotated.value ?? [])
     return RotationReport(droppedSlots: dropped.value ?? [])
   }
 

@@ -4,18 +4,30 @@
 public enum VaultHealth: Sendable, CustomStringConvertible {
   /// The file opens with the vault's key, and every granted access group was verified.
   case ready(VaultStatus)
+  /// As ``ready(_:)``, but a log has this problem: what is read is not logged (fail-open), or will soon be refused
+  /// because the disk is nearly full (fail-closed).
+  case degraded(VaultStatus, VaultError)
   /// The vault was locked by ``Vault/lock()`` or a limit of its options, or opened before this process was forked.
   case locked
   /// The vault is unlocked and its present file cannot be read, for example because it was removed, or because its
-  /// slots were changed.
+  /// slots were changed; or reads are refused, because they cannot be logged (fail-closed).
   case failing(VaultError)
 
+  /// The state of the vault, if secrets can be read.
+  public var status: VaultStatus? {
+    switch self {
+    case .ready(let status), .degraded(let status, _): status
+    case .locked, .failing: nil
+    }
+  }
+
   /// Whether secrets can be read.
-  public var isReady: Bool { if case .ready = self { true } else { false } }
+  public var isReady: Bool { status != nil }
 
   public var description: String {
     switch self {
     case .ready: "ready"
+    case .degraded(_, let error): "degraded: \(error.code.rawValue)"
     case .locked: "locked"
     case .failing(let error): "failing: \(error.code.rawValue)"
     }
@@ -27,13 +39,17 @@ extension Vault {
   ///
   /// Looks for the file at its path, loads what other processes wrote since, and verifies every granted access group
   /// that was not verified before. If nothing has changed, this makes two system calls. It does not count as a use
-  /// for the idle limit.
+  /// for the idle limit. If reads are logged, each log is opened, locked for a moment, and checked for space for further
+  /// events, without an event.
   ///
   /// Single values are not checked, because each is verified when it is opened. Whether a write would succeed is not
   /// checked either. If ``VaultStatus/isFrozen`` is set, the vault is ready but later changes are not seen.
   public func health() -> VaultHealth {
     do throws(VaultError) {
-      return .ready(try handle.withCurrent(isUse: false) { (_, state) throws(VaultError) in try state.status() })
+      let status = try handle.withCurrent(isUse: false) { (_, state) throws(VaultError) in try state.status() }
+      let problems = try auditProblems(isUse: false)
+      if let refusal = problems.first(where: \.isRefusal) { return .failing(refusal.error) }
+      return problems.first.map { .degraded(status, $0.error) } ?? .ready(status)
     } catch { return error.code == .locked ? .locked : .failing(error) }
   }
 }

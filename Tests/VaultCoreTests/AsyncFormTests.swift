@@ -154,10 +154,24 @@ extension AsyncFormTests {
     },
     Call("readAuditLog") { sample in
       let report = try sample.vault.readAuditLog(of: sample.group)
-      #expect(report.problems.isEmpty)
+      #expect(report.findings.isEmpty)
     } _: { sample in
       let report = try await sample.vault.readAuditLog(of: sample.group)
-      #expect(report.problems.isEmpty)
+      #expect(report.findings.isEmpty)
+    },
+    Call("handOverAuditLog") { sample in
+      try sample.vault.setAuditing(.failClosed)
+      try sample.vault.handOverAuditLog(of: sample.group)
+    } _: { sample in
+      try await sample.vault.setAuditing(.failClosed)
+      try await sample.vault.handOverAuditLog(of: sample.group)
+    },
+    Call("acknowledgeAuditLog") { sample in
+      let acknowledged = try sample.vault.acknowledgeAuditLog(of: sample.group)
+      #expect(acknowledged.isEmpty)
+    } _: { sample in
+      let acknowledged = try await sample.vault.acknowledgeAuditLog(of: sample.group)
+      #expect(acknowledged.isEmpty)
     },
     Call("createMark") {
       try $0.vault.createMark(at: $0.directory + "/mark")

@@ -10,7 +10,7 @@ import VaultSealing
 struct AuditFailureTests {
   /// A way to keep the log from being written, and the error.
   enum Obstacle: String, CaseIterable {
-    case directory, link, hardLink, mode, foreign, damagedHead
+    case directory, link, hardLink, mode, foreign, damagedHeader
 
     func put(at log: String) throws {
       switch self {
@@ -26,7 +26,7 @@ struct AuditFailureTests {
         try FileManager.default.removeItem(atPath: log)
         let note = Array(repeatElement([UInt8]("a note of somebody\n".utf8), count: 20).joined())
         try FileBytes.write(note, to: log)
-      case .damagedHead: try FileBytes.write(FileBytes.read(log).flipping(bit: 0, at: 150), to: log)
+      case .damagedHeader: try FileBytes.write(FileBytes.read(log).flipping(bit: 0, at: 150), to: log)
       }
     }
 
@@ -35,7 +35,7 @@ struct AuditFailureTests {
       case .directory, .link: .io
       case .hardLink: .hardLinked
       case .mode: .insecurePermissions
-      case .foreign, .damagedHead: .tampered
+      case .foreign, .damagedHeader: .tampered
       }
     }
   }
@@ -60,7 +60,7 @@ struct AuditFailureTests {
     }
   }
 
-  @Test(arguments: Obstacle.allCases) func `fail-open: it goes on, and the next entry has the number of lost events`(
+  @Test(arguments: Obstacle.allCases) func `fail-open: it goes on, and the next event has the number of lost events`(
     _ obstacle: Obstacle
   ) throws {
     try AuditedVault.with(.failOpen) { shared in
@@ -75,8 +75,10 @@ struct AuditFailureTests {
 
       try FileManager.default.moveItem(atPath: shared.log(), toPath: shared.path + ".away")
       try shared.read(2, by: vault)
-      #expect(try vault.auditEntries().map(\.lost) == [3, 0])
-      #expect(try vault.readAuditLog(of: vault.group()).lostCount == 3)
+      var lost: [UInt64] = []
+      let report = try vault.readAuditLog(of: vault.group()) { lost.append($0.lost) }
+      #expect(lost == [3, 0, 0] && report.lostCount == 3)
+      #expect(report.findings.map(\.short) == ["continued 1 possible"])
     }
   }
 
@@ -88,7 +90,7 @@ struct AuditFailureTests {
       #expect(ContinuousClock.now - start < .seconds(20))  // of the 30 of the options
       lock.release()
       try shared.read(1)
-      #expect(try shared.owner.auditEntries().map(\.lost) == [0, 1])
+      #expect(try shared.owner.auditEvents().map(\.lost) == [0, 1])
     }
   }
 
@@ -105,28 +107,45 @@ struct AuditFailureTests {
       lock.release()
       // The lock is free: no wait is needed, and nothing more is lost.
       try shared.read(1, by: vault)
-      #expect(try shared.owner.auditEntries().map(\.lost) == [0, 200])
+      #expect(try shared.owner.auditEvents().map(\.lost) == [0, 200])
     }
   }
 
-  @Test func `a full disk loses nothing of the log`() async {
+  @Test func `a disk that is full is warned of, then refuses, and the log can be switched off and to fail-open`() async
+  {
     await #expect(processExitsWith: .exitCode(42)) {
       try TemporaryDirectory.with { directory in
-        let vault = try Vault.sample(at: directory + "/vault.spv")
+        let vault = try Vault.sample(at: directory + "/vault.spv", options: .sample(reserve: 64 << 10))
         try vault.setAuditing(.failClosed)
         let log = directory + "/vault.spv.audit-\(try vault.group().id)"
-        let before = try FileBytes.read(log)
         signal(SIGXFSZ, SIG_IGN)
-        var limit = rlimit(rlim_cur: rlim_t(before.count + 100), rlim_max: rlim_t.max)
-        try #require(setrlimit(__rlimit_resource_t(RLIMIT_FSIZE.rawValue), &limit) == 0)
-        let codes = [refusal { try vault.text("password") }, refusal { try vault.set("new", forKey: "password") }]
-        limit.rlim_cur = rlim_t.max
-        try #require(setrlimit(__rlimit_resource_t(RLIMIT_FSIZE.rawValue), &limit) == 0)
+        let size = max(try FileBytes.read(log).count, try FileBytes.read(vault.handle.path.file).count)
+        // No file can grow: neither the log's reserve nor, because a file is written anew, the vault.
+        try limitFiles(to: size)
+        var read = 0
+        var warned: Int?
+        var refused: VaultError.Code?
+        while refused == nil, read < 1_000 {
+          refused = refusal { try vault.text("password") }
+          if refused == nil { read += 1 }
+          if warned == nil, case .degraded = vault.health() { warned = read }
+        }
+        let isFailing = "\(vault.health())" == "failing: io"
+        let noWrite = refusal { try vault.set("new", forKey: "password") }
+        try limitFiles(to: 200)  // not even a file of the vault's length
+        let open = try vault.setAuditing(.failOpen)
+        let isOpen = try vault.text("password") == "s3cret"
+        let off = try vault.setAuditing(nil)
+        let isOff = try vault.text("password") == "s3cret"
+        try limitFiles(to: nil)
 
-        let isSame = try FileBytes.read(log) == before
-        let value = try vault.text("password")
-        let count = try vault.auditEntries().count
-        exit(codes == [.io, .io] && isSame && value == "s3cret" && count == 2 ? 42 : 1)
+        let actions = try vault.readAuditLog(of: vault.group())
+        let isWhole = actions.findings.allSatisfy { $0.code == .otherSetting }
+        let isRight =
+          (200..<400).contains(read) && (100..<200).contains(warned ?? 0) && refused == .io && isFailing
+          && noWrite == .io && !open.isComplete && isOpen && !off.isComplete && isOff && isWhole
+        if !isRight { print(read, warned as Any, refused as Any, isFailing, noWrite as Any, open, off, actions) }
+        exit(isRight ? 42 : 1)
       }
     }
   }
@@ -157,13 +176,13 @@ struct AuditFailureTests {
 
   @Test func `switching on again sets a log aside that cannot be continued`() throws {
     try AuditedVault.with { shared in
-      try Obstacle.damagedHead.put(at: shared.log())
+      try Obstacle.damagedHeader.put(at: shared.log())
       let broken = try FileBytes.read(shared.log())
-      #expect(try shared.owner.setAuditing(.failClosed) == [shared.log() + ".1"])
+      #expect(try shared.owner.setAuditing(.failClosed).setAside == [shared.log() + ".aside-1"])
 
       try shared.read(1)
-      #expect(try FileBytes.read(shared.log() + ".1") == broken)
-      #expect(try shared.owner.auditedActions() == ["start", "read password"])
+      #expect(try FileBytes.read(shared.log() + ".aside-1") == broken)
+      #expect(try shared.found() == ["continued 1 possible"])
     }
   }
 
@@ -174,9 +193,11 @@ struct AuditFailureTests {
       _ = try Vault.restore(
         shared.path + ".backup", to: shared.path, credential: .key(try .sample()), replacing: true)
       let vault = try shared.secondOwner()
-      #expect(refusal { try vault.text("password") } == .tampered)
+      #expect(refusal { try vault.text("password") } == .rolledBack)
+      let report = try vault.readAuditLog(of: vault.group())
+      #expect(report.findings.map(\.short) == ["laterKey 1 possible"])
 
-      #expect(try vault.setAuditing(.failClosed).count == 1)
+      #expect(try vault.setAuditing(.failClosed).setAside.count == 1)
       try shared.read(1, by: vault)
     }
   }
@@ -192,7 +213,7 @@ struct AuditFailureTests {
       #expect(try read() == "kept")
       try shared.owner.rotate(group)
 
-      #expect(refusal { try read() } == .tampered)
+      #expect(refusal { try read() } == .locked)
       try holder.unlock(with: shared.credential(of: "default"))
       #expect(try read() == "kept")
     }
@@ -209,4 +230,10 @@ struct AuditFailureTests {
       #expect(try mode(of: directory + "/vault.spv.audit-\(try vault.group().id)") == 0o660)
     }
   }
+}
+
+/// Limits the length of files that this process writes; `nil` for none.
+private func limitFiles(to count: Int?) throws {
+  var limit = rlimit(rlim_cur: count.map { rlim_t($0) } ?? rlim_t.max, rlim_max: rlim_t.max)
+  try #require(setrlimit(__rlimit_resource_t(RLIMIT_FSIZE.rawValue), &limit) == 0)
 }

@@ -16,7 +16,7 @@ struct AuditTests {
         setuid(65534)
         _ = try vault.text("password")
 
-        exit(try vault.auditEntries().map(\.userID) == [0, 65534] ? 42 : 1)
+        exit(try vault.auditEvents().map(\.userID) == [0, 65534] ? 42 : 1)
       }
     }
   }
@@ -41,16 +41,16 @@ struct AuditTests {
       #expect(try shared.owner.auditing() == nil)
       let directory = URL(filePath: shared.path).deletingLastPathComponent().path
       #expect(try FileManager.default.contentsOfDirectory(atPath: directory) == ["vault.spv"])
-      #expect(try shared.owner.auditEntries().isEmpty)
+      #expect(try shared.owner.auditEvents().isEmpty)
     }
   }
 
-  @Test func `an entry has who, when and which key`() throws {
+  @Test func `an event has who, when and which key`() throws {
     try AuditedVault.with { shared in
       let holder = try shared.holder(of: "default")
       try shared.read(1, by: holder)
 
-      let entry = try #require(try shared.owner.auditEntries().last)
+      let entry = try #require(try shared.owner.auditEvents().last)
       #expect(entry.action == .read && entry.service?.text == "db" && entry.key?.text == "password")
       #expect(entry.time == 1_700_000_000_000 && entry.userID == getuid() && entry.processID == getpid())
       #expect(!entry.program.isEmpty && entry.lost == 0)
@@ -58,7 +58,7 @@ struct AuditTests {
     }
   }
 
-  @Test func `each kind of read and write has its entry`() throws {
+  @Test func `each kind of read and write has its event`() throws {
     try AuditedVault.with { shared in
       let (vault, group) = (shared.owner, try shared.owner.group())
       try vault.update(service: Vault.Name("db"), in: group) { batch throws(VaultError) in
@@ -98,6 +98,7 @@ struct AuditTests {
         }
       }
       #expect(refused == .conflict)
+      try shared.owner.remove("missing")
 
       #expect(try shared.owner.auditedActions() == ["start"])
     }
@@ -130,7 +131,7 @@ struct AuditTests {
       try shared.owner.readValue("password", in: records) { value = String($1) }
 
       #expect(value == "s3cret")
-      #expect(try shared.owner.auditedActions() == ["start", "rotate", "read password"])
+      #expect(try shared.owner.auditedActions() == ["start", "rotate", "new key", "read password"])
     }
   }
 
@@ -157,7 +158,7 @@ struct AuditTests {
       try shared.owner.createGroup("later")
       try shared.owner.set("x", forKey: "a", in: "later")
 
-      #expect(try shared.owner.auditedActions(of: "later") == ["write a"])
+      #expect(try shared.owner.auditedActions(of: "later") == ["start", "write a"])
     }
   }
 
@@ -176,7 +177,7 @@ struct AuditTests {
       #expect(try other.auditing() == nil)
       #expect(try other.auditedActions() == ["start", "read password", "write a", "stop"])
       try shared.owner.setAuditing(.failClosed)
-      #expect(try other.auditEntries().count == 5)
+      #expect(try other.auditEvents().count == 5)
     }
   }
 
@@ -204,8 +205,10 @@ struct AuditTests {
 
       let actions = try holder.auditedActions()
       let expected = ["start", "read password"]
-      #expect(actions == expected + (what == "off" ? ["stop"] : ["rotate", "rotate", "read password"]))
-      #expect(try shared.logBytes().entries.map { $0[4] } == (what == "off" ? [1, 1, 1] : [1, 1, 2, 3, 3]))
+      let rotations = ["rotate", "new key", "rotate", "new key", "read password"]
+      #expect(actions == expected + (what == "off" ? ["stop"] : rotations))
+      // The old key of each rotation announces it.
+      #expect(try shared.logBytes().events.map { $0[4] } == (what == "off" ? [1, 1, 1] : [1, 1, 1, 2, 2, 3, 3]))
     }
   }
 
@@ -220,7 +223,7 @@ struct AuditTests {
         }
       }
 
-      #expect(try shared.owner.auditEntries().count == 1 + 6 * 44)
+      #expect(try shared.owner.auditEvents().count == 1 + 6 * 44)
     }
   }
 

@@ -2,58 +2,81 @@ internal import DurableFiles
 internal import Synchronization
 internal import VaultSealing
 
-/// The cause of an error that concerns a log.
-package struct AuditRefusal: Error { let error: VaultError }
-
-/// The file in which the reads and writes of one access group are logged (`Docs/Format.md` annex F).
+/// The log in which the reads and writes of one access group are logged, as one process sees it
+/// (`Docs/Format.md` annex F).
 final class AuditLog: Sendable {
-  /// A read or write to log.
+  /// An event to log.
   struct Event {
-    let action: AuditEntry.Action
+    let action: AuditEvent.Action
     var service: [UInt8] = []
     var key: [UInt8] = []
+    var item: (tag: UInt16, data: [UInt8])?
+  }
+
+  /// The place in the log that a mark names.
+  typealias Point = RollbackMark.Log
+
+  /// What became of an append.
+  enum Outcome {
+    case done
+    /// The log is sealed with the key of this later epoch: the caller loads the vault again.
+    case laterKey(UInt32)
   }
 
   private struct State {
     var file: OpenFile?
     var sealer: Sealer?
-    /// The head that this process wrote last, with its bytes.
-    var head: (bytes: [UInt8], head: AuditHead)?
+    /// The header that this process wrote last, with its bytes.
+    var written: AuditAppend.Written?
     /// The events that could not be logged since the last one that could.
     var lost: UInt64 = 0
     /// The time at which a wait for the lock timed out, by ``Vault/Options/now``.
     var timedOut: Int64?
+    /// The newest event that is known to be on the disk.
+    var durable: Point?
+    /// The time at which a read raised the mark, by ``Vault/Options/now``.
+    var raised: Int64?
   }
 
-  private let vault: VaultPath
-  private let path: VaultPath
+  let files: AuditFiles
   private let options: Vault.Options
+  private let mark: MarkKeeper?
   private let state = Mutex(State())
 
   /// - Parameter vault: the path of the vault's file, beside which the log is.
-  init(of group: Vault.Identifier, beside vault: VaultPath, _ options: Vault.Options) {
-    (self.vault, self.options) = (vault, options)
-    path = vault.beside(".audit-\(group)")
+  init(
+    of group: Vault.Identifier, beside vault: VaultPath, _ options: Vault.Options, mark: MarkKeeper? = nil
+  ) {
+    files = AuditFiles(of: group, beside: vault, options)
+    (self.options, self.mark) = (options, mark)
   }
 
-  private static let program = Array((programName() ?? "").utf8.prefix(64))
+  /// The newest event that is known to be on the disk, for the mark; `nil` if this process has synced none.
+  var durable: Point? { state.withLock(\.durable) }
 
   // MARK: Appending
 
   /// Logs reads or writes before they are made. With fail-open, an event that cannot be logged is counted.
   ///
-  /// - Parameter slot: the slot that opened the vault.
-  /// - Returns: `false` if the log is sealed with a key of a later epoch than `keys`, and `mayBeStale`.
+  /// - Parameters:
+  ///   - slot: the slot that opened the vault.
+  ///   - isSynced: whether the events must be on the disk before the method returns.
+  ///   - mayBeStale: whether the caller can load the vault again.
   /// - Throws: with fail-closed, the error of the log.
   func append(
-    _ events: [Event], _ keys: AuditKeys, by slot: Vault.Identifier, mayBeStale: Bool = false
-  ) throws(VaultError) -> Bool {
+    _ events: [Event], _ keys: AuditKeys, by slot: Vault.Identifier, isSynced: Bool, mayBeStale: Bool = false
+  ) throws(VaultError) -> Outcome {
     do throws(VaultError) {
-      return try concerningLog { () throws(VaultError) in
-        try state.withLock { (state) throws(VaultError) -> Bool in
-          try append(events, keys, slot, mayBeStale, &state)
-        }
+      let outcome = try withAppend(keys, slot, first: events) { (append, state) throws(VaultError) in
+        try append.write(events, lost: state.lost)
+        state.lost = 0
+        if isSynced { try append.synchronize() }
       }
+      guard case .laterKey = outcome, !mayBeStale else {
+        raiseByRead()
+        return outcome
+      }
+      throw concerning(AuditAppend.rolledBack)
     } catch {
       guard keys.policy == .failOpen else { throw error }
       let isFirst = state.withLock { state in
@@ -61,134 +84,115 @@ final class AuditLog: Sendable {
         return state.lost == 0
       }
       if isFirst { options.auditFailure?(error) }
-      return true
+      return .done
     }
   }
 
-  private func append(
-    _ events: [Event], _ keys: AuditKeys, _ slot: Vault.Identifier, _ mayBeStale: Bool, _ state: inout State
-  ) throws(VaultError) -> Bool {
-    let sealer = if let known = state.sealer { known } else { try Sealer(random: options.random) }
-    state.sealer = sealer
-    let file = try lockedFile(&state, keys.policy)
-    defer { file.unlock() }
-    let size = Int(try file.status().st_size)
-    guard let key = try keys.key(of: keys.epoch, sealer) else { throw Self.unknown }
-    guard var head = try head(file, size, keys, key, sealer, &state) else { return try later(mayBeStale) }
-    var flags = AuditBody.Flags.first
-    guard try takeOver(&head, file, size, keys, sealer, &flags) else { return try later(mayBeStale) }
-    if head.mayBeRestarted { flags.insert(.restarted) }
-    (head.boot, head.epoch) = (AuditHead.presentBoot, keys.epoch)
-    if size > head.end { try file.truncate(to: head.end) }
-    var bytes = ByteWriter()
-    for event in events {
-      head.count += 1
-      var body = body(of: event, previous: head.tag, flags, slot, lost: flags.contains(.first) ? state.lost : 0)
-      head.tag = AuditFrame.write(&body, number: head.count, to: &bytes, keys, key, sealer)
-      flags = []
+  /// Hands the current file over to a new one, and removes files that are older than the settings say.
+  func handOver(_ keys: AuditKeys, by slot: Vault.Identifier) throws(VaultError) -> Outcome {
+    try withAppend(keys, slot, first: []) { (append, _) throws(VaultError) in
+      try append.handOver()
     }
-    do throws(VaultError) { try file.write(bytes.bytes, at: head.end) } catch {
-      do throws(VaultError) { try file.truncate(to: min(size, head.end)) } catch {}  // no reader takes it for an entry
-      throw error
-    }
-    let start = head.end
-    head.end += bytes.count
-    do throws(VaultError) { try write(head, to: file, keys, key, sealer, &state) } catch {
-      // The next writer would take the entries over, although these events are counted as lost.
-      do throws(VaultError) { try file.truncate(to: start) } catch {}
-      throw error
-    }
-    state.lost = 0
-    return true
   }
 
-  /// Ends an append to a log that is sealed with a later key.
-  private func later(_ mayBeStale: Bool) throws(VaultError) -> Bool {
-    guard mayBeStale else {
-      throw VaultError(.tampered, "the log is sealed with a newer key of the access group: unlock the vault again")
-    }
-    return false
-  }
-
-  private func body(
-    of event: Event, previous: Vault.Tag, _ flags: AuditBody.Flags, _ slot: Vault.Identifier, lost: UInt64
-  ) -> ByteWriter {
-    var body = ByteWriter()
-    body.bytes.reserveCapacity(192 + event.service.count + event.key.count)
-    body.raw(previous)
-    body.integer(options.now())
-    body.integer(event.action.rawValue)
-    body.integer(flags.rawValue)
-    body.integer(UInt16(0))
-    body.integer(getuid())
-    body.integer(getpid())
-    body.raw(slot)
-    body.integer(lost)
-    body.lp16(Self.program)
-    body.lp16(event.service)
-    body.lp16(event.key)
-    body.integer(UInt32(0))
-    return body
-  }
-
-  /// Takes over entries that the head does not count: their writer was killed before it wrote the head.
-  /// - Returns: `false` if there is an entry that is sealed with a later key.
-  private func takeOver(
-    _ head: inout AuditHead, _ file: Descriptor, _ size: Int, _ keys: AuditKeys, _ sealer: Sealer,
-    _ flags: inout AuditBody.Flags
-  ) throws(VaultError) -> Bool {
-    if size < head.end { flags.insert(.short) }
-    var appends = 0
-    while head.end < size {
-      guard let found = try AuditFrame(file, at: head.end, before: size, keys, sealer),
-        found.body.entry.number == head.count + 1, found.body.previous == head.tag
-      else {
-        if try AuditFrame.isLater(file, at: head.end, before: size, than: keys.epoch) { return false }
-        flags.insert(.torn)
-        break
+  /// Checks what an append needs, and extends the reserve.
+  /// - Throws: the error that an append would have, or soon will have.
+  func examine(_ keys: AuditKeys) throws(VaultError) -> (outcome: Outcome, warning: VaultError?) {
+    guard try files.current.status() != nil else {
+      return try concerningLog { () throws(VaultError) in
+        try files.expectRoom(AuditAppend.reserveBytes + AuditHeader.byteCount)
+        return (.done, nil)
       }
-      if found.body.flags.contains(.first) { appends += 1 }
-      (head.count, head.tag, head.end) = (head.count + 1, found.tag, head.end + found.count)
     }
-    if appends > 1 { flags.insert(.oldHead) }
-    return true
-  }
-
-  // MARK: The head
-
-  /// The head of the locked file; a new one for a new file; `nil` if only a later key of the group opens it.
-  private func head(
-    _ file: Descriptor, _ size: Int, _ keys: AuditKeys, _ key: SealingKey, _ sealer: Sealer, _ state: inout State
-  ) throws(VaultError) -> AuditHead? {
-    guard size >= AuditHead.byteCount else {
-      try prepareNew(file)
-      let head = AuditHead(epoch: keys.epoch)
-      try file.truncate(to: 0)
-      try write(head, to: file, keys, key, sealer, &state)
-      try file.synchronize()
-      _ = try path.synchronizeDirectory()
-      return head
+    var warning: VaultError?
+    do throws(VaultError) {
+      let outcome = try withAppend(keys, .zero, first: [], isPatient: false) { (append, _) throws(VaultError) in
+        warning = try append.examineReserve()
+      }
+      return (outcome, warning.map(concerning))
+    } catch {
+      guard error.code == .lockTimeout else { throw error }
+      return (.done, nil)  // others are appending
     }
-    let image = try FileImage(file, 0..<AuditHead.byteCount, limit: AuditHead.byteCount)
-    guard let epoch = AuditHead.statedEpoch(of: image.span, keys) else { throw Self.unknown }
-    if epoch > keys.epoch { return nil }
-    if let known = state.head, image.span.starts(with: known.bytes) { return known.head }
-    guard let head = try AuditHead(image.span, keys, sealer) else { throw Self.unknown }
-    return head
   }
 
-  private func write(
-    _ head: AuditHead, to file: Descriptor, _ keys: AuditKeys, _ key: SealingKey, _ sealer: Sealer,
-    _ state: inout State
-  ) throws(VaultError) {
-    let bytes = head.bytes(keys, key, sealer)
-    state.head = nil
-    try file.write(bytes, at: 0)
-    state.head = (bytes, head)
+  /// Runs `body` on the current file, locked and ready for an append; makes the file with the events `first` if there
+  /// is none.
+  private func withAppend(
+    _ keys: AuditKeys, _ slot: Vault.Identifier, first: [Event], isPatient: Bool = true,
+    _ body: (inout AuditAppend, inout State) throws(VaultError) -> Void
+  ) throws(VaultError) -> Outcome {
+    try concerningLog { () throws(VaultError) in
+      try state.withLock { (state) throws(VaultError) -> Outcome in
+        let sealer = if let known = state.sealer { known } else { try Sealer(random: options.random) }
+        state.sealer = sealer
+        let deadline = Deadline(after: wait(state, isPatient ? keys.policy : .failOpen))
+        for _ in 0..<Self.mostAttempts {
+          let maker = AuditMaker(files: files, keys: keys, slot: slot, options: options, sealer: sealer, mark: mark)
+          guard let file = try lockedFile(&state, until: deadline) else {
+            guard let made = try maker.make(first, lost: state.lost, why: .notThere) else { continue }
+            hold(made, &state)
+            state.lost = 0
+            return .done
+          }
+          defer { file.descriptor.unlock() }
+          guard Int(try file.descriptor.status().st_size) >= AuditHeader.byteCount else {
+            guard let made = try maker.make(first, lost: state.lost, why: .tooShort, replacing: file) else { continue }
+            hold(made, &state)
+            state.lost = 0
+            return .done
+          }
+          switch try AuditAppend.open(file, maker, state.written, durable: state.durable) {
+          case .laterKey(let epoch): return .laterKey(epoch)
+          case .ready(var append):
+            defer { state.written = append.written }
+            if try append.handOverIfDue() {
+              state.file = nil
+              continue
+            }
+            try body(&append, &state)
+            if let durable = append.durable { state.durable = durable }
+            return .done
+          }
+        }
+        throw VaultError(.lockTimeout, "other processes keep replacing the file")
+      }
+    }
   }
 
-  private static let unknown = VaultError(
-    .tampered, "it cannot be continued: its head is damaged or not that of this access group")
+  /// More files than other processes make while one waits.
+  private static let mostAttempts = 100
+
+  /// Takes a file that this process made.
+  private func hold(_ made: AuditMaker.Made, _ state: inout State) {
+    made.file.descriptor.unlock()
+    state.file = made.file
+    state.written = made.written
+    state.durable = Point(count: made.written.header.count, tag: made.written.header.last)
+  }
+
+  // MARK: The mark
+
+  /// Raises the mark's line of the log: for a read at most once a second, because it takes syncs.
+  private func raiseByRead() {
+    guard let mark, mark.raises else { return }
+    let now = options.now()
+    let point = state.withLock { state -> Result<Point, VaultError>? in
+      if let raised = state.raised, (raised..<raised + 1_000).contains(now) { return nil }
+      guard let file = state.file, let header = state.written?.header else { return nil }
+      state.raised = now
+      return Result { () throws(VaultError) in
+        if state.durable?.count ?? 0 < header.count { try file.descriptor.synchronizeData() }
+        let point = Point(count: header.count, tag: header.last)
+        state.durable = point
+        return point
+      }
+    }
+    guard let point, let keys = state.withLock({ $0.written?.keys }) else { return }
+    do throws(VaultError) {
+      try mark.raise(to: RollbackMark(vaultID: keys.vaultID, logs: [keys.groupID: try point.get()]))
+    } catch { mark.recordFailure(error) }
+  }
 
   // MARK: The file
 
@@ -201,21 +205,26 @@ final class AuditLog: Sendable {
     return min(options.lockTimeout, .milliseconds(250))
   }
 
-  /// The file that has the log's name, locked.
-  private func lockedFile(_ state: inout State, _ policy: AuditPolicy) throws(VaultError) -> Descriptor {
-    let deadline = Deadline(after: wait(state, policy))
+  /// The file that has the log's name, locked; `nil` if there is none.
+  private func lockedFile(_ state: inout State, until deadline: Deadline) throws(VaultError) -> OpenFile? {
     while true {
       let isKnown = state.file != nil
-      let file = if let open = state.file { open } else { try openForWriting() }
-      (state.file, state.head) = (nil, state.file == nil ? nil : state.head)
+      if state.file == nil {
+        state.written = nil
+        try files.current.judgeDirectory()
+      }
+      guard let file = if let open = state.file { open } else { try files.open(files.current, forWriting: true) } else {
+        return nil
+      }
+      state.file = nil
       do throws(VaultError) { try file.descriptor.acquireLock(until: deadline) } catch {
         if error.code == .lockTimeout, deadline.timeout > .zero { state.timedOut = options.now() }
         throw error
       }
       do throws(VaultError) {
-        if try path.identity()?.identity == file.identity {
+        if try files.current.identity()?.identity == file.identity {
           state.file = file
-          return file.descriptor
+          return file
         }
         guard isKnown || deadline.remaining > .zero else {
           throw VaultError(.lockTimeout, "other processes keep replacing the file")
@@ -224,92 +233,106 @@ final class AuditLog: Sendable {
         file.descriptor.unlock()
         throw error
       }
-      file.descriptor.unlock()  // moved away or replaced while this process waited
+      file.descriptor.unlock()  // moved away, handed over or replaced while this process waited
     }
   }
 
-  private func openForWriting() throws(VaultError) -> OpenFile {
-    try path.judgeDirectory()
-    while true {
-      // Without O_CREAT first: the kernel may refuse it for a file that exists.
-      if let file = try open(creating: false, unless: ENOENT) { return file }
-      if let file = try open(creating: true, unless: EEXIST) { return file }
-    }
-  }
-
-  /// Opens the log for writing; `nil` if that fails with `number`.
-  private func open(creating: Bool, unless number: Int32) throws(VaultError) -> OpenFile? {
+  /// Sets a log aside that an append refuses, and begins a new one. Handed-over files of later keys belong to it.
+  /// - Returns: the new names; empty if the log can be continued, or if there is none.
+  func setAsideIfRefused(_ keys: AuditKeys, by slot: Vault.Identifier) throws(VaultError) -> [String] {
     do throws(VaultError) {
-      let flags = O_RDWR | O_NOFOLLOW | O_NONBLOCK | (creating ? O_CREAT | O_EXCL : 0)
-      let file = try Descriptor.open(path.file, flags, mode: 0o600) { .writing("open", $0) }
-      return OpenFile(file, try judged(file))
+      // Not compared with the mark: a log that is behind it can be continued once the mark is accepted.
+      guard try files.current.status() != nil else { return [] }
+      guard case .laterKey = try AuditLog(files, options).examine(keys).outcome else { return [] }
     } catch {
-      guard error.errno == number else { throw error }
-      return nil
+      guard error.code == .tampered else { return [] }
     }
-  }
-
-  private func judged(_ file: Descriptor) throws(VaultError) -> stat {
-    let status = try file.status()
-    guard status.st_mode & S_IFMT == S_IFREG else { throw VaultError(.io, "it is not a regular file") }
-    guard status.st_nlink <= 1 else { throw VaultError(.hardLinked, "the file has several hard links") }
-    try path.judge(status)
-    return status
-  }
-
-  /// Sets the owner of a new file to the vault's, and the mode so that a user who may read the vault may log the reads.
-  private func prepareNew(_ file: Descriptor) throws(VaultError) {
-    guard let vault = try vault.status() else { return }
-    let isShared = path.policy == .relaxed && vault.st_mode & 0o040 != 0
-    guard geteuid() != 0 || fchown(file.raw, vault.st_uid, vault.st_gid) == 0,
-      !isShared || fchown(file.raw, uid_t.max, vault.st_gid) == 0, fchmod(file.raw, isShared ? 0o660 : 0o600) == 0
-    else { throw .io("set the owner and mode") }
-  }
-
-  /// Renames a log that cannot be continued, so that a new one begins.
-  /// - Returns: the new name; `nil` if there is no log.
-  func setAside() throws(VaultError) -> String? {
-    try concerningLog { () throws(VaultError) in
-      guard try path.status() != nil else { return nil }
-      let file = try openForWriting().descriptor
-      try file.acquireLock(until: Deadline(after: options.lockTimeout))
-      defer { file.unlock() }
-      // Another process renamed it while this one waited.
-      guard file.hasName(path.file) else { return nil }
-      for number in 1...100 where try path.beside(".\(number)").status() == nil {
-        let name = path.file + ".\(number)"
-        try Descriptor.rename(path.file, to: name, replaces: false)
-        return name
+    return try concerningLog { () throws(VaultError) in
+      try state.withLock { (state) throws(VaultError) in
+        let sealer = try Sealer(random: options.random)
+        guard let file = try lockedFile(&state, until: Deadline(after: options.lockTimeout)) else { return [] }
+        defer { file.descriptor.unlock() }
+        var names: [String] = []
+        for old in try files.handedOver() {
+          guard let open = try files.open(old.path, forWriting: false),
+            case .failure(let refusal) = try AuditFiles.header(open.descriptor, keys, sealer),
+            refusal.code == .laterKey
+          else { continue }
+          names.append(try files.setAside(old.path))
+        }
+        names.append(try files.setAside(files.current))
+        state.file = nil
+        state.written = nil
+        let maker = AuditMaker(files: files, keys: keys, slot: slot, options: options, sealer: sealer, mark: nil)
+        if let made = try maker.make([], lost: state.lost, why: .setAside) { hold(made, &state) }
+        return names
       }
-      throw VaultError(.alreadyExists, "100 earlier logs exist")
     }
   }
 
   // MARK: Reading
 
-  /// Opens the log and returns its length and head as of one moment; `nil` if there is no log.
-  ///
-  /// - Returns: The head is `nil` if it does not verify.
-  func forReading(
-    _ keys: AuditKeys, _ sealer: Sealer
-  ) throws(VaultError) -> (file: Descriptor, size: Int, head: AuditHead?)? {
+  /// The newest event, synced; `nil` if there is no log that can be continued. Does not compare it with the mark.
+  func newest(_ keys: AuditKeys) throws(VaultError) -> Point? {
+    guard try files.current.status() != nil else { return nil }
+    let unmarked = AuditLog(files, options)
+    var point: Point?
+    do throws(VaultError) {
+      _ = try unmarked.withAppend(keys, .zero, first: []) { (append, _) throws(VaultError) in
+        try append.synchronize()
+        point = append.durable
+      }
+    } catch {
+      guard [.tampered, .rolledBack, .unsupportedVersion].contains(error.code) else { throw error }
+    }
+    return point
+  }
+
+  private init(_ files: AuditFiles, _ options: Vault.Options) {
+    (self.files, self.options, mark) = (files, options, nil)
+  }
+
+  /// Opens the current file and returns its length and header as of one moment, and the handed-over files.
+  func forReading(_ keys: AuditKeys, _ sealer: Sealer) throws(VaultError) -> AuditReading {
     try concerningLog { () throws(VaultError) in
-      guard try path.status() != nil else { return nil }
-      let file = try Descriptor.open(path.file, O_RDONLY | O_NOFOLLOW | O_NONBLOCK) { .io("open", $0) }
-      _ = try judged(file)
-      try file.acquireLock(until: Deadline(after: options.lockTimeout))
-      defer { file.unlock() }
-      let image = try FileImage(file, 0..<AuditHead.byteCount, limit: AuditHead.byteCount)
-      return (file, Int(try file.status().st_size), try AuditHead(image.span, keys, sealer))
+      while true {
+        guard let file = try files.open(files.current, forWriting: false) else {
+          return AuditReading(current: nil, handedOver: try files.handedOver())
+        }
+        try file.descriptor.acquireLock(until: Deadline(after: options.lockTimeout))
+        defer { file.descriptor.unlock() }
+        guard try files.current.identity()?.identity == file.identity else { continue }
+        let image = try FileImage(file.descriptor, 0..<AuditHeader.byteCount, limit: AuditHeader.byteCount)
+        let size = Int(try file.descriptor.status().st_size)
+        return AuditReading(
+          current: .init(file: file, size: size, header: image.span.copy), handedOver: try files.handedOver())
+      }
     }
   }
 
   /// Adds to errors that they concern the log. A missing log is not reported as a missing vault or record.
-  private func concerningLog<R>(_ body: () throws(VaultError) -> R) throws(VaultError) -> R {
-    do throws(VaultError) { return try body() } catch {
-      let code = error.code == .notFound ? .io : error.code
-      throw VaultError(
-        code, "the audit log \(path.file): \(error.message)", errno: error.errno, cause: AuditRefusal(error: error))
-    }
+  func concerningLog<R>(_ body: () throws(VaultError) -> R) throws(VaultError) -> R {
+    do throws(VaultError) { return try body() } catch { throw concerning(error) }
   }
+
+  func concerning(_ error: VaultError) -> VaultError {
+    if error.cause is AuditRefusal { return error }
+    let code = error.code == .notFound ? .io : error.code
+    return VaultError(
+      code, "the audit log \(files.current.file): \(error.message)", errno: error.errno,
+      cause: AuditRefusal(error: error))
+  }
+}
+
+/// What a verification reads of a log.
+struct AuditReading {
+  struct Current {
+    let file: OpenFile
+    let size: Int
+    let header: [UInt8]
+  }
+
+  /// `nil` if there is no current file.
+  let current: Current?
+  let handedOver: [AuditFiles.Numbered]
 }

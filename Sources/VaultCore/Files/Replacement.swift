@@ -23,13 +23,18 @@ struct Replacement {
   }
 
   /// Creates a file at a path where none may exist.
+  /// - Parameter model: a status whose owner and mode the new file gets; `nil` for this process's, and mode 0600.
   /// - Returns: the new file, locked until the caller releases it.
   /// - Throws: ``VaultError/Code/alreadyExists``.
-  func create(_ bytes: [UInt8]) throws(VaultError) -> OpenFile {
+  func create(_ bytes: [UInt8], like model: stat? = nil) throws(VaultError) -> OpenFile {
     try finish(
       try file.create { (descriptor) throws(VaultError) in
-        // The umask may have removed the owner's access.
-        guard fchmod(descriptor.raw, 0o600) == 0 else { throw .io("\(path.file): set the mode") }
+        if let model {
+          try takeOver(model, descriptor)
+        } else {
+          // The umask may have removed the owner's access.
+          guard fchmod(descriptor.raw, 0o600) == 0 else { throw .io("\(path.file): set the mode") }
+        }
         try write(bytes, descriptor)
       })
   }

@@ -13,10 +13,10 @@ enum Context: ~Escapable {
     kind: UInt8)
   /// A value outside a vault (annex C).
   case single(context: RawSpan)
-  /// The head and the entries of a log, and the audit key of an earlier epoch (annex F).
-  case auditHead(vault: Vault.Identifier, group: Vault.Identifier)
-  case audit(vault: Vault.Identifier, group: Vault.Identifier, number: UInt64)
-  case auditKey(vault: Vault.Identifier, group: Vault.Identifier, epoch: UInt32)
+  /// The state and the events of a log, and its key of an earlier epoch (annex F).
+  case logState(vault: Vault.Identifier, group: Vault.Identifier)
+  case logEvent(vault: Vault.Identifier, group: Vault.Identifier, number: UInt64)
+  case earlierLogKey(vault: Vault.Identifier, group: Vault.Identifier, epoch: UInt32)
 
   func write(to transcript: Transcript) {
     switch self {
@@ -61,17 +61,17 @@ enum Context: ~Escapable {
     case .single(let context):
       transcript.add("token")
       transcript.add(context)
-    case .auditHead(let vault, let group):
-      transcript.add("audit-head")
+    case .logState(let vault, let group):
+      transcript.add("log-state")
       transcript.add(vault)
       transcript.add(group)
-    case .audit(let vault, let group, let number):
-      transcript.add("audit")
+    case .logEvent(let vault, let group, let number):
+      transcript.add("log-event")
       transcript.add(vault)
       transcript.add(group)
       transcript.add(number)
-    case .auditKey(let vault, let group, let epoch):
-      transcript.add("audit-key")
+    case .earlierLogKey(let vault, let group, let epoch):
+      transcript.add("log-earlier-key")
       transcript.add(vault)
       transcript.add(group)
       transcript.add(epoch)

@@ -88,6 +88,14 @@ enum Extension {
     return found
   }
 
+  /// Whether an item has `tag`.
+  static func contains(_ tag: UInt16, in field: RawSpan) throws(VaultError) -> Bool {
+    var isThere = false
+    var items = Items(field)
+    while let item = try items.next() { if item.tag == tag { isThere = true } }
+    return isThere
+  }
+
   /// The field with `data` as its only item with `tag`, or without such an item.
   static func replacing(_ tag: UInt16, in field: [UInt8], with data: [UInt8]?) throws(VaultError) -> [UInt8] {
     var kept: [OwnedItem] = []

@@ -52,3 +52,14 @@ internal import DurableFiles
     get { span.extracting(range) }
   }
 }
+
+extension Descriptor {
+  /// Whether a part of the file has only zero bytes.
+  func isZero(_ range: Range<Int>) throws(VaultError) -> Bool {
+    for start in stride(from: range.lowerBound, to: range.upperBound, by: 1 << 16) {
+      let image = try FileImage(self, start..<min(start + 1 << 16, range.upperBound), limit: Int.max)
+      if !image.span.isZero { return false }
+    }
+    return true
+  }
+}

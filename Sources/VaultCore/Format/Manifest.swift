@@ -39,6 +39,12 @@ struct Manifest {
     guard groups.map(\.id) == snapshot.sections.map(\.id), slots.map(\.id) == snapshot.slots.map(\.id),
       Set(groups.map(\.name)).count == groups.count
     else { throw .tampered("the manifest lists other groups or slots than the file has") }
+    _ = try logSetting(isLogged: snapshot.isLogged)
+  }
+
+  /// The log item of groups that are made later; `nil` if the vault was never logged.
+  func logSetting(isLogged: Bool) throws(VaultError) -> AuditItem? {
+    try AuditItem(in: extensionField.bytes, isLogged: isLogged, epoch: nil)
   }
 
   /// Parses strictly.

@@ -8,6 +8,8 @@ struct Snapshot: Sendable {
   /// which follows.
   static let boundHeaderCount = 48
   static let checksumCount = 32
+  /// The feature flag of a vault whose reads and writes are, or were, logged.
+  static let loggedFlag: UInt16 = 1
   static let sectionHeadCount = 32
   /// The least length of a sealed manifest or section: one padding step and the seal.
   static let sealedMinimum = 1096
@@ -29,6 +31,8 @@ struct Snapshot: Sendable {
   let sections: [Section]
   /// The length of the snapshot with its checksum; the journal starts here.
   let count: Int
+  /// Feature flag bit 0: the file may have logs, and only a removed flag explains a log item without it (annex F).
+  let isLogged: Bool
   /// Bytes 0–47 of the file.
   let boundHeader: [UInt8]
   /// The tag of the sealed manifest.
@@ -44,9 +48,9 @@ struct Snapshot: Sendable {
     guard file.byteCount >= Self.headerCount + Self.checksumCount else { throw damaged }
     let version = file.integer(at: 8, UInt16.self)
     guard version == 1 else { throw VaultError(.unsupportedVersion, "format version \(version)") }
-    guard file.integer(at: 10, UInt16.self) == 0 else {
-      throw VaultError(.unsupportedFeature, "an unknown feature flag")
-    }
+    let flags = file.integer(at: 10, UInt16.self)
+    guard flags & ~Self.loggedFlag == 0 else { throw VaultError(.unsupportedFeature, "an unknown feature flag") }
+    isLogged = flags & Self.loggedFlag != 0
     let length = file.integer(at: 48, UInt64.self)
     guard length >= UInt64(Self.headerCount + Self.checksumCount), length <= UInt64(file.byteCount) else {
       throw damaged

@@ -12,9 +12,11 @@ final class GroupContent {
   let name: Vault.Name
   let baseGeneration: UInt64
   let baseTag: Vault.Tag
-  let extensionField: [UInt8]
+  private(set) var extensionField: [UInt8]
   /// `nil` if the group was never logged.
-  let auditItem: AuditItem?
+  private(set) var auditItem: AuditItem?
+  /// Whether the file has the feature flag of logs.
+  private let isLogged: Bool
   private(set) var generation: UInt64
   /// The tag of the last entry, or of the section when there is none.
   private(set) var tag: Vault.Tag
@@ -40,7 +42,7 @@ final class GroupContent {
   /// - Throws: ``VaultError/Code/tampered`` if the seal fails, otherwise the code of the first fault.
   convenience init(
     sealed: RawSpan, id: Vault.Identifier, epoch: UInt32, vaultID: Vault.Identifier, key: SealingKey,
-    sealer: Sealer, limits: Vault.Limits
+    sealer: Sealer, limits: Vault.Limits, isLogged: Bool
   ) throws(VaultError) {
     guard
       let body = try sealer.openBody(
@@ -48,14 +50,14 @@ final class GroupContent {
     else { throw .tampered("a group's section does not verify") }
     try self.init(
       body: body.buffer, count: body.count, tag: Vault.Tag(sealed, at: Sealer.tag.lowerBound), id: id,
-      epoch: epoch, vaultID: vaultID, key: key, limits: limits)
+      epoch: epoch, vaultID: vaultID, key: key, limits: limits, isLogged: isLogged)
   }
 
   /// Parses a section's body.
   init(
     body: WipedBuffer, count bodyCount: Int, tag: Vault.Tag, id: Vault.Identifier, epoch: UInt32,
     vaultID: Vault.Identifier,
-    key: SealingKey, limits: Vault.Limits
+    key: SealingKey, limits: Vault.Limits, isLogged: Bool
   ) throws(VaultError) {
     var reader = ByteReader(body.span.extracting(..<bodyCount))
     let generation = try reader.generation()
@@ -73,8 +75,9 @@ final class GroupContent {
       index.appendLast(record)
     }
     let field = try reader.lp32()
-    auditItem = try AuditItem(section: field)
+    auditItem = try AuditItem(in: field, isLogged: isLogged, epoch: epoch)
     try reader.finish()
+    self.isLogged = isLogged
     extensionField = field.copy
     self.index = index
     self.generation = generation
@@ -98,6 +101,7 @@ final class GroupContent {
     tag = .zero
     extensionField = []
     auditItem = nil
+    isLogged = false
     index = RecordIndex()
     buffers = []
   }
@@ -119,9 +123,9 @@ final class GroupContent {
 
   /// The keys and policy for logging the group's reads and writes; `nil` if they are not logged.
   func audit(_ sealer: Sealer) throws(VaultError) -> AuditKeys? {
-    guard let policy = auditItem?.policy else { return nil }
+    guard auditItem?.policy != nil else { return nil }
     if let auditKeys { return auditKeys }
-    let keys = try AuditKeys(self, policy, sealer)
+    let keys = try AuditKeys(self, sealer)
     auditKeys = keys
     return keys
   }
@@ -174,6 +178,8 @@ final class GroupContent {
     enum Step { case put(Record), remove(Record) }
 
     let changes: [Step]
+    /// The group's log item and extension field from this entry on; `nil` if they do not change.
+    let logging: (item: AuditItem, field: [UInt8])?
     let tag: Vault.Tag?
     fileprivate let buffer: WipedBuffer
   }
@@ -205,12 +211,14 @@ final class GroupContent {
     guard next == generation + 1 else { throw .malformed("the generation of a journal entry") }
     let changeCount = try reader.integer(UInt32.self)
     guard changeCount >= 1 else { throw .malformed("a journal entry without changes") }
-    try reader.check(changeCount, itemsOfAtLeast: Self.removalMinimum)
+    let logging = try policyChange(&reader, in: buffer.span)
+    let recordCount = changeCount - (logging == nil ? 0 : 1)
+    try reader.check(recordCount, itemsOfAtLeast: Self.removalMinimum)
     var changes: [Staged.Step] = []
     changes.reserveCapacity(Int(changeCount))
     var last: Record?
     var records = index.count
-    for _ in 0..<changeCount {
+    for _ in 0..<recordCount {
       switch try reader.integer(UInt8.self) {
       case 1:
         let record = try Record(&reader, generation: next, revision: next, after: last, limits: limits)
@@ -229,7 +237,42 @@ final class GroupContent {
     }
     try reader.finish()
     guard records <= limits.records else { throw VaultError(.limitExceeded, "more records than the limit") }
-    return Staged(changes: changes, tag: tag, buffer: buffer)
+    return Staged(changes: changes, logging: logging, tag: tag, buffer: buffer)
+  }
+
+  /// The change of the log's policy with which an entry may begin (`Docs/Format.md` F.1).
+  private func policyChange(
+    _ reader: inout ByteReader, in body: RawSpan
+  ) throws(VaultError) -> (item: AuditItem, field: [UInt8])? {
+    guard isLogged, reader.remaining > 0, body.byte(at: reader.position) == Self.policyChange else { return nil }
+    _ = try reader.integer(UInt8.self)
+    var item = auditItem ?? AuditItem()
+    item.policyNumber = try reader.integer()
+    return (item, try item.put(in: extensionField))
+  }
+
+  private static let policyChange: UInt8 = 3
+
+  /// The body of an entry that sets the policy of the group's log.
+  func entryBody(policy: AuditPolicy?) throws(VaultError) -> WipedBuffer {
+    guard isLogged else { throw VaultError(.unsupportedFeature, "the vault was never logged") }
+    var writer = ByteWriter()
+    writer.integer(try nextGeneration)
+    writer.integer(UInt32(1))
+    writer.integer(Self.policyChange)
+    writer.integer(policy?.number ?? AuditPolicy.off)
+    return WipedBuffer(copying: writer.bytes.bytes)
+  }
+
+  /// The generation of the next entry.
+  /// - Throws: ``VaultError/Code/limitExceeded``.
+  var nextGeneration: UInt64 {
+    get throws(VaultError) {
+      guard generation + 1 <= Vault.Limits.generations.upperBound else {
+        throw VaultError(.limitExceeded, "the group has no generation left")
+      }
+      return generation + 1
+    }
   }
 
   /// Applies staged changes.
@@ -239,6 +282,13 @@ final class GroupContent {
       case .put(let record): index.put(record)
       case .remove(let record): index.remove(record.name)
       }
+    }
+    if let logging = staged.logging {
+      auditItem = logging.item
+      extensionField = logging.field
+      // They have the settings of before.
+      auditKeys = nil
+      places = places.map { _ in nil }
     }
     buffers.append(staged.buffer)
     generation += 1

@@ -45,7 +45,7 @@ final class LoadedGroup {
       do throws(VaultError) {
         let content = try GroupContent(
           sealed: image[section.sealed], id: id, epoch: section.epoch, vaultID: snapshot.vaultID, key: key,
-          sealer: sealer, limits: limits)
+          sealer: sealer, limits: limits, isLogged: snapshot.isLogged)
         try check(content, snapshot)
         for entry in entries { try advance(content, entry, snapshot, sealer) }
         state = .open(content)

@@ -114,16 +114,59 @@ final class VaultHandle: Sendable {
   /// The log of an access group.
   func auditLog(of group: Vault.Identifier) -> AuditLog {
     auditLogs.withLock { logs in
-      let log = logs[group] ?? AuditLog(of: group, beside: path, options)
+      let log = logs[group] ?? AuditLog(of: group, beside: path, options, mark: mark)
       logs[group] = log
       return log
     }
   }
 
-  /// Logs reads or writes of a group before they are made: see ``AuditLog/append(_:_:by:mayBeStale:)``.
-  func log(_ events: [AuditLog.Event], _ keys: AuditKeys, mayBeStale: Bool = false) throws(VaultError) -> Bool {
-    let slot = loaded.withLock { $0.slot }
-    return try auditLog(of: keys.groupID).append(events, keys, by: slot, mayBeStale: mayBeStale)
+  /// Logs reads or writes of a group before they are made: see ``AuditLog/append(_:_:by:isSynced:mayBeStale:)``.
+  func log(
+    _ events: [AuditLog.Event], _ keys: AuditKeys, isSynced: Bool, mayBeStale: Bool = false
+  ) throws(VaultError) -> AuditLog.Outcome {
+    try auditLog(of: keys.groupID).append(events, keys, by: slot, isSynced: isSynced, mayBeStale: mayBeStale)
+  }
+
+  /// The slot that opened the vault.
+  var slot: Vault.Identifier { loaded.withLock { $0.slot } }
+
+  /// The newest event of each log that this handle has synced, for the mark.
+  var loggedPoints: [Vault.Identifier: RollbackMark.Log] {
+    auditLogs.withLock { $0.compactMapValues(\.durable) }
+  }
+
+  /// The present keys and policy for logging a read of a snapshot, without a system call: those that this handle has
+  /// loaded. For a handle that is locked, those with which the snapshot was taken.
+  func loadedAudit(of group: Vault.Identifier, or taken: AuditKeys?) throws(VaultError) -> AuditKeys? {
+    try loaded.withLock { (loaded) throws(VaultError) in
+      guard !loaded.isLocked else { return taken }
+      let state = try loaded.state
+      guard state.group(group) != nil else { return taken }
+      return try state.content(group).audit(state.sealer)
+    }
+  }
+
+  /// Loads the vault again for a log that has a key of this epoch.
+  /// - Throws: ``VaultError/Code/rolledBack`` if the vault is older.
+  func expect(epoch: UInt32, of group: Vault.Identifier) throws(VaultError) {
+    let present = try withCurrent { (_, state) throws(VaultError) in try state.content(group).epoch }
+    guard present >= epoch else { throw auditLog(of: group).concerning(AuditAppend.rolledBack) }
+  }
+
+  /// Runs `use` with the present keys of a group, and again with newer ones while the log has a later key.
+  ///
+  /// - Parameter use: appends to the log.
+  /// - Throws: ``VaultError/Code/rolledBack`` if the vault is older than its log.
+  func withPresentKeys(
+    _ keys: () throws(VaultError) -> AuditKeys, _ use: (AuditKeys) throws(VaultError) -> AuditLog.Outcome
+  ) throws(VaultError) {
+    var later: UInt32 = 0
+    while true {
+      let present = try keys()
+      guard present.epoch >= later else { throw auditLog(of: present.groupID).concerning(AuditAppend.rolledBack) }
+      guard case .laterKey(let epoch) = try use(present) else { return }
+      later = epoch
+    }
   }
 
   // MARK: Locking

@@ -4,7 +4,7 @@ internal import Synchronization
 /// The file of a ``RollbackMark``. It is replaced by the steps of `Docs/Format.md` 9.3, under its own lock, so that
 /// several programs may raise one mark.
 struct MarkFile: Sendable {
-  // About 150 bytes for each of at most 1,024 groups.
+  // About 300 bytes for each of at most 1,024 groups.
   private static let longest = 1 << 20
 
   private let path: VaultPath
@@ -80,7 +80,7 @@ struct MarkFile: Sendable {
 /// Compares every load of a vault with its mark, and raises the mark.
 final class MarkKeeper: Sendable {
   private let file: MarkFile
-  private let raises: Bool
+  let raises: Bool
   private let lastFailure = Mutex<VaultError?>(nil)
 
   /// `nil` if the vault has no mark.
@@ -103,6 +103,17 @@ final class MarkKeeper: Sendable {
 
   /// Refuses a state that is older than the mark. For loads under the vault's lock.
   func check(_ state: VaultState) throws(VaultError) { try file.read().check(try RollbackMark(state)) }
+
+  /// The mark's line of a group's log; `nil` if it has none.
+  func log(of group: Vault.Identifier) throws(VaultError) -> RollbackMark.Log? { try file.read().logs[group] }
+
+  /// Refuses a state of a group's log that is older than the mark, or as old with different contents. Called with the
+  /// log locked: nobody raises the line above it meanwhile.
+  func checkLog(_ group: Vault.Identifier, _ seen: RollbackMark.Log) throws(VaultError) {
+    guard let marked = try log(of: group), marked.count >= seen.count, marked != seen else { return }
+    throw VaultError(
+      .rolledBack, "it is at event \(seen.count), and the mark is at event \(marked.count): this is an older copy")
+  }
 
   /// Refuses a path where no mark can be made.
   func judgeNew() throws(VaultError) { try file.judgeNew() }

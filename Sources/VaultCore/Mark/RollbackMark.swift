@@ -22,15 +22,31 @@ public struct RollbackMark: Sendable, Hashable {
     public let tag: Vault.Tag
   }
 
+  /// The last event of an access group's log that was seen (annex F).
+  public struct Log: Sendable, Hashable {
+    /// The number of the event.
+    public let count: UInt64
+    /// The tag of the event.
+    public let tag: Vault.Tag
+  }
+
   /// The id of the vault.
   public let vaultID: Vault.Identifier
   /// The last owner write; `nil` if no owner has seen the vault.
   public private(set) var ownerWrite: OwnerWrite?
   /// The state of each group that could be opened.
   public private(set) var groups: [Vault.Identifier: Group]
+  /// The newest event of the log of each group that has one.
+  public private(set) var logs: [Vault.Identifier: Log]
+
+  /// What a read of a record raises.
+  init(vaultID: Vault.Identifier, logs: [Vault.Identifier: Log]) {
+    (self.vaultID, ownerWrite, groups, self.logs) = (vaultID, nil, [:], logs)
+  }
 
   /// The state of a loaded vault. Opens every granted group.
-  init(_ state: VaultState) throws(VaultError) {
+  init(_ state: VaultState, logs: [Vault.Identifier: Log] = [:]) throws(VaultError) {
+    self.logs = logs
     vaultID = state.snapshot.vaultID
     ownerWrite =
       state.unlocked.isOwner
@@ -62,6 +78,7 @@ public struct RollbackMark: Sendable, Hashable {
       raised.ownerWrite = found
       // An owner sees every group, so the others were removed.
       raised.groups = raised.groups.filter { seen.groups[$0.key] != nil }
+      raised.logs = raised.logs.filter { seen.groups[$0.key] != nil }
     }
     let wasRemoved = { (id: Vault.Identifier) in
       guard let known = ownerWrite, let found = seen.ownerWrite else { return false }
@@ -71,7 +88,17 @@ public struct RollbackMark: Sendable, Hashable {
       if let known = groups[id], (known.epoch, known.generation) > (found.epoch, found.generation) { continue }
       raised.groups[id] = found
     }
+    for (id, found) in seen.logs where raised.groups[id] != nil && found.count > raised.logs[id]?.count ?? 0 {
+      raised.logs[id] = found
+    }
     return raised
+  }
+
+  /// The same mark with these lines of logs.
+  func with(_ logs: [Vault.Identifier: Log]) -> RollbackMark {
+    var mark = self
+    mark.logs = logs
+    return mark
   }
 
   /// Returns the mark that takes the place of `old`. A group holder's mark keeps the lines that only `old` has, if
@@ -80,6 +107,8 @@ public struct RollbackMark: Sendable, Hashable {
     guard ownerWrite == nil, old.vaultID == vaultID else { return self }
     var new = old
     new.groups.merge(groups) { $1 }
+    new.logs = new.logs.filter { groups[$0.key] == nil }
+    new.logs.merge(logs) { $1 }
     return new
   }
 
@@ -128,6 +157,7 @@ extension RollbackMark {
     for (id, group) in groups.sorted(by: { $0.key < $1.key }) {
       lines.append("group \(id) \(group.epoch) \(group.generation) \(group.tag)")
     }
+    for (id, log) in logs.sorted(by: { $0.key < $1.key }) { lines.append("log \(id) \(log.count) \(log.tag)") }
     return lines.map { $0 + "\n" }.joined()
   }
 
@@ -139,7 +169,7 @@ extension RollbackMark {
     guard lines.count > 2, lines[0] == ["spv-mark-1"], lines[1].count == 2, lines[1][0] == "vault",
       let id = Vault.Identifier(hexadecimal: lines[1][1])
     else { throw Self.malformed }
-    (vaultID, ownerWrite, groups) = (id, nil, [:])
+    (vaultID, ownerWrite, groups, logs) = (id, nil, [:], [:])
     for line in lines[2..<(lines.count - 1)] {
       switch line.first {
       case "owner" where line.count == 3:
@@ -150,6 +180,11 @@ extension RollbackMark {
           let generation = UInt64(line[3]), let tag = Vault.Tag(hexadecimal: line[4])
         else { throw Self.malformed }
         groups[id] = Group(epoch: epoch, generation: generation, tag: tag)
+      case "log" where line.count == 4:
+        guard let id = Vault.Identifier(hexadecimal: line[1]), let count = UInt64(line[2]),
+          AuditHeader.numbers.contains(count), let tag = Vault.Tag(hexadecimal: line[3])
+        else { throw Self.malformed }
+        logs[id] = Log(count: count, tag: tag)
       default: throw Self.malformed
       }
     }

@@ -157,6 +157,7 @@ extension Snapshot {
     (self.vaultID, self.generation, self.slots) = (vaultID, generation, slots)
     (self.manifest, self.sections, self.manifestTag) = (manifest, sections, manifestTag)
     count = image.count
+    isLogged = image.span.integer(at: 10, UInt16.self) & Self.loggedFlag != 0
     boundHeader = image.span.extracting(..<Self.boundHeaderCount).copy
   }
 }

@@ -57,7 +57,7 @@ final class SalvagedGroup {
     do throws(VaultError) {
       let content = try GroupContent(
         sealed: sealed, id: section.id, epoch: section.epoch, vaultID: vaultID, key: key, sealer: sealer,
-        limits: options.limits)
+        limits: options.limits, isLogged: true)
       try take(content, damaged)
     } catch {
       try takePieces(sealed)
@@ -273,7 +273,7 @@ final class SalvagedGroup {
     let body = WipedBuffer(copying: writer.bytes.bytes)
     return try GroupContent(
       body: body, count: writer.count, tag: .zero, id: id, epoch: section.epoch, vaultID: vaultID, key: key,
-      limits: options.limits)
+      limits: options.limits, isLogged: true)
   }
 
   /// The extension field of a record, without earlier values that do not open. If the group is not verified, the field

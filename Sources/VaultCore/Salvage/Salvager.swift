@@ -96,9 +96,7 @@ struct Salvager {
           name: name, recordCount: content.recordCount, isVerified: group.isVerified, isCurrent: group.isCurrent,
           lostEntryCount: group.lostEntryCount, lostValueCount: group.lostValueCount))
     }
-    if manifest == nil, let policy = draft.groups.lazy.compactMap(\.content.auditItem?.policy).first {
-      draft.extensionField = Extension.field([.init(AuditItem.manifestTag, [policy.number])])
-    }
+    try draft.adoptLogging(isListed: manifest != nil)
     let opening = Unlocked(grant: .owner(vaultKey), slot: unlocked.slot, kek: unlocked.kek)
     // If the manifest authenticates the slots, slots of unknown kinds are kept as well.
     for slot in manifest == nil ? snapshot.slots : damaged.statedSlots where draft.canHave(slot) {
@@ -150,7 +148,7 @@ extension VaultDraft {
       GroupEntry(
         content: content, name: content.name, epoch: epoch,
         key: keepsKey ? content.key : try groupKey(content.id, epoch: epoch), sealed: nil))
-    if !keepsKey { try keepAuditKey(of: groups.count - 1) }
+    if !keepsKey { try keepLogKey(of: groups.count - 1) }
   }
 
   /// Adds a slot whose key is still valid. In a group holder's salvage its own slot becomes an owner slot.

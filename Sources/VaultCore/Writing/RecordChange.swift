@@ -79,9 +79,7 @@ extension GroupContent {
     }
     guard !order.isEmpty else { return nil }
     Self.sort(&order, of: changes)
-    guard generation + 1 <= Vault.Limits.generations.upperBound else {
-      throw VaultError(.limitExceeded, "the group has no generation left")
-    }
+    let next = try nextGeneration
     var writer = ByteWriter()
     // Reserved at once, because growing would leave copies that are not wiped.
     // A value that is kept, or made current again, comes from the extension of the record.
@@ -89,7 +87,7 @@ extension GroupContent {
       $0 + ($1.map { 2 * $0.extensionField.byteCount + $0.sealedValue.byteCount + 64 } ?? 0)
     }
     writer.bytes.reserveCapacity(order.reduce(64 + carried) { $0 + changes[$1].cost })
-    writer.integer(generation + 1)
+    writer.integer(next)
     writer.integer(UInt32(order.count))
     for index in order {
       try write(changes[index], changes[index].earlierRemoval == .atOnce ? nil : old[index], now, to: &writer, sealer)

@@ -8,6 +8,7 @@ struct SnapshotWriter {
   let sealer: Sealer
   /// The present time, in milliseconds since 1970-01-01 UTC: removed records that are due are not written.
   let now: Int64
+  var isLogged = false
   var progress: ProgressCounter?
 
   /// A section of the new file.
@@ -92,7 +93,7 @@ struct SnapshotWriter {
     var writer = ByteWriter()
     writer.raw(Snapshot.magic)
     writer.integer(UInt16(1))
-    writer.integer(UInt16(0))
+    writer.integer(isLogged ? Snapshot.loggedFlag : 0)
     writer.integer(UInt16(slots.count))
     writer.integer(UInt16(groups))
     writer.raw(vaultID)

@@ -20,6 +20,8 @@ struct VaultDraft {
     var dropsHistory = false
     /// The generation the group had before this write.
     let generation: UInt64
+    /// The epoch and key before this write; `nil` for a new group.
+    var former: (epoch: UInt32, key: SealingKey)?
 
     /// Whether each value is sealed again.
     var isResealed: Bool { dropsHistory || !key.isEqual(to: content.key) }
@@ -27,6 +29,7 @@ struct VaultDraft {
     init(content: GroupContent, name: Vault.Name, epoch: UInt32, key: SealingKey, sealed: [UInt8]?) {
       (self.content, self.name, self.epoch, self.key, self.sealed) = (content, name, epoch, key, sealed)
       (generation, extensionField) = (content.generation, content.extensionField)
+      former = (content.epoch, content.key)
     }
   }
 
@@ -39,6 +42,10 @@ struct VaultDraft {
   /// The slots that rotations could not wrap again.
   private(set) var dropped: [SlotEntry] = []
   var extensionField: [UInt8]
+  /// The feature flag of logs.
+  var isLogged = false
+  /// Whether this write sets the policy of the logs.
+  var setsLogging = false
   let options: Vault.Options
   let sealer: Sealer
 
@@ -90,6 +97,7 @@ struct VaultDraft {
     self.vaultKey = vaultKey
     slots = zip(state.snapshot.slots, manifest.slots).map { SlotEntry(slot: $0, listed: $1) }
     extensionField = manifest.extensionField
+    isLogged = state.snapshot.isLogged
     (options, sealer) = (state.options, state.sealer)
     groups = []
     if let repair, !repair.groups.isSubset(of: state.groups.map(\.id)) { throw Self.groupIsGone }
@@ -141,6 +149,7 @@ struct VaultDraft {
     }
     var writer = SnapshotWriter(
       vaultID: vaultID, generation: generation, slots: slots, sealer: sealer, now: options.now())
+    writer.isLogged = isLogged
     writer.progress = ProgressCounter(
       options, total: groups.reduce(0) { $0 + ($1.isResealed ? $1.content.recordCount : 0) })
     var sections: [SnapshotWriter.SealedSection] = []
@@ -240,51 +249,6 @@ struct VaultDraft {
     groups[index].sealed = nil
   }
 
-  // MARK: Logging
-
-  /// Sets the policy of every group and of groups that are made later; `nil` switches logging off. Audit keys are kept.
-  mutating func setAuditing(_ policy: AuditPolicy?) throws(VaultError) {
-    extensionField = try Extension.replacing(
-      AuditItem.manifestTag, in: extensionField, with: policy.map { [$0.number] })
-    for index in groups.indices {
-      var item = groups[index].content.auditItem ?? AuditItem(nil)
-      item.policy = policy
-      try set(item, of: index)
-      groups[index].sealed = nil
-    }
-  }
-
-  private mutating func set(_ item: AuditItem, of index: Int) throws(VaultError) {
-    groups[index].extensionField = try Extension.replacing(
-      AuditItem.tag, in: groups[index].extensionField, with: item.data)
-  }
-
-  /// Gives the group that was added last the policy of the vault.
-  ///
-  /// - Parameter old: the epoch and key that the group had before; `nil` for a new group.
-  private mutating func logNewGroup(after old: (epoch: UInt32, key: SealingKey)? = nil) throws(VaultError) {
-    guard let policy = try AuditItem.policy(inManifest: extensionField) else { return }
-    let index = groups.count - 1
-    var item = AuditItem(policy)
-    if let old { try keep(old.key, epoch: old.epoch, of: index, in: &item) }
-    try set(item, of: index)
-  }
-
-  private func keep(
-    _ key: SealingKey, epoch: UInt32, of index: Int, in item: inout AuditItem
-  ) throws(VaultError) {
-    let group = groups[index]
-    try item.keep(epoch: epoch, of: key, under: group.key, vault: vaultID, group: group.content.id, sealer)
-  }
-
-  /// Keeps the audit key of a group's old epoch, so that what was logged stays readable.
-  mutating func keepAuditKey(of index: Int) throws(VaultError) {
-    let content = groups[index].content
-    guard var item = content.auditItem else { return }
-    try keep(content.key, epoch: content.epoch, of: index, in: &item)
-    try set(item, of: index)
-  }
-
   // MARK: Rotation
 
   /// Gives a group a new key and the next epoch. Its slots are wrapped again with their stored keys. Slots of unknown
@@ -297,7 +261,7 @@ struct VaultDraft {
     groups[index].key = key
     groups[index].sealed = nil
     groups[index].dropsHistory = groups[index].dropsHistory || droppingHistory
-    try keepAuditKey(of: index)
+    try keepLogKey(of: index)
     rewrapSlots(of: id, epoch: epoch, key: key)
   }
 

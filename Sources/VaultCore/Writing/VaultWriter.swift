@@ -25,8 +25,17 @@ final class VaultWriter: @unchecked Sendable {
   private var replacement: Replacement { Replacement(path: path) }
 
   /// Makes a new file from a separate load, which is discarded afterwards.
-  /// - Returns: The bytes of the file, and the key that opens it for this handle.
-  typealias Rewrite = @Sendable (VaultState) throws(VaultError) -> (file: [UInt8], opening: Unlocked)
+  typealias Rewrite = @Sendable (VaultState) throws(VaultError) -> FullWrite
+
+  /// What takes the file's place.
+  struct FullWrite {
+    /// The bytes of the file.
+    let file: [UInt8]
+    /// The key that opens it for this handle.
+    let opening: Unlocked
+    /// What the logs of the groups get, under the lock of the vault.
+    var logged = LoggedWrite()
+  }
 
   /// The deadline of a write that is requested now.
   var deadline: Deadline { Deadline(after: handle.options.lockTimeout) }
@@ -45,6 +54,7 @@ final class VaultWriter: @unchecked Sendable {
       switch batch[0].write {
       case .changes(_, let group): return try write(batch.map(\.write.changes), to: group, until: deadline)
       case .rewrite(let rewrite): try fullWrite(rewrite, until: deadline)
+      case .policy(let policy, let groups): try append(policy, to: groups, until: deadline)
       }
       return [.success(CommittedWrite())]
     } catch {
@@ -90,28 +100,27 @@ final class VaultWriter: @unchecked Sendable {
     defer { lock.release() }
     var changes: [RecordChange] = []
     var outcomes: [WriteQueue.Outcome] = []
+    var events: [AuditLog.Event] = []
     var audit: AuditKeys?
     var plan = try handle.loaded.withLock { (loaded) throws(VaultError) -> Plan in
       let (end, tornEnd) = try catchUp(&loaded, status)
       let state = try loaded.state
       let content = try state.content(group)
       outcomes = batch.map { part in
-        Result { () throws(VaultError) in try prepare(part, content, state.sealer, addingTo: &changes) }
+        Result { () throws(VaultError) in
+          try prepare(part, content, state.sealer, addingTo: &changes, loggedAs: &events)
+        }
       }
       if !changes.isEmpty { changes += try content.dueRemovals(besides: changes, at: options.now()) }
       audit = try content.audit(state.sealer)
       return try self.plan(changes, state, content, end: end, tornEnd: tornEnd, allowingLongJournal: false)
     }
-    if let audit {
-      let events = zip(batch, outcomes).flatMap { part, outcome in
-        if case .success = outcome { part.flatMap(\.events) } else { [AuditLog.Event]() }
-      }
-      if !events.isEmpty { _ = try handle.log(events, audit) }
-    }
+    // On the disk before the change can be.
+    if let audit, !events.isEmpty { _ = try handle.log(events, audit, isSynced: true) }
     if case .fullWrite(let body, let isForced) = plan {
       do throws(VaultError) {
         try fullWrite(file) { (state) throws(VaultError) in
-          (try state.foldedFile(body, group: group), state.unlocked)
+          FullWrite(file: try state.foldedFile(body, group: group), opening: state.unlocked)
         }
         return outcomes
       } catch {
@@ -145,18 +154,22 @@ final class VaultWriter: @unchecked Sendable {
   /// Adds the changes of one caller to `changes`, checked against the present records: all of them or none.
   /// - Returns: What the write will have done.
   private func prepare(
-    _ part: [RecordChange], _ content: GroupContent, _ sealer: Sealer, addingTo changes: inout [RecordChange]
+    _ part: [RecordChange], _ content: GroupContent, _ sealer: Sealer, addingTo changes: inout [RecordChange],
+    loggedAs events: inout [AuditLog.Event]
   ) throws(VaultError) -> CommittedWrite {
     let before = changes.count
+    let eventsBefore = events.count
     var written = CommittedWrite(revision: content.generation + 1)
     do throws(VaultError) {
       for change in part {
         let stored = content.findStored(change.address)
         if change.removal != nil, let stored, !stored.isRemoved { written.removedCount += 1 }
         changes.append(try content.upToDate(change, stored, deviceKey: options.deviceKey, sealer))
+        events += change.events(removing: stored != nil)
       }
     } catch {
       changes.removeSubrange(before...)
+      events.removeSubrange(eventsBefore...)
       throw error
     }
     return written
@@ -166,8 +179,15 @@ final class VaultWriter: @unchecked Sendable {
     _ changes: [RecordChange], _ state: VaultState, _ content: GroupContent, end: Int, tornEnd: Int,
     allowingLongJournal: Bool
   ) throws(VaultError) -> Plan {
+    guard let body = try content.entryBody(changes, now: options.now(), sealer: state.sealer) else { return .nothing }
+    return try plan(body, state, content, end: end, tornEnd: tornEnd, allowingLongJournal: allowingLongJournal)
+  }
+
+  private func plan(
+    _ body: WipedBuffer, _ state: VaultState, _ content: GroupContent, end: Int, tornEnd: Int,
+    allowingLongJournal: Bool
+  ) throws(VaultError) -> Plan {
     let sealer = state.sealer
-    guard let body = try content.entryBody(changes, now: options.now(), sealer: sealer) else { return .nothing }
     let count =
       JournalFrame.headCount + JournalFrame.checkCount + Sealer.overhead
       + Padding.paddedCount(body.count, step: GroupContent.entryStep)
@@ -216,6 +236,30 @@ final class VaultWriter: @unchecked Sendable {
 
   // MARK: Append
 
+  /// Sets the policy of logs without a full write (`Docs/Format.md` F.1, change 3). The events were logged before.
+  private func append(
+    _ policy: AuditPolicy?, to groups: [Vault.Identifier], until deadline: Deadline
+  ) throws(VaultError) {
+    try handle.forkGuard.check()
+    let (file, _) = try lock.acquire(until: deadline)
+    defer { lock.release() }
+    for group in groups {
+      let status = try file.status()
+      let plan = try handle.loaded.withLock { (loaded) throws(VaultError) -> Plan in
+        let (end, tornEnd) = try catchUp(&loaded, status)
+        let state = try loaded.state
+        try handle.mark?.check(state)
+        let content = try state.content(group)
+        return try self.plan(
+          try content.entryBody(policy: policy), state, content, end: end, tornEnd: tornEnd, allowingLongJournal: true)
+      }
+      guard case .append(let append) = plan else {
+        throw VaultError(.limitExceeded, "the setting needs a full write")
+      }
+      try self.append(append, file)
+    }
+  }
+
   private func append(_ append: Append, _ file: Descriptor) throws(VaultError) {
     let state = append.state
     let offset = append.offset
@@ -258,7 +302,7 @@ final class VaultWriter: @unchecked Sendable {
   /// entries that another writer has not synced yet.
   private func recordForMark(_ state: VaultState) {
     guard handle.mark != nil else { return }
-    written = Result { () throws(VaultError) in try RollbackMark(state) }
+    written = Result { () throws(VaultError) in try RollbackMark(state, logs: handle.loggedPoints) }
   }
 
   /// Removes the bytes of a failed write.
@@ -285,7 +329,7 @@ final class VaultWriter: @unchecked Sendable {
       // With the key of the append, because the handle may have been locked since.
       let source = (FileImage(start.span.copy + append.entry), append.state.unlocked)
       try fullWrite(file, reading: source) { (state) throws(VaultError) in
-        (try state.foldedFile(nil, group: nil), state.unlocked)
+        FullWrite(file: try state.foldedFile(nil, group: nil), opening: state.unlocked)
       }
     } catch {
       do throws(VaultError) {
@@ -315,7 +359,7 @@ final class VaultWriter: @unchecked Sendable {
   ///   - make: returns the bytes of the new file, and the key that opens it for this handle.
   private func fullWrite(
     _ file: Descriptor, reading source: (image: FileImage, unlocked: Unlocked)? = nil,
-    _ make: (VaultState) throws(VaultError) -> (file: [UInt8], opening: Unlocked)
+    _ make: (VaultState) throws(VaultError) -> FullWrite
   ) throws(VaultError) {
     // Loaded again if the file was replaced meanwhile, also by this handle with its new slot.
     let unlocked =
@@ -335,7 +379,8 @@ final class VaultWriter: @unchecked Sendable {
       image, file: OpenFile(file, status), path: path, options: options, sealer: sealer
     ) { (snapshot, sealer) throws(VaultError) in try unlocked.reopened(in: snapshot, sealer: sealer) }
     try handle.mark?.check(old)
-    let (bytes, next) = try make(old)
+    let write = try make(old)
+    let (bytes, next) = (write.file, write.opening)
     try old.keepTornTail()
     guard bytes.count <= options.limits.fileBytes else {
       throw VaultError(.limitExceeded, "the vault would exceed \(options.limits.fileBytes) bytes")
@@ -344,6 +389,7 @@ final class VaultWriter: @unchecked Sendable {
       FileImage(bytes), file: nil, path: path, options: options, sealer: sealer
     ) { (snapshot, sealer) throws(VaultError) in try next.reopened(in: snapshot, sealer: sealer) }
     for group in checked.groups { _ = try checked.content(group.id) }
+    for group in write.logged.before { _ = try handle.log([group.event], group.keys, isSynced: true) }
     let fresh: OpenFile
     // Readers of this handle may find the new file before this thread stores its state.
     handle.loaded.withLock { $0.expect(next, after: unlocked) }
@@ -357,6 +403,12 @@ final class VaultWriter: @unchecked Sendable {
     }
     checked.adopt(fresh)
     checked.dropImage()
+    for group in write.logged.after {
+      // The write is durable. The next event under the new key takes the place of this one.
+      do throws(VaultError) { _ = try handle.log([group.event], group.keys, isSynced: true) } catch {
+        options.auditFailure?(error)
+      }
+    }
     recordForMark(checked)
     handle.loaded.withLock { $0.replace(checked, since: unlocked, isOwn: true) }
     lock.pass(to: fresh.descriptor)

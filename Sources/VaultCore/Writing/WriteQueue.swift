@@ -13,8 +13,10 @@ final class WriteQueue: Sendable {
     case changes([RecordChange], group: Vault.Identifier)
     /// A separate full write: of slots, groups or keys, or without a change.
     case rewrite(VaultWriter.Rewrite)
+    /// The policy of the logs of groups, without a full write.
+    case policy(AuditPolicy?, groups: [Vault.Identifier])
 
-    /// Empty for a full write.
+    /// Empty for other writes.
     var changes: [RecordChange] { if case .changes(let changes, _) = self { changes } else { [] } }
   }
 

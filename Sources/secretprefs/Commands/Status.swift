@@ -12,7 +12,8 @@ struct Status: ToolCommand {
       Without a credential, checks the checksum and structure of the file and shows the ways to unlock it. With a \
       configured credential, also authenticates the contents, lists the access groups, and compares the vault with \
       its mark if there is one. Prompts for a passphrase only with --unlock. Shows which credential it \
-      used, and until when "secretprefs unlock" keeps a key. The idle time of that key does not begin again.
+      used, and until when "secretprefs unlock" keeps a key. The idle time of that key does not begin again. The exit \
+      code is 1 if reads are refused because they cannot be logged.
 
       EXAMPLE:
         secretprefs status
@@ -33,10 +34,12 @@ struct Status: ToolCommand {
       summary = try VaultSummary(at: access.location.path, options: access.options)
     } catch { throw access.explained(error) }
     let opened = try access.openIfConfigured(messages) ?? (asks ? (try access.open(messages), .prompt) : nil)
+    let problems = try opened?.vault.auditProblems() ?? []
     let report = StatusReport(
       path: access.location.path, summary: summary, verified: try opened?.vault.status(),
-      auditing: try opened?.vault.auditing(), hasMark: access.markPath != nil,
+      auditing: try opened?.vault.auditing(), auditProblems: problems, hasMark: access.markPath != nil,
       markFailure: opened?.vault.markFailure, source: opened?.source, kept: try access.keptKey())
     if vault.json { try Output.write(report.json) } else { try Output.write(report.text) }
+    try AuditProblem.report(problems, messages)
   }
 }

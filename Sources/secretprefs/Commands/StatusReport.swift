@@ -9,6 +9,8 @@ struct StatusReport {
   let verified: VaultStatus?
   /// Whether reads and writes are logged. `nil` also without a credential.
   let auditing: AuditPolicy?
+  /// The logs that fail, or soon will.
+  let auditProblems: [AuditProblem]
   /// Whether a mark is configured. Checking it needs a credential.
   let hasMark: Bool
   /// The error that prevented raising the mark.
@@ -75,6 +77,7 @@ struct StatusReport {
       members.append(("owner", .bool(verified.isOwner)))
       members.append(("frozen", .bool(verified.isFrozen)))
       members.append(("auditing", .string(auditing?.name ?? AuditPolicy.nameOfNone)))
+      members.append(("auditProblems", .array(auditProblems.map(\.json))))
       members.append(("groups", .array(verified.groups.map(\.json))))
     }
     if let source { members.append(("credential", .string(source.rawValue))) }

@@ -10,7 +10,8 @@ struct Verify: ToolCommand {
     discussion: """
       Reads the file again and opens the manifest, every section and journal entry, every value and every kept \
       earlier value. The vault does not change. --report explains what was checked, what is proved and what cannot \
-      be known. The exit code is 1 if the last journal entry is broken.
+      be known. The exit code is 1 if the last journal entry is broken, or if reads are refused because they cannot be \
+      logged.
 
       EXAMPLE:
         secretprefs verify
@@ -27,13 +28,15 @@ struct Verify: ToolCommand {
     var access = try unlock.complete(try vault.access())
     access.progress = ProgressLine("verifying", messages)
     let hasMark = access.markPath != nil
-    let found = try access.open(messages).verify()
+    let opened = try access.open(messages)
+    let found = try opened.verify()
     if vault.json {
       try Output.write(found.json(hasMark: hasMark))
     } else {
       try Output.write(report ? found.report(hasMark: hasMark) : found.summary)
     }
     if found.status.hasTornTail { throw ToolError.tornTail }
+    try AuditProblem.report(try opened.auditProblems(), messages)
   }
 }
 

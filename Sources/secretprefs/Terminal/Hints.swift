@@ -10,7 +10,12 @@ enum Hints {
   static let makeVault = "\"secretprefs init\" creates a vault; --vault selects a different one"
 
   static let auditLog =
-    "\"secretprefs audit verify\" examines the log; an owner's \"secretprefs audit on\" sets it aside if it cannot go on"
+    "\"secretprefs audit verify\" examines the log; an owner's \"secretprefs audit on\" sets it aside if it cannot go on, "
+    + "and \"secretprefs audit off\" switches it off"
+
+  static let olderLog =
+    "after a restore on purpose, an owner's \"secretprefs audit on\" sets a log with a later key aside, and "
+    + "\"secretprefs mark accept\" accepts a log that is older than the mark"
 
   static func text(_ code: VaultError.Code) -> String? {
     switch code {

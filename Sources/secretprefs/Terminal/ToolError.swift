@@ -32,7 +32,7 @@ struct ToolError: Error {
     let usual =
       switch error.cause {
       case is KeptKey.Rejection: KeptKey.Rejection.hint
-      case is AuditRefusal: Hints.auditLog
+      case is AuditRefusal: error.code == .rolledBack ? Hints.olderLog : Hints.auditLog
       // The hint of invalidName is for names in a vault, and not for a variable that is not UTF-8.
       default: error.errno == EILSEQ ? nil : Hints.text(error.code)
       }
@@ -117,6 +117,9 @@ struct ToolError: Error {
   static func problems(_ count: Int) -> ToolError {
     ToolError(problemsCode, .no, counted(count, "problem", "problems") + " found", nil)
   }
+
+  /// A problem of the vault that has its own text.
+  static func problem(_ message: String, hint: String?) -> ToolError { ToolError(problemsCode, .no, message, hint) }
 
   /// `scan` found values.
   static func found(_ count: Int) -> ToolError {

@@ -26,7 +26,7 @@ struct FuzzGroup {
     return try GroupContent(
       body: buffer, count: body.count, tag: .zero,
       id: Vault.Identifier([UInt8](repeating: 1, count: Vault.Identifier.count)),
-      epoch: 1, vaultID: .zero, key: key, limits: limits)
+      epoch: ReferenceGroup.epoch, vaultID: .zero, key: key, limits: limits, isLogged: true)
   }
 }
 

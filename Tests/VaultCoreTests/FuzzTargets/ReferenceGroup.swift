@@ -4,7 +4,8 @@
 struct ReferenceGroup {
   private(set) var generation: UInt64
   let baseGeneration: UInt64
-  let baseTag, name, extensionField: [UInt8]
+  let baseTag, name: [UInt8]
+  private(set) var extensionField: [UInt8]
   private(set) var records: [ReferenceRecord] = []
   private let limits: Vault.Limits
 
@@ -26,21 +27,42 @@ struct ReferenceGroup {
     try reader.finish()
   }
 
-  /// Annex F: a policy of at most 2, then keys of 104 bytes, each behind its epoch.
+  static let epoch: UInt32 = 9
+
+  /// Annex F: a policy, a limit and a number of days, then keys of 104 bytes, each behind its epoch.
   private func readItems() throws(VaultError) {
     var isRead = false
     try ReferenceReader.items(extensionField) { (tag, data) throws(VaultError) in
-      guard tag == 1 else { return }
-      var (reader, last) = (ReferenceReader(data), UInt64(0))
-      guard !isRead, try reader.number(1) <= 2 else { throw .malformed("a policy") }
+      guard tag == 1024 else { return }
+      guard !isRead else { throw .malformed("a second log item") }
       isRead = true
+      var (reader, last) = (ReferenceReader(data), UInt64(0))
+      _ = try reader.take(9)
       while !reader.rest.isEmpty {
         let epoch = try reader.number(4)
-        guard epoch > last else { throw .malformed("the order of audit keys") }
+        guard epoch > last, epoch < Self.epoch else { throw .malformed("the order of a log's keys") }
         last = epoch
         _ = try reader.take(104)
       }
     }
+  }
+
+  /// The extension field with another policy in its log item, or with a new one.
+  private func field(policy: UInt8) throws(VaultError) -> [UInt8] {
+    var log = [policy] + [UInt8](repeating: 0, count: 8)
+    var (before, behind): ([UInt8], [UInt8]) = ([], [])
+    try ReferenceReader.items(extensionField) { (tag, data) throws(VaultError) in
+      if tag < 1024 { before += Self.item(tag, data) }
+      if tag == 1024 { log = [policy] + data.dropFirst() }
+      if tag > 1024 { behind += Self.item(tag, data) }
+    }
+    return before + Self.item(1024, log) + behind
+  }
+
+  private static func item(_ tag: UInt16, _ data: [UInt8]) -> [UInt8] {
+    var bytes = [UInt8(tag & 255), UInt8(tag >> 8)]
+    for shift in [0, 8, 16, 24] { bytes.append(UInt8(data.count >> shift & 255)) }
+    return bytes + data
   }
 
   /// Reads the body of the entry that follows and makes its changes; leaves all as it is when it refuses them.
@@ -49,8 +71,15 @@ struct ReferenceGroup {
     let next = try reader.generation()
     guard next == generation + 1 else { throw .malformed("the generation") }
     // The shortest change: a removal of names of one byte.
-    let count = try reader.count(4, least: 7)
+    var count = try reader.number(4)
     guard count >= 1 else { throw .malformed("no changes") }
+    var field = extensionField
+    if reader.rest.first == 3 {
+      _ = try reader.number(1)
+      field = try self.field(policy: UInt8(try reader.number(1)))
+      count -= 1
+    }
+    guard count <= reader.rest.count / 7 else { throw .malformed("a count") }
     var (changed, last) = (records, ReferenceRecord.Name?.none)
     for _ in 0..<count {
       let name: ReferenceRecord.Name
@@ -72,6 +101,7 @@ struct ReferenceGroup {
     try reader.finish()
     guard changed.count <= limits.records else { throw VaultError(.limitExceeded, "records") }
     records = changed.sorted { $0.name < $1.name }
+    extensionField = field
     generation = next
   }
 

@@ -21,7 +21,7 @@ extension AuditPolicy {
   var words: String { "on, \(name)" }
 }
 
-extension AuditEntry {
+extension AuditEvent {
   func row(of group: AccessGroup) -> [String] {
     let lost = lost > 0 ? ", after \(counted(Int(clamping: lost), "lost event", "lost events"))" : ""
     return [
@@ -45,31 +45,75 @@ extension AuditEntry {
 
 extension AuditReport {
   func text(of group: String) -> String {
-    let lost = lostCount > 0 ? ", \(counted(Int(clamping: lostCount), "event", "events")) lost" : ""
-    let state = problems.isEmpty ? "whole" : counted(problems.count, "problem", "problems")
-    return "group \(displayed(group)): \(counted(entryCount, "entry", "entries")), \(state)\(lost)\n"
-      + problems.map { "  \($0.description)\n" }.joined()
+    var parts = [counted(eventCount, "event", "events")]
+    let known = findings.count - open.count
+    if !open.isEmpty { parts.append(counted(open.count, "finding", "findings")) }
+    if known > 0 { parts.append(counted(known, "acknowledged finding", "acknowledged findings")) }
+    if findings.isEmpty { parts.append("whole") }
+    if lostCount > 0 { parts.append("\(counted(Int(clamping: lostCount), "event", "events")) lost") }
+    return "group \(displayed(group)): \(parts.joined(separator: ", "))\n" + findings.map(\.line).joined()
   }
 
   func json(of group: String) -> JSON {
     .object([
-      ("group", .string(group)), ("entries", .unsigned(UInt64(entryCount))), ("lost", .unsigned(lostCount)),
-      (
-        "problems",
-        .array(
-          problems.map { .object([("problem", .string($0.description)), ("certain", .bool($0.isCertain))]) })
-      ),
+      ("group", .string(group)), ("events", .unsigned(UInt64(eventCount))), ("lost", .unsigned(lostCount)),
+      ("findings", .array(findings.map(\.json))),
     ])
   }
 }
 
+extension AuditFinding {
+  /// What a person reads of it, in one line.
+  var line: String {
+    let verdict = isAcknowledged ? "acknowledged" : isCertain ? "certain" : "possible"
+    return "  \(verdict): \(description)\n"
+  }
+
+  var json: JSON {
+    .object([
+      ("code", .string("\(code)")), ("first", .unsigned(events.lowerBound)), ("last", .unsigned(events.upperBound)),
+      ("finding", .string(description)), ("certain", .bool(isCertain)), ("acknowledged", .bool(isAcknowledged)),
+    ])
+  }
+
+  /// Throws if there are findings that no event acknowledges; `tampered` if only a change of the bytes explains one of
+  /// them, and `rolledBack` if the log is older than the mark.
+  static func refuse(_ findings: [AuditFinding]) throws(ToolError) {
+    let open = findings.filter { !$0.isAcknowledged }
+    guard !open.isEmpty else { return }
+    let count = counted(open.count, "finding", "findings")
+    if open.contains(where: { $0.code == .behindMark }) {
+      throw ToolError(
+        VaultError(.rolledBack, "\(count) in the audit logs: a log is older than the mark"),
+        hint: "keep the log; \"secretprefs mark accept\" accepts it after a restore on purpose")
+    }
+    guard !open.contains(where: \.isCertain) else {
+      throw ToolError(
+        VaultError(.tampered, "\(count) in the audit logs"),
+        hint: "keep the log; \"secretprefs audit verify\" lists what is wrong")
+    }
+    let isLater = open.contains { $0.code == .laterKey }
+    throw .problem(
+      "\(count) in the audit logs",
+      hint: isLater ? Hints.olderLog : "once the cause is known, \"secretprefs audit acknowledge\" records that")
+  }
+}
+
 extension AuditProblem {
-  /// Throws if there are problems; `tampered` if a crash cannot have caused one of them.
-  static func refuse(_ problems: [AuditProblem]) throws(ToolError) {
-    guard !problems.isEmpty else { return }
-    guard problems.contains(where: \.isCertain) else { throw .problems(problems.count) }
-    throw ToolError(
-      VaultError(.tampered, "\(counted(problems.count, "problem", "problems")) found in the audit logs"),
-      hint: "keep the log; \"secretprefs audit verify\" lists what is wrong")
+  /// Warns of logs that fail or soon will.
+  /// - Throws: ``ToolError`` if reads are refused now.
+  static func report(_ problems: [AuditProblem], _ messages: Messages) throws(ToolError) {
+    for problem in problems where !problem.isRefusal {
+      messages.warn("the audit log has a problem (\(displayed(problem.error.message)))")
+    }
+    guard let refusal = problems.first(where: \.isRefusal) else { return }
+    throw .problem(
+      "reads are refused, because they cannot be logged: \(displayed(refusal.error.message))", hint: Hints.auditLog)
+  }
+
+  var json: JSON {
+    .object([
+      ("groupId", .string(group.description)), ("refused", .bool(isRefusal)), ("message", .string(error.message)),
+    ])
   }
 }

@@ -10,8 +10,9 @@ struct ShowAudit: ToolCommand {
     discussion: """
       One read or write per line, for each group the oldest first: time, action, group, service, key, user id, process \
       id, program, and the slot that opened the vault. Characters that mislead a reader are shown as "secretprefs list" \
-      shows them. An entry says that the read or write was asked for; a write may have failed afterwards. If a log is \
-      not whole, the entries that verify are shown, and the exit code is that of "secretprefs audit verify".
+      shows them. An event says that the read or write was asked for; a write may have failed afterwards. All files of \
+      a log are shown, also those that were handed over. If a log is not whole, the events that verify are shown, and \
+      the exit code is that of "secretprefs audit verify".
 
       EXAMPLE:
         secretprefs audit show --service com.example.shop --since 24h
@@ -38,19 +39,19 @@ struct ShowAudit: ToolCommand {
     let service = try service.map { try Vault.Name($0) }
     let start = try since.map { try Self.start($0, now: access.options.now()) } ?? .min
     let vault = try access.open(messages)
-    var found: [(group: AccessGroup, entry: AuditEntry)] = []
-    var problems: [AuditProblem] = []
+    var found: [(group: AccessGroup, event: AuditEvent)] = []
+    var findings: [AuditFinding] = []
     for group in try vault.auditedGroups(named: group) {
-      problems += try vault.readAuditLog(of: group) { entry in
-        if entry.time >= start, service == nil || entry.service == service { found.append((group, entry)) }
-      }.problems
+      findings += try vault.readAuditLog(of: group) { event in
+        if event.time >= start, service == nil || event.service == service { found.append((group, event)) }
+      }.findings
     }
     if self.vault.json {
-      try Output.write(.array(found.map { $0.entry.json(of: $0.group) }))
+      try Output.write(.array(found.map { $0.event.json(of: $0.group) }))
     } else {
-      try Output.write(Table(rows: found.map { $0.entry.row(of: $0.group) }).text)
+      try Output.write(Table(rows: found.map { $0.event.row(of: $0.group) }).text)
     }
-    try AuditProblem.refuse(problems)
+    try AuditFinding.refuse(findings)
   }
 
   private static func start(_ text: String, now: Int64) throws(ToolError) -> Int64 {

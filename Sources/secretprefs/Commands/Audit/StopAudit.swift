@@ -8,7 +8,7 @@ struct StopAudit: WritingCommand {
     abstract: "Switches the logs of all access groups off.",
     usage: "secretprefs audit off [<options>]",
     discussion: """
-      The logs stay, and can still be shown and verified.
+      The logs stay, and can still be shown and verified. Works on a full disk.
 
       EXAMPLE:
         secretprefs audit off
@@ -19,8 +19,9 @@ struct StopAudit: WritingCommand {
 
   func perform(_ messages: Messages) throws {
     let vault = try unlock.complete(try vault.access()).open(messages)
-    try vault.setAuditing(nil)
+    let change = try vault.setAuditing(nil)
     vault.recordChange(by: Self.self, messages)
+    change.warnIfPartial(messages)
     if self.vault.json { try Output.write(.object([("auditing", .string(AuditPolicy.nameOfNone))])) }
   }
 }

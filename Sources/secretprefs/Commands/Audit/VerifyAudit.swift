@@ -8,10 +8,12 @@ struct VerifyAudit: ToolCommand {
     abstract: "Verifies the log of each access group that the credential opens.",
     usage: "secretprefs audit verify [<options>]",
     discussion: """
-      Reports entries that were changed, removed, added or moved, and logs that were cut off. The exit code is 76 if a \
-      log was changed without its key, or is damaged. It is 1 if what is wrong can also be what a crash or a power \
-      failure has left: reads are not synced to the disk, so a power failure can take the newest entries. A complete \
-      earlier copy of a log verifies.
+      Reports events that were changed, removed, added or moved, and logs that were cut off. A finding is certain if \
+      the bytes are not those that programs wrote, whatever crashed or was moved or restored; the exit code is then 76. \
+      It is possible if a crash, a power failure, a restored backup or a moved file also explains it; the exit code is \
+      then 1. Reads are not synced to the disk, so a power failure can take the newest of them. Findings that \
+      "secretprefs audit acknowledge" has recorded are listed and do not count. Without a mark (--mark), who kept a \
+      copy of a log can put it back, and what was logged since is gone without a finding.
 
       EXAMPLE:
         secretprefs audit verify
@@ -39,6 +41,6 @@ struct VerifyAudit: ToolCommand {
         "auditing is \(policy?.words ?? AuditPolicy.nameOfNone)\n"
           + reports.map { $0.report.text(of: $0.name) }.joined())
     }
-    try AuditProblem.refuse(reports.flatMap(\.report.problems))
+    try AuditFinding.refuse(reports.flatMap(\.report.findings))
   }
 }

@@ -91,14 +91,25 @@ struct VaultExamination {
     for group in whole {
       let name = "the audit log of access group \(displayed(group.name.text))"
       do throws(VaultError) {
-        let found = try vault.readAuditLog(of: group).problems
+        let found = try vault.readAuditLog(of: group).open
         guard !found.isEmpty else { continue }
         problems.append(
           Problem(
             found.contains(where: \.isCertain) ? .error : .warning, "auditLog",
-            "\(name) has \(counted(found.count, "problem", "problems"))",
+            "\(name) has \(counted(found.count, "finding", "findings"))",
             repair: "secretprefs audit verify lists them"))
       } catch { unseen.append((name, displayed(error.message))) }
+    }
+    guard broken.isEmpty else { return }
+    for problem in try vault.auditProblems() {
+      problems.append(
+        Problem(
+          problem.isRefusal ? .error : .warning, "auditLogFails",
+          problem.isRefusal
+            ? "reads are refused, because they cannot be logged: \(displayed(problem.error.message))"
+            : "the audit log has a problem: \(displayed(problem.error.message))",
+          repair: "make space, or repair what the message names; \(Hints.auditLog)"
+        ))
     }
   }
 

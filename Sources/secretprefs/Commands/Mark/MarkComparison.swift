@@ -19,6 +19,8 @@ struct MarkComparison {
   struct Line {
     /// The name of the access group, or its id if only the mark contains it. `nil` for the owners' writes.
     let group: String?
+    /// Whether the line is that of the group's log.
+    var isLog = false
     let vault: Point?
     let mark: Point?
 
@@ -32,8 +34,9 @@ struct MarkComparison {
 
   /// A recorded state.
   struct Point {
-    /// `nil` for the owners' writes.
+    /// `nil` for the owners' writes and for logs.
     let epoch: UInt32?
+    /// For a log the number of its last event.
     let generation: UInt64
     let tag: Vault.Tag
 
@@ -46,11 +49,15 @@ struct MarkComparison {
     fileprivate init(_ group: RollbackMark.Group) {
       (epoch, generation, tag) = (group.epoch, group.generation, group.tag)
     }
+
+    fileprivate init(_ log: RollbackMark.Log) {
+      (epoch, generation, tag) = (nil, log.count, log.tag)
+    }
   }
 
   let vaultID: Vault.Identifier
   /// The line of the owners' writes if the vault or the mark has one, then the vault's groups by name, then groups that
-  /// only the mark contains.
+  /// only the mark contains, then the logs of the vault's groups.
   private(set) var lines: [Line]
 
   /// - Throws: ``VaultError/Code/tampered`` if the mark belongs to a different vault, and the errors of verifying every
@@ -75,6 +82,12 @@ struct MarkComparison {
     for (id, point) in mark.groups.sorted(by: { $0.key < $1.key }) where seen.groups[id] == nil {
       lines.append(Line(group: id.description, vault: nil, mark: Point(point)))
     }
+    for group in known.sorted(by: { $0.name < $1.name }) {
+      let (log, marked) = (seen.logs[group.id], mark.logs[group.id])
+      guard log != nil || marked != nil else { continue }
+      lines.append(
+        Line(group: group.name.text, isLog: true, vault: log.map(Point.init), mark: marked.map(Point.init)))
+    }
   }
 
   /// Whether opening the vault with the mark fails.
@@ -82,6 +95,9 @@ struct MarkComparison {
 
   /// The error of opening the vault with the mark.
   var refusal: VaultError? {
+    if lines.contains(where: { $0.isLog && [.behind, .differs, .unseen].contains($0.state) }) {
+      return VaultError(.rolledBack, "a log is older than the mark, or was removed")
+    }
     if lines.contains(where: { $0.state == .behind }) {
       return VaultError(.rolledBack, "the vault is older than its mark")
     }

@@ -41,8 +41,9 @@ extension MarkComparison {
     Table(
       rows: lines.map { line in
         [
-          line.group.map { "group \(displayed($0))" } ?? "owners' writes", line.state.rawValue,
-          line.vault.map { "vault: \($0.words)" } ?? "", line.mark.map { "mark: \($0.words)" } ?? "",
+          line.group.map { "\(line.isLog ? "log of" : "group") \(displayed($0))" } ?? "owners' writes",
+          line.state.rawValue, line.vault.map { "vault: \($0.words(line))" } ?? "",
+          line.mark.map { "mark: \($0.words(line))" } ?? "",
         ]
       }
     ).text
@@ -56,8 +57,9 @@ extension MarkComparison {
         .array(
           lines.map { line in
             .object([
-              ("group", line.group.map { .string($0) } ?? .null), ("state", .string(line.state.rawValue)),
-              ("vault", line.vault?.json ?? .null), ("mark", line.mark?.json ?? .null),
+              ("group", line.group.map { .string($0) } ?? .null), ("log", .bool(line.isLog)),
+              ("state", .string(line.state.rawValue)), ("vault", line.vault?.json ?? .null),
+              ("mark", line.mark?.json ?? .null),
             ])
           })
       ),
@@ -66,7 +68,9 @@ extension MarkComparison {
 }
 
 extension MarkComparison.Point {
-  fileprivate var words: String { (epoch.map { "epoch \($0), " } ?? "") + "generation \(generation)" }
+  fileprivate func words(_ line: MarkComparison.Line) -> String {
+    line.isLog ? "event \(generation)" : (epoch.map { "epoch \($0), " } ?? "") + "generation \(generation)"
+  }
 
   fileprivate var json: JSON {
     let epoch: [(String, JSON)] = epoch.map { [("epoch", .unsigned(UInt64($0)))] } ?? []

@@ -1,0 +1,280 @@
+internal import DurableFiles
+internal import VaultSealing
+
+/// The current file of a log while its lock is held, ready for an append (`Docs/Format.md` F.5).
+struct AuditAppend {
+  /// A header as it was written, so that it need not be opened again.
+  struct Written: Sendable {
+    let bytes: [UInt8]
+    let header: AuditHeader
+    let keys: AuditKeys
+    /// Whether the last event is *hand over*.
+    let isHandOver: Bool
+  }
+
+  enum Opened {
+    case ready(AuditAppend)
+    case laterKey(UInt32)
+  }
+
+  /// The length of the zeros behind the events, in bytes.
+  static let reserveBytes = 64 << 10
+  /// The reserve is extended when less is left.
+  private static let lowReserve = 32 << 10
+  /// What is left for events of the log itself, if the reserve cannot be extended.
+  private static let lastReserve = 4 << 10
+
+  static let rolledBack = VaultError(.rolledBack, "the vault is older than its log, which has a later key")
+  private static let unknown = VaultError(
+    .tampered, "it cannot be continued: it is damaged, or not that of this access group")
+
+  private let maker: AuditMaker
+  private let file: OpenFile
+  private var header: AuditHeader
+  private var size: Int
+  private var flags = AuditBody.Flags.first
+  private var items: [Extension.OwnedItem] = []
+  private var endsWithHandOver: Bool
+  private(set) var written: Written?
+  /// The newest event that this process knows to be on the disk.
+  private(set) var durable: AuditLog.Point?
+
+  private var descriptor: Descriptor { file.descriptor }
+  private var keys: AuditKeys { maker.keys }
+
+  // MARK: Opening
+
+  /// Steps 2 to 4: takes over events that the header does not count, and erases bytes that are no event.
+  ///
+  /// - Parameters:
+  ///   - file: locked.
+  ///   - known: the header that this process wrote last.
+  static func open(
+    _ file: OpenFile, _ maker: AuditMaker, _ known: Written?, durable: AuditLog.Point?
+  ) throws(VaultError) -> Opened {
+    let image = try FileImage(file.descriptor, 0..<AuditHeader.byteCount, limit: AuditHeader.byteCount)
+    var (header, isHandOver, isKnown) = (AuditHeader(epoch: maker.keys.epoch), false, false)
+    if let known, known.keys.epoch == maker.keys.epoch, image.span.byteCount == known.bytes.count,
+      image.span.starts(with: known.bytes)
+    {
+      (header, isHandOver, isKnown) = (known.header, known.isHandOver, true)
+    } else {
+      switch try AuditHeader.open(image.span, maker.keys, maker.sealer) {
+      case .success(let found): header = found
+      case .failure(let refusal):
+        switch refusal.code {
+        case .laterKey: return .laterKey(refusal.epoch)
+        case .laterVersion: throw VaultError(.unsupportedVersion, "a later version has written it")
+        default: throw unknown
+        }
+      }
+      isHandOver =
+        try AuditFrame.lastAction(file.descriptor, before: header.end, header, maker.keys, maker.sealer)?.action
+        == .handOver
+    }
+    var append = AuditAppend(
+      maker: maker, file: file, header: header, size: Int(try file.descriptor.status().st_size),
+      endsWithHandOver: isHandOver, written: isKnown ? known : nil, durable: durable)
+    if let epoch = try append.prepare(isKnown: isKnown) { return .laterKey(epoch) }
+    return .ready(append)
+  }
+
+  private init(
+    maker: AuditMaker, file: OpenFile, header: AuditHeader, size: Int, endsWithHandOver: Bool, written: Written?,
+    durable: AuditLog.Point?
+  ) {
+    (self.maker, self.file, self.header, self.size) = (maker, file, header, size)
+    (self.endsWithHandOver, self.written, self.durable) = (endsWithHandOver, written, durable)
+  }
+
+  /// - Returns: the epoch of an event that is sealed with a later key.
+  private mutating func prepare(isKnown: Bool) throws(VaultError) -> UInt32? {
+    if header.mayBeRestarted {
+      flags.insert(.restarted)
+      var synced = ByteWriter()
+      synced.integer(header.synced)
+      items.append(.init(AuditBody.Tag.synced, synced.bytes))
+    }
+    if size < header.end {
+      flags.insert(.short)
+      header.end = (size + 7) & ~7
+    } else if let epoch = try takeOver() {
+      return epoch
+    }
+    try maker.mark?.checkLog(keys.groupID, AuditLog.Point(count: header.count, tag: header.last))
+    if try hasDebris(isKnown: isKnown) { flags.insert(.interrupted) }
+    return nil
+  }
+
+  /// Takes over events whose writer was killed before it wrote the header.
+  private mutating func takeOver() throws(VaultError) -> UInt32? {
+    var appends = 0
+    loop: while true {
+      switch try AuditFrame.place(descriptor, at: header.end, before: size, keys, maker.sealer) {
+      case .nothing: break loop
+      case .closed(let head, _):
+        if head.epoch > keys.epoch { return head.epoch }
+        throw Self.unknown
+      case .event(let found):
+        guard found.number == header.count + 1, let body = found.body, body.previous == header.last else {
+          throw Self.unknown
+        }
+        if found.flags.contains(.first) { appends += 1 }
+        header.count += 1
+        header.last = found.tag
+        header.end += found.count
+        endsWithHandOver = found.action == .handOver
+        written = nil
+      }
+    }
+    if appends > 1 { flags.insert(.oldState) }
+    return nil
+  }
+
+  /// Whether bytes that are no event are behind the last one. Behind a header of this process only an interrupted append
+  /// can be, which is at the beginning of the rest.
+  private func hasDebris(isKnown: Bool) throws(VaultError) -> Bool {
+    guard size > header.end else { return false }
+    guard size <= AuditHeader.fileBytes else { return true }
+    let last = isKnown ? min(size, header.end + AuditFrame.counts.upperBound) : size
+    return try !descriptor.isZero(header.end..<last)
+  }
+
+  /// Writes zeros over bytes that are no event: cutting them off could lose space that the disk no longer has.
+  private mutating func eraseDebris() throws(VaultError) {
+    if size > AuditHeader.fileBytes {
+      try descriptor.truncate(to: header.end)
+      size = header.end
+    } else {
+      try descriptor.write([UInt8](repeating: 0, count: size - header.end), at: header.end)
+    }
+  }
+
+  // MARK: Writing
+
+  /// Writes events, then the header that counts them. With an error nothing is written.
+  mutating func write(_ events: [AuditLog.Event], lost: UInt64) throws(VaultError) {
+    var next = header
+    let start = header.end
+    next.synced = max(header.synced, min(durable?.count ?? 0, header.count))
+    let bytes = try maker.write(events, behind: &next, flags, lost: lost, items: items)
+    guard next.end <= AuditHeader.fileBytes else {
+      throw VaultError(.limitExceeded, "the file has its maximum length and could not be handed over")
+    }
+    if flags.contains(.interrupted) { try eraseDebris() }
+    let failure = try makeRoom(until: next.end)
+    // What is left for the events of the log itself.
+    let kept = events.allSatisfy { $0.action.isOfLog } ? 0 : Self.lastReserve
+    if let failure, size - next.end < kept { throw failure }
+    let headerBytes = next.bytes(keys, try keys.presentKey(maker.sealer), maker.sealer)
+    written = nil
+    do throws(VaultError) {
+      try descriptor.write(bytes, at: start)
+      try descriptor.write(headerBytes, at: 0)
+    } catch {
+      do throws(VaultError) {
+        try descriptor.write([UInt8](repeating: 0, count: max(0, min(size, next.end) - start)), at: start)
+        try descriptor.truncate(to: size)
+      } catch {}  // no reader takes a part of an event for one, and the next writer erases it
+      throw error
+    }
+    (header, size) = (next, max(size, next.end))
+    (flags, items) = (.first, [])
+    endsWithHandOver = events.last?.action == .handOver
+    written = Written(bytes: headerBytes, header: header, keys: keys, isHandOver: endsWithHandOver)
+  }
+
+  /// Makes what was written durable.
+  mutating func synchronize() throws(VaultError) {
+    try descriptor.synchronizeData()
+    durable = AuditLog.Point(count: header.count, tag: header.last)
+  }
+
+  /// Extends the reserve behind `end` if it is low.
+  /// - Returns: the error that prevented it.
+  private mutating func makeRoom(until end: Int) throws(VaultError) -> VaultError? {
+    guard size - end < Self.lowReserve else { return nil }
+    let target = min(end + Self.reserveBytes, AuditHeader.fileBytes)
+    guard target > size else { return nil }
+    do throws(VaultError) {
+      try descriptor.write([UInt8](repeating: 0, count: target - size), at: size)
+      size = target
+      return nil
+    } catch {
+      size = Int(try descriptor.status().st_size)
+      return error
+    }
+  }
+
+  /// Checks whether a read can be logged.
+  ///
+  /// - Returns: the error that prevents extending the reserve, while there still is one.
+  /// - Throws: that error if there is none left.
+  mutating func examineReserve() throws(VaultError) -> VaultError? {
+    guard let failure = try makeRoom(until: header.end) else { return nil }
+    guard size - header.end >= Self.lastReserve + AuditFrame.counts.upperBound else { throw failure }
+    return failure
+  }
+
+  // MARK: Handing over
+
+  /// Hands over if the file has reached its limit or ends with *hand over*. A full file stays in use if that fails.
+  /// - Returns: whether there is a new current file.
+  mutating func handOverIfDue() throws(VaultError) -> Bool {
+    guard endsWithHandOver || header.end >= keys.limits.fileBytes else { return false }
+    do throws(VaultError) { try handOver() } catch {
+      guard !endsWithHandOver else { throw error }
+      return false
+    }
+    return true
+  }
+
+  /// Gives the file its name as a handed-over one and makes a new current file. The second name comes first, because it
+  /// shows whether the directory can be written while the log can still go on in this file.
+  mutating func handOver() throws(VaultError) {
+    try maker.files.expectRoom(Self.reserveBytes + AuditHeader.byteCount)
+    try maker.files.link(file, as: header.file)
+    if !endsWithHandOver { try write([AuditLog.Event(action: .handOver)], lost: 0) }
+    try synchronize()
+    let made = try maker.make(AuditHeader(after: header, epoch: keys.epoch), [], replacing: file)
+    defer { made.file.descriptor.unlock() }
+    do throws(VaultError) { try prune(made) } catch {}  // tried again when the next file is handed over
+  }
+
+  /// The last event of a file that was handed over; `nil` if it cannot be opened.
+  private func handOverEvent(of file: AuditFiles.Numbered) throws(VaultError) -> AuditEvent? {
+    guard let open = try maker.files.open(file.path, forWriting: false) else { return nil }
+    switch try AuditFiles.header(open.descriptor, keys, maker.sealer) {
+    case .failure: return nil
+    case .success(let header):
+      let event = try AuditFrame.lastAction(open.descriptor, before: header.end, header, keys, maker.sealer)
+      return event?.action == .handOver ? event : nil
+    }
+  }
+
+  /// Removes the oldest files whose last event is older than the settings say, after an event that says so.
+  private func prune(_ made: AuditMaker.Made) throws(VaultError) {
+    guard keys.limits.keptDays > 0 else { return }
+    let oldest = maker.options.now() - Int64(keys.limits.keptDays) * 86_400_000
+    var old: [AuditFiles.Numbered] = []
+    var last: UInt64 = 0
+    for file in try maker.files.handedOver() {
+      guard let event = try handOverEvent(of: file), event.time < oldest else { break }
+      old.append(file)
+      last = event.number
+    }
+    guard last > 0 else { return }
+    var next: AuditAppend
+    switch try Self.open(made.file, maker, made.written, durable: durable) {
+    case .laterKey: return
+    case .ready(let append): next = append
+    }
+    var range = ByteWriter()
+    range.integer(UInt64(1))
+    range.integer(last)
+    try next.write([AuditLog.Event(action: .prune, item: (AuditBody.Tag.pruned, range.bytes))], lost: 0)
+    try next.synchronize()
+    for file in old { try maker.files.remove(file) }
+    try maker.files.synchronize()
+  }
+}

@@ -1,0 +1,98 @@
+internal import DurableFiles
+internal import VaultSealing
+
+/// One event of a log: `length u32 ‖ epoch u32 ‖ number u64 ‖ sealed body` (`Docs/Format.md` F.4).
+struct AuditFrame {
+  static let headCount = 16
+  /// The least and the greatest length of an event.
+  static let counts = headCount + Sealer.overhead + AuditBody.step...4096
+
+  let count: Int
+  let epoch: UInt32
+  let number: UInt64
+  let tag: Vault.Tag
+  /// `nil` if the seal opens and what is sealed breaks the rules.
+  let body: AuditBody?
+
+  var flags: AuditBody.Flags { body?.flags ?? [] }
+  var action: AuditEvent.Action? { body?.event.action }
+
+  /// What the first bytes of an event state.
+  struct Head {
+    let count: Int
+    let epoch: UInt32
+    let number: UInt64
+
+    /// `nil` if no event can begin at `offset` of these bytes, which end `rest` bytes before the end of the file.
+    init?(_ bytes: RawSpan, at offset: Int = 0, before end: Int) {
+      guard offset + headCount <= bytes.byteCount else { return nil }
+      count = Int(bytes.integer(at: offset, UInt32.self))
+      epoch = bytes.integer(at: offset + 4)
+      number = bytes.integer(at: offset + 8)
+      guard counts.contains(count), count % 8 == 0, offset + count <= end, AuditHeader.epochs.contains(epoch),
+        AuditHeader.numbers.contains(number)
+      else { return nil }
+    }
+  }
+
+  /// What stands at a place of a file.
+  enum Place {
+    case event(AuditFrame)
+    /// A frame of an epoch whose key the reader does not have.
+    case closed(Head, tag: Vault.Tag)
+    case nothing
+  }
+
+  /// Reads what stands at `offset` of a file of `end` bytes.
+  static func place(
+    _ file: Descriptor, at offset: Int, before end: Int, _ keys: AuditKeys, _ sealer: Sealer
+  ) throws(VaultError) -> Place {
+    guard offset < end else { return .nothing }
+    let image = try FileImage(file, offset..<min(offset + counts.upperBound, end), limit: Int.max)
+    guard let head = Head(image.span, before: image.count) else { return .nothing }
+    let sealed = image[headCount..<head.count]
+    let tag = Vault.Tag(sealed, at: Sealer.tag.lowerBound)
+    guard head.epoch <= keys.epoch, let key = try keys.key(of: head.epoch, sealer) else {
+      return .closed(head, tag: tag)
+    }
+    sealer.bind(to: .logEvent(vault: keys.vaultID, group: keys.groupID, number: head.number))
+    guard let opened = sealer.openedBody(sealed, with: key) else { return .nothing }
+    var body: AuditBody?
+    if let count = Padding.unpaddedCount(opened.span, step: AuditBody.step) {
+      do throws(VaultError) { body = try AuditBody(opened.span.extracting(..<count), number: head.number) } catch {}
+    }
+    return .event(AuditFrame(count: head.count, epoch: head.epoch, number: head.number, tag: tag, body: body))
+  }
+
+  /// The action of the event that ends at `end`; `nil` if none is found.
+  static func lastAction(
+    _ file: Descriptor, before end: Int, _ header: AuditHeader, _ keys: AuditKeys, _ sealer: Sealer
+  ) throws(VaultError) -> AuditEvent? {
+    guard header.count >= header.first else { return nil }
+    for count in stride(from: counts.lowerBound, through: counts.upperBound, by: 8)
+    where end - count >= AuditHeader.byteCount {
+      guard case .event(let found) = try place(file, at: end - count, before: end, keys, sealer), found.count == count,
+        found.number == header.count
+      else { continue }
+      return found.body?.event
+    }
+    return nil
+  }
+
+  /// Appends an event to `bytes`.
+  /// - Returns: its tag.
+  static func write(
+    _ body: inout ByteWriter, number: UInt64, to bytes: inout ByteWriter, _ keys: AuditKeys, _ key: SealingKey,
+    _ sealer: Sealer
+  ) -> Vault.Tag {
+    let sealed = sealer.sealBody(
+      body.bytes.bytes, step: AuditBody.step, with: key,
+      as: .logEvent(vault: keys.vaultID, group: keys.groupID, number: number))
+    body.bytes.wipe()
+    bytes.integer(UInt32(headCount + sealed.count))
+    bytes.integer(keys.epoch)
+    bytes.integer(number)
+    bytes.raw(sealed)
+    return Vault.Tag(sealed.bytes, at: Sealer.tag.lowerBound)
+  }
+}

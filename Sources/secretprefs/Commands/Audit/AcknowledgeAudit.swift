@@ -1,0 +1,54 @@
+internal import ArgumentParser
+internal import VaultCore
+
+/// `secretprefs audit acknowledge`.
+struct AcknowledgeAudit: WritingCommand {
+  static let configuration = CommandConfiguration(
+    commandName: "acknowledge",
+    abstract: "Records that the present findings of the logs are known.",
+    usage: "secretprefs audit acknowledge [<options>]",
+    discussion: """
+      Writes an event with the findings of "secretprefs audit verify" into each log, and prints them. Later \
+      verifications list them as acknowledged and do not count them; a further change of the same log is a new \
+      finding. Use it after a crash whose cause is known. What describes the present, such as a missing log, or one \
+      that is older than the mark, cannot be acknowledged. Needs no owner.
+
+      EXAMPLE:
+        secretprefs audit verify
+        secretprefs audit acknowledge
+      """)
+
+  @OptionGroup var vault: VaultOptions
+  @OptionGroup var unlock: UnlockOptions
+
+  @Option(help: ArgumentHelp("The log of this access group only.", valueName: "name"), completion: .groups)
+  var group: String?
+
+  func perform(_ messages: Messages) throws {
+    let vault = try unlock.complete(try vault.access()).open(messages)
+    var found: [(name: String, findings: [AuditFinding])] = []
+    for group in try vault.auditedGroups(named: group) {
+      let findings = try vault.acknowledgeAuditLog(of: group)
+      if !findings.isEmpty { vault.recordChange(by: Self.self, messages) }
+      found.append((group.name.text, findings))
+    }
+    if self.vault.json {
+      try Output.write(
+        .object([
+          (
+            "groups",
+            .array(
+              found.map { group in
+                .object([("group", .string(group.name)), ("acknowledged", .array(group.findings.map(\.json)))])
+              })
+          )
+        ]))
+    } else {
+      try Output.write(
+        found.map { group in
+          "group \(displayed(group.name)): \(counted(group.findings.count, "finding", "findings")) acknowledged\n"
+            + group.findings.map { "  \($0.description)\n" }.joined()
+        }.joined())
+    }
+  }
+}

@@ -1,0 +1,94 @@
+import Foundation
+import Synchronization
+import Testing
+import VaultSealing
+
+@testable import VaultCore
+
+/// The log's line in a mark.
+struct AuditMarkTests {
+  /// An audited vault with a mark, after some reads by a handle that raises it.
+  private func withMarked(_ body: (SharedVault, Vault) throws -> Void) throws {
+    try AuditedVault.with(groups: ["default"]) { shared in
+      try shared.read(3)
+      try shared.owner.createMark(at: shared.mark)
+      try body(shared, try shared.markedOwner())
+    }
+  }
+
+  @Test func `a mark has a line for each log, and none without one`() throws {
+    try withMarked { shared, vault in
+      let id = try vault.group().id
+      let lines = try shared.markText.split(separator: "\n")
+      #expect(lines.last?.hasPrefix("log \(id) 4 ") == true)
+      #expect(try RollbackMark(parsing: Array(shared.markText.utf8)).text == shared.markText)
+    }
+    try SharedVault.withMark { shared in
+      let text = try shared.markText
+      #expect(!text.contains("log "))
+    }
+  }
+
+  @Test(arguments: ["earlier file", "cut", "removed", "earlier header"])
+  func `with a mark the next read sees that the log was put back, cut off or removed`(_ what: String) throws {
+    try withMarked { shared, vault in
+      let before = try FileBytes.read(shared.log())
+      try shared.read(1, by: vault)
+      var log = try shared.logBytes()
+      switch what {
+      case "earlier file": try FileBytes.write(before, to: shared.log())
+      case "removed": try FileManager.default.removeItem(atPath: shared.log())
+      default:
+        // A kept header makes what is cut off unseen.
+        log.header = Array(before.prefix(AuditHeader.byteCount))
+        if what == "cut" { log.events.removeLast() }
+        try shared.write(log)
+      }
+      if what == "earlier header" {
+        // Nothing is missing: the events are taken over.
+        #expect(try shared.markedOwner().text("password") == "s3cret")
+        return
+      }
+      #expect(refusal { try shared.markedOwner().text("password") } == .rolledBack)
+      #expect(refusal { try shared.markedOwner().set("x", forKey: "a") } == .rolledBack)
+      let found = try shared.markedOwner().readAuditLog(of: vault.group()).findings
+      #expect(found.contains { $0.code == .behindMark && $0.isCertain })
+
+      let unmarked = try shared.secondOwner()
+      try unmarked.acceptMark(at: shared.mark)
+      #expect(try shared.markedOwner().text("password") == "s3cret")
+    }
+  }
+
+  @Test func `another chain of the same length is behind the mark`() throws {
+    try withMarked { shared, vault in
+      let before = try FileBytes.read(shared.log())
+      try shared.read(1, by: vault)
+      try FileBytes.write(before, to: shared.log())
+      try shared.read(2)
+
+      let found = try shared.markedOwner().readAuditLog(of: vault.group()).findings
+      #expect(found.map(\.short) == ["behindMark 5 certain"])
+    }
+  }
+
+  @Test func `a read raises the mark at most once a second, and a write each time`() throws {
+    try withMarked { shared, _ in
+      let now = Mutex<Int64>(1_700_000_000_000)
+      var options = shared.options("clock")
+      options.now = { now.withLock(\.self) }
+      let vault = try Vault.opened(at: shared.path, options: options)
+      func marked() throws -> UInt64? { try RollbackMark(at: shared.mark).logs[vault.group().id]?.count }
+      try shared.read(1, by: vault)
+      #expect(try marked() == 5)
+      try shared.read(3, by: vault)
+      #expect(try marked() == 5)
+      now.withLock { $0 += 1_000 }
+      try shared.read(1, by: vault)
+      #expect(try marked() == 9)
+      try vault.set("x", forKey: "a")
+      #expect(try marked() == 10)
+      #expect(vault.markFailure == nil)
+    }
+  }
+}
