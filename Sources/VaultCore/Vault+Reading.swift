@@ -97,7 +97,7 @@ extension Vault {
 
   /// - Returns: the later epoch whose key the log needs.
   @inline(never)
-  private func logRead(of name: borrowing RecordName, _ audit: AuditKeys) throws(VaultError) -> UInt32? {
+  func logRead(of name: borrowing RecordName, _ audit: AuditKeys) throws(VaultError) -> UInt32? {
     let event = AuditLog.Event(action: .read, service: name.service.copy, key: name.key.copy)
     guard case .laterKey(let epoch) = try handle.log([event], audit, isSynced: false, mayBeStale: true) else {
       return nil
