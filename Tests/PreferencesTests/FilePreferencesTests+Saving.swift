@@ -22,6 +22,26 @@ extension FilePreferencesTests {
     }
   }
 
+  @Test(arguments: [nil, "old"])
+  func `a file that is created or replaced while it is edited is edited again`(old: String?) throws {
+    try withTemporaryFolder { folder in
+      let path = folder + "/a"
+      try old?.write(toFile: path, atomically: false, encoding: .utf8)
+      var seen: [[UInt8]?] = []
+      try FileReplacement(path)(upTo: 9) { content in
+        seen.append(content)
+        if seen.count == 1 {
+          #expect(FileManager.default.createFile(atPath: path + ".other", contents: Data("new".utf8)))
+          #expect(rename(path + ".other", path) == 0)
+        }
+        return (content ?? []) + Array("+".utf8)
+      }
+      #expect(seen == [old.map { Array($0.utf8) }, Array("new".utf8)])
+      #expect(try String(contentsOfFile: path, encoding: .utf8) == "new+")
+      #expect(try names(folder) == ["a"])
+    }
+  }
+
   /// An access control list for the user 1, whose mask looks like a right of the group: `setfacl -m u:1:rw` (acl(5)).
   private static let accessList: [UInt8] = [
     2, 0, 0, 0, 1, 0, 6, 0, 255, 255, 255, 255, 2, 0, 6, 0, 1, 0, 0, 0, 4, 0, 0, 0, 255, 255, 255, 255, 16, 0, 6, 0,
