@@ -112,6 +112,9 @@ struct EditValueTests {
     #expect(outcome.exit == exit)
     #expect(outcome.errorText.contains("secretprefs: error: \(message)\n"), "\(outcome.errorText)")
     #expect(!outcome.errorText.contains("CANARY"))
+    if let kept = outcome.errorText.firstMatch(of: /kept in memory, in (\S+)\/value;/)?.1 {
+      try FileManager.default.removeItem(atPath: String(kept))
+    }
     #expect(try Self.value(home) == (script.contains("other") ? "other" : value))
     #expect(try Self.left(value).isEmpty)
   }
