@@ -3,9 +3,9 @@ internal import Synchronization
 /// Says when a lease is over, in the process that has it and in those that wait for it.
 ///
 /// A process counts a lease from the moment when it first has it in its hands, on a clock that cannot be set. For the
-/// process that takes the lease, this moment is before it writes the lease; for all others, it is after they read it. So
-/// the lease ends for its holder first, however long the write waits for the vault's lock, and whatever the wall clocks
-/// of the processes say. The order is modelled in `Tests/Models/lease.pml`.
+/// process that takes the lease, this moment is before it writes the lease; for all others, it is after they read it.
+/// So the lease ends for its holder first, however long the write waits for the vault's lock, and whatever the wall
+/// clocks of the processes say. The order is modelled in `Tests/Models/lease.pml`.
 final class LeaseWatch: Sendable {
   /// The time since this object was created.
   let elapsed: @Sendable () -> Duration

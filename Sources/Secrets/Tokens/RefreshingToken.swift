@@ -16,8 +16,8 @@ public import VaultCore
 /// token, it writes a lease into the record by compare-and-set; afterwards it stores the new tokens by compare-and-set.
 /// Other processes wait for the new tokens. If the process that refreshes ends, each of the others waits for one lease
 /// from when it first saw the lease, and one of them takes its place and sends the same refresh token again: if the
-/// server had already replaced it, the new tokens are lost (`Docs/Decisions/0036`, `0055`). Keep one object for each record,
-/// which all tasks share.
+/// server had already replaced it, the new tokens are lost (`Docs/Decisions/0036`, `0055`). Keep one object for each
+/// record, which all tasks share.
 ///
 /// The record is JSON: `access`, `expires`, `issued` and `refresh`, with times in milliseconds since 1970-01-01 UTC.
 /// The tokens stay in guarded memory, except for what the refresh closure and its HTTP client do with them. The
@@ -52,8 +52,8 @@ public final class RefreshingToken: Sendable {
     /// with a short lifetime is not refreshed at each call.
     public var margin = Duration.seconds(60)
     /// How long one refresh may take. Then the task of the closure is cancelled, and a different process may refresh.
-    /// Must be longer than the HTTP client's own time limit. Writing the lease is part of it: the closure is called with
-    /// nine tenths left, or with less, down to a half, if the vault's lock or the disk is slow each time.
+    /// Must be longer than the HTTP client's own time limit. Writing the lease is part of it: the closure is called
+    /// with nine tenths left, or with less, down to a half, if the vault's lock or the disk is slow each time.
     public var lease = Duration.seconds(30)
     /// How long all processes throw ``RefreshFailure/Code/rejected`` before one of them tries again.
     public var pauseAfterRejection = Duration.seconds(30)
@@ -96,7 +96,8 @@ public final class RefreshingToken: Sendable {
   ///   `RefreshFailure(.rejected)` if the server refuses the refresh token for good. Called in a task of its own, which
   ///   is not cancelled together with its callers. It returns what the server has sent, without a check of its own:
   ///   the refresh token is stored even if the access token cannot be used, and an error would lose both. If it calls
-  ///   ``accessToken(replacing:)`` of the same record after the expiry, the call throws ``RefreshFailure/Code/recursive``.
+  ///   ``accessToken(replacing:)`` of the same record after the expiry, the call throws
+  ///   ``RefreshFailure/Code/recursive``.
   public init(
     _ key: String, in preferences: SecretPreferences, options: Options = Options(),
     refresh: @escaping @Sendable (Secret<String>) async throws -> Tokens
@@ -123,9 +124,10 @@ public final class RefreshingToken: Sendable {
   ///
   /// - Parameter refused: the access token that a server has refused (HTTP 401). It is refreshed whatever its expiry,
   ///   unless it has been already.
-  /// - Throws: ``RefreshFailure``; ``VaultError/Code/locked`` and other errors of the vault; ``VaultError/Code/typeMismatch``
-  ///   if the record holds no tokens; `CancellationError`. If new tokens cannot be stored, this object keeps them
-  ///   (``unsavedTokens``), and stores them at the next call; until then its calls return the kept access token.
+  /// - Throws: ``RefreshFailure``; ``VaultError/Code/locked`` and other errors of the vault;
+  ///   ``VaultError/Code/typeMismatch`` if the record holds no tokens; `CancellationError`. If new tokens cannot be
+  ///   stored, this object keeps them (``unsavedTokens``), and stores them at the next call; until then its calls
+  ///   return the kept access token.
   public func accessToken(replacing refused: Secret<String>? = nil) async throws -> Secret<String> {
     // Tried before the lease ends, because afterwards a different process spends the same refresh token. After a
     // failure the tokens stay here.
@@ -203,8 +205,8 @@ public final class RefreshingToken: Sendable {
   ///
   /// The result of a refresh that is under way is not stored, and its callers get these tokens. An empty refresh token
   /// is none.
-  /// - Throws: ``VaultError/Code/typeMismatch`` if the access token is empty or a token contains a control character, and
-  ///   the errors of ``Vault/update(service:in:_:)``. Then the previous tokens are stored as before.
+  /// - Throws: ``VaultError/Code/typeMismatch`` if the access token is empty or a token contains a control character,
+  ///   and the errors of ``Vault/update(service:in:_:)``. Then the previous tokens are stored as before.
   public func set(_ tokens: Tokens) async throws(VaultError) {
     let refresh = tokens.refresh?.nonEmpty
     guard tokens.access.isAccessToken, refresh?.isAccessToken ?? true else {
