@@ -6,7 +6,8 @@ extension PreferencesError {
     switch error {
     case let error as PreferencesError: error
     case EncodingError.invalidValue(_, let context):
-      PreferencesError(.notStorable, "the \(type) cannot be encoded", cause: error).at(context.codingPath)
+      // The cause would contain the value.
+      PreferencesError(.notStorable, "the \(type) cannot be encoded").at(context.codingPath)
     default: PreferencesError(.notStorable, "the \(type) cannot be encoded", cause: error)
     }
   }

@@ -130,8 +130,8 @@ public struct Preference<Value: Sendable>: Sendable {
     _ query: PreferenceQuery, for next: PreferenceKey<New?>, _ change: (Value?) throws -> New?
   ) throws -> (stored: PreferenceContent?, new: PreferenceContent?) {
     let stored = try store.content(for: query)
-    let new = try change(substitute(try stored.map { try key.decoded($0) } ?? key.defaultValue))
-    return (stored, try next.content(of: new))
+    let new = try change(substitute(try stored.map { try store.decoded($0, as: key) } ?? key.defaultValue))
+    return (stored, try store.encoded(new, as: next))
   }
 
   /// Returns the result of `body`. If it throws, reports the error and returns nil.
@@ -191,7 +191,7 @@ public struct Preference<Value: Sendable>: Sendable {
   public func setIfAbsent(_ value: @autoclosure () throws -> Value) throws {
     guard try isEmpty else { return }
     let new = try value()
-    let outcome = try store.compareAndSet(nil, to: try key.content(of: new), for: try key.query())
+    let outcome = try store.compareAndSet(nil, to: try store.encoded(new, as: key), for: try key.query())
     if outcome != .conflict { notify?(substitute(key.defaultValue), substitute(new)) }
   }
 
@@ -199,7 +199,7 @@ public struct Preference<Value: Sendable>: Sendable {
   public func setIfAbsent(_ value: @autoclosure () throws -> Value) async throws {
     guard try isEmpty else { return }
     let new = try value()
-    let outcome = try await store.compareAndSet(nil, to: try key.content(of: new), for: try key.query())
+    let outcome = try await store.compareAndSet(nil, to: try store.encoded(new, as: key), for: try key.query())
     if outcome != .conflict { notify?(substitute(key.defaultValue), substitute(new)) }
   }
 }

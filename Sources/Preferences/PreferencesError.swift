@@ -37,14 +37,21 @@ public struct PreferencesError: Error, Sendable, CustomStringConvertible {
   public let code: Code
   /// One line for people, without values. Control and bidirectional characters are escaped.
   public let message: String
-  /// The underlying error. Its text may contain values: log it with care.
+  /// The underlying error. Its text may contain values: log it with care. The error of a secret has no such cause.
   public let cause: (any Error)?
+  /// The message for a secret: without names that are part of the value, such as the keys of a dictionary.
+  private let discreetMessage: String
 
   /// Creates an error; `message` must not contain a value.
   public init(_ code: Code, _ message: String, cause: (any Error)? = nil) {
+    self.init(code, message, discreetly: message, cause: cause)
+  }
+
+  private init(_ code: Code, _ message: String, discreetly discreet: String, cause: (any Error)?) {
     self.code = code
     self.message = escapedForDisplay(message)
     self.cause = cause
+    discreetMessage = discreet == message ? self.message : escapedForDisplay(discreet)
   }
 
   /// The code and the message, without the cause.
@@ -65,12 +72,34 @@ extension PreferencesError {
   }
 
   /// Returns the same error with `part` in front of the message.
-  public func about(_ part: String) -> PreferencesError {
-    PreferencesError(code, "\(part): \(message)", cause: cause)
+  public func about(_ part: String) -> PreferencesError { about(part, discreetly: part) }
+
+  /// As ``about(_:)``; for a secret, `discreet` is in front instead.
+  package func about(_ part: String, discreetly discreet: String) -> PreferencesError {
+    PreferencesError(code, "\(part): \(message)", discreetly: "\(discreet): \(discreetMessage)", cause: cause)
   }
 
   /// Returns the same error with the key in front of the message.
   public func about(key: String) -> PreferencesError {
     about("key \"\(key)\"")
   }
+}
+
+/// An error of this package, which can be thrown for a secret.
+package protocol DiscreetError: Error {
+  /// The same error without anything that may contain a part of a value.
+  var withoutValues: Self { get }
+}
+
+extension PreferencesError: DiscreetError {
+  package var withoutValues: PreferencesError {
+    PreferencesError(code, discreetMessage, cause: (cause as? any DiscreetError)?.withoutValues)
+  }
+}
+
+// `dump` and string interpolation show no cause, whose text may contain values.
+extension PreferencesError: CustomDebugStringConvertible, CustomReflectable {
+  public var debugDescription: String { description }
+  /// The code and the message, without the cause.
+  public var customMirror: Mirror { Mirror(self, children: ["code": code.rawValue, "message": message]) }
 }

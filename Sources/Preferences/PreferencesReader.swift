@@ -82,7 +82,7 @@ extension PreferencesReader {
     guard let content = try content(of: key.untyped) else { return key.makeDefault() }
     guard case .value(let value) = content else { return try key.decoded(content) }
     // Not `decoded`: see ``UntypedKey``.
-    do { return try key.decode(value) } catch { throw error.about(key: key.untyped.name) }
+    do { return try key.decode(value) } catch { throw conversionError(error, of: key.untyped) }
   }
 
   /// Returns the stored value of a declared key; `nil` if it is absent. The default is not used.
@@ -90,7 +90,31 @@ extension PreferencesReader {
   /// - Throws: as ``value(for:)-(PreferenceKey<Value>)``.
   public func storedValue<Value>(for key: PreferenceKey<Value>) throws -> Value? {
     guard let content = try content(of: key.untyped) else { return nil }
-    return try key.decoded(content)
+    return try decoded(content, as: key)
+  }
+
+  /// Converts content of this reader to the type of `key`.
+  ///
+  /// - Throws: what the key's conversion throws, with the key's name; for a secret, without anything of the value.
+  package func decoded<Value>(_ content: PreferenceContent, as key: PreferenceKey<Value>) throws -> Value {
+    guard case .value(let value) = content else { return try key.decoded(content) }
+    do { return try key.decode(value) } catch { throw conversionError(error, of: key.untyped) }
+  }
+
+  /// Converts a value of `key` for storing in this reader. Throws as ``decoded(_:as:)``.
+  package func encoded<Value>(_ value: Value, as key: PreferenceKey<Value>) throws(PreferencesError)
+    -> PreferenceContent?
+  {
+    do { return try key.unnamedContent(of: value) } catch { throw conversionError(error, of: key.untyped) }
+  }
+
+  private func conversionError(_ error: PreferencesError, of key: UntypedKey) -> PreferencesError {
+    let isSecret: Bool
+    // A name that is not valid has no value, but its caller may have one.
+    do { isSecret = custody.secrecy(of: try key.checkedName(), asked: key.secrecy) == .secret } catch {
+      isSecret = true
+    }
+    return (isSecret ? error.withoutValues : error).about(key: key.name)
   }
 
   /// The content of a declared key, in guarded memory only if the key's values stay there.

@@ -69,10 +69,6 @@ extension PreferenceEdits {
     self.init(Edit(try PreferenceName(key), to: value.map(PreferenceContent.value)))
   }
 
-  init<Value>(_ key: PreferenceKey<Value>, to value: Value) throws(PreferencesError) {
-    self.init(Edit(try key.checkedName(), to: try key.content(of: value), secrecy: key.secrecy))
-  }
-
   /// One edit that is made only if a lookup still returns `old`.
   init(_ query: PreferenceQuery, from old: PreferenceContent?, to new: PreferenceContent?) {
     self.init(Edit(query.name, to: new, secrecy: query.secrecy, if: .ifStored(old)))

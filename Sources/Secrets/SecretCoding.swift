@@ -74,3 +74,9 @@ enum SecretCoding {
     }
   }
 }
+
+extension VaultError: DiscreetError {
+  package var withoutValues: VaultError {
+    VaultError(code, message, errno: errno, cause: (cause as? any DiscreetError)?.withoutValues)
+  }
+}

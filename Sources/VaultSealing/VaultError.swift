@@ -118,3 +118,12 @@ public struct VaultError: Error, Sendable, CustomStringConvertible {
 
   public var description: String { "\(code.rawValue): \(message)" }
 }
+
+// `dump` shows no cause: an error of a different module may contain a value.
+extension VaultError: CustomDebugStringConvertible, CustomReflectable {
+  public var debugDescription: String { description }
+  /// The code, the message and the error number, without the cause.
+  public var customMirror: Mirror {
+    Mirror(self, children: ["code": code.rawValue, "message": message, "errno": errno as Any])
+  }
+}

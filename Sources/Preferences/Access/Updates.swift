@@ -78,8 +78,8 @@ private struct UpdateAttempt {
   ) throws {
     query = try key.query()
     stored = try reader.content(for: query)
-    var value = try stored.map { try key.decoded($0) } ?? key.defaultValue
+    var value = try stored.map { try reader.decoded($0, as: key) } ?? key.defaultValue
     try change(&value)
-    content = try key.content(of: value)
+    content = try reader.encoded(value, as: key)
   }
 }

@@ -35,13 +35,18 @@ extension PreferencesStore {
   ///   the key's secrecy, and any error of the store.
   @discardableResult
   public func set<Value>(_ value: Value, for key: PreferenceKey<Value>) throws -> WriteOutcome {
-    try edit(try PreferenceEdits(key, to: value))
+    try edit(try edits(key, to: value))
   }
 
   /// The asynchronous form of `set(_:for:)`; does not block the calling thread.
   @discardableResult
   public func set<Value>(_ value: Value, for key: PreferenceKey<Value>) async throws -> WriteOutcome {
-    try await edit(try PreferenceEdits(key, to: value))
+    try await edit(try edits(key, to: value))
+  }
+
+  private func edits<Value>(_ key: PreferenceKey<Value>, to value: Value) throws(PreferencesError) -> PreferenceEdits {
+    let name = try key.checkedName()
+    return PreferenceEdits([PreferenceEdits.Edit(name, to: try encoded(value, as: key), secrecy: key.secrecy)])
   }
 
   /// Stores all of `values` in one transaction; other keys keep their values.

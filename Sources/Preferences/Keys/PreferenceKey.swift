@@ -76,22 +76,24 @@ public struct PreferenceKey<Value: Sendable>: Sendable {
     switch content {
     case .value(let value): return try decoded(value)
     case .guarded(let guarded):
-      guard let guarding else { return try decoded(try guarded.value()) }
-      do { return try guarding.decode(guarded) } catch let error as PreferencesError { throw error.about(key: name) }
+      // In guarded memory is a secret, whose error has nothing of the value.
+      do {
+        guard let guarding else { return try decode(try guarded.value()) }
+        return try guarding.decode(guarded)
+      } catch let error as PreferencesError { throw error.withoutValues.about(key: name) }
     }
-  }
-
-  /// Returns `value` as it is stored; `nil` removes the preference. An error names the key.
-  func encoded(_ value: Value) throws(PreferencesError) -> PreferenceValue? {
-    do { return try encode(value) } catch { throw error.about(key: name) }
   }
 
   /// Returns `value` as a store receives it, a secret in guarded memory; `nil` removes the preference.
   ///
   /// - Throws: What the key's conversion throws, with the key's name.
   public func content(of value: Value) throws(PreferencesError) -> PreferenceContent? {
-    guard let guarding else { return try encoded(value).map(PreferenceContent.value) }
-    do { return try guarding.encode(value).map(PreferenceContent.guarded) } catch { throw error.about(key: name) }
+    do { return try unnamedContent(of: value) } catch { throw error.about(key: name) }
+  }
+
+  func unnamedContent(of value: Value) throws(PreferencesError) -> PreferenceContent? {
+    guard let guarding else { return try encode(value).map(PreferenceContent.value) }
+    return try guarding.encode(value).map(PreferenceContent.guarded)
   }
 }
 

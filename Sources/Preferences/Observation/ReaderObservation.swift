@@ -142,7 +142,7 @@ extension PreferencesReader {
 
   private func observed<Value>(_ key: PreferenceKey<Value>, _ hasher: inout Hasher) throws -> Value {
     let stored = try content(for: try key.query())
-    let value = try stored.map { try key.decoded($0) } ?? key.defaultValue
+    let value = try stored.map { try decoded($0, as: key) } ?? key.defaultValue
     // Hashes the default like a stored value: storing the default is not a change.
     let seen = try stored ?? key.content(of: value)
     // Also that it is absent: a value that moves from one key to the next is a change.

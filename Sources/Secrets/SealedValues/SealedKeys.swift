@@ -50,6 +50,9 @@ extension PreferencesError {
     do { return try body() } catch let error as PreferencesError { throw error } catch let error as VaultError {
       throw PreferencesError(
         error.code == .typeMismatch ? .typeMismatch : .unavailable, error.message, cause: error)
-    } catch { throw PreferencesError(.unavailable, "the secret cannot be opened", cause: error) }
+    } catch {
+      // The text of another module's error may contain the secret.
+      throw PreferencesError(.unavailable, "the secret cannot be opened")
+    }
   }
 }

@@ -1,0 +1,153 @@
+import Foundation
+import PreferenceAdapters
+import Preferences
+import Secrets
+import SecretsTesting
+import Synchronization
+import Testing
+
+private let sentinel = "SENTINEL-5f3a"
+
+/// Errors of secrets have nothing of the value: neither the error, nor its mirror, nor its causes.
+@Suite(.throwawayVault) struct SecretErrorTests {}
+
+private enum Level: String, Codable, Sendable { case low }
+private struct Server: Codable, Sendable { var level: Level }
+
+/// Throws the value that it reads or writes.
+private struct Leaking: Codable, Sendable {
+  struct Leak: Error { let text: String }
+  init() {}
+  init(from decoder: any Decoder) throws { throw Leak(text: try String(from: decoder)) }
+  func encode(to encoder: any Encoder) throws { throw Leak(text: sentinel) }
+}
+
+private struct LeakingCoding: Codable, Sendable {
+  init() {}
+  init(from decoder: any Decoder) throws {
+    let text = try String(from: decoder)
+    throw DecodingError.dataCorrupted(
+      .init(codingPath: [], debugDescription: text, underlyingError: Leaking.Leak(text: text)))
+  }
+  func encode(to encoder: any Encoder) throws {
+    throw EncodingError.invalidValue(sentinel, .init(codingPath: [], debugDescription: sentinel))
+  }
+}
+
+private struct LeakingTransformation: PreferenceTransformation {
+  func value(from stored: String) throws -> Int { throw Leaking.Leak(text: stored) }
+  func stored(from value: Int) throws -> String { throw Leaking.Leak(text: sentinel) }
+}
+
+extension SecretErrorTests {
+  /// The errors of each way to read a value that does not decode, and to write one that does not encode.
+  private static func errors<Reader: PreferencesReader>(of reader: Reader) -> [(String, any Error)] {
+    var errors: [(String, any Error)] = []
+    func attempt(_ name: String, _ body: () throws -> some Any) {
+      do {
+        _ = try body()
+        Issue.record("\(name) has not failed")
+      } catch { errors.append((name, error)) }
+    }
+    func read<Value: Codable & Sendable>(_ key: String, _ type: Value.Type) {
+      attempt("\(key) decoding") { try reader.value(forKey: key, decoding: type) }
+      attempt("\(key) stored") { try reader.storedValue(for: PreferenceKey<Value?>.codable(key)) }
+      attempt("\(key) required") { try reader.required(PreferenceKey<Value?>.codable(key)) }
+      attempt("\(key) secret") { try reader.secret(forKey: key, decoding: type) }
+    }
+    read("text", Level.self)
+    read("text", Leaking.self)
+    read("text", LeakingCoding.self)
+    read("text", Int.self)
+    read("object", Server.self)
+    read("object", [String: Int].self)
+    read("object", [Int].self)
+    read("names", [String: Int].self)
+    read("names", [String: [Level]].self)
+    read("names", Server.self)
+    attempt("default") { try reader.value(for: .codable("text", default: Leaking())) }
+    attempt("raw") { try reader.value(for: PreferenceKey<Level?>("text", rawValue: Level.self)) }
+    attempt("typed") { try reader.integer(forKey: "text") }
+    attempt("url") { try reader.url(forKey: "text") }
+    attempt("transformed") { try reader.value(forKey: "text", through: LeakingTransformation()) }
+    attempt("transformed key") { try reader.value(for: PreferenceKey<Int?>("text", through: LeakingTransformation())) }
+    let reported = Mutex<[any Error]>([])
+    PreferenceFailures.withHandler({ failure in reported.withLock { $0.append(failure.error) } }) {
+      _ = reader[PreferenceKey<Leaking?>.codable("text")]
+      _ = reader["text", LeakingTransformation()]
+      _ = ReadPreference(.codable("names", default: ["": 0]), in: reader).wrappedValue
+    }
+    #expect(reported.withLock { $0.count } == 3)
+    return errors + reported.withLock { $0.map { ("reported", $0) } }
+  }
+
+  private static func writeErrors(of store: some PreferencesStore) -> [(String, any Error)] {
+    var errors: [(String, any Error)] = []
+    func attempt(_ name: String, _ body: () throws -> some Any) {
+      do {
+        _ = try body()
+        Issue.record("\(name) has not failed")
+      } catch { errors.append((name, error)) }
+    }
+    attempt("set") { try store.set(encoding: Leaking(), forKey: "text") }
+    attempt("set coding") { try store.set(encoding: LeakingCoding(), forKey: "text") }
+    attempt("set transformed") { try store.set(1, forKey: "text", through: LeakingTransformation()) }
+    attempt("update") { try store.update(PreferenceKey<Leaking?>.codable("text")) { $0 = nil } }
+    attempt("update new") { try store.update(PreferenceKey<LeakingCoding?>.codable("new")) { $0 = LeakingCoding() } }
+    return errors
+  }
+
+  private static func filled() throws -> SecretPreferences {
+    let secrets = try ThrowawayVault.current.preferences()
+    try secrets.set(sentinel, forKey: "text")
+    try secrets.set(["level": .string(sentinel)], forKey: "object")
+    try secrets.set([sentinel: [.string(sentinel)]], forKey: "names")
+    return secrets
+  }
+
+  /// An error, its causes, and what Foundation makes of them.
+  private static func found(in error: any Error) -> [String] {
+    let bridged = error as NSError
+    let texts = [error.localizedDescription, bridged.debugDescription, "\(bridged.userInfo)"]
+    var places = traces(of: sentinel, in: error) + texts.filter { $0.contains(sentinel) }
+    if let cause = (error as? PreferencesError)?.cause ?? (error as? VaultError)?.cause { places += found(in: cause) }
+    return places
+  }
+
+  @Test func `an error of a vault's store has nothing of the value`() throws {
+    let secrets = try Self.filled()
+    for (name, error) in Self.errors(of: secrets) + Self.writeErrors(of: secrets) {
+      #expect(Self.found(in: error) == [], "\(name): \(type(of: error))")
+    }
+  }
+
+  @Test func `an error of a snapshot, a view or a composite has nothing of the value`() throws {
+    let secrets = try Self.filled()
+    let view = secrets.claiming(.everything)
+    let composite = CompositePreferences([DictionaryPreferences(), view])
+    for errors in [
+      Self.errors(of: try secrets.snapshot()), Self.errors(of: view), Self.errors(of: composite),
+      Self.errors(of: CompositePreferences([composite])), Self.writeErrors(of: composite),
+    ] {
+      for (name, error) in errors { #expect(Self.found(in: error) == [], "\(name): \(type(of: error))") }
+    }
+  }
+
+  @Test func `the error of a secret names the declared entry`() throws {
+    let secrets = try Self.filled()
+    try secrets.set(["other": 1], forKey: "object")
+
+    let error = #expect(throws: PreferencesError.self) { try secrets.value(forKey: "object", decoding: Server.self) }
+    #expect(error?.message == "key \"object\": entry \"level\": it is missing")
+  }
+
+  @Test func `the error of a plain value keeps its cause, which no dump shows`() throws {
+    let plain = DictionaryPreferences(["text": .string(sentinel)])
+
+    let error = #expect(throws: PreferencesError.self) { try plain.value(forKey: "text", decoding: Leaking.self) }
+    #expect(error?.cause is Leaking.Leak)
+    #expect(traces(of: sentinel, in: try #require(error)) == [])
+    let wrapped = VaultError(.io, "text", cause: error?.cause)
+    #expect(traces(of: sentinel, in: wrapped) == [])
+  }
+}
