@@ -546,7 +546,7 @@ struct RemovedRecordTests {
       try sample.vault.setAuditing(.failClosed)
       try sample.vault.remove("password")
       try sample.restore()
-      var actions: [AuditEntry.Action] = []
+      var actions: [AuditEvent.Action] = []
       _ = try sample.vault.readAuditLog(of: sample.group) { actions.append($0.action) }
       #expect(actions == [.start, .remove, .restore])
     }
