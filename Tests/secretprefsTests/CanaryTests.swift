@@ -53,7 +53,7 @@ struct CanaryTests {
       ["mark", "accept", "--yes=" + canary], ["audit", canary], ["audit", "show", canary],
       ["audit", "--since", canary], ["audit", "verify", canary], ["audit", "on", canary],
       ["audit", "on", "--fail-open=" + canary],
-      ["audit", "off", canary], ["bundle", canary], ["bundle", "export", canary],
+      ["audit", "off", canary], ["audit", "rotate", canary], ["audit", "acknowledge", canary], ["bundle", canary], ["bundle", "export", canary],
       ["bundle", "export", "--to", "b", "--all", canary], ["bundle", "export", "--to", "b", "--all=" + canary, "a"],
       ["bundle", "import", "b", canary], ["bundle", "import", "b", "--replace=" + canary], ["doctor", canary],
       ["doctor", "--repair", canary], ["doctor", "--repair", "permissions", canary], ["doctor", "--unlock=" + canary],

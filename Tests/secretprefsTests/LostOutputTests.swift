@@ -19,7 +19,7 @@ struct LostOutputTests {
     "doctor --repair permissions --vault open.spv",
     "doctor --repair empty-group default --yes --vault broken.spv --key-file broken.key", "new-key n",
     "inject --in template --out n", "import plain.env", "export --to n.env", "otp counted",
-    "audit on", "audit off",
+    "audit on", "audit off", "audit rotate --vault logged.spv", "audit acknowledge --vault logged.spv",
   ]
 
   static let reading = [
@@ -43,6 +43,7 @@ struct LostOutputTests {
     "passphrase --slot $slot --new-passphrase-fd 3 --throwaway-cost 3< value",
     "bundle import bundle.spv --bundle-key-file bundle.key --replace", "salvage --to n.spv",
     "doctor --repair permissions --vault open.spv", "import plain.env", "otp counted",
+    "audit acknowledge --vault logged.spv",
   ]
 
   /// Standard outputs that cannot be written. The last is a pipe without a reader.
@@ -79,6 +80,10 @@ struct LostOutputTests {
       secretprefs backup old.spv
       cp old.spv open.spv && chmod 644 open.spv
       cp "$TRANSCRIPTS/tampered.spv" broken.spv
+      cp old.spv logged.spv
+      secretprefs audit on --vault logged.spv
+      rm logged.spv.audit-*
+      secretprefs get a --vault logged.spv
       secretprefs set a < value
       printf 'otpauth://hotp/a?secret=AAAA&counter=0' | secretprefs set counted
       printf 'otpauth://totp/a?secret=AAAA' | secretprefs set timed

@@ -92,10 +92,15 @@ extension AuditFinding {
         VaultError(.tampered, "\(count) in the audit logs"),
         hint: "keep the log; \"secretprefs audit verify\" lists what is wrong")
     }
-    let isLater = open.contains { $0.code == .laterKey }
-    throw .problem(
-      "\(count) in the audit logs",
-      hint: isLater ? Hints.olderLog : "once the cause is known, \"secretprefs audit acknowledge\" records that")
+    let hint =
+      if open.contains(where: { $0.code == .laterKey }) {
+        Hints.olderLog
+      } else if open.contains(where: \.code.canBeAcknowledged) {
+        "once the cause is known, \"secretprefs audit acknowledge\" records that"
+      } else {
+        Hints.auditLog
+      }
+    throw .problem("\(count) in the audit logs", hint: hint)
   }
 }
 
