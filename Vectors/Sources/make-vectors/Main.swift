@@ -3,7 +3,7 @@ import FoundationEssentials
 
 /// A second implementation of the format:
 ///
-///     make-vectors write DIRECTORY    writes the set of files with one fault each, and its manifest
+///     make-vectors write DIRECTORY    writes the sets of files with one fault each, and their manifests
 ///     make-vectors read DIRECTORY     reads what another implementation wrote, and writes a manifest of what it found
 @main struct Main {
   static func main() throws {
@@ -11,7 +11,9 @@ import FoundationEssentials
     guard isAnnexA else { stop("make-vectors: the minimal vault is not that of annex A", 70) }
     let arguments = CommandLine.arguments
     switch (arguments.count, arguments.dropFirst().first) {
-    case (3, "write"): try VectorSet.write(to: arguments[2])
+    case (3, "write"):
+      try VectorSet.write(to: arguments[2] + "/faults")
+      try LogVectorSet.write(to: arguments[2] + "/logs")
     case (3, "read"): try ReadDirectory.read(arguments[2])
     default: stop("usage: make-vectors write|read DIRECTORY", 64)
     }

@@ -22,6 +22,7 @@ enum VectorSet {
     }
     try write(vectors, to: directory)
     try SealedTextVectors.write(to: directory)
+    try ValueTextVectors.write(to: directory)
   }
 
   /// Writes `manifest.json`.

@@ -125,6 +125,31 @@ enum OrderVectors {
       Vector("order-extension-name", "an attribute's name before a previous value", .sealed(.invalidName)) {
         $0.groups[0].section.records[0].items = [(4, [1, 0, 9]), (5, [])]
       },
+      Vector(
+        "order-extension-item", "an attribute's name before a list that is broken behind it", .sealed(.invalidName)
+      ) {
+        $0.groups[0].section.records[0].extensionField = Record.item(4, [1, 0, 9]) + [1]
+      },
+      Vector("order-extension-list", "a list that falls before an attribute's name", .sealed(.malformed)) {
+        $0.groups[0].section.records[0].extensionField = Record.item(8, []) + Record.item(4, [1, 0, 9])
+      },
+      Vector("order-counts-generation", "n_groups before vault_generation and manifest_len", .refused(.limitExceeded)) {
+        $0.groupCount = 1025
+        $0.manifestCount = 7
+      },
+      Vector(
+        "order-kek-id", "a KEK in the owner's line, which stands in another place: the line's id decides",
+        .owner(.malformed), from: Draft.pair
+      ) {
+        $0.slots[0].listedKEK = .run(from: 1)
+        $0.manifest.lines = { _, slots in slots.swapAt(0, 1) }
+      },
+      Vector(
+        "order-kek-unknown-id", "a KEK in a line of no slot, in the owner's place", .owner(.tampered), from: Draft.pair
+      ) {
+        $0.slots[0].listedKEK = .run(from: 1)
+        $0.slots[0].listedID = .run(from: 0xD0, count: 16)
+      },
       Vector("order-changes", "a removal of nothing before a later name", .sealed(.malformed), from: Draft.journal) {
         $0.append(0, .remove("a", "a"), .remove(service: Bytes("b"), key: []))
       },

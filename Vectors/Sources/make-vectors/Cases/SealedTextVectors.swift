@@ -14,12 +14,15 @@ enum SealedTextVectors {
     let about: String
     let text: String
     let context: Bytes
+    /// The greatest length of a value that the reader takes, where it is not that of the format.
+    var limit: Int?
     let outcome: Outcome
 
     var json: JSON {
       var members: [(String, JSON)] = [
         ("name", .text(name)), ("about", .text(about)), ("context", .text(context.hexadecimal)), ("text", .text(text)),
       ]
+      if let limit { members.append(("limit", .number(limit))) }
       switch outcome {
       case .opens(let kind, let value, let random):
         members += [
@@ -38,7 +41,7 @@ enum SealedTextVectors {
     try Data((json.written() + "\n").utf8).write(to: URL(filePath: directory + "/sealed-texts.json"))
   }
 
-  static var all: [Vector] { valid + seals + messages + spellings }
+  static var all: [Vector] { valid + seals + messages + spellings + limits }
 
   private static let key = Bytes.run(from: 0x80)
   /// The context of the Swift API: a store and a key.
@@ -167,6 +170,39 @@ enum SealedTextVectors {
   private static func lastBitSet(in text: String) -> String {
     let last = Bytes(text).last!
     return text.dropLast() + String(UnicodeScalar(alphabet[alphabet.firstIndex(of: last)! + 1]))
+  }
+
+  // MARK: How long it may be
+
+  private static var limits: [Vector] {
+    let limit = 1000
+    func text(_ count: Int) -> String {
+      written(seal([2] + .run(from: 3, count: count), context: place, random: random("limit-\(count)")))
+    }
+    let longer = text(limit + 1)
+    return [
+      limited(
+        "limit", "a value of exactly the limit", text(limit), limit,
+        .opens(kind: 2, .run(from: 3, count: limit), random: random("limit-\(limit)"))),
+      limited("limit-longer", "a value of a byte more than the limit", longer, limit, .refused(.limitExceeded)),
+      limited(
+        "limit-before-digits", "a value above the limit, with a digit that is none", longer.dropLast() + "!", limit,
+        .refused(.limitExceeded)),
+      limited(
+        "limit-before-seal", "a value above the limit, cut off elsewhere", longer + "AAAA", limit,
+        .refused(.limitExceeded)),
+      limited(
+        "limit-behind-prefix", "a text above the limit without the prefix", String(longer.dropFirst()), limit,
+        .refused(.malformed)),
+      limited(
+        "limit-digit-over", "a digit too many within the limit", text(limit - 3) + "AA", limit, .refused(.malformed)),
+    ]
+  }
+
+  private static func limited(_ name: String, _ about: String, _ text: String, _ limit: Int, _ outcome: Vector.Outcome)
+    -> Vector
+  {
+    Vector(name: name, about: about, text: text, context: place, limit: limit, outcome: outcome)
   }
 
   // MARK: Making them

@@ -12,24 +12,50 @@ extension ReadVault {
     let name: Bytes
   }
 
+  /// A group as a credential sees it.
+  struct OpenGroup {
+    let section: Section
+    let key: Bytes
+    var state: GroupState
+    var logItem: LogItem?
+  }
+
   /// Everything that a credential sees, every value opened.
   func findings(_ credential: Credential, deviceKey: Bytes) throws -> Findings {
-    let states: [GroupState]
-    var isOwner = false
+    let (groups, item) = try opened(credential, deviceKey: deviceKey)
+    return Findings(
+      isOwner: item != nil, vaultGeneration: generation, hasTornTail: hasTornTail, entryCount: entries.count,
+      groups: groups.map(\.state))
+  }
+
+  /// What the verification of a group's log takes from the vault.
+  func logKnowledge(
+    _ credential: Credential, group name: Bytes, deviceKey: Bytes
+  ) throws -> LogVerification.Knowledge {
+    let (groups, item) = try opened(credential, deviceKey: deviceKey)
+    let group = try require(groups.first { $0.state.name == name }, "a group")
+    let epoch = group.section.epoch
+    let keys =
+      group.logItem?.keys(vaultID: vaultID, group: group.section.id, epoch: epoch, groupKey: group.key)
+      ?? [epoch: LogItem.key(groupKey: group.key)]
+    return LogVerification.Knowledge(
+      place: LogPlace(vaultID: vaultID, group: group.section.id, epoch: epoch, keys: keys),
+      policy: group.logItem?.policy ?? 0, defaultPolicy: item.map { $0.policy })
+  }
+
+  /// The groups, and for owners the manifest's default, with policy off if it has none.
+  private func opened(_ credential: Credential, deviceKey: Bytes) throws -> (groups: [OpenGroup], item: LogItem?) {
     switch try unlock(credential) {
     case .vaultKey(let key):
-      isOwner = true
-      let floors = try floors(key)
-      states = try zip(sections, floors).map { section, floor in
+      let (floors, item) = try floors(key)
+      let groups = try zip(sections, floors).map { section, floor in
         let groupKey = Sealing.derive(32, key, "group-key", section.id, .integer(section.epoch))
         return try group(section, groupKey, floor, deviceKey)
       }
+      return (groups, item ?? LogItem(policy: 0))
     case .groupKey(let key, let id):
-      states = try sections.filter { $0.id == id }.map { try group($0, key, nil, deviceKey) }
+      return (try sections.filter { $0.id == id }.map { try group($0, key, nil, deviceKey) }, nil)
     }
-    return Findings(
-      isOwner: isOwner, vaultGeneration: generation, hasTornTail: hasTornTail, entryCount: entries.count,
-      groups: states)
   }
 
   private func unlock(_ credential: Credential) throws -> Grant {
@@ -52,7 +78,7 @@ extension ReadVault {
     throw Cursor.Unreadable(part: "a credential that opens no slot")
   }
 
-  private func floors(_ vaultKey: Bytes) throws -> [Floor] {
+  private func floors(_ vaultKey: Bytes) throws -> ([Floor], LogItem?) {
     let context = [Bytes("manifest"), boundHeader, Bytes(slots.map(\.bytes).joined())]
     var cursor = Cursor(try openBody(manifest, step: 1024, key: vaultKey, context: context))
     let floors = try (0..<(try cursor.integer(UInt16.self))).map { _ in
@@ -66,7 +92,7 @@ extension ReadVault {
       _ = try (cursor.integer(Int64.self), cursor.lp16())
       return (id: id, kek: kek)
     }
-    _ = try cursor.lp32()
+    let item = try LogItem(extensionField: try cursor.lp32(), epoch: nil, isLogged: isLogged)
     try cursor.finish()
     try require(floors.map(\.id) == sections.map(\.id), "the manifest's groups")
     try require(floors.map(\.epoch) == sections.map(\.epoch), "the manifest's epochs")
@@ -74,10 +100,10 @@ extension ReadVault {
     for (slot, line) in zip(slots, listed) {
       try require(slot.isOwner == (line.kek == .zeros(32)), "the manifest's KEKs")
     }
-    return floors
+    return (floors, item)
   }
 
-  private func group(_ section: Section, _ key: Bytes, _ floor: Floor?, _ deviceKey: Bytes) throws -> GroupState {
+  private func group(_ section: Section, _ key: Bytes, _ floor: Floor?, _ deviceKey: Bytes) throws -> OpenGroup {
     let context = [Bytes("section"), vaultID, section.id, .integer(section.epoch)]
     var cursor = Cursor(try openBody(section.sealed, step: 1024, key: key, context: context))
     let generation = try cursor.integer(UInt64.self)
@@ -89,7 +115,7 @@ extension ReadVault {
       let record = try records.record(&cursor)
       state.put(record, revision: record.revision ?? 0)
     }
-    _ = try cursor.lp32()
+    var item = try LogItem(extensionField: try cursor.lp32(), epoch: section.epoch, isLogged: isLogged)
     try cursor.finish()
     try require(base.generation <= self.generation, "a section's base")
     if let floor {
@@ -99,26 +125,31 @@ extension ReadVault {
       try require(state.name == floor.name, "a group's name")
     }
     for entry in entries where entry.group == section.id {
-      try apply(entry, section, key, records, to: &state)
+      try apply(entry, section, key, records, to: &state, &item)
     }
-    return state
+    return OpenGroup(section: section, key: key, state: state, logItem: item)
   }
 
   private func apply(
-    _ entry: Entry, _ section: Section, _ key: Bytes, _ records: RecordReading, to state: inout GroupState
+    _ entry: Entry, _ section: Section, _ key: Bytes, _ records: RecordReading, to state: inout GroupState,
+    _ item: inout LogItem?
   ) throws {
     let context = [
       Bytes("entry"), vaultID, section.id, .integer(section.epoch), manifest.tag, state.tag,
     ]
     var cursor = Cursor(try openBody(entry.sealed, step: 256, key: key, context: context))
     try require(try cursor.integer(UInt64.self) == state.generation + 1, "an entry's generation")
-    for _ in 0..<(try cursor.integer(UInt32.self)) {
+    for index in 0..<(try cursor.integer(UInt32.self)) {
       switch try cursor.integer(UInt8.self) {
       case 1:
         let record = try records.record(&cursor)
         try require(record.revision == state.generation + 1, "a put's revision")
         state.put(record, revision: state.generation + 1)
       case 2: state.remove(service: try cursor.lp16(), key: try cursor.lp16())
+      case 3:
+        try require(isLogged && index == 0, "a change of the log's policy")
+        item = item ?? LogItem()
+        item?.policy = try cursor.integer()
       default: throw Cursor.Unreadable(part: "a change")
       }
     }

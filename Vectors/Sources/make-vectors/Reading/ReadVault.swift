@@ -23,6 +23,8 @@ struct ReadVault {
     let sealed: Bytes
   }
 
+  /// Feature flag bit 0 (annex F.1).
+  let isLogged: Bool
   let vaultID: Bytes
   let generation: UInt64
   /// Bytes 0–47 of the header.
@@ -37,7 +39,9 @@ struct ReadVault {
     var cursor = Cursor(file)
     try require(try cursor.take(8) == [0x89, 0x53, 0x50, 0x56, 0x0D, 0x0A, 0x1A, 0x0A], "the magic")
     try require(try cursor.integer(UInt16.self) == 1, "the version")
-    try require(try cursor.integer(UInt16.self) == 0, "the feature flags")
+    let flags: UInt16 = try cursor.integer()
+    try require(flags <= 1, "the feature flags")
+    isLogged = flags == 1
     let slotCount = try cursor.integer(UInt16.self)
     let groupCount = try cursor.integer(UInt16.self)
     vaultID = try cursor.take(16)

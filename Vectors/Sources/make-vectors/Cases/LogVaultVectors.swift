@@ -1,0 +1,96 @@
+/// Right logs beside vaults that know less, or something else.
+enum LogVaultVectors {
+  private static let usual = LogVectors.usual
+
+  static var all: [LogVector] { keys + policies }
+
+  private static var keys: [LogVector] {
+    [
+      usualLog("lost-key", "the vault has lost the key of the first epoch", usual, .init(.lostKey, 1, 5)) {
+        $0.draft.setLog(1, $0.draft.logItem(1, earlier: [2]))
+      },
+      usualLog(
+        "lost-keys", "the vault has lost the keys of two epochs", usual, .init(.lostKey, 1), .init(.lostKey, 1, 13)
+      ) { $0.draft.setLog(1, $0.draft.logItem(1, earlier: [])) },
+      usualLog(
+        "lost-key-unopened", "the sealed key of the second epoch does not open: the first is lost with it", usual,
+        .init(.lostKey, 1), .init(.lostKey, 1, 13)
+      ) {
+        var item = $0.draft.logItem(1, earlier: [1, 2])
+        var sealed = item.earlier[1].sealed
+        sealed.flip(at: 60)
+        item.earlier[1] = LogItem.EarlierKey(epoch: 2, sealed: sealed)
+        $0.draft.setLog(1, item)
+      },
+      usualLog("lost-key-cut", "a lost key, and an event of it is gone", usual, .init(.lostKey, 1, 5), .init(.fork, 8))
+      {
+        $0.draft.setLog(1, $0.draft.logItem(1, earlier: [2]))
+        $0.log.files[0].bytes.removeSubrange($0.log.files[0].places[3]!)
+      },
+      LogVector("later-key", "a header of a later epoch", .init(.laterKey, 3)) {
+        $0.log.begin()
+        $0.log.append(.start(1), epoch: 3, synced: true)
+        $0.log.append(.handOver, epoch: 3, synced: true)
+        $0.log.begin()
+        $0.log.append(.newKey, epoch: 4)
+      },
+      LogVector("later-key-event", "an event of a later epoch behind the header's last", .init(.laterKey, 3)) {
+        $0.log.begin()
+        $0.log.append(.start(1), epoch: 3, synced: true)
+        $0.log.append(.rotate(4), epoch: 3, synced: true)
+        $0.log.append(.newKey, epoch: 4)
+        $0.log.putBackHeader(1)
+      },
+    ]
+  }
+
+  private static var policies: [LogVector] {
+    [
+      LogVector("off", "a policy of 0, and no log") {
+        $0.draft.setLog(1, $0.draft.logItem(1, policy: 0, earlier: []))
+        $0.draft.setDefault(LogItem(policy: 0))
+        $0.hasCurrent = false
+      },
+      LogVector("off-no-items", "a vault without items: off") {
+        $0.draft.groups[1].section.extensionField = []
+        $0.draft.manifest.extensionField = []
+        $0.hasCurrent = false
+      },
+      usualLog("policy-unknown", "a policy that this version does not know counts as 1", usual) {
+        var item = $0.draft.logItem(1, policy: 9, earlier: [1, 2])
+        (item.limit, item.keep) = (.max, .max)
+        $0.draft.setLog(1, item)
+      },
+      usualLog("other-setting", "the manifest says fail-open", usual, .init(.otherSetting, 21)) {
+        $0.draft.setDefault(LogItem(policy: 2))
+      },
+      usualLog("other-setting-none", "the manifest says nothing, which is off", usual, .init(.otherSetting, 21)) {
+        $0.draft.manifest.extensionField = []
+      },
+      usualLog("other-setting-holder", "the manifest says fail-open, which a holder does not see", usual) {
+        $0.draft.setDefault(LogItem(policy: 2))
+        $0.credential = .holder
+      },
+      usualLog("changed", "an entry changes the policy", usual, .init(.otherSetting, 21)) {
+        $0.draft.append(1, .other([3, 2]))
+      },
+      usualLog("changed-back", "two entries change the policy, and change it back", usual) {
+        $0.draft.append(1, .other([3, 2]), .put(Record("git", "z", "1")))
+        $0.draft.append(1, .other([3, 1]))
+      },
+      LogVector("changed-off", "an entry switches the log off", .init(.otherSetting, 1)) {
+        $0.draft.append(1, .other([3, 0]))
+        $0.hasCurrent = false
+      },
+    ]
+  }
+
+  private static func usualLog(
+    _ name: String, _ about: String, _ findings: LogFinding..., change: @escaping (inout LogScene) -> Void
+  ) -> LogVector {
+    LogVector(name, about, findings) {
+      $0.writeUsual()
+      change(&$0)
+    }
+  }
+}

@@ -1,0 +1,234 @@
+/// The verification of annex F.6, written from its text.
+struct LogVerification {
+  /// What a reader knows besides the files.
+  struct Knowledge {
+    let place: LogPlace
+    /// That of the group, after changes 3.
+    let policy: UInt8
+    /// That of the manifest's default; `nil` for holders.
+    var defaultPolicy: UInt8?
+    var mark: (number: UInt64, tag: Bytes)?
+    /// Of the present boot, as states have it.
+    var boot: Bytes?
+  }
+
+  private let knowledge: Knowledge
+  private(set) var findings: [LogFinding] = []
+  /// The events that were taken, in order.
+  private(set) var events: [(number: UInt64, epoch: UInt32, tag: Bytes, event: LogEvent?)] = []
+
+  private var next: UInt64 = 1
+  private var tag = Bytes.zeros(32)
+  private var epoch: UInt32 = 0
+  private var isKnown = false
+  private var pruned: UInt64?
+  /// The number of the first event behind each restart, and up to which number all was on the disk then.
+  private var restarts: [(number: UInt64, synced: UInt64)] = []
+  private var tags: [UInt64: Bytes] = [:]
+  private var isEnded = false
+
+  init(handedOver: [Bytes], current: Bytes?, _ knowledge: Knowledge) {
+    self.knowledge = knowledge
+    var earlier = handedOver
+    if let current, let last = earlier.last, isState(last, of: current) { earlier.removeLast() }
+    for (index, file) in earlier.enumerated() where !isEnded { read(file, isFirst: index == 0, isCurrent: false) }
+    if let current, !isEnded { read(current, isFirst: earlier.isEmpty, isCurrent: true) }
+    judge(hasCurrent: current != nil)
+  }
+
+  /// Whether one file is another in the same or an earlier state.
+  private func isState(_ earlier: Bytes, of current: Bytes) -> Bool {
+    if earlier == current { return true }
+    let place = knowledge.place
+    guard case .success(let old) = LogHeader.read(earlier, place),
+      case .success(let new) = LogHeader.read(current, place),
+      old.file == new.file
+    else { return false }
+    return stride(from: LogHeader.count, to: current.count, by: 8).contains { position in
+      switch LogPart(current, at: position, place) {
+      case .event(let frame, _)?, .closed(let frame)?: frame.number == old.count && frame.tag == old.last
+      case nil: false
+      }
+    }
+  }
+
+  private mutating func found(_ code: LogFinding.Code, _ first: UInt64, _ last: UInt64? = nil, certain: Bool? = nil) {
+    findings.append(LogFinding(code, first, last, certain: certain))
+  }
+
+  private mutating func foundLost(_ last: UInt64) {
+    if let index = findings.indices.last, findings[index].code == .lostKey, findings[index].last == next - 1 {
+      findings[index].last = last
+    } else {
+      found(.lostKey, next, last)
+    }
+  }
+
+  // MARK: A file
+
+  private mutating func read(_ file: Bytes, isFirst: Bool, isCurrent: Bool) {
+    var header: LogHeader?
+    switch LogHeader.read(file, knowledge.place) {
+    case .success(let found):
+      header = found
+      begin(found, isFirst: isFirst)
+    case .failure(let refused):
+      found(refused.code, next)
+      isEnded = [.laterKey, .laterVersion].contains(refused.code)
+      if isEnded { return }
+      if refused == .lostKey { isKnown = false }
+    }
+    let walk = walk(file, header)
+    if !isEnded { end(header, walk, isCurrent: isCurrent) }
+  }
+
+  private mutating func begin(_ header: LogHeader, isFirst: Bool) {
+    if isFirst {
+      if header.first > 1 { pruned = header.first - 1 }
+    } else if header.first != next || header.before != tag {
+      found(.fileMissing, next, max(next, header.first - 1))
+    }
+    (next, tag, isKnown) = (header.first, header.before, true)
+  }
+
+  /// What a file's events leave for its end.
+  private struct Walk {
+    var hasGap = false
+    var appends = 0
+    /// The last event or closed frame is *hand over* or closed.
+    var isHandedOver = false
+  }
+
+  private mutating func walk(_ file: Bytes, _ header: LogHeader?) -> Walk {
+    var walk = Walk()
+    var position = LogHeader.count
+    while position < file.count {
+      guard let part = acceptable(file, position, header) else {
+        if file[position...].allSatisfy({ $0 == 0 }) { break }
+        walk.hasGap = true
+        repeat { position += 8 } while position < file.count && acceptable(file, position, header) == nil
+        continue
+      }
+      switch part {
+      case .event(let frame, let event):
+        position += frame.count
+        guard frame.number >= next else {
+          found(.outOfOrder, frame.number)
+          continue
+        }
+        take(frame, event, end: position, header, &walk)
+      case .closed(let frame) where frame.epoch > knowledge.place.epoch:
+        found(.laterKey, frame.number)
+        isEnded = true
+        return walk
+      case .closed(let frame):
+        position += frame.count
+        foundLost(frame.number)
+        tags[frame.number] = frame.tag
+        (next, tag, isKnown) = (frame.number + 1, frame.tag, true)
+        (walk.hasGap, walk.isHandedOver) = (false, true)
+      }
+    }
+    return walk
+  }
+
+  /// What stands at a place: closed frames only where a log can have them.
+  private func acceptable(_ file: Bytes, _ position: Int, _ header: LogHeader?) -> LogPart? {
+    let part = LogPart(file, at: position, knowledge.place)
+    guard case .closed(let frame) = part else { return part }
+    let isLater = frame.epoch > knowledge.place.epoch && frame.number > header?.count ?? 0
+    let isLost = frame.number >= next && frame.epoch >= epoch && frame.epoch <= knowledge.place.epoch
+    return isLater || isLost ? part : nil
+  }
+
+  // MARK: An event
+
+  private mutating func take(
+    _ frame: LogFrame, _ event: LogEvent?, end: Int, _ header: LogHeader?, _ walk: inout Walk
+  ) {
+    let number = frame.number
+    if number > next {
+      skip(to: number)
+    } else if isKnown, let event, event.previous != tag {
+      found(.notChained, number)
+    } else if walk.hasGap {
+      found(.debris, number)
+    }
+    if let event { judge(event, number) } else { found(.malformed, number) }
+    if frame.epoch < epoch { found(.earlierKey, number) }
+    if let header, header.count == number, header.last != frame.tag || header.end != UInt64(end) {
+      found(.fork, number)
+    }
+    if let header, let event, number > header.count, event.flags & 1 != 0 { walk.appends += 1 }
+    walk.isHandedOver = event?.action == LogEvent.Action.handOver
+    walk.hasGap = false
+    events.append((number, frame.epoch, frame.tag, event))
+    tags[number] = frame.tag
+    (next, tag, epoch, isKnown) = (number + 1, frame.tag, frame.epoch, true)
+  }
+
+  private mutating func skip(to number: UInt64) {
+    if isKnown {
+      found(.missing, next, number - 1)
+    } else if next == 1 {
+      pruned = number - 1
+    } else {
+      foundLost(number - 1)
+    }
+  }
+
+  private mutating func judge(_ event: LogEvent, _ number: UInt64) {
+    if event.flags & 2 != 0 { found(.interrupted, number) }
+    if event.flags & 4 != 0 { found(.oldState, number) }
+    if event.flags & 16 != 0 { restarts.append((number, event.item(7)?.word(0) ?? 0)) }
+    if event.action == LogEvent.Action.proceed { found(.continued, number) }
+    if number == 1, ![LogEvent.Action.start, LogEvent.Action.proceed].contains(event.action) { found(.noStart, 1) }
+  }
+
+  // MARK: Ends
+
+  private mutating func end(_ header: LogHeader?, _ walk: Walk, isCurrent: Bool) {
+    if let header, header.count >= next {
+      found(.missing, next, header.count)
+      (next, tag, isKnown) = (header.count + 1, header.last, true)
+    } else if walk.hasGap {
+      found(.debris, next, certain: false)
+    }
+    guard let header else { return }
+    if walk.appends > 1 { found(.oldState, next) }
+    if !isCurrent, !walk.isHandedOver { found(.notHandedOver, max(1, next - 1)) }
+    if isCurrent, header.boot == .zeros(32) || header.boot != knowledge.boot {
+      restarts.append((.max, header.synced))
+    }
+  }
+
+  private mutating func judge(hasCurrent: Bool) {
+    let prunes = events.compactMap { $0.event?.action == LogEvent.Action.prune ? $0.event?.range : nil }
+    if let pruned, !prunes.contains(where: { $0.last >= pruned }) { found(.earlierFiles, 1, pruned) }
+    let policy = LogItem.effective(knowledge.policy)
+    if policy != 0, !hasCurrent { found(.noLog, next) }
+    if let other = knowledge.defaultPolicy, LogItem.effective(other) != policy { found(.otherSetting, next) }
+    if let mark = knowledge.mark, !isEnded {
+      if mark.number >= next {
+        found(.behindMark, next, mark.number)
+      } else if let tag = tags[mark.number], tag != mark.tag {
+        found(.behindMark, mark.number)
+      }
+    }
+    for index in findings.indices {
+      let finding = findings[index]
+      if finding.code.isExplainedByPower,
+        restarts.contains(where: { finding.first > $0.synced && finding.last < $0.number })
+      {
+        findings[index].isCertain = false
+      }
+      findings[index].isAcknowledged =
+        finding.code.canBeAcknowledged
+        && events.contains { event in
+          event.number > finding.last && event.event?.action == LogEvent.Action.acknowledge
+            && event.event?.acknowledged.contains { $0 == (finding.code.rawValue, finding.first, finding.last) } == true
+        }
+    }
+    findings.sort(by: LogFinding.precedes)
+  }
+}
