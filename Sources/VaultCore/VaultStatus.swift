@@ -28,9 +28,11 @@ public struct VaultStatus: Sendable {
   public let groups: [Group]
   /// The number of whole journal entries, of all groups, since the last full write.
   public let entryCount: Int
-  /// Whether the journal ends with a broken entry: an interrupted write, or an acknowledged one that was damaged later.
-  /// It is unknown which of the two (`Docs/Format.md` 10.3). Reads do not see its changes.
-  public let hasTornTail: Bool
+  /// The broken end of the journal, whose changes reads do not see: an interrupted write, or acknowledged entries that
+  /// were damaged later. `nil` if the journal ends with a whole entry.
+  public let tornTail: Vault.TornTail?
+  /// Whether the journal ends with a broken entry: see ``tornTail``.
+  public var hasTornTail: Bool { tornTail != nil }
   /// Whether the file is a single-file mount whose original was replaced. Later changes are not seen, and writes are
   /// refused.
   public let isFrozen: Bool
@@ -46,12 +48,19 @@ extension Vault {
 }
 
 extension Vault {
-  /// Whether the journal ended with a broken entry when this handle last read it: see ``VaultStatus/hasTornTail``.
+  /// The broken end of the journal when this handle last read it; `nil` if it ended with a whole entry.
+  ///
   /// Makes no system call. The next write first saves the broken bytes in a file beside the vault whose name ends in
   /// `.torn`.
   /// - Throws: ``VaultError/Code/locked``.
+  public var tornTail: TornTail? {
+    get throws(VaultError) { try handle.withLoadedState { (_, state) throws(VaultError) in state.tornTail } }
+  }
+
+  /// Whether the journal ended with a broken entry when this handle last read it: see ``tornTail``.
+  /// - Throws: ``VaultError/Code/locked``.
   public var hasTornTail: Bool {
-    get throws(VaultError) { try handle.withLoadedState { (_, state) throws(VaultError) in state.hasTornTail } }
+    get throws(VaultError) { try tornTail != nil }
   }
 }
 
@@ -67,6 +76,6 @@ extension VaultState {
     }
     return VaultStatus(
       vaultID: snapshot.vaultID, isOwner: unlocked.isOwner, generation: snapshot.generation, groups: statuses,
-      entryCount: entryCount, hasTornTail: hasTornTail, isFrozen: isFrozen)
+      entryCount: entryCount, tornTail: tornTail, isFrozen: isFrozen)
   }
 }

@@ -54,9 +54,11 @@ public struct VaultSummary: Sendable {
   public let groupCount: Int
   /// The number of whole journal entries.
   public let entryCount: Int
-  /// Whether the journal ends with a broken entry: an interrupted write, or an acknowledged one that was damaged later.
-  /// It is unknown which of the two (`Docs/Format.md` 10.3). Reads do not see its changes.
-  public let hasTornTail: Bool
+  /// The broken end of the journal, whose changes reads do not see: an interrupted write, or acknowledged entries that
+  /// were damaged later. `nil` if the journal ends with a whole entry.
+  public let tornTail: Vault.TornTail?
+  /// Whether the journal ends with a broken entry: see ``tornTail``.
+  public var hasTornTail: Bool { tornTail != nil }
   /// The length of the file, in bytes.
   public let fileBytes: Int
   /// The length of the snapshot with its checksum, in bytes.
@@ -86,7 +88,7 @@ public struct VaultSummary: Sendable {
     slots = snapshot.slots.map { Slot(id: $0.id, kind: Slot.Kind($0), isOwner: $0.scope == .owner) }
     groupCount = snapshot.sections.count
     entryCount = frame.entries.count
-    hasTornTail = frame.isTorn
+    tornTail = frame.tornTail
     fileBytes = image.count
     snapshotBytes = snapshot.count
     journalBytes = frame.tail - snapshot.count

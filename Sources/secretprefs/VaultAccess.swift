@@ -45,7 +45,7 @@ struct VaultAccess {
       let opened = try withCredential(messages) { (credential) throws(VaultError) in
         (try Vault.open(at: location.path, credential: credential, options: options), credential)
       }
-      if try opened.0.hasTornTail { messages.warn(TornTail.warning(location.path)) }
+      if let torn = try opened.0.tornTail { messages.warn(torn.warning(location.path)) }
       return opened
     } catch { throw explained(error) }
   }

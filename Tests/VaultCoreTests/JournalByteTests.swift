@@ -30,7 +30,7 @@ struct JournalByteTests {
     func outcome(_ file: [UInt8]) throws -> String {
       do throws(VaultError) {
         let vault = try MemoryVault(file, key: key)
-        return "\(vault.state.entryCount)" + (vault.state.hasTornTail ? " torn" : "")
+        return "\(vault.state.entryCount)" + (vault.state.tornTail != nil ? " torn" : "")
       } catch { return error.code.rawValue }
     }
   }

@@ -25,7 +25,7 @@ final class VaultState: @unchecked Sendable {
   /// The number of entries found in the file since it was loaded. It includes an entry of this handle only if a reader
   /// found it before the writer had acknowledged it.
   private(set) var othersEntries = 0
-  private(set) var hasTornTail = false
+  private(set) var tornTail: Vault.TornTail?
   /// Whether no other process can reach the file at the path: it is a single-file mount whose original was replaced.
   private(set) var isFrozen = false
   /// Whether the directory is known to hold the file's name durably.
@@ -263,7 +263,7 @@ final class VaultState: @unchecked Sendable {
         lastBytes = Vault.Tag(rest.span, at: frame.tail - Vault.Tag.count)
         attempts = 0
       }
-      hasTornTail = frame.isTorn
+      tornTail = frame.tornTail
       guard frame.isDamaged else { return (.current, start + rest.count, start + frame.tornEnd) }
       guard case .reader = reading, attempts < 2 else { throw Self.damagedJournal(tail: tail) }
       attempts += 1
@@ -276,7 +276,7 @@ final class VaultState: @unchecked Sendable {
       group(entry.group)?.append(.init(image: image, range: entry.sealed), snapshot, sealer)
     }
     entryCount += frame.entries.count
-    hasTornTail = frame.isTorn
+    tornTail = frame.tornTail
   }
 
   /// Applies an entry that this handle wrote and checked, unless a reader has already found it in the file.
@@ -286,7 +286,7 @@ final class VaultState: @unchecked Sendable {
     tail += count
     lastBytes = check
     entryCount += 1
-    hasTornTail = false
+    tornTail = nil
   }
 
   /// The length of all entries without the reserve, in bytes.

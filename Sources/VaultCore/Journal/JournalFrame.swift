@@ -41,8 +41,10 @@ struct JournalFrame: Sendable {
   let tornEnd: Int
   /// Whether an entry header follows a broken entry, so that an acknowledged entry is damaged.
   let isDamaged: Bool
+  /// `nil` if the rest is zero.
+  let tornTail: Vault.TornTail?
 
-  var isTorn: Bool { tornEnd > tail }
+  var isTorn: Bool { tornTail != nil }
 
   /// Frames `bytes` from `start`, where an entry or the reserve begins.
   ///
@@ -58,6 +60,7 @@ struct JournalFrame: Sendable {
     self.entries = entries
     tail = position
     tornEnd = Self.lastNonzero(bytes, from: position)
+    tornTail = tornEnd > position ? Vault.TornTail(bytes, tail: position, end: tornEnd) : nil
     isDamaged = tornEnd > position && Self.hasHeader(bytes, behind: position, groups)
   }
 

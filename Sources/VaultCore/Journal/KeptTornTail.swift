@@ -59,7 +59,7 @@ struct KeptTornTail {
 extension VaultState {
   /// Saves the broken bytes behind the tail before the file is replaced.
   func keepTornTail() throws(VaultError) {
-    guard hasTornTail, let image else { return }
+    guard tornTail != nil, let image else { return }
     let end = JournalFrame.lastNonzero(image.span, from: tail)
     try KeptTornTail(path: path).keep(image[tail..<end])
   }

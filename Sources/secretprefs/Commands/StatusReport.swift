@@ -30,7 +30,7 @@ struct StatusReport {
       (
         "journal",
         counted(summary.entryCount, "entry", "entries")
-          + (summary.hasTornTail ? "; \(TornTail.words)" : "")
+          + (summary.tornTail.map { "; \($0.words)" } ?? "")
       ),
     ]
     for slot in summary.slots { lines.append(("slot", slot.kind.words + (slot.isOwner ? ", owner" : ", one group"))) }
@@ -73,6 +73,7 @@ struct StatusReport {
       ("verified", .bool(verified != nil)), ("markChecked", .bool(hasMark && verified != nil)),
       ("markRaised", .bool(hasMark && verified != nil && markFailure == nil)),
     ]
+    if let limit = summary.tornTail?.entryLimit { members.append(("tornEntries", .unsigned(UInt64(limit)))) }
     if let verified {
       members.append(("owner", .bool(verified.isOwner)))
       members.append(("frozen", .bool(verified.isFrozen)))

@@ -1,15 +1,22 @@
 internal import VaultCore
 
-/// The messages about a broken last journal entry (`Docs/Format.md` 10.3).
-enum TornTail {
-  static let words =
-    "the last journal entry is broken: either a write was interrupted, or an acknowledged write was damaged later; "
-    + "the file does not show which"
+/// The messages about the broken end of a journal (`Docs/Format.md` 10.3).
+extension Vault.TornTail {
+  /// What is known, in one sentence.
+  var words: String {
+    "the journal ends with \(isSeveralEntries ? "more than one broken entry" : "a broken entry"): either a write was "
+      + "interrupted, or acknowledged writes were damaged later; the file does not show which; \(extent)"
+  }
+
+  private var extent: String {
+    guard let entryLimit else { return "the file was cut off, so the number of missing entries is unknown" }
+    return "there is room for at most \(counted(entryLimit, "missing entry", "missing entries"))"
+  }
 
   static let repair = "copy the file and check whether the newest changes are present, also against a mark or a backup"
 
-  /// The warning of a command that continues without the entry.
-  static func warning(_ path: String) -> String {
-    "\(words). Its changes are missing; the next write saves its bytes in \(displayed(path)).torn"
+  /// The warning of a command that continues without the entries.
+  func warning(_ path: String) -> String {
+    "\(words). The next write saves the broken bytes in \(displayed(path)).torn"
   }
 }

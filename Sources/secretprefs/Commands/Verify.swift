@@ -10,8 +10,8 @@ struct Verify: ToolCommand {
     discussion: """
       Reads the file again and opens the manifest, every section and journal entry, every value and every kept \
       earlier value. The vault does not change. --report explains what was checked, what is proved and what cannot \
-      be known. The exit code is 1 if the last journal entry is broken, or if reads are refused because they cannot be \
-      logged.
+      be known. The exit code is 1 if the journal ends with a broken entry, or if reads are refused because they cannot \
+      be logged.
 
       EXAMPLE:
         secretprefs verify
@@ -63,7 +63,7 @@ extension VerificationReport {
       \(summary)
       Checked and correct:
       \(status.hasTornTail
-        ? "The snapshot and every journal entry except the last are as they were written."
+        ? "The snapshot and the journal up to the broken entry are as they were written."
         : "The file is as it was written: its checksum, lengths and order are correct.")
       \(status.isOwner
         ? "Header, slots, manifest and every access group were written with the vault's keys, for this vault,\n"
@@ -76,7 +76,7 @@ extension VerificationReport {
         : "")
       Not known, because the file cannot prove it:
       \(status.hasTornTail
-        ? "Whether the broken last journal entry was acknowledged. Its changes are missing here.\n"
+        ? "Whether the broken end of the journal held acknowledged entries. Their changes are missing here.\n"
         : "")\
       \(hasMark
         ? "Whether changes were undone that were written without raising the mark."
@@ -88,11 +88,13 @@ extension VerificationReport {
   }
 
   func json(hasMark: Bool) -> JSON {
-    .object([
+    var members: [(String, JSON)] = [
       ("owner", .bool(status.isOwner)), ("markChecked", .bool(hasMark)), ("generation", .unsigned(status.generation)),
       ("values", .unsigned(UInt64(values))), ("previousValues", .unsigned(UInt64(previousValues))),
       ("deviceValues", .unsigned(UInt64(deviceValues))), ("journalEntries", .unsigned(UInt64(status.entryCount))),
       ("tornTail", .bool(status.hasTornTail)), ("groups", .array(status.groups.map(\.json))),
-    ])
+    ]
+    if let limit = status.tornTail?.entryLimit { members.append(("tornEntries", .unsigned(UInt64(limit)))) }
+    return .object(members)
   }
 }

@@ -138,9 +138,9 @@ struct ToolError: Error {
     VaultError(.notFound, "the vault has no value that is long enough to search for"),
     hint: "--service and --group limit the values; omit them to search for all")
 
-  /// `verify` found that only the last journal entry is broken.
+  /// `verify` found that only the end of the journal is broken.
   static let tornTail = ToolError(
-    problemsCode, .no, "the last journal entry is broken", TornTail.repair)
+    problemsCode, .no, "the journal ends with a broken entry", Vault.TornTail.repair)
 
   /// `salvage` lost data, or cannot exclude it.
   ///

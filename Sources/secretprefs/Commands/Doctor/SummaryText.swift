@@ -5,9 +5,8 @@ extension VaultSummary {
   /// The problems that can be found without a key.
   var problems: [Problem] {
     var problems: [Problem] = []
-    if hasTornTail {
-      problems.append(
-        Problem(.warning, "tornTail", TornTail.words, repair: TornTail.repair))
+    if let tornTail {
+      problems.append(Problem(.warning, "tornTail", tornTail.words, repair: Vault.TornTail.repair))
     }
     // Format section 5: an owner's next write folds such a journal, but group holders do not.
     if journalBytes > max(1 << 16, snapshotBytes) {
