@@ -79,7 +79,9 @@ struct ValueMarks: Sendable {
 
   private static func value(of member: PreferenceValue, marked mark: Mark) -> PreferenceValue? {
     switch (mark, member) {
-    case (.data, .string(let text)): PreferenceValue(parsing: text, as: .data)
+    // One spelling: Foundation ignores the unused bits of the last digit.
+    case (.data, .string(let text)):
+      Data(base64Encoded: text).flatMap { $0.base64EncodedString() == text ? .data($0) : nil }
     case (.url, .string(let text)): PreferenceValue(parsing: text, as: .url)
     case (.unsigned, .integer(let number)): UInt64(exactly: number).map(PreferenceValue.unsignedInteger)
     case (.date, .double(let seconds)) where seconds.isFinite:

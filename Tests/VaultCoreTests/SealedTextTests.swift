@@ -14,6 +14,7 @@ struct SealedTextTests {
       let name, context, text: String
       let random, hex, error: String?
       let kind: UInt8?
+      let limit: Int?
       var testDescription: String { name }
     }
 
@@ -84,9 +85,16 @@ struct SealedTextTests {
 
   // MARK: Vectors
 
+  /// The options of a reader with the limit of the text.
+  private static func options(_ text: Manifest.Text) -> Vault.Options {
+    var options = Vault.Options.sample(seed: "opened")
+    if let limit = text.limit { options.limits.valueBytes = limit }
+    return options
+  }
+
   @Test(arguments: try texts(true))
-  func `a text of the second implementation opens as what it says`(_ text: Manifest.Text) throws {
-    try Self.withSealer { sealer in
+  func `row 65: a text of the second implementation opens as what it says`(_ text: Manifest.Text) throws {
+    try Self.withSealer(options: Self.options(text)) { sealer in
       let context = Self.bytes(text.context)
       let (kind, value) = try sealer.withOpened(text.text, context: context.span.bytes) { kind, value in
         (kind.rawValue, value.withUnsafeBytes { Array($0) })
@@ -111,8 +119,8 @@ struct SealedTextTests {
   }
 
   @Test(arguments: try texts(false))
-  func `a text of the second implementation is refused as it says`(_ text: Manifest.Text) throws {
-    try Self.withSealer { sealer in
+  func `row 65: a text of the second implementation is refused as it says`(_ text: Manifest.Text) throws {
+    try Self.withSealer(options: Self.options(text)) { sealer in
       let context = Self.bytes(text.context)
       let refusal = Self.code { try sealer.withOpened(text.text, context: context.span.bytes) { _, _ in } }
 

@@ -5,6 +5,8 @@ import FoundationEssentials
 ///
 ///     make-vectors write DIRECTORY    writes the sets of files with one fault each, and their manifests
 ///     make-vectors read DIRECTORY     reads what another implementation wrote, and writes a manifest of what it found
+///     make-vectors damage DIRECTORY NEW-DIRECTORY SEED
+///                                     damages logs that another implementation wrote, and writes what it finds then
 @main struct Main {
   static func main() throws {
     guard sodium_init() >= 0 else { stop("make-vectors: libsodium does not start", 70) }
@@ -15,7 +17,9 @@ import FoundationEssentials
       try VectorSet.write(to: arguments[2] + "/faults")
       try LogVectorSet.write(to: arguments[2] + "/logs")
     case (3, "read"): try ReadDirectory.read(arguments[2])
-    default: stop("usage: make-vectors write|read DIRECTORY", 64)
+    case (5, "damage"):
+      try DamageDirectory.write(arguments[2], to: arguments[3], seed: arguments[4], count: 150)
+    default: stop("usage: make-vectors write|read DIRECTORY, or make-vectors damage DIRECTORY NEW-DIRECTORY SEED", 64)
     }
   }
 

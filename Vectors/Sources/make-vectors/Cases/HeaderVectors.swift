@@ -36,7 +36,9 @@ enum HeaderVectors {
       Vector("header-version-257", "version 257: the upper byte counts", .refused(.unsupportedVersion)) {
         $0.version = 257
       },
-      Vector("header-flag-first", "feature flag 1", .refused(.unsupportedFeature)) { $0.flags = 1 },
+      Vector("header-flag-first", "feature flag 2, the first that is not known", .refused(.unsupportedFeature)) {
+        $0.flags = 2
+      },
       Vector("header-flag-last", "feature flag 2^15", .refused(.unsupportedFeature)) { $0.flags = 1 << 15 },
     ]
   }

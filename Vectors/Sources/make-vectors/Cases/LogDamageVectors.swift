@@ -199,6 +199,19 @@ enum LogDamageVectors {
       ) {
         $0.log.current.cut(from: 18)
       },
+      damaged("debris-hand-over", "bytes behind *hand over*, behind which no writer writes", usual, .init(.debris, 16))
+      {
+        $0.log.files[1].bytes += Bytes("whatever")
+      },
+      damaged(
+        "debris-not-handed-over", "a file that was renamed by hand, with an append that was cut off", usual,
+        .init(.debris, 15, certain: false), .init(.notHandedOver, 14), .init(.fileMissing, 15)
+      ) {
+        let headers = $0.log.files[1].headers
+        $0.log.files[1].bytes.replaceSubrange(..<LogHeader.count, with: headers[headers.count - 2])
+        $0.log.files[1].cut(from: 15)
+        $0.log.files[1].bytes += Bytes("whatever")
+      },
       damaged(
         "end-cut-handed-over", "the end of a handed-over file is cut off", usual, .init(.missing, 15),
         .init(.notHandedOver, 15)

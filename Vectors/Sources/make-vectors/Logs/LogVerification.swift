@@ -42,14 +42,9 @@ struct LogVerification {
     let place = knowledge.place
     guard case .success(let old) = LogHeader.read(earlier, place),
       case .success(let new) = LogHeader.read(current, place),
-      old.file == new.file
+      old.file == new.file, old.count <= new.count, min(earlier.count, current.count) >= Int(old.end)
     else { return false }
-    return stride(from: LogHeader.count, to: current.count, by: 8).contains { position in
-      switch LogPart(current, at: position, place) {
-      case .event(let frame, _)?, .closed(let frame)?: frame.number == old.count && frame.tag == old.last
-      case nil: false
-      }
-    }
+    return earlier[LogHeader.count..<Int(old.end)] == current[LogHeader.count..<Int(old.end)]
   }
 
   private mutating func found(_ code: LogFinding.Code, _ first: UInt64, _ last: UInt64? = nil, certain: Bool? = nil) {
@@ -95,8 +90,10 @@ struct LogVerification {
   private struct Walk {
     var hasGap = false
     var appends = 0
-    /// The last event or closed frame is *hand over* or closed.
-    var isHandedOver = false
+    /// What was taken last.
+    var last = Last.nothing
+
+    enum Last { case nothing, event, handOver, closed }
   }
 
   private mutating func walk(_ file: Bytes, _ header: LogHeader?) -> Walk {
@@ -126,7 +123,7 @@ struct LogVerification {
         foundLost(frame.number)
         tags[frame.number] = frame.tag
         (next, tag, isKnown) = (frame.number + 1, frame.tag, true)
-        (walk.hasGap, walk.isHandedOver) = (false, true)
+        (walk.hasGap, walk.last) = (false, .closed)
       }
     }
     return walk
@@ -160,7 +157,7 @@ struct LogVerification {
       found(.fork, number)
     }
     if let header, let event, number > header.count, event.flags & 1 != 0 { walk.appends += 1 }
-    walk.isHandedOver = event?.action == LogEvent.Action.handOver
+    walk.last = event?.action == LogEvent.Action.handOver ? .handOver : .event
     walk.hasGap = false
     events.append((number, frame.epoch, frame.tag, event))
     tags[number] = frame.tag
@@ -192,11 +189,11 @@ struct LogVerification {
       found(.missing, next, header.count)
       (next, tag, isKnown) = (header.count + 1, header.last, true)
     } else if walk.hasGap {
-      found(.debris, next, certain: false)
+      found(.debris, next, certain: walk.last == .handOver)
     }
     guard let header else { return }
     if walk.appends > 1 { found(.oldState, next) }
-    if !isCurrent, !walk.isHandedOver { found(.notHandedOver, max(1, next - 1)) }
+    if !isCurrent, walk.last == .nothing || walk.last == .event { found(.notHandedOver, max(1, next - 1)) }
     if isCurrent, header.boot == .zeros(32) || header.boot != knowledge.boot {
       restarts.append((.max, header.synced))
     }

@@ -30,7 +30,7 @@ enum ReadDirectory {
     String(decoding: try Data(contentsOf: URL(filePath: path)), as: UTF8.self)
   }
 
-  private static func key(_ text: String) throws -> Bytes {
+  static func key(_ text: String) throws -> Bytes {
     let digits = text.dropFirst("spv-key-1:".count)
     try require(text.hasPrefix("spv-key-1:") && digits.count == 64, "key text")
     return try (0..<32).map { index in
