@@ -68,7 +68,7 @@ extension SalvageTests {
     }
   }
 
-  @Test func `a torn tail is no loss`() throws {
+  @Test func `a torn tail is no loss that is known, and is reported`() throws {
     try SalvageSample.with { sample in
       let last = try #require(sample.entryRanges.last)
       let name = try sample.group(ofEntry: sample.entryRanges.count - 1)
@@ -78,6 +78,7 @@ extension SalvageTests {
           let salvaged = try sample.salvage(file)
 
           #expect(salvaged.report.groups.allSatisfy { $0.isVerified && $0.lostEntryCount == 0 })
+          #expect(salvaged.report.tornTail != nil)
           sample.expectWhole(sample.names.filter { $0 != name }, in: salvaged)
           try FileBytes.write(file, to: sample.directory + "/torn.spv")
           let before = try Vault.open(
@@ -85,6 +86,25 @@ extension SalvageTests {
           #expect(try salvaged.contents == before.contents())
         }
       }
+    }
+  }
+
+  @Test func `row J27: zeros over the heads of entries are reported as a broken end`() throws {
+    try TemporaryDirectory.with { directory in
+      var file = try SampleFiles.journal(5)
+      let entries = try Parts(file).entries.map(\.count)
+      let start = try Parts(file).snapshotCount
+      let starts = entries.indices.map { start + entries[..<$0].reduce(0, +) }
+      let range = starts[3] - 8..<starts[4] + 32
+      file.replaceSubrange(range, with: repeatElement(0, count: range.count))
+      try FileBytes.write(file, to: directory + "/old.spv")
+
+      let report = try Vault.salvage(
+        at: directory + "/old.spv", credential: .key(.sample()), to: directory + "/new.spv")
+
+      let torn = try #require(report.tornTail)
+      #expect(torn.isSeveralEntries)
+      #expect(try #require(torn.entryLimit) >= 3)
     }
   }
 

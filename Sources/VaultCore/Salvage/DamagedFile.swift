@@ -18,8 +18,10 @@ struct DamagedFile {
   let statedSlots: [StoredSlot]
   /// The entries of each group, in the order of the file. Entries that are not whole may overlap others.
   let entries: [Vault.Identifier: [PossibleEntry]]
-  /// The offset of the last entry of any group whose check is valid.
-  let lastWholeEntry: Int
+  /// The offset of the last possible entry of any group.
+  let lastEntry: Int
+  /// The broken bytes behind the last whole entry, if the journal's place is known.
+  let tornTail: Vault.TornTail?
 
   init(_ image: FileImage) throws(VaultError) {
     let file = image.span
@@ -62,7 +64,14 @@ struct DamagedFile {
       manifestTag: manifestStart + Sealer.tag.upperBound <= file.byteCount
         ? Vault.Tag(file, at: manifestStart + Sealer.tag.lowerBound) : .zero)
     entries = Self.entries(file, from: headEnd, groups: Set(sections.map(\.id)))
-    lastWholeEntry = entries.values.joined().filter(\.isWhole).map(\.place.range.lowerBound).max() ?? 0
+    lastEntry = entries.values.joined().map(\.place.range.lowerBound).max() ?? 0
+    let snapshotEnd = sections.last.map { $0.range.upperBound + Snapshot.checksumCount } ?? 0
+    let isJournalKnown = file.integer(at: 48, UInt64.self) == UInt64(snapshotEnd) && snapshotEnd <= file.byteCount
+    let tail =
+      entries.values.joined().filter(\.isWhole).map(\.place.range.upperBound).max()
+      ?? (isJournalKnown ? snapshotEnd : file.byteCount)
+    let end = JournalFrame.lastNonzero(file, from: tail)
+    tornTail = end > tail ? Vault.TornTail(file, tail: tail, end: end) : nil
   }
 
   // MARK: Sections

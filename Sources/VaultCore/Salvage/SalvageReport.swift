@@ -34,6 +34,9 @@ public struct SalvageReport: Sendable {
   /// Whether the manifest could be read, with the list of groups, their names and the labels of slots. Without it, it
   /// is unknown whether a slot was revoked or a group rotated: rotate the vault and create the slots again.
   public let hasManifest: Bool
+  /// The broken end of the damaged file's journal: an interrupted write, or acknowledged entries that are lost. The new
+  /// vault has none of their changes. `nil` if the journal ends with a whole entry.
+  public let tornTail: Vault.TornTail?
   /// The number of slots of the new vault. Valid slots of the damaged file are kept.
   public let slotCount: Int
 }

@@ -102,8 +102,8 @@ final class SalvagedGroup {
       if firstLost == nil { firstLost = entry }
     }
     guard let firstLost else { return }
-    // A broken entry without a whole one behind it, of any group, is an interrupted write.
-    let isTorn = !firstLost.isWhole && damaged.lastWholeEntry < firstLost.place.range.lowerBound
+    // A broken entry without another behind it, of any group, looks like an interrupted write; the report names it.
+    let isTorn = !firstLost.isWhole && damaged.lastEntry == firstLost.place.range.lowerBound
     if !isTorn { lostEntryCount = lostCount }
   }
 

@@ -110,7 +110,7 @@ struct Salvager {
     }
     let report = SalvageReport(
       isOwner: unlocked.isOwner, groups: groups, lostGroups: lost, hasManifest: manifest != nil,
-      slotCount: draft.slots.count)
+      tornTail: damaged.tornTail, slotCount: draft.slots.count)
     return (draft, opening, report)
   }
 

@@ -50,7 +50,7 @@ struct Salvage: WritingCommand {
 
 extension SalvageReport {
   /// Whether nothing is known to be lost.
-  fileprivate var isWhole: Bool { lostGroups.isEmpty && groups.allSatisfy(\.isVerified) && hasList }
+  fileprivate var isWhole: Bool { lostGroups.isEmpty && groups.allSatisfy(\.isVerified) && hasList && tornTail == nil }
 
   /// Whether the list of groups and slots was read. Always true for a group holder, which never has the list.
   private var hasList: Bool { hasManifest || !isOwner }
@@ -66,11 +66,12 @@ extension SalvageReport {
       ? (isOwner ? "" : "A group credential cannot tell whether this is the group's newest state.\n")
       : "The list of groups and slots is not readable: groups may be missing, slot labels are missing, and each group\n"
         + "may be in an older state.\n"
-    return Table(rows: rows).text + slots + manifest
+    let journal = tornTail.map { "In the damaged file \($0.words).\n" } ?? ""
+    return Table(rows: rows).text + slots + manifest + journal
   }
 
   fileprivate var json: JSON {
-    .object([
+    var members: [(String, JSON)] = [
       ("whole", .bool(isWhole)),
       (
         "groups",
@@ -85,8 +86,10 @@ extension SalvageReport {
           })
       ),
       ("lostGroups", .array(lostGroups.sorted().map { .string($0) })), ("owner", .bool(isOwner)),
-      ("manifest", .bool(hasManifest)), ("slots", .unsigned(UInt64(slotCount))),
-    ])
+      ("manifest", .bool(hasManifest)), ("slots", .unsigned(UInt64(slotCount))), ("tornTail", .bool(tornTail != nil)),
+    ]
+    if let limit = tornTail?.entryLimit { members.append(("tornEntries", .unsigned(UInt64(limit)))) }
+    return .object(members)
   }
 }
 
