@@ -18,7 +18,7 @@ struct VectorTests {
     let given = URL(filePath: try #require(Bundle.module.resourcePath)).appending(path: "Vectors")
     let directories =
       ProcessInfo.processInfo.environment["SECRETPREFS_VECTORS"].map { [URL(filePath: $0)] }
-      ?? [given, given.appending(path: "faults")]
+      ?? [given, given.appending(path: "faults"), given.appending(path: "logs")]
     return try directories.flatMap { directory in
       let manifest = try VectorManifest(directory: directory)
       try #require(!manifest.vectors.isEmpty)

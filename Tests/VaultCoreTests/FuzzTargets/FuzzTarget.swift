@@ -11,7 +11,7 @@ protocol FuzzTarget {
 
 /// The targets by the names that `Scripts/fuzz` and the corpus know them by.
 enum FuzzTargetName: String, CaseIterable {
-  case header, manifest, section, `extension`, journal, frame, mark, keytext, salvage, catchup
+  case header, manifest, section, `extension`, journal, frame, mark, keytext, salvage, catchup, logheader, logevent
 
   func make() throws -> any FuzzTarget {
     switch self {
@@ -25,6 +25,8 @@ enum FuzzTargetName: String, CaseIterable {
     case .keytext: KeyTextTarget()
     case .salvage: try SalvageTarget()
     case .catchup: try CatchUpTarget()
+    case .logheader: try LogHeaderTarget()
+    case .logevent: LogEventTarget()
     }
   }
 }

@@ -77,6 +77,11 @@ import VaultSealing
       file.replaceSubrange(end - 40..<end, with: Data(count: 40))
     }
     try FileManager.default.removeItem(atPath: path)
+
+    try LoggedVault(in: directory, owner: owner, holder: holder).write()
+    try note("\(LoggedVault.file)\t\(Self.text(ofKeyFrom: 0))\tci", in: "logged")
+    try note("\(LoggedVault.file)\tkey\t\(Self.text(ofKeyFrom: 0))", in: "opens")
+    try note("\(LoggedVault.file)\tkey\t\(Self.text(ofKeyFrom: 0x40))", in: "opens")
   }
 
   // MARK: Records
@@ -159,9 +164,14 @@ import VaultSealing
     try FileManager.default.setAttributes([.posixPermissions: 0o600], ofItemAtPath: "\(directory)/\(stage).spv")
     var lines = ["\(stage).spv\tkey\t\(Self.text(ofKeyFrom: 0))", "\(stage).spv\tpassphrase\t\(Self.words)"]
     if holder { lines.append("\(stage).spv\tkey\t\(Self.text(ofKeyFrom: 0x40))") }
-    let opens = URL(filePath: directory + "/opens")
-    let before = FileManager.default.fileExists(atPath: opens.path) ? try Data(contentsOf: opens) : Data()
-    try (before + Data((lines.joined(separator: "\n") + "\n").utf8)).write(to: opens)
+    for line in lines { try note(line, in: "opens") }
+  }
+
+  /// Adds a line to a file of the directory.
+  private func note(_ line: String, in name: String) throws {
+    let file = URL(filePath: directory + "/" + name)
+    let before = FileManager.default.fileExists(atPath: file.path) ? try Data(contentsOf: file) : Data()
+    try (before + Data((line + "\n").utf8)).write(to: file)
   }
 
   // The keys of the vectors: nothing here is secret.

@@ -1,0 +1,1 @@
+../../../../Tests/VaultCoreTests/LogVectorRun.swift
