@@ -55,7 +55,8 @@ struct SnapshotByteTests {
     switch offset {
     case 0..<8: .notAVault
     case 8..<10: .unsupportedVersion
-    case 10..<12: .unsupportedFeature
+    case 10: bit == 0 ? .tampered : .unsupportedFeature  // the flag of logs is known, and sealed
+    case 11: .unsupportedFeature
     // Counts are 1: 65 and more slots, 1025 and more groups exceed a limit.
     case 12: bit < 6 ? .malformed : .limitExceeded
     case 13: .limitExceeded

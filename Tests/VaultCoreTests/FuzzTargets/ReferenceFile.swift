@@ -19,7 +19,7 @@ struct ReferenceFile {
     guard file.starts(with: [0x89, 0x53, 0x50, 0x56, 0x0D, 0x0A, 0x1A, 0x0A]) else { throw VaultError(.notAVault, "") }
     guard file.count >= 88 else { throw VaultError(.damaged, "too short") }
     guard ReferenceReader.number(file[8..<10]) == 1 else { throw VaultError(.unsupportedVersion, "") }
-    guard ReferenceReader.number(file[10..<12]) == 0 else { throw VaultError(.unsupportedFeature, "") }
+    guard ReferenceReader.number(file[10..<12]) <= 1 else { throw VaultError(.unsupportedFeature, "") }
     let length = ReferenceReader.number(file[48..<56])
     guard length >= 88, length <= UInt64(file.count) else { throw VaultError(.damaged, "snapshot_len") }
     let end = Int(length) - 32
