@@ -57,7 +57,8 @@ struct HeaderTarget: FuzzTarget {
   private static func written(_ snapshot: Snapshot, _ frame: JournalFrame, _ image: FileImage) -> [UInt8] {
     var writer = ByteWriter()
     writer.raw(Snapshot.magic)
-    for count in [1, 0, snapshot.slots.count, snapshot.sections.count] { writer.integer(UInt16(count)) }
+    let flags = snapshot.isLogged ? 1 : 0
+    for count in [1, flags, snapshot.slots.count, snapshot.sections.count] { writer.integer(UInt16(count)) }
     writer.raw(snapshot.vaultID)
     writer.integer(snapshot.generation)
     writer.integer(UInt64(snapshot.manifest.count))
