@@ -6,6 +6,9 @@ internal import DurableFiles
 final class WriterLock {
   private let path: VaultPath
   private var descriptor: Descriptor?
+  /// Whether the file had no name when it was opened. Watches of its folder do not see what is written through such a
+  /// descriptor, so the next write opens the file again.
+  private var isUnnamed = false
 
   init(_ path: VaultPath) { self.path = path }
 
@@ -31,6 +34,7 @@ final class WriterLock {
               .replaced, "the original of this single-file mount was replaced; mount its directory instead")
           }
           descriptor = file
+          isUnnamed = false
           return (file, status)
         }
         // Replaced while this process waited, or, if it is a known file, since the last write.
@@ -48,6 +52,7 @@ final class WriterLock {
   /// Releases the lock of the present file.
   func release() {
     if let descriptor { descriptor.unlock() }
+    if isUnnamed { descriptor = nil }
   }
 
   /// Releases the old file and holds the new one, which is already locked; `nil` if it is unknown which of the two is
@@ -55,5 +60,6 @@ final class WriterLock {
   func pass(to fresh: Descriptor?) {
     release()
     descriptor = fresh
+    isUnnamed = fresh != nil
   }
 }
