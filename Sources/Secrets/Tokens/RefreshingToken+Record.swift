@@ -29,10 +29,17 @@ extension RefreshingToken {
     return record
   }
 
+  /// Changes the record. Nothing is kept of replaced and removed tokens, whatever the preferences keep: the server has
+  /// replaced them, too.
+  ///
   /// - Returns: `false` if the record has changed since its revision was read.
   func update(_ fill: (inout Vault.Batch) throws(VaultError) -> Void) async throws(VaultError) -> Bool {
     do throws(VaultError) {
-      try await preferences.vault.update(service: preferences.serviceName, in: preferences.group, fill)
+      try await preferences.vault.update(service: preferences.serviceName, in: preferences.group) {
+        (batch) throws(VaultError) in
+        batch.keeping = .nothing
+        try fill(&batch)
+      }
       return true
     } catch {
       guard error.code == .conflict else { throw error }
