@@ -40,6 +40,55 @@ import VaultSealing
     }
   }
 
+  @Test func `what others append while a log is verified is no finding`() throws {
+    try AuditedVault.with { shared in
+      try shared.read(2)
+      let other = try shared.secondOwner()
+      var isFirst = true
+      let report = try shared.owner.readAuditLog(of: shared.owner.group()) { _ in
+        guard isFirst else { return }
+        isFirst = false
+        #expect(throws: Never.self) { try shared.read(3, by: other) }
+      }
+
+      #expect(report.findings.map(\.short) == [])
+      #expect(try shared.found() == [])
+    }
+  }
+
+  @Test(arguments: [false, true]) func `a log that was removed does not begin as if it had never been there`(
+    isOff: Bool
+  ) throws {
+    try AuditedVault.with(groups: ["default"]) { shared in
+      try shared.read(1)
+      if isOff { _ = try shared.owner.setAuditing(nil) }
+      unlink(try shared.log())
+      _ = try shared.owner.setAuditing(.failOpen)
+
+      #expect(try shared.found() == ["continued 1 possible"])
+    }
+  }
+
+  @Test func `a frame of a later key behind the last event of a file that was handed over hides nothing`() throws {
+    try AuditedVault.with(groups: ["default"]) { shared in
+      try shared.read(1)
+      try shared.owner.handOverAuditLog(of: shared.owner.group())
+      try shared.read(1)
+      var log = try LogBytes(FileBytes.read(shared.log(1)))
+      var frame = log.events[log.events.count - 1]
+      frame[4] += 7
+      frame[8] += 1
+      log.events.append(frame)
+      log.reserve = Array(log.reserve.dropFirst(frame.count))
+      try FileBytes.write(log.file, to: shared.log(1))
+
+      var last: UInt64 = 0
+      let report = try shared.owner.readAuditLog(of: shared.owner.group()) { last = $0.number }
+      #expect(report.findings.map(\.short) == ["debris 4 certain"])
+      #expect(last == 4)
+    }
+  }
+
   @Test(arguments: ["linked", "event", "header", "both"]) func `a handing over that was interrupted is finished`(
     _ step: String
   ) throws {

@@ -72,6 +72,38 @@ struct AuditMarkTests {
     }
   }
 
+  @Test(arguments: [false, true]) func `a longer log with a different event at the mark's number is refused`(
+    isHandedOver: Bool
+  ) throws {
+    try withMarked { shared, vault in
+      let before = try FileBytes.read(shared.log())
+      try shared.read(1, by: vault)
+      try FileBytes.write(before, to: shared.log())
+      try shared.read(3)
+      if isHandedOver {
+        try shared.owner.handOverAuditLog(of: shared.owner.group())
+        try shared.read(1)
+      }
+      let mark = try shared.markText
+
+      #expect(refusal { try shared.markedOwner().text("password") } == .rolledBack)
+      #expect(refusal { try shared.markedOwner().set("x", forKey: "a") } == .rolledBack)
+      #expect(try shared.markText == mark)
+    }
+  }
+
+  @Test func `a log that others continued from the mark's event is accepted`() throws {
+    try withMarked { shared, vault in
+      try shared.read(1, by: vault)
+      try shared.read(2)
+      try shared.owner.handOverAuditLog(of: shared.owner.group())
+      try shared.read(2)
+
+      try shared.read(1, by: try shared.markedOwner())
+      #expect(try shared.found().isEmpty)
+    }
+  }
+
   @Test func `a read raises the mark at most once a second, and a write each time`() throws {
     try withMarked { shared, _ in
       let now = Mutex<Int64>(1_700_000_000_000)

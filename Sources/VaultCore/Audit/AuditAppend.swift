@@ -101,8 +101,28 @@ struct AuditAppend {
     } else if let epoch = try takeOver() {
       return epoch
     }
-    try maker.mark?.checkLog(keys.groupID, AuditLog.Point(count: header.count, tag: header.last))
+    if let mark = maker.mark {
+      let marked = try mark.checkLog(keys.groupID, AuditLog.Point(count: header.count, tag: header.last))
+      // What this process wrote last is behind what it compared then.
+      if !isKnown, let marked, let tag = try self.tag(of: marked.count), tag != marked.tag {
+        throw VaultError(
+          .rolledBack, "its event \(marked.count) is not the one that the mark names: it is a different log")
+      }
+    }
     if try hasDebris(isKnown: isKnown) { flags.insert(.interrupted) }
+    return nil
+  }
+
+  /// The tag of the event with this number; `nil` if it is not found, for example because its file was removed.
+  private func tag(of number: UInt64) throws(VaultError) -> Vault.Tag? {
+    guard number > 0 else { return nil }
+    if number >= header.first { return try AuditFrame.tag(of: number, descriptor, before: header.end) }
+    for old in try maker.files.handedOver().reversed() {
+      guard let file = try maker.files.open(old.path, forWriting: false),
+        case .success(let found) = try AuditFiles.header(file.descriptor, keys, maker.sealer), found.first <= number
+      else { continue }
+      return try AuditFrame.tag(of: number, file.descriptor, before: found.end)
+    }
     return nil
   }
 

@@ -71,6 +71,7 @@ struct AuditExamination {
     /// Whether no log has that length. Then nothing is searched behind the events.
     let isTooLong: Bool
     let header: AuditHeader?
+    let isCurrent: Bool
     /// The number of appends that the header does not count.
     var uncounted = 0
     /// Whether the last event that was taken is *hand over*, or cannot be opened.
@@ -100,7 +101,8 @@ struct AuditExamination {
       if refusal.code == .lostKey { isKnown = false }
     }
     var part = Part(
-      file: file, size: min(size, AuditHeader.fileBytes), isTooLong: size > AuditHeader.fileBytes, header: found)
+      file: file, size: min(size, AuditHeader.fileBytes), isTooLong: size > AuditHeader.fileBytes, header: found,
+      isCurrent: isCurrent)
     let isBroken = try readEvents(&part, body) || part.isTooLong
     guard !hasEnded else { return }
     if let found, found.count >= next {
@@ -139,7 +141,7 @@ struct AuditExamination {
       case .event(let frame):
         offset += frame.count
         if take(frame, endingAt: offset, &part, isBroken: isBroken, body) { isBroken = false }
-      case .closed(let head, let frameTag) where isTaken(head, part.header):
+      case .closed(let head, let frameTag) where isTaken(head, part):
         if head.epoch > keys.epoch {
           end(.laterKey, at: head.number)
           return false
@@ -165,8 +167,9 @@ struct AuditExamination {
     return isBroken
   }
 
-  private func isTaken(_ head: AuditFrame.Head, _ header: AuditHeader?) -> Bool {
-    if head.epoch > keys.epoch { return header.map { head.number > $0.count } ?? true }
+  private func isTaken(_ head: AuditFrame.Head, _ part: Part) -> Bool {
+    // Nobody appends to a file that was handed over, so no later key can have sealed its last event.
+    if head.epoch > keys.epoch { return part.isCurrent && (part.header.map { head.number > $0.count } ?? true) }
     return head.number >= next && head.epoch >= epoch
   }
 
@@ -186,7 +189,7 @@ struct AuditExamination {
         }
         switch try AuditFrame.place(part.file, at: start + offset, before: part.size, keys, sealer) {
         case .event: return start + offset
-        case .closed(let head, _) where isTaken(head, part.header): return start + offset
+        case .closed(let head, _) where isTaken(head, part): return start + offset
         default: break
         }
       }

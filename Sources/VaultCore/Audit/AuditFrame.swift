@@ -64,6 +64,25 @@ struct AuditFrame {
     return .event(AuditFrame(count: head.count, epoch: head.epoch, number: head.number, tag: tag, body: body))
   }
 
+  /// The tag of the event with this number in a file whose events end at `end`; `nil` if no frame has the number. No
+  /// seal is opened.
+  static func tag(of number: UInt64, _ file: Descriptor, before end: Int) throws(VaultError) -> Vault.Tag? {
+    var start = AuditHeader.byteCount
+    while start < end {
+      let image = try FileImage(file, start..<min(start + 65_536, end), limit: Int.max)
+      var offset = 0
+      while let head = Head(image.span, at: offset, before: image.count) {
+        if head.number == number {
+          return Vault.Tag(image[offset + headCount..<offset + head.count], at: Sealer.tag.lowerBound)
+        }
+        offset += head.count
+      }
+      guard offset > 0 else { return nil }
+      start += offset
+    }
+    return nil
+  }
+
   /// The action of the event that ends at `end`; `nil` if none is found.
   static func lastAction(
     _ file: Descriptor, before end: Int, _ header: AuditHeader, _ keys: AuditKeys, _ sealer: Sealer

@@ -11,6 +11,8 @@ final class AuditLog: Sendable {
     var service: [UInt8] = []
     var key: [UInt8] = []
     var item: (tag: UInt16, data: [UInt8])?
+    /// Whether the event can be the first one of a log: *start* of a group that never had one.
+    var beginsLog = false
   }
 
   /// The place in the log that a mark names.
@@ -303,11 +305,30 @@ final class AuditLog: Sendable {
         defer { file.descriptor.unlock() }
         guard try files.current.identity()?.identity == file.identity else { continue }
         let image = try FileImage(file.descriptor, 0..<AuditHeader.byteCount, limit: AuditHeader.byteCount)
-        let size = Int(try file.descriptor.status().st_size)
+        let size = try examinedSize(file.descriptor, image, keys, sealer)
         return AuditReading(
           current: .init(file: file, size: size, header: image.span.copy), handedOver: try files.handedOver())
       }
     }
+  }
+
+  /// The length of the locked file without its reserve, into which other processes append once the lock is released:
+  /// the header that was read does not count their events.
+  private func examinedSize(
+    _ file: Descriptor, _ image: FileImage, _ keys: AuditKeys, _ sealer: Sealer
+  ) throws(VaultError) -> Int {
+    let size = Int(try file.status().st_size)
+    guard case .success(let header) = try AuditHeader.open(image.span, keys, sealer), size <= AuditHeader.fileBytes,
+      var end = Optional(header.end), end <= size
+    else { return size }
+    loop: while true {
+      switch try AuditFrame.place(file, at: end, before: size, keys, sealer) {
+      case .event(let frame): end += frame.count
+      case .closed(let head, _): end += head.count
+      case .nothing: break loop
+      }
+    }
+    return try file.isZero(end..<size) ? end : size
   }
 
   /// Adds to errors that they concern the log. A missing log is not reported as a missing vault or record.

@@ -48,7 +48,7 @@ struct AuditMaker {
     }
     try mark?.checkLog(keys.groupID, AuditLog.Point(count: header.count, tag: header.last))
     var all = events
-    if highest != nil || events.first?.action != .start {
+    if highest != nil || events.first?.beginsLog != true {
       all.insert(AuditLog.Event(action: .continued, item: (AuditBody.Tag.why, [why.rawValue])), at: 0)
     }
     let bytes = try write(all, behind: &header, .first, lost: lost)

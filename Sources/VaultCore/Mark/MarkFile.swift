@@ -109,8 +109,12 @@ final class MarkKeeper: Sendable {
 
   /// Refuses a state of a group's log that is older than the mark, or as old with different contents. Called with the
   /// log locked: nobody raises the line above it meanwhile.
-  func checkLog(_ group: Vault.Identifier, _ seen: RollbackMark.Log) throws(VaultError) {
-    guard let marked = try log(of: group), marked.count >= seen.count, marked != seen else { return }
+  ///
+  /// - Returns: the mark's line if it is behind `seen`: then the event that it names is still to be compared.
+  @discardableResult
+  func checkLog(_ group: Vault.Identifier, _ seen: RollbackMark.Log) throws(VaultError) -> RollbackMark.Log? {
+    guard let marked = try log(of: group), marked != seen else { return nil }
+    guard marked.count >= seen.count else { return marked }
     throw VaultError(
       .rolledBack, "it is at event \(seen.count), and the mark is at event \(marked.count): this is an older copy")
   }

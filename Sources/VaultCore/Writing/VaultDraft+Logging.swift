@@ -111,7 +111,9 @@ extension VaultDraft {
           write.before.append(
             .init(
               keys: try keys(of: group, item, policy: isWayOut ? .failOpen : .failClosed),
-              event: AuditLog.Event(action: .start, item: (AuditBody.Tag.policy, [policy.number]))))
+              event: AuditLog.Event(
+                action: .start, item: (AuditBody.Tag.policy, [policy.number]),
+                beginsLog: group.former == nil || group.content.auditItem == nil)))
         } else if wasLogged {
           write.before.append(
             .init(keys: try keys(of: group, item, policy: .failOpen), event: AuditLog.Event(action: .stop)))

@@ -73,7 +73,7 @@ struct LogVerification {
       if isEnded { return }
       if refused == .lostKey { isKnown = false }
     }
-    let walk = walk(file, header)
+    let walk = walk(file, header, isCurrent: isCurrent)
     if !isEnded { end(header, walk, isCurrent: isCurrent) }
   }
 
@@ -96,14 +96,14 @@ struct LogVerification {
     enum Last { case nothing, event, handOver, closed }
   }
 
-  private mutating func walk(_ file: Bytes, _ header: LogHeader?) -> Walk {
+  private mutating func walk(_ file: Bytes, _ header: LogHeader?, isCurrent: Bool) -> Walk {
     var walk = Walk()
     var position = LogHeader.count
     while position < file.count {
-      guard let part = acceptable(file, position, header) else {
+      guard let part = acceptable(file, position, header, isCurrent: isCurrent) else {
         if file[position...].allSatisfy({ $0 == 0 }) { break }
         walk.hasGap = true
-        repeat { position += 8 } while position < file.count && acceptable(file, position, header) == nil
+        repeat { position += 8 } while position < file.count && acceptable(file, position, header, isCurrent: isCurrent) == nil
         continue
       }
       switch part {
@@ -130,10 +130,10 @@ struct LogVerification {
   }
 
   /// What stands at a place: closed frames only where a log can have them.
-  private func acceptable(_ file: Bytes, _ position: Int, _ header: LogHeader?) -> LogPart? {
+  private func acceptable(_ file: Bytes, _ position: Int, _ header: LogHeader?, isCurrent: Bool) -> LogPart? {
     let part = LogPart(file, at: position, knowledge.place)
     guard case .closed(let frame) = part else { return part }
-    let isLater = frame.epoch > knowledge.place.epoch && frame.number > header?.count ?? 0
+    let isLater = isCurrent && frame.epoch > knowledge.place.epoch && frame.number > header?.count ?? 0
     let isLost = frame.number >= next && frame.epoch >= epoch && frame.epoch <= knowledge.place.epoch
     return isLater || isLost ? part : nil
   }
