@@ -103,7 +103,9 @@ struct LogVerification {
       guard let part = acceptable(file, position, header, isCurrent: isCurrent) else {
         if file[position...].allSatisfy({ $0 == 0 }) { break }
         walk.hasGap = true
-        repeat { position += 8 } while position < file.count && acceptable(file, position, header, isCurrent: isCurrent) == nil
+        repeat {
+          position += 8
+        } while position < file.count && acceptable(file, position, header, isCurrent: isCurrent) == nil
         continue
       }
       switch part {
