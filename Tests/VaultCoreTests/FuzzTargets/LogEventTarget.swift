@@ -1,4 +1,5 @@
 @testable import VaultCore
+@testable import VaultSealing
 
 /// The body of an event of a log: its number, and then its bytes (`Docs/Format.md` F.2).
 struct LogEventTarget: FuzzTarget {

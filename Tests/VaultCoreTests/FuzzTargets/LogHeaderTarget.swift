@@ -1,4 +1,5 @@
 @testable import VaultCore
+@testable import VaultSealing
 
 /// The header of a log: 48 bytes, and the state, which is sealed here so that its numbers are reached (`Docs/Format.md`
 /// F.3).
