@@ -13,8 +13,8 @@ extension Vault {
   /// - Throws: ``VaultError/Code/locked``; ``VaultError/Code/expired`` with ``ExpiryPolicy/refuse``;
   ///   ``VaultError/Code/tampered`` if a seal fails; ``VaultError/Code/malformed`` if the value does not fit its kind;
   ///   ``VaultError/Code/deviceKeyMissing`` or ``VaultError/Code/wrongDevice``; ``VaultError/Code/invalidName``;
-  ///   ``VaultError/Code/io``. If reads are logged fail-closed (``setAuditing(_:)``), also the code of a log that
-  ///   cannot be written.
+  ///   ``VaultError/Code/io``. If reads are logged fail-closed (``setAuditing(_:limits:)``), also the code of
+  ///   a log that cannot be written.
   @inlinable
   public func withValue<R>(
     service: Vault.Name, key: String, in group: AccessGroup, _ body: (ValueKind, RawSpan) -> R

@@ -2,10 +2,52 @@
 public struct AuditFinding: Sendable, Hashable, CustomStringConvertible {
   /// The kind of a finding, by its number in the format.
   public enum Code: UInt8, Sendable, Hashable, CaseIterable {
+    /// A file of the log is shorter than its header.
     case noHeader = 1
-    case badHeader, laterVersion, laterKey, lostKey, fileMissing, earlierFiles, outOfOrder, missing, notChained, debris
-    case interrupted, oldState, malformed, earlierKey, continued, noStart, fork, notHandedOver, noLog, otherSetting
-    case behindMark, notExamined
+    /// The header is damaged, or that of a different log.
+    case badHeader
+    /// A later version has written the log.
+    case laterVersion
+    /// The vault is older than its log.
+    case laterKey
+    /// The vault does not have the key of these events any more.
+    case lostKey
+    /// A file between two others is missing.
+    case fileMissing
+    /// The oldest files are missing, and no event says that they were removed.
+    case earlierFiles
+    /// The event is behind a later one.
+    case outOfOrder
+    /// The events were changed, removed or cut off.
+    case missing
+    /// The event was not written behind the one before it.
+    case notChained
+    /// Bytes that are no event.
+    case debris
+    /// An append was interrupted, or the event that was the last one was changed.
+    case interrupted
+    /// The header was of an earlier state than the events.
+    case oldState
+    /// A holder of the key wrote a faulty event.
+    case malformed
+    /// The event is sealed with an earlier key than the one before it.
+    case earlierKey
+    /// A log began here because the earlier file was missing, too short, or set aside.
+    case continued
+    /// The log does not begin with *start*.
+    case noStart
+    /// The header belongs to a different continuation of the log.
+    case fork
+    /// A file that was handed over does not end with *hand over*.
+    case notHandedOver
+    /// There is no log, although reads and writes are logged.
+    case noLog
+    /// The access group has a different policy than the vault.
+    case otherSetting
+    /// The log is older than the mark.
+    case behindMark
+    /// Too much is wrong to go on.
+    case notExamined
   }
 
   /// A finding as an event *acknowledge* lists it.
