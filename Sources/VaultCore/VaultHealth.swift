@@ -39,8 +39,8 @@ extension Vault {
   ///
   /// Looks for the file at its path, loads what other processes wrote since, and verifies every granted access group
   /// that was not verified before. If nothing has changed, this makes two system calls. It does not count as a use
-  /// for the idle limit. If reads are logged, each log is opened, locked for a moment, and checked for space for further
-  /// events, without an event.
+  /// for the idle limit. If reads are logged, each log is opened, locked for a moment, and checked for space for
+  /// further events, without an event.
   ///
   /// Single values are not checked, because each is verified when it is opened. Whether a write would succeed is not
   /// checked either. If ``VaultStatus/isFrozen`` is set, the vault is ready but later changes are not seen.

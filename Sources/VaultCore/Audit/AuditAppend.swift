@@ -57,7 +57,9 @@ struct AuditAppend {
     if let known, known.keys.epoch == maker.keys.epoch, image.span.byteCount == known.bytes.count,
       image.span.starts(with: known.bytes)
     {
-      (header, isHandOver, isKnown) = (known.header, known.isHandOver, true)
+      header = known.header
+      isHandOver = known.isHandOver
+      isKnown = true
     } else {
       switch try AuditHeader.open(image.span, maker.keys, maker.sealer) {
       case .success(let found): header = found
@@ -83,8 +85,13 @@ struct AuditAppend {
     maker: AuditMaker, file: OpenFile, header: AuditHeader, size: Int, endsWithHandOver: Bool, written: Written?,
     durable: AuditLog.Point?
   ) {
-    (self.maker, self.file, self.header, self.size) = (maker, file, header, size)
-    (self.endsWithHandOver, self.written, self.durable) = (endsWithHandOver, written, durable)
+    self.maker = maker
+    self.file = file
+    self.header = header
+    self.size = size
+    self.endsWithHandOver = endsWithHandOver
+    self.written = written
+    self.durable = durable
   }
 
   /// - Returns: the epoch of an event that is sealed with a later key.
@@ -151,8 +158,8 @@ struct AuditAppend {
     return nil
   }
 
-  /// Whether bytes that are no event are behind the last one. Behind a header of this process only an interrupted append
-  /// can be, which is at the beginning of the rest.
+  /// Whether bytes that are no event are behind the last one. Behind a header of this process only an interrupted
+  /// append can be, which is at the beginning of the rest.
   private func hasDebris(isKnown: Bool) throws(VaultError) -> Bool {
     guard size > header.end else { return false }
     guard size <= AuditHeader.fileBytes else { return true }
@@ -198,8 +205,10 @@ struct AuditAppend {
       } catch {}  // no reader takes a part of an event for one, and the next writer erases it
       throw error
     }
-    (header, size) = (next, max(size, next.end))
-    (flags, items) = (.first, [])
+    header = next
+    size = max(size, next.end)
+    flags = .first
+    items = []
     endsWithHandOver = events.last?.action == .handOver
     written = Written(bytes: headerBytes, header: header, keys: keys, isHandOver: endsWithHandOver)
   }

@@ -37,7 +37,9 @@ struct AuditExamination {
 
   /// - Parameter marked: the mark's line of the log.
   init(_ keys: AuditKeys, _ sealer: Sealer, marked: RollbackMark.Log?) {
-    (self.keys, self.sealer, self.marked) = (keys, sealer, marked)
+    self.keys = keys
+    self.sealer = sealer
+    self.marked = marked
   }
 
   private mutating func find(_ code: AuditFinding.Code, _ first: UInt64, _ last: UInt64) {
@@ -111,7 +113,7 @@ struct AuditExamination {
       tag = found.last
       isKnown = true
     } else if isBroken {
-      // Nobody appends behind *hand over*.
+      // No program appends behind *hand over*.
       if !part.endsWithHandOver { possibleDebris.insert(next) }
       find(.debris, next, next)
     }
@@ -168,7 +170,7 @@ struct AuditExamination {
   }
 
   private func isTaken(_ head: AuditFrame.Head, _ part: Part) -> Bool {
-    // Nobody appends to a file that was handed over, so no later key can have sealed its last event.
+    // No program appends to a file that was handed over, so no later key can have sealed its last event.
     if head.epoch > keys.epoch { return part.isCurrent && (part.header.map { head.number > $0.count } ?? true) }
     return head.number >= next && head.epoch >= epoch
   }

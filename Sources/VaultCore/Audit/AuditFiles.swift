@@ -99,8 +99,8 @@ struct AuditFiles {
     return compareBytes(image.span, otherImage.span) == 0
   }
 
-  /// Whether a handed-over file is the current one in the same or an earlier state: its handing over was interrupted, and
-  /// perhaps the two names were copied one after the other.
+  /// Whether a handed-over file is the current one in the same or an earlier state: its handing over was interrupted,
+  /// and perhaps the two names were copied one after the other.
   func isEarlierState(
     _ old: Numbered, of current: OpenFile, _ keys: AuditKeys, _ sealer: Sealer
   ) throws(VaultError) -> Bool {

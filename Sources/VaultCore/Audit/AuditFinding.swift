@@ -73,7 +73,8 @@ public struct AuditFinding: Sendable, Hashable, CustomStringConvertible {
   public internal(set) var isAcknowledged = false
 
   init(_ code: Code, _ events: ClosedRange<UInt64>) {
-    (self.code, self.events) = (code, events)
+    self.code = code
+    self.events = events
     isCertain = code.verdict != .possible
   }
 

@@ -6,8 +6,8 @@ struct AuditItem: Equatable {
   /// The tag in the extension of a section and of the manifest.
   static let tag: UInt16 = 1024
 
-  /// The key of an earlier epoch, sealed with that of the next epoch in the list; the last one, with that of the group's
-  /// present epoch.
+  /// The key of an earlier epoch, sealed with that of the next epoch in the list; the last one, with that of the
+  /// group's present epoch.
   struct EarlierKey: Sendable, Equatable {
     static let count = 4 + SealingKey.count + Sealer.overhead
     let epoch: UInt32

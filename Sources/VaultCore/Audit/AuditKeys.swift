@@ -21,7 +21,9 @@ final class AuditKeys: Sendable {
     vault: Vault.Identifier, group: Vault.Identifier, epoch: UInt32, key: SealingKey, _ item: AuditItem?,
     _ sealer: Sealer, policy: AuditPolicy? = nil
   ) throws(VaultError) {
-    (vaultID, groupID, self.epoch) = (vault, group, epoch)
+    vaultID = vault
+    groupID = group
+    self.epoch = epoch
     self.policy = policy ?? item?.policy ?? .failClosed
     limits = item?.limits ?? AuditLimits()
     earlier = item?.earlier ?? []

@@ -50,7 +50,8 @@ final class AuditLog: Sendable {
     of group: Vault.Identifier, beside vault: VaultPath, _ options: Vault.Options, mark: MarkKeeper? = nil
   ) {
     files = AuditFiles(of: group, beside: vault, options)
-    (self.options, self.mark) = (options, mark)
+    self.options = options
+    self.mark = mark
   }
 
   /// The newest event that is known to be on the disk, for the mark; `nil` if this process has synced none.
@@ -291,7 +292,9 @@ final class AuditLog: Sendable {
   }
 
   private init(_ files: AuditFiles, _ options: Vault.Options) {
-    (self.files, self.options, mark) = (files, options, nil)
+    self.files = files
+    self.options = options
+    mark = nil
   }
 
   /// Opens the current file and returns its length and header as of one moment, and the handed-over files.

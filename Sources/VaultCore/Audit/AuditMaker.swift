@@ -88,7 +88,9 @@ struct AuditMaker {
       if let item = event.item { all.append(.init(item.tag, item.data)) }
       var body = body(of: event, previous: header.last, flags, lost: lost, extensionField: Extension.field(all))
       header.last = AuditFrame.write(&body, number: header.count, to: &bytes, keys, key, sealer)
-      (flags, items, lost) = ([], [], 0)
+      flags = []
+      items = []
+      lost = 0
     }
     header.end += bytes.count
     header.epoch = keys.epoch

@@ -27,7 +27,8 @@ public struct AuditLimits: Sendable, Hashable {
 
   /// 64 MiB, kept for ever.
   public init(fileKibibytes: UInt32 = 65_536, keptDays: UInt32 = 0) {
-    (self.fileKibibytes, self.keptDays) = (fileKibibytes, keptDays)
+    self.fileKibibytes = fileKibibytes
+    self.keptDays = keptDays
   }
 
   /// The size at which a file is handed over, in bytes.

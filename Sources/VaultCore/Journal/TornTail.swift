@@ -4,8 +4,8 @@ extension Vault {
   /// The file does not show which of the two it is (`Docs/Format.md` 10.3), and a damaged range can hide entries after
   /// the first broken one. Reads see none of their changes.
   public struct TornTail: Sendable, Hashable {
-    /// The largest number of acknowledged entries that these bytes can hide: as many of the shortest ones as fit between
-    /// the last whole entry and the end of the file. `nil` if the file was cut off, so that there is no limit.
+    /// The largest number of acknowledged entries that these bytes can hide: as many of the shortest ones as fit
+    /// between the last whole entry and the end of the file. `nil` if the file was cut off, so that there is no limit.
     public let entryLimit: Int?
     /// Whether there are bytes that do not belong to the first broken entry, so that it was not the only one.
     public let isSeveralEntries: Bool

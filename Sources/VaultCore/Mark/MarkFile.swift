@@ -108,7 +108,7 @@ final class MarkKeeper: Sendable {
   func log(of group: Vault.Identifier) throws(VaultError) -> RollbackMark.Log? { try file.read().logs[group] }
 
   /// Refuses a state of a group's log that is older than the mark, or as old with different contents. Called with the
-  /// log locked: nobody raises the line above it meanwhile.
+  /// log locked: no process raises the line above it meanwhile.
   ///
   /// - Returns: the mark's line if it is behind `seen`: then the event that it names is still to be compared.
   @discardableResult

@@ -41,7 +41,10 @@ public struct RollbackMark: Sendable, Hashable {
 
   /// What a read of a record raises.
   init(vaultID: Vault.Identifier, logs: [Vault.Identifier: Log]) {
-    (self.vaultID, ownerWrite, groups, self.logs) = (vaultID, nil, [:], logs)
+    self.vaultID = vaultID
+    ownerWrite = nil
+    groups = [:]
+    self.logs = logs
   }
 
   /// The state of a loaded vault. Opens every granted group.
@@ -169,7 +172,10 @@ extension RollbackMark {
     guard lines.count > 2, lines[0] == ["spv-mark-1"], lines[1].count == 2, lines[1][0] == "vault",
       let id = Vault.Identifier(hexadecimal: lines[1][1])
     else { throw Self.malformed }
-    (vaultID, ownerWrite, groups, logs) = (id, nil, [:], [:])
+    vaultID = id
+    ownerWrite = nil
+    groups = [:]
+    logs = [:]
     for line in lines[2..<(lines.count - 1)] {
       switch line.first {
       case "owner" where line.count == 3:

@@ -20,11 +20,12 @@ struct EditRecord: WritingCommand {
       expiry is removed. If saving fails, the command asks whether to edit or save again; without a terminal, and if \
       the editor is killed, it keeps what was edited in that memory and names the file.
 
-      The words of the variable are those that a shell would read, but no shell runs. vi, vim and nvim get arguments with \
-      which they write no viminfo or shada, swap, undo and backup file. Other editors do as they are configured: nano and \
-      emacs put backups and copies beside the file, where they are removed, unless a setting names another directory \
-      (backupdir; backup-directory-alist, auto-save-file-name-transforms); nano can log searches; nvi keeps a \
-      recovery file in /var/tmp/vi.recover. An editor that is told to open a window must wait for it (code --wait).
+      The words of the variable are those that a shell would read, but no shell runs. vi, vim and nvim get arguments \
+      with which they write no viminfo or shada, swap, undo and backup file. Other editors do as they are \
+      configured: nano and emacs put backups and copies beside the file, where they are removed, unless a setting \
+      names another directory (backupdir; backup-directory-alist, auto-save-file-name-transforms); nano can log \
+      searches; nvi keeps a recovery file in /var/tmp/vi.recover. An editor that is told to open a window must wait \
+      for it (code --wait).
 
       EXAMPLE:
         secretprefs edit github --label "deploy token" --expiry 90d

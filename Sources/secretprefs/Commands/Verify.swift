@@ -10,8 +10,8 @@ struct Verify: ToolCommand {
     discussion: """
       Reads the file again and opens the manifest, every section and journal entry, every value and every kept \
       earlier value. The vault does not change. --report explains what was checked, what is proved and what cannot \
-      be known. The exit code is 1 if the journal ends with a broken entry, or if reads are refused because they cannot \
-      be logged.
+      be known. The exit code is 1 if the journal ends with a broken entry, or if reads are refused because they \
+      cannot be logged.
 
       EXAMPLE:
         secretprefs verify

@@ -140,8 +140,8 @@ final class MaskedCommand {
       guard failure == EPIPE, !ProcessHardening.inheritsIgnored(SIGPIPE) else {
         throw ToolError.io("write to standard \(stream.target == STDOUT_FILENO ? "output" : "error")", failure)
       }
-      // The reader has left. Without the mask, the command would have been ended by SIGPIPE. It may have written to this
-      // process and succeeded before that was known; a failure of its own says more.
+      // The reader has left. Without the mask, the command would have been ended by SIGPIPE. It may have written to
+      // this process and succeeded before that was known; a failure of its own says more.
       if code == 0 { end = (128 + SIGPIPE, SIGPIPE) }
     }
     if let signal = end.signal { PendingSignal.keep(signal) }

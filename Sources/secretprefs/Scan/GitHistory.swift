@@ -83,8 +83,8 @@ extension GitHistory {
   ]
 
   /// A missing object would be fetched if the repository is a partial clone. Versions of git before 2.45 do not know
-  /// the first variable; with the next, no protocol is allowed, so no helper, ssh or program of a remote is started. The
-  /// last one replaces the repository's own file of grafts, which hides commits.
+  /// the first variable; with the next, no protocol is allowed, so no helper, ssh or program of a remote is started.
+  /// The last one replaces the repository's own file of grafts, which hides commits.
   private static let restrictions = [
     "GIT_NO_LAZY_FETCH=1", "GIT_ALLOW_PROTOCOL=none", "GIT_PROTOCOL_FROM_USER=0", "GIT_TERMINAL_PROMPT=0",
     "GIT_OPTIONAL_LOCKS=0", "GIT_GRAFT_FILE=/dev/null",

@@ -1,6 +1,6 @@
 /// The escape sequence that a byte of terminal output belongs to (ECMA-48): ESC, bytes from space to `/` and one more
-/// byte; a control sequence, which is ESC, `[`, parameters and a letter; or a string of bytes for the terminal, such as a
-/// link or a title, up to BEL or ESC and a backslash.
+/// byte; a control sequence, which is ESC, `[`, parameters and a letter; or a string of bytes for the terminal, such
+/// as a link or a title, up to BEL or ESC and a backslash.
 struct EscapeSequence {
   private enum State { case none, escape, control, string }
 

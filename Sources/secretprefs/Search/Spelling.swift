@@ -21,8 +21,8 @@ struct SpelledByte: BitwiseCopyable {
   var end: UInt32
 }
 
-/// How each byte is compared. Quoting adds and removes quotes and backslashes, formatting changes blanks, forms have `+`
-/// for a space, and UTF-16 has NULs: values and texts are compared without these.
+/// How each byte is compared. Quoting adds and removes quotes and backslashes, formatting changes blanks, forms have
+/// `+` for a space, and UTF-16 has NULs: values and texts are compared without these.
 enum ByteTraits {
   /// The byte is compared.
   static let isKept: UInt8 = 1

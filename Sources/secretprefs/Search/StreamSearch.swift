@@ -3,8 +3,8 @@ internal import VaultCore
 /// Finds values in one stream of bytes, however they are spelled. What is found does not depend on how the stream is
 /// divided into blocks.
 ///
-/// The stream is searched as it is, and as ``SpellingDecoder`` writes it. No decoder is right for every text: a value may
-/// itself look encoded, and what precedes it may look like a part of an escape.
+/// The stream is searched as it is, and as ``SpellingDecoder`` writes it. No decoder is right for every text: a value
+/// may itself look encoded, and what precedes it may look like a part of an escape.
 final class StreamSearch {
   struct Match {
     let pattern: ValuePatterns.Pattern

@@ -1,7 +1,7 @@
 /// How a value is spelled where `scan` finds it or `run --mask` hides it.
 ///
-/// Values and texts are compared without ``ByteTraits``' ignored bytes, so each form is recognised also if it is wrapped,
-/// indented or quoted.
+/// Values and texts are compared without ``ByteTraits``' ignored bytes, so each form is recognised also if it is
+/// wrapped, indented or quoted.
 enum ValueForm: String, CaseIterable {
   /// The bytes themselves.
   case plain

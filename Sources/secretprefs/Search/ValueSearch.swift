@@ -2,8 +2,8 @@ internal import DurableFiles
 internal import VaultCore
 internal import VaultSealing
 
-/// Finds many patterns at once, in a time that depends on the length of the searched text alone: the automaton of Aho and
-/// Corasick, without the states of short beginnings.
+/// Finds many patterns at once, in a time that depends on the length of the searched text alone: the automaton of Aho
+/// and Corasick, without the states of short beginnings.
 ///
 /// A state is a beginning of a pattern with at least ``window`` bytes, and a node of the tree of all patterns. While no
 /// such beginning is there, a filter with a bit for each beginning of exactly ``window`` bytes rejects nearly every

@@ -16,8 +16,9 @@ struct UnlockVault: WritingCommand {
 
       All programs of the session can read the key, also those that "sudo -u" or "su" starts as a different user and \
       that get no session of their own, and can keep a copy. They can also delay the end of --idle, but not that of \
-      --for; with --idle as long as --for, the kernel refuses to change the time. If the system's clock is set by more than 10 seconds, the key is \
-      no longer used. Where the kernel refuses, as in many containers, nothing is kept, and the command fails.
+      --for; with --idle as long as --for, the kernel refuses to change the time. If the system's clock is set by \
+      more than 10 seconds, the key is no longer used. Where the kernel refuses, as in many containers, nothing is \
+      kept, and the command fails.
 
       EXAMPLE:
         secretprefs unlock

@@ -8,12 +8,12 @@ struct Audit: ParsableCommand {
     discussion: """
       The log says who read or wrote which key and when, and never a value. It is sealed and chained: an event that is \
       changed, removed, added or moved is reported, and so is a log that was cut off or begun anew. The log of each \
-      access group is beside the vault, in a file whose name ends in .audit- and the id of the group, and in files with \
-      a number behind that name, which were handed over when they were full; anyone with the group's key can read \
+      access group is beside the vault, in a file whose name ends in .audit- and the id of the group, and in files \
+      with a number behind that name, which were handed over when they were full; anyone with the group's key can read \
       them. Move them together with the vault. Every program that uses the vault logs, before it gets a value or makes \
       a change. With a mark (--mark), a log that was put back, cut off or removed is noticed by the next read. Without \
-      one, who kept a copy of a log, or only of its first 256 bytes, can put it back, and what was logged since is gone \
-      without a finding. Not seen is a program that has the key and does not log.
+      one, who kept a copy of a log, or only of its first 256 bytes, can put it back, and what was logged since is \
+      gone without a finding. Not seen is a program that has the key and does not log.
 
       EXAMPLE:
         secretprefs audit on

@@ -9,9 +9,9 @@ struct VerifyAudit: ToolCommand {
     usage: "secretprefs audit verify [<options>]",
     discussion: """
       Reports events that were changed, removed, added or moved, and logs that were cut off. A finding is certain if \
-      the bytes are not those that programs wrote, whatever crashed or was moved or restored; the exit code is then 76. \
-      It is possible if a crash, a power failure, a restored backup or a moved file also explains it; the exit code is \
-      then 1. Reads are not synced to the disk, so a power failure can take the newest of them. Findings that \
+      the bytes are not those that programs wrote, whatever crashed or was moved or restored; the exit code is then \
+      76. It is possible if a crash, a power failure, a restored backup or a moved file also explains it; the exit \
+      code is then 1. Reads are not synced to the disk, so a power failure can take the newest of them. Findings that \
       "secretprefs audit acknowledge" has recorded are listed and do not count. Without a mark (--mark), who kept a \
       copy of a log can put it back, and what was logged since is gone without a finding.
 

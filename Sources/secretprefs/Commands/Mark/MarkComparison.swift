@@ -51,7 +51,9 @@ struct MarkComparison {
     }
 
     fileprivate init(_ log: RollbackMark.Log) {
-      (epoch, generation, tag) = (nil, log.count, log.tag)
+      epoch = nil
+      generation = log.count
+      tag = log.tag
     }
   }
 

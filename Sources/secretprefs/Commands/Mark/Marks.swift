@@ -10,8 +10,8 @@ struct Marks: ParsableCommand {
       is older, which detects an older copy in place of the vault, and then raises the mark. A mark contains no \
       secrets, but proves nothing if a process that can replace the vault can also replace the mark: keep it on a \
       different disk or machine. All writers should use the mark, because writes that do not raise it can be undone \
-      without detection. If reads are logged, the mark also has the newest event of each log, so that a log that was put \
-      back, cut off or removed is refused; a read raises that at most once a second.
+      without detection. If reads are logged, the mark also has the newest event of each log, so that a log that was \
+      put back, cut off or removed is refused; a read raises that at most once a second.
 
       EXAMPLE:
         secretprefs mark init --mark /var/lib/marks/shop

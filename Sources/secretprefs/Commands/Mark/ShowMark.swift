@@ -9,7 +9,8 @@ struct ShowMark: ToolCommand {
     usage: "secretprefs mark [show] [<options>]",
     discussion: """
       Shows the states of the vault and the mark, one line for the owners' writes, one for each access group and one \
-      for each log. Does not raise the mark. The exit code is 76 if the vault is older than the mark, or as old with different contents.
+      for each log. Does not raise the mark. The exit code is 76 if the vault is older than the mark, or as old with \
+      different contents.
 
       EXAMPLE:
         secretprefs mark --mark /var/lib/marks/shop

@@ -26,7 +26,8 @@ struct KeePassReferences {
   private var places: [[UInt8]: Int?] = [:]
 
   init(_ entries: [KeePassEntry], in bytes: UnsafeMutableRawBufferPointer) {
-    (self.bytes, self.entries) = (bytes, entries)
+    self.bytes = bytes
+    self.entries = entries
     for (place, entry) in entries.enumerated() where entry.id.count == 16 {
       let id = Array(bytes[entry.id])
       places[id] = places[id] == nil ? place : .some(nil)
