@@ -99,7 +99,7 @@
         while connection.send(repeatElement(0x20, count: 65_536)) {}
         isGone.send()
       }
-      let settings = try RemoteJSONPreferences(at: server.url(), maximumByteCount: 1 << 20)
+      let settings = try RemoteJSONPreferences(at: server.url(), timeout: .seconds(600), maximumByteCount: 1 << 20)
       #expect(await preferencesError { try await settings.load() }?.code == .limitExceeded)
       await isGone.wait()
     }
@@ -112,7 +112,7 @@
           while connection.send(repeatElement(0x20, count: 65_536)) {}
           isGone.send()
         }
-        let settings = try RemoteJSONPreferences(at: server.url(), maximumRedirectCount: 0)
+        let settings = try RemoteJSONPreferences(at: server.url(), timeout: .seconds(600), maximumRedirectCount: 0)
         #expect(await preferencesError { try await settings.load() }?.code == code)
         await isGone.wait()
       }
