@@ -114,14 +114,19 @@ final class OutputMask {
   private func show(upTo limit: Int, to output: GuardedBuffer) throws(VaultError) {
     guard shown < limit else { return }
     let hasHidden = hidden.contains { $0.reach(beyond: shown) }
-    var start = shown
+    var (start, stars) = (shown, 0)
     if hasHidden {
       for place in shown..<limit where isHidden(place) {
-        try append(start..<place, to: output)
+        if start < place {
+          try output.append(repeating: UInt8(ascii: "*"), count: stars)
+          try append(start..<place, to: output)
+          stars = 0
+        }
         start = place + 1
         // One for each character.
-        if held.base[place - origin] & 0xC0 != 0x80 { try output.append(UInt8(ascii: "*")) }
+        if held.base[place - origin] & 0xC0 != 0x80 { stars += 1 }
       }
+      try output.append(repeating: UInt8(ascii: "*"), count: stars)
     }
     try append(start..<limit, to: output)
     shown = limit

@@ -31,13 +31,31 @@ final class CharacterDecoder: SpellingStage {
       return
     }
     finish()
-    switch spelled.byte {
-    case 0xC2...0xDF: length = 2
-    case 0xE0...0xEF: length = 3
-    case 0xF0...0xF4: length = 4
-    default: return putLatin(spelled)
+    length = Self.lengths[Int(spelled.byte)]
+    if length > 1 { hold(spelled) } else { putLatin(spelled) }
+  }
+
+  /// For each byte that may begin a character, the number of the character's bytes; 1 for all others.
+  private static let lengths: [Int] = (0...UInt8.max).map { byte in
+    switch byte {
+    case 0xC2...0xDF: 2
+    case 0xE0...0xEF: 3
+    case 0xF0...0xF4: 4
+    default: 1
     }
-    hold(spelled)
+  }
+
+  /// The number of bytes of the character at `index`, which is no ASCII; 1 if there is none, and the byte stands for
+  /// itself. Nil if the text ends before that is known.
+  @inline(__always) static func length(in text: UnsafeRawBufferPointer, at index: Int) -> Int? {
+    let length = lengths[Int(text[index])]
+    var next = index &+ 1
+    while next < index &+ length {
+      guard next < text.count else { return nil }
+      guard text[next] & 0xC0 == 0x80 else { return 1 }
+      next &+= 1
+    }
+    return length
   }
 
   /// Passes on the beginning of a character that does not go on.
@@ -52,11 +70,15 @@ final class CharacterDecoder: SpellingStage {
   }
 
   private func putLatin(_ spelled: SpelledByte) {
-    var spelled = spelled
-    let byte = spelled.byte
-    spelled.byte = 0xC0 | byte >> 6
-    next.append(spelled)
-    spelled.byte = 0x80 | byte & 0x3F
-    next.append(spelled)
+    for part in 0...1 {
+      var encoded = spelled
+      encoded.byte = Self.latin(spelled.byte, part)
+      next.append(encoded)
+    }
+  }
+
+  /// The first or second byte of the character of Latin-1 with this number.
+  @inline(__always) static func latin(_ byte: UInt8, _ part: Int) -> UInt8 {
+    part == 0 ? 0xC0 | byte >> 6 : 0x80 | byte & 0x3F
   }
 }

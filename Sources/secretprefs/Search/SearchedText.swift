@@ -32,15 +32,36 @@ final class SearchedText {
     precondition(count + more <= bytes.count, "a searched text has room for the longest pattern and a block")
   }
 
-  /// Appends bytes that are spelled as they are, up to one with a trait of `stop`. Returns their number.
-  func append(_ text: UnsafeRawBufferPointer, from place: UInt32, upTo stop: UInt8 = 0) -> Int {
+  /// Appends bytes that are spelled as they are.
+  func append(_ text: UnsafeRawBufferPointer, from place: UInt32) { _ = append(text, from: place, upTo: 0) }
+
+  /// Appends bytes, those beyond ASCII as ``CharacterDecoder`` passes them on, up to one that may begin an escape, or a
+  /// character that the text ends in. Returns their number.
+  func appendCharacters(_ text: UnsafeRawBufferPointer, from place: UInt32) -> Int {
+    append(text, from: place, upTo: ByteTraits.isIntroducer)
+  }
+
+  @inline(__always) private func append(_ text: UnsafeRawBufferPointer, from place: UInt32, upTo stop: UInt8) -> Int {
     ByteTraits.all.withUnsafeBufferPointer { traits in
       var (count, ahead, index) = (count, ahead, 0)
       while index < text.count {
         let byte = text[index]
         let trait = traits[Int(byte)]
-        if trait & stop != 0 { break }
         let start = place &+ UInt32(truncatingIfNeeded: index)
+        if trait & stop != 0 {
+          guard byte >= 0x80, let length = CharacterDecoder.length(in: text, at: index) else { break }
+          let isLatin = length == 1
+          for part in 0..<max(length, 2) {
+            bytes.base[count] = isLatin ? CharacterDecoder.latin(byte, part) : text[index &+ part]
+            spellings.base[count] = part == 0 ? ahead : 0
+            let (from, to) = isLatin ? (start, start &+ 1) : (start &+ UInt32(part), start &+ UInt32(part) &+ 1)
+            places.base[count] = UInt64(from) << 32 | UInt64(to)
+            count &+= 1
+          }
+          ahead = 0
+          index &+= length
+          continue
+        }
         bytes.base[count] = byte
         spellings.base[count] = ahead
         places.base[count] = UInt64(start) << 32 | UInt64(start &+ 1)

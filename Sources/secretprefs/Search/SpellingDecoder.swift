@@ -37,7 +37,7 @@ final class SpellingDecoder {
       if !isInside, !characters.hasBeginning {
         let rest = UnsafeRawBufferPointer(rebasing: bytes[index...])
         let start = place &+ UInt32(truncatingIfNeeded: index)
-        index += text.append(rest, from: start, upTo: ByteTraits.isIntroducer)
+        index += text.appendCharacters(rest, from: start)
         guard index < bytes.count else { break }
       }
       let (byte, start) = (bytes[index], place &+ UInt32(truncatingIfNeeded: index))

@@ -50,7 +50,7 @@ final class StreamSearch {
       let place = UInt32(truncatingIfNeeded: length)
       length += slice.count
       plain.reserve(slice.count, keeping: plain.waiting(search))
-      _ = plain.append(slice, from: place)
+      plain.append(slice, from: place)
       reserve()
       decoder.add(slice, from: place)
       find(body)
@@ -105,21 +105,27 @@ final class StreamSearch {
 
   /// Searches the new bytes.
   private func find(_ body: (Match) -> Void) {
-    var matches: [Match] = []
-    for text in [plain, decoded] {
-      text.find(search) { pattern, indices in
-        let end = place(text.end(of: indices.upperBound - 1))
-        // A value can have 4 GiB of blanks, after which the place of its beginning is not known.
-        let start = min(place(text.start(of: indices.lowerBound)), end)
-        matches.append(Match(pattern: pattern, range: start..<end, isDecoded: text === decoded, indices: indices))
+    let other = matches(in: decoded)
+    var next = other.startIndex
+    for match in matches(in: plain) {
+      while next < other.endIndex, other[next].range.upperBound < match.range.upperBound {
+        body(other[next])
+        next += 1
       }
+      body(match)
     }
-    guard !matches.isEmpty else { return }
-    matches.sort { first, second in
-      let (one, other) = (first.range.upperBound, second.range.upperBound)
-      return one == other ? !first.isDecoded && second.isDecoded : one < other
+    other[next...].forEach(body)
+  }
+
+  private func matches(in text: SearchedText) -> [Match] {
+    var matches: [Match] = []
+    text.find(search) { pattern, indices in
+      let end = place(text.end(of: indices.upperBound - 1))
+      // A value can have 4 GiB of blanks, after which the place of its beginning is not known.
+      let start = min(place(text.start(of: indices.lowerBound)), end)
+      matches.append(Match(pattern: pattern, range: start..<end, isDecoded: text === decoded, indices: indices))
     }
-    matches.forEach(body)
+    return matches
   }
 
   /// The place in the whole stream of one modulo 2^32.

@@ -14,6 +14,15 @@ final class GuardedBuffer {
     count += 1
   }
 
+  func append(repeating byte: UInt8, count added: Int) throws(VaultError) {
+    try reserve(added)
+    bytes.withUnsafeMutableBytes { bytes in
+      let new = UnsafeMutableRawBufferPointer(rebasing: bytes[count..<count + added])
+      new.initializeMemory(as: UInt8.self, repeating: byte)
+    }
+    count += added
+  }
+
   func append(_ more: UnsafeRawBufferPointer) throws(VaultError) {
     try reserve(more.count)
     bytes.withUnsafeMutableBytes { UnsafeMutableRawBufferPointer(rebasing: $0[count...]).copyMemory(from: more) }
