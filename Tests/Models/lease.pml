@@ -140,7 +140,7 @@ renew:
 #ifdef OLD_CLOCK
     new = time + skew[p];
 #endif
-    /* model: lease-write | renew | guard try await write(lease, to: record) else { continue } */
+    /* model: lease-write | renew | guard try await records.write(lease, to: record) else { continue } */
     atomic {
       if
       :: tokens == t && mark == m && isFailure == f ->
@@ -215,7 +215,7 @@ save:
     if
     /* model: outdated | save | forget(new) */
     :: t == SIGNED_IN || t >= new -> unsaved[p] = 0
-    /* model: store | save | guard try await store(text, mark, over: record.info) else { continue } */
+    /* model: store | save | guard try await records.store(text, mark, over: record.version) else { continue } */
     :: t != SIGNED_IN && t < new ->
       if
       :: atomic {
@@ -242,7 +242,7 @@ fail:
     :: m != lease || t != spent -> goto renew
     :: else
     fi;
-    /* model: fail | fail | if try await write(lease.failed(failure.code, pause: pause, at: now), to: record) { throw failure } */
+    /* model: fail | fail | if try await records.write(lease.failed(failure.code, pause: pause, at: now), to: record) { throw failure } */
     atomic {
       if
       :: tokens == t && mark == m && isFailure == f -> isFailure = true

@@ -102,6 +102,20 @@ extension GuideTests {
     #expect(server.requests == ["r0", "r1"])
   }
 
+  @Test func `the tokens of many users are one object`() async throws {
+    let tokens = try ThrowawayVault.current.preferences()
+    let server = TokenServer()
+    server.door.open()
+
+    let sessions = RefreshingTokens(in: tokens) { refreshToken, user in try await server.refresh(refreshToken) }
+
+    try await sessions["ada"].set(.init(access: "a0", refresh: "r0", expires: Date(timeIntervalSinceNow: -1)))
+    let access = try await sessions["ada"].accessToken()
+
+    #expect(try access.withValue { $0 } == "a1")
+    #expect(server.requests == ["r0"])
+  }
+
   private func keychain() throws -> Keychain {
     try Keychain(service: "com.example.shop", in: ThrowawayVault.current.reopened())
   }

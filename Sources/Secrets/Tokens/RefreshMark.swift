@@ -3,7 +3,7 @@ internal import VaultCore
 
 /// The lease of the process that refreshes a token, or the pause after the last refresh.
 ///
-/// It is an attribute of the token's record. Attributes are metadata: they are changed by compare-and-set of the
+/// In a vault, it is an attribute of the token's record. Attributes are metadata: they are changed by compare-and-set of the
 /// record, and neither writing nor reading one opens the tokens. 25 bytes, little-endian: phase u8 ‖ id u64 ‖ since i64
 /// ‖ length i64 (times in milliseconds).
 struct RefreshMark: Sendable {
@@ -49,9 +49,19 @@ struct RefreshMark: Sendable {
   }
 
   init?(in info: RecordInfo) {
-    guard let data = info.attributes.first(where: { $0.name.text == Self.attribute })?.data, data.count == 25,
-      let phase = Phase(rawValue: data[0])
-    else { return nil }
+    guard let attribute = info.attributes.first(where: { $0.name.text == Self.attribute }) else { return nil }
+    self.init(attribute.data)
+  }
+
+  /// The mark of ``text``.
+  init?(text: UnsafeRawBufferPointer) {
+    let digits = text.compactMap { Character(Unicode.Scalar($0)).hexDigitValue.map(UInt8.init) }
+    guard text.count == 50, digits.count == 50 else { return nil }
+    self.init(stride(from: 0, to: 50, by: 2).map { digits[$0] << 4 | digits[$0 + 1] })
+  }
+
+  private init?(_ data: [UInt8]) {
+    guard data.count == 25, let phase = Phase(rawValue: data[0]) else { return nil }
     func word(_ offset: Int) -> UInt64 { data[offset..<offset + 8].reversed().reduce(0) { $0 << 8 | UInt64($1) } }
     self.init(phase, word(1), since: Int64(bitPattern: word(9)), .milliseconds(Int64(bitPattern: word(17))))
   }
@@ -59,6 +69,12 @@ struct RefreshMark: Sendable {
   private var data: [UInt8] {
     let words = [id, UInt64(bitPattern: since), UInt64(bitPattern: length.milliseconds)]
     return [phase.rawValue] + words.flatMap { word in (0..<8).map { UInt8(truncatingIfNeeded: word >> ($0 * 8)) } }
+  }
+
+  /// The 25 bytes in hexadecimal digits, for a store without attributes.
+  var text: String {
+    let digits = Array("0123456789abcdef")
+    return String(data.flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] })
   }
 
   /// A change of a record's attributes that sets `mark`, or removes the present one. Other attributes are kept.

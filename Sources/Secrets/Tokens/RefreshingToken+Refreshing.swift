@@ -7,15 +7,7 @@ internal import VaultCore
 // `Tests/Models/lease.pml`; `Scripts/model` checks that both have the same.
 extension RefreshingToken {
   /// The record whose refresh closure runs in this task, and those of the closures that wait for it.
-  struct Place: Hashable {
-    let group: Vault.Identifier
-    let service: Vault.Name
-    let key: String
-  }
-
-  @TaskLocal static var spending: Set<Place> = []
-
-  var place: Place { Place(group: preferences.group.id, service: preferences.serviceName, key: key) }
+  @TaskLocal static var spending: Set<TokenPlace> = []
 
   /// The refresh that all callers in this process share. It is a task of its own: cancelling its callers does not stop
   /// it.
@@ -77,7 +69,7 @@ extension RefreshingToken {
       // model: lease-count
       let end = leases.end(of: lease)
       // model: lease-write
-      guard try await write(lease, to: record) else { continue }
+      guard try await records.write(lease, to: record) else { continue }
       // model: lease-left
       if end - leases.elapsed() >= needed { return try await spend(refreshToken, of: record.tokens, lease, until: end) }
       // The write has waited for other writers. The next one replaces this lease by a new one.
@@ -95,8 +87,9 @@ extension RefreshingToken {
       // model: send
       guard end - leases.elapsed() >= options.lease / 2 else { throw RefreshFailure(.timedOut) }
       let tokens: Tokens
+      let spending = Self.spending.union([records.place])
       do {
-        tokens = try await Self.$spending.withValue(Self.spending.union([place])) { try await refresh(refreshToken) }
+        tokens = try await Self.$spending.withValue(spending) { try await refresh(refreshToken) }
       } catch let failure as RefreshFailure { throw failure } catch { throw RefreshFailure(.failed, cause: error) }
       // model: receive
       return try await save(NewTokens(tokens, at: now, for: refreshToken, of: spent, lease))
@@ -116,7 +109,7 @@ extension RefreshingToken {
     unfinished.withLock { $0.unsaved = new }
     var fits = true
     while true {
-      guard let record = try find() else {
+      guard let record = try records.find() else {
         forget(new)
         throw RefreshFailure(.signedOut)
       }
@@ -130,12 +123,12 @@ extension RefreshingToken {
       // The lease of another process stays: its request may be under way.
       let other = record.mark.flatMap { $0.phase == .underWay && $0.id != new.lease.id ? $0 : nil }
       let mark = other ?? pause(after: new, isUsable)
-      do throws(VaultError) {
+      do {
         // model: store
-        guard try await store(text, mark, over: record.info) else { continue }
+        guard try await records.store(text, mark, over: record.version) else { continue }
       } catch {
         // The refresh token alone may fit.
-        guard error.code == .valueTooLarge, fits else { throw error }
+        guard fits, (error as? VaultError)?.code == .valueTooLarge else { throw error }
         fits = false
         continue
       }
@@ -180,7 +173,7 @@ extension RefreshingToken {
         return try await renew(spent)
       }
       // model: fail
-      if try await write(lease.failed(failure.code, pause: pause, at: now), to: record) { throw failure }
+      if try await records.write(lease.failed(failure.code, pause: pause, at: now), to: record) { throw failure }
     }
   }
 

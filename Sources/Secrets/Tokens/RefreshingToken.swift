@@ -1,5 +1,5 @@
 public import FoundationEssentials
-internal import Preferences
+public import Preferences
 internal import Synchronization
 public import VaultCore
 
@@ -83,8 +83,7 @@ public final class RefreshingToken: Sendable {
     var unsaved: NewTokens?
   }
 
-  let key: String
-  let preferences: SecretPreferences
+  let records: any TokenStore
   let options: Options
   let refresh: @Sendable (Secret<String>) async throws -> Tokens
   let leases: LeaseWatch
@@ -92,21 +91,34 @@ public final class RefreshingToken: Sendable {
 
   /// Creates the token that is stored under `key`. Reads nothing.
   ///
-  /// - Parameter refresh: sends the refresh token to the server and returns the new tokens. It throws
-  ///   `RefreshFailure(.rejected)` if the server refuses the refresh token for good. Called in a task of its own, which
-  ///   is not cancelled together with its callers. It returns what the server has sent, without a check of its own:
-  ///   the refresh token is stored even if the access token cannot be used, and an error would lose both. If it calls
-  ///   ``accessToken(replacing:)`` of the same record after the expiry, the call throws
-  ///   ``RefreshFailure/Code/recursive``.
+  /// - Parameters:
+  ///   - store: a vault, or any other store of secrets whose conditions are compare-and-set, such as a table of
+  ///     your own database: see ``RefreshingTokens``.
+  ///   - refresh: sends the refresh token to the server and returns the new tokens. It throws
+  ///     `RefreshFailure(.rejected)` if the server refuses the refresh token for good. Called in a task of its own, which
+  ///     is not cancelled together with its callers. It returns what the server has sent, without a check of its own:
+  ///     the refresh token is stored even if the access token cannot be used, and an error would lose both. If it calls
+  ///     ``accessToken(replacing:)`` of the same record after the expiry, the call throws
+  ///     ``RefreshFailure/Code/recursive``.
   public init(
-    _ key: String, in preferences: SecretPreferences, options: Options = Options(),
+    _ key: String, in store: some PreferencesStore, options: Options = Options(),
     refresh: @escaping @Sendable (Secret<String>) async throws -> Tokens
   ) {
-    self.key = key
-    self.preferences = preferences
+    if let preferences = store as? SecretPreferences {
+      records = VaultTokens(key: key, preferences: preferences)
+    } else {
+      records = StoreTokens(key: key, store: store)
+    }
     self.options = options
     self.refresh = refresh
     leases = LeaseWatch(options.clock)
+  }
+
+  var now: Int64 { options.now().milliseconds }
+
+  func load() throws -> TokenRecord {
+    guard let record = try records.find() else { throw RefreshFailure(.signedOut) }
+    return record
   }
 
   // MARK: The tokens
@@ -157,7 +169,7 @@ public final class RefreshingToken: Sendable {
       guard isRefused else { return access }
       throw RefreshFailure(.failed)
     }
-    if Self.spending.contains(place) {
+    if Self.spending.contains(records.place) {
       guard isValid else { throw RefreshFailure(.recursive) }
       return access
     }
@@ -188,6 +200,9 @@ public final class RefreshingToken: Sendable {
   /// place, or revoke them. While a refresh is under way, these may be tokens that are about to be stored.
   public var unsavedTokens: Tokens? { unfinished.withLock { $0.unsaved }?.tokens }
 
+  /// Whether this object has what no other one has.
+  var isBusy: Bool { unfinished.withLock { $0.refreshing != nil || $0.unsaved != nil } }
+
   /// Returns the state of the stored tokens, or `nil` if the user is signed out. Refreshes nothing.
   ///
   /// ```swift
@@ -195,8 +210,8 @@ public final class RefreshingToken: Sendable {
   /// ```
   /// - Throws: ``VaultError/Code/typeMismatch`` if the record holds no tokens; ``VaultError/Code/locked`` and other
   ///   errors of the vault.
-  public func state() throws(VaultError) -> State? {
-    try find().map {
+  public func state() throws -> State? {
+    try records.find().map {
       State(expires: Date(milliseconds: $0.tokens.expires), isRefreshable: $0.tokens.isRefreshable)
     }
   }
@@ -207,14 +222,14 @@ public final class RefreshingToken: Sendable {
   /// is none.
   /// - Throws: ``VaultError/Code/typeMismatch`` if the access token is empty or a token contains a control character,
   ///   and the errors of ``Vault/update(service:in:_:)``. Then the previous tokens are stored as before.
-  public func set(_ tokens: Tokens) async throws(VaultError) {
+  public func set(_ tokens: Tokens) async throws {
     let refresh = tokens.refresh?.nonEmpty
     guard tokens.access.isAccessToken, refresh?.isAccessToken ?? true else {
       throw VaultError(.typeMismatch, "a token is empty or contains a control character")
     }
     let text = try TokenText(
       access: tokens.access, refresh: refresh, expires: tokens.expires.milliseconds, issued: now)
-    while try await !store(text, over: try info()) {}
+    while try await !records.store(text, nil, over: try records.version()) {}
     unfinished.withLock { $0.unsaved = nil }
   }
 
@@ -225,17 +240,14 @@ public final class RefreshingToken: Sendable {
   /// - Throws: ``VaultError/Code/typeMismatch`` if the record holds no tokens; the errors of
   ///   ``Vault/update(service:in:_:)``. Then the tokens are not removed.
   @discardableResult
-  public func remove() async throws(VaultError) -> Tokens? {
-    while let record = try find() {
+  public func remove() async throws -> Tokens? {
+    while let record = try records.find() {
       // Before they are removed, so that no error can lose them.
       let stored = Tokens(
         access: try record.tokens.access(), refresh: try record.tokens.refresh(),
         expires: Date(milliseconds: record.tokens.expires))
       let unsaved = unfinished.withLock { $0.unsaved }.flatMap { record.hasSameTokens(as: $0.spent) ? $0.tokens : nil }
-      let isRemoved = try await update { (batch) throws(VaultError) in
-        try batch.remove(key, ifRevision: record.info.revision)
-      }
-      guard isRemoved else { continue }
+      guard try await records.remove(record) else { continue }
       unfinished.withLock { $0.unsaved = nil }
       return unsaved ?? stored
     }
@@ -245,6 +257,6 @@ public final class RefreshingToken: Sendable {
 
 extension RefreshingToken: CustomStringConvertible, CustomReflectable {
   /// The store of the token. No key and no value.
-  public var description: String { "refreshing token in \(preferences.name)" }
+  public var description: String { "refreshing token in \(records.name)" }
   public var customMirror: Mirror { Mirror(self, children: EmptyCollection<Mirror.Child>()) }
 }

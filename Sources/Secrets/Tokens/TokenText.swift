@@ -6,7 +6,8 @@ internal import VaultSealing
 ///
 ///     {"access":"…","expires":1767225600000,"issued":1767222000000,"refresh":"…"}
 ///
-/// Times are in milliseconds since 1970-01-01 UTC. The text is written and read here, because Foundation's coders leave
+/// Times are in milliseconds since 1970-01-01 UTC. In a store without attributes, `mark` is one more member: the bytes of
+/// ``RefreshMark`` as hexadecimal digits. The text is written and read here, because Foundation's coders leave
 /// copies of both tokens in ordinary memory.
 struct TokenText: Sendable {
   let content: GuardedContent
@@ -16,34 +17,62 @@ struct TokenText: Sendable {
   let issued: Int64
   private let accessRange: Range<Int>
   private let refreshRange: Range<Int>?
+  private let markRange: Range<Int>?
 
   /// Takes any text as a token, because a server's tokens are stored before they are judged.
   init(
     access: Secret<String>, refresh: Secret<String>?, expires: Int64, issued: Int64
   ) throws(VaultError) {
+    try self.init(try Self.content(.json, access, refresh, expires, issued, nil))
+  }
+
+  private static func content(
+    _ kind: ValueKind, _ access: Secret<String>, _ refresh: Secret<String>?, _ expires: Int64, _ issued: Int64,
+    _ mark: RefreshMark?
+  ) throws(VaultError) -> GuardedContent {
     let length = Writer.length(of: access) + (refresh.map(Writer.length(of:)) ?? 0)
-    var writer = Writer(bytes: try SecretBytes(count: 128 + length))
+    var writer = Writer(bytes: try SecretBytes(count: 192 + length))
     writer.add("{\"access\":")
     writer.add(access)
     writer.add(",\"expires\":\(expires),\"issued\":\(issued)")
+    if let mark { writer.add(",\"mark\":\"\(mark.text)\"") }
     if let refresh {
       writer.add(",\"refresh\":")
       writer.add(refresh)
     }
     writer.add("}")
-    try self.init(try writer.content())
+    return try writer.content(kind)
   }
 
   /// - Throws: ``VaultError/Code/typeMismatch`` if this is not a JSON object of text and integers with `access` and
   ///   `expires`.
-  init(_ content: GuardedContent) throws(VaultError) {
-    guard content.kind == .json, let members = content.withBytes({ $1.withUnsafeBytes(Members.init) }),
+  init(_ content: GuardedContent, storedAs kind: ValueKind = .json) throws(VaultError) {
+    guard content.kind == kind, let members = content.withBytes({ $1.withUnsafeBytes(Members.init) }),
       let access = members.texts["access"], let expires = members.integers["expires"]
     else { throw VaultError(.typeMismatch, "the record is not a pair of tokens") }
     self.content = content
     (self.expires, issued) = (expires, members.integers["issued"] ?? .min)
     accessRange = access
     refreshRange = members.texts["refresh"].flatMap { $0.isEmpty ? nil : $0 }
+    markRange = members.texts["mark"]
+  }
+
+  /// A text that also has `mark`, for a store without attributes.
+  func with(_ mark: RefreshMark?) throws(VaultError) -> GuardedContent {
+    try Self.content(.string, try access(), try refresh(), expires, issued, mark)
+  }
+
+  /// The tokens alone, which do not change when the mark does.
+  func withoutMark() throws(VaultError) -> TokenText {
+    try TokenText(access: try access(), refresh: try refresh(), expires: expires, issued: issued)
+  }
+
+  /// The mark in the text; `nil` if there is none, or none of this version.
+  var mark: RefreshMark? {
+    guard let markRange else { return nil }
+    return content.withBytes { _, body in
+      body.withUnsafeBytes { RefreshMark(text: UnsafeRawBufferPointer(rebasing: $0[markRange])) }
+    }
   }
 
   /// Whether there is a refresh token.
@@ -108,9 +137,9 @@ struct TokenText: Sendable {
       }
     }
 
-    func content() throws(VaultError) -> GuardedContent {
+    func content(_ kind: ValueKind) throws(VaultError) -> GuardedContent {
       try bytes.withSpan { (bytes) throws(VaultError) in
-        try GuardedContent(.json, copying: bytes.extracting(..<count))
+        try GuardedContent(kind, copying: bytes.extracting(..<count))
       }
     }
   }
