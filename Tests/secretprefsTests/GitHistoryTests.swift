@@ -4,7 +4,8 @@ import Testing
 /// Repositories that somebody else has prepared.
 struct GitHistoryTests {
   /// The start of a script: the repository `r` with a missing object, as a partial clone has, the program `p` that
-  /// leaves the file `ran`, and a git without the variable that later versions have against fetching.
+  /// leaves the file `ran`, and a git that traces what it runs, without the variable that later versions have against
+  /// fetching.
   private static let prepared = """
     export GIT_AUTHOR_NAME=n GIT_AUTHOR_EMAIL=e GIT_COMMITTER_NAME=n GIT_COMMITTER_EMAIL=e
     git init -q -b main r; cd r
@@ -15,7 +16,7 @@ struct GitHistoryTests {
     git config extensions.partialClone origin; git config remote.origin.promisor true
     P=$HOME/p; printf '#!/bin/sh\\necho "$@" >>%s/ran\\nexit 1\\n' "$HOME" >$P; chmod +x $P
     mkdir $HOME/bin
-    printf '#!/bin/sh\\nunset GIT_NO_LAZY_FETCH\\nexec %s "$@"\\n' "$(command -v git)" >$HOME/bin/git
+    printf '#!/bin/sh\\nunset GIT_NO_LAZY_FETCH\\nGIT_TRACE=%s exec %s "$@"\\n' "$HOME/trace" "$(command -v git)" >$HOME/bin/git
     chmod +x $HOME/bin/git; export PATH=$HOME/bin:$PATH
 
     """
@@ -44,9 +45,9 @@ struct GitHistoryTests {
       Self.prepared + """
         \(settings)
         cd ..; secretprefs scan --git r --key-file k >found 2>errors
-        echo $?; grep -c :other: found; cat ran 2>/dev/null
+        echo $?; grep -c :other: found; grep -c fetch trace; cat ran 2>/dev/null; cat errors >&2
         """, in: try RunTests.prepared())
-    #expect(outcome.text == "1\n1\n", "\(outcome.errorText)")
+    #expect(outcome.text == "1\n1\n0\n", "\(outcome.errorText)")
   }
 
   @Test(.enabled(if: HelperScene.hasGit), arguments: ["", "grafts", "order", "commit-graph"])

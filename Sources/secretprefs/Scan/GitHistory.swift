@@ -24,16 +24,25 @@ struct GitHistory {
 
   /// Searches the commits' messages and the files.
   func search(_ report: ScanReport) throws {
-    let ids = places.flatMap { $0.id + [UInt8(ascii: "\n")] }
+    let present = try present()
+    var found: [(id: [UInt8], commit: [UInt8], path: [UInt8]?)] = []
+    for place in places {
+      if present.contains(place.id) {
+        found.append(place)
+      } else {
+        report.fail(String(decoding: place.path ?? place.commit, as: UTF8.self), ENOENT)
+      }
+    }
+    let ids = found.flatMap { $0.id + [UInt8(ascii: "\n")] }
     let input = try Descriptor<VaultError>.sealed(ids.bytes, named: "secretprefs") {
       .io("create a file in memory", $0)
     }
-    var reader = ObjectReader(places.count)
+    var reader = ObjectReader(found.count)
     try run(["cat-file", "--batch", "--buffer"], input: input.raw) { block in
       reader.add(block) {
         report.add($0)
       } finish: { index, isMissing in
-        let (commit, path) = (places[index].commit, places[index].path)
+        let (commit, path) = (found[index].commit, found[index].path)
         let name = path.map { String(decoding: $0, as: UTF8.self) }
         if isMissing {
           report.fail(name ?? String(decoding: commit, as: UTF8.self), ENOENT)
@@ -44,6 +53,24 @@ struct GitHistory {
     }
     extendLifetime(input)
     guard reader.isAtEnd else { throw failure }
+  }
+
+  /// The objects that are there. Git is not asked for others: in a partial clone it would try to fetch them, and it ends
+  /// with an error if the program that fetches has ended first.
+  private func present() throws -> Set<[UInt8]> {
+    let wanted = Set(places.map(\.id))
+    var (present, line): (Set<[UInt8]>, [UInt8]) = ([], [])
+    try run(["cat-file", "--batch-all-objects", "--unordered", "--batch-check=%(objectname)"], input: nil) { block in
+      for byte in block {
+        if byte != UInt8(ascii: "\n") {
+          line.append(byte)
+        } else {
+          if wanted.contains(line) { present.insert(line) }
+          line.removeAll(keepingCapacity: true)
+        }
+      }
+    }
+    return present
   }
 
   private var failure: ToolError {
