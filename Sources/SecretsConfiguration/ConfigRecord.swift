@@ -9,8 +9,10 @@
     let service: Int
     let query: PreferenceQuery
 
-    init(_ key: AbsoluteConfigKey, in services: [String]) throws(PreferencesError) {
+    /// - Returns: `nil` if `custody` does not claim the name.
+    init?(_ key: AbsoluteConfigKey, in services: [String], claimedBy custody: Custody) throws(PreferencesError) {
       query = try PreferenceQuery(Self.name(of: key), secrecy: .secret)
+      guard custody.secrecy(of: query.name) == .secret else { return nil }
       guard let wanted = key.context["service"] else {
         service = 0
         return
@@ -20,6 +22,8 @@
       }
       service = index
     }
+
+    static func absent(_ key: AbsoluteConfigKey) -> LookupResult { LookupResult(encodedKey: name(of: key), value: nil) }
 
     static func name(of key: AbsoluteConfigKey) -> String { key.components.joined(separator: ".") }
 

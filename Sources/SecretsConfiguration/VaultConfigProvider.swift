@@ -1,6 +1,6 @@
 #if Configuration
   public import Configuration
-  internal import Preferences
+  public import Preferences
   public import Secrets
   internal import Synchronization
   public import VaultCore
@@ -8,8 +8,8 @@
   /// Secrets of a vault for swift-configuration.
   ///
   /// ```swift
-  /// let secrets = try await VaultConfigProvider(service: "com.example.shop")
-  /// let config = ConfigReader(providers: [EnvironmentVariablesProvider(), secrets])
+  /// let secrets = try await VaultConfigProvider(service: "com.example.shop", claiming: .prefix("database."))
+  /// let config = ConfigReader(providers: [secrets, EnvironmentVariablesProvider()])
   /// let password = try config.requiredString(forKey: "database.password")
   /// ```
   ///
@@ -17,10 +17,14 @@
   /// above. The context `service` selects one of the provider's other services; all other context is ignored. A service
   /// that the provider does not have is an error.
   ///
+  /// **Order.** List this provider first, with the names that it claims: then no variable that somebody has left, and no
+  /// file, takes the place of a secret, also while the vault is locked. Names that it does not claim are left to the
+  /// later providers, and a failing vault does not concern them. A claimed name without a record is absent, and the later
+  /// providers are asked; so store a secret before you start what reads it.
+  ///
   /// **Failures.** Only a record that does not exist is absent. A locked or damaged vault, an expired record with
   /// ``ExpiryPolicy/refuse`` and a value of a different type throw. swift-configuration then looks in no later
-  /// provider, even for plain settings, so list this provider last. `requiredString(forKey:)` and its siblings throw
-  /// the error. `string(forKey:)` does not: it returns `nil`, or the default, as if the value were absent, and only an
+  /// provider. `requiredString(forKey:)` and its siblings throw the error. `string(forKey:)` does not: it returns `nil`, or the default, as if the value were absent, and only an
   /// `AccessReporter` receives the error. Read secrets with the `required…` methods.
   ///
   /// **Types.** Values convert as with ``PreferenceKey``: an integer is an `int`, and a `double` if that is exact; data
@@ -35,34 +39,43 @@
   /// sealed; `Vault.lock()` wipes it, except values of `afterFirstUnlock`.
   public struct VaultConfigProvider: Sendable {
     private let stores: [SecretPreferences]
+    private let custody: Custody
 
     /// Creates a provider over open stores.
     ///
     /// - Parameters:
     ///   - secrets: the service that keys without the context `service` read.
     ///   - others: services that a key can select. The names of all services must differ.
-    public init(_ secrets: SecretPreferences, _ others: SecretPreferences...) {
+    ///   - claim: the names that the provider has, in all its services; all others are absent, and the vault is not asked.
+    public init(
+      _ secrets: SecretPreferences, _ others: SecretPreferences..., claiming claim: PreferenceClaim = .everything
+    ) {
       stores = [secrets] + others
+      custody = secrets.claiming(claim).custody
       precondition(Set(stores.map(\.service)).count == stores.count, "two stores have the same service")
     }
 
     /// Opens a vault and creates a provider over one of its services. Does not block a cooperative thread.
     ///
-    /// - Parameter path: the file; by default `Vault.defaultPath()`.
+    /// - Parameters:
+    ///   - path: the file; by default `Vault.defaultPath()`.
+    ///   - claim: the names that the provider has.
     /// - Throws: ``VaultError`` if the vault cannot be opened or its access group cannot be read, already here and not
     ///   when the first value is read; ``VaultError/Code/noCredential`` if no way to unlock is configured.
     public init(
       service: String, accessGroup: String = AccessGroup.defaultName, at path: String? = nil,
-      unlocking: Unlocking = .automatic, options: Vault.Options = Vault.Options()
+      unlocking: Unlocking = .automatic, options: Vault.Options = Vault.Options(),
+      claiming claim: PreferenceClaim = .everything
     ) async throws {
       let vault = try await Vault.open(at: try path ?? Vault.defaultPath(), unlocking: unlocking, options: options)
       let secrets = try SecretPreferences(service: service, accessGroup: accessGroup, in: vault)
       _ = try secrets.keys()
-      self.init(secrets)
+      self.init(secrets, claiming: claim)
     }
 
-    private func entry(of key: AbsoluteConfigKey) throws(PreferencesError) -> ConfigRecord {
-      try ConfigRecord(key, in: stores.map(\.service))
+    /// The record of a key; `nil` if its name is not claimed.
+    private func entry(of key: AbsoluteConfigKey) throws(PreferencesError) -> ConfigRecord? {
+      try ConfigRecord(key, in: stores.map(\.service), claimedBy: custody)
     }
 
     /// Calls `body` with a sequence that has one element at once, and one after each wanted change. An element only
@@ -83,7 +96,7 @@
       _ key: AbsoluteConfigKey, _ type: ConfigType
     ) -> (fingerprint: Int, result: Result<LookupResult, any Error>) {
       do {
-        let entry = try entry(of: key)
+        guard let entry = try entry(of: key) else { return (0, .success(ConfigRecord.absent(key))) }
         let value = try stores[entry.service].value(for: entry.query)
         return (value.map(PreferenceContent.value).fingerprint, .success(try entry.result(value, type)))
       } catch { return (String(describing: error).hashValue, .failure(error)) }
@@ -95,7 +108,7 @@
     public var providerName: String { "VaultConfigProvider[\(stores.map(\.name).joined(separator: ", "))]" }
 
     public func value(forKey key: AbsoluteConfigKey, type: ConfigType) throws -> LookupResult {
-      let entry = try entry(of: key)
+      guard let entry = try entry(of: key) else { return ConfigRecord.absent(key) }
       return try entry.result(try stores[entry.service].value(for: entry.query), type)
     }
 
@@ -124,7 +137,7 @@
     /// If a service cannot be read, each of the snapshot's lookups in it throws the error.
     public func snapshot() -> any ConfigSnapshot {
       Snapshot(
-        providerName: providerName,
+        providerName: providerName, custody: custody,
         services: stores.map { store in
           (store.service, Result { () throws(VaultError) in try store.snapshot() })
         })
@@ -150,10 +163,13 @@
   extension VaultConfigProvider {
     private struct Snapshot: ConfigSnapshot, CustomStringConvertible, CustomReflectable {
       let providerName: String
+      let custody: Custody
       let services: [(name: String, secrets: Result<SecretSnapshot, VaultError>)]
 
       func value(forKey key: AbsoluteConfigKey, type: ConfigType) throws -> LookupResult {
-        let entry = try ConfigRecord(key, in: services.map(\.name))
+        guard let entry = try ConfigRecord(key, in: services.map(\.name), claimedBy: custody) else {
+          return ConfigRecord.absent(key)
+        }
         return try entry.result(try services[entry.service].secrets.get().value(for: entry.query), type)
       }
 

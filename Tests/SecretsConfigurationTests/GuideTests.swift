@@ -71,7 +71,8 @@
       let tokens = try ThrowawayVault.current.preferences()
       try tokens.set("ghp_example", forKey: "github")
 
-      let config = ConfigReader(providers: [EnvironmentVariablesProvider(), VaultConfigProvider(tokens)])
+      let secrets = VaultConfigProvider(tokens, claiming: .names(["github"]))
+      let config = ConfigReader(providers: [secrets, EnvironmentVariablesProvider()])
       let github = try config.requiredString(forKey: "github")  // throws if the vault is locked
 
       let layers = CompositePreferences([
@@ -86,7 +87,8 @@
       let tokens = try ThrowawayVault.current.preferences()
       try tokens.set("s3cret", forKey: "database.password")
 
-      let config = ConfigReader(providers: [EnvironmentVariablesProvider(), VaultConfigProvider(tokens)])
+      let secrets = VaultConfigProvider(tokens, claiming: .prefix("database."))
+      let config = ConfigReader(providers: [secrets, EnvironmentVariablesProvider()])
       let password = try config.requiredString(forKey: "database.password")
 
       #expect(password == "s3cret")

@@ -43,6 +43,24 @@
       try await ProviderCompatTest(provider: VaultConfigProvider(secrets)).runTest()
     }
 
+    @Test func `a claimed name comes from the vault alone, and others never ask it`() throws {
+      let shop = try store("shop")
+      try shop.set("sealed", forKey: "database.password")
+      try shop.set("not claimed", forKey: "server.host")
+      let provider = VaultConfigProvider(shop, claiming: .prefix("database."))
+      let later = InMemoryProvider(values: ["database.password": "left behind", "server.host": "plain"])
+      let config = ConfigReader(providers: [provider, later])
+      #expect(try config.requiredString(forKey: "database.password") == "sealed")
+      #expect(try config.requiredString(forKey: "server.host") == "plain")
+      #expect(config.snapshot().string(forKey: "server.host") == "plain")
+
+      shop.vault.lock()
+      #expect(throws: VaultError.self) { try config.requiredString(forKey: "database.password") }
+      #expect(throws: VaultError.self) { try config.snapshot().requiredString(forKey: "database.password") }
+      #expect(try config.requiredString(forKey: "server.host") == "plain")
+      #expect(try config.snapshot().requiredString(forKey: "server.host") == "plain")
+    }
+
     // MARK: Keys
 
     @Test func `components are joined by dots, and the context selects a service`() throws {
