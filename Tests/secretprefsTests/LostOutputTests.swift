@@ -11,7 +11,8 @@ struct LostOutputTests {
     "history restore r --service old", "history undo 3", "compact",
     "rotate --group default",
     "rotate --vault-keys --drop-others", "groups create g", "groups rename h i", "groups remove h --yes",
-    "slots add --new-key-file n", "slots remove $slot --without-rotation", "slots remove $slot --drop-others",
+    "slots add --new-key-file n", "slots replace $slot --new-key-file n", "slots remove $slot --without-rotation",
+    "slots remove $slot --drop-others",
     "passphrase --slot $slot --new-passphrase-fd 3 --throwaway-cost 3< value", "backup copy",
     "backup restore old.spv --yes", "bundle export --to n.spv --new-key-file n --all",
     "bundle import bundle.spv --bundle-key-file bundle.key --replace", "mark init --mark n",
@@ -40,6 +41,7 @@ struct LostOutputTests {
   /// The commands of ``writing`` that print something without `--json`.
   static let answering = [
     "history undo 3", "generate b", "generate b --print", "generate b --words 6", "slots add --new-key-file n",
+    "slots replace $slot --new-key-file n",
     "passphrase --slot $slot --new-passphrase-fd 3 --throwaway-cost 3< value",
     "bundle import bundle.spv --bundle-key-file bundle.key --replace", "salvage --to n.spv",
     "doctor --repair permissions --vault open.spv", "import plain.env", "otp counted",

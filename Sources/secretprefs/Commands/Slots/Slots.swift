@@ -4,7 +4,7 @@ internal import ArgumentParser
 struct Slots: ParsableCommand {
   static let configuration = CommandConfiguration(
     parent: "slots",
-    abstract: "Lists, adds and removes unlock slots.",
+    abstract: "Lists, adds, replaces and removes unlock slots.",
     discussion: """
       A slot is one way to unlock: a passphrase or a key file, for the whole vault or for one access group. Only an \
       owner can list and change slots.
@@ -13,6 +13,6 @@ struct Slots: ParsableCommand {
         secretprefs slots
         secretprefs slots add --new-key-file ~/backup.key --label "in the safe"
       """,
-    subcommands: [ListSlots.self, AddSlot.self, RemoveSlot.self],
+    subcommands: [ListSlots.self, AddSlot.self, ReplaceSlot.self, RemoveSlot.self],
     defaultSubcommand: ListSlots.self)
 }
