@@ -1,10 +1,35 @@
 import Foundation
 import Secrets
 import SecretsTesting
+import Synchronization
 import Testing
 
 extension PreferenceKey<Secret<String>?> {
   static let stripe = Self("stripe")
+}
+
+/// Three workers that repeat a call until the test ends.
+private final class Load: Sendable {
+  private let counts = Mutex([0, 0, 0])
+  private let isDone = Mutex(false)
+
+  func run(_ worker: Int, _ call: () throws -> Void) async throws {
+    while !isDone.withLock({ $0 }) {
+      try call()
+      await Task.yield()
+      counts.withLock { $0[worker] += 1 }
+    }
+  }
+
+  /// Waits for three calls of each worker.
+  func goesOn() async throws {
+    let before = counts.withLock { $0 }
+    while zip(before, counts.withLock { $0 }).contains(where: { $1 - $0 < 3 }) {
+      try await Task.sleep(for: .milliseconds(1))
+    }
+  }
+
+  func end() { isDone.withLock { $0 = true } }
 }
 
 /// The code of Secrets.docc, word for word: Scripts/guide compares the two.
@@ -229,6 +254,51 @@ extension GuideTests {
       #expect(try Vault.open(at: copy, unlocking: unlocking).isLocked == false)
       #expect(try fixture.vault.preferences().string(forKey: "key") == "v")
     }
+  }
+
+  @Test func `rotating: a service gets a new key while it works, and no call fails`() async throws {
+    let fixture = try Fixture()
+    let owner = fixture.vault.vault
+    let billing = try await owner.createGroup("billing")
+    let (oldKey, newKey) = (try SealingKey(from: .system), try SealingKey(from: .system))
+    let oldSlot = try await owner.addSlot(NewSlot(.key(oldKey), label: "billing"), granting: billing)
+    let vault = try await Vault.open(at: fixture.vault.path, credential: .key(oldKey))
+    let store = try SecretPreferences(service: "com.example.shop", accessGroup: "billing", in: vault)
+    try await store.set("0", forKey: "count")
+
+    let load = Load()
+    try await withThrowingTaskGroup { group in
+      for worker in 0..<3 {
+        group.addTask {
+          try await load.run(worker) {
+            if worker == 0 { try store.set("0", forKey: "count") }
+            #expect(try store.string(forKey: "count") == "0")
+          }
+        }
+      }
+      group.addTask {
+        defer { load.end() }
+        try await load.goesOn()
+        try add(newKey, to: billing, by: owner)
+        try await load.goesOn()
+
+        try await vault.unlock(with: .key(newKey))
+
+        try await load.goesOn()
+        try remove(oldSlot, by: owner)
+        try await load.goesOn()
+      }
+      try await group.waitForAll()
+    }
+    await #expect(throws: VaultError.self) { try await Vault.open(at: fixture.vault.path, credential: .key(oldKey)) }
+  }
+
+  private func add(_ newKey: SealingKey, to billing: AccessGroup, by owner: Vault) throws {
+    try owner.addSlot(NewSlot(.key(newKey), label: "billing, 2027"), granting: billing)
+  }
+
+  private func remove(_ oldSlot: Vault.Identifier, by owner: Vault) throws {
+    try owner.removeSlot(oldSlot)
   }
 
   @Test func `rotating: an owner whose credential is not given loses its slot`() throws {
