@@ -6,35 +6,40 @@ public import Preferences
 /// reader that holds no plain values, such as a sealed store, every member fails. A member is a whole key;
 /// `preferences.below("server.").members.port` reaches `server.port`.
 ///
-/// Failures are reported to `PreferenceFailures` and read as `nil`.
+/// Failures are reported to `PreferenceFailures` and read as `nil`. A change in place of a value that cannot be read
+/// writes nothing.
 @dynamicMemberLookup
 public struct PreferenceMembers<Base: PreferencesReader>: Sendable {
   let base: Base
 
   private func plain<R>(_ key: String, or fallback: R, _ body: () throws -> R) -> R {
-    do {
-      guard base.custody.holds(.plain) else {
-        throw PreferencesError(.unavailable, "\"\(base.name)\" is sealed: members reach plain values only")
-      }
-      return try body()
-    } catch {
+    do { return try plain(body) } catch {
       PreferenceFailures.report(error, key: key, reader: base.name)
       return fallback
     }
   }
 
-  private func read(_ key: String) -> PreferenceValue? {
-    plain(key, or: nil) { try base.value(forKey: key) }
+  private func plain<R>(_ body: () throws -> R) throws -> R {
+    guard base.custody.holds(.plain) else {
+      throw PreferencesError(.unavailable, "\"\(base.name)\" is sealed: members reach plain values only")
+    }
+    return try body()
   }
 
   private func read<Value: PreferenceConvertible>(_ key: String, as type: Value.Type) -> Value? {
-    plain(key, or: nil) { try base.value(for: PreferenceKey<Value?>(key)) }
+    change(key, as: type).value
+  }
+
+  private func change<Value: PreferenceConvertible>(_ key: String, as type: Value.Type) -> ChangeInPlace<Value?> {
+    ChangeInPlace(of: key, in: base.name, or: nil) {
+      try plain { try base.value(for: PreferenceKey<Value?>(key)) }
+    }
   }
 }
 
 extension PreferenceMembers {
   /// The value under the member's name; `nil` if it is absent.
-  public subscript(dynamicMember key: String) -> PreferenceValue? { read(key) }
+  public subscript(dynamicMember key: String) -> PreferenceValue? { read(key, as: PreferenceValue.self) }
 
   /// The value under the member's name as the type that the context requires; `nil` if it is absent.
   public subscript<Value: PreferenceConvertible>(dynamicMember key: String) -> Value? { read(key, as: Value.self) }
@@ -44,9 +49,14 @@ extension PreferenceMembers where Base: PreferencesStore {
   /// The value under the member's name; setting `nil` removes it. No failure is reported if a higher layer hides the
   /// written value.
   public subscript(dynamicMember key: String) -> PreferenceValue? {
-    get { read(key) }
+    get { read(key, as: PreferenceValue.self) }
     @available(*, noasync, message: "a member may block: await a method such as set(_:forKey:)")
     nonmutating set { plain(key, or: ()) { _ = try base.set(newValue, for: PreferenceKey<PreferenceValue?>(key)) } }
+    nonmutating _modify {
+      var change = change(key, as: PreferenceValue.self)
+      defer { change.finish { self[dynamicMember: key] = $0 } }
+      yield &change.value
+    }
   }
 
   /// The value under the member's name as the type that the context requires; setting `nil` removes it.
@@ -54,6 +64,11 @@ extension PreferenceMembers where Base: PreferencesStore {
     get { read(key, as: Value.self) }
     @available(*, noasync, message: "a member may block: await a method such as set(_:forKey:)")
     nonmutating set { self[dynamicMember: key] = newValue?.preferenceValue }
+    nonmutating _modify {
+      var change = change(key, as: Value.self)
+      defer { change.finish { self[dynamicMember: key] = $0 } }
+      yield &change.value
+    }
   }
 }
 

@@ -18,7 +18,9 @@ public import Preferences
 /// ```
 ///
 /// Each access reads the store. Errors are reported to ``PreferenceFailures``, and a failed read returns the default. A
-/// write that a layer above hides is not reported by `wrappedValue` and `value`; `set(_:)` returns the outcome.
+/// change in place, such as `port += 1`, writes nothing if the value cannot be read, unless the property is a local
+/// variable, which the compiler reads and then assigns. A write that a layer above hides is not reported by
+/// `wrappedValue` and `value`; `set(_:)` returns the outcome.
 ///
 /// With a transformed key the property has the transformed type. `withObservationTracking` detects all changes that the
 /// store reports; in an `@Observable` class mark the property `@ObservationIgnored`.
@@ -51,6 +53,10 @@ public struct StoredPreference<Value: Sendable>: Sendable {
     get { tracked.value }
     @available(*, noasync, message: "the property may block: await set(_:)")
     nonmutating set { store[tracked.key] = newValue }
+    nonmutating _modify {
+      tracked.access()
+      yield &store[tracked.key]
+    }
   }
 
   /// As ``wrappedValue``, for use as a handle.
@@ -58,6 +64,7 @@ public struct StoredPreference<Value: Sendable>: Sendable {
     get { wrappedValue }
     @available(*, noasync, message: "the property may block: await set(_:)")
     nonmutating set { wrappedValue = newValue }
+    nonmutating _modify { yield &wrappedValue }
   }
 
   /// The wrapper, for its methods.

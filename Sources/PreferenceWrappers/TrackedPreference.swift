@@ -15,9 +15,14 @@ final class TrackedPreference<Value: Sendable>: Observable, Sendable {
   init(_ reader: any PreferencesReader, _ key: PreferenceKey<Value>) { (self.reader, self.key) = (reader, key) }
 
   var value: Value {
+    access()
+    return reader[key]
+  }
+
+  /// Makes the code that is being tracked depend on the value.
+  func access() {
     watch()
     registrar.access(self, keyPath: \.value)
-    return reader[key]
   }
 
   /// Observation begins with the first read, so that an unread wrapper costs nothing.

@@ -49,8 +49,8 @@ extension PreferencesStore {
 
   /// The value under `key`, converted by `transformation`; setting `nil` removes it.
   ///
-  /// Errors are reported to `PreferenceFailures`. If reading fails, returns `nil`. If writing fails, the old value is
-  /// intact.
+  /// Errors are reported to `PreferenceFailures`. If reading fails, returns `nil`, and a change in place writes nothing.
+  /// If writing fails, the old value is intact.
   public subscript<Stored: PreferenceConvertible, Value>(
     key: String, transformation: some PreferenceTransformation<Stored, Value>
   ) -> Value? {
@@ -60,6 +60,13 @@ extension PreferencesStore {
       do { try set(newValue, for: PreferenceKey<Value?>(key, through: transformation)) } catch {
         PreferenceFailures.report(error, key: key, reader: name)
       }
+    }
+    nonmutating _modify {
+      var change = ChangeInPlace<Value?>(of: key, in: name, or: nil) {
+        try value(forKey: key, through: transformation)
+      }
+      defer { change.finish { self[key, transformation] = $0 } }
+      yield &change.value
     }
   }
 }

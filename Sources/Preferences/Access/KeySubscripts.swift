@@ -1,4 +1,5 @@
 // Reading and writing without `try`. A failed read is reported to `PreferenceFailures` and returns nil or the default.
+// A change in place, such as `+=`, writes nothing after a failed read.
 // A write that a higher layer hides is not reported; the throwing methods return the outcome.
 
 extension PreferencesReader {
@@ -28,13 +29,19 @@ extension PreferencesReader {
 }
 
 extension PreferencesStore {
-  /// The value under `key`, of any kind; setting `nil` removes it. Errors are reported to ``PreferenceFailures``.
+  /// The value under `key`, of any kind; setting `nil` removes it. Errors are reported to ``PreferenceFailures``. A change
+  /// in place of a value that cannot be read writes nothing.
   ///
   /// A write that a layer above hides (``WriteOutcome/shadowed(by:)``) is not reported.
   public subscript(key: String) -> PreferenceValue? {
     get { reporting(key, or: nil) { try value(forKey: key) } }
     @available(*, noasync, message: "a subscript may block: await a method such as set(_:forKey:)")
     nonmutating set { reporting(key, or: ()) { try edit(try PreferenceEdits(key, to: newValue)) } }
+    nonmutating _modify {
+      var change = ChangeInPlace(of: key, in: name, or: nil) { try value(forKey: key) }
+      defer { change.finish { self[key] = $0 } }
+      yield &change.value
+    }
   }
 
   /// The value under `key` as the type that the context requires; setting `nil` removes it.
@@ -45,23 +52,35 @@ extension PreferencesStore {
   /// let port: Int? = settings["port"]
   /// ```
   ///
-  /// Errors, such as reading a value of a different type, are reported to ``PreferenceFailures``. A write that a layer
-  /// above hides is not reported.
+  /// Errors, such as reading a value of a different type, are reported to ``PreferenceFailures``. A change in place, such
+  /// as `settings["motd"]? += "!"`, writes nothing if the value cannot be read. A write that a layer above hides is not
+  /// reported.
   public subscript<Value: PreferenceConvertible>(key: String) -> Value? {
     get { reporting(key, or: nil) { try value(forKey: key, as: Value.self) } }
     @available(*, noasync, message: "a subscript may block: await a method such as set(_:forKey:)")
     nonmutating set {
       reporting(key, or: ()) { try edit(try PreferenceEdits(key, to: newValue?.preferenceValue)) }
     }
+    nonmutating _modify {
+      var change = ChangeInPlace(of: key, in: name, or: nil) { try value(forKey: key, as: Value.self) }
+      defer { change.finish { self[key] = $0 } }
+      yield &change.value
+    }
   }
 
   /// The value of a declared key; setting an optional key to `nil` removes it. Errors are reported to
   /// ``PreferenceFailures``. A write that a layer above hides is not reported.
   ///
-  /// A change in place reads and then writes, so it can overwrite a concurrent change; `update(_:_:)` cannot.
+  /// A change in place, such as `settings[.port] += 1`, writes nothing if the value cannot be read. It reads and then
+  /// writes, so it can overwrite a concurrent change; `update(_:_:)` cannot.
   public subscript<Value>(key: PreferenceKey<Value>) -> Value {
     get { reporting(key.name, or: key.defaultValue) { try value(for: key) } }
     @available(*, noasync, message: "a subscript may block: await a method such as set(_:forKey:)")
     nonmutating set { reporting(key.name, or: ()) { _ = try set(newValue, for: key) } }
+    nonmutating _modify {
+      var change = ChangeInPlace(of: key.name, in: name, or: key.defaultValue) { try value(for: key) }
+      defer { change.finish { self[key] = $0 } }
+      yield &change.value
+    }
   }
 }

@@ -1,4 +1,5 @@
 import PreferenceOperators
+import PreferenceWrappers
 internal import Preferences
 internal import Testing
 
@@ -38,6 +39,16 @@ extension ConformanceRule {
           #expect(text(in: store) == "key")
         }
         #expect(reported == 0)
+      },
+      ConformanceRule(38, "a change in place writes nothing if the value cannot be read") { fixture in
+        let store = try fixture.makeStore()
+        try store.set("text", forKey: "a")
+        let reported = reportedFailures { increase("a", in: store) }
+        #expect(reported == 3)
+        #expect(try store.value(forKey: "a") == "text")
+        try store.set(5, forKey: "a")
+        increase("a", in: store)
+        #expect(try store.value(forKey: "a") == 8)
       },
       // The members of a composite reach the names that its sealed layers claim.
       ConformanceRule(38, "members cannot reach sealed values", requires: [.takes(.secret), .leavesNames]) { fixture in
@@ -237,6 +248,14 @@ private enum Shop: PreferenceNamespace {
     static var prefix: String { "top/" }
     static var port: PreferenceKey<Int> { key("port", default: 0) }
   }
+}
+
+/// Adds one in place, in three ways that cannot throw.
+private func increase(_ name: String, in store: some PreferencesStore) {
+  let key = PreferenceKey(name, default: 0)
+  store[key] += 1
+  store.preference(for: key).value? += 1
+  StoredPreference(key, in: store).value += 1
 }
 
 private func text(in store: some PreferencesStore) -> PreferenceValue? { store.members.text }
