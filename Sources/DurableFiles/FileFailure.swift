@@ -13,7 +13,7 @@ package protocol FileFailure: Error {
 
 /// The file operation that failed.
 package enum FileOperation: Sendable, CaseIterable {
-  case create, examine, read, write, truncate, lock, watch, watchDirectory
+  case create, examine, read, write, truncate, lock, watch, watchDirectory, makeDirectory
   /// Makes content and metadata durable, or content alone.
   case synchronize, synchronizeData
   /// Makes the names in a directory durable.

@@ -18,6 +18,7 @@ extension PreferencesError: FileFailure {
       case .synchronize, .synchronizeData: .system(.unwritable, "cannot be synced", number)
       case .synchronizeDirectory:
         .system(.durabilityUnknown, "it is written, but its folder cannot be synced", number)
+      case .makeDirectory: .system(.unwritable, "its folder cannot be created", number)
       case .rename: .system(.unwritable, "cannot be replaced", number)
       }
   }

@@ -1,3 +1,4 @@
+import DurableFiles
 import Foundation
 import PreferenceFiles
 package import Preferences
@@ -146,12 +147,7 @@ package struct UserDefaultsFile: Sendable {
 
   /// Creates the folder and its missing parents, accessible by this user only.
   func makeFolder() throws(PreferencesError) {
-    let folder = URL(filePath: path).deletingLastPathComponent().path
-    guard !FileManager.default.fileExists(atPath: folder) else { return }
-    do {
-      try FileManager.default.createDirectory(
-        atPath: folder, withIntermediateDirectories: true, attributes: [.posixPermissions: 0o700])
-    } catch { throw PreferencesError(.unwritable, "its folder cannot be created", cause: error) }
+    try Descriptor<PreferencesError>.makeDirectory(PathName.directory(of: path), isPrivate: true)
   }
 
   /// The value as it will be read from the file, so that reads before and after a reload are equal.

@@ -26,6 +26,7 @@ extension VaultError: FileFailure {
       case .lock: .io("\(path): flock", number)
       case .watch, .watchDirectory: .io("\(path): watch", number)
       case .synchronize, .synchronizeDirectory: .io("\(path): fsync", number)
+      case .makeDirectory: .writing("\(path): make the directory", number)
       case .synchronizeData: .io("\(path): fdatasync", number)
       case .rename where number == EEXIST: VaultError(.alreadyExists, "\(path): a file already exists at this path")
       case .rename: .writing("\(path): put the new file in place", number)

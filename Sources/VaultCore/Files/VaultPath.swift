@@ -126,32 +126,12 @@ struct VaultPath: Sendable {
   /// Checks that a new file may be created, and creates its directory if necessary.
   func prepareNew() throws(VaultError) {
     try judgeNew()
-    try makeDirectory()
+    try Descriptor.makeDirectory(directory, isPrivate: true)
     try judgeDirectory()
   }
 
   /// Makes a rename durable. Returns `false` if the directory cannot be opened.
   func synchronizeDirectory() throws(VaultError) -> Bool { try Descriptor.synchronizeDirectory(directory) }
-
-  /// Creates the directory and its missing parents, with mode 0700.
-  private func makeDirectory() throws(VaultError) {
-    var missing: [String] = []
-    var path = directory
-    while unsafe access(path, F_OK) != 0 {
-      guard errno == ENOENT else { throw .io("\(path): look for the directory") }
-      missing.append(path)
-      path = PathName.directory(of: path)
-    }
-    for directory in missing.reversed() {
-      if unsafe mkdir(directory, 0o700) != 0 {
-        guard errno == EEXIST else { throw .writing("\(directory): make the directory") }
-        continue
-      }
-      // mkdir obeys the umask, which may remove even the owner's rights.
-      guard unsafe chmod(directory, 0o700) == 0 else { throw .writing("\(directory): make the directory") }
-      _ = try Descriptor.synchronizeDirectory(PathName.directory(of: directory))
-    }
-  }
 
   // MARK: Owners and modes
 
