@@ -15,6 +15,7 @@ public struct PreferenceValueEncoder: Sendable {
   /// Encodes `value`.
   ///
   /// - Throws: ``PreferencesError/Code/notStorable``; its cause is the error of the type's own coding.
+  ///   ``PreferencesError/Code/limitExceeded`` for more than 128 levels.
   public func encode<Value: Encodable>(_ value: Value) throws(PreferencesError) -> PreferenceValue {
     do {
       let node = EncodedNode(path: [])
@@ -34,6 +35,8 @@ private final class EncodedNode {
     case dictionary([String: EncodedNode])
     /// It was encoded in two ways at once.
     case contradictory
+    /// It contains more levels than any store accepts.
+    case tooDeep
   }
 
   let path: [any CodingKey]
@@ -42,6 +45,7 @@ private final class EncodedNode {
   init(path: [any CodingKey]) { self.path = path }
 
   func encode<Value: Encodable>(_ value: Value, _ userInfo: [CodingUserInfoKey: any Sendable]) throws {
+    guard path.count < ValueBudget.maximumDepth else { throw PreferencesError.tooDeep.at(path) }
     if let value = value as? any StoredDirectly {
       content = .value(value.preferenceValue)
     } else if value is any DictionaryOfOptionals {
@@ -67,7 +71,15 @@ private final class EncodedNode {
     }
   }
 
+  /// A node of the deepest level gets no more levels: what is encoded there is lost, and encoding fails.
+  private var inner: EncodedNode? {
+    guard path.count >= ValueBudget.maximumDepth else { return nil }
+    content = .tooDeep
+    return EncodedNode(path: path)
+  }
+
   func entry(_ key: any CodingKey) -> EncodedNode {
+    if let inner { return inner }
     let node = EncodedNode(path: path + [key])
     if case .dictionary(var entries) = content {
       content = .nothing  // so that the dictionary is not copied
@@ -86,6 +98,7 @@ private final class EncodedNode {
   var count: Int { if case .array(let elements) = content { elements.count } else { 0 } }
 
   func element() -> EncodedNode {
+    if let inner { return inner }
     let node = EncodedNode(path: path + [PositionKey(count)])
     if case .array(var elements) = content {
       content = .nothing
@@ -110,7 +123,10 @@ private final class EncodedNode {
       }
       return .dictionary(entries)
     case .null: throw PreferencesError(.notStorable, "nil cannot be stored here").at(path)
+    // As `JSONEncoder`: an empty object, except at the top.
+    case .nothing where !path.isEmpty: return .dictionary([:])
     case .nothing: throw PreferencesError(.notStorable, "the type has encoded nothing").at(path)
+    case .tooDeep: throw PreferencesError.tooDeep.at(path)
     case .contradictory: throw PreferencesError(.notStorable, "the type was encoded in two ways at once").at(path)
     }
   }
@@ -147,6 +163,8 @@ private struct SingleNode: SingleValueEncodingContainer {
 
   func encodeNil() { node.content = .null }
   func encode<T: Encodable>(_ value: T) throws { try node.encode(value, info) }
+  func encode(_ value: Int128) throws { try node.encode(value, info) }
+  func encode(_ value: UInt128) throws { try node.encode(value, info) }
 }
 
 private struct UnkeyedNodes: UnkeyedEncodingContainer {
@@ -157,6 +175,8 @@ private struct UnkeyedNodes: UnkeyedEncodingContainer {
 
   func encodeNil() { node.element().content = .null }
   func encode<T: Encodable>(_ value: T) throws { try node.element().encode(value, info) }
+  func encode(_ value: Int128) throws { try node.element().encode(value, info) }
+  func encode(_ value: UInt128) throws { try node.element().encode(value, info) }
   func superEncoder() -> any Encoder { NodeEncoder(node: node.element(), info: info) }
 
   func nestedContainer<Key: CodingKey>(keyedBy type: Key.Type) -> KeyedEncodingContainer<Key> {
@@ -175,6 +195,9 @@ private struct KeyedNodes<Key: CodingKey>: KeyedEncodingContainerProtocol {
 
   func encodeNil(forKey key: Key) { node.entry(key).content = .null }
   func encode<T: Encodable>(_ value: T, forKey key: Key) throws { try node.entry(key).encode(value, info) }
+  // The protocol's own forms for these two types throw.
+  func encode(_ value: Int128, forKey key: Key) throws { try node.entry(key).encode(value, info) }
+  func encode(_ value: UInt128, forKey key: Key) throws { try node.entry(key).encode(value, info) }
   func superEncoder() -> any Encoder { NodeEncoder(node: node.entry(SuperKey()), info: info) }
   func superEncoder(forKey key: Key) -> any Encoder { NodeEncoder(node: node.entry(key), info: info) }
 

@@ -21,3 +21,17 @@ extension UInt8: StoredDirectly {}
 extension UInt16: StoredDirectly {}
 extension UInt32: StoredDirectly {}
 extension UInt64: StoredDirectly {}
+extension Int128: StoredDirectly {}
+extension UInt128: StoredDirectly {}
+
+extension StoredDirectly {
+  /// Whether a string is parsed as this type.
+  static var isParsed: Bool { ![.string, .data].contains(preferenceKind) }
+}
+
+extension PreferencesError {
+  /// The error of a value that is nested deeper than any store accepts.
+  static var tooDeep: PreferencesError {
+    PreferencesError(.limitExceeded, "nested deeper than \(ValueBudget.maximumDepth) levels")
+  }
+}

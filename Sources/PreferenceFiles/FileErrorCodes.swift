@@ -5,8 +5,6 @@ extension PreferencesError.Code {
   public static let notFound = Self(rawValue: "notFound")
   /// The file exists but cannot be read, or is not a regular file.
   public static let unreadable = Self(rawValue: "unreadable")
-  /// The content is larger or nested deeper than the documented limit.
-  public static let limitExceeded = Self(rawValue: "limitExceeded")
   /// The file cannot be written. The old file is intact.
   public static let unwritable = Self(rawValue: "unwritable")
   /// The new file is in place, but its folder could not be synced: after a power failure the old file may be back.

@@ -20,11 +20,13 @@ public final class FilePreferences<Format: PreferenceFileFormat>: PreferencesSto
   public static var maximumByteCount: Int { 16 << 20 }
 
   public let name: String
-  /// The path of the file.
+  /// The absolute path of the file. A relative path is resolved when the store is created.
   public let path: String
   /// How the file is created and written.
   public let options: PreferenceFileOptions
   private let format: Format
+  /// What errors call the file: its path as the caller gave it.
+  private let label: String
   private let state = Mutex(UnsavedValues())
   /// Held while the file is replaced, so that `state` is updated in the same order. Locked before `state`.
   private let saving = Mutex(())
@@ -40,7 +42,8 @@ public final class FilePreferences<Format: PreferenceFileFormat>: PreferencesSto
     at path: String, format: Format = Format(), options: PreferenceFileOptions = []
   ) throws(PreferencesError) {
     name = "\(Format.name) \(path)"
-    self.path = path
+    label = "\(Format.name) \"\(path)\""
+    self.path = PathName.absolute(path)
     self.format = format
     self.options = options
     let values = try read()
@@ -88,6 +91,9 @@ public final class FilePreferences<Format: PreferenceFileFormat>: PreferencesSto
 
   /// Reloads after each change of the file, until the observation ends, on a separate thread.
   ///
+  /// A program that saves a file may remove or truncate it first. With ``PreferenceFileOptions/creating``, a file that is
+  /// missing or empty is therefore loaded only after half a second, so that observers receive no defaults in between.
+  ///
   /// If a reload fails, the values stay, and the error is reported to `PreferenceFailures` with the key `*`.
   /// - Throws: `unreadable` if the folder cannot be watched, and as `reload()`.
   public func watch() throws(PreferencesError) -> PreferenceObservation {
@@ -95,9 +101,10 @@ public final class FilePreferences<Format: PreferenceFileFormat>: PreferencesSto
     do {
       watch = try FileWatch(path) { [weak self] in
         guard let self else { return }
+        waitForContent()
         do { try reload() } catch { PreferenceFailures.report(error, key: "*", reader: name) }
       }
-    } catch { throw error.about("\(Format.name) \"\(path)\"") }
+    } catch { throw error.about(label) }
     let observation = PreferenceObservation { watch.stop() }
     // Loads changes that were made before the watch began.
     try reload()
@@ -234,6 +241,9 @@ public final class FilePreferences<Format: PreferenceFileFormat>: PreferencesSto
     var written = unsaved
     var failure: PreferencesError?
     do {
+      if options.contains(.creating) {
+        try Descriptor.makeDirectory(PathName.directory(of: path), isPrivate: options.contains(.private))
+      }
       let replace = try FileReplacement(path, isPrivate: options.contains(.private))
       try replace(upTo: Self.maximumByteCount) { old throws(PreferencesError) in
         written = unsaved
@@ -241,10 +251,10 @@ public final class FilePreferences<Format: PreferenceFileFormat>: PreferencesSto
         written.rebase(on: fresh)
         try edit(&written)
         guard written.rebase(on: fresh).differs else { return nil }
-        return try format.bytes(of: written.values, replacing: old)
+        return try format.bytes(of: written.values, replacing: old?.isEmpty == true ? nil : old)
       }
     } catch {
-      failure = error.about("\(Format.name) \"\(path)\"")
+      failure = error.about(label)
       if let failure, failure.code != .durabilityUnknown { throw failure }
     }
     let inFile = written.values
@@ -268,14 +278,27 @@ public final class FilePreferences<Format: PreferenceFileFormat>: PreferencesSto
       return try values(in: try RegularFile.read(path, upTo: Self.maximumByteCount, isPrivate: isPrivate))
     } catch {
       if error.code == .notFound, options.contains(.creating) { return [:] }
-      throw error.about("\(Format.name) \"\(path)\"")
+      throw error.about(label)
     }
   }
 
   private func values(in bytes: [UInt8]?) throws(PreferencesError) -> [String: PreferenceValue] {
-    if let bytes { return try format.values(from: bytes) }
-    guard options.contains(.creating) else { throw PreferencesError(.notFound, "the file is gone") }
+    let isCreating = options.contains(.creating)
+    if let bytes { return isCreating && bytes.isEmpty ? [:] : try format.values(from: bytes) }
+    guard isCreating else { throw PreferencesError(.notFound, "the file is gone") }
     return [:]
+  }
+
+  /// Waits until the file has content, for half a second. Called on the thread of a watch alone.
+  private func waitForContent() {
+    guard options.contains(.creating) else { return }
+    let deadline = Deadline(after: .milliseconds(500))
+    var pause = timespec(tv_sec: 0, tv_nsec: 10_000_000)
+    while deadline.remaining > .zero {
+      var status = stat()
+      if stat(path, &status) == 0, status.st_size > 0 { return }
+      nanosleep(&pause, nil)
+    }
   }
 }
 

@@ -1,20 +1,7 @@
 package import Preferences
 import FoundationEssentials
 
-/// Looks up and changes values in nested dictionaries by names with dots; ``FilePreferences`` has the rule.
-package enum NestedValues {
-  package static func find(_ key: String, in values: [String: PreferenceValue]) -> PreferenceValue? {
-    var values = values
-    var rest = key[...]
-    while true {
-      if let value = values[String(rest)] { return value }
-      guard let dot = rest.firstIndex(of: "."), case .dictionary(let inner) = values[String(rest[..<dot])]
-      else { return nil }
-      values = inner
-      rest = rest[rest.index(after: dot)...]
-    }
-  }
-
+extension NestedValues {
   /// As ``find(_:in:)``, but parses a string if a URL or a date is looked up.
   ///
   /// - Parameter isText: whether strings are parsed as every kind.
@@ -79,27 +66,37 @@ package enum NestedValues {
     values[String(key[..<dot])] = inner.isEmpty ? nil : .dictionary(inner)
   }
 
-  /// The names of all values, in ascending order; a dictionary is listed by its entries.
+  /// The names of all values, in ascending order; a dictionary is listed by its entries, and by its own name if an entry
+  /// has none.
   package static func keys(of values: [String: PreferenceValue]) -> [PreferenceName] {
     var keys: Set<String> = []
     collectKeys(of: values, below: "", into: &keys)
     return PreferenceName.valid(keys.sorted())
   }
 
+  /// - Returns: false if a value has no name, such as one whose own name is empty or has a control character.
+  @discardableResult
   private static func collectKeys(
     of values: [String: PreferenceValue], below prefix: String, into keys: inout Set<String>
-  ) {
+  ) -> Bool {
+    var isComplete = true
     for (name, value) in values {
       let key = prefix + name
       // A longer key cannot be looked up, and building it would take quadratic time.
-      guard key.utf8.count <= PreferenceName.maximumByteCount else { continue }
+      guard key.utf8.count <= PreferenceName.maximumByteCount, !PreferenceName.valid([key]).isEmpty else {
+        isComplete = false
+        continue
+      }
       // A lookup enters a dictionary by the part before the first dot, so a dictionary whose name has a dot is a leaf.
-      if case .dictionary(let inner) = value, !inner.isEmpty, !name.contains(".") {
+      guard case .dictionary(let inner) = value, !inner.isEmpty, !name.contains("."),
         collectKeys(of: inner, below: key + ".", into: &keys)
-      } else {
+      else {
+        // Also a dictionary with a value that has no name: a copy by names must not lose it.
         keys.insert(key)
+        continue
       }
     }
+    return isComplete
   }
 
   /// The names whose lookups may return different values: changed values, dictionaries around them and values inside.
@@ -128,21 +125,5 @@ package enum NestedValues {
 extension PreferenceValue? {
   fileprivate var members: [String: PreferenceValue] {
     if case .dictionary(let members) = self { members } else { [:] }
-  }
-}
-
-extension PreferenceValue {
-  /// Whether both are the same in a file. Unlike `==`, distinguishes -0 from 0 and composed from decomposed accents,
-  /// and NaN is identical to itself.
-  package func isIdentical(to other: PreferenceValue) -> Bool {
-    switch (self, other) {
-    case (.string(let a), .string(let b)): a.utf8.elementsEqual(b.utf8)
-    case (.url(let a), .url(let b)): a.absoluteString.utf8.elementsEqual(b.absoluteString.utf8)
-    case (.double(let a), .double(let b)): a.bitPattern == b.bitPattern
-    case (.array(let a), .array(let b)): a.elementsEqual(b) { $0.isIdentical(to: $1) }
-    case (.dictionary(let a), .dictionary(let b)):
-      a.count == b.count && a.allSatisfy { key, value in b[key]?.isIdentical(to: value) ?? false }
-    default: self == other
-    }
   }
 }

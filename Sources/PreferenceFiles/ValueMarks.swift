@@ -5,7 +5,8 @@ import FoundationEssentials
 ///
 /// `$url` and `$data` mark a string (`$data` in Base64), `$unsigned` an integer, `$date` the seconds since 2001-01-01
 /// UTC, `$double` the string `nan`, `inf` or `-inf`. A dictionary that looks like a mark gets an additional `$` before
-/// its only name; other dictionaries are unchanged, so that `{"$schema": …}` has no special meaning.
+/// its only name; other dictionaries are unchanged, so that `{"$schema": …}` has no special meaning. Nor has a mark of
+/// other programs in a file, such as `{"$date": "2020-01-01"}`.
 struct ValueMarks: Sendable {
   fileprivate enum Mark: String {
     case data = "$data"
@@ -15,6 +16,8 @@ struct ValueMarks: Sendable {
     case double = "$double"
   }
 
+  /// Whether each dictionary with the name of a mark must be one, as in a vault. Otherwise its member decides.
+  let isStrict: Bool
   /// Whether the format represents a scalar value directly.
   let isNative: @Sendable (PreferenceValue) -> Bool
 
@@ -27,7 +30,9 @@ struct ValueMarks: Sendable {
       return .array(try items.map { item throws(PreferencesError) in try marked(item) })
     case .dictionary(let members):
       let marked = try marked(members)
-      guard let name = Self.onlyName(of: members), Self.isMarkLike(name) else { return .dictionary(marked) }
+      guard let name = Self.onlyName(of: members), let member = marked[name], isMark(name, member) else {
+        return .dictionary(marked)
+      }
       return .dictionary(Dictionary(uniqueKeysWithValues: marked.map { ("$" + $0, $1) }))
     case .date(let date) where !date.timeIntervalSinceReferenceDate.isFinite:
       throw PreferencesError(.unstorable, "a date that is not finite")
@@ -44,13 +49,13 @@ struct ValueMarks: Sendable {
 
   /// The reverse of ``marked(_:)-(PreferenceValue)``.
   ///
-  /// - Throws: `malformed` if the member of a mark has the wrong form.
+  /// - Throws: `malformed` if the member of a mark has the wrong form and this is strict.
   func unmarked(_ value: PreferenceValue) throws(PreferencesError) -> PreferenceValue {
     switch value {
     case .array(let items):
       return .array(try items.map { item throws(PreferencesError) in try unmarked(item) })
     case .dictionary(let members):
-      guard let name = Self.onlyName(of: members), let member = members[name], Self.isMarkLike(name) else {
+      guard let name = Self.onlyName(of: members), let member = members[name], isMark(name, member) else {
         return .dictionary(try unmarked(members))
       }
       guard let mark = Mark(rawValue: name) else {
@@ -101,9 +106,12 @@ struct ValueMarks: Sendable {
     members.count == 1 ? members.first?.key : nil
   }
 
-  /// Whether a name is a mark, with or without additional `$` in front.
-  private static func isMarkLike(_ name: String) -> Bool {
+  /// Whether a dictionary with this member alone is a mark, or was written for one that looks like a mark.
+  ///
+  /// - Parameter member: as the format represents it.
+  private func isMark(_ name: String, _ member: PreferenceValue) -> Bool {
     guard name.hasPrefix("$") else { return false }
+    if let mark = Mark(rawValue: name) { return isStrict || Self.value(of: member, marked: mark) != nil }
     return Mark(rawValue: "$" + name.drop { $0 == "$" }) != nil
   }
 }

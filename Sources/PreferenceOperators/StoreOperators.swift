@@ -12,12 +12,13 @@ public func += (store: any PreferencesStore, pairs: some Sequence<(String, Prefe
   try store.set(Dictionary(pairs, uniquingKeysWith: { _, last in last }))
 }
 
-/// Stores all values of `other`, replacing existing values. Secrets are stored in sealed layers only.
+/// Stores all values of `other`, replacing existing values. A dictionary of a file is one value, which replaces the
+/// dictionary of that name. Secrets are stored in sealed layers only.
 ///
 /// - Throws: `PreferencesError.Code.noStore` with nothing stored, for a secret if this store has no sealed layer; and
 ///   the errors of reading `other` and writing `store`.
 public func += (store: any PreferencesStore, other: some PreferencesReader) throws {
-  try store.edit(try other.copyingEdits())
+  try store.edit(try other.copyingEdits(into: store))
 }
 
 /// Stores each of `values` whose name has no value yet.
@@ -36,21 +37,6 @@ public func -= (store: any PreferencesStore, key: String) throws { try store.rem
 /// Removes the values under `keys`.
 public func -= (store: any PreferencesStore, keys: some Sequence<String>) throws {
   try store.edit { edits in for key in keys { try edits.removeValue(forKey: key) } }
-}
-
-extension PreferencesReader {
-  /// The edits that store all values of this reader.
-  fileprivate func copyingEdits() throws -> PreferenceEdits {
-    let custody = custody
-    var edits = PreferenceEdits()
-    for secrecy in [Secrecy.plain, .secret] where custody.holds(secrecy) {
-      for name in try names(of: secrecy) {
-        guard let content = try content(for: PreferenceQuery(name, secrecy: secrecy)) else { continue }
-        edits.append(.init(name, to: content, secrecy: secrecy))
-      }
-    }
-    return edits
-  }
 }
 
 extension PreferencesStore {
@@ -80,7 +66,7 @@ public func += (store: any PreferencesStore, pairs: some Sequence<(String, Prefe
 
 /// The asynchronous form of `store += other`.
 public func += (store: any PreferencesStore, other: some PreferencesReader) async throws {
-  try await store.edit(try other.copyingEdits())
+  try await store.edit(try other.copyingEdits(into: store))
 }
 
 /// The asynchronous form of `store ?= values`.

@@ -23,6 +23,8 @@ public struct PreferencesError: Error, Sendable, CustomStringConvertible {
     public static let notStorable = Self(rawValue: "notStorable")
     /// A value that must be set is not; see ``PreferencesReader/required(_:)``.
     public static let absent = Self(rawValue: "absent")
+    /// The content is larger or nested deeper than the documented limit.
+    public static let limitExceeded = Self(rawValue: "limitExceeded")
     /// The content does not follow its format.
     public static let malformed = Self(rawValue: "malformed")
     /// A layer failed, which ended the lookup or the write; ``PreferencesError/cause`` is its error.

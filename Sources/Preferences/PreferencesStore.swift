@@ -18,8 +18,15 @@ public protocol PreferencesStore: PreferencesReader {
 }
 
 extension PreferencesReader {
-  /// Throws `noStore` for secrets if the reader does not accept them.
+  /// Throws `noStore` for secrets if the reader does not accept them, and `limitExceeded` for a value that is nested too
+  /// deep.
   func checkTakes(_ edits: PreferenceEdits) throws(PreferencesError) {
+    for edit in edits.edits {
+      if case .value(let value)? = edit.content, value.isTooDeep {
+        throw PreferencesError(.limitExceeded, "nested deeper than \(ValueBudget.maximumDepth) levels")
+          .about(key: edit.name.text)
+      }
+    }
     guard edits.changesSecrets, !custody.takes(.secret) else { return }
     throw .noStore(in: name, for: .secret)
   }
@@ -31,7 +38,9 @@ extension PreferencesStore {
   /// Makes all of `edits` or none.
   ///
   /// - Returns: ``WriteOutcome/conflict``, with nothing changed, if a condition does not hold.
-  /// - Throws: ``PreferencesError/Code/noStore`` for a secret if the store holds none, and any error of the store.
+  /// - Throws: ``PreferencesError/Code/noStore`` for a secret if the store holds none,
+  ///   ``PreferencesError/Code/limitExceeded`` for a value that is nested deeper than 128 levels, and any error of the
+  ///   store.
   @discardableResult
   public func edit(_ edits: PreferenceEdits) throws -> WriteOutcome {
     try checkTakes(edits)

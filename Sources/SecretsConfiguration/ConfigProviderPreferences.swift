@@ -18,10 +18,11 @@
   /// provider cannot list its keys, so ``names(of:)`` is always empty, and dictionaries made from the layer do not
   /// contain its values.
   ///
-  /// **Types.** The provider is asked for the kind that the caller wants. Dates and URLs are parsed from its text.
-  /// Without a kind, and for elements of a list, the first type that the provider returns is used, in the order text,
-  /// whole number, number, Boolean, list, bytes. A provider of text therefore returns text, and a JSON provider, which
-  /// does not distinguish `true` from 1, returns 1. A dictionary is always absent.
+  /// **Types.** The provider is asked for the kind that the caller wants. Dates, URLs and dictionaries are parsed from its
+  /// text, by the rule of `PreferenceValue.init(parsing:as:)`. Without a kind, and for elements of a list, the first type
+  /// that the provider returns is used, in the order text, whole number, number, Boolean, list, bytes. A provider of text
+  /// therefore returns text, from which elements are parsed, and a JSON provider, which does not distinguish `true` from
+  /// 1, returns 1. A dictionary whose members a provider has under keys of their own is absent.
   ///
   /// **Secrets.** A layer holds either plain values or secrets, and the caller decides which: the mark that a provider
   /// puts on each value is known too late to choose the layers of a lookup. In a plain layer, a value that the provider
@@ -64,7 +65,7 @@
         ).about(key: name)
       }
       switch (PreferenceValue(found.content), query.kind) {
-      case (.string(let text), let kind?) where kind == .date || kind == .url:
+      case (.string(let text), let kind?) where kind != .string:
         guard let value = PreferenceValue(parsing: text, as: kind) else {
           throw PreferencesError.unparsable("the provider's text", as: kind, key: name)
         }
@@ -117,13 +118,12 @@
     fileprivate static func types(of kind: PreferenceValue.Kind?) -> [ConfigType] {
       let lists: [ConfigType] = [.stringArray, .intArray, .doubleArray, .boolArray, .byteChunkArray]
       return switch kind {
-      case .string, .date, .url: [.string]
+      case .string, .date, .url, .dictionary: [.string]
       case .data: [.bytes]
       case .bool: [.bool]
       case .integer, .unsignedInteger: [.int]
       case .double: [.double]
       case .array: lists
-      case .dictionary: []
       case nil: [.string, .int, .double, .bool] + lists + [.bytes]
       }
     }

@@ -38,8 +38,18 @@
     }
   }
 
+  extension ConfigType {
+    fileprivate var isList: Bool {
+      switch self {
+      case .stringArray, .intArray, .doubleArray, .boolArray, .byteChunkArray: true
+      case .string, .int, .double, .bool, .bytes: false
+      }
+    }
+  }
+
   extension ConfigContent {
     fileprivate init(_ value: PreferenceValue, as type: ConfigType) throws(PreferencesError) {
+      let value = type.isList ? Self.list(value) : value
       self =
         switch type {
         case .string: .string(try String(preferenceValue: value))
@@ -53,6 +63,12 @@
         case .boolArray: .boolArray(try [Bool](preferenceValue: value))
         case .byteChunkArray: .byteChunkArray(try [Data](preferenceValue: value).map { Array($0) })
         }
+    }
+
+    /// The list that a text is.
+    private static func list(_ value: PreferenceValue) -> PreferenceValue {
+      guard case .string(let text) = value else { return value }
+      return PreferenceValue(parsing: text, as: .array) ?? value
     }
   }
 #endif

@@ -28,7 +28,8 @@
   /// `AccessReporter` receives the error. Read secrets with the `required…` methods.
   ///
   /// **Types.** Values convert as with ``PreferenceKey``: an integer is an `int`, and a `double` if that is exact; data
-  /// is `bytes`; text is never parsed.
+  /// is `bytes`. Text, which is what `secretprefs set` stores, is parsed as numbers, Booleans and lists by the rule of
+  /// `PreferenceValue.init(parsing:as:)`, and never as bytes.
   ///
   /// **Secrecy.** Every value is marked as secret, so neither descriptions nor access reporters print it. That protects
   /// printed text, not memory: the value is copied into ordinary memory and cannot be wiped. `SecretPreferences` lends

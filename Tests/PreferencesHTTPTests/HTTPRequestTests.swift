@@ -195,7 +195,7 @@
       let server = try LoopbackServer { request, connection in
         let isTarget = request.path == "/target"
         connection.send(
-          LoopbackServer.response(isTarget ? 200 : 302, ["ETag: 1", "Location: /target"], isTarget ? "{}" : ""))
+          LoopbackServer.response(isTarget ? 200 : 302, [#"ETag: "1""#, "Location: /target"], isTarget ? "{}" : ""))
       }
       let settings = try RemoteJSONPreferences(at: server.url())
       #expect(try await settings.load() == .updated)
@@ -206,15 +206,15 @@
 
     @Test func `a server that a redirect leads to cannot confirm the values of the first`() async throws {
       let answers = Answers([
-        LoopbackServer.response(200, ["ETag: 1"], #"{"port": 1}"#), LoopbackServer.response(302, ["Location: /target"]),
-        LoopbackServer.response(304, ["ETag: 1"]),
+        LoopbackServer.response(200, [#"ETag: "1""#], #"{"port": 1}"#), LoopbackServer.response(302, ["Location: /target"]),
+        LoopbackServer.response(304, [#"ETag: "1""#]),
       ])
       let server = try answers.server()
       let settings = try RemoteJSONPreferences(at: server.url())
       try await settings.load()
       let error = await preferencesError { try await settings.load() }
       #expect(error?.code == .unexpectedStatus)
-      #expect(server.requests.map { $0.headers["if-none-match"] } == [nil, "1", nil])
+      #expect(server.requests.map { $0.headers["if-none-match"] } == [nil, #""1""#, nil])
     }
 
     // MARK: Descriptions

@@ -243,8 +243,8 @@ struct CodableKeyTests {
       "entry \"k\": a dictionary of optionals cannot be stored"
     ),
     (
-      "a type that says nothing", { _ = try PreferenceValueEncoder().encode([Silent()]) },
-      "element 0: the type has encoded nothing"
+      "a type that says nothing", { _ = try PreferenceValueEncoder().encode(Silent()) },
+      "the type has encoded nothing"
     ),
     (
       "a type that says two things", { _ = try PreferenceValueEncoder().encode(TwoFaced()) },

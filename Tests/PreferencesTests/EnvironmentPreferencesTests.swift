@@ -62,7 +62,7 @@ struct EnvironmentPreferencesTests {
       (.date, "2023-02-29T00:00:00Z"), (.date, "1900-02-29T00:00:00Z"), (.date, "2024-01-02T24:00:00Z"),
       (.date, "2024-01-02T03:04:05Zx"), (.date, "2024-1-2T3:4:5Z"), (.date, "2024-01-02T03:04:05.Z"),
       (.date, "2024-00-01T00:00:00Z"), (.date, "2024-01-02T03:04:05+2"),
-      (.data, "AQ"), (.data, "A Q="), (.array, "1,2"), (.dictionary, "a=1"),
+      (.data, "AQ"), (.data, "A Q="), (.dictionary, "a=1"), (.dictionary, "[1]"),
     ] as [(PreferenceValue.Kind, String)])
   func `text that does not parse is a mismatch without the text`(kind: PreferenceValue.Kind, text: String) {
     let layer = EnvironmentPreferences(prefix: "SHOP", environment: ["SHOP_SERVER_PORT": text])
@@ -83,7 +83,7 @@ struct EnvironmentPreferencesTests {
     let layer = EnvironmentPreferences(
       prefix: "SHOP",
       environment: ["SHOP_SERVER_PORT": "1", "SHOP__": "2", "SHOP_lower": "3", "OTHER": "4", "SHOP_": "5"])
-    #expect(try layer.keys() == [".", "server.port"])
+    #expect(try layer.keys() == [".", "lower", "server.port"])
     for key in try layer.keys() { #expect(try layer.contains(key)) }
   }
 

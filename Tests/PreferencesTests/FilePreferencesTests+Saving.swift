@@ -164,6 +164,8 @@ extension FilePreferencesTests {
       let store = try file.open(folder + "/sub/a")
       try store.set(1, forKey: "k")
       try FileManager.default.removeItem(atPath: folder + "/sub")
+      // In the way of the folder.
+      try Data().write(to: URL(filePath: folder + "/sub"))
       #expect(preferencesError { try store.set(2, forKey: "k") }?.code == .unwritable)
       #expect(preferencesError { try store.removeValue(forKey: "k") }?.code == .unwritable)
       #expect(try store.integer(forKey: "k") == 1)
@@ -174,9 +176,11 @@ extension FilePreferencesTests {
     try withTemporaryFolder { folder in
       let store = try JSONPreferences(at: folder + "/sub/a", options: [.creating, .savingExplicitly])
       try store.set(1, forKey: "k")
+      // In the way of the folder.
+      try Data().write(to: URL(filePath: folder + "/sub"))
       #expect(preferencesError { try store.save() }?.code == .unwritable)
       #expect(store.hasUnsavedChanges)
-      #expect(mkdir(folder + "/sub", 0o700) == 0)
+      try FileManager.default.removeItem(atPath: folder + "/sub")
       try store.save()
       #expect(try JSONPreferences(at: folder + "/sub/a").integer(forKey: "k") == 1)
     }

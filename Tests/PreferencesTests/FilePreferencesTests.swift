@@ -300,4 +300,47 @@ struct FilePreferencesTests {
       #expect(before.st_ino == after.st_ino)
     }
   }
+
+  // MARK: Creating
+
+  @Test func `a store that creates its file also creates the folder, and takes an empty file`() throws {
+    try withTemporaryFolder { folder in
+      let path = folder + "/one/two/a.json"
+      let store = try JSONPreferences(at: path, options: [.creating, .private])
+      #expect(store.keys().isEmpty)
+      try store.set(1, forKey: "a")
+      #expect(try JSONPreferences(at: path).integer(forKey: "a") == 1)
+      #expect(try mode(folder + "/one/two") == 0o700)
+      try write("", folder + "/b.json")
+      let empty = try JSONPreferences(at: folder + "/b.json", options: .creating)
+      try empty.set(2, forKey: "a")
+      #expect(try JSONPreferences(at: folder + "/b.json").integer(forKey: "a") == 2)
+      try write("", folder + "/c.json")
+      #expect(preferencesError { _ = try JSONPreferences(at: folder + "/c.json") }?.code == .malformed)
+    }
+  }
+
+  @Test func `observers receive no default while a program removes a file and saves it again`() throws {
+    try withTemporaryFolder { folder in
+      let path = folder + "/a.json"
+      let store = try JSONPreferences(at: path, options: .creating)
+      try store.set(1, forKey: "a")
+      let seen = Mutex<[Int]>([])
+      let observation = store.observe(PreferenceKey("a", default: 0)) { change in
+        seen.withLock { $0.append(change.newValue) }
+      }
+      let watch = try store.watch()
+      try FileManager.default.removeItem(atPath: path)
+      usleep(20_000)
+      try write("", path)
+      usleep(20_000)
+      try write(#"{"a": 2}"#, path)
+      for _ in 0..<300 where seen.withLock(\.isEmpty) { usleep(10_000) }
+      #expect(seen.withLock(\.self) == [2])
+      try FileManager.default.removeItem(atPath: path)
+      for _ in 0..<300 where seen.withLock(\.count) < 2 { usleep(10_000) }
+      #expect(seen.withLock(\.self) == [2, 0])
+      withExtendedLifetime((observation, watch)) {}
+    }
+  }
 }

@@ -109,7 +109,7 @@ struct JSONPreferencesTests {
     }
   }
 
-  @Test(arguments: ["null", "[null]", #"{"a":null}"#, #"[{"a":null}]"#, "", "1 2", "[]]", #"{"$date":"1"}"#])
+  @Test(arguments: ["null", "[null]", #"{"a":null}"#, #"[{"a":null}]"#, "", "1 2", "[]]"])
   func `a text with null or more than one value is refused`(text: String) {
     #expect(throws: PreferencesError.self) { try JSONFormat.value(of: Array(text.utf8)) }
   }
@@ -118,13 +118,11 @@ struct JSONPreferencesTests {
     "", " ", "[]", "1", "\(sentinel)", "{", "{}x", "{}{}", "{\"a\"}", "{\"a\":}", "{\"a\":1,}", "{,}", "{a:1}",
     "{'a':1}",
     "{\"a\":1,\"a\":2}", "{\"a\":null,\"a\":2}", "{\"a\":01}", "{\"a\":+1}", "{\"a\":.5}", "{\"a\":1.}", "{\"a\":1e}",
-    "{\"a\":-}", "{\"a\":1e999}", "{\"a\":18446744073709551616}", "{\"a\":-9223372036854775809}", "{\"a\":NaN}",
-    "{\"a\":tru}", "{\"a\":truex}", "{\"a\":[1,]}", "{\"a\":[null]}", "{\"a\":[1}", "{\"a\":\"\(sentinel)}",
+    "{\"a\":-}", "{\"a\":NaN}",
+    "{\"a\":tru}", "{\"a\":truex}", "{\"a\":[1,]}", "{\"a\":[1}", "{\"a\":\"\(sentinel)}",
     "{\"a\":\"\u{1}\"}", "{\"a\":\"\n\"}", "{\"a\":\"\\x\"}", "{\"a\":\"\\u12\"}", "{\"a\":\"\\uD800\"}",
     "{\"a\":\"\\uD800\\u0041\"}", "{\"a\":\"\\uDC00\"}", "{\"a\":\"\\u+041\"}", "{\"a\":1}//",
-    "{\"a\":{\"$data\":\"\(sentinel)\"}}",
-    "{\"a\":{\"$data\":1}}", "{\"a\":{\"$date\":\"1\"}}", "{\"a\":{\"$unsigned\":-1}}", "{\"a\":{\"$double\":\"1\"}}",
-    "{\"a\":{\"$url\":\"a b\"}}", "{\u{A0}}", "{\"a\":1\u{0}}",
+    "{\u{A0}}", "{\"a\":1\u{0}}",
   ]
 
   @Test(arguments: malformed)

@@ -19,7 +19,7 @@ extension RemoteAgeTests {
 
   @Test func `the age is that of the request that returned or confirmed the values`() async throws {
     let settings = ScriptedServer(
-      .json("{}", entityTag: "1"), .status(500), .status(304), .json("{}", entityTag: "1")
+      .json("{}", entityTag: #""1""#), .status(500), .status(304), .json("{}", entityTag: #""1""#)
     ).settings(clock: clock)
     try await settings.load()
     #expect(settings.age == .zero)

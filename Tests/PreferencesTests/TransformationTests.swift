@@ -178,6 +178,17 @@ struct TransformationTests {
     #expect(error?.code == .notStorable)
   }
 
+  @Test(arguments: ["<?>", "<!-->", "<!--->"], ["?>", "-->"])
+  func `a property list is decoded from what was parsed, wherever a parser sees the end of a comment`(
+    begin: String, end: String
+  ) {
+    let deep = String(repeating: "<array>", count: 10_000)
+    let text = "<plist><dict>\(begin)<key>a</key>\(deep)\(end)</dict></plist>"
+    #expect(throws: PreferencesError.self) {
+      try PropertyListTransformation<[String: [String]]>().value(from: Data(text.utf8))
+    }
+  }
+
   @Test func `item 61: a property list that is nested deeply is refused, not followed`() throws {
     let depth = 100_000
     let nested = Data(

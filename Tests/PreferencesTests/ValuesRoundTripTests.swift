@@ -235,7 +235,7 @@ struct ValuesRoundTripTests {
   }
 
   @Test func `item 3: absent, of another type and unreadable are three results`() throws {
-    try store.set("8080", forKey: "port")
+    try store.set("text", forKey: "port")
     #expect(try store.integer(forKey: "absent") == nil)
     #expect(preferencesError { _ = try store.integer(forKey: "port") }?.code == .typeMismatch)
     #expect(throws: FailingPreferences.Locked.self) { try FailingPreferences().integer(forKey: "port") }

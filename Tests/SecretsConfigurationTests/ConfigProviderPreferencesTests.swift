@@ -32,6 +32,24 @@
   }
 
   extension ConfigProviderPreferencesTests {
+    @Test func `lists, structs and elements of lists are parsed from text`() throws {
+      struct Server: Codable, Equatable, Sendable { var host: String; var ports: [Int] }
+      let layer = ConfigProviderPreferences(
+        EnvironmentVariablesProvider(environmentVariables: [
+          "PORTS": "80, 8080", "FLAGS": "yes,no", "SHARES": "0.5,1", "LINKS": "https://a,https://b",
+          "SERVER": #"{"host": "x", "ports": [1]}"#, "BROKEN": "x",
+        ]))
+      #expect(try layer.value(forKey: "ports", as: [Int].self) == [80, 8080])
+      #expect(try layer.value(forKey: "flags", as: [Bool].self) == [true, false])
+      #expect(try layer.value(forKey: "shares", as: [Double].self) == [0.5, 1])
+      #expect(try layer.value(forKey: "links", as: [URL].self)?.count == 2)
+      #expect(try layer.value(forKey: "ports", decoding: [Int].self) == [80, 8080])
+      let server = PreferenceKey<Server>.codable("server", default: Server(host: "", ports: []))
+      #expect(try layer.value(for: server) == Server(host: "x", ports: [1]))
+      let broken = PreferenceKey<Server>.codable("broken", default: Server(host: "", ports: []))
+      #expect(preferencesError { _ = try layer.value(for: broken) }?.code == .typeMismatch)
+    }
+
     @Test func `text is returned as the kind that is wanted`() throws {
       #expect(try environment.value(for: .port) == 8080)
       #expect(try environment.value(for: PreferenceQuery("ratio", as: .double)) == 0.5)

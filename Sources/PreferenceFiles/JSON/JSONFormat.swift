@@ -2,6 +2,9 @@ public import Preferences
 
 /// JSON files, with tagged values.
 ///
+/// A file that is written keeps what no lookup returns: null members, and the digits of integers beyond 64 bits, which
+/// are read as doubles.
+///
 /// `JSONDecoder` is not used, because it reads `1.0` as an integer on request and accepts repeated members.
 public struct JSONFormat: PreferenceFileFormat {
   public static let name = "JSON file"
@@ -10,7 +13,7 @@ public struct JSONFormat: PreferenceFileFormat {
 
   public func values(from bytes: [UInt8]) throws(PreferencesError) -> [String: PreferenceValue] {
     var parser = try JSONParser(bytes)
-    return try Self.marks.unmarked(try parser.parse())
+    return try Self.marks(isStrict: false).unmarked(try parser.parse())
   }
 
   public func bytes(
@@ -18,9 +21,13 @@ public struct JSONFormat: PreferenceFileFormat {
   ) throws(PreferencesError) -> [UInt8] {
     // Also before, because the marks are put in by recursion.
     try ValueBudget.check(values)
-    let values = try Self.marks.marked(values)
-    try ValueBudget.check(values)
-    return JSONWriter.document(values)
+    var marked = try Self.marks(isStrict: false).marked(values)
+    try ValueBudget.check(marked)
+    if let old {
+      var parser = try JSONParser(old, keepingForeign: true)
+      marked = JSONText.restoring(try parser.parse(), in: marked)
+    }
+    return JSONWriter.document(marked)
   }
 
   /// Returns a value of any type as JSON text in one line, from which ``value(of:)`` returns it with its type.
@@ -29,25 +36,28 @@ public struct JSONFormat: PreferenceFileFormat {
   public static func text(of value: PreferenceValue) throws(PreferencesError) -> [UInt8] {
     // Also before, because the marks are put in by recursion.
     try ValueBudget.check(value)
-    let value = try marks.marked(value)
+    let value = try marks(isStrict: true).marked(value)
     try ValueBudget.check(value)
     return JSONWriter.line(value)
   }
 
   /// Returns the value that a JSON text represents.
   ///
-  /// - Throws: `malformed`, also for null anywhere; `limitExceeded`.
+  /// - Throws: `malformed`, also for what a file may contain: null, numbers beyond 64 bits, and marks of other programs;
+  ///   `limitExceeded`.
   public static func value(of text: [UInt8]) throws(PreferencesError) -> PreferenceValue {
     var parser = try JSONParser(text)
-    return try marks.unmarked(try parser.parseValue())
+    return try marks(isStrict: true).unmarked(try parser.parseValue())
   }
 
-  private static let marks = ValueMarks { value in
-    switch value {
-    case .data, .date, .url: false
-    case .unsignedInteger(let number): number > Int64.max
-    case .double(let number): number.isFinite
-    default: true
+  private static func marks(isStrict: Bool) -> ValueMarks {
+    ValueMarks(isStrict: isStrict) { value in
+      switch value {
+      case .data, .date, .url: false
+      case .unsignedInteger(let number): number > Int64.max
+      case .double(let number): number.isFinite
+      default: true
+      }
     }
   }
 }

@@ -19,6 +19,8 @@ enum JSONWriter {
 
   /// - Parameter indent: the line break and the spaces before each line; `nil` writes one line.
   private static func write(_ value: PreferenceValue, indent: String?, to text: inout String) {
+    // One line is read by a parser that accepts no null.
+    if indent != nil, let foreign = JSONText.text(of: value) { return text += foreign }
     switch value {
     case .string(let string): text += quoted(string)
     case .bool(let flag): text += flag ? "true" : "false"
@@ -33,6 +35,7 @@ enum JSONWriter {
     case .dictionary(let members):
       let members = members.sorted { $0.key < $1.key }
       write(members, in: ("{", "}"), indent: indent, to: &text) { member, inner, text in
+        if inner != nil, let foreign = JSONText.members(of: member.value, named: member.key) { return text += foreign }
         text += quoted(member.key) + (inner == nil ? ":" : ": ")
         write(member.value, indent: inner, to: &text)
       }

@@ -100,14 +100,14 @@ struct BinaryPropertyListParser {
   ) throws(PreferencesError) -> [String: PreferenceValue] {
     let keys = try slice(count, of: referenceSize, at: start)
     let references = try slice(count, of: referenceSize, at: keys.endIndex)
-    var values: [String: PreferenceValue] = [:]
+    var entries = EqualNames()
     for index in 0..<count {
       let key = try string(at: try offset(of: try reference(index, in: keys)), depth: depth + 1)
       let value = try value(try reference(index, in: references), depth: depth + 1)
       // Choosing one of two values would be a guess.
-      guard values.updateValue(value, forKey: key) == nil else { throw Self.malformed(at: start) }
+      guard entries.add(value, named: key) else { throw Self.malformed(at: start) }
     }
-    return values
+    return entries.members
   }
 
   private mutating func string(at start: Int, depth: Int) throws(PreferencesError) -> String {

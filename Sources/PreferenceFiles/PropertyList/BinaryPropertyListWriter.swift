@@ -39,7 +39,7 @@ struct BinaryPropertyListWriter {
       let references = items.map { append($0) }
       return appendObject(0xA0, count: items.count, content: references.flatMap(reference))
     case .dictionary(let members):
-      let members = members.sorted { $0.key < $1.key }
+      let members = EqualNames.entries(of: members)
       let references = members.map { append($0.key) } + members.map { append($0.value) }
       return appendObject(0xD0, count: members.count, content: references.flatMap(reference))
     }
@@ -80,7 +80,7 @@ struct BinaryPropertyListWriter {
   private static func objectCount(_ value: PreferenceValue) -> Int {
     switch value {
     case .array(let items): items.reduce(1) { $0 + objectCount($1) }
-    case .dictionary(let members): members.values.reduce(1 + members.count) { $0 + objectCount($1) }
+    case .dictionary(let members): EqualNames.entries(of: members).reduce(1) { $0 + 1 + objectCount($1.value) }
     default: 1
     }
   }

@@ -75,9 +75,14 @@ public struct PropertyListFormat: PreferenceFileFormat {
     }
   }
 
+  /// The binary list with the values that ``members(of:readingReferences:)`` has returned, without marks.
+  package static func binary(_ members: [String: PreferenceValue]) -> [UInt8] {
+    BinaryPropertyListWriter.file(members)
+  }
+
   private static func isBinary(_ bytes: [UInt8]) -> Bool { bytes.starts(with: "bplist".utf8) }
 
-  private static let xmlMarks = ValueMarks { value in
+  private static let xmlMarks = ValueMarks(isStrict: false) { value in
     switch value {
     case .url: false
     case .unsignedInteger(let number): number > Int64.max
@@ -86,7 +91,7 @@ public struct PropertyListFormat: PreferenceFileFormat {
     }
   }
 
-  private static let binaryMarks = ValueMarks { value in
+  private static let binaryMarks = ValueMarks(isStrict: false) { value in
     switch value {
     case .url: false
     case .unsignedInteger(let number): number > Int64.max

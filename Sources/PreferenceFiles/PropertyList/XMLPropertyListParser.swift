@@ -62,15 +62,15 @@ struct XMLPropertyListParser {
   }
 
   private mutating func entries(depth: Int) throws(PreferencesError) -> [String: PreferenceValue] {
-    var entries: [String: PreferenceValue] = [:]
+    var entries = EqualNames()
     while true {
       let tag = try scanner.readTag()
-      if tag == XMLScanner.ElementTag(name: "dict", form: .closing) { return entries }
+      if tag == XMLScanner.ElementTag(name: "dict", form: .closing) { return entries.members }
       guard tag.name == "key", tag.form != .closing else { throw scanner.malformed("expected a key element") }
       let key = try text(tag, depth: depth)
       let value = try value(try scanner.readTag(), depth: depth)
       // Choosing one of two values would be a guess.
-      guard entries.updateValue(value, forKey: key) == nil else { throw scanner.malformed("repeated key") }
+      guard entries.add(value, named: key) else { throw scanner.malformed("repeated key") }
     }
   }
 

@@ -39,7 +39,7 @@ struct XMLPropertyListWriter {
       text += "\(indent)</array>"
     case .dictionary(let members):
       text += "<dict>\n"
-      for (key, member) in members.sorted(by: { $0.key < $1.key }) {
+      for (key, member) in EqualNames.entries(of: members) {
         text += "\(inner)<key>\(try escaped(key))</key>\n"
         try write(member, indent: inner, to: &text)
       }

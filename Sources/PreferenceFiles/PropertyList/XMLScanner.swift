@@ -50,8 +50,10 @@ struct XMLScanner {
     while true {
       while position < bytes.count, Self.isSpace(bytes[position]) { position += 1 }
       if skip("<!--") {
-        try skip(through: "-->")
+        try skipComment()
       } else if skip("<?") {
+        // Other parsers take `<?>` for the whole instruction, and read what this one would skip.
+        guard !at(">") else { throw malformed("an instruction without a name") }
         try skip(through: "?>")
       } else {
         return
@@ -84,7 +86,7 @@ struct XMLScanner {
         try skip(through: "]]>")
         text += bytes[start..<(position - 3)]
       } else if skip("<!--") {
-        try skip(through: "-->")
+        try skipComment()
       } else if at("<") {
         break
       } else if skip("&") {
@@ -139,6 +141,13 @@ struct XMLScanner {
     guard at(text) else { return false }
     position += text.utf8CodeUnitCount
     return true
+  }
+
+  /// Skips a comment after its `<!--`.
+  private mutating func skipComment() throws(PreferencesError) {
+    // Other parsers take `<!-->` for the whole comment, and read what this one would skip.
+    guard !at(">"), !at("->") else { throw malformed("a comment that ends where it begins") }
+    try skip(through: "-->")
   }
 
   private mutating func skip(through end: StaticString) throws(PreferencesError) {

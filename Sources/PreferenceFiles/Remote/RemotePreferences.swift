@@ -21,6 +21,8 @@ public final class RemotePreferences<Format: PreferenceFileFormat>: PreferencesR
     /// The number of the last load that returned or confirmed the values, and the time of its request.
     var load: UInt64
     var requested: Duration
+    /// The time of the request that returned the values.
+    var fetched: Duration
   }
 
   private struct State {
@@ -97,7 +99,8 @@ public final class RemotePreferences<Format: PreferenceFileFormat>: PreferencesR
 
   // MARK: Loading
 
-  /// Fetches the values, unless they have not changed since the last load, and uses them from now on. Observers are
+  /// Fetches the values, unless they have not changed since the last load, and uses them from now on. Values that a server
+  /// has only confirmed for a day are fetched again. Observers are
   /// notified of the changed keys. Of several concurrent loads, the one that started last takes effect.
   ///
   /// - Throws: ``PreferencesError/Code/unexpectedStatus``,
@@ -106,16 +109,14 @@ public final class RemotePreferences<Format: PreferenceFileFormat>: PreferencesR
   @discardableResult
   public func load() async throws -> RemoteOutcome { try await load { _ in } }
 
-  /// Loads the values like ``load()`` and sets them in `store` in one step, under the names of this reader, even if the
-  /// server reported no change. Other keys of the store are kept.
+  /// Loads the values like ``load()`` and sets them in `store` in one step, even if the server reported no change. A
+  /// dictionary is one value, which replaces the dictionary of that name. Other keys of the store are kept.
   ///
   /// - Throws: the errors of ``load()`` and of the store. Then this reader does not change either.
   @discardableResult
   public func load(into store: some PreferencesStore) async throws -> RemoteOutcome {
     try await load { values in
-      var flat: [String: PreferenceValue] = [:]
-      for key in NestedValues.keys(of: values) { flat[key.text] = NestedValues.find(key.text, in: values) }
-      try await store.set(flat)
+      try await store.edit(try NestedReader(values: values, isText: Format.isText).copyingEdits(into: store))
     }
   }
 
@@ -180,10 +181,16 @@ public final class RemotePreferences<Format: PreferenceFileFormat>: PreferencesR
     }
   }
 
+  /// How long a server may confirm values, before they are fetched again.
+  private static var longestConfirmation: Duration { .seconds(86_400) }
+
   /// The content that the server sent, or `known` if it is still valid. Parses it outside the caller's actor.
   @concurrent
   private func content(of load: UInt64, after known: Content?) async throws -> (Content, isNew: Bool) {
-    let (conditions, requested) = (known?.conditions ?? [:], now())
+    let requested = now()
+    // Now and then without conditions: a server may name two versions alike.
+    let isConditional = known.map { requested - $0.fetched < Self.longestConfirmation } ?? false
+    let conditions = isConditional ? known?.conditions ?? [:] : [:]
     do {
       let response = try await fetch(RemoteRequest(headers: conditions, maximumByteCount: maximumByteCount))
       switch (response.status, conditions.isEmpty ? nil : known) {
@@ -192,7 +199,9 @@ public final class RemotePreferences<Format: PreferenceFileFormat>: PreferencesR
           throw PreferencesError(.limitExceeded, "the response has more than \(maximumByteCount) bytes")
         }
         let values = try format.values(from: response.bytes)
-        return (Content(values: values, conditions: response.conditions, load: load, requested: requested), true)
+        let content = Content(
+          values: values, conditions: response.conditions, load: load, requested: requested, fetched: requested)
+        return (content, true)
       case (304, var known?):
         (known.load, known.requested) = (load, requested)
         return (known, false)

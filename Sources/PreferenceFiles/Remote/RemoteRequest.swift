@@ -29,11 +29,18 @@ public struct RemoteResponse: Sendable {
     (self.entityTag, self.lastModified) = (entityTag, lastModified)
   }
 
-  /// The fields that make the next request conditional. A version is ignored unless it is 1 to 1024 bytes of printable
-  /// ASCII.
+  /// The fields that make the next request conditional. A version that HTTP does not allow, such as `*`, is ignored, and
+  /// so is a date in the future: every response would be that nothing has changed.
   var conditions: [String: String] {
-    ["If-None-Match": entityTag, "If-Modified-Since": lastModified].compactMapValues(\.self).filter { _, version in
-      (1...1_024).contains(version.utf8.count) && version.utf8.allSatisfy { (0x20...0x7E).contains($0) }
-    }
+    var conditions: [String: String] = [:]
+    conditions["If-None-Match"] = entityTag.flatMap { HTTPVersion.isEntityTag($0) ? $0 : nil }
+    conditions["If-Modified-Since"] = lastModified.flatMap { HTTPVersion.isPastDate($0) ? $0 : nil }
+    return conditions
   }
+}
+
+extension RemoteResponse: CustomStringConvertible, CustomReflectable {
+  /// The status and the size, without the content.
+  public var description: String { "response \(status) with \(bytes.count) bytes" }
+  public var customMirror: Mirror { Mirror(self, children: EmptyCollection<Mirror.Child>()) }
 }

@@ -6,6 +6,7 @@ extension PreferenceValue {
 extension PreferencesReader {
   /// Returns all values by name, as lookups by name return them.
   ///
+  /// Values are whole: a dictionary of a file, such as `server`, is one value, although ``keys()`` lists its entries.
   /// A secret is ``PreferenceValue/redacted`` unless `revealingSecrets` is true. A secret that no layer claims is
   /// included if no plain value has its name. To copy values into a store use `+=`, which copies secrets unredacted,
   /// and to sealed layers only.
@@ -21,9 +22,6 @@ extension PreferencesReader {
 
   /// The values that are not secrets.
   func plainValues() throws -> [String: PreferenceValue] {
-    guard custody.holds(.plain) else { return [:] }
-    var values: [String: PreferenceValue] = [:]
-    for name in try names(of: .plain) { values[name.text] = try value(for: PreferenceQuery(name)) }
-    return values
+    Dictionary(uniqueKeysWithValues: try wholeValues().map { ($0.text, $1) })
   }
 }

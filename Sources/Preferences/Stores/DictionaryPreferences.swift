@@ -2,7 +2,8 @@ import Synchronization
 
 /// Preferences in memory, such as defaults at the end of a composite or a store for a test.
 ///
-/// Every call is atomic, on any thread. Initial names that break the rule of ``PreferenceName`` are left out.
+/// Every call is atomic, on any thread. Initial names that break the rule of ``PreferenceName`` are left out, and so are
+/// initial values that are nested deeper than 128 levels.
 public final class DictionaryPreferences: PreferencesStore {
   public let name: String
   private let values: Mutex<[PreferenceName: PreferenceValue]>
@@ -11,7 +12,7 @@ public final class DictionaryPreferences: PreferencesStore {
   /// Creates a store with a copy of `values`.
   public init(_ values: [String: PreferenceValue], name: String = "dictionary") {
     self.name = name
-    let valid = values.lazy.filter { PreferenceName.isValid($0.key) }
+    let valid = values.lazy.filter { PreferenceName.isValid($0.key) && !$0.value.isTooDeep }
     self.values = Mutex(Dictionary(valid.map { (PreferenceName(checked: $0.key), $0.value) }) { $1 })
   }
 

@@ -8,8 +8,12 @@ import FoundationEssentials
 /// `SHA256SUM`) and for every character that is neither letter nor digit, as in swift-configuration. Different keys can
 /// read the same variable, such as `server.port` and `serverPort`.
 ///
-/// The environment is copied when the reader is created. An empty variable is the empty string, not absent. A variable is
-/// parsed as ``PreferenceValue/init(parsing:as:)`` describes.
+/// If there is no such variable, the key reads the variable that is called the prefix and the key as written, such as
+/// `http_proxy`.
+///
+/// The environment is copied when the reader is created. An empty variable is the empty string, not absent, unless the
+/// reader ignores empty variables. A variable is parsed as ``PreferenceValue/init(parsing:as:)`` describes, also as a
+/// list: `HOSTS=a, b`.
 public struct EnvironmentPreferences: PreferencesReader, TextReader {
   public let name: String
   private let prefix: String
@@ -21,11 +25,13 @@ public struct EnvironmentPreferences: PreferencesReader, TextReader {
   /// - Parameters:
   ///   - prefix: used as written; `nil` and the empty string mean no prefix.
   ///   - environment: the variables; `nil` means the environment of this process.
-  public init(prefix: String? = nil, environment: [String: String]? = nil) {
+  ///   - ignoresEmpty: whether an empty variable counts as absent, so that it does not hide the values of lower layers.
+  public init(prefix: String? = nil, environment: [String: String]? = nil, ignoringEmpty ignoresEmpty: Bool = false) {
     let prefix = prefix.flatMap { $0.isEmpty ? nil : $0 + "_" }
     name = prefix.map { "environment \($0)*" } ?? "environment"
     self.prefix = prefix ?? ""
-    variables = environment ?? ProcessInfo.processInfo.environment
+    let all = environment ?? ProcessInfo.processInfo.environment
+    variables = ignoresEmpty ? all.filter { !$0.value.isEmpty } : all
     undecodable = environment == nil ? Self.undecodableNames(in: variables) : []
   }
 
@@ -43,13 +49,19 @@ public struct EnvironmentPreferences: PreferencesReader, TextReader {
   public func names(of secrecy: Secrecy) -> [PreferenceName] {
     let keys = variables.keys.compactMap { variable -> String? in
       guard variable.hasPrefix(prefix) else { return nil }
-      let key = variable.dropFirst(prefix.count).lowercased().replacing("_", with: ".")
-      return self.variable(forKey: key) == variable ? key : nil
+      let name = String(variable.dropFirst(prefix.count))
+      let keys = [name.lowercased().replacing("_", with: "."), name]
+      return keys.first { self.variable(forKey: $0) == variable }
     }
     return PreferenceName.valid(keys.sorted())
   }
 
   private func variable(forKey key: String) -> String {
+    let spelled = spelled(key)
+    return variables[spelled] == nil && variables[prefix + key] != nil ? prefix + key : spelled
+  }
+
+  private func spelled(_ key: String) -> String {
     var variable = prefix
     var previous: Character?
     for character in key {

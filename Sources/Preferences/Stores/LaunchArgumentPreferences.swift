@@ -58,7 +58,7 @@ public struct LaunchArgumentPreferences: PreferencesReader, TextReader {
     let dashes = argument.count - name.count
     guard dashes == 1 || dashes == 2, let first = name.first else { return false }
     // `-5` and `-.5` are numbers.
-    return dashes == 2 || !(first.isNumber || first == ".") || Double(argument) == nil
+    return dashes == 2 || !(first.isNumber || first == ".") || PreferenceValue(parsing: argument, as: .double) == nil
   }
 }
 

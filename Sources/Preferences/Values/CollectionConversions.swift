@@ -7,7 +7,7 @@ extension StoredAsArray {
   public static var preferenceKind: PreferenceValue.Kind { .array }
 
   public init(preferenceValue value: PreferenceValue) throws(PreferencesError) {
-    guard case .array(let values) = value else { throw .mismatch(expected: .array, found: value.kind) }
+    guard case .array(let values) = value.unfolded else { throw .mismatch(expected: .array, found: value.kind) }
     var elements: [Element] = []
     elements.reserveCapacity(values.count)
     for (index, value) in values.enumerated() {

@@ -44,7 +44,7 @@ extension Dictionary: PreferenceConvertible where Key: PreferenceDictionaryKey, 
   public static var preferenceKind: PreferenceValue.Kind { .dictionary }
 
   public init(preferenceValue value: PreferenceValue) throws(PreferencesError) {
-    guard case .dictionary(let values) = value else {
+    guard case .dictionary(let values) = value.unfolded else {
       throw .mismatch(expected: .dictionary, found: value.kind)
     }
     var entries: [Key: Value] = [:]

@@ -1,4 +1,4 @@
-/// Stored as a double. Reads doubles, and integers that a double represents exactly: in JSON `1` may mean `1.0`.
+/// Stored as a double. Reads doubles, decimal text, and integers that a double represents exactly: in JSON `1` may mean `1.0`.
 extension Double: PreferenceConvertible {
   public static var preferenceKind: PreferenceValue.Kind { .double }
 
@@ -6,7 +6,7 @@ extension Double: PreferenceConvertible {
   ///   ``PreferencesError/Code/outOfRange`` for an integer that no double is equal to, such as 2⁵³ + 1.
   public init(preferenceValue value: PreferenceValue) throws(PreferencesError) {
     let exact: Double?
-    switch value {
+    switch try Self.parsed(value) {
     case .double(let double): exact = double
     case .integer(let integer): exact = Double(exactly: integer)
     case .unsignedInteger(let integer): exact = Double(exactly: integer)
@@ -19,8 +19,8 @@ extension Double: PreferenceConvertible {
   public var preferenceValue: PreferenceValue { .double(self) }
 }
 
-/// Stored as the double of the same value, so every float is read back unchanged, including the infinities and NaN
-/// (except its payload).
+/// Stored as the double with the shortest text of the float, so that `Float(0.1)` is 0.1 in a file and on a screen. Every
+/// float is read back unchanged, including the infinities and NaN (except its payload).
 ///
 /// Reads what a `Double` reads, rounded to the nearest float: `0.1` in a file is `Float(0.1)`.
 extension Float: PreferenceConvertible, StoredAsForm {
@@ -33,5 +33,9 @@ extension Float: PreferenceConvertible, StoredAsForm {
     self = float
   }
 
-  var form: Double { Double(self) }
+  var form: Double {
+    // The double with this text is rounded, and rounding it again could give a neighbor of this float.
+    guard let short = Double("\(self)"), Float(short) == self else { return Double(self) }
+    return short
+  }
 }

@@ -19,7 +19,7 @@ extension StoredInteger {
 
   public init(preferenceValue value: PreferenceValue) throws(PreferencesError) {
     let converted: Self?
-    switch value {
+    switch try Self.parsed(value) {
     case .integer(let integer): converted = Self(exactly: integer)
     case .unsignedInteger(let integer): converted = Self(exactly: integer)
     default: throw .mismatch(expected: Self.preferenceKind, found: value.kind)

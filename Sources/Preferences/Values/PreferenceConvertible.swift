@@ -2,9 +2,11 @@ public import FoundationEssentials
 
 /// A type whose values can be stored as preferences and read back unchanged.
 ///
-/// Conversions are exact. A boolean is never a number, and a floating-point number is never an integer. Integers
-/// convert to each other if the value fits, and to floating-point numbers that are equal to them; only `Float` rounds.
-/// Each type is stored as one kind: `Double(1)` as a double, never as an integer.
+/// A string is parsed where a number, a boolean, a date or a URL is wanted, at any depth, by the rule of
+/// ``PreferenceValue/init(parsing:as:)``; it is never parsed as data. Other conversions are exact. A boolean is never a
+/// number, and a floating-point number is never an integer. Integers convert to each other if the value fits, and to
+/// floating-point numbers that are equal to them; only `Float` rounds. Each type is stored as one kind: `Double(1)` as a
+/// double, never as an integer.
 ///
 /// Arrays, sets and ranges of such types convert, too, and dictionaries with a ``PreferenceDictionaryKey``. A type with a
 /// raw value conforms with one line. A `Codable` type needs no conformance: `PreferenceCoding` has keys for it, and
@@ -50,7 +52,7 @@ extension Bool: PreferenceConvertible {
   public static var preferenceKind: PreferenceValue.Kind { .bool }
 
   public init(preferenceValue value: PreferenceValue) throws(PreferencesError) {
-    guard case .bool(let bool) = value else { throw .mismatch(expected: .bool, found: value.kind) }
+    guard case .bool(let bool) = try Self.parsed(value) else { throw .mismatch(expected: .bool, found: value.kind) }
     self = bool
   }
 
@@ -61,7 +63,7 @@ extension Date: PreferenceConvertible {
   public static var preferenceKind: PreferenceValue.Kind { .date }
 
   public init(preferenceValue value: PreferenceValue) throws(PreferencesError) {
-    guard case .date(let date) = value else { throw .mismatch(expected: .date, found: value.kind) }
+    guard case .date(let date) = try Self.parsed(value) else { throw .mismatch(expected: .date, found: value.kind) }
     self = date
   }
 
@@ -72,7 +74,7 @@ extension URL: PreferenceConvertible {
   public static var preferenceKind: PreferenceValue.Kind { .url }
 
   public init(preferenceValue value: PreferenceValue) throws(PreferencesError) {
-    guard case .url(let url) = value else { throw .mismatch(expected: .url, found: value.kind) }
+    guard case .url(let url) = try Self.parsed(value) else { throw .mismatch(expected: .url, found: value.kind) }
     self = url
   }
 

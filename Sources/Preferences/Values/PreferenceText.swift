@@ -1,11 +1,15 @@
 import FoundationEssentials
 
 extension PreferenceValue {
-  /// Parses `text` as a value of `kind`, as layers of text do: the environment, launch arguments, cookies.
+  /// Parses `text` as a value of `kind`. This is the one rule by which text becomes a value, in layers of text, such as
+  /// the environment, and where a key of a different type finds a string.
   ///
-  /// Booleans are yes, no, true, false, on, off, 1 and 0 in any case; integers are decimal; dates are ISO 8601 with
-  /// seconds and time zone; data is Base64. A number that only the other kind of integer can hold becomes that kind.
-  /// `nil` if the whole text does not match, and for arrays and dictionaries, which have no text form.
+  /// Booleans are yes, no, true, false, on, off, 1 and 0 in any case; numbers are decimal, or `inf` and `nan`; dates are
+  /// ISO 8601 with seconds and time zone; data is Base64. A number that only the other kind of integer can hold becomes
+  /// that kind. An array is a JSON array, or the parts between commas without the blanks around them; empty text is the
+  /// empty array. A dictionary is a JSON object.
+  ///
+  /// `nil` if the whole text does not match.
   public init?(parsing text: String, as kind: Kind) {
     let value: Self? =
       switch kind {
@@ -18,7 +22,8 @@ extension PreferenceValue {
       case .date: PreferenceTimestamp.date(text).map(Self.date)
       // Without the flag, `http://a b` would be changed by escaping.
       case .url: URL(string: text, encodingInvalidCharacters: false).map(Self.url)
-      case .array, .dictionary: nil
+      case .array: Self.array(text)
+      case .dictionary: Self.json(text, openedBy: "{")
       }
     guard let value else { return nil }
     self = value
@@ -33,10 +38,61 @@ extension PreferenceValue {
   }
 
   private static func double(_ text: String) -> Double? {
-    guard let double = Double(text) else { return nil }
+    guard isDecimal(text.utf8), let double = Double(text) else { return nil }
     // `1e999` would parse as infinity.
-    if double.isInfinite && text.utf8.contains(where: { (0x30...0x39).contains($0) }) { return nil }
+    if double.isInfinite && text.utf8.contains(where: isDigit) { return nil }
     return double
+  }
+
+  /// Whether the text is a decimal number, infinity or NaN. `Double` also reads `0x10`, `0x1p3`, `snan` and `nan(0x1)`.
+  private static func isDecimal(_ text: String.UTF8View) -> Bool {
+    var rest = text[...]
+    if let sign = rest.first, sign == UInt8(ascii: "-") || sign == UInt8(ascii: "+") { rest.removeFirst() }
+    if !rest.contains(where: isDigit) {
+      return ["inf", "infinity", "nan"].contains(String(Substring(rest)).lowercased())
+    }
+    return rest.allSatisfy { isDigit($0) || ".eE+-".utf8.contains($0) }
+  }
+
+  private static func isDigit(_ byte: UInt8) -> Bool { (0x30...0x39).contains(byte) }
+
+  private static func array(_ text: String) -> Self? {
+    if let array = json(text, openedBy: "[") { return array }
+    if text.allSatisfy(\.isWhitespace) { return .array([]) }
+    return .array(
+      text.split(separator: ",", omittingEmptySubsequences: false).map { part in
+        let rest = part.drop(while: \.isWhitespace)
+        return .string(String(rest.prefix(rest.count - rest.reversed().prefix(while: \.isWhitespace).count)))
+      })
+  }
+
+  /// The JSON array or object that the text is.
+  private static func json(_ text: String, openedBy bracket: Character) -> Self? {
+    guard text.first(where: { !$0.isWhitespace }) == bracket else { return nil }
+    do {
+      var parser = try JSONParser(Array(text.utf8))
+      return try parser.parseValue()
+    } catch { return nil }
+  }
+}
+
+extension PreferenceValue {
+  /// The value, or the JSON array or object that a string is. A list between commas is parsed only where all values are
+  /// text: any string is such a list.
+  package var unfolded: Self {
+    guard case .string(let text) = self else { return self }
+    return Self.json(text, openedBy: "[") ?? Self.json(text, openedBy: "{") ?? self
+  }
+}
+
+extension PreferenceConvertible {
+  /// The value as the kind that this type is stored as: a string is parsed. Other values stay as they are.
+  ///
+  /// - Throws: ``PreferencesError/Code/typeMismatch`` if the string does not parse.
+  static func parsed(_ value: PreferenceValue) throws(PreferencesError) -> PreferenceValue {
+    guard case .string(let text) = value else { return value }
+    if let value = PreferenceValue(parsing: text, as: preferenceKind) { return value }
+    throw .mismatch(expected: preferenceKind, found: .string)
   }
 }
 

@@ -72,9 +72,10 @@ extension ConformanceRule {
       let store = try fixture.makeStore()
       let number = store.handle("number", as: Int.self)
       try number.set(1)
-      let text = try number.rewrite { $0.map(String.init) }
-      #expect(try fixture.reopened(store).value(forKey: "number") == "1")
-      #expect(try text.get() == "1")
+      // Not the text of a number, which a handle of a number reads.
+      let text = try number.rewrite { $0.map { "n\($0)" } }
+      #expect(try fixture.reopened(store).value(forKey: "number") == "n1")
+      #expect(try text.get() == "n1")
       #expect(throws: PreferencesError.self) { try number.get() }
     },
     ConformanceRule(64, "an update is repeated when another write came between") { fixture in

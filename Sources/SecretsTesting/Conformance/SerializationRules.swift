@@ -104,7 +104,12 @@ extension ConformanceRule {
       let coded = PreferenceKey("size", default: Int64(0), through: JSONTransformation().asText)
       try store.set(7, for: coded)
       #expect(try store.value(forKey: "size") == "7")
+      // Text is parsed where a key asks for a number, and the text of a number is its JSON.
+      #expect(try store.value(for: raw) == 7)
+      try store.set("seven", forKey: "size")
       #expect(throws: PreferencesError.self) { try store.value(for: raw) }
+      #expect(throws: PreferencesError.self) { try store.value(for: coded) }
+      try store.set(7, for: coded)
       let either = raw.alsoReading(coded)
       #expect(try store.value(for: either) == 7)
       try store.update(either) { $0 += 1 }

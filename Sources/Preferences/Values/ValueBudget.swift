@@ -1,13 +1,12 @@
-package import Preferences
 import FoundationEssentials
 
 /// Limits the values that a file unfolds into, and the values that are written.
 package struct ValueBudget {
   /// The deepest nesting for which recursion fits the stack of any thread.
-  static let maximumDepth = 128
+  package static let maximumDepth = 128
   /// The total cost of all values, in bytes. A binary property list can refer to one object many times, so a few
   /// hundred bytes could unfold into terabytes. An XML file of the largest size never costs as much.
-  static let maximumCost = 64 << 20
+  package static let maximumCost = 64 << 20
 
   private var remaining = maximumCost
 
@@ -26,9 +25,11 @@ package struct ValueBudget {
   }
 
   /// Throws if a file of these values could not be read again.
-  static func check(_ values: [String: PreferenceValue]) throws(PreferencesError) { try check(.dictionary(values)) }
+  package static func check(_ values: [String: PreferenceValue]) throws(PreferencesError) {
+    try check(.dictionary(values))
+  }
 
-  static func check(_ value: PreferenceValue) throws(PreferencesError) {
+  package static func check(_ value: PreferenceValue) throws(PreferencesError) {
     var budget = ValueBudget()
     try budget.spend(value, depth: 0)
   }
@@ -47,6 +48,20 @@ package struct ValueBudget {
         try spend(member, depth: depth + 1)
       }
     default: try spend(8, depth: depth)
+    }
+  }
+}
+
+extension PreferenceValue {
+  /// Whether arrays and dictionaries are nested deeper than any store accepts. Code that recurses into a deeper value,
+  /// such as hashing, would overflow the stack.
+  var isTooDeep: Bool { isNested(deeperThan: ValueBudget.maximumDepth) }
+
+  private func isNested(deeperThan levels: Int) -> Bool {
+    switch self {
+    case .array(let items): levels == 0 || items.contains { $0.isNested(deeperThan: levels - 1) }
+    case .dictionary(let members): levels == 0 || members.values.contains { $0.isNested(deeperThan: levels - 1) }
+    default: false
     }
   }
 }

@@ -1,22 +1,27 @@
-import Preferences
-
 /// Parses JSON strictly by RFC 8259: UTF-8, no repeated member, nothing after the value.
 ///
+/// In an object, what no value can represent is kept as its text, see ``JSONText``, so that one odd value does not make the
+/// others unreadable: an array with null, numbers beyond the largest double, and members whose names differ only in their
+/// composition. A single value is refused for any of them.
+///
 /// Errors contain positions, not text from the file, which could be part of a value.
-struct JSONParser {
+package struct JSONParser {
   private let bytes: [UInt8]
   private var position = 0
   private var budget = ValueBudget()
-  private var nullIsAbsent = true
+  private var isStrict = false
+  /// Whether also null members and integers beyond 64 bits are kept as their text.
+  private let keepsForeign: Bool
 
-  init(_ bytes: [UInt8]) throws(PreferencesError) {
+  package init(_ bytes: [UInt8], keepingForeign keepsForeign: Bool = false) throws(PreferencesError) {
     self.bytes = bytes
+    self.keepsForeign = keepsForeign
     if bytes.starts(with: [0xEF, 0xBB, 0xBF]) { position = 3 }
     guard String(validating: bytes, as: UTF8.self) != nil else { throw malformed("text that is not UTF-8") }
   }
 
   /// Parses an object. A null member is absent.
-  mutating func parse() throws(PreferencesError) -> [String: PreferenceValue] {
+  package mutating func parse() throws(PreferencesError) -> [String: PreferenceValue] {
     skipSpace()
     guard skip("{") else { throw malformed("the top level is not an object") }
     try budget.spend(0, depth: 0)
@@ -25,9 +30,9 @@ struct JSONParser {
     return members
   }
 
-  /// Parses a value of any type, in which nothing is null.
-  mutating func parseValue() throws(PreferencesError) -> PreferenceValue {
-    nullIsAbsent = false
+  /// Parses a value of any type, and refuses null and numbers beyond 64 bits (`Docs/Format.md` annex E).
+  package mutating func parseValue() throws(PreferencesError) -> PreferenceValue {
+    isStrict = true
     guard let value = try value(depth: 0) else { throw malformed("null") }
     try end()
     return value
@@ -47,53 +52,69 @@ struct JSONParser {
     }
     if skip("[") {
       try budget.spend(0, depth: depth)
-      return .array(try elements(depth: depth + 1))
+      return try array(depth: depth + 1)
     }
     if skip("\"") { return .string(try text(depth: depth)) }
     try budget.spend(8, depth: depth)
     if skip("true") { return .bool(true) }
     if skip("false") { return .bool(false) }
-    if skip("null") { return nil }
+    if skip("null") { return keepsForeign ? JSONText.foreign("null") : nil }
     return try number()
   }
 
   private mutating func members(depth: Int) throws(PreferencesError) -> [String: PreferenceValue] {
     var members: [String: PreferenceValue] = [:]
-    var names: Set<String> = []
+    // Equal names may differ in their bytes.
+    var spellings: [String: [(name: String, range: Range<Int>)]] = [:]
     skipSpace()
     if skip("}") { return members }
     repeat {
       skipSpace()
+      let start = position
       guard skip("\"") else { throw malformed("expected a name") }
       let name = try text(depth: depth)
       // Choosing one of two values would be a guess.
-      guard names.insert(name).inserted else { throw malformed("a repeated name") }
+      let others = spellings[name] ?? []
+      guard !others.contains(where: { isStrict || $0.name.utf8.elementsEqual(name.utf8) }) else {
+        throw malformed("a repeated name")
+      }
       skipSpace()
       guard skip(":") else { throw malformed("expected a colon") }
-      members[name] = try value(depth: depth)
-      guard members[name] != nil || nullIsAbsent else { throw malformed("null") }
+      let value = try value(depth: depth)
+      guard value != nil || !isStrict else { throw malformed("null") }
+      let all = others + [(name, start..<position)]
+      spellings[name] = all
+      members[name] = others.isEmpty ? value : JSONText.members(all.map { text($0.range) })
       skipSpace()
     } while skip(",")
     guard skip("}") else { throw malformed("an object that does not end") }
     return members
   }
 
-  private mutating func elements(depth: Int) throws(PreferencesError) -> [PreferenceValue] {
+  /// The array that begins before the current position.
+  private mutating func array(depth: Int) throws(PreferencesError) -> PreferenceValue {
+    let start = position - 1
     var elements: [PreferenceValue] = []
+    var hasNull = false
     skipSpace()
-    if skip("]") { return elements }
+    if skip("]") { return .array(elements) }
     repeat {
-      guard let element = try value(depth: depth) else { throw malformed("null in an array") }
-      elements.append(element)
+      skipSpace()
+      let isNull = bytes[position...].starts(with: "null".utf8)
+      guard !isNull || !isStrict else { throw malformed("null in an array") }
+      hasNull = hasNull || isNull
+      if let element = try value(depth: depth) { elements.append(element) }
       skipSpace()
     } while skip(",")
     guard skip("]") else { throw malformed("an array that does not end") }
-    return elements
+    return hasNull ? JSONText.value(text(start..<position)) : .array(elements)
   }
+
+  private func text(_ range: Range<Int>) -> String { String(decoding: bytes[range], as: UTF8.self) }
 
   // MARK: Scalars
 
-  /// A number with a point or an exponent is a double, any other an integer.
+  /// A number with a point or an exponent is a double, any other an integer if it has at most 64 bits.
   private mutating func number() throws(PreferencesError) -> PreferenceValue {
     let start = position
     _ = skip("-")
@@ -109,10 +130,12 @@ struct JSONParser {
       guard skipDigits() else { throw malformed("a number that does not end") }
     }
     let text = String(decoding: bytes[start..<position], as: UTF8.self)
-    guard let number = PreferenceValue(parsing: text, as: isInteger ? .integer : .double) else {
-      throw malformed("a number beyond 64 bits")
-    }
-    return number
+    if isInteger, let number = PreferenceValue(parsing: text, as: .integer) { return number }
+    if isInteger, keepsForeign { return JSONText.foreign(text) }
+    // Like other readers, an integer that no kind of integer can hold is read as a double.
+    let double = isStrict && isInteger ? nil : PreferenceValue(parsing: text, as: .double)
+    guard double != nil || !isStrict else { throw malformed("a number beyond 64 bits") }
+    return double ?? JSONText.value(text)
   }
 
   private mutating func skipDigits() -> Bool {

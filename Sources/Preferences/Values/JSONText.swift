@@ -1,0 +1,78 @@
+/// Dictionaries that stand for what JSON can represent and a value cannot, as its text. A lookup of another type than a
+/// dictionary fails, and a JSON file gets the text back.
+package enum JSONText {
+  private static let valueMark = "$json"
+  private static let membersMark = "$members"
+  // No file has such a name by chance, and no reader returns it.
+  private static let foreignMark = "$json\u{0}"
+
+  /// A value, such as an array with null, or a number beyond the largest double.
+  static func value(_ text: String) -> PreferenceValue { .dictionary([valueMark: .string(text)]) }
+
+  /// The members of an object whose names are equal and have different bytes; it has the first of the names.
+  static func members(_ texts: [String]) -> PreferenceValue {
+    .dictionary([membersMark: .string(texts.joined(separator: ", "))])
+  }
+
+  /// A value that a reader returns differently, while a file is written: null, or an integer of more than 64 bits.
+  static func foreign(_ text: String) -> PreferenceValue { .dictionary([foreignMark: .string(text)]) }
+
+  /// The text of a value that is written as it is.
+  package static func text(of value: PreferenceValue) -> String? {
+    if let text = text(of: value, foreignMark) { return text }
+    guard let text = text(of: value, valueMark), parsed("{\"a\":\(text)}")?["a"] == value else { return nil }
+    return text
+  }
+
+  /// The text of members that are written as they are.
+  package static func members(of value: PreferenceValue, named name: String) -> String? {
+    guard let text = text(of: value, membersMark), let members = parsed("{\(text)}"), members.count == 1,
+      members[name] == value
+    else { return nil }
+    return text
+  }
+
+  private static func text(of value: PreferenceValue, _ mark: String) -> String? {
+    guard case .dictionary(let members) = value, members.count == 1, case .string(let text)? = members[mark] else {
+      return nil
+    }
+    return text
+  }
+
+  private static func parsed(_ text: String) -> [String: PreferenceValue]? {
+    do {
+      var parser = try JSONParser(Array(text.utf8))
+      return try parser.parse()
+    } catch { return nil }
+  }
+
+  /// Returns `new` with what `old` has and no reader returns: its null members, unless `new` has a value of that name, and
+  /// its integers beyond 64 bits, where `new` has the same number.
+  ///
+  /// - Parameter old: parsed with foreign values kept.
+  package static func restoring(
+    _ old: [String: PreferenceValue], in new: [String: PreferenceValue]
+  ) -> [String: PreferenceValue] {
+    var restored = new
+    for (name, before) in old {
+      if let after = new[name] {
+        restored[name] = restoring(before, in: after)
+      } else if text(of: before, foreignMark) == "null" {
+        restored[name] = before
+      }
+    }
+    return restored
+  }
+
+  private static func restoring(_ old: PreferenceValue, in new: PreferenceValue) -> PreferenceValue {
+    switch (old, new) {
+    case (_, .double(let number)):
+      guard let text = text(of: old, foreignMark), Double(text) == number else { return new }
+      return old
+    case (.dictionary(let before), .dictionary(let after)): return .dictionary(restoring(before, in: after))
+    case (.array(let before), .array(let after)) where before.count == after.count:
+      return .array(zip(before, after).map { restoring($0, in: $1) })
+    default: return new
+    }
+  }
+}
