@@ -307,4 +307,11 @@ struct KeyedArchiveTests {
       dwJ5An4CgAKBAoYCjAKOApAClAKZAp0CogKnAqsCsAK1AsICyALOAtUC3QLfAuwC7gLwAvIC9AL2AvgC+gL8Av4DAAMCAwQDEQMTAxUD\
       FwMZAxsDHQMfAyEDIwMlAzADOQM8Az8DRANJA0wDTgAAAAAAAAIBAAAAAAAAAIgAAAAAAAAAAAAAAAAAAANT
       """)!
+
+  @Test func `an archive prints no values`() throws {
+    let archive = try KeyedArchive(Self.archive(["key": "SENTINEL"]))
+    var dumped = ""
+    dump(archive, to: &dumped)
+    for text in ["\(archive)", String(reflecting: archive), dumped] { #expect(!text.contains("SENTINEL")) }
+  }
 }

@@ -41,6 +41,31 @@ struct UserDefaultsPreferencesTests {
     }
   }
 
+  /// XML that this package reads and Foundation does not.
+  @Test(arguments: [
+    "<data/>", "<integer> 12\n</integer>", "<string>a<!-- c -->b</string>", "<date>2001-01-01T00:00:00.5Z</date>",
+    "<real>0x1p3</real>", "<real>0x10</real>",
+  ])
+  func `a write over a file that Foundation cannot read loses nothing`(element: String) throws {
+    try withTemporaryFolder { folder in
+      let path = folder + "/a.plist"
+      let entries = "<key>odd</key>\(element)<key>other</key><string>kept</string>"
+      let text = "<?xml version=\"1.0\"?><plist version=\"1.0\"><dict>\(entries)</dict></plist>"
+      try Data(text.utf8).write(to: URL(filePath: path))
+      let foundation = try #require(UserDefaults(suiteName: folder + "/a"))
+      foundation.set("pending", forKey: "foundation")
+      // Read or refused, as a whole.
+      let error = preferencesError { try UserDefaultsPreferences(suiteName: folder + "/a").set("new", forKey: "own") }
+      let left = try Data(contentsOf: URL(filePath: path))
+      guard error == nil else { return #expect(left == Data(text.utf8)) }
+      let again = try UserDefaultsPreferences(suiteName: folder + "/a")
+      #expect(try again.string(forKey: "other") == "kept")
+      #expect(try again.contains("odd"))
+      #expect(try again.string(forKey: "own") == "new")
+      #expect(try PropertyListSerialization.propertyList(from: left, format: nil) is [String: Any])
+    }
+  }
+
   @Test func `item 6: NaN comes back as NaN`() throws {
     try withTemporaryFolder { folder in
       try UserDefaultsPreferences(suiteName: folder + "/a").set(Double.nan, forKey: "k")

@@ -24,10 +24,11 @@ public struct PropertyListTransformation<Value: Codable & Sendable>: PreferenceT
   }
 
   public func value(from stored: Data) throws(PreferencesError) -> Value {
-    // Foundation's decoder ends the process on lists that are deeply nested or contain themselves. `PropertyListFormat`
-    // throws for them. The marks that it puts into files of preferences have no meaning here.
-    _ = try PropertyListFormat.members(of: Array(stored))
-    do { return try decoder.decode(Value.self, from: stored) } catch { throw .notDecodable(Value.self, error) }
+    // Foundation's parser ends the process on lists that are deeply nested or contain themselves. It gets what
+    // `PropertyListFormat` has parsed, not the same text: the two may not agree on where a comment ends. The marks that
+    // `PropertyListFormat` puts into files of preferences have no meaning here.
+    let list = PropertyListFormat.binary(try PropertyListFormat.members(of: Array(stored)))
+    do { return try decoder.decode(Value.self, from: Data(list)) } catch { throw .notDecodable(Value.self, error) }
   }
 
   public func stored(from value: Value) throws(PreferencesError) -> Data {

@@ -208,3 +208,9 @@ public struct KeyedArchive: Sendable {
     }
   }
 }
+
+extension KeyedArchive: CustomStringConvertible, CustomReflectable {
+  /// The number of values, without the values.
+  public var description: String { "keyed archive with \(keys.count) keys" }
+  public var customMirror: Mirror { Mirror(self, children: EmptyCollection<Mirror.Child>()) }
+}

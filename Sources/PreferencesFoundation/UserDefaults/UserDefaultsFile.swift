@@ -66,8 +66,10 @@ package struct UserDefaultsFile: Sendable {
   }
 
   private func synchronizedContent() throws(PreferencesError) -> (values: [String: PreferenceValue], bytes: [UInt8]?) {
-    // First, because Foundation treats a file that it cannot read as empty and overwrites it.
+    // First, because Foundation treats a file that it cannot read as empty and overwrites it. A file that this package
+    // can read and Foundation cannot is not synchronized before it is written in Foundation's form.
     let before = try content()
+    guard before.bytes.map(FoundationReading.canRead) ?? true else { return before }
     synchronizeFoundation()
     return try bytes() == before.bytes ? before : content()
   }
@@ -139,7 +141,12 @@ package struct UserDefaultsFile: Sendable {
       values = old
       edit(&values)
       isReplaced = !PreferenceValue.dictionary(values).isIdentical(to: .dictionary(old))
-      return isReplaced ? try Self.format.bytes(of: values, replacing: nil) : nil
+      guard isReplaced else { return nil }
+      let new = try Self.format.bytes(of: values, replacing: nil)
+      guard FoundationReading.canRead(new) else {
+        throw PreferencesError(.unstorable, "Foundation could not read the new file")
+      }
+      return new
     }
     if isReplaced { synchronizeFoundation() }
     return values
