@@ -42,8 +42,8 @@ public protocol AnySetting: Sendable {
   /// - Returns: `WriteOutcome.shadowed(by:)` if a layer above still provides the value. Show it: the new value has no
   ///   effect. The other methods that write return the same.
   /// - Throws: ``PreferencesError/Code/typeMismatch`` if `text` does not parse, ``PreferencesError/Code/outOfRange`` if
-  ///   it is not a possible value, breaks a rule, or is empty for a secret, all with nothing changed; any error of the
-  ///   store.
+  ///   it is not a possible value, breaks a rule, is empty for a secret, or has several lines for ``SettingControl/text``,
+  ///   all with nothing changed; any error of the store.
   @discardableResult
   func set(text: String) throws -> WriteOutcome
   /// The asynchronous form of `set(text:)`; does not block the calling thread.
@@ -90,7 +90,7 @@ public enum SettingControl: Sendable, Hashable {
   case slider(min: String, max: String, step: String)
   /// One of several values.
   case choice([SettingChoice])
-  /// A line of text.
+  /// A line of text, without line breaks of any kind.
   case text
   /// A line of text that is written and never shown. Empty text is refused: ``AnySetting/reset()`` removes the value.
   case secret

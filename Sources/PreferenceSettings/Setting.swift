@@ -90,7 +90,7 @@ public struct Setting<Value: Sendable>: AnySetting {
   }
 
   /// The value. If it cannot be read, or breaks a rule, the error is reported to `PreferenceFailures`, and the default
-  /// is returned. Errors of setting it are reported, too.
+  /// is returned; a change in place, such as `value += 1`, then writes nothing. Errors of setting it are reported, too.
   public var value: Value {
     get {
       do { return try get() } catch {
@@ -101,6 +101,11 @@ public struct Setting<Value: Sendable>: AnySetting {
     @available(*, noasync, message: "the property may block: await set(_:)")
     nonmutating set {
       do { try set(newValue) } catch { PreferenceFailures.report(error, key: key.name, reader: store.name) }
+    }
+    nonmutating _modify {
+      var change = ChangeInPlace(of: key.name, in: store.name, or: key.defaultValue) { try get() }
+      defer { change.finish { value = $0 } }
+      yield &change.value
     }
   }
 
@@ -227,6 +232,7 @@ extension Setting {
   public var text: String { get throws { isHidden ? "" : key.text(of: try store.value(for: key)) } }
 
   public func problems(in text: String) -> [String] {
+    if control == .text, SettingLines.hasSeveral(text) { return ["has several lines"] }
     do { return problems(of: try value(parsing: text)) } catch {
       return [error.code == .outOfRange ? "is not a possible value" : "is not \(key.kind.article)"]
     }
@@ -242,6 +248,9 @@ extension Setting {
     // The text of these values is always empty: submitting it unchanged must not remove the value.
     if text.isEmpty, isHidden || control == .readOnly {
       throw PreferencesError(.outOfRange, "the text is empty").about(key: name)
+    }
+    if control == .text, SettingLines.hasSeveral(text) {
+      throw PreferencesError(.outOfRange, "the text has several lines").about(key: name)
     }
     return try key.value(parsing: text)
   }

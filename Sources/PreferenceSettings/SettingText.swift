@@ -23,7 +23,8 @@ extension PreferenceKey {
   ///   The message does not contain the text.
   func value(parsing text: String) throws(PreferencesError) -> Value {
     if text.isEmpty, removes(defaultValue) { return defaultValue }
-    guard let value = PreferenceValue(parsing: text, as: kind) else {
+    // A list in text is for layers of text: on a screen, any text would replace it.
+    guard kind != .array, kind != .dictionary, let value = PreferenceValue(parsing: text, as: kind) else {
       throw .unparsable("the text", as: kind, key: name)
     }
     if case .bool(let flag) = value, let flag = flag as? Value { return flag }

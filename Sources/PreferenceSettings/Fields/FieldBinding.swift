@@ -6,8 +6,9 @@ extension Field {
   ///
   /// The field takes the stored value now, `nil` if there is none, and again after each change of the store. A
   /// different value that is set in the field is stored in the background; of several values set meanwhile, only the
-  /// newest is stored. Setting does not wait; ``save()`` does. If the store cannot be written to, the field keeps its
-  /// value and is ``FieldLoadState/failed(_:)``; this error, and later errors of reading the store, are reported to
+  /// newest is stored. Setting does not wait; ``save()`` does. If the store cannot be written to, or the value breaks a
+  /// rule of the field, the field keeps its value, nothing is stored, and the field is
+  /// ``FieldLoadState/failed(_:)``; this error, and later errors of reading the store, are reported to
   /// `PreferenceFailures`. Values that are set before the observation ends are still stored.
   ///
   /// ```swift
@@ -62,11 +63,12 @@ final class FieldBinding<Value: Sendable & Equatable>: Sendable {
 
   let id = nextFieldNumber()
   private let key: PreferenceKey<Value?>
+  private let rules: [Rule<Value>]
   private let store: any PreferencesStore
   private let state = Mutex(State())
 
   init(_ field: Field<Value>, _ store: any PreferencesStore) {
-    (key, self.store) = (field.key, store)
+    (key, rules, self.store) = (field.key, field.rules, store)
     state.withLock { $0.field = field }
   }
 
@@ -106,6 +108,7 @@ final class FieldBinding<Value: Sendable & Equatable>: Sendable {
     var failed: (write: Write, error: any Error)?
     while let next = next(after: failed?.write) {
       do {
+        try check(next.value)
         try await store.set(next.value, for: key)
         failed = nil
       } catch {
@@ -116,6 +119,13 @@ final class FieldBinding<Value: Sendable & Equatable>: Sendable {
     guard let failed else { return pullReporting() }
     state.withLock(\.field)?.fail(failed.error, ifGeneration: failed.write.generation)
     throw failed.error
+  }
+
+  /// Throws if the value breaks a rule of the field. The message does not contain the value.
+  private func check(_ value: Value?) throws(PreferencesError) {
+    let problems = rules.flatMap { $0.problems(of: value) }
+    guard !problems.isEmpty else { return }
+    throw PreferencesError(.outOfRange, "the value \(problems.joined(separator: " and "))").about(key: key.name)
   }
 
   /// Returns the value to store next. If there is none, the task ends.

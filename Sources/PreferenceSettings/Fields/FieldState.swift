@@ -90,8 +90,7 @@ extension Field {
       let old = state.value
       var new = old
       try body(&new)
-      // NaN is not different from NaN, although it does not equal it.
-      isDifferent = new != old && (new == new || old == old)
+      isDifferent = Self.isDifferent(new, from: old)
       if case (.caller, .failed) = (origin, state.loadState) { isRetried = true }
       if origin.isSet || isDifferent || !state.loadState.isLoaded {
         (state.loadState, state.updatedAt) = (.loaded, time)
@@ -119,6 +118,14 @@ extension Field {
     if isDifferent || isRetried { store(changed, from: origin) }
     deliver()
     return true
+  }
+
+  /// Whether a change is one. NaN is not different from NaN, although it does not equal it. Equal values whose stored forms
+  /// have different bytes are different, such as 0 and -0, or a composed and a decomposed accent.
+  private static func isDifferent(_ new: Value?, from old: Value?) -> Bool {
+    guard new == old else { return new == new || old == old }
+    guard let new = new as? any PreferenceConvertible, let old = old as? any PreferenceConvertible else { return false }
+    return !new.preferenceValue.isIdentical(to: old.preferenceValue)
   }
 
   /// Passes a value on to linked fields.

@@ -2,6 +2,7 @@ import Dispatch
 import PreferenceSettings
 import Preferences
 import SecretsTesting
+import Synchronization
 import Testing
 
 /// A field that is bound to a stored key.
@@ -27,6 +28,49 @@ struct FieldBindingTests {
     try await store.set(11, forKey: "age")
     #expect(field.value == 1)
     await #expect(throws: PreferencesError.self) { try await field.save() }
+  }
+
+  @Test func `a value that breaks a rule is not stored, and fails the field until it is valid`() async throws {
+    let field = Field<Int>("age", rules: [.range(0...150)])
+    let binding = try field.bind(to: store)
+    let reported = await failures {
+      field.value = 200
+      await #expect(throws: PreferencesError.self) { try await field.save() }
+    }
+    #expect(reported.contains("age"))
+    #expect(store["age"] == 10)
+    #expect(field.value == 200)
+    guard case .failed(let error as PreferencesError) = field.loadState else { return #expect(Bool(false)) }
+    #expect(error.code == .outOfRange)
+    field.value = 20
+    try await field.save()
+    #expect(store["age"] == 20)
+    binding.invalidate()
+  }
+
+  @Test func `a value that equals the old one in other bytes is a change, and is stored`() async throws {
+    let store = DictionaryPreferences(["name": "caf\u{E9}", "number": 0.0])
+    let (name, number) = (Field<String>("name"), Field<Double>("number"))
+    let bindings = [try name.bind(to: store), try number.bind(to: store)]
+    name.value = "cafe\u{301}"
+    number.value = -0.0
+    try await name.save()
+    try await number.save()
+    #expect(try store.string(forKey: "name")?.utf8.count == 6)
+    #expect(try store.double(forKey: "number")?.sign == .minus)
+    #expect(name.changedAt != nil && number.changedAt != nil)
+    for binding in bindings { binding.invalidate() }
+  }
+
+  private func failures(of body: () async throws -> Void) async rethrows -> [String] {
+    let keys = Mutex<[String]>([])
+    try await PreferenceFailures.withHandler {
+      let key = $0.key
+      keys.withLock { $0.append(key) }
+    } _: {
+      try await body()
+    }
+    return keys.withLock(\.self)
   }
 
   @Test func `item 105: the field follows the store`() async throws {

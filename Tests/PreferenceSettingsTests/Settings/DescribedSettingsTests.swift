@@ -78,7 +78,7 @@ struct DescribedSettingsTests {
     (#"{"name": "port"}"#, .malformed),
     (#"{"name": "port", "type": "number"}"#, .malformed),
     (#"{"name": "port", "type": "integer", "min": 2, "max": 1}"#, .malformed),
-    (#"{"name": "port", "type": "integer", "min": "1"}"#, .typeMismatch),
+    (#"{"name": "port", "type": "integer", "min": "one"}"#, .typeMismatch),
     (#"{"name": "port", "type": "integer", "max": 1.5}"#, .typeMismatch),
     (#"{"name": "port", "type": "integer", "max": 1, "default": 2}"#, .outOfRange),
     (#"{"name": "port", "type": "integer", "step": 0}"#, .outOfRange),

@@ -28,6 +28,27 @@ struct SettingTests {
     #expect(store["host"] == 7)
   }
 
+  @Test(arguments: ["\n", "\r", "\r\n", "\u{2028}", "\u{2029}", "\u{85}", "\u{B}", "\u{C}"])
+  func `a line of text has no line break of any kind`(lineBreak: String) throws {
+    let setting = Setting(PreferenceKey("host", default: ""), in: store)
+    let text = "a\(lineBreak)b"
+    #expect(preferencesError { try setting.set(text: text) }?.code == .outOfRange)
+    #expect(setting.problems(in: text) == ["has several lines"])
+    #expect(store["host"] == nil)
+  }
+
+  @Test func `a change in place writes nothing if the value cannot be read or breaks a rule`() throws {
+    let setting = Setting(PreferenceKey("cats", default: 0), in: store, rules: [.range(0...100)])
+    for unreadable: PreferenceValue in ["text", 500] {
+      try store.set(unreadable, forKey: "cats")
+      #expect(reporting { setting.value += 1 }.1 == ["cats"])
+      #expect(store["cats"] == unreadable)
+    }
+    try store.set(5, forKey: "cats")
+    #expect(reporting { setting.value += 1 }.1 == [])
+    #expect(store["cats"] == 6)
+  }
+
   @Test func `each write returns the layer that hides it, in both forms`() async throws {
     let above = DictionaryPreferences(["cats": 7, "muted": true], name: "above")
     let layers = CompositePreferences([above.readOnly, store])
