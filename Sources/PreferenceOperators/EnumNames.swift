@@ -123,6 +123,7 @@ extension PreferencesStore {
     get { self[name.rawValue] }
     @available(*, noasync, message: "a subscript may block: await a method such as set(_:forKey:)")
     nonmutating set { self[name.rawValue] = newValue }
+    nonmutating _modify { yield &self[name.rawValue] }
   }
 
   /// The value under the raw name of `name` as the type that the context requires, as with a string.
@@ -130,6 +131,7 @@ extension PreferencesStore {
     get { self[name.rawValue] }
     @available(*, noasync, message: "a subscript may block: await a method such as set(_:forKey:)")
     nonmutating set { self[name.rawValue] = newValue }
+    nonmutating _modify { yield &self[name.rawValue] }
   }
 
   /// The handle of the plain preference with the raw name of `name`.
@@ -151,6 +153,7 @@ extension PreferenceMembers where Base: PreferencesStore {
     get { self[dynamicMember: name.rawValue] }
     @available(*, noasync, message: "a subscript may block: await a method such as set(_:forKey:)")
     nonmutating set { self[dynamicMember: name.rawValue] = newValue }
+    nonmutating _modify { yield &self[dynamicMember: name.rawValue] }
   }
 }
 

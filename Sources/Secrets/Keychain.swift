@@ -143,11 +143,13 @@ public struct Keychain: Sendable {
 
   // MARK: Subscripts
 
-  /// The string under `key`; `nil` if it is absent, and after a failure. Setting `nil` removes the value.
+  /// The string under `key`; `nil` if it is absent, and after a failure. Setting `nil` removes the value. A change in
+  /// place, such as `keychain["note"]? += "!"`, writes nothing if the value cannot be read.
   public subscript(key: String) -> String? {
     get { self[string: key] }
     @available(*, noasync, message: "a subscript blocks: await a method such as set(_:key:)")
     nonmutating set { self[string: key] = newValue }
+    nonmutating _modify { yield &self[string: key] }
   }
 
   /// The string under `key`, as `subscript(_:)`.
@@ -155,13 +157,24 @@ public struct Keychain: Sendable {
     get { reporting(key) { try getString(key) } ?? nil }
     @available(*, noasync, message: "a subscript blocks: await a method such as set(_:key:)")
     nonmutating set { reporting(key) { try newValue.map { try set($0, key: key) } ?? remove(key) } }
+    nonmutating _modify {
+      var change = ChangeInPlace(of: key, in: secrets.name, or: nil) { try getString(key) }
+      defer { change.finish { self[string: key] = $0 } }
+      yield &change.value
+    }
   }
 
-  /// The data under `key`; `nil` if it is absent, and after a failure. Setting `nil` removes the value.
+  /// The data under `key`; `nil` if it is absent, and after a failure. Setting `nil` removes the value. A change in place
+  /// writes nothing if the value cannot be read.
   public subscript(data key: String) -> Data? {
     get { reporting(key) { try getData(key) } ?? nil }
     @available(*, noasync, message: "a subscript blocks: await a method such as set(_:key:)")
     nonmutating set { reporting(key) { try newValue.map { try set($0, key: key) } ?? remove(key) } }
+    nonmutating _modify {
+      var change = ChangeInPlace(of: key, in: secrets.name, or: nil) { try getData(key) }
+      defer { change.finish { self[data: key] = $0 } }
+      yield &change.value
+    }
   }
 
   /// The metadata of `key`; `nil` if it is absent, and after a failure.

@@ -13,6 +13,8 @@ private struct StoredLimits: Codable, Sendable, Equatable {
   var retries: Int
 }
 
+private enum RawName: String { case k }
+
 private struct Wrapped {
   @StoredPreference var number: Int
   @StoredPreference var optional: Int?
@@ -55,6 +57,10 @@ private struct Accessor: Sendable, CustomTestStringConvertible {
     Self("a name's subscript", over: "text") { store in
       func change(_ number: inout Int?) { number = (number ?? 0) + 1 }
       change(&store["k"])
+    },
+    Self("a raw name's subscript", over: "text") { store in
+      func change(_ number: inout Int?) { number = (number ?? 0) + 1 }
+      change(&store[RawName.k])
     },
     Self("a chain of optionals", over: "text") { store in
       func add(_ text: inout [String]?) { text?.append("c") }

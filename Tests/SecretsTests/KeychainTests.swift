@@ -120,6 +120,24 @@ extension KeychainTests {
     #expect(code { try keychain.get(key) } == .locked)
   }
 
+  @Test func `a change in place of a value that cannot be read writes nothing`() throws {
+    try keychain.set(Data([0xC3, 0x28]), key: key)
+    let failures = Mutex<[String]>([])
+    PreferenceFailures.withHandler { failure in
+      failures.withLock { $0.append(failure.key) }
+    } _: {
+      keychain[key]? += "!"
+      keychain[string: key]? += "!"
+    }
+    #expect(failures.withLock(\.self) == [key, key])
+    #expect(try keychain.getData(key) == Data([0xC3, 0x28]))
+    keychain[data: key]?.append(0)
+    #expect(try keychain.getData(key) == Data([0xC3, 0x28, 0]))
+    keychain[string: "note"] = "a"
+    keychain["note"]? += "b"
+    #expect(try keychain.get("note") == "ab")
+  }
+
   @Test func `data that is no text is not a string`() throws {
     try keychain.set(Data([0xC3, 0x28]), key: key)
     #expect(code { try keychain.getString(key) } == .typeMismatch)
