@@ -18,11 +18,18 @@ extension NestedValues {
   }
 
   /// Stores a value where ``find(_:in:)`` finds it: in its previous place or, if it is new, in the innermost dictionary
-  /// that its name leads into.
+  /// that its name leads into. A value that this package keeps for itself is stored at the top level, because a program
+  /// reads its dictionaries whole.
   static func store(
     _ value: PreferenceValue, under key: some StringProtocol, in values: inout [String: PreferenceValue]
   ) {
     let name = String(key)
+    if PreferenceName.isOwn(name) {
+      // Earlier versions stored it in the dictionary.
+      remove(key, from: &values)
+      values[name] = value
+      return
+    }
     guard values[name] == nil, let dot = key.firstIndex(of: "."),
       case .dictionary(var inner) = values[String(key[..<dot])]
     else {
@@ -36,6 +43,8 @@ extension NestedValues {
   /// The path of a value such as `a.b` beside a dictionary `a`, in which ``store(_:under:in:)`` would store it if it
   /// were new: the names of the enclosing dictionaries, then the value's own name. `nil` for any other value.
   static func placeBesideDictionary(of key: String, in values: [String: PreferenceValue]) -> [String]? {
+    // Stored by ``store(_:under:in:)``, which also removes it from a dictionary.
+    if PreferenceName.isOwn(key) { return nil }
     var (values, rest, place) = (values, key[...], [String]())
     while let dot = rest.firstIndex(of: "."), case .dictionary(let inner) = values[String(rest[..<dot])] {
       if values[String(rest)] != nil { return place + [String(rest)] }

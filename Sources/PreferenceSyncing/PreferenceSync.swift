@@ -55,7 +55,9 @@ public final class PreferenceSync: Sendable {
   }
 
   /// The key under which the time of a key's last write is stored: an integer, in microseconds since 1970. The mark is at
-  /// the end, so that a store that is mounted at a prefix has both.
+  /// the end, so that a store that is mounted at a prefix has both. A file has it at its top level, and not in the
+  /// dictionary of the key, which a program may read whole. Do not change it: settings that are inferred from a store do
+  /// not include it.
   public static func timeKey(for key: String) -> String { key + "@written" }
 
   // MARK: Keys

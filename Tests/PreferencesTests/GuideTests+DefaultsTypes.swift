@@ -148,7 +148,7 @@ extension GuideTests {
       PreferenceMigration(to: 3, [.seal("github", into: tokens)]),
     ]).run(on: settings)
 
-    #expect(try settings.dictionary() == ["server.port": 8080, "preferences.version": 3])
+    #expect(try settings.dictionary() == ["server.port": 8080, "preferences@version": 3])
     #expect(try tokens.dictionary(revealingSecrets: true) == ["github": "t0ken"])
   }
 }

@@ -28,14 +28,51 @@ extension MigrationTests {
 
   private static let text = #"{"port":1,"server":{"host":"a"}}"#
 
+  @Test func `the version is not among the values of a dictionary, whatever the store is mounted at`() throws {
+    let text = #"{"port":1,"preferences":{"theme":"dark"},"shop":{"port":2}}"#
+    try withTemporaryFolder { folder in
+      let store = try file(folder, text)
+      let migrator = try PreferenceMigrator([PreferenceMigration(to: 1, [.rename("port", to: "number")])])
+      #expect(try migrator.run(on: store) == [1])
+      #expect(try migrator.run(on: store.below("shop.")) == [1])
+      #expect(try migrator.run(on: store.below("shop.")) == [])
+      let again = try JSONPreferences(at: store.path)
+      #expect(try again.value(forKey: "preferences") == ["theme": "dark"])
+      #expect(try again.value(forKey: "shop") == ["number": 2])
+      #expect(try migrator.version(of: again.below("shop.")) == 1)
+    }
+  }
+
+  @Test func `a version that an earlier release has stored is moved by the next migration`() throws {
+    try withTemporaryFolder { folder in
+      let store = try file(folder, #"{"port":1,"preferences":{"theme":"dark","version":1}}"#)
+      let first = PreferenceMigration(to: 1, [.remove("port")])
+      let migrator = try PreferenceMigrator([first, PreferenceMigration(to: 2, [.rename("port", to: "number")])])
+      #expect(try migrator.version(of: store) == 1)
+      #expect(try PreferenceMigrator([first]).run(on: store) == [])
+      #expect(try migrator.run(on: store) == [2])
+      let values = try JSONPreferences(at: store.path).dictionary()
+      #expect(values == ["number": 1, "preferences": ["theme": "dark"], "preferences@version": 2])
+    }
+  }
+
+  @Test func `a value of the program under the earlier name is no version`() throws {
+    try withTemporaryFolder { folder in
+      let store = try file(folder, #"{"port":1,"preferences":{"version":"2.4"}}"#)
+      let migrator = try PreferenceMigrator([PreferenceMigration(to: 1, [.remove("port")])])
+      #expect(try migrator.run(on: store) == [1])
+      #expect(try store.string(forKey: "preferences.version") == "2.4")
+    }
+  }
+
   @Test func `a value that moves into a removed dictionary of a file is kept`() throws {
     let steps: [PreferenceMigration.Step] = [.remove("server"), .rename("port", to: "server.port")]
-    #expect(try migrated(Self.text, steps, runs: 2) == ["server.port": 1, "preferences.version": 1])
+    #expect(try migrated(Self.text, steps, runs: 2) == ["server.port": 1, "preferences@version": 1])
   }
 
   @Test func `a dictionary of a file that moves to a name inside itself is kept`() throws {
     let values = try migrated(Self.text, [.rename("server", to: "server.v2")], runs: 2)
-    #expect(values == ["port": 1, "server.v2": ["host": "a"], "preferences.version": 1])
+    #expect(values == ["port": 1, "server.v2": ["host": "a"], "preferences@version": 1])
   }
 
   @Test func `a run that ended before other removals is finished, and keeps what moved into a removed dictionary`()
@@ -50,7 +87,7 @@ extension MigrationTests {
       #expect(try store.integer(forKey: "server.port") == 1)
       #expect(try store.integer(forKey: "port") == 1)
       #expect(try migrator.run(on: store) == [])
-      #expect(try store.dictionary() == ["server.port": 1, "preferences.version": 1])
+      #expect(try store.dictionary() == ["server.port": 1, "preferences@version": 1])
     }
   }
 }

@@ -22,7 +22,7 @@ struct MigrationTests {
     #expect(store["server.port"] == "8080")
     #expect(store["port"] == nil)
     #expect(store["nothing"] == nil)
-    #expect(store["preferences.version"] == 1)
+    #expect(store["preferences@version"] == 1)
   }
 
   @Test func `item 49: a representation is changed, by name and by declared keys`() throws {
@@ -32,13 +32,13 @@ struct MigrationTests {
       [.convert(number, to: PreferenceKey("server.port", default: "")) { "\($0 + 1)" }],
       [.convert("token") { _ in nil }]
     ).run(on: store)
-    #expect(try store.dictionary() == ["host": ["b", "c"], "server.port": "8081", "preferences.version": 3])
+    #expect(try store.dictionary() == ["host": ["b", "c"], "server.port": "8081", "preferences@version": 3])
   }
 
   @Test func `item 49: steps of one migration see what those before them did`() throws {
     try migrator([.rename("port", to: "p"), .rename("p", to: "q"), .remove("host"), .rename("token", to: "port")])
       .run(on: store)
-    #expect(try store.dictionary() == ["q": "8080", "port": .string(sentinel), "preferences.version": 1])
+    #expect(try store.dictionary() == ["q": "8080", "port": .string(sentinel), "preferences@version": 1])
   }
 
   @Test func `item 49: a plain value moves into a sealed store and the plain copy is removed`() throws {
@@ -52,7 +52,7 @@ struct MigrationTests {
     let vault = Vault(forgets: true)
     #expect(preferencesError { try migrator([.seal("token", into: vault)]).run(on: store) }?.code == .unavailable)
     #expect(store["token"] == .string(sentinel))
-    #expect(store["preferences.version"] == nil)
+    #expect(store["preferences@version"] == nil)
   }
 
   @Test func `item 49: NaN moves like any other value`() throws {
@@ -98,7 +98,7 @@ struct MigrationTests {
     #expect(try migrator.version(of: store) == 1)
     try store.set("changed", forKey: "p")
     #expect(try migrator.run(on: store) == [])
-    #expect(try store.dictionary() == ["p": "changed", "host": "a", "preferences.version": 1])
+    #expect(try store.dictionary() == ["p": "changed", "host": "a", "preferences@version": 1])
     #expect(calls.all == [1])
   }
 
@@ -120,7 +120,7 @@ struct MigrationTests {
   }
 
   @Test func `preferences of a later version are refused`() throws {
-    store["preferences.version"] = 7
+    store["preferences@version"] = 7
     #expect(preferencesError { try migrator([]).run(on: store) }?.code == .conflict)
   }
 
@@ -133,7 +133,7 @@ struct MigrationTests {
   @Test(
     arguments: ["text", ["version": 1], ["version": -1, "removing": [], "removingSecrets": []], 0] as [PreferenceValue])
   func `a stored version that is not valid is an error`(stored: PreferenceValue) {
-    store["preferences.version"] = stored
+    store["preferences@version"] = stored
     #expect(preferencesError { try migrator([.remove("host")]).run(on: store) }?.code == .malformed)
     #expect(store["host"] == "a")
   }
@@ -143,7 +143,7 @@ struct MigrationTests {
     let composite = CompositePreferences([vault.unclaimed, store])
     try migrator([.rename("password", to: "p"), .rename("port", to: "server.port"), .seal("token", into: vault)])
       .run(on: composite)
-    #expect(try store.dictionary() == ["server.port": "8080", "host": "a", "preferences.version": 1])
+    #expect(try store.dictionary() == ["server.port": "8080", "host": "a", "preferences@version": 1])
     #expect(try vault.dictionary(revealingSecrets: true) == ["password": "s", "token": .string(sentinel)])
   }
 
@@ -163,7 +163,7 @@ struct MigrationTests {
     let composite = CompositePreferences([store, vault.unclaimed])
     try migrator([.convert(plainToken, to: secretToken) { $0 }]).run(on: composite)
     #expect(try vault.secretValue(forKey: "token") == .string(sentinel))
-    #expect(try store.dictionary() == ["port": "8080", "host": "a", "preferences.version": 1])
+    #expect(try store.dictionary() == ["port": "8080", "host": "a", "preferences@version": 1])
   }
 
   @Test func `a run that ended after it sealed a value of a secret key continues with the same value`() throws {
@@ -179,7 +179,7 @@ struct MigrationTests {
     try migrator([.convert(old, to: secretToken) { $0 }, .convert(secretToken, to: new) { $0.map { $0 + "!" } }])
       .run(on: vault)
     #expect(
-      try vault.dictionary(revealingSecrets: true) == ["new": .string(sentinel + "!"), "preferences.version": 1])
+      try vault.dictionary(revealingSecrets: true) == ["new": .string(sentinel + "!"), "preferences@version": 1])
   }
 
   @Test func `a claimed value that is renamed stays a secret`() throws {
@@ -227,7 +227,7 @@ struct MigrationTests {
     #expect(preferencesError { try migrator(first).run(on: racing) }?.code == .conflict)
     #expect(
       try store.dictionary() == [
-        "server.port": "8080", "port": "a", "token": .string(sentinel), "preferences.version": 2,
+        "server.port": "8080", "port": "a", "token": .string(sentinel), "preferences@version": 2,
       ])
   }
 
@@ -253,7 +253,7 @@ struct MigrationTests {
     #expect(try vault.value(forKey: "token") == .string(sentinel))
     #expect(store["token"] == .string(sentinel))
     #expect(try migrator.run(on: store) == [])
-    #expect(try store.dictionary() == ["server.port": "8080", "host": "a", "preferences.version": 1])
+    #expect(try store.dictionary() == ["server.port": "8080", "host": "a", "preferences@version": 1])
     #expect(try vault.value(forKey: "token") == .string(sentinel))
   }
 
@@ -282,7 +282,7 @@ struct MigrationTests {
     }
     #expect(try vault.dictionary(revealingSecrets: true) == ["password": "only copy"])
     #expect(store["token"] == .string(sentinel))
-    #expect(store["preferences.version"] == nil)
+    #expect(store["preferences@version"] == nil)
   }
 
   @Test func `a value that is sealed into the store that has it stays there`() throws {
@@ -290,7 +290,7 @@ struct MigrationTests {
     #expect(try migrator([.seal("password", into: vault)]).run(on: vault) == [1])
     #expect(try vault.value(forKey: "password") == "only copy")
     try migrator([], [.seal("password", as: "p", into: vault)]).run(on: vault)
-    #expect(try vault.dictionary(revealingSecrets: true) == ["p": "only copy", "preferences.version": 2])
+    #expect(try vault.dictionary(revealingSecrets: true) == ["p": "only copy", "preferences@version": 2])
   }
 
   @Test func `a value that is sealed into the store that has it under a different name is put back`() throws {
@@ -311,7 +311,7 @@ struct MigrationTests {
     }
     try below.removeValue(forKey: "token")
     #expect(try migrator.run(on: CompositePreferences([own, below])) == [])
-    #expect(own["preferences.version"] == 1)
+    #expect(own["preferences@version"] == 1)
   }
 }
 

@@ -175,6 +175,29 @@ struct SyncTests {
     #expect(try here.value(for: port) == 82)
   }
 
+  @Test func `the time of a key is not among the values of its dictionary in a file`() async throws {
+    let folder = FileManager.default.temporaryDirectory.appending(path: "sync-\(UUID())").path
+    try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: false)
+    defer { do { try FileManager.default.removeItem(atPath: folder) } catch { Issue.record(error) } }
+    let file = try JSONPreferences(at: folder + "/a.json", options: .creating)
+    // As an earlier release has stored it.
+    try await file.set(["tags": ["a": 1, "b@written": 5], "shop": ["a": 1]])
+    let (tags, shop) = (sync(file, there), sync(file.below("shop."), here))
+    try await tags.add(PreferenceKey("tags.a", default: 0), PreferenceKey("tags.b", default: 0))
+    try await file.set(2, forKey: "tags.a")
+    try await file.set(3, forKey: "tags.b")
+    try await shop.add(PreferenceKey("a", default: 0))
+    try await file.set(4, forKey: "shop.a")
+    try await tags.waitForCompletion()
+    try await shop.waitForCompletion()
+    let again = try JSONPreferences(at: file.path)
+    #expect(try again.value(forKey: "tags") == ["a": 2, "b": 3])
+    #expect(try again.value(forKey: "shop") == ["a": 4])
+    #expect(try time(again, "tags.a") == time(there, "tags.a"))
+    #expect(try time(again, "shop.a") == time(here, "a"))
+    withExtendedLifetime((tags, shop)) {}
+  }
+
   @Test(arguments: [true, false])
   func `item 83: removing all of a store propagates as removals`(isLocal: Bool) async throws {
     let sync = sync(here, there)

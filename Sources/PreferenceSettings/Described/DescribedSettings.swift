@@ -13,12 +13,13 @@ extension SettingGroup {
   /// hidden if it is an address with a password, or if its name says that it is a secret, such as `password`, `apiKey` or
   /// `github_token`.
   ///
-  /// The kinds are determined by this call. Values that are stored later are not shown.
+  /// The kinds are determined by this call. Values that are stored later are not shown. Nor is what this package keeps
+  /// for itself: the version of migrated preferences, and the times of a sync.
   /// - Throws: any error of the store; ``PreferencesError/Code/limitExceeded`` for more than 10,000 values.
   public static func groups(inferredFrom store: any PreferencesStore) throws -> [SettingGroup] {
     let custody = store.custody
     // Names without a group first.
-    let keys = try store.keys()
+    let keys = try store.keys().filter { !PreferenceName.isOwn($0) }
     guard keys.count <= mostSettings else { throw tooMany }
     let names = keys.sorted { ($0.contains(".") ? 1 : 0, $0) < ($1.contains(".") ? 1 : 0, $1) }
     return try groups(

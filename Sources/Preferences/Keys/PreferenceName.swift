@@ -30,6 +30,15 @@ public struct PreferenceName: Sendable {
   }
 }
 
+extension PreferenceName {
+  /// The ends of the names under which this package keeps what it needs for itself: the version of migrated preferences,
+  /// and the times of a sync. In a file such a value is at the top level, whatever dictionaries its name leads into.
+  package static let ownEnds = ["@version", "@written"]
+
+  /// Whether the name ends in one of ``ownEnds``.
+  package static func isOwn(_ text: some StringProtocol) -> Bool { ownEnds.contains { text.hasSuffix($0) } }
+}
+
 extension PreferenceName: Hashable {
   public static func == (a: Self, b: Self) -> Bool { a.fingerprint == b.fingerprint && a.text == b.text }
   public func hash(into hasher: inout Hasher) { hasher.combine(fingerprint) }

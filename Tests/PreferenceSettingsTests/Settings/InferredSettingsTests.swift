@@ -26,6 +26,11 @@ struct InferredSettingsTests {
       ])
   }
 
+  @Test func `what the package keeps for itself is no setting`() throws {
+    let store = DictionaryPreferences(["volume": 1, "volume@written": 5, "preferences@version": 2, "me@home": "a"])
+    #expect(try settings(store).keys.sorted() == ["me@home", "volume"])
+  }
+
   @Test func `each kind has its control, and is changed within the kind`() throws {
     let (date, url) = (Date(timeIntervalSinceReferenceDate: 0), URL(string: "https://example.com")!)
     let store = DictionaryPreferences([
