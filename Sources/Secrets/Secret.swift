@@ -27,7 +27,9 @@ public struct Secret<Value: Sendable>: Sendable {
   }
 
   /// Shares a value in guarded memory, after a check that it can be decoded.
-  init(_ content: GuardedContent, _ decode: @escaping Decoding) throws(VaultError) {
+  ///
+  /// - Throws: ``VaultError``, or the error of `decode` without anything that may be a part of the value.
+  init(_ content: GuardedContent, _ decode: @escaping Decoding) throws {
     self.init(checked: content, decode)
     // For these types the kind is sufficient, and no copy is needed.
     if Value.self == String.self, content.kind == .string { return }
@@ -42,9 +44,9 @@ public struct Secret<Value: Sendable>: Sendable {
   /// - Throws: the error that `body` throws.
   public func withValue<R>(_ body: (Value) throws -> R) throws -> R { try body(value()) }
 
-  private func value() throws(VaultError) -> Value {
+  private func value() throws -> Value {
     let stored = try content.value()
-    do throws(PreferencesError) { return try decode(stored) } catch { throw SecretCoding.mismatch }
+    do throws(PreferencesError) { return try decode(stored) } catch { throw error.withoutValues }
   }
 }
 

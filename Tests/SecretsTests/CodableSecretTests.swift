@@ -64,7 +64,9 @@ extension CodableSecretTests {
     try secrets.set(["s3ntinel-5ecret": "s3ntinel-5ecret"], forKey: "oauth")
 
     let error = #expect(throws: PreferencesError.self) { try secrets.value(for: .oauth) }
-    #expect(error?.code == .typeMismatch)
+    // As of a plain key: the first entry that is missing.
+    #expect(error?.code == .malformed)
+    #expect(error?.message == "key \"oauth\": entry \"access\": it is missing")
     let text = "\(String(describing: error)) \(String(reflecting: error?.cause))"
     #expect(!text.contains("s3ntinel"))
   }
