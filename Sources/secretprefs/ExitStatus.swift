@@ -1,6 +1,7 @@
 internal import VaultCore
+internal import VaultSealing
 
-/// The exit codes. This is the only place that maps the error codes of `Docs/Format.md` section 11 to them.
+/// The exit codes. `VaultError.Code.failureClass` maps the error codes of `Docs/Format.md` section 11 to them.
 enum ExitStatus: Int32, CaseIterable {
   case success = 0
   case no = 1
@@ -17,25 +18,8 @@ enum ExitStatus: Int32, CaseIterable {
   case cannotExecute = 126
   case commandNotFound = 127
 
-  init(_ code: VaultError.Code) {
-    self =
-      switch code {
-      case .notFound, .alreadyExists, .conflict, .expired, .typeMismatch: .no
-      case .invalidName, .invalidKeyText, .invalidPassphrase, .unsupportedAccessibility, .valueTooLarge, .lastOwnerSlot:
-        .usage
-      case .notAVault, .unsupportedVersion, .unsupportedFeature, .malformed, .limitExceeded, .kdfRefused, .damaged:
-        .badFile
-      case .tampered, .rolledBack, .markMissing: .tampered
-      case .credentialRejected, .staleCredential, .groupNotGranted, .ownerRequired, .deviceKeyMissing,
-        .wrongDevice, .locked:
-        .noAccess
-      case .noCredential: .noCredential
-      case .kdfMemory: .noMemory
-      case .io, .readOnly, .hardLinked, .replaced, .insecurePermissions, .durabilityUnknown: .inputOutput
-      case .lockTimeout: .busy
-      default: .internalFault  // an error code that is newer than this tool
-      }
-  }
+  /// An error code that is newer than this tool is an internal error.
+  init(_ code: VaultError.Code) { self = Self(rawValue: code.failureClass.exitCode) ?? .internalFault }
 
   /// The text of the table of exit codes.
   var meaning: String {

@@ -51,17 +51,17 @@ struct ToolError: Error {
 
   /// Converts the error of a plain file. The vault's hints do not apply to it.
   private init(_ error: PreferencesError) {
-    let code: VaultError.Code =
+    let code: VaultError.Code? =
       switch error.code {
       case .notFound: .notFound
       case .invalidKey: .invalidName
       case .malformed: .malformed
       case .limitExceeded: .limitExceeded
-      case .unreadable, .unwritable, .unavailable: .io
+      case .exposed: .insecurePermissions
       case .durabilityUnknown: .durabilityUnknown
-      default: .typeMismatch
+      default: error.code.failureClass.code
       }
-    self.init(code.rawValue, ExitStatus(code), error.message, nil)
+    self.init(code?.rawValue ?? Self.internalCode, code.map(ExitStatus.init) ?? .internalFault, error.message, nil)
   }
 
   /// Returns the same error with `place` in front of the message.
@@ -190,5 +190,16 @@ struct ToolError: Error {
     ToolError(
       VaultError(.notFound, "\(count - removed) of \(count) keys did not exist; the others were removed"),
       hint: noSuchKey.hint)
+  }
+}
+
+extension FailureClass {
+  /// The code of a plain file's failure that has no code of its own here.
+  fileprivate var code: VaultError.Code? {
+    switch exitCode {
+    case ExitStatus.inputOutput.rawValue: .io
+    case ExitStatus.no.rawValue: .typeMismatch
+    default: nil
+    }
   }
 }

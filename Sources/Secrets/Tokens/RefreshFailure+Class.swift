@@ -1,0 +1,17 @@
+public import Preferences
+
+extension RefreshFailure: ClassifiedError {
+  /// The class of the code.
+  public var failureClass: FailureClass { code.failureClass }
+}
+
+extension RefreshFailure.Code {
+  /// Whose mistake a failure with this code is. 401 means that the user must sign in again.
+  public var failureClass: FailureClass {
+    switch self {
+    case .rejected, .signedOut: FailureClass(.caller, http: 401, exit: 77)
+    case .timedOut, .failed: FailureClass(.machine, http: 503, exit: 74)
+    default: .unknown
+    }
+  }
+}

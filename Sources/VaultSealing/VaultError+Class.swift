@@ -1,0 +1,37 @@
+@_exported public import protocol DurableFiles.ClassifiedError
+@_exported public import struct DurableFiles.FailureClass
+
+extension VaultError: ClassifiedError {
+  /// The class of the code.
+  public var failureClass: FailureClass { code.failureClass }
+}
+
+extension VaultError.Code {
+  /// Whose mistake a failure with this code is, and the exit code that `Docs/Format.md` section 11 suggests.
+  ///
+  /// A vault that is not there, like one that is locked, is never answered as a value that is not there: 404.
+  public var failureClass: FailureClass {
+    switch self {
+    case .alreadyExists, .conflict: FailureClass(.caller, http: 409, exit: 1)
+    case .typeMismatch: FailureClass(.caller, http: 500, exit: 1)
+    case .invalidName, .invalidKeyText, .invalidPassphrase, .unsupportedAccessibility:
+      FailureClass(.caller, http: 400, exit: 64)
+    case .valueTooLarge: FailureClass(.caller, http: 413, exit: 64)
+    case .lastOwnerSlot: FailureClass(.caller, http: 409, exit: 64)
+    case .notFound, .expired: FailureClass(.operator, http: 500, exit: 1)
+    case .notAVault, .unsupportedVersion, .unsupportedFeature, .malformed, .limitExceeded, .kdfRefused, .damaged:
+      FailureClass(.operator, http: 500, exit: 65)
+    case .locked: FailureClass(.operator, http: 503, exit: 77)
+    case .credentialRejected, .staleCredential, .groupNotGranted, .ownerRequired, .deviceKeyMissing, .wrongDevice:
+      FailureClass(.operator, http: 500, exit: 77)
+    case .noCredential: FailureClass(.operator, http: 500, exit: 78)
+    case .readOnly, .hardLinked, .replaced, .insecurePermissions: FailureClass(.operator, http: 500, exit: 74)
+    case .tampered, .rolledBack, .markMissing: FailureClass(.attacker, http: 500, exit: 76)
+    case .kdfMemory: FailureClass(.machine, http: 503, exit: 71)
+    case .io: FailureClass(.machine, http: 503, exit: 74)
+    case .lockTimeout: FailureClass(.machine, http: 503, exit: 75)
+    case .durabilityUnknown: FailureClass(.machine, http: 500, exit: 74)
+    default: .unknown
+    }
+  }
+}
