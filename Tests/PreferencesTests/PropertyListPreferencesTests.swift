@@ -176,10 +176,21 @@ struct PropertyListPreferencesTests {
     Data("<plist><dict/>".utf8), Data("<plist><dict/></plist>x".utf8), Data([0xFF, 0xFE, 0x3C, 0x00]),
     Data("<plist><dict><key>\u{1F98A}".utf8.dropLast()),
     Data("<?xml version='1.0' encoding='ISO-8859-1'?><plist><dict/></plist>".utf8),
+    Data("<?xml version='1.0' encoding='ISO-8859-1' standalone='utf-8'?><plist><dict/></plist>".utf8),
+    Data("<?xml version='utf-8' encoding = \"utf-16\"?><plist><dict/></plist>".utf8),
+    Data("<?xml version='1.0' encoding='utf-8?><plist><dict/></plist>".utf8),
     Data("<!DOCTYPE plist [<!ENTITY a 'aaaa'>]><plist><dict/></plist>".utf8),
   ])
   func `a file that is no property list is refused`(data: Data) throws {
     #expect(try code(data) == .malformed)
+  }
+
+  @Test(arguments: [
+    "<?xml version='1.0'?>", "<?xml version=\"1.0\" encoding=\"Utf-8\" standalone='no' ?>", "<?xml\tencoding='UTF-8'?>",
+    "<?xml-stylesheet encoding='x' href='a.css'?>", "<?xml version='encoding'?>",
+  ])
+  func `a declaration is read for its encoding alone`(declaration: String) throws {
+    #expect(try read(Data("\(declaration)<plist><dict/></plist>".utf8)).keys() == [])
   }
 
   @Test func `a plain document with a byte order mark is enough`() throws {

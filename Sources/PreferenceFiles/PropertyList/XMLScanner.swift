@@ -29,9 +29,11 @@ struct XMLScanner {
     if skip("<?xml") {
       let start = position
       try skip(through: "?>")
-      let declaration = String(decoding: bytes[start..<position], as: UTF8.self).lowercased()
-      // The bytes are valid UTF-8, but would mean other characters in a different encoding.
-      guard !declaration.contains("encoding") || declaration.contains("utf-8") else {
+      // Other instructions, such as `xml-stylesheet`, are no declaration. The bytes are valid UTF-8, but would mean other
+      // characters in a different encoding.
+      if Self.isSpace(bytes[start]), let encoding = try encoding(in: bytes[start..<position - 2]),
+        encoding.lowercased() != "utf-8"
+      {
         throw malformed("an encoding other than UTF-8")
       }
     }
@@ -43,6 +45,24 @@ struct XMLScanner {
       guard !bytes[start..<position].contains(UInt8(ascii: "[")) else { throw malformed("a declared subset") }
     }
     try skipMisc()
+  }
+
+  /// The encoding that an XML declaration names. The name alone decides: a different attribute may contain `utf-8`.
+  private func encoding(in declaration: ArraySlice<UInt8>) throws(PreferencesError) -> String? {
+    var rest = declaration.drop(while: Self.isSpace)
+    var encoding: String?
+    while !rest.isEmpty {
+      let name = rest.prefix(while: Self.isLetter)
+      rest = rest.dropFirst(name.count).drop(while: Self.isSpace)
+      guard !name.isEmpty, rest.popFirst() == UInt8(ascii: "=") else { throw malformed("not an XML declaration") }
+      rest = rest.drop(while: Self.isSpace)
+      guard let quote = rest.popFirst(), "\"'".utf8.contains(quote), let end = rest.firstIndex(of: quote) else {
+        throw malformed("not an XML declaration")
+      }
+      if name.elementsEqual("encoding".utf8) { encoding = String(decoding: rest[..<end], as: UTF8.self) }
+      rest = rest[(end + 1)...].drop(while: Self.isSpace)
+    }
+    return encoding
   }
 
   /// Skips white space, comments and processing instructions.
