@@ -86,10 +86,10 @@
       do {
         let outcome: WriteOutcome
         switch form.change ?? "set" {
-        case "increase": outcome = try await setting.increase()
-        case "decrease": outcome = try await setting.decrease()
+        case "increase" where setting.isNumeric: outcome = try await setting.increase()
+        case "decrease" where setting.isNumeric: outcome = try await setting.decrease()
         case "reset": outcome = try await setting.reset()
-        default:
+        case "set":
           let text = form.text ?? ""
           if setting.control == .secret, text.isEmpty { return "\(setting.label) is not changed: nothing was typed." }
           // A field without scripts sends the text back without its line breaks.
@@ -97,6 +97,7 @@
           let problems = setting.problems(in: text)
           guard problems.isEmpty else { return "\(setting.label) \(problems.joined(separator: " and "))." }
           outcome = try await setting.set(text: text)
+        default: return "\(setting.label) cannot be changed like that."
         }
         guard case .shadowed(let layer) = outcome else { return nil }
         return "Stored, but without effect: \(layer) provides the value."
@@ -119,6 +120,13 @@
       .page(
         .ok, "text/event-stream",
         ResponseBody { [self] writer in
+          // A client that reads nothing keeps its stream.
+          let count = streams.withLock { count in
+            count += 1
+            return count
+          }
+          defer { streams.withLock { $0 -= 1 } }
+          guard count <= Self.mostStreams else { return try await writer.finish(nil) }
           let changed = Mutex<Set<Int>>([])
           // One pending wake is sufficient, because a wake sends all changed settings.
           let (wakes, wake) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))

@@ -1,11 +1,13 @@
 #if SettingsPage
   public import FoundationEssentials
   public import Hummingbird
+  import HummingbirdCore
   public import Logging
   import NIOCore
   public import PreferenceSettings
   public import Preferences
   public import ServiceLifecycle
+  import Synchronization
 
   /// A page in the browser that shows settings and stores what a person changes.
   ///
@@ -29,6 +31,15 @@
     private let (host, port): (String, Int)
     private let logger: Logger
     private let onListening: @Sendable (String) async -> Void
+    /// The open streams of events.
+    let streams = Mutex(0)
+
+    /// A page has one stream, and a browser opens only a few connections to one server.
+    static let mostStreams = 32
+    /// How long a request may take to arrive.
+    private static let requestLimit = TimeAmount.seconds(30)
+    /// How long a shutdown waits for connections, such as one whose client does not read.
+    private static let shutdownLimit = Duration.seconds(5)
 
     /// Creates the page.
     ///
@@ -58,19 +69,36 @@
     /// accepts connections. After it was used, this is a new address, which ends the previous session when it is used.
     public var url: String? { access.url }
 
-    /// Serves the page until the group of services shuts down or the task is cancelled.
+    /// Serves the page until the group of services shuts down or the task is cancelled. A connection that is still open
+    /// five seconds after that is closed.
     ///
     /// - Throws: an error of the system if the address cannot be listened on.
     public func run() async throws {
       let router = Router()
       addRoutes(to: router)
       let application = Application(
-        router: router, configuration: ApplicationConfiguration(address: .hostname(host, port: port)),
+        router: router, server: .http1(configuration: .init(idleTimeout: Self.requestLimit)),
+        configuration: ApplicationConfiguration(address: .hostname(host, port: port)),
         onServerRunning: { [self] channel in
           access.listen(on: host, port: channel.localAddress?.port ?? port)
           if let url { await onListening(url) }
         }, logger: logger)
-      try await application.run()
+      try await withThrowingTaskGroup(of: Bool.self) { group in
+        group.addTask {
+          do { try await application.run() } catch is CancellationError {}
+          return true
+        }
+        group.addTask {
+          // Throws only if the task is cancelled.
+          do {
+            try await gracefulShutdown()
+            try await Task.sleep(for: Self.shutdownLimit)
+          } catch {}
+          return false
+        }
+        while let isEnded = try await group.next(), !isEnded { group.cancelAll() }
+        group.cancelAll()
+      }
     }
 
     /// Serves the page as a part of a different server, at the path of the `publicURL`, without which there is no

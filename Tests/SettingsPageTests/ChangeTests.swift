@@ -42,6 +42,15 @@
       }
     }
 
+    @Test func `a step of a setting that has none is refused, and so is an unknown change`() async throws {
+      try await withPage([Setting(.greeting, in: store)]) { browser async throws in
+        for change in ["increase", "decrease", "nonsense"] {
+          #expect(try await browser.change(0, ["change": change, "text": "a"]).status == 422)
+        }
+        #expect(try store.value(forKey: "greeting") == nil)
+      }
+    }
+
     @Test func `a reset removes the stored value`() async throws {
       try await store.set("Hello", for: .greeting)
       try await withPage(try plainSettings(in: store)) { browser async throws in

@@ -1,4 +1,5 @@
 #if SettingsPage
+  import Glibc
   import PreferenceSettings
   import Preferences
   import SettingsPage
@@ -58,6 +59,37 @@
           #expect(await events.next() == nil)
         }
       }
+    }
+
+    @Test func `a shutdown does not wait for a client that has sent half a request`() async throws {
+      let clock = ContinuousClock()
+      var (begin, client): (ContinuousClock.Instant, CInt) = (clock.now, -1)
+      try await withPage([Setting(.greeting, in: store)]) { browser async throws in
+        client = try connect(to: browser.port)
+        let request =
+          "POST \(browser.path)change/0 HTTP/1.1\r\nHost: 127.0.0.1:\(browser.port)\r\n"
+          + "Origin: \(browser.origin)\r\nCookie: \(browser.cookie)\r\nContent-Length: 100\r\n\r\ntoken="
+        #expect(write(client, request, request.utf8.count) == request.utf8.count)
+        try await Task.sleep(for: .milliseconds(300))
+        begin = clock.now
+      }
+      // Less than the time after which a request that does not arrive is closed.
+      #expect(clock.now - begin < .seconds(25))
+      close(client)
+    }
+
+    private func connect(to port: Int) throws -> CInt {
+      let client = socket(AF_INET, CInt(SOCK_STREAM.rawValue), 0)
+      var address = sockaddr_in()
+      address.sin_family = sa_family_t(AF_INET)
+      address.sin_port = UInt16(port).bigEndian
+      address.sin_addr.s_addr = inet_addr("127.0.0.1")
+      let length = socklen_t(MemoryLayout<sockaddr_in>.size)
+      let result = withUnsafePointer(to: &address) { address in
+        address.withMemoryRebound(to: sockaddr.self, capacity: 1) { Glibc.connect(client, $0, length) }
+      }
+      try #require(result == 0)
+      return client
     }
 
     @Test func `events end when the server shuts down`() async throws {
