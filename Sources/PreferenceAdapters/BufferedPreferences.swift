@@ -1,13 +1,17 @@
 public import Preferences
 
+import PreferenceFiles
 import Synchronization
 
 /// Collects changes of a store: `commit()` writes them to the store, and ``rollback()`` discards them.
 ///
 /// Reads return the collected changes and, for other keys, the values of the store. A collected value is returned as it
 /// was set: text is not parsed before the commit, and the store may refuse a value only then. A key with a collected
-/// removal reads as absent, even if the commit will uncover a value of a lower layer. A commit is one transaction with
-/// the edits in the order they were made.
+/// removal reads as absent, even if the commit will uncover a value of a lower layer. Over a file, a collected value is
+/// also found by the names inside it, and in the dictionary around it.
+///
+/// A commit is one transaction with the edits in the order they were made. If the store has a different value of a
+/// collected key than when the change was collected, the commit is a conflict and writes nothing.
 ///
 /// Over a composite, a secret and a plain value of the same name are separate values, as in the composite.
 public final class BufferedPreferences: PreferencesStore, GuardingReader {
@@ -20,6 +24,24 @@ public final class BufferedPreferences: PreferencesStore, GuardingReader {
     var content: PreferenceContent?
     /// The higher number is the newer change.
     var number: UInt64
+    /// What the store had when the key was first changed.
+    var before: Before
+  }
+
+  private enum Before {
+    case content(PreferenceContent?)
+    /// It could not be read, or all values of the store were removed: nothing is compared.
+    case unknown
+
+    /// The condition of a change to `new`.
+    func condition(for new: PreferenceContent?) -> PreferenceEdits.Condition {
+      switch self {
+      // A removal of nothing: the store may have no place for the name.
+      case .content(nil) where new == nil: .always
+      case .content(let content): .ifStored(content)
+      case .unknown: .always
+      }
+    }
   }
 
   private struct State {
@@ -43,7 +65,8 @@ public final class BufferedPreferences: PreferencesStore, GuardingReader {
   // MARK: Reading
 
   public func value(for query: PreferenceQuery) throws -> PreferenceValue? {
-    switch collected(query) {
+    if let preview = try preview(around: query.name) { return try preview.value(for: query) }
+    return switch collected(query) {
     case .some(let content): try content?.value()
     case nil: try base.value(for: query)
     }
@@ -69,11 +92,33 @@ public final class BufferedPreferences: PreferencesStore, GuardingReader {
     Slot(name: name, secrecy: custody.secrecy(of: name, asked: secrecy))
   }
 
+  /// The store as it would be after a commit, if a name that was changed leads into the value of `name`, or the other way
+  /// round.
+  private func preview(around name: PreferenceName) throws -> (any PreferencesReader)? {
+    guard let base = base as? any PreviewingStore else { return nil }
+    let state = state.withLock(\.self)
+    let text = name.text
+    let isAround = state.pending.keys.contains {
+      $0.name.text.hasPrefix(text + ".") || text.hasPrefix($0.name.text + ".")
+    }
+    return isAround ? try base.preview(of: edits(of: state)) : nil
+  }
+
   public func names(of secrecy: Secrecy) throws -> [PreferenceName] {
+    if let base = base as? any PreviewingStore { return try names(after: edits(of: state.withLock(\.self)), in: base) }
     let (pending, isCleared) = state.withLock { ($0.pending.filter { $0.key.secrecy == secrecy }, $0.cleared != nil) }
     let stored = isCleared ? [] : try base.names(of: secrecy)
     let own = pending.filter { $0.value.content != nil }.map(\.key.name).sorted()
     return stored.filter { pending[Slot(name: $0, secrecy: secrecy)] == nil } + own
+  }
+
+  /// The names after `edits`: first those that the store has and that are not changed, as over any other store.
+  private func names(after edits: PreferenceEdits, in base: any PreviewingStore) throws -> [PreferenceName] {
+    let after = try base.preview(of: edits).names(of: .plain)
+    let (known, changed) = (Set(after), Set(edits.edits.map(\.name)))
+    let kept = edits.clears ? [] : try base.names(of: .plain).filter { known.contains($0) && !changed.contains($0) }
+    let keptNames = Set(kept)
+    return kept + after.filter { !keptNames.contains($0) }
   }
 
   // MARK: Collecting
@@ -88,11 +133,16 @@ public final class BufferedPreferences: PreferencesStore, GuardingReader {
     while true {
       // Conditions are checked with no lock held, because this reads the underlying store. They are checked again if
       // another change was collected in the meantime.
-      let count = state.withLock { $0.count }
+      let (count, known) = state.withLock { ($0.count, $0.pending) }
       for edit in edits.edits {
         guard case .ifStored(let expected) = edit.condition else { continue }
         let query = PreferenceQuery(edit.name, as: expected?.kind, secrecy: edit.secrecy)
         guard try content(for: query).isSame(as: expected) else { return .conflict }
+      }
+      var before: [Slot: Before] = [:]
+      for edit in edits.edits {
+        let slot = slot(edit.name, edit.secrecy)
+        before[slot] = edits.clears ? .unknown : known[slot]?.before ?? stored(slot)
       }
       let isCollected = state.withLock { state in
         guard state.count == count else { return false }
@@ -100,7 +150,9 @@ public final class BufferedPreferences: PreferencesStore, GuardingReader {
         if edits.clears { (state.pending, state.cleared) = ([:], state.count) }
         for edit in edits.edits {
           state.count += 1
-          state.pending[slot(edit.name, edit.secrecy)] = Pending(content: edit.content, number: state.count)
+          let slot = slot(edit.name, edit.secrecy)
+          state.pending[slot] = Pending(
+            content: edit.content, number: state.count, before: before[slot] ?? .unknown)
         }
         return true
       }
@@ -110,6 +162,15 @@ public final class BufferedPreferences: PreferencesStore, GuardingReader {
     return .visible
   }
 
+  /// What the store has now.
+  private func stored(_ slot: Slot) -> Before {
+    if state.withLock({ $0.cleared != nil }) { return .unknown }
+    do { return .content(try base.content(for: PreferenceQuery(slot.name, secrecy: slot.secrecy))) } catch {
+      // The value was unreadable to its writer, too.
+      return .unknown
+    }
+  }
+
   // MARK: Ending
 
   /// Whether there are no changes to commit.
@@ -117,12 +178,14 @@ public final class BufferedPreferences: PreferencesStore, GuardingReader {
 
   /// Writes all collected changes to the store, as one transaction. Commit from one thread at a time.
   ///
+  /// - Returns: `WriteOutcome.conflict` if other code has changed one of the values in the store. Nothing is written, and
+  ///   the changes remain collected: ``rollback()`` discards them.
   /// - Throws: the error of the store. The changes then remain collected.
   @discardableResult
   public func commit() throws -> WriteOutcome {
     let collected = state.withLock(\.self)
     let outcome = try base.edit(edits(of: collected))
-    forget(collected)
+    if outcome != .conflict { forget(collected) }
     return outcome
   }
 
@@ -131,14 +194,18 @@ public final class BufferedPreferences: PreferencesStore, GuardingReader {
   public func commit() async throws -> WriteOutcome {
     let collected = state.withLock(\.self)
     let outcome = try await base.edit(edits(of: collected))
-    forget(collected)
+    if outcome != .conflict { forget(collected) }
     return outcome
   }
 
   private func edits(of collected: State) -> PreferenceEdits {
     let ordered = collected.pending.sorted { $0.value.number < $1.value.number }
     return PreferenceEdits(
-      ordered.map { .init($0.key.name, to: $0.value.content, secrecy: $0.key.secrecy) },
+      ordered.map {
+        let (slot, pending) = $0
+        return .init(
+          slot.name, to: pending.content, secrecy: slot.secrecy, if: pending.before.condition(for: pending.content))
+      },
       clearing: collected.cleared != nil)
   }
 
@@ -147,6 +214,10 @@ public final class BufferedPreferences: PreferencesStore, GuardingReader {
       if state.cleared == collected.cleared { state.cleared = nil }
       // A key that was changed again in the meantime is kept for the next commit.
       state.pending = state.pending.filter { $0.value.number != collected.pending[$0.key]?.number }
+      for (slot, written) in collected.pending where state.pending[slot] != nil {
+        // A removal may have uncovered a value of a lower layer.
+        state.pending[slot]?.before = written.content.map { .content($0) } ?? .unknown
+      }
       state.count += 1
     }
     // A removal can also uncover a value of a lower layer, which is a change.

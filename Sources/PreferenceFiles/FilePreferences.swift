@@ -60,6 +60,9 @@ public final class FilePreferences<Format: PreferenceFileFormat>: PreferencesSto
     try NestedValues.find(query, in: state.withLock { $0.values }, isText: Format.isText)
   }
 
+  /// The values of the file with the unsaved changes.
+  var loadedValues: [String: PreferenceValue] { state.withLock { $0.values } }
+
   /// The names in ascending order; the entries of a dictionary are listed as `server.port`.
   public func names(of secrecy: Secrecy) -> [PreferenceName] {
     NestedValues.keys(of: state.withLock { $0.values })

@@ -41,7 +41,7 @@ package struct LayerLaw {
       var failure = try law.step(stack) ?? LayerLaw.difference(stack)
       let changes = received.take()
       for (name, old) in zip(LayerLaw.names, before) where failure == nil {
-        if !LayerLaw.same(stack.model.value(name), old), !changes.contains(where: { $0.concerns(name) }) {
+        if !Model.same(stack.model.value(name), old), !changes.contains(where: { $0.concerns(name) }) {
           failure = "no observer was notified of \(name)"
         }
       }
@@ -148,6 +148,7 @@ package struct LayerLaw {
     }
     if random.chance(25), let (buffer, model) = buffers.randomElement(using: &random) {
       if random.chance(50) {
+        if model.isOvertaken { return overtaken(buffer) }
         let isTaken = model.commit()
         return perform("commit", isTaken) { try buffer.commit() }
           ?? (buffer.isClean == isTaken ? nil : "a buffer is clean when everything was taken")
@@ -196,11 +197,14 @@ package struct LayerLaw {
     } catch { return isAllowed ? "was refused: \(error)" : nil }
   }
 
-  /// NaN is the same as NaN here.
-  private static func same(_ a: PreferenceValue?, _ b: PreferenceValue?) -> Bool {
-    guard a != b else { return true }
-    guard case (.double(let a), .double(let b)) = (a, b) else { return false }
-    return a.isNaN && b.isNaN
+  /// Commits changes over a change that was made meanwhile: a conflict, unless a write is refused first. Nothing is
+  /// written, and everything is still collected.
+  private mutating func overtaken(_ buffer: BufferedPreferences) -> String? {
+    log.append("commit over a change")
+    do {
+      guard try buffer.commit() == .conflict else { return "should have been a conflict" }
+    } catch {}
+    return buffer.isClean ? "a conflict has discarded the changes" : nil
   }
 
   /// What in the stack is not as in its model.
@@ -210,9 +214,9 @@ package struct LayerLaw {
       for secrecy in [Secrecy.plain, .secret] {
         let value = try reader.lookUp(PreferenceQuery(name, secrecy: secrecy))
         let expected = model.value(name, secrecy)
-        guard same(value, expected) else { return "\(name) \(secrecy): \(value as Any), not \(expected as Any)" }
+        guard Model.same(value, expected) else { return "\(name) \(secrecy): \(value as Any), not \(expected as Any)" }
       }
-      guard same(try reader.value(forKey: name), model.value(name)) else { return "\(name) by name" }
+      guard Model.same(try reader.value(forKey: name), model.value(name)) else { return "\(name) by name" }
     }
     let keys = try reader.keys()
     guard keys == model.keys else { return "keys \(keys), not \(model.keys)" }

@@ -10,6 +10,8 @@ indirect enum Model {
     var key: String
     var value: PreferenceValue?
     var secrecy: Secrecy
+    /// What the base of a buffer had when the name was first changed; `nil` if that is not compared.
+    var before: PreferenceValue??
   }
 
   final class Collected {
@@ -179,11 +181,16 @@ indirect enum Model {
       if clears { store.values = [:] }
       for edit in edits { store.values[edit.key] = edit.value }
       return true
-    case .buffered(_, let collected):
+    case .buffered(let base, let collected):
       let meant = edits.map { Edit(key: $0.key, value: $0.value, secrecy: secrecy($0.key, $0.secrecy)) }
       guard meant.allSatisfy({ takes($0.secrecy) }) else { return false }
       if clears { (collected.edits, collected.removesAll) = ([], true) }
-      for edit in meant {
+      for var edit in meant {
+        if let known = collected.edits.first(where: { $0.key == edit.key && $0.secrecy == edit.secrecy }) {
+          edit.before = known.before
+        } else if !collected.removesAll {
+          edit.before = .some(base.value(edit.key, edit.secrecy))
+        }
         collected.edits.removeAll { $0.key == edit.key && $0.secrecy == edit.secrecy }
         collected.edits.append(edit)
       }
@@ -258,6 +265,22 @@ indirect enum Model {
   }
 
   // MARK: Buffers
+
+  /// Whether the base has a different value of a collected name than when it was first changed.
+  var isOvertaken: Bool {
+    guard case .buffered(let base, let collected) = self else { return false }
+    return collected.edits.contains { edit in
+      guard let before = edit.before, before != nil || edit.value != nil else { return false }
+      return !Self.same(base.value(edit.key, edit.secrecy), before)
+    }
+  }
+
+  /// NaN is the same as NaN here.
+  static func same(_ a: PreferenceValue?, _ b: PreferenceValue?) -> Bool {
+    guard a != b else { return true }
+    guard case (.double(let a), .double(let b)) = (a, b) else { return false }
+    return a.isNaN && b.isNaN
+  }
 
   /// False when something is not taken; everything is still collected then.
   func commit() -> Bool {

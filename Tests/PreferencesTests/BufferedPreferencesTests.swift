@@ -1,4 +1,5 @@
 import PreferenceAdapters
+import PreferenceFiles
 import PreferenceOperators
 import Preferences
 import Synchronization
@@ -169,5 +170,56 @@ struct BufferedPreferencesTests {
     #expect(try layers.set(["port": 3]) == .shadowed(by: "fixed"))
     #expect(try layers.reset([PreferenceKey("port", default: 0)]) == .shadowed(by: "fixed"))
     #expect(try base.removeAll() == .visible)
+  }
+
+  @Test func `over a file, a collected value is found by the names inside it and around it`() throws {
+    try withTemporaryFolder { folder in
+      let file = try JSONPreferences(at: folder + "/a.json", options: .creating)
+      try file.set(["server": ["host": "x", "port": 80], "other": 1])
+      let buffer = BufferedPreferences(file)
+      try buffer.set(81, forKey: "server.port")
+      #expect(try buffer.value(forKey: "server") == ["host": "x", "port": 81])
+      #expect(try buffer.value(forKey: "server.host") == "x")
+      #expect(try buffer.keys() == ["other", "server.host", "server.port"])
+      try buffer.set(["host": "y"], forKey: "server")
+      #expect(try buffer.value(forKey: "server.host") == "y")
+      try buffer.removeAll()
+      try buffer.set(["a": 5], forKey: "server")
+      #expect(try buffer.value(forKey: "server.a") == 5)
+      #expect(try buffer.value(forKey: "server.host") == nil)
+      #expect(try file.value(forKey: "server") == ["host": "x", "port": 80])
+      try buffer.commit()
+      #expect(try file.dictionary() == ["server": ["a": 5]])
+    }
+  }
+
+  @Test func `a commit over a change that was made meanwhile is a conflict, and writes nothing`() throws {
+    let buffer = BufferedPreferences(base)
+    try buffer.set(9, forKey: "a")
+    try buffer.set(8, forKey: "c")
+    try base.set(5, forKey: "a")
+    #expect(try buffer.commit() == .conflict)
+    #expect(base.keys() == ["a", "b"])
+    #expect(try base.integer(forKey: "a") == 5)
+    #expect(!buffer.isClean)
+    buffer.rollback()
+    try buffer.set(9, forKey: "a")
+    #expect(try buffer.commit() == .visible)
+    #expect(try base.integer(forKey: "a") == 9)
+    try buffer.set(10, forKey: "a")
+    try buffer.commit()
+    #expect(try base.integer(forKey: "a") == 10)
+  }
+
+  @Test func `a commit over a change of another process is a conflict`() throws {
+    try withTemporaryFolder { folder in
+      let file = try JSONPreferences(at: folder + "/a.json", options: .creating)
+      try file.set(1, forKey: "a")
+      let buffer = BufferedPreferences(file)
+      try buffer.set(2, forKey: "a")
+      try JSONPreferences(at: folder + "/a.json").set(3, forKey: "a")
+      #expect(try buffer.commit() == .conflict)
+      #expect(try JSONPreferences(at: folder + "/a.json").integer(forKey: "a") == 3)
+    }
   }
 }
