@@ -93,13 +93,15 @@ public final class BufferedPreferences: PreferencesStore, GuardingReader {
   }
 
   /// The store as it would be after a commit, if a name that was changed leads into the value of `name`, or the other way
-  /// round.
+  /// round. A value that was collected itself, and last, is returned as it was set.
   private func preview(around name: PreferenceName) throws -> (any PreferencesReader)? {
     guard let base = base as? any PreviewingStore else { return nil }
     let state = state.withLock(\.self)
     let text = name.text
-    let isAround = state.pending.keys.contains {
-      $0.name.text.hasPrefix(text + ".") || text.hasPrefix($0.name.text + ".")
+    let own = state.pending[slot(name, .plain)]?.number
+    let isAround = state.pending.contains { slot, pending in
+      let other = slot.name.text
+      return other.hasPrefix(text + ".") ? pending.number > own ?? 0 : own == nil && text.hasPrefix(other + ".")
     }
     return isAround ? try base.preview(of: edits(of: state)) : nil
   }
