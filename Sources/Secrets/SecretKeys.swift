@@ -87,7 +87,11 @@ extension SecretPreferences {
     _ type: Value.Type = Value.self, forKey key: String
   ) throws(VaultError) -> Secret<Value>? {
     guard let content = try guardedContent(forKey: key) else { return nil }
-    do { return try Secret(content, Value.init(preferenceValue:)) } catch let error as VaultError { throw error } catch {
+    do {
+      return try Secret(content, Value.init(preferenceValue:))
+    } catch let error as VaultError {
+      throw error
+    } catch {
       throw VaultError(.typeMismatch, (error as? PreferencesError)?.message ?? SecretCoding.mismatch.message)
     }
   }

@@ -206,7 +206,8 @@
 
     @Test func `a server that a redirect leads to cannot confirm the values of the first`() async throws {
       let answers = Answers([
-        LoopbackServer.response(200, [#"ETag: "1""#], #"{"port": 1}"#), LoopbackServer.response(302, ["Location: /target"]),
+        LoopbackServer.response(200, [#"ETag: "1""#], #"{"port": 1}"#),
+        LoopbackServer.response(302, ["Location: /target"]),
         LoopbackServer.response(304, [#"ETag: "1""#]),
       ])
       let server = try answers.server()

@@ -27,7 +27,7 @@ struct WorkingDirectoryTests {
         let explicit = try JSONPreferences(at: "y.json", options: [.creating, .savingExplicitly])
         try explicit.set(1, forKey: "k")
         try #require(chdir(second) == 0)
-        for store in stores { try store.set(1, forKey: "k") }
+        for store in stores { try store.set("1", forKey: "k") }
         try explicit.save()
         #expect(try FileManager.default.contentsOfDirectory(atPath: second) == [])
         let files = try FileManager.default.contentsOfDirectory(atPath: first).filter { $0 != "new" }.sorted()

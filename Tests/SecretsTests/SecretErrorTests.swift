@@ -68,7 +68,7 @@ extension SecretErrorTests {
     attempt("default") { try reader.value(for: .codable("text", default: Leaking())) }
     attempt("raw") { try reader.value(for: PreferenceKey<Level?>("text", rawValue: Level.self)) }
     attempt("typed") { try reader.integer(forKey: "text") }
-    attempt("url") { try reader.url(forKey: "text") }
+    attempt("date") { try reader.date(forKey: "text") }
     attempt("transformed") { try reader.value(forKey: "text", through: LeakingTransformation()) }
     attempt("transformed key") { try reader.value(for: PreferenceKey<Int?>("text", through: LeakingTransformation())) }
     let reported = Mutex<[any Error]>([])

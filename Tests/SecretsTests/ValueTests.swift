@@ -156,7 +156,9 @@ extension ValueTests {
     try secrets.set(nested(128), forKey: "deep")
 
     #expect(try secrets.value(forKey: "deep") == nested(128))
-    #expect(code { try secrets.set(nested(129), forKey: "deeper") } == .typeMismatch)
+    let error = #expect(throws: PreferencesError.self) { try secrets.set(nested(129), forKey: "deeper") }
+    #expect(error?.code == .limitExceeded)
+    #expect(try secrets.keys() == ["deep"])
   }
 
   @Test func `a value over the limit is refused and the old one stays`() throws {

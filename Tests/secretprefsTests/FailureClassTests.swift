@@ -48,7 +48,8 @@ struct FailureClassTests {
   }
 
   @Test func `the page of errors has the class of each code, and no other`() throws {
-    let rows = Set(try Self.text("Docs/Errors.md").split(separator: "\n").map(String.init).filter { $0.hasPrefix("| `") })
+    let lines = try Self.text("Docs/Errors.md").split(separator: "\n").map(String.init)
+    let rows = Set(lines.filter { $0.hasPrefix("| `") })
     var expected = Set(VaultError.Code.all.map { Self.row($0.rawValue, $0.failureClass) })
     for (code, failure) in PreferencesError.Code.classes { expected.insert(Self.row(code, failure)) }
     for code in try Self.codes(of: "RefreshFailure") {
