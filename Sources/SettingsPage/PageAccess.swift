@@ -74,8 +74,12 @@
     // MARK: Checks
 
     /// Whether the request names this server: a page of an attacker can have its own name resolve to this address.
+    ///
+    /// The first field `Host` is the authority of the request. A proxy may go by another one.
     func isAddressed(_ request: Request) -> Bool {
-      state.withLock { $0.address?.authority } == request.head.authority?.lowercased()
+      guard let authority = request.head.authority?.lowercased() else { return false }
+      return state.withLock { $0.address?.authority } == authority
+        && request.headers[values: .host].allSatisfy { $0.lowercased() == authority }
     }
 
     /// Whether a form was sent by a page of this server. Without a script, its origin is `null` because the page sends no
@@ -113,6 +117,7 @@
   extension HTTPField.Name {
     /// Whether a link, a form or a script of the same site made the request.
     static let secFetchSite = Self("Sec-Fetch-Site")!
+    static let host = Self("Host")!
     /// Present if the browser loads a page ahead of time, before the user opens it.
     static let secPurpose = Self("Sec-Purpose")!
   }

@@ -67,6 +67,16 @@
       }
     }
 
+    @Test func `a request with a second host is refused`() async throws {
+      try await withPage(try plainSettings(in: store)) { browser async throws in
+        let own = browser.origin.replacing("http://", with: "")
+        for hosts in [[own, "attacker.example"], ["attacker.example", own]] {
+          let headers = HTTPHeaders(hosts.map { ("Host", $0) })
+          #expect(try await browser.get("", headers).status == 421, "\(hosts)")
+        }
+      }
+    }
+
     @Test(arguments: ["attacker.example", "localhost", "127.0.0.1"])
     func `a request for a different host is refused`(host: String) async throws {
       try await withPage(try plainSettings(in: store)) { browser async throws in
