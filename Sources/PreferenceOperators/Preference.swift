@@ -52,7 +52,7 @@ public struct Preference<Value: Sendable>: Sendable {
 
   /// Stores `value`; `nil` removes the stored value.
   ///
-  /// - Throws: as `PreferencesStore.set(_:for:)`; with ``didSet(_:)`` also as ``get()``.
+  /// - Throws: as `PreferencesStore.set(_:for:)`; with ``onChange(_:)`` also as ``get()``.
   @discardableResult
   public func set(_ value: Value?) throws -> WriteOutcome {
     // The old value is needed only if a callback is registered.
@@ -106,7 +106,7 @@ public struct Preference<Value: Sendable>: Sendable {
 
   /// Replaces the value by a value of a different type; handles and keys of the old type may then fail to read it.
   ///
-  /// `change` gets `nil`, or the default, if nothing is stored. Callbacks of ``didSet(_:)`` are not called.
+  /// `change` gets `nil`, or the default, if nothing is stored. Callbacks of ``onChange(_:)`` are not called.
   /// - Returns: the handle of the new type.
   public func rewrite<New: PreferenceConvertible>(
     as type: New.Type = New.self, _ change: (Value?) throws -> New?
@@ -154,7 +154,7 @@ public struct Preference<Value: Sendable>: Sendable {
   /// Returns a handle that calls `notify` after each change made through it, even if the value is equal. A change
   /// throws if the old value cannot be read. For changes made elsewhere see
   /// `PreferencesReader.observe(_:initial:prior:_:)`.
-  public func didSet(_ notify: @escaping @Sendable (_ old: Value?, _ new: Value?) -> Void) -> Self {
+  public func onChange(_ notify: @escaping @Sendable (_ old: Value?, _ new: Value?) -> Void) -> Self {
     var handle = self
     let earlier = self.notify
     handle.notify = { old, new in

@@ -163,7 +163,7 @@ extension GuideTests {
     let show: @Sendable (Bool?) -> Void = { received.add($0) }
 
     let allDay = settings.preference("showAllDayEvents", as: Bool.self)
-      .didSet { old, new in show(new) }
+      .onChange { old, new in show(new) }
     try allDay.toggle()
 
     #expect(received.all == [true] && settings["showAllDayEvents"] == true)

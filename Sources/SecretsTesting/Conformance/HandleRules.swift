@@ -56,10 +56,10 @@ extension ConformanceRule {
       #expect(try port.get() == 8080)
       #expect(try store.keys().isEmpty)
     },
-    ConformanceRule(64, "didSet receives the old and the new value of each change through that handle") { fixture in
+    ConformanceRule(64, "onChange receives the old and the new value of each change through that handle") { fixture in
       let store = try fixture.makeStore()
       let log = Collected<[Int?]>()
-      let number = store.handle("number", as: Int.self).didSet { log.append([$0, $1]) }
+      let number = store.handle("number", as: Int.self).onChange { log.append([$0, $1]) }
       try number.set(2)
       try number.set(2)
       try number += 1
