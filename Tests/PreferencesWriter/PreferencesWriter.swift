@@ -1,17 +1,40 @@
+import Foundation
 import PreferenceFiles
 import Preferences
 import PreferencesFoundation
 
 /// The program that `Scripts/faults/kill-preferences` kills: `PreferencesWriter KIND PATH KEY [TEXT]` prints the text
 /// under a key, or sets it.
+///
+/// For `Scripts/parsers`, `PreferencesWriter read KIND FOLDER` prints a line for each file of a folder: its name, a tab,
+/// and its values as JSON with their types, or `!` and the code of the error.
 @main enum PreferencesWriter {
   static func main() throws {
     let arguments = CommandLine.arguments
+    if arguments[1] == "read" { return try read(arguments[2], arguments[3]) }
     let store = try store(arguments[1], at: arguments[2])
     if arguments.count > 4 {
       try store.set(.string(arguments[4]), forKey: arguments[3])
     } else {
       print(try store.string(forKey: arguments[3]) ?? "")
+    }
+  }
+
+  private static func read(_ kind: String, _ folder: String) throws {
+    let format: any PreferenceFileFormat =
+      switch kind {
+      case "json": JSONFormat()
+      case "plist": PropertyListFormat()
+      default: DotenvFormat()
+      }
+    for name in try FileManager.default.contentsOfDirectory(atPath: folder).sorted() {
+      let bytes = Array(try Data(contentsOf: URL(filePath: folder + "/" + name)))
+      let result: String
+      do throws(PreferencesError) {
+        let text = try JSONFormat.text(of: .dictionary(try format.values(from: bytes)))
+        result = String(decoding: text, as: UTF8.self)
+      } catch { result = "!\(error.code)" }
+      print("\(name)\t\(result)")
     }
   }
 
