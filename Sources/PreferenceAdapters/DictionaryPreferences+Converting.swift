@@ -1,10 +1,11 @@
 public import Preferences
 
 extension DictionaryPreferences {
-  /// Creates a store with values of any type, including arrays and dictionaries.
+  /// Creates a store with values of any type, including arrays and dictionaries. Numbers of Foundation, such as those that
+  /// `JSONSerialization` returns, are converted in a program that uses `PreferencesFoundation`.
   ///
-  /// - Throws: `notStorable` for a value without a stored form, such as an `NSNumber`. The
-  ///   message contains its key, its position inside the value and its type.
+  /// - Throws: `notStorable` for a value without a stored form, such as `NSNull`. The message contains its key, its
+  ///   position inside the value and its type.
   public convenience init(converting values: [String: Any], name: String = "dictionary") throws(PreferencesError) {
     var converted: [String: PreferenceValue] = [:]
     for (key, value) in values {
@@ -18,6 +19,7 @@ extension PreferenceValue {
   fileprivate init(converting value: Any) throws(PreferencesError) {
     switch value {
     case let value as any PreferenceConvertible: self = value.preferenceValue
+    case let value as any StorableObject: self = value.storedValue
     case let elements as [Any]:
       var converted: [PreferenceValue] = []
       for (index, element) in elements.enumerated() {
