@@ -7,8 +7,8 @@ internal import VaultSealing
 /// Called by one thread at a time: the one that leads the ``WriteQueue``.
 final class VaultWriter: @unchecked Sendable {
   // Unchecked: only the thread that leads the queue uses this.
-  private let handle: VaultHandle
-  private let lock: WriterLock
+  let handle: VaultHandle
+  let lock: WriterLock
   /// `false` after a failed sync: nothing may be appended behind an entry whose durability is unknown, so a full write
   /// follows.
   private var mayAppend = true
@@ -72,13 +72,13 @@ final class VaultWriter: @unchecked Sendable {
 
   // MARK: One batch
 
-  private enum Plan {
+  enum Plan {
     case nothing
     case append(Append)
     case fullWrite(body: WipedBuffer, isForced: Bool)
   }
 
-  private struct Append {
+  struct Append {
     let state: VaultState
     let content: GroupContent
     let entry: [UInt8]
@@ -183,7 +183,7 @@ final class VaultWriter: @unchecked Sendable {
     return try plan(body, state, content, end: end, tornEnd: tornEnd, allowingLongJournal: allowingLongJournal)
   }
 
-  private func plan(
+  func plan(
     _ body: WipedBuffer, _ state: VaultState, _ content: GroupContent, end: Int, tornEnd: Int,
     allowingLongJournal: Bool
   ) throws(VaultError) -> Plan {
@@ -221,7 +221,7 @@ final class VaultWriter: @unchecked Sendable {
   }
 
   /// Updates the handle's state from the locked file.
-  private func catchUp(
+  func catchUp(
     _ loaded: inout VaultHandle.Loaded, _ status: stat
   ) throws(VaultError) -> (end: Int, tornEnd: Int) {
     var state = try loaded.state
@@ -236,31 +236,7 @@ final class VaultWriter: @unchecked Sendable {
 
   // MARK: Append
 
-  /// Sets the policy of logs without a full write (`Docs/Format.md` F.1, change 3). The events were logged before.
-  private func append(
-    _ policy: AuditPolicy?, to groups: [Vault.Identifier], until deadline: Deadline
-  ) throws(VaultError) {
-    try handle.forkGuard.check()
-    let (file, _) = try lock.acquire(until: deadline)
-    defer { lock.release() }
-    for group in groups {
-      let status = try file.status()
-      let plan = try handle.loaded.withLock { (loaded) throws(VaultError) -> Plan in
-        let (end, tornEnd) = try catchUp(&loaded, status)
-        let state = try loaded.state
-        try handle.mark?.check(state)
-        let content = try state.content(group)
-        return try self.plan(
-          try content.entryBody(policy: policy), state, content, end: end, tornEnd: tornEnd, allowingLongJournal: true)
-      }
-      guard case .append(let append) = plan else {
-        throw VaultError(.limitExceeded, "the setting needs a full write")
-      }
-      try self.append(append, file)
-    }
-  }
-
-  private func append(_ append: Append, _ file: Descriptor) throws(VaultError) {
+  func append(_ append: Append, _ file: Descriptor) throws(VaultError) {
     let state = append.state
     let offset = append.offset
     // If a rename is not durable yet, a power failure could undo it and with it this append (5.1).
