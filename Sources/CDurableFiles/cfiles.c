@@ -67,6 +67,16 @@ int cfiles_link_unnamed(int descriptor, const char *name) {
 #endif
 }
 
+int64_t cfiles_next_data(int descriptor, int64_t offset) {
+#ifdef SEEK_DATA
+  return lseek(descriptor, offset, SEEK_DATA);
+#else
+  (void)descriptor, (void)offset;
+  errno = EINVAL;
+  return -1;
+#endif
+}
+
 int cfiles_open_beneath(int directory, const char *path) {
 #ifdef __linux__
   struct open_how how = {.flags = O_PATH | O_CLOEXEC, .resolve = RESOLVE_BENEATH | RESOLVE_NO_MAGICLINKS};

@@ -57,6 +57,14 @@ package final class Descriptor<Failure: FileFailure>: Sendable {
     return done
   }
 
+  /// The first place from `offset` on that is not in a hole of a sparse file; the greatest number if only a hole
+  /// follows. `offset` where the file system does not know its holes.
+  package func nextData(from offset: Int) -> Int {
+    let found = cfiles_next_data(raw, Int64(offset))
+    if found >= 0 { return max(Int(found), offset) }
+    return errno == ENXIO ? Int.max : offset
+  }
+
   /// Writes all of `bytes`, in one system call unless the system accepts less.
   package func write(_ bytes: RawSpan, at offset: Int) throws(Failure) {
     var done = 0

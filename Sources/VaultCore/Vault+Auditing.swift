@@ -14,13 +14,21 @@ public struct AuditChange: Sendable {
 extension Vault {
   /// Whether reads and writes of records are logged, and what happens if they cannot be; `nil` if they are not logged.
   ///
-  /// An owner gets the setting of the vault, which also applies to new access groups. A group holder gets the setting
-  /// of its group.
+  /// Returns what the access groups have that the credential opens. Only if these differ from each other, or there is
+  /// none, it is the setting of groups that are made later.
   /// - Throws: ``VaultError/Code/locked``; the code of a group that does not verify.
-  public func auditing() throws(VaultError) -> AuditPolicy? { try auditSetting()?.policy }
+  public func auditing() throws(VaultError) -> AuditPolicy? {
+    let policies = try handle.withCurrent { (_, state) throws(VaultError) in
+      var policies: Set<AuditPolicy?> = []
+      for group in state.groups { policies.insert(try state.content(group.id).auditItem?.policy) }
+      return policies
+    }
+    if policies.count == 1, let policy = policies.first { return policy }
+    return try auditSetting()?.policy
+  }
 
-  /// When files of the logs are handed over and removed, for the groups that ``auditing()`` is about; `nil` if the
-  /// vault was never logged.
+  /// When files of the logs are handed over and removed: for an owner the setting of groups that are made later, which
+  /// all groups have; for a group holder that of its group. `nil` if the vault was never logged.
   public func auditLimits() throws(VaultError) -> AuditLimits? { try auditSetting()?.limits }
 
   private func auditSetting() throws(VaultError) -> AuditItem? {
@@ -52,7 +60,11 @@ extension Vault {
     let (groups, isLogged) = try handle.withCurrent { (_, state) throws(VaultError) in
       guard state.unlocked.isOwner else { throw VaultDraft.ownerRequired }
       var keys: [AuditKeys] = []
-      for group in state.groups { keys.append(try AuditKeys(try state.content(group.id), state.sealer)) }
+      for group in state.groups {
+        let content = try state.content(group.id)
+        // A group without an item is off already.
+        if policy != nil || content.auditItem != nil { keys.append(try AuditKeys(content, state.sealer)) }
+      }
       return (keys, state.snapshot.isLogged)
     }
     var setAside: [String] = []
@@ -91,8 +103,7 @@ extension Vault {
   /// (``Options/markPath``); without one, a log that was removed is reported as possibly moved.
   ///
   /// - Parameter body: receives each event that verifies, oldest first.
-  /// - Throws: ``VaultError/Code/io`` or ``VaultError/Code/insecurePermissions`` if the log cannot be read;
-  ///   ``VaultError/Code/lockTimeout``.
+  /// - Throws: ``VaultError/Code/io`` if the disk or the directory cannot be read; ``VaultError/Code/lockTimeout``.
   public func readAuditLog(
     of group: AccessGroup, _ body: (AuditEvent) -> Void = { _ in }
   ) throws(VaultError) -> AuditReport {
@@ -120,14 +131,14 @@ extension Vault {
     of group: Vault.Identifier, _ sealer: Sealer, isLast: Bool = false, _ body: (AuditEvent) -> Void
   ) throws(VaultError) -> AuditReport? {
     let log = handle.auditLog(of: group)
-    let (keys, isLogged, isOther) = try handle.withCurrent { (_, state) throws(VaultError) in
+    let (keys, item, isOther) = try handle.withCurrent { (_, state) throws(VaultError) in
       let content = try state.content(group)
-      let policy = content.auditItem?.policy
+      let item = content.auditItem
       var isOther = false
       if let manifest = state.manifest {
-        isOther = try manifest.logSetting(isLogged: state.snapshot.isLogged)?.policy != policy
+        isOther = try manifest.logSetting(isLogged: state.snapshot.isLogged)?.policy != item?.policy
       }
-      return (try AuditKeys(content, sealer), policy != nil, isOther)
+      return (try AuditKeys(content, sealer), item, isOther)
     }
     // Before the log, because other processes raise it meanwhile.
     let marked = try handle.mark?.log(of: group)
@@ -141,7 +152,13 @@ extension Vault {
         old.removeLast()
       }
       for (index, file) in old.enumerated() {
-        guard let open = try log.files.open(file.path, forWriting: false) else {
+        let open: OpenFile
+        switch try log.files.opened(file.path) {
+        case .file(let found): open = found
+        case .refused(let error):
+          examination.skip(file.path, error)
+          continue
+        case .absent:
           if isLast { continue }  // reported as missing
           return nil
         }
@@ -154,9 +171,13 @@ extension Vault {
         try examination.read(
           current.file.descriptor, size: current.size, header: current.header.bytes, isFirst: old.isEmpty,
           isCurrent: true, body)
+      } else if let refusal = reading.refusal {
+        examination.skip(log.files.current, refusal)
       }
       if examination.needsLaterKey, !isLast { return nil }
-      return examination.report(isMissing: isLogged && reading.current == nil, isOther: isOther)
+      return examination.report(
+        isMissing: item != nil && reading.current == nil && reading.refusal == nil,
+        isOff: item?.policy == nil && reading.current != nil, isOther: isOther)
     }
   }
 
@@ -175,9 +196,8 @@ extension Vault {
     let slot = handle.slot
     try handle.withPresentKeys { () throws(VaultError) in
       try presentAudit(of: group.id)
-    } _: {
-      (keys) throws(VaultError) in
-      try log.handOver(keys, by: slot)
+    } _: { (keys, mayBeStale) throws(VaultError) in
+      try log.handOver(keys, by: slot, mayBeStale: mayBeStale)
     }
   }
 
@@ -211,8 +231,8 @@ extension Vault {
           try handle.withCurrent { (_, state) throws(VaultError) in
             try AuditKeys(try state.content(group.id), state.sealer, policy: .failClosed)
           }
-        } _: { (keys) throws(VaultError) in
-          try handle.log([event], keys, isSynced: true, mayBeStale: true)
+        } _: { (keys, mayBeStale) throws(VaultError) in
+          try handle.log([event], keys, isSynced: true, mayBeStale: mayBeStale)
         }
       }
     }
@@ -267,8 +287,8 @@ extension Vault {
             isClosed = content.auditItem?.policy == .failClosed
             return try AuditKeys(content, state.sealer)
           }
-        } _: { (keys) throws(VaultError) in
-          let (outcome, warning) = try handle.auditLog(of: group).examine(keys)
+        } _: { (keys, mayBeStale) throws(VaultError) in
+          let (outcome, warning) = try handle.auditLog(of: group).examine(keys, mayBeStale: mayBeStale)
           if let warning { problems.append(AuditProblem(group: group, error: warning, isRefusal: false)) }
           return outcome
         }

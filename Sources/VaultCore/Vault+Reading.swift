@@ -86,23 +86,24 @@ extension Vault {
     defer { handle.giveBack(value.opener) }
     // The keys of a snapshot do not change, but the log has the policy and the keys of the present.
     let audit = records == nil ? value.audit : try handle.loadedAudit(of: group, or: value.audit)
-    if let audit, let later = try logRead(of: name, audit) {
+    if let audit, try !logRead(of: name, audit) {
       // The group was rotated since the value was taken.
-      try handle.expect(epoch: later, of: group)
       return try lend(name, previous: revision, in: group, at: records, body)
     }
     let kind = ValueKind(rawValue: value.kind)
     return try value.open(name) { body(kind, $0) }
   }
 
-  /// - Returns: the later epoch whose key the log needs.
+  /// - Returns: `false` if the log has a later key that the vault has too: then nothing was logged.
   @inline(never)
-  func logRead(of name: borrowing RecordName, _ audit: AuditKeys) throws(VaultError) -> UInt32? {
+  func logRead(of name: borrowing RecordName, _ audit: AuditKeys) throws(VaultError) -> Bool {
     let event = AuditLog.Event(action: .read, service: name.service.copy, key: name.key.copy)
     guard case .laterKey(let epoch) = try handle.log([event], audit, isSynced: false, mayBeStale: true) else {
-      return nil
+      return true
     }
-    return epoch
+    if try handle.has(epoch: epoch, of: audit.groupID) { return false }
+    _ = try handle.log([event], audit, isSynced: false)
+    return true
   }
 
   /// Calls `body` with each name that a record may have in the file until it returns a result: first the exact bytes,

@@ -87,9 +87,8 @@ extension Vault {
     }
     guard let taken else { return nil }
     defer { handle.giveBack(taken.opener) }
-    if let audit = taken.audit, let later = try logRead(of: address.name, audit) {
+    if let audit = taken.audit, try !logRead(of: address.name, audit) {
       // The group was rotated since the value was taken.
-      try handle.expect(epoch: later, of: group.id)
       return try withValue(of: removed, previous: revision, in: group, body)
     }
     let kind = ValueKind(rawValue: taken.kind)

@@ -62,6 +62,10 @@ public final class Vault: Sendable {
     /// errors are received only after an event was logged again. Called by the thread that reads or writes: it must not
     /// use the vault.
     public var auditFailure: (@Sendable (VaultError) -> Void)?
+    /// Receives the error if opening the vault, or a read that is logged, cannot raise the mark. The mark then proves
+    /// less. Further errors are received only after the mark was raised again. For writes, see ``Vault/markFailure``.
+    /// Called by the thread that opens or reads: it must not use the vault.
+    public var markFailure: (@Sendable (VaultError) -> Void)?
     /// The source of identifiers, keys and nonces. Called with locks held: it must not use the vault.
     public var random = RandomSource.system
     /// The current time in milliseconds since 1970-01-01 UTC, for the times of records and ``expiredRecords``. Called

@@ -196,7 +196,7 @@ struct AuditFailureTests {
       let vault = try shared.secondOwner()
       #expect(refusal { try vault.text("password") } == .rolledBack)
       let report = try vault.readAuditLog(of: vault.group())
-      #expect(report.findings.map(\.short) == ["laterKey 1 possible"])
+      #expect(report.findings.map(\.short) == ["laterKey 3 possible"])
 
       #expect(try vault.setAuditing(.failClosed).setAside.count == 1)
       try shared.read(1, by: vault)

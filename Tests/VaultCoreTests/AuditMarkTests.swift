@@ -123,4 +123,35 @@ struct AuditMarkTests {
       #expect(vault.markFailure == nil)
     }
   }
+  @Test func `a read does not wait long for a locked mark, and reports that it was not raised`() throws {
+    try withMarked { shared, _ in
+      try shared.read(1)
+      let lock = try ForeignLock(on: shared.mark)
+      let failures = Mutex<[VaultError.Code]>([])
+      var options = shared.options("locked")
+      options.markFailure = { error in failures.withLock { $0.append(error.code) } }
+      let start = ContinuousClock.now
+      let vault = try Vault.opened(at: shared.path, options: options)
+      try shared.read(2, by: vault)
+      #expect(ContinuousClock.now - start < .seconds(20))  // of the 30 of the options
+      #expect(failures.withLock(\.self) == [.lockTimeout])
+      #expect(vault.markFailure?.code == .lockTimeout)
+
+      lock.release()
+      try shared.read(1, by: Vault.opened(at: shared.path, options: options))
+      #expect(try RollbackMark(at: shared.mark).logs[vault.group().id]?.count == 8)
+      #expect(failures.withLock(\.self) == [.lockTimeout])
+    }
+  }
+
+  @Test func `a mark that is as high already is not locked`() throws {
+    try SharedVault.withMark { shared in
+      try shared.markedOwner().set("v", forKey: "user")
+      let lock = try ForeignLock(on: shared.mark)
+      let vault = try shared.markedOwner()
+      #expect(try vault.text("user") == "v")
+      #expect(vault.markFailure == nil)
+      lock.release()
+    }
+  }
 }

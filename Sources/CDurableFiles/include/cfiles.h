@@ -25,6 +25,10 @@ int cfiles_open_beneath(int directory, const char *_Nonnull path);
 /// Whether the file of a descriptor is on a file system in memory (tmpfs, ramfs).
 int cfiles_is_in_memory(int descriptor);
 
+/// lseek with SEEK_DATA: the first offset from this one on that is not in a hole. Returns -1 and errno: ENXIO if only a
+/// hole follows, EINVAL if the system does not know holes.
+int64_t cfiles_next_data(int descriptor, int64_t offset);
+
 /// Gives a file the POSIX access control list of another file, or none if that has none. Returns 0, or -1 and errno. Does
 /// nothing on other systems than Linux.
 int cfiles_copy_access_list(const char *_Nonnull from, int to);

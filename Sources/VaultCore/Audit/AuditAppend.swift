@@ -24,7 +24,8 @@ struct AuditAppend {
   /// What is left for events of the log itself, if the reserve cannot be extended.
   private static let lastReserve = 4 << 10
 
-  static let rolledBack = VaultError(.rolledBack, "the vault is older than its log, which has a later key")
+  static let rolledBack = VaultError(
+    .rolledBack, "it states a later key than the vault has: the vault is older than its log, or the log was changed")
   private static let unknown = VaultError(
     .tampered, "it cannot be continued: it is damaged, or not that of this access group")
 
@@ -49,8 +50,10 @@ struct AuditAppend {
   /// - Parameters:
   ///   - file: locked.
   ///   - known: the header that this process wrote last.
+  ///   - mayBeStale: whether the caller can load the vault again. Otherwise an event of a later key that no header
+  ///     counts is an interrupted append.
   static func open(
-    _ file: OpenFile, _ maker: AuditMaker, _ known: Written?, durable: AuditLog.Point?
+    _ file: OpenFile, _ maker: AuditMaker, _ known: Written?, durable: AuditLog.Point?, mayBeStale: Bool
   ) throws(VaultError) -> Opened {
     let image = try FileImage(file.descriptor, 0..<AuditHeader.byteCount, limit: AuditHeader.byteCount)
     var (header, isHandOver, isKnown) = (AuditHeader(epoch: maker.keys.epoch), false, false)
@@ -77,7 +80,7 @@ struct AuditAppend {
     var append = AuditAppend(
       maker: maker, file: file, header: header, size: Int(try file.descriptor.status().st_size),
       endsWithHandOver: isHandOver, written: isKnown ? known : nil, durable: durable)
-    if let epoch = try append.prepare(isKnown: isKnown) { return .laterKey(epoch) }
+    if let epoch = try append.prepare(isKnown: isKnown, mayBeStale: mayBeStale) { return .laterKey(epoch) }
     return .ready(append)
   }
 
@@ -95,7 +98,7 @@ struct AuditAppend {
   }
 
   /// - Returns: the epoch of an event that is sealed with a later key.
-  private mutating func prepare(isKnown: Bool) throws(VaultError) -> UInt32? {
+  private mutating func prepare(isKnown: Bool, mayBeStale: Bool) throws(VaultError) -> UInt32? {
     if header.mayBeRestarted {
       flags.insert(.restarted)
       var synced = ByteWriter()
@@ -105,7 +108,7 @@ struct AuditAppend {
     if size < header.end {
       flags.insert(.short)
       header.end = (size + 7) & ~7
-    } else if let epoch = try takeOver() {
+    } else if let epoch = try takeOver(), mayBeStale {
       return epoch
     }
     if let mark = maker.mark {
@@ -125,7 +128,7 @@ struct AuditAppend {
     guard number > 0 else { return nil }
     if number >= header.first { return try AuditFrame.tag(of: number, descriptor, before: header.end) }
     for old in try maker.files.handedOver().reversed() {
-      guard let file = try maker.files.open(old.path, forWriting: false),
+      guard let file = try maker.files.readable(old),
         case .success(let found) = try AuditFiles.header(file.descriptor, keys, maker.sealer), found.first <= number
       else { continue }
       return try AuditFrame.tag(of: number, file.descriptor, before: found.end)
@@ -134,14 +137,18 @@ struct AuditAppend {
   }
 
   /// Takes over events whose writer was killed before it wrote the header.
+  ///
+  /// - Returns: the epoch of an event of a later key that is behind them.
   private mutating func takeOver() throws(VaultError) -> UInt32? {
     var appends = 0
+    var later: UInt32?
     loop: while true {
       switch try AuditFrame.place(descriptor, at: header.end, before: size, keys, maker.sealer) {
       case .nothing: break loop
       case .closed(let head, _):
-        if head.epoch > keys.epoch { return head.epoch }
-        throw Self.unknown
+        guard head.epoch > keys.epoch else { throw Self.unknown }
+        later = head.epoch
+        break loop
       case .event(let found):
         guard found.number == header.count + 1, let body = found.body, body.previous == header.last else {
           throw Self.unknown
@@ -155,7 +162,7 @@ struct AuditAppend {
       }
     }
     if appends > 1 { flags.insert(.oldState) }
-    return nil
+    return later
   }
 
   /// Whether bytes that are no event are behind the last one. Behind a header of this process only an interrupted
@@ -167,14 +174,14 @@ struct AuditAppend {
     return try !descriptor.isZero(header.end..<last)
   }
 
-  /// Writes zeros over bytes that are no event: cutting them off could lose space that the disk no longer has.
+  /// Writes zeros over bytes that are no event: cutting off the reserve could lose space that the disk no longer has.
+  /// More than a reserve is cut off.
   private mutating func eraseDebris() throws(VaultError) {
-    if size > AuditHeader.fileBytes {
-      try descriptor.truncate(to: header.end)
-      size = header.end
-    } else {
-      try descriptor.write([UInt8](repeating: 0, count: size - header.end), at: header.end)
+    if size > header.end + Self.reserveBytes {
+      try descriptor.truncate(to: header.end + Self.reserveBytes)
+      size = header.end + Self.reserveBytes
     }
+    try descriptor.write([UInt8](repeating: 0, count: size - header.end), at: header.end)
   }
 
   // MARK: Writing
@@ -261,6 +268,7 @@ struct AuditAppend {
   /// Gives the file its name as a handed-over one and makes a new current file. The second name comes first, because it
   /// shows whether the directory can be written while the log can still go on in this file.
   mutating func handOver() throws(VaultError) {
+    guard AuditHeader.files.contains(header.file + 1) else { throw AuditMaker.noFileLeft }
     try maker.files.expectRoom(Self.reserveBytes + AuditHeader.byteCount)
     try maker.files.link(file, as: header.file)
     if !endsWithHandOver { try write([AuditLog.Event(action: .handOver)], lost: 0) }
@@ -272,7 +280,7 @@ struct AuditAppend {
 
   /// The last event of a file that was handed over; `nil` if it cannot be opened.
   private func handOverEvent(of file: AuditFiles.Numbered) throws(VaultError) -> AuditEvent? {
-    guard let open = try maker.files.open(file.path, forWriting: false) else { return nil }
+    guard let open = try maker.files.readable(file) else { return nil }
     switch try AuditFiles.header(open.descriptor, keys, maker.sealer) {
     case .failure: return nil
     case .success(let header):
@@ -294,7 +302,7 @@ struct AuditAppend {
     }
     guard last > 0 else { return }
     var next: AuditAppend
-    switch try Self.open(made.file, maker, made.written, durable: durable) {
+    switch try Self.open(made.file, maker, made.written, durable: durable, mayBeStale: false) {
     case .laterKey: return
     case .ready(let append): next = append
     }

@@ -21,12 +21,15 @@ struct AuditExamination {
   /// The last event that an event *prune* names.
   private var prunedUntil: UInt64 = 0
   private var acknowledged: [AuditFinding.ID: UInt64] = [:]
+  /// The last event *start* or *stop*, and the number of the last *start*.
+  private var lastSwitch: AuditEvent.Action?
+  private var lastStart: UInt64 = 1
   private var candidateCount = 0
   /// The findings of bytes behind the last event of a file, which an interrupted append explains.
   private var possibleDebris: Set<UInt64> = []
   /// Whether the rest cannot be judged.
   private(set) var hasEnded = false
-  /// Whether it ended because of a key that the loaded vault does not have.
+  /// Whether a key that the loaded vault does not have may open the rest.
   private(set) var needsLaterKey = false
   private let marked: RollbackMark.Log?
   private var markedTag: Vault.Tag?
@@ -60,7 +63,7 @@ struct AuditExamination {
   private mutating func end(_ code: AuditFinding.Code, at number: UInt64? = nil) {
     guard !hasEnded else { return }
     hasEnded = true
-    needsLaterKey = code == .laterKey
+    if code == .laterKey { needsLaterKey = true }
     findings.append(AuditFinding(code, (number ?? next)...(number ?? next)))
   }
 
@@ -74,11 +77,35 @@ struct AuditExamination {
     let isTooLong: Bool
     let header: AuditHeader?
     let isCurrent: Bool
+    /// The epoch that the header states, if it is later than the reader's and nothing so far speaks against it.
+    let statedEpoch: UInt32?
+    /// What was read last.
+    var last = Last.nothing
     /// The number of appends that the header does not count.
     var uncounted = 0
     /// Whether the last event that was taken is *hand over*, or cannot be opened.
     var endsWell = false
     var endsWithHandOver = false
+
+    enum Last {
+      case nothing
+      /// An event of a key that the reader has, or has lost.
+      case known
+      /// A frame of a later epoch, behind others from this number on.
+      case later(epoch: UInt32, first: UInt64)
+    }
+
+    /// The number of the first frame of a later epoch, unless a known event is behind it.
+    var firstLater: UInt64? { if case .later(_, let first) = last { first } else { nil } }
+
+    /// Whether what stands in the file is what writers with the stated key leave: their events are the last.
+    var isLater: Bool {
+      switch last {
+      case .nothing: true
+      case .known: false
+      case .later(let epoch, _): epoch == statedEpoch
+      }
+    }
   }
 
   /// Reads the next file of the log.
@@ -92,21 +119,30 @@ struct AuditExamination {
   ) throws(VaultError) {
     guard !hasEnded else { return }
     let opened = try AuditHeader.open(header, keys, sealer)
+    let (place, start) = (findings.count, next)
     var found: AuditHeader?
+    var statedEpoch: UInt32?
     switch opened {
     case .success(let header):
       found = header
       begin(header, isFirst: isFirst)
     case .failure(let refusal):
-      if refusal.code == .laterKey || refusal.code == .laterVersion { return end(refusal.code) }
-      find(refusal.code, next, next)
+      switch refusal.code {
+      case .laterVersion: return end(.laterVersion)
+      case .laterKey: statedEpoch = refusal.epoch
+      default: find(refusal.code, next, next)
+      }
       if refusal.code == .lostKey { isKnown = false }
     }
     var part = Part(
       file: file, size: min(size, AuditHeader.fileBytes), isTooLong: size > AuditHeader.fileBytes, header: found,
-      isCurrent: isCurrent)
-    let isBroken = try readEvents(&part, body) || part.isTooLong
+      isCurrent: isCurrent, statedEpoch: statedEpoch)
+    let isBroken = try readEvents(&part, body) || part.isTooLong || part.firstLater != nil
     guard !hasEnded else { return }
+    if statedEpoch != nil {
+      if part.isLater { return end(.laterKey, at: part.firstLater) }
+      findings.insert(AuditFinding(.badHeader, start...start), at: place)
+    }
     if let found, found.count >= next {
       find(.missing, next, found.count)
       next = found.count + 1
@@ -121,6 +157,24 @@ struct AuditExamination {
     if part.uncounted > 1 { find(.oldState, next, next) }
     if !isCurrent, !part.endsWell { find(.notHandedOver, max(1, next - 1), max(1, next - 1)) }
     if isCurrent, found.mayBeRestarted { restarts.append((.max, found.synced)) }
+  }
+
+  /// Whether a file is of a later key than the reader has, which would end each verification.
+  static func isLater(_ file: Descriptor, _ keys: AuditKeys, _ sealer: Sealer) throws(VaultError) -> Bool {
+    var examination = AuditExamination(keys, sealer, marked: nil)
+    let image = try FileImage(file, 0..<AuditHeader.byteCount, limit: AuditHeader.byteCount)
+    let size = Int(try file.status().st_size)
+    try examination.read(file, size: size, header: image.span, isFirst: true, isCurrent: false) { _ in }
+    return examination.needsLaterKey
+  }
+
+  /// Notes a file of the log that cannot be read. Its events count as missing.
+  mutating func skip(_ path: VaultPath, _ error: VaultError) {
+    guard !hasEnded else { return }
+    var finding = AuditFinding(.unreadable, next...next)
+    finding.file = path.file
+    finding.reason = error.message
+    findings.append(finding)
   }
 
   private mutating func begin(_ header: AuditHeader, isFirst: Bool) {
@@ -142,12 +196,15 @@ struct AuditExamination {
       switch try AuditFrame.place(part.file, at: offset, before: part.size, keys, sealer) {
       case .event(let frame):
         offset += frame.count
+        // Behind what was sealed with a later key no program writes with an earlier one.
+        if part.firstLater != nil { isBroken = true }
+        part.last = .known
         if take(frame, endingAt: offset, &part, isBroken: isBroken, body) { isBroken = false }
-      case .closed(let head, let frameTag) where isTaken(head, part):
-        if head.epoch > keys.epoch {
-          end(.laterKey, at: head.number)
-          return false
-        }
+      case .closed(let head, _) where isLater(head, part):
+        part.last = .later(epoch: head.epoch, first: part.firstLater ?? head.number)
+        offset += head.count
+      case .closed(let head, let frameTag) where isTaken(head):
+        part.last = .known
         findLost(next, head.number)
         if head.number == marked?.count { markedTag = frameTag }
         next = head.number + 1
@@ -158,7 +215,12 @@ struct AuditExamination {
         part.endsWell = true
         part.endsWithHandOver = false
         offset += head.count
-      default:
+      case let found:
+        if case .closed(let head, _) = found, let header = part.header, part.isCurrent, head.epoch > keys.epoch,
+          head.number == header.count + 1
+        {
+          needsLaterKey = true  // or it is what a writer left that was killed before it wrote the header
+        }
         if part.isTooLong { return true }
         if !isBroken, try part.file.isZero(offset..<part.size) { return false }
         isBroken = true
@@ -169,17 +231,29 @@ struct AuditExamination {
     return isBroken
   }
 
-  private func isTaken(_ head: AuditFrame.Head, _ part: Part) -> Bool {
-    // No program appends to a file that was handed over, so no later key can have sealed its last event.
-    if head.epoch > keys.epoch { return part.isCurrent && (part.header.map { head.number > $0.count } ?? true) }
-    return head.number >= next && head.epoch >= epoch
+  /// Whether a frame can be of the later key that the header states.
+  private func isLater(_ head: AuditFrame.Head, _ part: Part) -> Bool {
+    guard let stated = part.statedEpoch else { return false }
+    return head.epoch > keys.epoch && head.epoch <= stated
+  }
+
+  /// Whether a frame can be of a key that the reader has lost.
+  private func isTaken(_ head: AuditFrame.Head) -> Bool {
+    head.epoch <= keys.epoch && head.number >= next && head.epoch >= epoch
   }
 
   /// The next place at which an event or a frame that is taken stands.
   private mutating func candidate(_ part: Part, from start: Int) throws(VaultError) -> Int? {
     var start = start
     while start + AuditFrame.headCount <= part.size {
+      let data = part.file.nextData(from: start)
+      guard data < part.size else { return nil }
+      start += (data - start) & ~7
       let image = try FileImage(part.file, start..<min(start + 65_536, part.size), limit: Int.max)
+      if image.count == 65_536, image.span.isZero {
+        start += image.count
+        continue
+      }
       var offset = 0
       while offset + AuditFrame.headCount <= image.count {
         defer { offset += 8 }
@@ -191,7 +265,7 @@ struct AuditExamination {
         }
         switch try AuditFrame.place(part.file, at: start + offset, before: part.size, keys, sealer) {
         case .event: return start + offset
-        case .closed(let head, _) where isTaken(head, part): return start + offset
+        case .closed(let head, _) where isTaken(head) || isLater(head, part): return start + offset
         default: break
         }
       }
@@ -252,6 +326,8 @@ struct AuditExamination {
     if body.flags.contains(.oldState) { find(.oldState, number, number) }
     if body.flags.contains(.restarted) { restarts.append((number, body.synced)) }
     let action = body.event.action
+    if action == .start || action == .stop { lastSwitch = action }
+    if action == .start { lastStart = number }
     if action == .continued { find(.continued, number, number) }
     if number == 1, action != .start, action != .continued { find(.noStart, 1, 1) }
     if action == .prune, let pruned = body.pruned { prunedUntil = max(prunedUntil, pruned.upperBound) }
@@ -265,13 +341,15 @@ struct AuditExamination {
   /// Finishes the report.
   ///
   /// - Parameters:
-  ///   - isMissing: whether there is no current file although reads are logged.
+  ///   - isMissing: whether there is no current file although the group was logged.
+  ///   - isOff: whether nothing is logged, although there is a log.
   ///   - isOther: whether the setting differs from the vault's.
-  mutating func report(isMissing: Bool, isOther: Bool) -> AuditReport {
+  mutating func report(isMissing: Bool, isOff: Bool, isOther: Bool) -> AuditReport {
     let hadEnded = hasEnded
     hasEnded = false
     if let prunedEnd, prunedUntil < prunedEnd { find(.earlierFiles, 1, prunedEnd) }
     if isMissing { find(.noLog, next, next) }
+    if isOff, !hadEnded, lastSwitch != .stop { find(.noStop, lastStart, lastStart) }
     if isOther { find(.otherSetting, next, next) }
     if let marked, !hadEnded {
       if marked.count >= next {

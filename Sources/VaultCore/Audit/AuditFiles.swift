@@ -26,25 +26,75 @@ struct AuditFiles {
 
   /// The path of a handed-over file.
   func handedOver(_ number: UInt64) -> VaultPath {
-    let digits = String(number)
-    return current.beside("." + String(repeating: "0", count: max(0, 6 - digits.utf8.count)) + digits)
+    current.beside(Self.suffix(number))
   }
 
   /// The files that were handed over, the oldest first.
   func handedOver() throws(VaultError) -> [Numbered] {
-    guard let names = directoryNames(current.directory) else { throw .io("\(current.directory): list the directory") }
     let start = PathName.last(of: current.file) + "."
     var found: [Numbered] = []
-    for name in names where name.utf8.starts(with: start.utf8) {
-      guard let number = UInt64(String(name.dropFirst(start.count))), AuditHeader.files.contains(number) else {
-        continue
-      }
-      let path = handedOver(number)
-      // Names with other digits do not belong to the log.
-      if PathName.last(of: path.file) == name { found.append(Numbered(number: number, path: path)) }
+    for name in try Self.names(in: current.directory) where name.utf8.starts(with: start.utf8) {
+      guard let number = Self.number(name.dropFirst(start.count)) else { continue }
+      found.append(Numbered(number: number, path: handedOver(number)))
     }
     return found.sorted { $0.number < $1.number }
   }
+
+  private static func names(in directory: String) throws(VaultError) -> [String] {
+    guard let names = directoryNames(directory) else { throw .io("\(directory): list the directory") }
+    return names
+  }
+
+  /// The number that digits behind the name of a log stand for; `nil` for names that do not belong to the log.
+  private static func number(_ digits: Substring) -> UInt64? {
+    guard let number = UInt64(digits), AuditHeader.files.contains(number), suffix(number) == "." + digits else {
+      return nil
+    }
+    return number
+  }
+
+  private static func suffix(_ number: UInt64) -> String {
+    let digits = String(number)
+    return "." + String(repeating: "0", count: max(0, 6 - digits.utf8.count)) + digits
+  }
+
+  /// The files beside a vault that have a name of a log, and are not part of the log of one of these groups.
+  static func unread(
+    beside vault: VaultPath, groups: Set<Vault.Identifier>
+  ) throws(VaultError) -> [UnreadAuditLog] {
+    let start = PathName.last(of: vault.file) + ".audit-"
+    let logs = Set(groups.map(\.description))
+    var found: [UnreadAuditLog] = []
+    for name in try names(in: vault.directory).sorted() where name.utf8.starts(with: start.utf8) {
+      let parts = name.dropFirst(start.count).split(separator: ".", maxSplits: 1, omittingEmptySubsequences: false)
+      let isOfGroup = logs.contains(String(parts[0]))
+      if isOfGroup, parts.count == 1 || number(parts[1]) != nil { continue }
+      found.append(
+        UnreadAuditLog(
+          path: PathName.directory(of: vault.file) + "/" + name,
+          isSetAside: isOfGroup && parts.last?.hasPrefix("aside-") == true))
+    }
+    return found
+  }
+
+  /// The handed-over file that a new current file continues, and its header if that opens; `nil` if there is none. Above
+  /// ``unlikelyNumber`` only a file counts whose header has the number of its name, because a copy under a high name
+  /// would leave no numbers for new files.
+  func newest(
+    _ keys: AuditKeys, _ sealer: Sealer
+  ) throws(VaultError) -> (number: UInt64, header: AuditHeader?)? {
+    for old in try handedOver().reversed() {
+      var header: AuditHeader?
+      if let file = try readable(old), case .success(let found) = try Self.header(file.descriptor, keys, sealer) {
+        header = found
+      }
+      if old.number <= Self.unlikelyNumber || header?.file == old.number { return (old.number, header) }
+    }
+    return nil
+  }
+
+  /// No log has so many files.
+  private static let unlikelyNumber: UInt64 = 1 << 30
 
   // MARK: Opening
 
@@ -69,6 +119,36 @@ struct AuditFiles {
     }
   }
 
+  /// What is at a name of the log, for reading.
+  enum Opened {
+    case file(OpenFile)
+    /// No file that a program of this package would have left there.
+    case refused(VaultError)
+    case absent
+  }
+
+  /// Opens a file for reading.
+  /// - Throws: what does not depend on the file, such as a lack of descriptors.
+  func opened(_ path: VaultPath) throws(VaultError) -> Opened {
+    do throws(VaultError) {
+      guard let file = try open(path, forWriting: false) else { return .absent }
+      return .file(file)
+    } catch {
+      guard let status = try path.status() else { return .absent }
+      let isOfFile = status.st_mode & S_IFMT != S_IFREG || error.errno == EACCES
+      guard isOfFile || [.hardLinked, .insecurePermissions].contains(error.code) else {
+        throw VaultError(error.code, "\(path.file): \(error.message)", errno: error.errno, cause: error)
+      }
+      return .refused(error)
+    }
+  }
+
+  /// A handed-over file, open for reading; `nil` if none can be read.
+  func readable(_ old: Numbered) throws(VaultError) -> OpenFile? {
+    guard case .file(let file) = try opened(old.path) else { return nil }
+    return file
+  }
+
   /// Whether the file has exactly the two names that it has while it is handed over.
   private func isBeingHandedOver(_ status: stat) throws(VaultError) -> Bool {
     let identity = FileIdentity(status)
@@ -90,13 +170,11 @@ struct AuditFiles {
   /// Whether a handed-over file is the current one, whose handing over was interrupted: also as a copy, which has two
   /// files with the same bytes.
   func isSame(_ old: Numbered, _ current: OpenFile) throws(VaultError) -> Bool {
-    guard let other = try open(old.path, forWriting: false) else { return false }
+    guard let other = try readable(old) else { return false }
     if other.identity == current.identity { return true }
     let (size, otherSize) = (Int(try current.descriptor.status().st_size), Int(try other.descriptor.status().st_size))
     guard size == otherSize, size <= AuditHeader.fileBytes else { return false }
-    let image = try FileImage(current.descriptor, 0..<size, limit: size)
-    let otherImage = try FileImage(other.descriptor, 0..<size, limit: size)
-    return compareBytes(image.span, otherImage.span) == 0
+    return try current.descriptor.isEqual(to: other.descriptor, 0..<size)
   }
 
   /// Whether a handed-over file is the current one in the same or an earlier state: its handing over was interrupted,
@@ -105,17 +183,14 @@ struct AuditFiles {
     _ old: Numbered, of current: OpenFile, _ keys: AuditKeys, _ sealer: Sealer
   ) throws(VaultError) -> Bool {
     if try isSame(old, current) { return true }
-    guard let other = try open(old.path, forWriting: false) else { return false }
+    guard let other = try readable(old) else { return false }
     let (opened, otherOpened) = (
       try Self.header(current.descriptor, keys, sealer), try Self.header(other.descriptor, keys, sealer)
     )
     guard case .success(let header) = opened, case .success(let otherHeader) = otherOpened,
       header.file == otherHeader.file, otherHeader.count <= header.count
     else { return false }
-    let range = AuditHeader.byteCount..<otherHeader.end
-    let image = try FileImage(current.descriptor, range, limit: AuditHeader.fileBytes)
-    let otherImage = try FileImage(other.descriptor, range, limit: AuditHeader.fileBytes)
-    return image.count == range.count && compareBytes(image.span, otherImage.span) == 0
+    return try current.descriptor.isEqual(to: other.descriptor, AuditHeader.byteCount..<otherHeader.end)
   }
 
   // MARK: Making

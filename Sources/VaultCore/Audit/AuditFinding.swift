@@ -48,6 +48,10 @@ public struct AuditFinding: Sendable, Hashable, CustomStringConvertible {
     case behindMark
     /// Too much is wrong to go on.
     case notExamined
+    /// A file of the log cannot be read: see ``AuditFinding/file``.
+    case unreadable
+    /// Logging is off, and the log does not end with *stop*.
+    case noStop
   }
 
   /// A finding as an event *acknowledge* lists it.
@@ -71,6 +75,10 @@ public struct AuditFinding: Sendable, Hashable, CustomStringConvertible {
   public internal(set) var isCertain: Bool
   /// Whether a later event of the log acknowledges exactly this finding.
   public internal(set) var isAcknowledged = false
+  /// The path of the file that cannot be read; `nil` for a finding about events.
+  public internal(set) var file: String?
+  /// Why it cannot be read.
+  var reason: String?
 
   init(_ code: Code, _ events: ClosedRange<UInt64>) {
     self.code = code
@@ -80,11 +88,11 @@ public struct AuditFinding: Sendable, Hashable, CustomStringConvertible {
 
   var id: ID { ID(code: code.rawValue, first: events.lowerBound, last: events.upperBound) }
 
-  /// What is wrong, and at which events. Without the names of records.
+  /// What is wrong, and at which events. Without the names of records. It can contain the path of a file.
   public var description: String {
     let events =
       events.count == 1 ? "event \(events.lowerBound)" : "events \(events.lowerBound) to \(events.upperBound)"
-    return "\(events): \(code.words)"
+    return "\(events): \(code.words)" + (file.map { ": \($0): \(reason ?? "")" } ?? "")
   }
 }
 
@@ -100,7 +108,7 @@ extension AuditFinding.Code {
     case .noHeader, .badHeader, .outOfOrder, .malformed, .earlierKey, .fork, .behindMark: .certain
     case .missing, .notChained, .debris: .certainOrPower
     case .laterVersion, .laterKey, .lostKey, .fileMissing, .earlierFiles, .interrupted, .oldState, .continued, .noStart,
-      .notHandedOver, .noLog, .otherSetting, .notExamined:
+      .notHandedOver, .noLog, .otherSetting, .notExamined, .unreadable, .noStop:
       .possible
     }
   }
@@ -108,7 +116,7 @@ extension AuditFinding.Code {
   /// Whether an event can acknowledge it. The others describe the present state, which has to be put right.
   public var canBeAcknowledged: Bool {
     switch self {
-    case .laterVersion, .laterKey, .noLog, .otherSetting, .behindMark, .notExamined: false
+    case .laterVersion, .laterKey, .noLog, .otherSetting, .behindMark, .notExamined, .unreadable: false
     default: true
     }
   }
@@ -139,6 +147,8 @@ extension AuditFinding.Code {
     case .otherSetting: "the access group has a different setting than the vault"
     case .behindMark: "the log is older than the mark"
     case .notExamined: "the rest was not examined: too much is wrong"
+    case .unreadable: "a file of the log cannot be read"
+    case .noStop: "logging is off, and the log does not say so: put back or cut off, or it could not be written"
     }
   }
 }

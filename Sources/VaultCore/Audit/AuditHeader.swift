@@ -73,13 +73,21 @@ struct AuditHeader {
       epochs.contains(epoch)
     else { return .failure(Refusal(code: .badHeader)) }
     guard version == 1 else { return .failure(Refusal(code: .laterVersion)) }
-    guard epoch <= keys.epoch else { return .failure(Refusal(code: .laterKey, epoch: epoch)) }
-    guard let key = try keys.key(of: epoch, sealer) else { return .failure(Refusal(code: .lostKey)) }
-    sealer.bind(to: .logState(vault: keys.vaultID, group: keys.groupID))
-    guard let body = sealer.openedBody(bytes.extracting(sealedOffset..<byteCount), with: key),
-      let header = try AuditHeader(state: body.span, epoch: epoch)
-    else { return .failure(Refusal(code: .badHeader)) }
-    return .success(header)
+    let isLater = epoch > keys.epoch
+    var hasKey = false
+    for known in isLater ? keys.epochs : [epoch] {
+      guard let key = try keys.key(of: known, sealer) else { continue }
+      hasKey = true
+      sealer.bind(to: .logState(vault: keys.vaultID, group: keys.groupID))
+      guard let body = sealer.openedBody(bytes.extracting(sealedOffset..<byteCount), with: key) else { continue }
+      // The epoch is not sealed. What opens was not sealed with a later key.
+      guard !isLater, let header = try AuditHeader(state: body.span, epoch: epoch) else {
+        return .failure(Refusal(code: .badHeader))
+      }
+      return .success(header)
+    }
+    if isLater { return .failure(Refusal(code: .laterKey, epoch: epoch)) }
+    return .failure(Refusal(code: hasKey ? .badHeader : .lostKey))
   }
 
   /// `nil` for impossible numbers.

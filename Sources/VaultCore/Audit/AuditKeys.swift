@@ -36,6 +36,9 @@ final class AuditKeys: Sendable {
       policy: policy)
   }
 
+  /// The epochs whose keys the group has, unless a sealed key does not open.
+  var epochs: [UInt32] { earlier.map(\.epoch) + [epoch] }
+
   /// The log's key of an epoch; `nil` if the group does not have it.
   func key(of epoch: UInt32, _ sealer: Sealer) throws(VaultError) -> SealingKey? {
     try opened.withLock { (opened) throws(VaultError) in

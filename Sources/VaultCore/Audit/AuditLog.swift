@@ -70,7 +70,8 @@ final class AuditLog: Sendable {
     _ events: [Event], _ keys: AuditKeys, by slot: Vault.Identifier, isSynced: Bool, mayBeStale: Bool = false
   ) throws(VaultError) -> Outcome {
     do throws(VaultError) {
-      let outcome = try withAppend(keys, slot, first: events) { (append, state) throws(VaultError) in
+      let outcome = try withAppend(keys, slot, first: events, mayBeStale: mayBeStale) {
+        (append, state) throws(VaultError) in
         try append.write(events, lost: state.lost)
         state.lost = 0
         if isSynced { try append.synchronize() }
@@ -92,15 +93,19 @@ final class AuditLog: Sendable {
   }
 
   /// Hands the current file over to a new one, and removes files that are older than the settings say.
-  func handOver(_ keys: AuditKeys, by slot: Vault.Identifier) throws(VaultError) -> Outcome {
-    try withAppend(keys, slot, first: []) { (append, _) throws(VaultError) in
+  func handOver(
+    _ keys: AuditKeys, by slot: Vault.Identifier, mayBeStale: Bool
+  ) throws(VaultError) -> Outcome {
+    try withAppend(keys, slot, first: [], mayBeStale: mayBeStale) { (append, _) throws(VaultError) in
       try append.handOver()
     }
   }
 
   /// Checks what an append needs, and extends the reserve.
   /// - Throws: the error that an append would have, or soon will have.
-  func examine(_ keys: AuditKeys) throws(VaultError) -> (outcome: Outcome, warning: VaultError?) {
+  func examine(
+    _ keys: AuditKeys, mayBeStale: Bool = false
+  ) throws(VaultError) -> (outcome: Outcome, warning: VaultError?) {
     guard try files.current.status() != nil else {
       return try concerningLog { () throws(VaultError) in
         try files.expectRoom(AuditAppend.reserveBytes + AuditHeader.byteCount)
@@ -109,7 +114,8 @@ final class AuditLog: Sendable {
     }
     var warning: VaultError?
     do throws(VaultError) {
-      let outcome = try withAppend(keys, .zero, first: [], isPatient: false) { (append, _) throws(VaultError) in
+      let outcome = try withAppend(keys, .zero, first: [], isPatient: false, mayBeStale: mayBeStale) {
+        (append, _) throws(VaultError) in
         warning = try append.examineReserve()
       }
       return (outcome, warning.map(concerning))
@@ -122,7 +128,7 @@ final class AuditLog: Sendable {
   /// Runs `body` on the current file, locked and ready for an append; makes the file with the events `first` if there
   /// is none.
   private func withAppend(
-    _ keys: AuditKeys, _ slot: Vault.Identifier, first: [Event], isPatient: Bool = true,
+    _ keys: AuditKeys, _ slot: Vault.Identifier, first: [Event], isPatient: Bool = true, mayBeStale: Bool = false,
     _ body: (inout AuditAppend, inout State) throws(VaultError) -> Void
   ) throws(VaultError) -> Outcome {
     try concerningLog { () throws(VaultError) in
@@ -145,7 +151,8 @@ final class AuditLog: Sendable {
             state.lost = 0
             return .done
           }
-          switch try AuditAppend.open(file, maker, state.written, durable: state.durable) {
+          let known = (state.written, state.durable)
+          switch try AuditAppend.open(file, maker, known.0, durable: known.1, mayBeStale: mayBeStale) {
           case .laterKey(let epoch): return .laterKey(epoch)
           case .ready(var append):
             defer { state.written = append.written }
@@ -192,9 +199,9 @@ final class AuditLog: Sendable {
       }
     }
     guard let point, let keys = state.withLock({ $0.written?.keys }) else { return }
-    do throws(VaultError) {
-      try mark.raise(to: RollbackMark(vaultID: keys.vaultID, logs: [keys.groupID: try point.get()]))
-    } catch { mark.recordFailure(error) }
+    mark.raise(isRead: true) { () throws(VaultError) in
+      RollbackMark(vaultID: keys.vaultID, logs: [keys.groupID: try point.get()])
+    }
   }
 
   // MARK: The file
@@ -257,10 +264,9 @@ final class AuditLog: Sendable {
         defer { file.descriptor.unlock() }
         var names: [String] = []
         for old in try files.handedOver() {
-          guard let open = try files.open(old.path, forWriting: false),
-            case .failure(let refusal) = try AuditFiles.header(open.descriptor, keys, sealer),
-            refusal.code == .laterKey
-          else { continue }
+          guard let open = try files.readable(old), try AuditExamination.isLater(open.descriptor, keys, sealer) else {
+            continue
+          }
           names.append(try files.setAside(old.path))
         }
         names.append(try files.setAside(files.current))
@@ -301,8 +307,11 @@ final class AuditLog: Sendable {
   func forReading(_ keys: AuditKeys, _ sealer: Sealer) throws(VaultError) -> AuditReading {
     try concerningLog { () throws(VaultError) in
       while true {
-        guard let file = try files.open(files.current, forWriting: false) else {
-          return AuditReading(current: nil, handedOver: try files.handedOver())
+        let file: OpenFile
+        switch try files.opened(files.current) {
+        case .file(let found): file = found
+        case .absent: return AuditReading(handedOver: try files.handedOver())
+        case .refused(let error): return AuditReading(refusal: error, handedOver: try files.handedOver())
         }
         try file.descriptor.acquireLock(until: Deadline(after: options.lockTimeout))
         defer { file.descriptor.unlock() }
@@ -310,7 +319,8 @@ final class AuditLog: Sendable {
         let image = try FileImage(file.descriptor, 0..<AuditHeader.byteCount, limit: AuditHeader.byteCount)
         let size = try examinedSize(file.descriptor, image, keys, sealer)
         return AuditReading(
-          current: .init(file: file, size: size, header: image.span.copy), handedOver: try files.handedOver())
+          current: .init(file: file, size: size, header: image.span.copy), refusal: nil,
+          handedOver: try files.handedOver())
       }
     }
   }
@@ -356,7 +366,9 @@ struct AuditReading {
     let header: [UInt8]
   }
 
-  /// `nil` if there is no current file.
-  let current: Current?
+  /// `nil` if there is no current file that can be read.
+  var current: Current?
+  /// Why the current file cannot be read.
+  var refusal: VaultError?
   let handedOver: [AuditFiles.Numbered]
 }

@@ -19,6 +19,8 @@ struct AuditMaker {
   let sealer: Sealer
   let mark: MarkKeeper?
 
+  static let noFileLeft = VaultError(.limitExceeded, "the log has no file left")
+
   /// The name of the program, cut between characters.
   private static let program: [UInt8] = {
     var name = Substring(programName() ?? "")
@@ -33,18 +35,11 @@ struct AuditMaker {
     _ events: [AuditLog.Event], lost: UInt64, why: Reason, replacing old: OpenFile? = nil
   ) throws(VaultError) -> Made? {
     var header = AuditHeader(epoch: keys.epoch)
-    let highest = try files.handedOver().last
+    let highest = try files.newest(keys, sealer)
     if let highest {
+      if let found = highest.header { header = AuditHeader(after: found, epoch: keys.epoch) }
       header.file = highest.number + 1
-      if let last = try files.open(highest.path, forWriting: false),
-        case .success(let found) = try AuditFiles.header(last.descriptor, keys, sealer)
-      {
-        header = AuditHeader(after: found, epoch: keys.epoch)
-        header.file = highest.number + 1
-      }
-      guard AuditHeader.files.contains(header.file) else {
-        throw VaultError(.limitExceeded, "the log has no file left")
-      }
+      guard AuditHeader.files.contains(header.file) else { throw Self.noFileLeft }
     }
     try mark?.checkLog(keys.groupID, AuditLog.Point(count: header.count, tag: header.last))
     var all = events

@@ -54,11 +54,28 @@ internal import DurableFiles
 }
 
 extension Descriptor {
-  /// Whether a part of the file has only zero bytes.
+  /// The bytes that are read at once where a file is searched or compared.
+  private static var pieceBytes: Int { 1 << 18 }
+
+  /// Whether a part of the file has only zero bytes. Holes are not read.
   func isZero(_ range: Range<Int>) throws(VaultError) -> Bool {
-    for start in stride(from: range.lowerBound, to: range.upperBound, by: 1 << 16) {
-      let image = try FileImage(self, start..<min(start + 1 << 16, range.upperBound), limit: Int.max)
+    var start = nextData(from: range.lowerBound)
+    while start < range.upperBound {
+      let piece = start..<min(start + Self.pieceBytes, range.upperBound)
+      let image = try FileImage(self, piece, limit: Int.max)
       if !image.span.isZero { return false }
+      start = nextData(from: piece.upperBound)
+    }
+    return true
+  }
+
+  /// Whether two files have the same bytes in a range, and both have all of it.
+  func isEqual(to other: Descriptor, _ range: Range<Int>) throws(VaultError) -> Bool {
+    for start in stride(from: range.lowerBound, to: range.upperBound, by: Self.pieceBytes) {
+      let piece = start..<min(start + Self.pieceBytes, range.upperBound)
+      let image = try FileImage(self, piece, limit: Int.max)
+      let otherImage = try FileImage(other, piece, limit: Int.max)
+      guard image.count == piece.count, compareBytes(image.span, otherImage.span) == 0 else { return false }
     }
     return true
   }

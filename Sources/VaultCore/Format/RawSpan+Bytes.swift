@@ -12,7 +12,10 @@ extension RawSpan {
   func byte(at offset: Int) -> UInt8 { integer(at: offset) }
 
   /// Whether all bytes are zero.
-  var isZero: Bool { (0..<byteCount).allSatisfy { byte(at: $0) == 0 } }
+  var isZero: Bool {
+    // Each byte is that before it, compared by the C library.
+    byteCount == 0 || byte(at: 0) == 0 && compareBytes(extracting(..<(byteCount - 1)), extracting(1...)) == 0
+  }
 
   func starts(with prefix: [UInt8]) -> Bool {
     byteCount >= prefix.count && compareBytes(extracting(..<prefix.count), prefix.bytes) == 0

@@ -146,25 +146,26 @@ final class VaultHandle: Sendable {
     }
   }
 
-  /// Loads the vault again for a log that has a key of this epoch.
-  /// - Throws: ``VaultError/Code/rolledBack`` if the vault is older.
-  func expect(epoch: UInt32, of group: Vault.Identifier) throws(VaultError) {
-    let present = try withCurrent { (_, state) throws(VaultError) in try state.content(group).epoch }
-    guard present >= epoch else { throw auditLog(of: group).concerning(AuditAppend.rolledBack) }
+  /// Loads the vault again, and checks whether it has the key of this epoch of a group.
+  func has(epoch: UInt32, of group: Vault.Identifier) throws(VaultError) -> Bool {
+    try withCurrent { (_, state) throws(VaultError) in try state.content(group).epoch } >= epoch
   }
 
   /// Runs `use` with the present keys of a group, and again with newer ones while the log has a later key.
   ///
-  /// - Parameter use: appends to the log.
+  /// - Parameter use: appends to the log. Receives whether there may be newer keys: `false` if the vault does not have
+  ///   those that the log states.
   /// - Throws: ``VaultError/Code/rolledBack`` if the vault is older than its log.
   func withPresentKeys(
-    _ keys: () throws(VaultError) -> AuditKeys, _ use: (AuditKeys) throws(VaultError) -> AuditLog.Outcome
+    _ keys: () throws(VaultError) -> AuditKeys,
+    _ use: (AuditKeys, _ mayBeStale: Bool) throws(VaultError) -> AuditLog.Outcome
   ) throws(VaultError) {
     var later: UInt32 = 0
     while true {
       let present = try keys()
-      guard present.epoch >= later else { throw auditLog(of: present.groupID).concerning(AuditAppend.rolledBack) }
-      guard case .laterKey(let epoch) = try use(present) else { return }
+      let mayBeStale = present.epoch >= later
+      guard case .laterKey(let epoch) = try use(present, mayBeStale) else { return }
+      guard mayBeStale else { throw auditLog(of: present.groupID).concerning(AuditAppend.rolledBack) }
       later = epoch
     }
   }
@@ -328,15 +329,12 @@ final class VaultHandle: Sendable {
 
   /// Raises the mark to the state `seen`, which must be durable: otherwise a power failure would look like a rollback.
   /// A failure is stored for ``Vault/markFailure``, because the write itself is durable.
-  func raiseMark(to seen: () throws(VaultError) -> RollbackMark) {
-    guard let mark else { return }
-    do throws(VaultError) { try mark.raise(to: try seen()) } catch { mark.recordFailure(error) }
-  }
+  func raiseMark(to seen: () throws(VaultError) -> RollbackMark) { mark?.raise(isRead: false, to: seen) }
 
   /// Raises the mark to a loaded state before readers receive it. The file is synced first, because its writer may not
   /// have done so yet.
   func raiseMark(loading state: VaultState) {
-    raiseMark { () throws(VaultError) in
+    mark?.raise(isRead: true) { () throws(VaultError) in
       try state.synchronize()
       return try RollbackMark(state)
     }

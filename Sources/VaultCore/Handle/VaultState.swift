@@ -31,7 +31,8 @@ final class VaultState: @unchecked Sendable {
   /// Whether the directory is known to hold the file's name durably.
   var isNameDurable: Bool
 
-  private let groupIDs: Set<Vault.Identifier>
+  /// The ids of all access groups, granted or not.
+  let groupIDs: Set<Vault.Identifier>
 
   /// Loads the vault in `image`. Groups are opened on demand.
   init(

@@ -42,11 +42,15 @@ struct MarkFile: Sendable {
   }
 
   /// Replaces the mark with the result of `change`, if that is different.
-  func update(_ change: (RollbackMark) throws(VaultError) -> RollbackMark) throws(VaultError) {
+  ///
+  /// - Parameter patience: the maximum time to wait for the lock; `nil` for that of the options.
+  func update(
+    atMost patience: Duration? = nil, _ change: (RollbackMark) throws(VaultError) -> RollbackMark
+  ) throws(VaultError) {
     try concerningMark { () throws(VaultError) in
       try path.judgeDirectory()
       let lock = WriterLock(path)
-      let (file, status) = try lock.acquire(until: Deadline(after: timeout))
+      let (file, status) = try lock.acquire(until: Deadline(after: min(timeout, patience ?? timeout)))
       defer { lock.release() }
       let old = try read(file, status)
       let new = try change(old)
@@ -82,12 +86,14 @@ final class MarkKeeper: Sendable {
   private let file: MarkFile
   let raises: Bool
   private let lastFailure = Mutex<VaultError?>(nil)
+  private let report: (@Sendable (VaultError) -> Void)?
 
   /// `nil` if the vault has no mark.
   init?(_ options: Vault.Options) throws(VaultError) {
     guard let path = options.markPath else { return nil }
     file = try MarkFile(path, timeout: options.lockTimeout)
     raises = options.raisesMark
+    report = options.markFailure
   }
 
   /// Loads the vault and refuses a state that is older than the mark. For loads without the vault's lock: the mark is
@@ -125,15 +131,34 @@ final class MarkKeeper: Sendable {
   /// Creates the mark of a new vault.
   func create(_ state: VaultState) throws(VaultError) { try file.create(try RollbackMark(state)) }
 
-  /// Raises the mark to a state that was checked against it or written by this handle.
-  func raise(to seen: RollbackMark) throws(VaultError) {
-    guard raises else { return }
-    try file.update { (mark) throws(VaultError) in try mark.raised(to: seen) }
-    recordFailure(nil)
-  }
+  /// The longest that a read waits for the lock of the mark.
+  private static let patienceOfRead = Duration.milliseconds(250)
 
-  /// Stores the error that prevented raising the mark; `nil` if it was raised.
-  func recordFailure(_ failure: VaultError?) { lastFailure.withLock { $0 = failure } }
+  /// Raises the mark to a state that was checked against it or written by this handle. Stores the error that prevents
+  /// it.
+  ///
+  /// - Parameter isRead: whether the state was read. A reader does not wait long for the mark, because nothing of its own
+  ///   is lost, and its failure is reported at once: there may be no later write that looks for it.
+  func raise(isRead: Bool, to seen: () throws(VaultError) -> RollbackMark) {
+    guard raises else { return }
+    do throws(VaultError) {
+      let seen = try seen()
+      let present = try file.read()
+      // Another process may have raised it as far. That needs no lock.
+      if try present.raised(to: seen) != present {
+        try file.update(atMost: isRead ? Self.patienceOfRead : nil) { (mark) throws(VaultError) in
+          try mark.raised(to: seen)
+        }
+      }
+      lastFailure.withLock { $0 = nil }
+    } catch {
+      let isFirst = lastFailure.withLock { failure in
+        defer { failure = error }
+        return failure == nil
+      }
+      if isRead, isFirst { report?(error) }
+    }
+  }
 
   var failure: VaultError? { lastFailure.withLock(\.self) }
 }

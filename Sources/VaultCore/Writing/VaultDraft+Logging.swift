@@ -27,7 +27,8 @@ extension VaultDraft {
     var setting = try logSetting ?? AuditItem()
     setting.set(policy, limits)
     extensionField = try setting.put(in: extensionField)
-    for index in groups.indices {
+    // A group without an item has no log, and a missing one is no finding.
+    for index in groups.indices where policy != nil || groups[index].content.auditItem != nil {
       var item = groups[index].content.auditItem ?? AuditItem()
       item.set(policy, limits)
       try set(item, of: index)
@@ -46,13 +47,13 @@ extension VaultDraft {
     groups[index].extensionField = try item.put(in: groups[index].extensionField)
   }
 
-  /// Gives the group that was added last the setting of the vault.
+  /// Gives the group that was added last the setting of the vault. A new group has none while logging is off.
   ///
   /// - Parameter old: the epoch and key that the group had before; `nil` for a new group.
   mutating func logNewGroup(after old: (epoch: UInt32, key: SealingKey)? = nil) throws(VaultError) {
     let index = groups.count - 1
     groups[index].former = old
-    guard var item = try logSetting else { return }
+    guard var item = try logSetting, item.policy != nil || old != nil else { return }
     if let old { try keep(old.key, epoch: old.epoch, of: index, in: &item) }
     try set(item, of: index)
   }

@@ -39,6 +39,37 @@ enum LogDamageVectors {
       damaged("header-epoch-other", "an earlier epoch beside the state", usual, .init(.badHeader, 16)) {
         $0.log.current.bytes.store(UInt32(2), at: 12)
       },
+      damaged("header-epoch-later", "a later epoch beside the state", usual, .init(.badHeader, 16)) {
+        $0.log.current.bytes.store(UInt32(4), at: 12)
+      },
+      damaged("header-epoch-later-first", "the same in the first file", usual, .init(.badHeader, 1)) {
+        $0.log.files[0].bytes.store(UInt32(4), at: 12)
+      },
+      damaged(
+        "header-epoch-later-state", "a later epoch, and a bit of the state is flipped", usual, .init(.badHeader, 16)
+      ) { $0.stateLaterEpoch() },
+      damaged(
+        "header-epoch-later-before", "the same, and a frame of that epoch before the events", usual,
+        .init(.badHeader, 16), .init(.debris, 16)
+      ) {
+        $0.stateLaterEpoch()
+        $0.log.current.bytes.insert(contentsOf: laterFrame, at: LogHeader.count)
+      },
+      damaged(
+        "header-epoch-later-other", "the same, and a frame of another epoch behind the events", usual,
+        .init(.badHeader, 16), .init(.debris, 21, certain: false)
+      ) {
+        $0.stateLaterEpoch(5)
+        $0.log.current.bytes += laterFrame
+      },
+      damaged(
+        "header-epoch-later-behind", "the same, and a frame of that epoch behind the events: as in an older vault",
+        usual,
+        .init(.laterKey, 21)
+      ) {
+        $0.stateLaterEpoch()
+        $0.log.current.bytes += laterFrame
+      },
       damaged("header-group", "the id of a different group", usual, .init(.badHeader, 16)) {
         $0.log.current.bytes.flip(at: 32)
       },
@@ -75,6 +106,11 @@ enum LogDamageVectors {
         $0.mark = (20, $0.log.current.state.last)
       },
     ]
+  }
+
+  /// What looks like event 21 of the next epoch.
+  private static var laterFrame: Bytes {
+    .integer(UInt32(216)) + .integer(UInt32(4)) + .integer(UInt64(21)) + .zeros(200)
   }
 
   private static var files: [LogVector] {
@@ -184,6 +220,9 @@ enum LogDamageVectors {
         let bytes = $0.log.sealed(.read, epoch: 3, number: 21)
         $0.log.current.bytes += bytes.prefix(100) + .zeros(400)
       },
+      damaged(
+        "debris-end-later", "a frame of a later epoch behind the last event", usual, .init(.debris, 21, certain: false)
+      ) { $0.log.current.bytes += laterFrame },
       damaged("debris-end-byte", "one byte behind the last event", usual, .init(.debris, 21, certain: false)) {
         $0.log.current.bytes += [1]
       },
@@ -244,5 +283,13 @@ enum LogDamageVectors {
       $0.writeUsual(prune: last)
       change(&$0)
     }
+  }
+}
+
+extension LogScene {
+  /// Puts a later epoch beside a state that does not open.
+  fileprivate mutating func stateLaterEpoch(_ epoch: UInt32 = 4) {
+    log.current.bytes.store(epoch, at: 12)
+    log.current.bytes.flip(at: 255)
   }
 }

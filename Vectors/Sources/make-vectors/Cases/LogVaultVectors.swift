@@ -34,7 +34,15 @@ enum LogVaultVectors {
         $0.log.begin()
         $0.log.append(.newKey, epoch: 4)
       },
-      LogVector("later-key-event", "an event of a later epoch behind the header's last", .init(.laterKey, 3)) {
+      LogVector("later-key-empty", "a header of a later epoch, and no event yet", .init(.laterKey, 16)) {
+        $0.writeUntilHandOver()
+        $0.log.begin()
+        $0.log.restate(epoch: 4)
+      },
+      LogVector(
+        "later-key-event", "an event of a later epoch behind the header's last: its writer was killed",
+        .init(.debris, 3, certain: false)
+      ) {
         $0.log.begin()
         $0.log.append(.start(1), epoch: 3, synced: true)
         $0.log.append(.rotate(4), epoch: 3, synced: true)
@@ -46,10 +54,25 @@ enum LogVaultVectors {
 
   private static var policies: [LogVector] {
     [
-      LogVector("off", "a policy of 0, and no log") {
-        $0.draft.setLog(1, $0.draft.logItem(1, policy: 0, earlier: []))
-        $0.draft.setDefault(LogItem(policy: 0))
+      LogVector("off", "a policy of 0, and no log", .init(.noLog, 1)) {
+        $0.switchOff()
         $0.hasCurrent = false
+      },
+      LogVector("off-stopped", "a policy of 0, and a log that ends with *stop* and what a holder has looked at") {
+        $0.writeStopped()
+        $0.log.append(.acknowledge([(.interrupted, 2, 2)]), epoch: 3)
+      },
+      LogVector("off-not-stopped", "the same, and the log does not end with *stop*", .init(.noStop, 4)) {
+        $0.writeStopped()
+        $0.log.append(.start(1), epoch: 3, synced: true)
+        $0.log.append(.read, epoch: 3)
+      },
+      LogVector("off-never-started", "a vault without items, beside a log", .init(.noStop, 1)) {
+        $0.writeStopped()
+        $0.log.current.cut(from: 3)
+        $0.log.putBackHeader(1)
+        $0.draft.groups[1].section.extensionField = []
+        $0.draft.manifest.extensionField = []
       },
       LogVector("off-no-items", "a vault without items: off") {
         $0.draft.groups[1].section.extensionField = []
@@ -78,7 +101,7 @@ enum LogVaultVectors {
         $0.draft.append(1, .other([3, 2]), .put(Record("git", "z", "1")))
         $0.draft.append(1, .other([3, 1]))
       },
-      LogVector("changed-off", "an entry switches the log off", .init(.otherSetting, 1)) {
+      LogVector("changed-off", "an entry switches the log off", .init(.noLog, 1), .init(.otherSetting, 1)) {
         $0.draft.append(1, .other([3, 0]))
         $0.hasCurrent = false
       },
@@ -92,5 +115,22 @@ enum LogVaultVectors {
       $0.writeUsual()
       change(&$0)
     }
+  }
+}
+
+extension LogScene {
+  /// The group's item, and that of later groups, with policy 0.
+  fileprivate mutating func switchOff() {
+    draft.setLog(1, draft.logItem(1, policy: 0, earlier: []))
+    draft.setDefault(LogItem(policy: 0))
+  }
+
+  /// A log that was switched on and off.
+  fileprivate mutating func writeStopped() {
+    switchOff()
+    log.begin()
+    log.append(.start(1), epoch: 3, synced: true)
+    log.append(.read, epoch: 3)
+    log.append(LogEvent(LogEvent.Action.stop), epoch: 3, synced: true)
   }
 }

@@ -4,7 +4,7 @@ struct LogFinding: Equatable {
     case noHeader = 1
     case badHeader, laterVersion, laterKey, lostKey, fileMissing, earlierFiles, outOfOrder, missing, notChained, debris
     case interrupted, oldState, malformed, earlierKey, continued, noStart, fork, notHandedOver, noLog, otherSetting
-    case behindMark, notExamined
+    case behindMark, notExamined, unreadable, noStop
 
     /// What a crash cannot have left.
     var isCertain: Bool {
@@ -20,13 +20,15 @@ struct LogFinding: Equatable {
     var isExplainedByPower: Bool { [.missing, .notChained, .debris].contains(self) }
 
     var canBeAcknowledged: Bool {
-      ![.laterVersion, .laterKey, .noLog, .otherSetting, .behindMark, .notExamined].contains(self)
+      ![.laterVersion, .laterKey, .noLog, .otherSetting, .behindMark, .notExamined, .unreadable].contains(self)
     }
   }
 
   /// What a file has in place of a header.
   enum Refused: Error {
-    case noHeader, badHeader, laterVersion, laterKey, lostKey
+    case noHeader, badHeader, laterVersion, lostKey
+    /// The header states this epoch.
+    case laterKey(UInt32)
 
     var code: Code {
       switch self {

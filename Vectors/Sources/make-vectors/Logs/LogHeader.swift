@@ -33,11 +33,13 @@ struct LogHeader {
       guard isMagic, zero == 0, ids == place.vaultID + place.group, version != 0 else { return .failure(.badHeader) }
       guard version == 1 else { return .failure(.laterVersion) }
       guard LogPlace.epochs.contains(epoch) else { return .failure(.badHeader) }
-      guard epoch <= place.epoch else { return .failure(.laterKey) }
-      guard let key = place.keys[epoch] else { return .failure(.lostKey) }
-      guard let body = Sealing.open(try cursor.take(208), key: key, context: place.stateContext()) else {
-        return .failure(.badHeader)
+      let state = try cursor.take(208)
+      func opened(_ key: Bytes) -> Bytes? { Sealing.open(state, key: key, context: place.stateContext()) }
+      guard epoch <= place.epoch else {
+        return .failure(place.keys.values.contains { opened($0) != nil } ? .badHeader : .laterKey(epoch))
       }
+      guard let key = place.keys[epoch] else { return .failure(.lostKey) }
+      guard let body = opened(key) else { return .failure(.badHeader) }
       let header = try LogHeader(body: body)
       return header.isWithinBounds ? .success(header) : .failure(.badHeader)
     } catch { return .failure(.badHeader) }

@@ -5,6 +5,8 @@ struct LogVerification {
     let place: LogPlace
     /// That of the group, after changes 3.
     let policy: UInt8
+    /// Whether the section has a log item.
+    let hasItem: Bool
     /// That of the manifest's default; `nil` for holders.
     var defaultPolicy: UInt8?
     var mark: (number: UInt64, tag: Bytes)?
@@ -63,18 +65,31 @@ struct LogVerification {
 
   private mutating func read(_ file: Bytes, isFirst: Bool, isCurrent: Bool) {
     var header: LogHeader?
+    var stated: UInt32?
+    let start = next
     switch LogHeader.read(file, knowledge.place) {
     case .success(let found):
       header = found
       begin(found, isFirst: isFirst)
+    case .failure(.laterKey(let epoch)): stated = epoch
     case .failure(let refused):
       found(refused.code, next)
-      isEnded = [.laterKey, .laterVersion].contains(refused.code)
+      isEnded = refused.code == .laterVersion
       if isEnded { return }
-      if refused == .lostKey { isKnown = false }
+      if refused.code == .lostKey { isKnown = false }
     }
-    let walk = walk(file, header, isCurrent: isCurrent)
-    if !isEnded { end(header, walk, isCurrent: isCurrent) }
+    var walk = walk(file, header, stated)
+    if let stated {
+      let isLater = walk.later.map { $0.epoch == stated } ?? !walk.hasKnown
+      guard !isLater else {
+        found(.laterKey, walk.later?.first ?? next)
+        isEnded = true
+        return
+      }
+      found(.badHeader, start)
+    }
+    if walk.later != nil { walk.hasGap = true }
+    end(header, walk, isCurrent: isCurrent)
   }
 
   private mutating func begin(_ header: LogHeader, isFirst: Bool) {
@@ -90,38 +105,46 @@ struct LogVerification {
   private struct Walk {
     var hasGap = false
     var appends = 0
+    /// Whether an event, or a frame of a lost key, was met.
+    var hasKnown = false
+    /// The frames of later epochs behind the last of those: the first one's number, and the last one's epoch.
+    var later: (first: UInt64, epoch: UInt32)?
     /// What was taken last.
     var last = Last.nothing
 
     enum Last { case nothing, event, handOver, closed }
   }
 
-  private mutating func walk(_ file: Bytes, _ header: LogHeader?, isCurrent: Bool) -> Walk {
+  private mutating func walk(_ file: Bytes, _ header: LogHeader?, _ stated: UInt32?) -> Walk {
     var walk = Walk()
     var position = LogHeader.count
     while position < file.count {
-      guard let part = acceptable(file, position, header, isCurrent: isCurrent) else {
+      guard let part = acceptable(file, position, stated) else {
         if file[position...].allSatisfy({ $0 == 0 }) { break }
         walk.hasGap = true
         repeat {
           position += 8
-        } while position < file.count && acceptable(file, position, header, isCurrent: isCurrent) == nil
+        } while position < file.count && acceptable(file, position, stated) == nil
         continue
       }
       switch part {
       case .event(let frame, let event):
         position += frame.count
+        if walk.later != nil { walk.hasGap = true }
+        walk.later = nil
+        walk.hasKnown = true
         guard frame.number >= next else {
           found(.outOfOrder, frame.number)
           continue
         }
         take(frame, event, end: position, header, &walk)
       case .closed(let frame) where frame.epoch > knowledge.place.epoch:
-        found(.laterKey, frame.number)
-        isEnded = true
-        return walk
+        position += frame.count
+        walk.later = (walk.later?.first ?? frame.number, frame.epoch)
       case .closed(let frame):
         position += frame.count
+        walk.later = nil
+        walk.hasKnown = true
         foundLost(frame.number)
         tags[frame.number] = frame.tag
         (next, tag, isKnown) = (frame.number + 1, frame.tag, true)
@@ -132,10 +155,10 @@ struct LogVerification {
   }
 
   /// What stands at a place: closed frames only where a log can have them.
-  private func acceptable(_ file: Bytes, _ position: Int, _ header: LogHeader?, isCurrent: Bool) -> LogPart? {
+  private func acceptable(_ file: Bytes, _ position: Int, _ stated: UInt32?) -> LogPart? {
     let part = LogPart(file, at: position, knowledge.place)
     guard case .closed(let frame) = part else { return part }
-    let isLater = isCurrent && frame.epoch > knowledge.place.epoch && frame.number > header?.count ?? 0
+    let isLater = frame.epoch > knowledge.place.epoch && frame.epoch <= stated ?? 0
     let isLost = frame.number >= next && frame.epoch >= epoch && frame.epoch <= knowledge.place.epoch
     return isLater || isLost ? part : nil
   }
@@ -205,7 +228,11 @@ struct LogVerification {
     let prunes = events.compactMap { $0.event?.action == LogEvent.Action.prune ? $0.event?.range : nil }
     if let pruned, !prunes.contains(where: { $0.last >= pruned }) { found(.earlierFiles, 1, pruned) }
     let policy = LogItem.effective(knowledge.policy)
-    if policy != 0, !hasCurrent { found(.noLog, next) }
+    if knowledge.hasItem, !hasCurrent { found(.noLog, next) }
+    let switches = events.filter { [LogEvent.Action.start, LogEvent.Action.stop].contains($0.event?.action) }
+    if policy == 0, hasCurrent, !isEnded, switches.last?.event?.action != LogEvent.Action.stop {
+      found(.noStop, switches.last?.number ?? 1)
+    }
     if let other = knowledge.defaultPolicy, LogItem.effective(other) != policy { found(.otherSetting, next) }
     if let mark = knowledge.mark, !isEnded {
       if mark.number >= next {

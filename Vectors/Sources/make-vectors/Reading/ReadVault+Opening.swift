@@ -40,7 +40,7 @@ extension ReadVault {
       ?? [epoch: LogItem.key(groupKey: group.key)]
     return LogVerification.Knowledge(
       place: LogPlace(vaultID: vaultID, group: group.section.id, epoch: epoch, keys: keys),
-      policy: group.logItem?.policy ?? 0, defaultPolicy: item.map { $0.policy })
+      policy: group.logItem?.policy ?? 0, hasItem: group.logItem != nil, defaultPolicy: item.map { $0.policy })
   }
 
   /// The groups, and for owners the manifest's default, with policy off if it has none.
