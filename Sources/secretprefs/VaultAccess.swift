@@ -99,10 +99,12 @@ struct VaultAccess {
     return options
   }
 
-  /// ``options`` with the device key, if one is configured, and a warning for what could not be logged.
+  /// ``options`` with the device key, if one is configured, and warnings for what could not be logged, and for a mark
+  /// that could not be raised.
   func unlockedOptions(_ messages: Messages) throws(VaultError) -> Vault.Options {
     var options = options
     options.auditFailure = { messages.warn("what was read or written could not be logged (\(displayed($0.message)))") }
+    options.markFailure = { messages.warn("the mark could not be raised (\(displayed($0.message)))") }
     options.deviceKey = if let deviceKeyFile { try DeviceKey.file(deviceKeyFile) } else { try DeviceKey.automatic() }
     return options
   }

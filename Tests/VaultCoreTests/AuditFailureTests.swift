@@ -135,7 +135,7 @@ struct AuditFailureTests {
         // Not even another file of the vault's length; an append into its reserve is possible.
         try limitFiles(to: try FileBytes.read(vault.handle.path.file).count - 1)
         let open = try vault.setAuditing(.failOpen)
-        let isOpen = try vault.text("password") == "s3cret"
+        let isOpen = try vault.text("password") == "s3cret" && vault.auditing() == .failOpen
         let off = try vault.setAuditing(nil)
         let isOff = try vault.text("password") == "s3cret"
         try limitFiles(to: nil)

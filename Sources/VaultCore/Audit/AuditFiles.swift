@@ -58,7 +58,8 @@ struct AuditFiles {
     return "." + String(repeating: "0", count: max(0, 6 - digits.utf8.count)) + digits
   }
 
-  /// The files beside a vault that have a name of a log, and are not part of the log of one of these groups.
+  /// The files beside a vault that have a name of a log, and are not part of the log of one of these groups. Those that
+  /// were set aside are the last.
   static func unread(
     beside vault: VaultPath, groups: Set<Vault.Identifier>
   ) throws(VaultError) -> [UnreadAuditLog] {
@@ -74,7 +75,7 @@ struct AuditFiles {
           path: PathName.directory(of: vault.file) + "/" + name,
           isSetAside: isOfGroup && parts.last?.hasPrefix("aside-") == true))
     }
-    return found
+    return found.filter { !$0.isSetAside } + found.filter(\.isSetAside)
   }
 
   /// The handed-over file that a new current file continues, and its header if that opens; `nil` if there is none. Above

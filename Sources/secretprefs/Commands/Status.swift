@@ -13,7 +13,8 @@ struct Status: ToolCommand {
       configured credential, also authenticates the contents, lists the access groups, and compares the vault with \
       its mark if there is one. Prompts for a passphrase only with --unlock. Shows which credential it \
       used, and until when "secretprefs unlock" keeps a key. The idle time of that key does not begin again. The exit \
-      code is 1 if reads are refused because they cannot be logged.
+      code is 1 if reads are refused because they cannot be logged. What the logs say is not read: that is \
+      "secretprefs audit verify".
 
       EXAMPLE:
         secretprefs status

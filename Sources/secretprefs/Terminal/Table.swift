@@ -1,5 +1,19 @@
 /// Text in aligned columns, without trailing spaces.
 struct Table {
+  /// A name as a cell: as ``displayed(_:)`` shows it, and so that nobody takes it for several cells or for the sign of an
+  /// absent name. Spaces beside spaces or at an end, and other spaces than U+0020, become `\u{…}`.
+  static func cell(_ name: String) -> String {
+    guard name != "-" else { return "\\u{2D}" }
+    let scalars = Array(displayed(name).unicodeScalars)
+    var cell = ""
+    for (index, scalar) in scalars.enumerated() {
+      let neighbours = [index - 1, index + 1].map { scalars.indices.contains($0) ? scalars[$0] : " " }
+      let isGap = scalar == " " ? neighbours.contains(" ") : scalar.properties.generalCategory == .spaceSeparator
+      cell += isGap ? "\\u{\(String(scalar.value, radix: 16, uppercase: true))}" : String(scalar)
+    }
+    return cell
+  }
+
   /// The cells, already safe to display. All rows have the same number.
   let rows: [[String]]
 

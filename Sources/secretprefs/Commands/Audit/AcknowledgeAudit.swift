@@ -11,7 +11,8 @@ struct AcknowledgeAudit: WritingCommand {
       Writes an event with the findings of "secretprefs audit verify" into each log, and prints them. Later \
       verifications list them as acknowledged and do not count them; a further change of the same log is a new \
       finding. Use it after a crash whose cause is known. What describes the present, such as a missing log, or one \
-      that is older than the mark, cannot be acknowledged. Needs no owner.
+      that is older than the mark, cannot be acknowledged: it is listed, and the exit code is that of \
+      "secretprefs audit verify". Needs no owner.
 
       EXAMPLE:
         secretprefs audit verify
@@ -26,11 +27,11 @@ struct AcknowledgeAudit: WritingCommand {
 
   func perform(_ messages: Messages) throws {
     let vault = try unlock.complete(try vault.access()).open(messages)
-    var found: [(name: String, findings: [AuditFinding])] = []
+    var found: [(name: String, findings: [AuditFinding], open: [AuditFinding])] = []
     for group in try vault.auditedGroups(named: group) {
       let findings = try vault.acknowledgeAuditLog(of: group)
       if !findings.isEmpty { vault.recordChange(by: Self.self, messages) }
-      found.append((group.name.text, findings))
+      found.append((group.name.text, findings, try vault.readAuditLog(of: group).open))
     }
     if self.vault.json {
       try Output.write(
@@ -39,7 +40,10 @@ struct AcknowledgeAudit: WritingCommand {
             "groups",
             .array(
               found.map { group in
-                .object([("group", .string(group.name)), ("acknowledged", .array(group.findings.map(\.json)))])
+                .object([
+                  ("group", .string(group.name)), ("acknowledged", .array(group.findings.map(\.json))),
+                  ("open", .array(group.open.map(\.json))),
+                ])
               })
           )
         ]))
@@ -47,8 +51,10 @@ struct AcknowledgeAudit: WritingCommand {
       try Output.write(
         found.map { group in
           "group \(displayed(group.name)): \(counted(group.findings.count, "finding", "findings")) acknowledged\n"
-            + group.findings.map { "  \($0.description)\n" }.joined()
+            + group.findings.map { "  \(displayed($0.description))\n" }.joined()
+            + group.open.map { "  not acknowledged, \($0.line.dropFirst(2))" }.joined()
         }.joined())
     }
+    try AuditFinding.refuse(found.flatMap(\.open))
   }
 }

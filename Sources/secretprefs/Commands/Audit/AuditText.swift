@@ -25,10 +25,9 @@ extension AuditEvent {
   func row(of group: AccessGroup) -> [String] {
     let lost = lost > 0 ? ", after \(counted(Int(clamping: lost), "lost event", "lost events"))" : ""
     return [
-      Timestamp.text(of: time), "\(action)", displayed(group.name.text), service.map { displayed($0.text) } ?? "-",
-      key.map { displayed($0.text) } ?? "-", "uid \(userID)", "pid \(processID)",
-      program.isEmpty ? "-" : displayed(program),
-      "slot \(slot.short)\(lost)",
+      Timestamp.text(of: time), "\(action)", Table.cell(group.name.text), service.map { Table.cell($0.text) } ?? "-",
+      key.map { Table.cell($0.text) } ?? "-", "uid \(userID)", "pid \(processID)",
+      program.isEmpty ? "-" : Table.cell(program), "slot \(slot.short)\(lost)",
     ]
   }
 
@@ -65,15 +64,16 @@ extension AuditReport {
 extension AuditFinding {
   /// What a person reads of it, in one line.
   var line: String {
-    let verdict = isAcknowledged ? "acknowledged" : isCertain ? "certain" : "possible"
-    return "  \(verdict): \(description)\n"
+    "  \(isAcknowledged ? "acknowledged, " : "")\(isCertain ? "certain" : "possible"): \(displayed(description))\n"
   }
 
   var json: JSON {
-    .object([
+    var members: [(String, JSON)] = [
       ("code", .string("\(code)")), ("first", .unsigned(events.lowerBound)), ("last", .unsigned(events.upperBound)),
       ("finding", .string(description)), ("certain", .bool(isCertain)), ("acknowledged", .bool(isAcknowledged)),
-    ])
+    ]
+    if let file { members.append(("file", .string(file))) }
+    return .object(members)
   }
 
   /// Throws if there are findings that no event acknowledges; `tampered` if only a change of the bytes explains one of
@@ -95,12 +95,35 @@ extension AuditFinding {
     let hint =
       if open.contains(where: { $0.code == .laterKey }) {
         Hints.olderLog
+      } else if open.contains(where: { $0.code == .unreadable }) {
+        "move what is not a file of the log elsewhere, or repair its owner, mode and links"
       } else if open.contains(where: \.code.canBeAcknowledged) {
         "once the cause is known, \"secretprefs audit acknowledge\" records that"
       } else {
         Hints.auditLog
       }
     throw .problem("\(count) in the audit logs", hint: hint)
+  }
+}
+
+extension UnreadAuditLog {
+  /// What a person reads of it, in one line.
+  var line: String {
+    isSetAside
+      ? "set aside, and not read: \(displayed(path))\n"
+      : "not read, because no access group of the vault has this log: \(displayed(path))\n"
+  }
+
+  var json: JSON { .object([("path", .string(path)), ("setAside", .bool(isSetAside))]) }
+
+  /// Throws if there is a log of no group: nothing is known of what it says. One that was set aside has a finding in the
+  /// log that was begun in its place.
+  static func refuse(_ logs: [UnreadAuditLog]) throws(ToolError) {
+    let orphaned = logs.count { !$0.isSetAside }
+    guard orphaned > 0 else { return }
+    throw .problem(
+      "\(counted(orphaned, "file is a log", "files are logs")) of no access group of the vault",
+      hint: "an access group was removed; once its log is not needed here, move it elsewhere")
   }
 }
 

@@ -12,7 +12,8 @@ struct VerifyAudit: ToolCommand {
       the bytes are not those that programs wrote, whatever crashed or was moved or restored; the exit code is then \
       76. It is possible if a crash, a power failure, a restored backup or a moved file also explains it; the exit \
       code is then 1. Reads are not synced to the disk, so a power failure can take the newest of them. Findings that \
-      "secretprefs audit acknowledge" has recorded are listed and do not count. Without a mark (--mark), who kept a \
+      "secretprefs audit acknowledge" has recorded are listed and do not count. Files that have the name of a log and \
+      belong to no access group are listed, and the exit code is 1. Without a mark (--mark), who kept a \
       copy of a log can put it back, and what was logged since is gone without a finding.
 
       EXAMPLE:
@@ -30,17 +31,19 @@ struct VerifyAudit: ToolCommand {
     for group in try vault.auditedGroups(named: nil) {
       reports.append((group.name.text, try vault.readAuditLog(of: group)))
     }
+    let unread = try vault.unreadAuditLogs()
     if self.vault.json {
       try Output.write(
         .object([
           ("auditing", .string(policy?.name ?? AuditPolicy.nameOfNone)),
-          ("groups", .array(reports.map { $0.report.json(of: $0.name) })),
+          ("groups", .array(reports.map { $0.report.json(of: $0.name) })), ("unread", .array(unread.map(\.json))),
         ]))
     } else {
       try Output.write(
         "auditing is \(policy?.words ?? AuditPolicy.nameOfNone)\n"
-          + reports.map { $0.report.text(of: $0.name) }.joined())
+          + reports.map { $0.report.text(of: $0.name) }.joined() + unread.map(\.line).joined())
     }
     try AuditFinding.refuse(reports.flatMap(\.report.findings))
+    try UnreadAuditLog.refuse(unread)
   }
 }

@@ -10,9 +10,9 @@ struct Doctor: WritingCommand {
     discussion: """
       Checks owners, modes and links of the vault, its directory and its key files, the structure of the file, the \
       slots and their cost, the mark, leftovers, and the limits for locked memory and core files. With a configured \
-      credential, also checks access groups, values and expiries; prompts for a passphrase only with --unlock. Lists \
-      what could not be checked. Changes nothing. Each problem is an error, a warning or advice, with its repair. \
-      The exit code is 1 if there is an error or a warning.
+      credential, also checks access groups, values, expiries and audit logs; prompts for a passphrase only with \
+      --unlock. Lists what could not be checked. Changes nothing. Each problem is an error, a warning or advice, with \
+      its repair. The exit code is 1 if there is an error or a warning.
 
       --repair makes one repair: "permissions" removes access that group and others must not have; "leftovers" removes \
       what interrupted writes left in the directories of the vault, its mark and its key files and in those of \

@@ -91,7 +91,17 @@ struct VaultExamination {
     for group in whole {
       let name = "the audit log of access group \(displayed(group.name.text))"
       do throws(VaultError) {
-        let found = try vault.readAuditLog(of: group).open
+        let report = try vault.readAuditLog(of: group)
+        let known = report.findings.filter(\.isAcknowledged)
+        if !known.isEmpty {
+          problems.append(
+            Problem(
+              .advice, "auditLogAcknowledged",
+              "\(name) has \(counted(known.count, "acknowledged finding", "acknowledged findings")), of which "
+                + "\(counted(known.count(where: \.isCertain), "is", "are")) certain",
+              repair: "secretprefs audit verify lists them"))
+        }
+        let found = report.open
         guard !found.isEmpty else { continue }
         problems.append(
           Problem(
@@ -99,6 +109,15 @@ struct VaultExamination {
             "\(name) has \(counted(found.count, "finding", "findings"))",
             repair: "secretprefs audit verify lists them"))
       } catch { unseen.append((name, displayed(error.message))) }
+    }
+    for log in try vault.unreadAuditLogs() {
+      problems.append(
+        Problem(
+          log.isSetAside ? .advice : .warning, log.isSetAside ? "auditLogSetAside" : "auditLogOfNoGroup",
+          log.isSetAside
+            ? "\(displayed(log.path)) is an audit log that was set aside; no command reads it"
+            : "\(displayed(log.path)) has the name of an audit log, and no access group of the vault has it",
+          repair: "move it elsewhere once it is not needed here"))
     }
     guard broken.isEmpty else { return }
     for problem in try vault.auditProblems() {

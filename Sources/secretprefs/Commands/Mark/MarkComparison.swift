@@ -97,14 +97,14 @@ struct MarkComparison {
 
   /// The error of opening the vault with the mark.
   var refusal: VaultError? {
-    if lines.contains(where: { $0.isLog && [.behind, .differs, .unseen].contains($0.state) }) {
-      return VaultError(.rolledBack, "a log is older than the mark, or was removed")
+    // An older vault may lack the key of its log, whose line then says nothing.
+    let states = lines.filter { !$0.isLog }.map(\.state)
+    if states.contains(.behind) { return VaultError(.rolledBack, "the vault is older than its mark") }
+    if states.contains(.differs) {
+      return VaultError(.rolledBack, "the vault is as old as its mark with different contents: two copies were written")
     }
-    if lines.contains(where: { $0.state == .behind }) {
-      return VaultError(.rolledBack, "the vault is older than its mark")
-    }
-    guard lines.contains(where: { $0.state == .differs }) else { return nil }
-    return VaultError(.rolledBack, "the vault is as old as its mark with different contents: two copies were written")
+    guard lines.contains(where: { $0.isLog && [.behind, .differs, .unseen].contains($0.state) }) else { return nil }
+    return VaultError(.rolledBack, "a log is older than the mark, or was removed")
   }
 
   /// Whether the mark should be raised.
