@@ -58,6 +58,24 @@ struct AuditHidingTests {
     }
   }
 
+  @Test func `a file behind whose events the next goes on is of no later key, and is not set aside`() throws {
+    try AuditedVault.with { shared in
+      try shared.read(1)
+      try shared.owner.handOverAuditLog(of: shared.owner.group())
+      try shared.read(1)
+      var log = try LogBytes(FileBytes.read(shared.log(1)))
+      log.header[12] += 1
+      log.header[200] ^= 1
+      log.reserve.replaceSubrange(0..<216, with: Self.laterFrame(4))
+      try FileBytes.write(log.file, to: shared.log(1))
+      #expect(try shared.found() == ["badHeader 1 certain"])
+
+      try Self.raise(shared.log())
+      #expect(try shared.owner.setAuditing(.failClosed).setAside == [shared.log() + ".aside-1"])
+      #expect(try FileManager.default.fileExists(atPath: shared.log(1)))
+    }
+  }
+
   @Test func `a frame of a later key behind the last event is an interrupted append, and refuses nothing`() throws {
     try AuditedVault.with { shared in
       try shared.read(2)

@@ -11,7 +11,7 @@ struct AuditTamperingTests {
   enum Damage: String, CaseIterable {
     case changedEvent, removedEvent, removedEvents, exchangedEvents, repeatedEvent, foreignEvent, cutEvents
     case bytesBetween, bytesInReserve, bytesBehindLast, cutInHeader, emptyFile, changedHeader, earlierHeader
-    case headerOfOtherGroup, laterVersion, removedFile, cutReserve, removedHeaderAndStart
+    case headerOfOtherGroup, laterVersion, raisedVersion, removedFile, cutReserve, removedHeaderAndStart
 
     func put(in shared: SharedVault, earlier: LogBytes) throws {
       var log = try shared.logBytes()
@@ -34,7 +34,8 @@ struct AuditTamperingTests {
       case .changedHeader: log.header[100] ^= 1
       case .earlierHeader: log.header = earlier.header
       case .headerOfOtherGroup: log.header = try shared.logBytes(of: "one").header
-      case .laterVersion: log.header[8] = 2
+      case .laterVersion: (log.header[8], log.header[100]) = (2, log.header[100] ^ 1)
+      case .raisedVersion: log.header[8] = 2
       case .removedFile: return try FileManager.default.removeItem(atPath: shared.log())
       case .cutReserve: log.reserve = []
       case .removedHeaderAndStart: log.events.removeFirst(2)
@@ -55,7 +56,7 @@ struct AuditTamperingTests {
       case .bytesBetween: ["debris 5 certain", "fork 10 certain"]
       case .bytesInReserve, .bytesBehindLast: ["debris 11 possible"]
       case .cutInHeader, .emptyFile: ["noHeader 1 certain"]
-      case .changedHeader, .headerOfOtherGroup: ["badHeader 1 certain"]
+      case .changedHeader, .headerOfOtherGroup, .raisedVersion: ["badHeader 1 certain"]
       case .earlierHeader: ["oldState 11 possible"]
       case .laterVersion: ["laterVersion 1 possible"]
       case .removedFile: ["noLog 1 possible"]
@@ -73,7 +74,7 @@ struct AuditTamperingTests {
       case .cutEvents: ["missing 8-10 certain"]
       case .bytesInReserve, .bytesBehindLast: ["interrupted 11 possible"]
       case .cutInHeader, .emptyFile, .removedFile: ["continued 1 possible"]
-      case .changedHeader, .headerOfOtherGroup, .laterVersion: nil
+      case .changedHeader, .headerOfOtherGroup, .laterVersion, .raisedVersion: nil
       case .earlierHeader: ["oldState 11 possible"]
       case .cutReserve: []
       }

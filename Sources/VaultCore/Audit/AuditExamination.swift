@@ -29,6 +29,9 @@ struct AuditExamination {
   private var possibleDebris: Set<UInt64> = []
   /// Whether the rest cannot be judged.
   private(set) var hasEnded = false
+  /// The findings of files that state a later key, and the numbers at which these begin, until a file goes on behind the
+  /// known events.
+  private var claims: [(finding: Int, start: UInt64)] = []
   /// Whether a key that the loaded vault does not have may open the rest.
   private(set) var needsLaterKey = false
   private let marked: RollbackMark.Log?
@@ -60,11 +63,10 @@ struct AuditExamination {
   }
 
   /// Ends the examination with a last finding.
-  private mutating func end(_ code: AuditFinding.Code, at number: UInt64? = nil) {
+  private mutating func end(_ code: AuditFinding.Code) {
     guard !hasEnded else { return }
     hasEnded = true
-    if code == .laterKey { needsLaterKey = true }
-    findings.append(AuditFinding(code, (number ?? next)...(number ?? next)))
+    findings.append(AuditFinding(code, next...next))
   }
 
   // MARK: A file
@@ -128,7 +130,7 @@ struct AuditExamination {
       begin(header, isFirst: isFirst)
     case .failure(let refusal):
       switch refusal.code {
-      case .laterVersion: return end(.laterVersion)
+      case .laterVersion: return find(.laterVersion, next, next)
       case .laterKey: statedEpoch = refusal.epoch
       default: find(refusal.code, next, next)
       }
@@ -140,7 +142,11 @@ struct AuditExamination {
     let isBroken = try readEvents(&part, body) || part.isTooLong || part.firstLater != nil
     guard !hasEnded else { return }
     if statedEpoch != nil {
-      if part.isLater { return end(.laterKey, at: part.firstLater) }
+      if part.isLater {
+        needsLaterKey = true
+        claims.append((findings.count, start))
+        return find(.laterKey, part.firstLater ?? next, part.firstLater ?? next)
+      }
       findings.insert(AuditFinding(.badHeader, start...start), at: place)
     }
     if let found, found.count >= next {
@@ -159,7 +165,7 @@ struct AuditExamination {
     if isCurrent, found.mayBeRestarted { restarts.append((.max, found.synced)) }
   }
 
-  /// Whether a file is of a later key than the reader has, which would end each verification.
+  /// Whether a file is of a later key than the reader has.
   static func isLater(_ file: Descriptor, _ keys: AuditKeys, _ sealer: Sealer) throws(VaultError) -> Bool {
     var examination = AuditExamination(keys, sealer, marked: nil)
     let image = try FileImage(file, 0..<AuditHeader.byteCount, limit: AuditHeader.byteCount)
@@ -182,7 +188,11 @@ struct AuditExamination {
       if header.first > 1 { prunedEnd = header.first - 1 }
     } else if header.first != next || header.before != tag {
       find(.fileMissing, next, max(next, header.first - 1))
+    } else if next > 1 {
+      // The log went on behind the last known event: no later key has sealed one in between.
+      for claim in claims { findings[claim.finding] = AuditFinding(.badHeader, claim.start...claim.start) }
     }
+    claims = []
     next = header.first
     tag = header.before
     isKnown = true
@@ -345,13 +355,13 @@ struct AuditExamination {
   ///   - isOff: whether nothing is logged, although there is a log.
   ///   - isOther: whether the setting differs from the vault's.
   mutating func report(isMissing: Bool, isOff: Bool, isOther: Bool) -> AuditReport {
-    let hadEnded = hasEnded
+    let isUnknown = hasEnded || findings.contains { $0.code == .laterKey || $0.code == .laterVersion }
     hasEnded = false
     if let prunedEnd, prunedUntil < prunedEnd { find(.earlierFiles, 1, prunedEnd) }
     if isMissing { find(.noLog, next, next) }
-    if isOff, !hadEnded, lastSwitch != .stop { find(.noStop, lastStart, lastStart) }
+    if isOff, !isUnknown, lastSwitch != .stop { find(.noStop, lastStart, lastStart) }
     if isOther { find(.otherSetting, next, next) }
-    if let marked, !hadEnded {
+    if let marked, !isUnknown {
       if marked.count >= next {
         find(.behindMark, next, marked.count)
       } else if let markedTag, markedTag != marked.tag {

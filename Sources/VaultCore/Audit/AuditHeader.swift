@@ -61,6 +61,18 @@ struct AuditHeader {
     var epoch: UInt32 = 0
   }
 
+  /// Whether a key of the group opens the state of a header, whatever epoch stands beside it: then no later key has
+  /// sealed it.
+  static func isKnown(_ bytes: RawSpan, _ keys: AuditKeys, _ sealer: Sealer) throws(VaultError) -> Bool {
+    guard bytes.byteCount >= byteCount else { return false }
+    for epoch in keys.epochs {
+      guard let key = try keys.key(of: epoch, sealer) else { continue }
+      sealer.bind(to: .logState(vault: keys.vaultID, group: keys.groupID))
+      if sealer.openedBody(bytes.extracting(sealedOffset..<byteCount), with: key) != nil { return true }
+    }
+    return false
+  }
+
   /// Opens the header of a file of a group's log.
   static func open(
     _ bytes: RawSpan, _ keys: AuditKeys, _ sealer: Sealer
@@ -72,22 +84,20 @@ struct AuditHeader {
       Vault.Identifier(bytes, at: 16) == keys.vaultID, Vault.Identifier(bytes, at: 32) == keys.groupID, version != 0,
       epochs.contains(epoch)
     else { return .failure(Refusal(code: .badHeader)) }
-    guard version == 1 else { return .failure(Refusal(code: .laterVersion)) }
-    let isLater = epoch > keys.epoch
-    var hasKey = false
-    for known in isLater ? keys.epochs : [epoch] {
-      guard let key = try keys.key(of: known, sealer) else { continue }
-      hasKey = true
-      sealer.bind(to: .logState(vault: keys.vaultID, group: keys.groupID))
-      guard let body = sealer.openedBody(bytes.extracting(sealedOffset..<byteCount), with: key) else { continue }
-      // The epoch is not sealed. What opens was not sealed with a later key.
-      guard !isLater, let header = try AuditHeader(state: body.span, epoch: epoch) else {
-        return .failure(Refusal(code: .badHeader))
-      }
-      return .success(header)
+    // Neither is sealed. No later version seals its state so, and no later key opens with one of these.
+    guard version == 1 else {
+      return .failure(Refusal(code: try isKnown(bytes, keys, sealer) ? .badHeader : .laterVersion))
     }
-    if isLater { return .failure(Refusal(code: .laterKey, epoch: epoch)) }
-    return .failure(Refusal(code: hasKey ? .badHeader : .lostKey))
+    guard epoch <= keys.epoch else {
+      let isRaised = try isKnown(bytes, keys, sealer)
+      return .failure(isRaised ? Refusal(code: .badHeader) : Refusal(code: .laterKey, epoch: epoch))
+    }
+    guard let key = try keys.key(of: epoch, sealer) else { return .failure(Refusal(code: .lostKey)) }
+    sealer.bind(to: .logState(vault: keys.vaultID, group: keys.groupID))
+    guard let body = sealer.openedBody(bytes.extracting(sealedOffset..<byteCount), with: key),
+      let header = try AuditHeader(state: body.span, epoch: epoch)
+    else { return .failure(Refusal(code: .badHeader)) }
+    return .success(header)
   }
 
   /// `nil` for impossible numbers.

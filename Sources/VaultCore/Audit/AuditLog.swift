@@ -263,7 +263,10 @@ final class AuditLog: Sendable {
         guard let file = try lockedFile(&state, until: Deadline(after: options.lockTimeout)) else { return [] }
         defer { file.descriptor.unlock() }
         var names: [String] = []
-        for old in try files.handedOver() {
+        // A current file of a known key has none of a later key before it.
+        let header = try FileImage(file.descriptor, 0..<AuditHeader.byteCount, limit: AuditHeader.byteCount)
+        let isKnown = try AuditHeader.isKnown(header.span, keys, sealer)
+        for old in try isKnown ? [] : files.handedOver() {
           guard let open = try files.readable(old), try AuditExamination.isLater(open.descriptor, keys, sealer) else {
             continue
           }

@@ -70,6 +70,24 @@ enum LogDamageVectors {
         $0.stateLaterEpoch()
         $0.log.current.bytes += laterFrame
       },
+      damaged(
+        "header-epoch-later-file", "the same in the second file, behind whose events the third goes on", usual,
+        .init(.badHeader, 9)
+      ) {
+        $0.log.files[1].bytes.store(UInt32(4), at: 12)
+        $0.log.files[1].bytes.flip(at: 255)
+        $0.log.files[1].bytes += laterFrame
+      },
+      damaged(
+        "header-epoch-later-cut",
+        "the same, and the last event before that frame is gone: the third is read all the same",
+        usual, .init(.laterKey, 21), .init(.fileMissing, 15)
+      ) {
+        $0.log.files[1].cut(from: 15)
+        $0.log.files[1].bytes.store(UInt32(4), at: 12)
+        $0.log.files[1].bytes.flip(at: 255)
+        $0.log.files[1].bytes += laterFrame
+      },
       damaged("header-group", "the id of a different group", usual, .init(.badHeader, 16)) {
         $0.log.current.bytes.flip(at: 32)
       },
@@ -95,14 +113,17 @@ enum LogDamageVectors {
         $0.log.files[1].bytes.flip(at: 100)
         $0.log.files[1].zero(9)
       },
-      damaged("later-version", "version 2", .init(.laterVersion, 16)) {
+      damaged("header-version-later", "version 2 beside the state", usual, .init(.badHeader, 16)) {
         $0.log.current.bytes.store(UInt16(2), at: 8)
       },
-      damaged("later-version-first", "version 2 of the first file: nothing is examined", .init(.laterVersion, 1)) {
-        $0.log.files[0].bytes.store(UInt16(2), at: 8)
+      damaged("later-version", "version 2, and a state that does not open", .init(.laterVersion, 16)) {
+        $0.stateLaterVersion(2)
       },
+      damaged(
+        "later-version-first", "the same in the first file", usual, .init(.laterVersion, 1), .init(.fileMissing, 1, 8)
+      ) { $0.stateLaterVersion(0) },
       damaged("later-version-marked", "version 2, and a mark that knows more", .init(.laterVersion, 16)) {
-        $0.log.current.bytes.store(UInt16(2), at: 8)
+        $0.stateLaterVersion(2)
         $0.mark = (20, $0.log.current.state.last)
       },
     ]
@@ -287,6 +308,12 @@ enum LogDamageVectors {
 }
 
 extension LogScene {
+  /// Puts a later version beside a state that does not open.
+  fileprivate mutating func stateLaterVersion(_ file: Int) {
+    log.files[file].bytes.store(UInt16(2), at: 8)
+    log.files[file].bytes.flip(at: 255)
+  }
+
   /// Puts a later epoch beside a state that does not open.
   fileprivate mutating func stateLaterEpoch(_ epoch: UInt32 = 4) {
     log.current.bytes.store(epoch, at: 12)

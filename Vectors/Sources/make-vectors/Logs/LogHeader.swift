@@ -31,18 +31,23 @@ struct LogHeader {
       let epoch: UInt32 = try cursor.integer()
       let ids = try cursor.take(32)
       guard isMagic, zero == 0, ids == place.vaultID + place.group, version != 0 else { return .failure(.badHeader) }
-      guard version == 1 else { return .failure(.laterVersion) }
+      guard version == 1 else { return .failure(opens(bytes, place) ? .badHeader : .laterVersion) }
       guard LogPlace.epochs.contains(epoch) else { return .failure(.badHeader) }
-      let state = try cursor.take(208)
-      func opened(_ key: Bytes) -> Bytes? { Sealing.open(state, key: key, context: place.stateContext()) }
-      guard epoch <= place.epoch else {
-        return .failure(place.keys.values.contains { opened($0) != nil } ? .badHeader : .laterKey(epoch))
-      }
+      guard epoch <= place.epoch else { return .failure(opens(bytes, place) ? .badHeader : .laterKey(epoch)) }
       guard let key = place.keys[epoch] else { return .failure(.lostKey) }
-      guard let body = opened(key) else { return .failure(.badHeader) }
+      guard let body = Sealing.open(try cursor.take(208), key: key, context: place.stateContext()) else {
+        return .failure(.badHeader)
+      }
       let header = try LogHeader(body: body)
       return header.isWithinBounds ? .success(header) : .failure(.badHeader)
     } catch { return .failure(.badHeader) }
+  }
+
+  /// Whether a key of the reader opens the state, whatever stands before it.
+  static func opens(_ file: Bytes, _ place: LogPlace) -> Bool {
+    guard file.count >= count else { return false }
+    let state = Bytes(file[48..<count])
+    return place.keys.values.contains { Sealing.open(state, key: $0, context: place.stateContext()) != nil }
   }
 
   private init(body: Bytes) throws {

@@ -27,14 +27,16 @@ struct LogVerification {
   /// The number of the first event behind each restart, and up to which number all was on the disk then.
   private var restarts: [(number: UInt64, synced: UInt64)] = []
   private var tags: [UInt64: Bytes] = [:]
-  private var isEnded = false
+  private var isUnknown = false
+  /// Where the findings are of files that state a later key, and where these files begin.
+  private var claims: [(finding: Int, start: UInt64)] = []
 
   init(handedOver: [Bytes], current: Bytes?, _ knowledge: Knowledge) {
     self.knowledge = knowledge
     var earlier = handedOver
     if let current, let last = earlier.last, isState(last, of: current) { earlier.removeLast() }
-    for (index, file) in earlier.enumerated() where !isEnded { read(file, isFirst: index == 0, isCurrent: false) }
-    if let current, !isEnded { read(current, isFirst: earlier.isEmpty, isCurrent: true) }
+    for (index, file) in earlier.enumerated() { read(file, isFirst: index == 0, isCurrent: false) }
+    if let current { read(current, isFirst: earlier.isEmpty, isCurrent: true) }
     judge(hasCurrent: current != nil)
   }
 
@@ -74,16 +76,16 @@ struct LogVerification {
     case .failure(.laterKey(let epoch)): stated = epoch
     case .failure(let refused):
       found(refused.code, next)
-      isEnded = refused.code == .laterVersion
-      if isEnded { return }
+      isUnknown = isUnknown || refused.code == .laterVersion
+      if refused.code == .laterVersion { return }
       if refused.code == .lostKey { isKnown = false }
     }
     var walk = walk(file, header, stated)
     if let stated {
       let isLater = walk.later.map { $0.epoch == stated } ?? !walk.hasKnown
       guard !isLater else {
+        claims.append((findings.count, start))
         found(.laterKey, walk.later?.first ?? next)
-        isEnded = true
         return
       }
       found(.badHeader, start)
@@ -97,7 +99,10 @@ struct LogVerification {
       if header.first > 1 { pruned = header.first - 1 }
     } else if header.first != next || header.before != tag {
       found(.fileMissing, next, max(next, header.first - 1))
+    } else if next > 1 {
+      for claim in claims { findings[claim.finding] = LogFinding(.badHeader, claim.start) }
     }
+    claims = []
     (next, tag, isKnown) = (header.first, header.before, true)
   }
 
@@ -228,13 +233,14 @@ struct LogVerification {
     let prunes = events.compactMap { $0.event?.action == LogEvent.Action.prune ? $0.event?.range : nil }
     if let pruned, !prunes.contains(where: { $0.last >= pruned }) { found(.earlierFiles, 1, pruned) }
     let policy = LogItem.effective(knowledge.policy)
+    isUnknown = isUnknown || findings.contains { $0.code == .laterKey }
     if knowledge.hasItem, !hasCurrent { found(.noLog, next) }
     let switches = events.filter { [LogEvent.Action.start, LogEvent.Action.stop].contains($0.event?.action) }
-    if policy == 0, hasCurrent, !isEnded, switches.last?.event?.action != LogEvent.Action.stop {
+    if policy == 0, hasCurrent, !isUnknown, switches.last?.event?.action != LogEvent.Action.stop {
       found(.noStop, switches.last?.number ?? 1)
     }
     if let other = knowledge.defaultPolicy, LogItem.effective(other) != policy { found(.otherSetting, next) }
-    if let mark = knowledge.mark, !isEnded {
+    if let mark = knowledge.mark, !isUnknown {
       if mark.number >= next {
         found(.behindMark, next, mark.number)
       } else if let tag = tags[mark.number], tag != mark.tag {
