@@ -41,7 +41,7 @@ struct LogDamage {
     let some = events.isEmpty ? 0..<min(8, file.count) : events[below(events.count)]
     let other = events.isEmpty ? some : events[below(events.count)]
     guard !file.isEmpty else { return file }
-    switch below(16) {
+    switch below(19) {
     case 0, 1: out[below(file.count)] ^= 1 << UInt8(below(8))
     case 2: out[min(file.count - 1, some.lowerBound + below(16))] ^= 1 << UInt8(below(8))
     case 3: out.removeSubrange(below(file.count)...)
@@ -66,6 +66,14 @@ struct LogDamage {
       let frame = Bytes.integer(UInt32(216)) + .integer(UInt32(below(5))) + .integer(UInt64(below(40))) + .zeros(200)
       out.insert(contentsOf: frame, at: some.lowerBound)
     case 15 where below(4) == 0: return nil
+    case 16 where file.count >= LogHeader.count: out.store(UInt32(below(6)), at: 12)
+    case 17 where file.count >= LogHeader.count: out.store(UInt16(below(3)), at: 8)
+    case 18 where file.count >= LogHeader.count:
+      // As if the vault were older than its log.
+      out.store(UInt32(9), at: 12)
+      out.flip(at: 100)
+      guard let last = events.last else { break }
+      out.store(UInt32(9), at: last.lowerBound + 4)
     default: out.store(UInt32(below(6)), at: some.lowerBound + 4)
     }
     return out
