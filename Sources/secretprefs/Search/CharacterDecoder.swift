@@ -31,12 +31,12 @@ final class CharacterDecoder: SpellingStage {
       return
     }
     finish()
-    length = Self.lengths[Int(spelled.byte)]
+    length = Int(Self.lengths[Int(spelled.byte)])
     if length > 1 { hold(spelled) } else { putLatin(spelled) }
   }
 
   /// For each byte that may begin a character, the number of the character's bytes; 1 for all others.
-  private static let lengths: [Int] = (0...UInt8.max).map { byte in
+  static let lengths: [UInt8] = (0...UInt8.max).map { byte in
     switch byte {
     case 0xC2...0xDF: 2
     case 0xE0...0xEF: 3
@@ -45,17 +45,16 @@ final class CharacterDecoder: SpellingStage {
     }
   }
 
-  /// The number of bytes of the character at `index`, which is no ASCII; 1 if there is none, and the byte stands for
-  /// itself. Nil if the text ends before that is known.
-  @inline(__always) static func length(in text: UnsafeRawBufferPointer, at index: Int) -> Int? {
-    let length = lengths[Int(text[index])]
+  /// The number of bytes of the character at `index`, which ``lengths`` says; 1 if it does not go on, and its first byte
+  /// stands for itself. Nil if the text ends before that is known.
+  @inline(__always) static func length(in text: UnsafeRawBufferPointer, at index: Int, _ length: UInt8) -> Int? {
     var next = index &+ 1
-    while next < index &+ length {
+    while next < index &+ Int(length) {
       guard next < text.count else { return nil }
       guard text[next] & 0xC0 == 0x80 else { return 1 }
       next &+= 1
     }
-    return length
+    return Int(length)
   }
 
   /// Passes on the beginning of a character that does not go on.
@@ -70,15 +69,14 @@ final class CharacterDecoder: SpellingStage {
   }
 
   private func putLatin(_ spelled: SpelledByte) {
-    for part in 0...1 {
-      var encoded = spelled
-      encoded.byte = Self.latin(spelled.byte, part)
-      next.append(encoded)
+    let encoded = Self.latin(spelled.byte)
+    for byte in [encoded.0, encoded.1] {
+      var spelled = spelled
+      spelled.byte = byte
+      next.append(spelled)
     }
   }
 
-  /// The first or second byte of the character of Latin-1 with this number.
-  @inline(__always) static func latin(_ byte: UInt8, _ part: Int) -> UInt8 {
-    part == 0 ? 0xC0 | byte >> 6 : 0x80 | byte & 0x3F
-  }
+  /// The character of Latin-1 with this number in UTF-8.
+  @inline(__always) static func latin(_ byte: UInt8) -> (UInt8, UInt8) { (0xC0 | byte >> 6, 0x80 | byte & 0x3F) }
 }

@@ -43,38 +43,52 @@ final class SearchedText {
 
   @inline(__always) private func append(_ text: UnsafeRawBufferPointer, from place: UInt32, upTo stop: UInt8) -> Int {
     ByteTraits.all.withUnsafeBufferPointer { traits in
-      var (count, ahead, index) = (count, ahead, 0)
-      while index < text.count {
-        let byte = text[index]
-        let trait = traits[Int(byte)]
-        let start = place &+ UInt32(truncatingIfNeeded: index)
-        if trait & stop != 0 {
-          guard byte >= 0x80, let length = CharacterDecoder.length(in: text, at: index) else { break }
-          let isLatin = length == 1
-          for part in 0..<max(length, 2) {
-            bytes.base[count] = isLatin ? CharacterDecoder.latin(byte, part) : text[index &+ part]
-            spellings.base[count] = part == 0 ? ahead : 0
-            let (from, to) = isLatin ? (start, start &+ 1) : (start &+ UInt32(part), start &+ UInt32(part) &+ 1)
-            places.base[count] = UInt64(from) << 32 | UInt64(to)
-            count &+= 1
+      CharacterDecoder.lengths.withUnsafeBufferPointer { lengths in
+        var (count, ahead, index) = (count, ahead, 0)
+        while index < text.count {
+          let byte = text[index]
+          let trait = traits[Int(byte)]
+          let start = place &+ UInt32(truncatingIfNeeded: index)
+          if trait & stop != 0 {
+            guard byte >= 0x80 else { break }
+            guard let length = CharacterDecoder.length(in: text, at: index, lengths[Int(byte)]) else { break }
+            spellings.base[count] = ahead
+            ahead = 0
+            if length == 1 {
+              (bytes.base[count], bytes.base[count &+ 1]) = CharacterDecoder.latin(byte)
+              spellings.base[count &+ 1] = 0
+              places.base[count] = Self.place(start, start &+ 1)
+              places.base[count &+ 1] = Self.place(start, start &+ 1)
+              count &+= 2
+            } else {
+              for part in 0..<length {
+                bytes.base[count &+ part] = text[index &+ part]
+                if part > 0 { spellings.base[count &+ part] = 0 }
+                places.base[count &+ part] = Self.place(start &+ UInt32(part), start &+ UInt32(part) &+ 1)
+              }
+              count &+= length
+            }
+            index &+= length
+            continue
           }
-          ahead = 0
-          index &+= length
-          continue
+          bytes.base[count] = byte
+          spellings.base[count] = ahead
+          places.base[count] = Self.place(start, start &+ 1)
+          // Without branches: blanks and quotes are frequent, and not predictable.
+          let kept = trait & ByteTraits.isKept
+          ahead = (ahead | trait & ByteTraits.spelling) & (kept &- 1)
+          count &+= Int(kept)
+          index &+= 1
         }
-        bytes.base[count] = byte
-        spellings.base[count] = ahead
-        places.base[count] = UInt64(start) << 32 | UInt64(start &+ 1)
-        // Without branches: blanks and quotes are frequent, and not predictable.
-        let kept = trait & ByteTraits.isKept
-        ahead = (ahead | trait & ByteTraits.spelling) & (kept &- 1)
-        count &+= Int(kept)
-        index &+= 1
+        self.count = count
+        self.ahead = ahead
+        return index
       }
-      self.count = count
-      self.ahead = ahead
-      return index
     }
+  }
+
+  @inline(__always) private static func place(_ start: UInt32, _ end: UInt32) -> UInt64 {
+    UInt64(start) << 32 | UInt64(end)
   }
 
   func append(_ spelled: SpelledByte) {
@@ -85,7 +99,7 @@ final class SearchedText {
     }
     bytes.base[count] = spelled.byte
     spellings.base[count] = spelled.spelling.rawValue | ahead
-    places.base[count] = UInt64(spelled.start) << 32 | UInt64(spelled.end)
+    places.base[count] = Self.place(spelled.start, spelled.end)
     ahead = 0
     count += 1
   }

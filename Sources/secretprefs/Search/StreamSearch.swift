@@ -32,6 +32,9 @@ final class StreamSearch {
   private let plain: SearchedText
   private let decoded: SearchedText
   private let decoder: SpellingDecoder
+  /// Those of the bytes that were searched last.
+  private var plainMatches: [Match] = []
+  private var decodedMatches: [Match] = []
   /// The number of bytes so far.
   private(set) var length = 0
 
@@ -105,27 +108,27 @@ final class StreamSearch {
 
   /// Searches the new bytes.
   private func find(_ body: (Match) -> Void) {
-    let other = matches(in: decoded)
-    var next = other.startIndex
-    for match in matches(in: plain) {
-      while next < other.endIndex, other[next].range.upperBound < match.range.upperBound {
-        body(other[next])
+    find(in: plain, &plainMatches)
+    find(in: decoded, &decodedMatches)
+    var next = decodedMatches.startIndex
+    for match in plainMatches {
+      while next < decodedMatches.endIndex, decodedMatches[next].range.upperBound < match.range.upperBound {
+        body(decodedMatches[next])
         next += 1
       }
       body(match)
     }
-    other[next...].forEach(body)
+    decodedMatches[next...].forEach(body)
   }
 
-  private func matches(in text: SearchedText) -> [Match] {
-    var matches: [Match] = []
+  private func find(in text: SearchedText, _ matches: inout [Match]) {
+    matches.removeAll(keepingCapacity: true)
     text.find(search) { pattern, indices in
       let end = place(text.end(of: indices.upperBound - 1))
       // A value can have 4 GiB of blanks, after which the place of its beginning is not known.
       let start = min(place(text.start(of: indices.lowerBound)), end)
       matches.append(Match(pattern: pattern, range: start..<end, isDecoded: text === decoded, indices: indices))
     }
-    return matches
   }
 
   /// The place in the whole stream of one modulo 2^32.
