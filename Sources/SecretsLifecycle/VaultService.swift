@@ -176,6 +176,12 @@
     }
   }
 
+  extension VaultService: CustomStringConvertible, CustomReflectable {
+    /// `VaultService[vault SERVICE/GROUP]`. No key and no value.
+    public var description: String { "VaultService[\(secrets.name)]" }
+    public var customMirror: Mirror { Mirror(self, children: EmptyCollection<Mirror.Child>()) }
+  }
+
   extension VaultStatus {
     /// Differs if any granted group was written.
     fileprivate var content: [Vault.Tag] { groups.map(\.tag) }

@@ -56,6 +56,21 @@ extension GuideTests {
     }
   }
 
+  @Test func `getting started: a program whose vault does not open ends with the exit code of the failure`() async {
+    await #expect(processExitsWith: .exitCode(78)) {
+      for name in ["CREDENTIALS_DIRECTORY", "SECRETPREFS_PASSPHRASE", "SECRETPREFS_KEY_FILE"] { unsetenv(name) }
+
+      func openVault() -> Vault {
+        do { return try Vault.open(unlocking: .automatic) } catch {
+          FileHandle.standardError.write(Data("the vault cannot be opened: \(error)\n".utf8))
+          exit(error.failureClass.exitCode)  // such as 78: no credential is configured
+        }
+      }
+
+      _ = openVault()
+    }
+  }
+
   @Test func `the landing page: a token is read, and a different one is stored`() async {
     await #expect(processExitsWith: .success) {
       let fixture = try Fixture()

@@ -123,7 +123,7 @@ struct Routes: Sendable {
 
   /// Whether both groups can be read now. For readiness: a restart does not repair a vault.
   @Sendable func health(_ request: Request, _ context: BasicRequestContext) throws -> String {
-    for each in vaults { _ = try each.vault.status() }
+    guard vaults.allSatisfy({ $0.vault.health().isReady }) else { throw HTTPError(.serviceUnavailable) }
     return "ok\n"
   }
 }
