@@ -7,34 +7,49 @@ internal import Synchronization
 /// Calls beyond the limit wait in order. A thread that finds no call ends. Do not use a pool in a forked child, which
 /// inherits the number of threads but not the threads.
 package final class HelperPool: TaskExecutor {
-  /// For calls that wait, such as for a lock, a disk or a person. A waiting thread costs little.
+  /// For calls that wait for something that has no name, such as a person. A waiting thread costs little.
   package static let waiting = HelperPool(limit: 64)
+
+  private struct Weak { weak var pool: HelperPool? }
+  private static let named = Mutex<[String: Weak]>([:])
+
+  /// The pool of the calls that wait for one resource, such as a file or its lock. Calls that wait for one resource
+  /// take no thread from those that wait for another. A pool exists as long as a call uses it.
+  package static func waiting(for resource: String) -> HelperPool {
+    named.withLock { named in
+      if let pool = named[resource]?.pool { return pool }
+      let pool = HelperPool(limit: 16, name: resource)
+      named[resource] = Weak(pool: pool)
+      return pool
+    }
+  }
+
   /// For the derivation of keys from passphrases. A calibrated cost takes up to a quarter of the memory
   /// (`Docs/Format.md` 5.5), so two derivations take up to half.
   package static let deriving = HelperPool(limit: 2)
 
   private struct State {
     var threads = 0
-    private var arrived: [UnownedJob] = []
-    /// The jobs that arrived first, in reverse, so that the first of many is removed in constant time.
-    private var first: [UnownedJob] = []
-
-    mutating func append(_ job: UnownedJob) { arrived.append(job) }
-
-    mutating func popFirst() -> UnownedJob? {
-      if first.isEmpty {
-        first = arrived.reversed()
-        arrived = []
-      }
-      return first.popLast()
-    }
+    var jobs = WaitingLine<UnownedJob>()
   }
 
   private let state = Mutex(State())
   private let limit: Int
+  private let name: String?
 
   /// - Parameter limit: the maximum number of threads.
-  package init(limit: Int) { self.limit = limit }
+  package convenience init(limit: Int) { self.init(limit: limit, name: nil) }
+
+  private init(limit: Int, name: String?) {
+    self.limit = limit
+    self.name = name
+  }
+
+  deinit {
+    guard let name else { return }
+    // A new pool may have the name already.
+    Self.named.withLock { named in if named[name]?.pool == nil { named[name] = nil } }
+  }
 
   /// Returns the result of `body`, which must not wait for other calls of the same pool.
   package func run<R: Sendable, E: Error>(_ body: @Sendable () throws(E) -> R) async throws(E) -> R {
@@ -52,7 +67,7 @@ package final class HelperPool: TaskExecutor {
       // Under the lock, so that every thread that is counted exists.
       if state.threads < limit, HelperThread.start(work) { state.threads += 1 }
       guard state.threads > 0 else { return false }
-      state.append(job)
+      state.jobs.append(job)
       return true
     }
     // If the system provides no thread, the existing ones run the job later. If there are none, the calling thread runs
@@ -67,7 +82,7 @@ package final class HelperPool: TaskExecutor {
 
   private func next() -> UnownedJob? {
     state.withLock { state in
-      let job = state.popFirst()
+      let job = state.jobs.popFirst()
       if job == nil { state.threads -= 1 }
       return job
     }

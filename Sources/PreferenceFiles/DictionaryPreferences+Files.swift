@@ -40,7 +40,7 @@ extension DictionaryPreferences {
   public func write<Format: PreferenceFileFormat>(
     to path: String, format: Format, isPrivate: Bool = false
   ) async throws(PreferencesError) {
-    try await HelperPool.waiting.run { () throws(PreferencesError) in
+    try await HelperPool.waiting(for: path).run { () throws(PreferencesError) in
       try write(to: path, format: format, isPrivate: isPrivate)
     }
   }

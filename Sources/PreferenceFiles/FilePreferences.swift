@@ -78,7 +78,7 @@ public final class FilePreferences<Format: PreferenceFileFormat>: PreferencesSto
 
   /// The asynchronous form of `reload()`. Cancelling the task does not stop it.
   public func reload() async throws(PreferencesError) {
-    try await HelperPool.waiting.run { () throws(PreferencesError) in try reload() }
+    try await HelperPool.waiting(for: path).run { () throws(PreferencesError) in try reload() }
   }
 
   private func loadChanges() throws(PreferencesError) -> Change {
@@ -96,6 +96,10 @@ public final class FilePreferences<Format: PreferenceFileFormat>: PreferencesSto
   ///
   /// A program that saves a file may remove or truncate it first. With ``PreferenceFileOptions/creating``, a file that is
   /// missing or empty is therefore loaded only after half a second, so that observers receive no defaults in between.
+  ///
+  /// Every part of the path and of the links in it is watched, and may be replaced, removed and made again. On a file
+  /// system that does not report all changes, such as one of a network, and where a folder of the path cannot be read,
+  /// the file is also looked at every two seconds.
   ///
   /// If a reload fails, the values stay, and the error is reported to `PreferenceFailures` with the key `*`.
   /// - Throws: `unreadable` if the folder cannot be watched, and as `reload()`.
@@ -116,7 +120,7 @@ public final class FilePreferences<Format: PreferenceFileFormat>: PreferencesSto
 
   /// The asynchronous form of `watch()`. Cancelling the task does not stop it.
   public func watch() async throws(PreferencesError) -> PreferenceObservation {
-    try await HelperPool.waiting.run { () throws(PreferencesError) in try watch() }
+    try await HelperPool.waiting(for: path).run { () throws(PreferencesError) in try watch() }
   }
 
   // MARK: Writing
@@ -137,8 +141,7 @@ public final class FilePreferences<Format: PreferenceFileFormat>: PreferencesSto
   /// The asynchronous form of `apply(_:)`; replaces the file and calls the observers on a separate thread.
   @discardableResult
   public func apply(_ edits: PreferenceEdits) async throws -> WriteOutcome {
-    @Sendable func applied() throws -> WriteOutcome { try apply(edits) }
-    return try options.contains(.savingExplicitly) ? applied() : await BlockingWork.run { try applied() }
+    try await HelperPool.waiting(for: path).run { try apply(edits) }
   }
 
   /// Edits with values as the file stores them.
@@ -219,7 +222,7 @@ public final class FilePreferences<Format: PreferenceFileFormat>: PreferencesSto
 
   /// The asynchronous form of `save()`; replaces the file on a separate thread. Cancelling the task does not stop it.
   public func save() async throws(PreferencesError) {
-    try await HelperPool.waiting.run { () throws(PreferencesError) in try save() }
+    try await HelperPool.waiting(for: path).run { () throws(PreferencesError) in try save() }
   }
 
   private func saveChanges() throws(PreferencesError) -> Change {

@@ -93,7 +93,7 @@ extension Vault {
   public func setAuditing(
     _ policy: AuditPolicy?, limits: AuditLimits? = nil
   ) async throws(VaultError) -> AuditChange {
-    try await HelperPool.waiting.run { () throws(VaultError) in try setAuditing(policy, limits: limits) }
+    try await waiting.run { () throws(VaultError) in try setAuditing(policy, limits: limits) }
   }
 
   /// Reads and verifies the log of an access group, from its oldest file to the current one.
@@ -185,7 +185,7 @@ extension Vault {
   public func readAuditLog(
     of group: AccessGroup, _ body: @Sendable (AuditEvent) -> Void = { _ in }
   ) async throws(VaultError) -> AuditReport {
-    try await HelperPool.waiting.run { () throws(VaultError) in try readAuditLog(of: group, body) }
+    try await waiting.run { () throws(VaultError) in try readAuditLog(of: group, body) }
   }
 
   /// Ends the current file of a group's log and begins the next one, and removes files that are older than
@@ -203,7 +203,7 @@ extension Vault {
 
   /// The asynchronous form of `handOverAuditLog(of:)`. Cancelling the task does not stop it.
   public func handOverAuditLog(of group: AccessGroup) async throws(VaultError) {
-    try await HelperPool.waiting.run { () throws(VaultError) in try handOverAuditLog(of: group) }
+    try await waiting.run { () throws(VaultError) in try handOverAuditLog(of: group) }
   }
 
   /// Writes an event that says that a holder of the key has looked at the present findings of a group's log. Later reports have
@@ -242,7 +242,7 @@ extension Vault {
   /// The asynchronous form of `acknowledgeAuditLog(of:)`. Cancelling the task does not stop it.
   @discardableResult
   public func acknowledgeAuditLog(of group: AccessGroup) async throws(VaultError) -> [AuditFinding] {
-    try await HelperPool.waiting.run { () throws(VaultError) in try acknowledgeAuditLog(of: group) }
+    try await waiting.run { () throws(VaultError) in try acknowledgeAuditLog(of: group) }
   }
 
   /// The keys for logging, of a group that is logged.

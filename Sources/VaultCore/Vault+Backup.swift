@@ -22,7 +22,7 @@ extension Vault {
 
   /// The asynchronous form of `backUp(to:)`. Cancelling the task does not stop it.
   public func backUp(to path: String) async throws(VaultError) {
-    try await HelperPool.waiting.run { () throws(VaultError) in try backUp(to: path) }
+    try await waiting.run { () throws(VaultError) in try backUp(to: path) }
   }
 
   /// Verifies a backup with `credential` and copies it to `path`. The copy is durable when the method returns; the
@@ -76,10 +76,10 @@ extension Vault {
     _ backup: String, to path: String, credential: Vault.Credential, replacing: Bool = false,
     options: Options = Options()
   ) async throws(VaultError) -> VerificationReport {
-    let state = try await HelperPool.using([credential]).run { () throws(VaultError) in
+    let state = try await HelperPool.using([credential], for: path).run { () throws(VaultError) in
       try load(backup: backup, credential, options)
     }
-    return try await HelperPool.waiting.run { () throws(VaultError) in
+    return try await HelperPool.waiting(for: path).run { () throws(VaultError) in
       try restore(state, to: path, replacing: replacing, options)
     }
   }

@@ -90,7 +90,7 @@ extension Vault {
   public func importBundle(
     _ bundle: Vault, into group: AccessGroup, replacing: Bool = false
   ) async throws(VaultError) -> Int {
-    try await HelperPool.waiting.run { () throws(VaultError) in
+    try await waiting.run { () throws(VaultError) in
       try importBundle(bundle, into: group, replacing: replacing)
     }
   }

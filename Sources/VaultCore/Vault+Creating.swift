@@ -78,10 +78,10 @@ extension Vault {
   public static func create(
     at path: String, slots: [NewSlot], groups: [NewGroup] = [NewGroup()], options: Options = Options()
   ) async throws(VaultError) -> Vault {
-    let creation = try await HelperPool.using(slots.map(\.credential)).run { () throws(VaultError) in
+    let creation = try await HelperPool.using(slots.map(\.credential), for: path).run { () throws(VaultError) in
       try prepare(at: path, slots: slots, options: options)
     }
-    return try await HelperPool.waiting.run { () throws(VaultError) in try make(creation, groups) }
+    return try await HelperPool.waiting(for: path).run { () throws(VaultError) in try make(creation, groups) }
   }
 
   /// Writes a draft to a path where no file may exist, and opens it.

@@ -28,7 +28,7 @@ extension Vault {
   /// The asynchronous form of `createGroup(_:)`. Cancelling the task does not stop it.
   @discardableResult
   public func createGroup(_ name: String) async throws(VaultError) -> AccessGroup {
-    try await HelperPool.waiting.run { () throws(VaultError) in try createGroup(name) }
+    try await waiting.run { () throws(VaultError) in try createGroup(name) }
   }
 
   /// Renames an access group. Its key, records and slots do not change. Durable when the method returns.
@@ -44,7 +44,7 @@ extension Vault {
 
   /// The asynchronous form of `renameGroup(_:to:)`. Cancelling the task does not stop it.
   public func renameGroup(_ group: AccessGroup, to name: String) async throws(VaultError) {
-    try await HelperPool.waiting.run { () throws(VaultError) in try renameGroup(group, to: name) }
+    try await waiting.run { () throws(VaultError) in try renameGroup(group, to: name) }
   }
 
   /// Removes an access group with all its records and slots. Durable when the method returns.
@@ -58,7 +58,7 @@ extension Vault {
 
   /// The asynchronous form of `removeGroup(_:)`. Cancelling the task does not stop it.
   public func removeGroup(_ group: AccessGroup) async throws(VaultError) {
-    try await HelperPool.waiting.run { () throws(VaultError) in try removeGroup(group) }
+    try await waiting.run { () throws(VaultError) in try removeGroup(group) }
   }
 
   /// Repairs a vault in which access groups do not verify, which prevents every full write of an owner. Other groups
@@ -75,7 +75,7 @@ extension Vault {
 
   /// The asynchronous form of `repair(_:_:)`. Cancelling the task does not stop it.
   public func repair(_ groups: [AccessGroup], _ how: GroupRepair) async throws(VaultError) {
-    try await HelperPool.waiting.run { () throws(VaultError) in try repair(groups, how) }
+    try await waiting.run { () throws(VaultError) in try repair(groups, how) }
   }
 
   /// Gives one access group a new key and seals all its records again, in one write. Durable when the method returns.
@@ -100,7 +100,7 @@ extension Vault {
   public func rotate(
     _ group: AccessGroup, droppingHistory: Bool = false
   ) async throws(VaultError) -> RotationReport {
-    try await HelperPool.waiting.run { () throws(VaultError) in try rotate(group, droppingHistory: droppingHistory) }
+    try await waiting.run { () throws(VaultError) in try rotate(group, droppingHistory: droppingHistory) }
   }
 
   /// Gives the vault and every access group new keys and seals everything again, in one write. Durable when the method
@@ -129,8 +129,10 @@ extension Vault {
   public func rotateVault(
     keeping credentials: [Vault.Credential] = [], droppingOthers: Bool = true, droppingHistory: Bool = false
   ) async throws(VaultError) -> RotationReport {
-    let keks = try await HelperPool.using(credentials).run { () throws(VaultError) in try presented(credentials) }
-    return try await HelperPool.waiting.run { () throws(VaultError) in
+    let keks = try await HelperPool.using(credentials, for: path).run { () throws(VaultError) in
+      try presented(credentials)
+    }
+    return try await waiting.run { () throws(VaultError) in
       try rotateVault(keeping: keks, droppingOthers, droppingHistory)
     }
   }

@@ -27,10 +27,12 @@ extension Vault {
 
   /// The asynchronous form of `unlock(with:)`. Cancelling the task does not stop it.
   public func unlock(with credential: Vault.Credential) async throws(VaultError) {
-    let state = try await HelperPool.using([credential]).run { () throws(VaultError) in try load(with: credential) }
+    let state = try await HelperPool.using([credential], for: path).run { () throws(VaultError) in
+      try load(with: credential)
+    }
     // Outside the deriving pool, because waiting for the lock of the mark or calling observers must not delay the
     // opening of other vaults.
-    await HelperPool.waiting.run { unlock(state) }
+    await waiting.run { unlock(state) }
   }
 
   /// Loads the file again. Takes no lock.

@@ -24,7 +24,7 @@ extension Vault {
 
   /// The asynchronous form of `verify()`. Cancelling the task does not stop it.
   public func verify() async throws(VaultError) -> VerificationReport {
-    try await HelperPool.waiting.run { () throws(VaultError) in try verify() }
+    try await waiting.run { () throws(VaultError) in try verify() }
   }
 
   /// Loads the file again and returns it as a separate handle, opened with the key that opened this one.
@@ -35,7 +35,7 @@ extension Vault {
 
   /// The asynchronous form of `reopened()`. Cancelling the task does not stop it.
   public func reopened() async throws(VaultError) -> Vault {
-    try await HelperPool.waiting.run { () throws(VaultError) in try reopened() }
+    try await waiting.run { () throws(VaultError) in try reopened() }
   }
 
   /// Opens every value and every earlier value of a group.
@@ -71,7 +71,7 @@ extension Vault {
 
   /// The asynchronous form of `compact()`. Cancelling the task does not stop it.
   public func compact() async throws(VaultError) {
-    try await HelperPool.waiting.run { () throws(VaultError) in try compact() }
+    try await waiting.run { () throws(VaultError) in try compact() }
   }
 }
 

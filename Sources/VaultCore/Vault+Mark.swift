@@ -34,7 +34,7 @@ extension Vault {
 
   /// The asynchronous form of `createMark(at:)`. Cancelling the task does not stop it.
   public func createMark(at path: String) async throws(VaultError) {
-    try await HelperPool.waiting.run { () throws(VaultError) in try createMark(at: path) }
+    try await waiting.run { () throws(VaultError) in try createMark(at: path) }
   }
 
   /// Replaces the content of the mark by the present state of the vault, for use after a backup was restored on
@@ -48,7 +48,7 @@ extension Vault {
 
   /// The asynchronous form of `acceptMark(at:)`. Cancelling the task does not stop it.
   public func acceptMark(at path: String) async throws(VaultError) {
-    try await HelperPool.waiting.run { () throws(VaultError) in try acceptMark(at: path) }
+    try await waiting.run { () throws(VaultError) in try acceptMark(at: path) }
   }
 }
 

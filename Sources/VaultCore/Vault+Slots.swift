@@ -51,8 +51,10 @@ extension Vault {
   public func addSlot(
     _ new: NewSlot, granting group: AccessGroup? = nil
   ) async throws(VaultError) -> Vault.Identifier {
-    let prepared = try await HelperPool.using([new.credential]).run { () throws(VaultError) in try prepare(new) }
-    return try await HelperPool.waiting.run { () throws(VaultError) in try add(prepared, granting: group) }
+    let prepared = try await HelperPool.using([new.credential], for: path).run { () throws(VaultError) in
+      try prepare(new)
+    }
+    return try await waiting.run { () throws(VaultError) in try add(prepared, granting: group) }
   }
 
   private func add(_ prepared: PreparedSlot, granting group: AccessGroup?) throws(VaultError) -> Vault.Identifier {
@@ -86,10 +88,10 @@ extension Vault {
   public func replaceSlot(
     _ id: Vault.Identifier? = nil, with new: NewSlot
   ) async throws(VaultError) -> Vault.Identifier {
-    let prepared = try await HelperPool.using([new.credential]).run { () throws(VaultError) in
+    let prepared = try await HelperPool.using([new.credential], for: path).run { () throws(VaultError) in
       try prepare(new, replacing: id)
     }
-    return try await HelperPool.waiting.run { () throws(VaultError) in try replace(prepared) }
+    return try await waiting.run { () throws(VaultError) in try replace(prepared) }
   }
 
   private typealias Replacing = (id: Vault.Identifier, slot: PreparedSlot)
@@ -142,8 +144,10 @@ extension Vault {
   public func removeSlot(
     _ id: Vault.Identifier, keeping credentials: [Vault.Credential] = [], droppingOthers: Bool = true
   ) async throws(VaultError) -> RotationReport {
-    let keks = try await HelperPool.using(credentials).run { () throws(VaultError) in try presented(credentials) }
-    return try await HelperPool.waiting.run { () throws(VaultError) in
+    let keks = try await HelperPool.using(credentials, for: path).run { () throws(VaultError) in
+      try presented(credentials)
+    }
+    return try await waiting.run { () throws(VaultError) in
       try removeSlot(id, keeping: keks, droppingOthers)
     }
   }
@@ -180,7 +184,7 @@ extension Vault {
 
   /// The asynchronous form of `removeSlotWithoutRotation(_:)`. Cancelling the task does not stop it.
   public func removeSlotWithoutRotation(_ id: Vault.Identifier) async throws(VaultError) {
-    try await HelperPool.waiting.run { () throws(VaultError) in try removeSlotWithoutRotation(id) }
+    try await waiting.run { () throws(VaultError) in try removeSlotWithoutRotation(id) }
   }
 
   // MARK: Parts

@@ -108,11 +108,11 @@ public final class Vault: Sendable {
   public static func open(
     at path: String, credential: Vault.Credential, options: Options = Options()
   ) async throws(VaultError) -> Vault {
-    let (vault, state) = try await HelperPool.using([credential]).run { () throws(VaultError) in
+    let (vault, state) = try await HelperPool.using([credential], for: path).run { () throws(VaultError) in
       try load(at: path, credential: credential, options: options)
     }
     // Outside the deriving pool, because waiting for the lock of the mark must not delay the opening of other vaults.
-    await HelperPool.waiting.run { vault.handle.raiseMark(loading: state) }
+    await vault.waiting.run { vault.handle.raiseMark(loading: state) }
     return vault
   }
 

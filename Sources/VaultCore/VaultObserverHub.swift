@@ -1,3 +1,4 @@
+internal import DurableFiles
 internal import Synchronization
 
 /// An object of another module that a vault owns and notifies of changes, such as the hub of its observers. A vault has
@@ -29,6 +30,9 @@ package struct WrittenRecords: Sendable {
 extension Vault {
   /// The path of the file.
   package var path: String { handle.path.file }
+
+  /// Where the calls run that may wait for this vault.
+  var waiting: HelperPool { .waiting(for: path) }
 
   /// Returns the vault's observer hub, creating it on first use.
   package func observerHub<Hub: VaultObserverHub>(_ make: () -> Hub) -> Hub {

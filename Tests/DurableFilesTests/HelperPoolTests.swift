@@ -100,6 +100,25 @@ extension HelperPoolTests {
     #expect(running.calls.withLock { $0.most } == limit)
   }
 
+  @Test func `calls that wait for one resource delay no call for another`() async {
+    let gate = Gates(160)
+    await withTaskGroup { group in
+      for number in 0..<160 {
+        group.addTask { await HelperPool.waiting(for: "a busy file").run { gate.wait(number) } }
+      }
+      // Returns although the others wait for it.
+      await HelperPool.waiting(for: "another file").run { gate.openAll() }
+    }
+  }
+
+  /// Gates that are opened together.
+  private final class Gates: Sendable {
+    private let gates: [Gate<Bool>]
+    init(_ count: Int) { gates = (0..<count).map { _ in Gate() } }
+    func wait(_ number: Int) { _ = gates[number].wait() }
+    func openAll() { for gate in gates { gate.open(true) } }
+  }
+
   @Test func `a call of a cancelled task runs, and can see the cancellation`() async {
     let (pool, begun, gate) = (HelperPool(limit: 1), Gate<Bool>(), Gate<Bool>())
     let first = Task {

@@ -76,7 +76,7 @@ public struct UserDefaultsPreferences: PreferencesStore {
 
   /// The asynchronous form of `reload()`. Cancelling the task does not stop it.
   public func reload() async throws(PreferencesError) {
-    try await HelperPool.waiting.run { () throws(PreferencesError) in try reload() }
+    try await HelperPool.waiting(for: path).run { () throws(PreferencesError) in try reload() }
   }
 
   public func observe(_ notify: @escaping @Sendable (PreferenceChange) -> Void) -> PreferenceObservation {
@@ -84,6 +84,8 @@ public struct UserDefaultsPreferences: PreferencesStore {
   }
 
   /// Reloads after every change of the file, on a separate thread, until the observation ends.
+  ///
+  /// Every part of the path is watched, as by ``FilePreferences/watch()``.
   ///
   /// If the file cannot be read, the values do not change, and the error is reported to ``PreferenceFailures`` with the
   /// key `*`.
@@ -105,7 +107,7 @@ public struct UserDefaultsPreferences: PreferencesStore {
 
   /// The asynchronous form of `watch()`. Cancelling the task does not stop it.
   public func watch() async throws(PreferencesError) -> PreferenceObservation {
-    try await HelperPool.waiting.run { () throws(PreferencesError) in try watch() }
+    try await HelperPool.waiting(for: path).run { () throws(PreferencesError) in try watch() }
   }
 
   private func values() throws(PreferencesError) -> [String: PreferenceValue] {
@@ -146,7 +148,7 @@ public struct UserDefaultsPreferences: PreferencesStore {
   /// The asynchronous form of `apply`, with its observers on a separate thread; does not block the calling thread.
   @discardableResult
   public func apply(_ edits: PreferenceEdits) async throws -> WriteOutcome {
-    try await BlockingWork.run { try apply(edits) }
+    try await HelperPool.waiting(for: path).run { try apply(edits) }
   }
 
   private func tell(_ changed: Set<String>) {

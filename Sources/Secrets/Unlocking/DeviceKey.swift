@@ -15,7 +15,7 @@ public enum DeviceKey {
 
   /// The asynchronous form of `file(_:)`. Cancelling the task does not stop it.
   public static func file(_ path: String) async throws(VaultError) -> SealingKey {
-    try await HelperPool.waiting.run { () throws(VaultError) in try file(path) }
+    try await HelperPool.waiting(for: path).run { () throws(VaultError) in try file(path) }
   }
 
   /// For services: reads `secret-preferences-device.key` in `$CREDENTIALS_DIRECTORY`, else the file named by

@@ -206,9 +206,9 @@ extension Vault {
   public static func salvage(
     at path: String, credential: Vault.Credential, to destination: String, options: Options = Options()
   ) async throws(VaultError) -> SalvageReport {
-    let (salvager, target) = try await HelperPool.using([credential]).run { () throws(VaultError) in
+    let (salvager, target) = try await HelperPool.using([credential], for: path).run { () throws(VaultError) in
       try prepareSalvage(at: path, credential, to: destination, options)
     }
-    return try await HelperPool.waiting.run { () throws(VaultError) in try run(salvager, to: target) }
+    return try await HelperPool.waiting(for: destination).run { () throws(VaultError) in try run(salvager, to: target) }
   }
 }

@@ -151,7 +151,7 @@ public struct ValueSealer: Sendable {
   /// The asynchronous form of `createSealingKey()`. Cancelling the task does not stop it.
   @discardableResult
   public func createSealingKey() async throws(VaultError) -> Bool {
-    try await HelperPool.waiting.run { () throws(VaultError) in try createSealingKey() }
+    try await vault.waiting.run { () throws(VaultError) in try createSealingKey() }
   }
 
   /// Replaces the sealing key by a new one. The record keeps the previous sealing keys, so that values sealed with them
@@ -173,7 +173,7 @@ public struct ValueSealer: Sendable {
 
   /// The asynchronous form of `renewSealingKey()`. Cancelling the task does not stop it.
   public func renewSealingKey() async throws(VaultError) {
-    try await HelperPool.waiting.run { () throws(VaultError) in try renewSealingKey() }
+    try await vault.waiting.run { () throws(VaultError) in try renewSealingKey() }
   }
 
   /// Removes the previous sealing keys. Values that are sealed with one of them do not open any more.
@@ -193,7 +193,7 @@ public struct ValueSealer: Sendable {
 
   /// The asynchronous form of `forgetPreviousSealingKeys()`. Cancelling the task does not stop it.
   public func forgetPreviousSealingKeys() async throws(VaultError) {
-    try await HelperPool.waiting.run { () throws(VaultError) in try forgetPreviousSealingKeys() }
+    try await vault.waiting.run { () throws(VaultError) in try forgetPreviousSealingKeys() }
   }
 
   private func setSealingKey(_ edit: RecordEdit, ifRevision revision: UInt64) throws(VaultError) {

@@ -81,7 +81,7 @@ extension Vault {
 
 extension HelperPool {
   /// The pool for a call with these credentials: ``deriving`` if one is a passphrase, which must be stretched.
-  static func using(_ credentials: [Vault.Credential]) -> HelperPool {
-    credentials.contains(where: { $0.kind == StoredSlot.passphraseKind }) ? .deriving : .waiting
+  static func using(_ credentials: [Vault.Credential], for path: String) -> HelperPool {
+    credentials.contains(where: { $0.kind == StoredSlot.passphraseKind }) ? .deriving : .waiting(for: path)
   }
 }
