@@ -16,6 +16,7 @@
 #ifdef __linux__
 #include <sys/syscall.h>
 #else
+#define SOCK_CLOEXEC 0
 #define SOCK_SEQPACKET SOCK_DGRAM
 #define MSG_NOSIGNAL 0
 #define MADV_DONTDUMP MADV_NORMAL
@@ -103,9 +104,11 @@ failed:
 int cfiles_start(char *const *arguments, char *const *environment, const int *descriptors, int terminal, int *report) {
   int ends[2];
   struct variables variables;
-  if (socketpair(AF_UNIX, SOCK_SEQPACKET, 0, ends) != 0) return -1;
-  fcntl(ends[0], F_SETFD, FD_CLOEXEC);
-  fcntl(ends[1], F_SETFD, FD_CLOEXEC);
+  // In one call, because another thread may start a program at any time.
+  if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) != 0) return -1;
+#ifndef __linux__
+  for (int index = 0; index < 2; index++) fcntl(ends[index], F_SETFD, FD_CLOEXEC);
+#endif
   sigset_t all, mask;
   sigfillset(&all);
   if (copy_variables(environment, &variables) != 0) goto failed;
@@ -170,9 +173,13 @@ failed_after:;
 }
 
 int cfiles_open_terminal(int *keyboard, int *programs) {
+#ifdef __linux__
+  int end = posix_openpt(O_RDWR | O_NOCTTY | O_CLOEXEC);
+#else
   int end = posix_openpt(O_RDWR | O_NOCTTY);
+  if (end >= 0) fcntl(end, F_SETFD, FD_CLOEXEC);
+#endif
   if (end < 0) return -1;
-  fcntl(end, F_SETFD, FD_CLOEXEC);
   const char *name = grantpt(end) == 0 && unlockpt(end) == 0 ? ptsname(end) : NULL;
   *programs = name ? open(name, O_RDWR | O_NOCTTY | O_CLOEXEC) : -1;
   if (*programs < 0) {

@@ -63,8 +63,7 @@ package final class ChildProcess {
   /// system creates none.
   package static func pipe() -> (reading: Int32, writing: Int32)? {
     var ends: [Int32] = [-1, -1]
-    guard unsafe DurableFiles.pipe(&ends) == 0 else { return nil }
-    for end in ends { _ = fcntl(end, F_SETFD, FD_CLOEXEC) }
+    guard unsafe cfiles_pipe(&ends) == 0 else { return nil }
     return (ends[0], ends[1])
   }
 }

@@ -8,51 +8,65 @@ package enum FileMoment: Sendable {
   case eachWrite
 }
 
-/// What happened in a watched folder.
-struct FolderEvent: Sendable {
-  /// The file that may have changed; `nil` if it may be any.
-  var name: String?
-  /// Whether no event follows, because the folder does not exist any more.
-  var isLast = false
+/// What happened to the file of a watch, or on the way to it.
+enum FolderEvent: Sendable {
+  /// The file has a different content.
+  case written
+  /// A different file has the name, or none.
+  case replaced
+  /// The file got its name, and its content may not be complete.
+  case created
+  /// The path may lead to a different file.
+  case moved
+  /// No event follows, because other code has closed the system's descriptor.
+  case last
 }
 
 /// Notifies when a path may lead to a different file, or its file may have a different content.
 ///
-/// Watches the folder of the path, because most programs save a file by putting a new one in its place, and the folder
-/// of the file that a link leads to.
+/// Watches every part of the path and of the links in it, because any of them may be replaced, and the file itself,
+/// because it may be written under another name. Where the system reports no events, such as on a network file system,
+/// looks at the file every two seconds.
 package final class FileWatch<Failure: FileFailure>: Sendable {
   /// Summarises the events that were not handled yet.
   private struct Pending {
-    /// Whether an event names the file.
-    var isNamed = false
+    var isWritten = false
+    var isCreated = false
+    var isMoved = false
     var isLast = false
   }
 
   private struct State {
     /// `nil` when the watch has ended.
     var events: FolderEvents?
-    /// The file that the path led to.
-    var target: String?
-    var pending: Pending? = Pending()
+    /// The file that the path led to when it was last examined.
+    var stamp: FileStamp?
+    var pending: Pending?
     /// Whether a thread handles what is pending. It then also handles what arrives meanwhile.
     var isHandling = true
   }
 
   private let path: String
+  private let moment: FileMoment
   private let notify: @Sendable () -> Void
   private let state = Mutex(State())
 
-  /// Watches from now on.
+  /// Watches from now on. A relative path stays relative to the present working directory.
   ///
   /// - Parameter notify: called on a thread that handles only this watch, one call at a time, so it may block. Changes
   ///   during a call lead to one more call.
+  /// - Throws: the operation `watch`; `watchDirectory` if the folder of the path does not exist or cannot be watched.
   package init(
     _ path: String, _ moment: FileMoment = .whenWhole, _ notify: @escaping @Sendable () -> Void
   ) throws(Failure) {
-    (self.path, self.notify) = (path, notify)
-    let events = try FolderEvents(of: path, moment, failing: Failure.self) { [self] in receive($0) }
+    self.path = PathName.absolute(path)
+    self.moment = moment
+    self.notify = notify
+    let events = try FolderEvents(of: self.path, named: path, moment, failing: Failure.self) { [self] in receive($0) }
     state.withLock { $0.events = events }
-    // Finds the target before a caller reads the file, so that no change of the target is missed.
+    // Before a caller reads the file, so that no change is missed.
+    let stamp = follow(events)
+    state.withLock { $0.stamp = stamp }
     handle {}
   }
 
@@ -66,32 +80,68 @@ package final class FileWatch<Failure: FileFailure>: Sendable {
   }
 
   private func receive(_ event: FolderEvent) {
-    let begins = state.withLock { state in
-      let names = [path, state.target].compactMap(\.self).map { PathName.last(of: $0) }
+    let starter = state.withLock { state -> FolderEvents? in
       var pending = state.pending ?? Pending()
-      if event.name.map(names.contains) ?? true { pending.isNamed = true }
-      if event.isLast { pending.isLast = true }
+      switch event {
+      case .written: pending.isWritten = true
+      case .replaced:
+        pending.isWritten = true
+        pending.isMoved = true
+      case .created: pending.isCreated = true
+      case .moved: pending.isMoved = true
+      case .last: pending.isLast = true
+      }
       state.pending = pending
       defer { state.isHandling = true }
-      return !state.isHandling
+      return state.isHandling ? nil : state.events
     }
-    // If the system provides no thread, observers of other watches wait for those of this one, which is better than
-    // silence.
-    if begins { HelperThread.run { [self] in handle(notify) } }
+    starter?.run { [self] in handle(notify) }
   }
 
   private func handle(_ notify: () -> Void) {
     while let (events, pending) = next() {
-      // If a link has changed, this is a different file.
-      let present = PathName.resolved(path)
-      if let present { events.watch(present) }
+      if pending.isLast {
+        stop()
+        continue
+      }
+      let stamp = pending.isMoved || pending.isCreated ? follow(events) : FileStamp(path)
+      if pending.isCreated, !pending.isWritten, moment == .whenWhole, mayBeIncomplete(stamp) { continue }
       let isChanged = state.withLock { state in
-        defer { state.target = present }
-        return state.events != nil && (pending.isNamed || state.target != present)
+        defer { state.stamp = stamp }
+        return state.events != nil && (pending.isWritten || state.stamp != stamp)
       }
       if isChanged { notify() }
-      if pending.isLast { stop() }
     }
+  }
+
+  /// Watches what the path depends on now. Returns what it leads to.
+  private func follow(_ events: FolderEvents) -> FileStamp? {
+    var trail = PathTrail(path)
+    // Repeated if a part was replaced before it was watched.
+    for _ in 0..<8 {
+      events.watch(trail)
+      let present = PathTrail(path)
+      if present == trail { break }
+      trail = present
+    }
+    return FileStamp(path)
+  }
+
+  /// Waits until the program that has created a file closes it, which is an event of its own, or has not written to it
+  /// for half a second, because it may have got its name when it was complete. Returns whether a later event reports the
+  /// file.
+  private func mayBeIncomplete(_ created: FileStamp?) -> Bool {
+    guard var last = created, last.mayBeIncomplete else { return false }
+    var quiet = 0
+    for _ in 0..<500 {
+      usleep(20_000)
+      if state.withLock({ $0.events == nil || $0.pending?.isWritten ?? false }) { return true }
+      guard let stamp = FileStamp(path) else { return false }
+      quiet = stamp == last ? quiet + 1 : 0
+      last = stamp
+      if quiet == 25 { return stamp.isEmpty }
+    }
+    return true
   }
 
   private func next() -> (FolderEvents, Pending)? {

@@ -213,27 +213,66 @@ extension FileWatchTests {
     }
   }
 
-  @Test func `the watch of a folder that is removed ends, and a folder made in its place can be watched`() throws {
+  @Test func `a folder that is removed and made again, and one further up, are still watched`() throws {
     try inDirectory { directory in
-      let folder = directory + "/folder"
+      let (upper, folder) = (directory + "/upper", directory + "/upper/folder")
       let path = folder + "/file"
-      try #require(mkdir(folder, 0o700) == 0)
-      try replace(path, with: "old")
-      let old = try Watched(path)
-      weak let released = old.watch.withLock { $0 }
-      #expect(old.isNotified { unlink(path) })
-      try #require(rmdir(folder) == 0)
-      old.watch.withLock { $0 = nil }
-      for _ in 0..<2_000 where released != nil { usleep(5_000) }
-      #expect(released == nil)
+      func make(_ text: String) throws {
+        mkdir(upper, 0o700)
+        mkdir(folder, 0o700)
+        try replace(path, with: text)
+      }
+      try make("old")
+      let watched = try Watched(path)
+      defer { watched.stop() }
 
-      try #require(mkdir(folder, 0o700) == 0)
-      defer { unlink(path) }
-      let new = try Watched(path)
-      defer { new.stop() }
-      let before = old.count.load(ordering: .relaxed)
-      #expect(try new.isNotified { try replace(path, with: "new") })
-      #expect(old.count.load(ordering: .relaxed) == before)
+      #expect(watched.isNotified { unlink(path) })
+      try #require(rmdir(folder) == 0)
+      #expect(try watched.isNotified { try make("new") })
+      #expect(watched.isNotified { rename(upper, directory + "/away") })
+      #expect(try watched.isNotified { try make("newer") })
+      for place in ["away", "upper"] {
+        unlink("\(directory)/\(place)/folder/file")
+        rmdir("\(directory)/\(place)/folder")
+      }
+    }
+  }
+
+  @Test func `a write under another name of the file, and a name that a complete file gets, are noticed`() throws {
+    try inDirectory { directory in
+      let path = directory + "/file"
+      try replace(path, with: "old")
+      try #require(mkdir(directory + "/other", 0o700) == 0)
+      try #require(link(path, directory + "/other/name") == 0)
+      try replace(directory + "/complete", with: "complete")
+      let watched = try Watched(path)
+      defer {
+        watched.stop()
+        unlink(directory + "/other/name")
+      }
+
+      #expect(try watched.isNotified { try File.opened(directory + "/other/name", O_RDWR).write([1], at: 0) })
+      #expect(watched.isNotified { unlink(path) })
+      #expect(watched.isNotified { link(directory + "/complete", path) })
+    }
+  }
+
+  @Test func `a file is not reported before its writer has closed it, however slowly it is written`() throws {
+    try inDirectory { directory in
+      let path = directory + "/file"
+      let other = try Watched(directory + "/other")
+      let watched = try Watched(path)
+      defer {
+        watched.stop()
+        other.stop()
+      }
+      do {
+        let file = try File.opened(path)
+        for _ in 0..<5 { try #require(try other.isNotified { try replace(directory + "/other", with: "other") }) }
+        #expect(watched.count.load(ordering: .relaxed) == 0)
+        try file.write([1], at: 0)
+      }
+      #expect(watched.isNotified(since: 0))
     }
   }
 }
@@ -253,7 +292,7 @@ extension FileWatchTests {
             return (folder + "/file", try Watched(folder + "/file"))
           }
           // Threads of the test library may start at any time.
-          guard instances().count == 1, folders() == 200, names(in: "/proc/self/task").count < threads + 50 else {
+          guard instances().count == 1, folders() >= 200, names(in: "/proc/self/task").count < threads + 50 else {
             return false
           }
           for (path, watched) in all {
@@ -263,6 +302,81 @@ extension FileWatchTests {
           }
           first.stop()
           return instances().count == 1 && folders() == 0
+        }
+        exit(isRight ? 42 : 1)
+      }
+    }
+
+    @Test func `an event costs nothing for the watches of other files in its folder`() async {
+      await #expect(processExitsWith: .exitCode(42)) {
+        let isRight = try inDirectory { directory in
+          let most = Atomic<Int>(0)
+          let all = try (0..<1_000).map { number in
+            try Watched("\(directory)/\(number)") { _ in
+              most.store(max(most.load(ordering: .relaxed), names(in: "/proc/self/task").count), ordering: .relaxed)
+            }
+          }
+          let before = names(in: "/proc/self/task").count
+          for _ in 0..<20 {
+            guard try all[7].isNotified(of: { try replace(directory + "/7", with: "text") }) else { return false }
+          }
+          for watched in all { watched.stop() }
+          // Threads of the test library may start at any time.
+          return most.load(ordering: .relaxed) < before + 50
+            && all.enumerated().allSatisfy { $0 == 7 || $1.count.load(ordering: .relaxed) == 0 }
+        }
+        exit(isRight ? 42 : 1)
+      }
+    }
+
+    @Test func `watchers of one file share a few threads, and more if they wait for each other`() async {
+      await #expect(processExitsWith: .exitCode(42)) {
+        let isRight = try inDirectory { directory in
+          let path = directory + "/file"
+          let most = Atomic<Int>(0)
+          let quick = try (0..<500).map { _ in
+            try Watched(path) { _ in
+              most.store(max(most.load(ordering: .relaxed), names(in: "/proc/self/task").count), ordering: .relaxed)
+            }
+          }
+          let before = names(in: "/proc/self/task").count
+          try replace(path, with: "one")
+          guard quick.allSatisfy({ $0.isNotified(since: 0) }) else { return false }
+          for watched in quick { watched.stop() }
+          guard most.load(ordering: .relaxed) < before + 50 else { return false }
+
+          let arrived = Atomic<Int>(0)
+          let waiting = try (0..<40).map { _ in
+            try Watched(path) { _ in
+              arrived.add(1, ordering: .relaxed)
+              // Each returns when all have been called.
+              while arrived.load(ordering: .relaxed) < 40 { usleep(1_000) }
+            }
+          }
+          defer { for watched in waiting { watched.stop() } }
+          try replace(path, with: "two")
+          return waiting.allSatisfy { $0.isNotified(since: 0) }
+        }
+        exit(isRight ? 42 : 1)
+      }
+    }
+
+    @Test func `what the system does not report is looked at`() async {
+      await #expect(processExitsWith: .exitCode(42)) {
+        let isRight = try inDirectory { directory in
+          for folder in ["one", "two"] {
+            try #require(mkdir("\(directory)/\(folder)", 0o700) == 0)
+            try replace("\(directory)/\(folder)/file", with: folder)
+          }
+          defer { for folder in ["one", "two"] { unlink("\(directory)/\(folder)/file") } }
+          try #require(chdir(directory + "/one") == 0)
+          // No event says where this link leads.
+          let watched = try Watched("/proc/self/cwd/file")
+          defer { watched.stop() }
+          guard watched.isNotified(of: { chdir("../two") }) else { return false }
+          let isNotified = try watched.isNotified { try replace(directory + "/two/file", with: "changed") }
+          chdir("/")
+          return isNotified
         }
         exit(isRight ? 42 : 1)
       }
@@ -278,20 +392,22 @@ extension FileWatchTests {
           defer { for number in 0..<3 { unlink("\(directory)/\(number)/file") } }
           try #require(symlink("0/file", directory + "/link") == 0)
           let link = try Watched(directory + "/link")
-          var counts = [folders()]
+          // The folders above, this one, that of the file, and the file.
+          let first = folders()
+          var counts = [0]
           let target = try Watched(directory + "/0/file")
-          counts.append(folders())
+          counts.append(folders() - first)
           for number in 1..<3 {
             try #require(symlink("\(number)/file", directory + "/next") == 0)
             guard link.isNotified(of: { rename(directory + "/next", directory + "/link") }) else { return false }
-            counts.append(folders())
+            counts.append(folders() - first)
           }
           guard try target.isNotified(of: { try replace(directory + "/0/file", with: "changed") }) else { return false }
           target.stop()
-          counts.append(folders())
+          counts.append(folders() - first)
           link.stop()
-          counts.append(folders())
-          return counts == [2, 2, 3, 3, 2, 0]
+          // The second link leads to a folder and a file of its own.
+          return counts == [0, 0, 2, 2, 0] && folders() == 0
         }
         exit(isRight ? 42 : 1)
       }

@@ -29,6 +29,13 @@ int cfiles_is_in_memory(int descriptor);
 /// hole follows, EINVAL if the system does not know holes.
 int64_t cfiles_next_data(int descriptor, int64_t offset);
 
+/// Whether the file system of a path reports every change of a file to the programs that watch it on this system, unlike
+/// one of a network or of a program. 1 if the path does not exist.
+int cfiles_reports_changes(const char *_Nonnull path);
+
+/// A pipe whose ends are closed on exec. Returns 0, or -1 and errno.
+int cfiles_pipe(int *_Nonnull ends);
+
 /// Gives a file the POSIX access control list of another file, or none if that has none. Returns 0, or -1 and errno. Does
 /// nothing on other systems than Linux.
 int cfiles_copy_access_list(const char *_Nonnull from, int to);

@@ -1,0 +1,84 @@
+/// The names that a path depends on: each of its parts, and those of the links among them, in the order of the search.
+struct PathTrail: Sendable, Hashable {
+  struct Step: Sendable, Hashable {
+    /// Without links.
+    let folder: String
+    let name: String
+    /// Whether the name stands for the file itself, or for a link to it.
+    let isFile: Bool
+
+    var path: String { folder == "/" ? "/" + name : folder + "/" + name }
+  }
+
+  private(set) var steps: [Step] = []
+  /// The file that the path leads to, without links; `nil` if there is none.
+  private(set) var file: String?
+
+  /// As many as the kernel follows.
+  private static let mostLinks = 40
+
+  init(_ path: String) {
+    var rest = Self.parts(of: PathName.absolute(path))
+    var (folder, links) = ("/", 0)
+    while let name = rest.popLast() {
+      if name == ".." {
+        folder = PathName.directory(of: folder)
+        continue
+      }
+      let step = Step(folder: folder, name: name, isFile: rest.isEmpty)
+      steps.append(step)
+      var status = stat()
+      guard unsafe lstat(step.path, &status) == 0 else { return }
+      if status.st_mode & S_IFMT == S_IFLNK {
+        links += 1
+        guard links <= Self.mostLinks, let target = Self.target(of: step.path) else { return }
+        if target.utf8.first == UInt8(ascii: "/") { folder = "/" }
+        rest += Self.parts(of: target)
+      } else {
+        if rest.isEmpty { file = step.path }
+        folder = step.path
+      }
+    }
+  }
+
+  /// The parts of a path, the first one last.
+  private static func parts(of path: String) -> [String] {
+    path.utf8.split(separator: UInt8(ascii: "/")).map { String(Substring($0)) }.filter { $0 != "." }.reversed()
+  }
+
+  private static func target(of link: String) -> String? {
+    unsafe withUnsafeTemporaryAllocation(of: CChar.self, capacity: Int(PATH_MAX)) { buffer in
+      let count = unsafe readlink(link, buffer.baseAddress!, buffer.count)
+      guard count > 0, count < buffer.count else { return nil }
+      return unsafe String(validating: UnsafeRawBufferPointer(buffer).prefix(count), as: UTF8.self)
+    }
+  }
+}
+
+/// What distinguishes one content of a file from another, as far as the system shows it.
+struct FileStamp: Sendable, Hashable {
+  private let device: UInt64
+  private let inode: UInt64
+  private let size: Int64
+  private let modified: [Int]
+  let isEmpty: Bool
+  /// Whether another program may have created the file and not yet have written all of it: it has no other name.
+  let mayBeIncomplete: Bool
+
+  /// - Returns: `nil` if there is no file at the path.
+  init?(_ path: String) {
+    var status = stat()
+    guard unsafe stat(path, &status) == 0 else { return nil }
+    device = UInt64(truncatingIfNeeded: status.st_dev)
+    inode = UInt64(status.st_ino)
+    size = Int64(status.st_size)
+    #if canImport(Darwin)
+      let times = [status.st_mtimespec, status.st_ctimespec]
+    #else
+      let times = [status.st_mtim, status.st_ctim]
+    #endif
+    modified = times.flatMap { [Int($0.tv_sec), Int($0.tv_nsec)] }
+    isEmpty = size == 0
+    mayBeIncomplete = status.st_mode & S_IFMT == S_IFREG && status.st_nlink == 1
+  }
+}
