@@ -132,9 +132,3 @@ extension PreferencesReader {
     (self as? CompositePreferences)?.layers.contains { $0.identity == identity || $0.hasLayer(identity) } ?? false
   }
 }
-
-extension PreferencesError.Code {
-  /// The destination of a migrated value already has a value, the preferences have a later version, or a composite
-  /// cannot be migrated as one store.
-  public static let conflict = Self(rawValue: "conflict")
-}

@@ -113,10 +113,11 @@ public struct Preference<Value: Sendable>: Sendable {
   ) throws -> Preference<New> {
     let next = Preference<New>(store, PreferenceKey<New?>(key.name, like: key))
     let query = try key.query()
-    while true {
+    for _ in 0..<UpdateLimit.attempts {
       let (stored, new) = try rewriting(query, for: next.key, change)
       if try store.compareAndSet(stored, to: new, for: query) != .conflict { return next }
     }
+    throw UpdateLimit.refusal.about(key: key.name)
   }
 
   /// The asynchronous form of `rewrite(as:_:)`; does not block the calling thread.
@@ -125,10 +126,11 @@ public struct Preference<Value: Sendable>: Sendable {
   ) async throws -> Preference<New> {
     let next = Preference<New>(store, PreferenceKey<New?>(key.name, like: key))
     let query = try key.query()
-    while true {
+    for _ in 0..<UpdateLimit.attempts {
       let (stored, new) = try rewriting(query, for: next.key, change)
       if try await store.compareAndSet(stored, to: new, for: query) != .conflict { return next }
     }
+    throw UpdateLimit.refusal.about(key: key.name)
   }
 
   /// Returns the stored content, and the content of a key of a different type that replaces it.

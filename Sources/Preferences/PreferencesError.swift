@@ -31,6 +31,9 @@ public struct PreferencesError: Error, Sendable, CustomStringConvertible {
     public static let unavailable = Self(rawValue: "unavailable")
     /// A sealed layer of a composite does not declare which names it claims; see ``PreferencesReader/claiming(_:)``.
     public static let unclaimed = Self(rawValue: "unclaimed")
+    /// Other writes came first in every attempt of an update, or a migration met a value that it may not replace, a
+    /// later version or a composite. The value was not changed.
+    public static let conflict = Self(rawValue: "conflict")
     /// No layer accepts values of the key's secrecy.
     public static let noStore = Self(rawValue: "noStore")
   }

@@ -40,18 +40,21 @@ extension PreferencesStore {
 
   /// Changes the value of a declared key with compare-and-set, so that no concurrent change is lost.
   ///
-  /// `change` gets the value or the default. It runs with no lock held, and again if another write came first.
-  /// - Throws: what `change` throws, with the previous value intact; the errors of
+  /// `change` gets the value or the default. It runs with no lock held, and again if another write came first, at most
+  /// 10,000 times. It must not write the same key.
+  /// - Throws: what `change` throws, with the previous value intact; ``PreferencesError/Code/conflict`` if another
+  ///   write came first each time; the errors of
   ///   ``PreferencesReader/value(for:)-(PreferenceKey<Value>)`` and `set(_:for:)`.
   @discardableResult
   public func update<Value>(
     _ key: PreferenceKey<Value>, _ change: (inout Value) throws -> Void
   ) throws -> WriteOutcome {
-    while true {
+    for _ in 0..<UpdateLimit.attempts {
       let attempt = try UpdateAttempt(key, in: self) { try change(&$0) }
       let outcome = try compareAndSet(attempt.stored, to: attempt.content, for: attempt.query)
       if outcome != .conflict { return outcome }
     }
+    throw UpdateLimit.refusal.about(key: key.name)
   }
 
   /// The asynchronous form of `update(_:_:)`; does not block the calling thread.
@@ -59,12 +62,22 @@ extension PreferencesStore {
   public func update<Value>(
     _ key: PreferenceKey<Value>, _ change: (inout Value) throws -> Void
   ) async throws -> WriteOutcome {
-    while true {
+    for _ in 0..<UpdateLimit.attempts {
       let attempt = try UpdateAttempt(key, in: self) { try change(&$0) }
       let outcome = try await compareAndSet(attempt.stored, to: attempt.content, for: attempt.query)
       if outcome != .conflict { return outcome }
     }
+    throw UpdateLimit.refusal.about(key: key.name)
   }
+}
+
+/// The end of a compare-and-set that runs a closure of the caller again after each conflict.
+package enum UpdateLimit {
+  /// A thousand writers of one key are far from losing as often in a row. A closure that writes the key itself always
+  /// loses.
+  package static let attempts = 10_000
+  package static let refusal = PreferencesError(
+    .conflict, "the value was changed during each of \(attempts) attempts to update it; the closure must not write it")
 }
 
 /// The stored value of a key, and the content that a change replaces it with.

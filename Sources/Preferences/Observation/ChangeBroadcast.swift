@@ -5,17 +5,17 @@ import Synchronization
 /// No lock is held while an observer runs, so an observer may read, write, and end its observation. Its own writes are
 /// delivered after it returns. Changes are delivered one after another, in the order in which they were sent. Changes
 /// that arrive while observers run are merged into one, so a slow observer never has more pending keys than the store
-/// has. When several threads write, one of them delivers the changes of all, and a write may return before its
-/// observers have run.
+/// has. A write that arrives while observers run returns before its own observers have run; a helper thread then
+/// notifies them. So a write never notifies for others without end.
 public final class ChangeBroadcast: Sendable {
   private struct State {
     var observers: [UInt64: @Sendable (PreferenceChange) -> Void] = [:]
     var lastID: UInt64 = 0
     var waiting: PreferenceChange?
-    var isNotifying = false
   }
 
   private let state = Mutex(State())
+  private let rounds = Rounds()
 
   @TaskLocal fileprivate static var suppression = false
 
@@ -46,17 +46,21 @@ public final class ChangeBroadcast: Sendable {
     // First, because most stores have no observers, and a write should not pay for them.
     guard state.withLock({ !$0.observers.isEmpty }), !Self.isSuppressed else { return }
     let change = change()
-    let begins = state.withLock { state in
-      guard !state.observers.isEmpty else { return false }
+    state.withLock { state in
+      guard !state.observers.isEmpty else { return }
       state.waiting = state.waiting?.merged(with: change) ?? change
-      defer { state.isNotifying = true }
-      return !state.isNotifying
     }
-    guard begins else { return }
-    while let (change, ids) = next() {
-      // An observation that has ended is not notified, even if it ends during this loop.
-      for id in ids { state.withLock { $0.observers[id] }?(change) }
+    rounds.request { [self] in deliver() }
+  }
+
+  private func deliver() {
+    let (change, ids) = state.withLock { state in
+      defer { state.waiting = nil }
+      return (state.waiting, state.observers.keys.sorted())
     }
+    guard let change else { return }
+    // An observation that has ended is not notified, even if it ends during this loop.
+    for id in ids { state.withLock { $0.observers[id] }?(change) }
   }
 
   /// Calls `write`, and then notifies the observers of the names in `edits`, unless there was a conflict. A store calls it
@@ -74,21 +78,11 @@ public final class ChangeBroadcast: Sendable {
   public static func unsuppressed<R>(_ body: () throws -> R) rethrows -> R {
     try $suppression.withValue(false, operation: body)
   }
-
-  private func next() -> (PreferenceChange, [UInt64])? {
-    state.withLock { state in
-      guard let change = state.waiting else {
-        state.isNotifying = false
-        return nil
-      }
-      state.waiting = nil
-      return (change, state.observers.keys.sorted())
-    }
-  }
 }
 
 /// Runs `body` without notifying any observer of its writes; the writes are stored. Calls nest. Child tasks are
-/// affected, other tasks are not. An observer of a key that `body` writes is notified at the next change of the key.
+/// affected, other tasks are not. An observer of a key that `body` writes is notified at the next change of the key. A
+/// vault remembers this for the 4,096 keys of a service that were written last.
 @discardableResult
 public func withoutObservation<R>(_ body: () throws -> R) rethrows -> R {
   try ChangeBroadcast.$suppression.withValue(true, operation: body)

@@ -23,6 +23,13 @@ public struct PreferenceChange: Sendable, Hashable {
   /// Whether the value of `key` may have changed.
   public func concerns(_ key: String) -> Bool { keys?.contains(key) ?? !exceptions.contains(key) }
 
+  /// The change without these keys; `nil` if no key is left.
+  package func without(_ others: Set<String>) -> PreferenceChange? {
+    guard let keys else { return .anything(except: exceptions.union(others)) }
+    let rest = keys.subtracting(others)
+    return rest.isEmpty ? nil : PreferenceChange(keys: rest)
+  }
+
   func merged(with other: PreferenceChange) -> PreferenceChange {
     switch (keys, other.keys) {
     case (let keys?, let others?): PreferenceChange(keys: keys.union(others))

@@ -57,7 +57,8 @@ extension PreferencesReader {
   /// observation retains the reader and, to report the old value, the last value.
   ///
   /// The handler is called in the order of the changes, on the thread that made the change; when several threads write,
-  /// one of them calls it for all. No lock is held: the handler may read, write and end the observation.
+  /// a helper thread calls it for changes that arrive while it runs. No lock is held: the handler may read, write and
+  /// end the observation.
   ///
   /// - Parameters:
   ///   - initial: whether the handler is also called with the current value, immediately.

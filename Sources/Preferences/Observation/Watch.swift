@@ -10,12 +10,12 @@ final class Watch<Seen: Sendable>: Sendable {
 
   private struct State {
     var fingerprint: Int?
-    // True from the start, so that `begin` makes the first read even if another thread calls `look` meanwhile.
-    var isReading = true
-    var isStale = true
+    var isFirst = true
   }
 
   private let state = Mutex(State())
+  // Waits for the first read, so that `begin` makes it even if a different thread calls `look` in the meantime.
+  private let rounds = Rounds(awaitsFirst: true)
   private let read: Reading
   private let deliver: @Sendable (_ seen: Seen, _ isFirst: Bool) -> Void
   private let fail: @Sendable (any Error) -> Void
@@ -29,36 +29,21 @@ final class Watch<Seen: Sendable>: Sendable {
   }
 
   /// Makes the first read. Call it once, after subscribing, so that no change is missed in between.
-  func begin() { readUntilFresh(isFirst: true) }
+  func begin() { rounds.makeFirst { [self] in readAndDeliver() } }
 
-  /// Reads, and delivers a new value. One of several threads reads for all, so that the value delivered last is the
-  /// value written last. No lock is held meanwhile.
-  func look() {
-    let begins = state.withLock { state in
-      state.isStale = true
-      defer { state.isReading = true }
-      return !state.isReading
-    }
-    if begins { readUntilFresh(isFirst: false) }
-  }
+  /// Reads, and delivers a new value. One thread at a time reads for all, so that the value delivered last is the value
+  /// written last. No lock is held meanwhile.
+  func look() { rounds.request { [self] in readAndDeliver() } }
 
-  private func readUntilFresh(isFirst: Bool) {
-    var isFirst = isFirst
-    while takeTurn() {
-      do {
-        let (fingerprint, seen) = try read()
-        if isNew(fingerprint) { deliver(seen, isFirst) }
-      } catch { fail(error) }
-      isFirst = false
+  private func readAndDeliver() {
+    let isFirst = state.withLock { state in
+      defer { state.isFirst = false }
+      return state.isFirst
     }
-  }
-
-  private func takeTurn() -> Bool {
-    state.withLock { state in
-      defer { state.isStale = false }
-      state.isReading = state.isStale
-      return state.isStale
-    }
+    do {
+      let (fingerprint, seen) = try read()
+      if isNew(fingerprint) { deliver(seen, isFirst) }
+    } catch { fail(error) }
   }
 
   private func isNew(_ fingerprint: Int) -> Bool {
