@@ -279,6 +279,30 @@ struct ConcurrencyTests {
     }
   }
 
+  @Test func `thousands of writes whose deadlines pass in turn need no deep stack`() async {
+    await #expect(processExitsWith: .exitCode(42)) {
+      try TemporaryDirectory.with { directory in
+        let path = directory + "/vault.spv"
+        let vault = try Vault.sample(at: path)
+        let (writer, group) = (VaultWriter(vault.handle), try vault.group())
+        let lock = try ForeignLock(on: path)
+        let thread = Thread {
+          let batch = (0..<8_000).map { number in
+            let deadline = Deadline(after: .microseconds(250 * number))
+            return WriteQueue.PendingWrite(.changes([], group: group.id), until: deadline, deliver: .gate(Gate()))
+          }
+          let outcomes = writer.commit(batch)
+          let isRefused = outcomes.allSatisfy { outcome in refusal { try outcome.get() } == .lockTimeout }
+          exit(outcomes.count == 8_000 && isRefused ? 42 : 1)
+        }
+        thread.stackSize = 1 << 20
+        thread.start()
+        while true { sleep(1) }
+        withExtendedLifetime(lock) {}
+      }
+    }
+  }
+
   @Test func `an asynchronous write that waits too long is a lockTimeout`() async throws {
     try await TemporaryDirectory.with { directory in
       let path = directory + "/vault.spv"

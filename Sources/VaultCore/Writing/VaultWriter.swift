@@ -47,27 +47,48 @@ final class VaultWriter: @unchecked Sendable {
     return outcomes
   }
 
+  /// A loop, because a batch may have thousands of writes, each with its own deadline.
   private func commitTogether(_ batch: [WriteQueue.PendingWrite]) -> [WriteQueue.Outcome] {
-    // The first write has waited the longest. Those behind it may wait until their own deadlines.
-    let deadline = batch[0].deadline
-    do throws(VaultError) {
-      switch batch[0].write {
-      case .changes(_, let group): return try write(batch.map(\.write.changes), to: group, until: deadline)
-      case .rewrite(let rewrite): try fullWrite(rewrite, until: deadline)
-      case .policy(let policy, let groups): try append(policy, to: groups, until: deadline)
+    var outcomes: [WriteQueue.Outcome] = []
+    outcomes.reserveCapacity(batch.count)
+    var rest = batch[...]
+    var isSplit = false
+    while let first = rest.first {
+      let part = isSplit ? rest.prefix(1) : rest
+      do throws(VaultError) {
+        // The first write has waited the longest. Those behind it may wait until their own deadlines.
+        outcomes += try commit(part, until: first.deadline)
+        rest = rest.dropFirst(part.count)
+      } catch {
+        let failed: Int
+        switch error.code {
+        case .lockTimeout where part.count > 1:
+          let expired = rest.prefix { $0.deadline.remaining == .zero }.count
+          failed = expired == 0 ? part.count : expired
+        // An error of one record must not fail the writes of other callers. Each is then committed alone.
+        case .tampered where part.count > 1, .malformed where part.count > 1, .limitExceeded where part.count > 1:
+          isSplit = true
+          failed = 0
+        default: failed = part.count
+        }
+        outcomes += repeatElement(.failure(error), count: failed)
+        rest = rest.dropFirst(failed)
       }
-      return [.success(CommittedWrite())]
-    } catch {
-      let rest = batch.drop { $0.deadline.remaining == .zero }
-      if error.code == .lockTimeout, !rest.isEmpty, rest.count < batch.count {
-        return batch.dropLast(rest.count).map { _ in .failure(error) } + commitTogether(Array(rest))
-      }
-      // An error of one record must not fail the writes of other callers. Each is then committed alone.
-      guard batch.count > 1, [.tampered, .malformed, .limitExceeded].contains(error.code) else {
-        return batch.map { _ in .failure(error) }
-      }
-      return batch.flatMap { commitTogether([$0]) }
     }
+    return outcomes
+  }
+
+  /// Commits writes that the queue has taken together.
+  private func commit(
+    _ batch: ArraySlice<WriteQueue.PendingWrite>, until deadline: Deadline
+  ) throws(VaultError) -> [WriteQueue.Outcome] {
+    switch batch.first?.write {
+    case .changes(_, let group): return try write(batch.map(\.write.changes), to: group, until: deadline)
+    case .rewrite(let rewrite): try fullWrite(rewrite, until: deadline)
+    case .policy(let policy, let groups): try append(policy, to: groups, until: deadline)
+    case nil: return []
+    }
+    return [.success(CommittedWrite())]
   }
 
   // MARK: One batch
