@@ -154,6 +154,25 @@ extension IdleLimitTests {
     }
   }
 
+  @Test func `a vault that is unlocked while the watch finds its limit expired stays unlocked`() async throws {
+    try await Fixture.with { fixture in
+      try await fixture.sleeps(until: .seconds(10))
+      let isUnlocked = Atomic<Bool>(false)
+      fixture.clock.whenNextAsked {
+        // The watch has read when the limit began, and not yet what time it is.
+        do { try fixture.vault.unlock(with: .key(.sample())) } catch { Issue.record(error) }
+        isUnlocked.store(true, ordering: .sequentiallyConsistent)
+      }
+
+      fixture.clock.advance(by: .seconds(10))
+
+      while !isUnlocked.load(ordering: .sequentiallyConsistent) { try await Task.sleep(for: .milliseconds(1)) }
+      try await fixture.sleeps(until: .seconds(20))
+      #expect(!fixture.isLocked)
+      #expect(try fixture.value("password") == "s3cret")
+    }
+  }
+
   @Test func `an unlock limit locks without a call, and unlocking starts it anew`() async throws {
     try await Fixture.with(limit: nil, unlockLimit: .seconds(25)) { fixture in
       try await fixture.sleeps(until: .seconds(25))

@@ -27,13 +27,19 @@ final class TimeLimit: Sendable {
 
   private var rest: Duration { begin.withLock { $0 } + limit - elapsed() }
 
-  /// Calls `body` once when the limit is reached. Replaces an earlier watch.
-  func watch(_ body: @escaping @Sendable () -> Void) {
+  /// Calls `body` when the limit is reached, until it returns `true`. Replaces an earlier watch.
+  ///
+  /// - Parameter body: the limit may have started again when it is called.
+  func watch(_ body: @escaping @Sendable () -> Bool) {
     let task = Task { [weak self] in
       // No reference while sleeping, so that the vault can be released before its limit.
       while let (rest, sleep) = self.map({ ($0.rest, $0.sleep) }) {
-        guard rest > .zero else { return body() }
-        do { try await sleep(rest) } catch { return }
+        if rest <= .zero {
+          if body() { return }
+          await Task.yield()
+        } else {
+          do { try await sleep(rest) } catch { return }
+        }
       }
     }
     watcher.withLock { old in

@@ -173,13 +173,7 @@ final class VaultHandle: Sendable {
   // MARK: Locking
 
   /// Also `true` in a forked child, which has none of the keys.
-  var isLocked: Bool {
-    guard forkGuard.isOwn else { return true }
-    return loaded.withLock { loaded in
-      checkLimits(&loaded, isUse: false)
-      return loaded.isLocked
-    }
-  }
+  var isLocked: Bool { lockIfExpired() }
 
   /// Does nothing in a forked child: its keys are zero, and a thread of the parent may have held the lock.
   func lock() {
@@ -198,8 +192,18 @@ final class VaultHandle: Sendable {
 
   /// Locks the vault when a limit expires.
   private func watch() {
-    idleLimit?.watch { [weak self] in self?.lock() }
-    unlockLimit?.watch { [weak self] in self?.lock() }
+    idleLimit?.watch { [weak self] in self?.lockIfExpired() ?? true }
+    unlockLimit?.watch { [weak self] in self?.lockIfExpired() ?? true }
+  }
+
+  /// Locks the vault if a limit is over for the keys that it has now: it may have been unlocked, or used, since a watch
+  /// found the limit expired. Returns whether it is locked.
+  private func lockIfExpired() -> Bool {
+    guard forkGuard.isOwn else { return true }
+    return loaded.withLock { loaded in
+      checkLimits(&loaded, isUse: false)
+      return loaded.isLocked
+    }
   }
 
   /// If the machine slept past a limit, the keys are still in memory. This check locks the vault before any call can
