@@ -1,3 +1,4 @@
+internal import DurableFiles
 public import FoundationEssentials
 public import Preferences
 public import VaultCore
@@ -143,6 +144,22 @@ public struct SecretPreferences: PreferencesStore, GuardingReader {
     guard isWanted else { throw SecretCoding.mismatch }
   }
 
+  /// Runs reads on a helper thread, and returns their result.
+  ///
+  /// Reads take microseconds, unless they are logged: then each waits for the lock of the log, which another process
+  /// may hold, for up to ``Vault/Options/lockTimeout``. In an `async` function, make the reads of a vault with a log
+  /// here, so that they do not block a cooperative thread.
+  ///
+  /// ```swift
+  /// let password = try await secrets.reading { try $0.string(forKey: "database.password") }
+  /// ```
+  /// - Throws: the error of `body`.
+  public func reading<R: Sendable, E: Error>(
+    _ body: @Sendable (SecretPreferences) throws(E) -> R
+  ) async throws(E) -> R {
+    try await HelperPool.waiting(for: vault.path).run { () throws(E) in try body(self) }
+  }
+
   /// Returns the keys of this service in this group, ordered by their bytes. Opens no value.
   public func keys() throws(VaultError) -> [String] {
     try vault.keys(service: serviceName, in: group)
@@ -244,13 +261,15 @@ public struct SecretPreferences: PreferencesStore, GuardingReader {
 
   /// Calls `notify` when values may have changed.
   ///
-  /// Writes through this vault object are reported when they return, on the thread that made them. Writes of other
-  /// handles and processes are reported when they reach the file, on a separate thread. A read by an observer counts as
-  /// a use for the idle limit.
+  /// Writes through this vault object are reported when they return, on the thread that made them, or for an `async`
+  /// form on a helper thread. Writes of other handles and processes are reported when they reach the file, on a
+  /// separate thread, and only with the keys whose records they change. A read by an observer counts as a use for the
+  /// idle limit.
   ///
-  /// If the folder cannot be watched, the error is reported to ``PreferenceFailures`` with the key `*`, and writes of
-  /// other handles and processes are not observed. Changes made by other machines on a network file system are never
-  /// observed.
+  /// Every part of the path and of the links in it is watched. On a file system that does not report all changes, such
+  /// as one of a network, and where a folder of the path cannot be read, the file is also looked at every two seconds.
+  /// If the folder of the vault does not exist or cannot be read when the first observer is added, the error is
+  /// reported to ``PreferenceFailures`` with the key `*`, and writes of other handles and processes are not observed.
   public func observe(_ notify: @escaping @Sendable (PreferenceChange) -> Void) -> PreferenceObservation {
     let hub = vault.observerHub { SecretObserverHub(vault) }
     return hub.observe(service: serviceName, in: group, notify) {

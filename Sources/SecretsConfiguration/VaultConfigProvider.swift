@@ -115,7 +115,8 @@
 
     /// As ``value(forKey:type:)``, which reads the file each time.
     public func fetchValue(forKey key: AbsoluteConfigKey, type: ConfigType) async throws -> LookupResult {
-      try value(forKey: key, type: type)
+      guard let entry = try entry(of: key) else { return ConfigRecord.absent(key) }
+      return try entry.result(try await stores[entry.service].reading { try $0.value(for: entry.query) }, type)
     }
 
     public func watchValue<Return: ~Copyable>(
