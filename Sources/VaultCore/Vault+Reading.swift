@@ -180,18 +180,18 @@ extension Vault {
 
   func withRecord<R: Sendable>(
     _ service: Vault.Name, _ key: String, in group: AccessGroup, at records: ServiceRecords? = nil,
-    isUse: Bool = true, _ body: (Record) throws(VaultError) -> R
+    _ body: (Record) throws(VaultError) -> R
   ) throws(VaultError) -> R? {
     try find(service, key) { (name) throws(VaultError) in
-      try withRecord(name, in: group, at: records, isUse: isUse, body)
+      try withRecord(name, in: group, at: records, body)
     }
   }
 
   private func withRecord<R: Sendable>(
-    _ name: borrowing RecordName, in group: AccessGroup, at records: ServiceRecords? = nil, isUse: Bool = true,
+    _ name: borrowing RecordName, in group: AccessGroup, at records: ServiceRecords? = nil,
     _ body: (Record) throws(VaultError) -> R
   ) throws(VaultError) -> R? {
-    try handle.withRecord(name, in: group.id, at: records, isUse: isUse) { (_, found) throws(VaultError) in
+    try handle.withRecord(name, in: group.id, at: records) { (_, found) throws(VaultError) in
       guard let record = found?.record else { return nil }
       return try body(record)
     }

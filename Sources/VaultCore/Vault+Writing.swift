@@ -1,3 +1,4 @@
+internal import DurableFiles
 internal import Synchronization
 internal import VaultSealing
 
@@ -213,8 +214,9 @@ extension Vault {
   package func commit(_ changes: [RecordChange], in group: AccessGroup) throws(VaultError) -> CommittedWrite {
     if changes.isEmpty { return CommittedWrite() }
     let announcement = announce(changes, in: group)
-    defer { announcement?.end() }
-    return try queue.perform(.changes(changes, group: group.id)).get()
+    let outcome = queue.perform(.changes(changes, group: group.id))
+    announcement?.end(outcome)
+    return try outcome.get()
   }
 
   /// The asynchronous form of `commit(_:in:)`.
@@ -222,8 +224,9 @@ extension Vault {
   package func commit(_ changes: [RecordChange], in group: AccessGroup) async throws(VaultError) -> CommittedWrite {
     if changes.isEmpty { return CommittedWrite() }
     let announcement = announce(changes, in: group)
-    defer { announcement?.end() }
-    return try await queue.perform(.changes(changes, group: group.id)).get()
+    let outcome = await queue.perform(.changes(changes, group: group.id))
+    await announcement?.end(outcome, notifyingIn: .waiting(for: "observers of \(path)"))
+    return try outcome.get()
   }
 
   /// Returns the sealer for `group`. The caller returns the opener after use.

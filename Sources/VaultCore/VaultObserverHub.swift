@@ -4,15 +4,17 @@ internal import Synchronization
 /// An object of another module that a vault owns and notifies of changes, such as the hub of its observers. A vault has
 /// at most one, which is released with the vault.
 package protocol VaultObserverHub: AnyObject, Sendable {
-  /// Called when any value may have changed: after ``Vault/unlock(with:)`` and after a full write of this vault object
+  /// Called when values may have changed: after ``Vault/unlock(with:)`` and after a full write of this vault object
   /// that is not a fold.
   func vaultChanged()
 
   /// Called before this vault object writes records, by the task or thread that writes.
   func willWrite(_ records: WrittenRecords)
 
-  /// Called after `willWrite` by the same task or thread, whether the write has succeeded or not.
-  func didWrite(_ records: WrittenRecords)
+  /// Called after `willWrite` by the same task or thread, with the result of the write.
+  ///
+  /// - Returns: what notifies the observers, who may block; `nil` if there are none to notify.
+  func didWrite(_ records: WrittenRecords, _ outcome: Result<CommittedWrite, VaultError>) -> (@Sendable () -> Void)?
 }
 
 /// The records of an access group that a write changes.
@@ -20,10 +22,17 @@ package struct WrittenRecords: Sendable {
   package let group: AccessGroup
   /// The keys of each service.
   package let keys: [Vault.Name: Set<String>]
+  private let removed: Set<RecordAddress>
 
   init(_ changes: [RecordChange], in group: AccessGroup) {
     self.group = group
     keys = Dictionary(grouping: changes, by: \.address.service).mapValues { Set($0.map(\.address.key.text)) }
+    removed = Set(changes.filter { if case .remove = $0.operation { true } else { false } }.map(\.address))
+  }
+
+  /// The keys of a service whose records do not exist after the write.
+  package func removedKeys(of service: Vault.Name) -> Set<String> {
+    Set(removed.filter { $0.service == service }.map(\.key.text))
   }
 }
 
@@ -44,15 +53,25 @@ extension Vault {
     }
   }
 
-  /// A number that changes whenever this handle takes over writes of other handles or processes. Reads the file, but
-  /// does not count as a use of the vault.
-  package func writesOfOthers() throws(VaultError) -> Int {
-    try handle.withCurrent(isUse: false) { (loaded, state) in loaded.othersBefore + state.othersEntries }
-  }
-
-  /// The revision of a record; `nil` if there is none. Does not count as a use of the vault.
-  package func revision(service: Vault.Name, key: String, in group: AccessGroup) throws(VaultError) -> UInt64? {
-    try withRecord(service, key, in: group, isUse: false) { $0.revision }
+  /// The revisions of the records that exist. Does not count as a use of the vault.
+  ///
+  /// - Parameter keys: as the file spells them.
+  package func revisions(
+    service: Vault.Name, keys: some Collection<String>, in group: AccessGroup
+  ) throws(VaultError) -> [String: UInt64] {
+    if keys.isEmpty { return [:] }
+    return try handle.withCurrent(isUse: false) { (_, state) throws(VaultError) in
+      let content = try state.content(group.id)
+      let services = try service.spellings.map { (name) throws(VaultError) in try Vault.Name(verbatim: name) }
+      var revisions: [String: UInt64] = [:]
+      for key in keys {
+        let name = try Vault.Name(verbatim: Array(key.utf8))
+        for service in services where revisions[key] == nil {
+          revisions[key] = content.find(RecordAddress(service, name))?.revision
+        }
+      }
+      return revisions
+    }
   }
 
   /// Notifies the hub of the start of a write.
@@ -70,7 +89,12 @@ extension Vault {
       observerHub.willWrite(records)
     }
 
-    /// Notifies the hub of the end of the write.
-    func end() { observerHub.didWrite(records) }
+    /// Notifies the hub of the end of the write, and the observers on this thread.
+    func end(_ outcome: Result<CommittedWrite, VaultError>) { observerHub.didWrite(records, outcome)?() }
+
+    /// Notifies the hub of the end of the write, and the observers on a helper thread: they may block.
+    func end(_ outcome: Result<CommittedWrite, VaultError>, notifyingIn pool: HelperPool) async {
+      if let notify = observerHub.didWrite(records, outcome) { await pool.run(notify) }
+    }
   }
 }

@@ -183,23 +183,6 @@ extension VaultObservationTests {
     #expect(await values.next() == "meanwhile")
   }
 
-  @Test func `the number of others' writes is moved by others alone`() throws {
-    let throwaway = ThrowawayVault.current
-    let other = try Self.store(throwaway.reopened())
-    let store = try throwaway.preferences()
-    let before = try store.vault.writesOfOthers()
-
-    for number in 1...20 { try store.set(number, forKey: "own") }
-    let own = try store.vault.writesOfOthers()
-    try other.set("x", forKey: "token")
-    let appended = try store.vault.writesOfOthers()
-    try other.vault.compact()
-
-    #expect(own == before)
-    #expect(appended != own)
-    #expect(try store.vault.writesOfOthers() != appended)
-  }
-
   @Test func `a group that is rotated and renamed still notifies observers`() throws {
     let throwaway = ThrowawayVault.current
     let store = try throwaway.preferences()

@@ -17,24 +17,27 @@ struct FoldingTests {
     }
   }
 
-  @Test func `an own fold does not count as a write of others`() throws {
+  @Test func `what others have changed is found across folds and rotations, and own writes are not among it`() throws {
     try TemporaryDirectory.with { directory in
       let vault = try Vault.sample(at: directory + "/vault.spv")
       let other = try Vault.opened(at: directory + "/vault.spv")
-      let before = try vault.writesOfOthers()
+      let group = try vault.group()
+      vault.recordChangesOfOthers(true)
 
+      try vault.set("own", forKey: "own")
       try vault.fold()
-      let own = try vault.writesOfOthers()
+      #expect(try vault.takeChangesOfOthers()[group] == .none)
       try other.set("new", forKey: "a")
-      let appended = try vault.writesOfOthers()
       try vault.fold()
-      let folded = try vault.writesOfOthers()
-      try other.fold()
-
-      #expect(own == before)
-      #expect(appended == before + 1)
-      #expect(folded == appended)
-      #expect(try vault.writesOfOthers() == folded + 1)
+      #expect(try vault.takeChangesOfOthers()[group] == .some([Vault.Name("db"): ["a"]]))
+      try other.compact()
+      #expect(try vault.takeChangesOfOthers()[group] == .none)
+      try other.set("newer", forKey: "a")
+      try other.remove("own")
+      try other.compact()
+      #expect(try vault.takeChangesOfOthers()[group] == .some([Vault.Name("db"): ["a", "own"]]))
+      try other.rotate(other.group())
+      #expect(try vault.takeChangesOfOthers()[group] == .none)
     }
   }
 

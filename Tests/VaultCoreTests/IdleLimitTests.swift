@@ -358,7 +358,7 @@ extension IdleLimitTests {
   @Test func `reading a revision for the observers is not a use`() async throws {
     try await Fixture.with { fixture throws in
       fixture.clock.advance(by: .seconds(9))
-      #expect(try fixture.vault.revision(service: Vault.Name("db"), key: "password", in: fixture.group) != nil)
+      #expect(try fixture.vault.revisions(service: Vault.Name("db"), keys: ["password"], in: fixture.group).count == 1)
       fixture.clock.advance(by: .seconds(1))
 
       #expect(fixture.vault.isLocked)

@@ -20,7 +20,7 @@ struct RemovedRecordTests {
         #expect(try vault.text("password") == nil)
         #expect(try vault.kind(service: sample.service, key: "password", in: sample.group) == nil)
         #expect(try vault.record(service: sample.service, key: "password", in: sample.group) == nil)
-        #expect(try vault.revision(service: sample.service, key: "password", in: sample.group) == nil)
+        #expect(try vault.revisions(service: sample.service, keys: ["password"], in: sample.group) == [:])
         #expect(try vault.allKeys() == ["other"])
         #expect(try vault.records(in: sample.group).map(\.key.text) == ["other"])
         let snapshot = try vault.takeRecords(service: sample.service, in: sample.group)

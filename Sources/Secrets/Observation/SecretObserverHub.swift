@@ -4,44 +4,24 @@ internal import Synchronization
 internal import VaultCore
 
 /// Notifies the observers of a vault's secrets of possible changes. Writes through this vault object are reported when
-/// they return, on the thread that made them. Writes of other handles and processes are reported when they reach the
-/// file.
+/// they return, on the thread that made them, or for an asynchronous write on a helper thread. Writes of other handles
+/// and processes are reported when they reach the file, with the keys of the records that they changed.
 ///
-/// Own writes change the file, too. A change of the file is therefore deferred while own writes are in progress.
-/// Observers are notified of it only if a different handle or process has written, and not for keys that were written
-/// under `withoutObservation`.
+/// Own writes change the file, too. The vault knows its own entries, so they are not reported as those of others. What
+/// others change in a record that an own write is changing is reported when that write has ended. Keys that were
+/// written under `withoutObservation` are not reported until a different writer changes them.
 final class SecretObserverHub: VaultObserverHub {
-  /// The state of a value whose change is kept from observers.
-  private enum Suppression {
-    case underWay
-    /// Kept from observers until the record has a different revision; `nil` if the record does not exist.
-    case written(revision: UInt64?)
-  }
-
-  /// The observers of one service in one access group.
-  private struct Subscription {
-    let service: Vault.Name
-    let group: AccessGroup
-    let broadcast = ChangeBroadcast()
-    var observerCount = 0
-    var suppressed: [String: Suppression] = [:]
-  }
-
   private struct State {
-    var subscriptions: [Subscription] = []
+    var services: [ObservedService] = []
     var watch: FileWatch<VaultError>?
-    var writesUnderWay = 0
-    var isFileChanged = false
-    /// The last result of `writesOfOthers()`; `nil` if it could not be read.
-    var writesOfOthers: Int?
 
     func index(_ service: Vault.Name, _ group: AccessGroup) -> Int? {
-      subscriptions.firstIndex { $0.service == service && $0.group.id == group.id }
+      services.firstIndex { $0.service == service && $0.group.id == group.id }
     }
 
     /// - Parameter service: as it is spelled in the file, which may not be the normal form.
     func index(written service: Vault.Name, _ group: AccessGroup) -> Int? {
-      index(service, group) ?? subscriptions.firstIndex { $0.service.isSpelled(service) && $0.group.id == group.id }
+      index(service, group) ?? services.firstIndex { $0.service.isSpelled(service) && $0.group.id == group.id }
     }
   }
 
@@ -64,19 +44,20 @@ final class SecretObserverHub: VaultObserverHub {
     fail: (VaultError) -> Void
   ) -> PreferenceObservation {
     var failure: VaultError?
-    let others = writesOfOthers()
     let broadcast = state.withLock { state in
-      if state.watch == nil, let path = owner.vault?.path {
+      if state.watch == nil, let vault = owner.vault {
+        vault.recordChangesOfOthers(true)
+        // What others have changed before is in the first read of the observer.
+        do throws(VaultError) { _ = try vault.takeChangesOfOthers() } catch {}  // the observer gets the error
         do throws(VaultError) {
-          state.watch = try FileWatch(path, .eachWrite) { [weak self] in self?.fileChanged() }
-          state.writesOfOthers = others
+          state.watch = try FileWatch(vault.path, .eachWrite) { [weak self] in self?.vaultChanged() }
         } catch { failure = error }
       }
-      var subscription = Subscription(service: service, group: group)
-      if let index = state.index(service, group) { subscription = state.subscriptions.remove(at: index) }
-      subscription.observerCount += 1
-      state.subscriptions.append(subscription)
-      return subscription.broadcast
+      var observed = ObservedService(service, in: group)
+      if let index = state.index(service, group) { observed = state.services.remove(at: index) }
+      observed.observerCount += 1
+      state.services.append(observed)
+      return observed.broadcast
     }
     if let failure { fail(failure) }
     let observation = broadcast.observe(notify)
@@ -89,9 +70,10 @@ final class SecretObserverHub: VaultObserverHub {
   private func endObserving(_ service: Vault.Name, _ group: AccessGroup) {
     let watch = state.withLock { state -> FileWatch<VaultError>? in
       guard let index = state.index(service, group) else { return nil }
-      state.subscriptions[index].observerCount -= 1
-      if state.subscriptions[index].observerCount == 0 { state.subscriptions.remove(at: index) }
-      guard state.subscriptions.isEmpty else { return nil }
+      state.services[index].observerCount -= 1
+      if state.services[index].observerCount == 0 { state.services.remove(at: index) }
+      guard state.services.isEmpty else { return nil }
+      owner.vault?.recordChangesOfOthers(false)
       defer { state.watch = nil }
       return state.watch
     }
@@ -100,93 +82,75 @@ final class SecretObserverHub: VaultObserverHub {
 
   // MARK: Own writes
 
-  func vaultChanged() { notifyAll() }
-
   func willWrite(_ records: WrittenRecords) {
-    let isSuppressed = ChangeBroadcast.isSuppressed
     state.withLock { state in
-      state.writesUnderWay += 1
       for (service, keys) in records.keys {
-        guard let index = state.index(written: service, records.group) else { continue }
-        for key in keys { state.subscriptions[index].suppressed[key] = isSuppressed ? .underWay : nil }
+        if let index = state.index(written: service, records.group) { state.services[index].begin(keys) }
       }
     }
   }
 
-  func didWrite(_ records: WrittenRecords) {
+  func didWrite(_ records: WrittenRecords, _ outcome: Result<CommittedWrite, VaultError>) -> (@Sendable () -> Void)? {
     let isSuppressed = ChangeBroadcast.isSuppressed
-    var revisions: [Vault.Name: [String: UInt64]] = [:]
-    if isSuppressed {
-      for (service, keys) in records.keys { revisions[service] = self.revisions(of: keys, service, records.group) }
-    }
-    let (broadcasts, isFileChanged) = state.withLock { state in
-      state.writesUnderWay -= 1
-      var broadcasts: [(ChangeBroadcast, Set<String>)] = []
+    var written: [(broadcast: ChangeBroadcast, keys: Set<String>)] = []
+    var postponed: [(Vault.Name, Set<String>)] = []
+    state.withLock { state in
       for (service, keys) in records.keys {
         guard let index = state.index(written: service, records.group) else { continue }
-        if isSuppressed {
-          for key in keys { state.subscriptions[index].suppressed[key] = .written(revision: revisions[service]?[key]) }
-        } else {
-          broadcasts.append((state.subscriptions[index].broadcast, keys))
-        }
+        let ended = state.services[index].end(
+          keys, removed: records.removedKeys(of: service), outcome, isSuppressed: isSuppressed)
+        if !ended.written.isEmpty { written.append((state.services[index].broadcast, ended.written)) }
+        if !ended.postponed.isEmpty { postponed.append((service, ended.postponed)) }
       }
-      defer { state.isFileChanged = false }
-      return (broadcasts, state.isFileChanged)
     }
-    for (broadcast, keys) in broadcasts { broadcast.send(PreferenceChange(keys: keys)) }
-    if isFileChanged { fileChanged() }
+    if written.isEmpty, postponed.isEmpty { return nil }
+    return { [self, written, postponed] in
+      for (broadcast, keys) in written { broadcast.send(PreferenceChange(keys: keys)) }
+      if postponed.isEmpty { return }
+      let keys = Dictionary(uniqueKeysWithValues: postponed)
+      notify { $0.group.id == records.group.id ? .some(keys) : .none }
+    }
   }
 
-  // MARK: The file
+  // MARK: Others' writes
 
-  private func fileChanged() {
-    let isPutOff = state.withLock { state in
-      state.isFileChanged = state.writesUnderWay > 0
-      return state.isFileChanged
+  func vaultChanged() {
+    // Without an owner, there is nothing left to observe.
+    guard let vault = owner.vault else { return }
+    do throws(VaultError) {
+      let changes = try vault.takeChangesOfOthers()
+      notify { changes[$0.group] }
+    } catch {
+      // Observers get the error when they read.
+      notify { _ in .any }
     }
-    guard !isPutOff else { return }
-    let others = writesOfOthers()
-    let isChanged = state.withLock { state in
-      defer { state.writesOfOthers = others }
-      // If the vault cannot be read, observers are notified and get the error when they read.
-      return others == nil || others != state.writesOfOthers
-    }
-    if isChanged { notifyAll() }
   }
 
-  private func writesOfOthers() -> Int? {
-    do throws(VaultError) { return try owner.vault?.writesOfOthers() } catch { return nil }
-  }
-
-  private func notifyAll() {
+  private func notify(_ changed: (ObservedService) -> ChangesOfOthers.Extent) {
+    let changes = state.withLock { state in
+      state.services.indices.compactMap { index in
+        state.services[index].candidates(changed(state.services[index])).map { (state.services[index], $0) }
+      }
+    }
     // Observers are notified of these changes even if the current task is inside `withoutObservation`.
     ChangeBroadcast.unsuppressed {
-      for subscription in state.withLock({ $0.subscriptions }) {
-        subscription.broadcast.send(.anything(except: stillSuppressed(subscription)))
+      for (observed, (change, suppressed)) in changes {
+        let kept = stillSuppressed(suppressed, of: observed)
+        if let change = change.without(kept) { observed.broadcast.send(change) }
       }
     }
   }
 
-  /// The keys that are still kept from observers, because no other writer has changed them since.
-  private func stillSuppressed(_ subscription: Subscription) -> Set<String> {
-    let revisions = revisions(of: Set(subscription.suppressed.keys), subscription.service, subscription.group)
-    return Set(
-      subscription.suppressed.keys.filter { key in
-        switch subscription.suppressed[key] {
-        case .underWay: true
-        case .written(let revision): revision == revisions[key]
-        case nil: false
-        }
-      })
-  }
-
-  /// The revisions of the records that exist; empty if a record cannot be read. Does not count as a use of the vault.
-  private func revisions(of keys: Set<String>, _ service: Vault.Name, _ group: AccessGroup) -> [String: UInt64] {
-    guard let vault = owner.vault else { return [:] }
+  private func stillSuppressed(_ keys: Set<String>, of observed: ObservedService) -> Set<String> {
+    guard !keys.isEmpty, let vault = owner.vault else { return [] }
     var revisions: [String: UInt64] = [:]
+    // Of a record that cannot be read, observers are notified.
     do throws(VaultError) {
-      for key in keys { revisions[key] = try vault.revision(service: service, key: key, in: group) }
-    } catch { return [:] }
-    return revisions
+      revisions = try vault.revisions(service: observed.service, keys: keys, in: observed.group)
+    } catch { return [] }
+    return state.withLock { state in
+      guard let index = state.index(observed.service, observed.group) else { return [] }
+      return state.services[index].stillSuppressed(keys, revisions)
+    }
   }
 }

@@ -57,6 +57,9 @@ final class LoadedGroup {
     }
   }
 
+  /// The records, if the group was opened and verifies.
+  var openedContent: GroupContent? { if case .open(let content) = state { content } else { nil } }
+
   /// The error of a group that does not verify; `nil` if it verifies.
   func refusal(_ snapshot: Snapshot, _ sealer: Sealer, _ limits: Vault.Limits) -> VaultError? {
     do throws(VaultError) { _ = try content(snapshot, sealer, limits) } catch { return error }
@@ -64,22 +67,37 @@ final class LoadedGroup {
   }
 
   /// Applies the next entry of the journal: now if the group is open, otherwise when it is opened.
-  func append(_ entry: SealedEntry, _ snapshot: Snapshot, _ sealer: Sealer) {
+  ///
+  /// - Parameter changes: gets the records of the entry.
+  func append(
+    _ entry: SealedEntry, _ snapshot: Snapshot, _ sealer: Sealer, recordedIn changes: inout ChangesOfOthers?
+  ) {
     switch state {
-    case .refused: break
+    case .refused: changes?.addAll(of: id)
     // The image of the load is kept anyway, for the section. Later images include the reserve, so only the entry is
     // copied from them.
-    case .sealed(let image): entries.append(entry.image === image ? entry : entry.alone)
+    case .sealed(let image):
+      entries.append(entry.image === image ? entry : entry.alone)
+      changes?.addAll(of: id)
     case .open(let content):
-      do throws(VaultError) { try advance(content, entry, snapshot, sealer) } catch { state = .refused(error) }
+      do throws(VaultError) {
+        let staged = try advance(content, entry, snapshot, sealer)
+        changes?.add(staged, in: id)
+      } catch {
+        state = .refused(error)
+        changes?.addAll(of: id)
+      }
     }
   }
 
+  @discardableResult
   private func advance(
     _ content: GroupContent, _ entry: SealedEntry, _ snapshot: Snapshot, _ sealer: Sealer
-  ) throws(VaultError) {
-    content.apply(
-      try content.stage(sealed: entry.image[entry.range], manifestTag: snapshot.manifestTag, sealer: sealer))
+  ) throws(VaultError) -> GroupContent.Staged {
+    let staged = try content.stage(
+      sealed: entry.image[entry.range], manifestTag: snapshot.manifestTag, sealer: sealer)
+    content.apply(staged)
+    return staged
   }
 
   /// Steps 7 and 8 of section 4 for one group, after its section was parsed.

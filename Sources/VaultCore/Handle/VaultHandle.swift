@@ -16,9 +16,10 @@ final class VaultHandle: Sendable {
     private(set) var slot: Vault.Identifier
     /// What opens the file that a write of this handle puts in place, if that is a different slot.
     private(set) var successor: Unlocked?
-    /// The sum of ``VaultState/othersEntries`` of earlier loads, plus one for each file that this handle did not write
-    /// and for each unlocking. It never decreases, so that every write of others changes ``Vault/writesOfOthers()``.
-    private(set) var othersBefore = 0
+    /// The records that a write of this handle changes in the file that it puts in place.
+    private var ownRecords: Set<RecordAddress> = []
+    /// Whether ``VaultState/changes`` are recorded.
+    private var recordsChanges = false
     private struct Taken { weak var records: ServiceRecords? }
     /// The records that are wiped when the handle locks.
     private var taken: [Taken] = []
@@ -42,35 +43,45 @@ final class VaultHandle: Sendable {
     fileprivate var kept: KeptValues? { if case .locked(let kept) = holding { kept } else { nil } }
 
     /// Replaces the load, unless the handle was locked or unlocked with a different credential since.
-    ///
-    /// - Parameter isOwn: whether this handle wrote the file.
-    mutating func replace(_ state: VaultState, since unlocked: Unlocked, isOwn: Bool) {
+    mutating func replace(_ state: VaultState, since unlocked: Unlocked) {
       guard case .unlocked(let old) = holding, old.unlocked.kek === unlocked.kek else { return }
-      othersBefore += old.othersEntries + (isOwn ? 0 : 1)
+      if var changes = old.changes {
+        changes.add(from: old, to: state, except: ownRecords)
+        state.changes = changes
+      }
       hold(state)
     }
 
+    /// Starts or ends the recording of what others change.
+    mutating func recordChangesOfOthers(_ isRecorded: Bool) {
+      recordsChanges = isRecorded
+      guard case .unlocked(let state) = holding else { return }
+      state.changes = isRecorded ? state.changes ?? ChangesOfOthers() : nil
+    }
+
     /// Announces that the file will be replaced by one that `next` opens; `nil` if it was not replaced.
-    mutating func expect(_ next: Unlocked?, after unlocked: Unlocked) {
+    ///
+    /// - Parameter records: what the writes of this handle change in the new file.
+    mutating func expect(_ next: Unlocked?, after unlocked: Unlocked, changing records: [RecordChange] = []) {
       guard case .unlocked(let old) = holding, old.unlocked.kek === unlocked.kek else { return }
       successor = next.flatMap { $0.kek === unlocked.kek ? nil : $0 }
+      if recordsChanges { ownRecords = Set(records.map(\.address)) }
     }
 
     /// Unlocks, in any state.
     mutating func unlock(_ state: VaultState) {
-      if case .unlocked(let old) = holding { othersBefore += old.othersEntries }
       // Others may have written between the old load and this one.
-      othersBefore += 1
+      if recordsChanges { state.changes = .anything }
       hold(state)
     }
 
     private mutating func hold(_ state: VaultState) {
       (holding, slot, successor) = (.unlocked(state), state.unlocked.slot, nil)
+      ownRecords = []
     }
 
     mutating func lock() {
       guard case .unlocked(let state) = holding else { return }
-      othersBefore += state.othersEntries
       (holding, successor) = (.locked(KeptValues(state)), nil)
       for taken in taken { taken.records?.lock() }
       taken = []
@@ -252,15 +263,14 @@ final class VaultHandle: Sendable {
   ///
   /// - Parameters:
   ///   - records: the records to search instead, without access to the file.
-  ///   - isUse: whether the call restarts the idle limit.
   ///   - body: receives `nil` if there is no such record.
   func withRecord<R: Sendable>(
-    _ name: borrowing RecordName, in group: Vault.Identifier, at records: ServiceRecords? = nil, isUse: Bool = true,
+    _ name: borrowing RecordName, in group: Vault.Identifier, at records: ServiceRecords? = nil,
     _ body: (inout Loaded, (record: Record, place: ValuePlace)?) throws(VaultError) -> R
   ) throws(VaultError) -> R {
     try forkGuard.check()
     return try loaded.withLock { (loaded) throws(VaultError) in
-      checkLimits(&loaded, isUse: isUse)
+      checkLimits(&loaded, isUse: true)
       if let records { return try body(&loaded, try records.find(name)) }
       return try body(&loaded, try find(name, in: group, &loaded))
     }
@@ -327,7 +337,7 @@ final class VaultHandle: Sendable {
       }
     }
     state.dropImage()
-    loaded.replace(state, since: unlocked, isOwn: false)
+    loaded.replace(state, since: unlocked)
     return state
   }
 

@@ -22,9 +22,10 @@ final class VaultState: @unchecked Sendable {
   private(set) var lastBytes: Vault.Tag
   /// The number of whole entries in the journal, of all groups.
   private(set) var entryCount = 0
-  /// The number of entries found in the file since it was loaded. It includes an entry of this handle only if a reader
-  /// found it before the writer had acknowledged it.
-  private(set) var othersEntries = 0
+  /// What other handles and processes have changed, for observers; `nil` if nothing observes the vault.
+  var changes: ChangesOfOthers?
+  /// The check of the entry that this handle writes now. A reader may find it in the file before the writer applies it.
+  var ownEntry: Vault.Tag?
   private(set) var tornTail: Vault.TornTail?
   /// Whether no other process can reach the file at the path: it is a single-file mount whose original was replaced.
   private(set) var isFrozen = false
@@ -259,7 +260,6 @@ final class VaultState: @unchecked Sendable {
       let frame = try JournalFrame(rest.span, from: Vault.Tag.count, groups: groupIDs)
       if !frame.entries.isEmpty {
         take(frame, from: rest)
-        othersEntries += frame.entries.count
         tail = start + frame.tail
         lastBytes = Vault.Tag(rest.span, at: frame.tail - Vault.Tag.count)
         attempts = 0
@@ -274,10 +274,20 @@ final class VaultState: @unchecked Sendable {
 
   private func take(_ frame: JournalFrame, from image: FileImage) {
     for entry in frame.entries {
-      group(entry.group)?.append(.init(image: image, range: entry.sealed), snapshot, sealer)
+      let check = Vault.Tag(image.span, at: entry.range.upperBound - Vault.Tag.count)
+      var recorded = check == ownEntry ? nil : changes
+      group(entry.group)?.append(
+        .init(image: image, range: entry.sealed), snapshot, sealer, recordedIn: &recorded)
+      changes = recorded ?? changes
     }
     entryCount += frame.entries.count
     tornTail = frame.tornTail
+  }
+
+  /// What others have changed since the last call.
+  func takeChanges() -> ChangesOfOthers {
+    defer { if changes != nil { changes = ChangesOfOthers() } }
+    return changes ?? .anything
   }
 
   /// Applies an entry that this handle wrote and checked, unless a reader has already found it in the file.

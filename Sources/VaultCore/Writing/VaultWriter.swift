@@ -33,6 +33,8 @@ final class VaultWriter: @unchecked Sendable {
     let file: [UInt8]
     /// The key that opens it for this handle.
     let opening: Unlocked
+    /// The records that this handle changes.
+    var changes: [RecordChange] = []
     /// What the logs of the groups get, under the lock of the vault.
     var logged = LoggedWrite()
   }
@@ -140,8 +142,8 @@ final class VaultWriter: @unchecked Sendable {
     if let audit, !events.isEmpty { _ = try handle.log(events, audit, isSynced: true) }
     if case .fullWrite(let body, let isForced) = plan {
       do throws(VaultError) {
-        try fullWrite(file) { (state) throws(VaultError) in
-          FullWrite(file: try state.foldedFile(body, group: group), opening: state.unlocked)
+        try fullWrite(file) { [changes] (state) throws(VaultError) in
+          FullWrite(file: try state.foldedFile(body, group: group), opening: state.unlocked, changes: changes)
         }
         return outcomes
       } catch {
@@ -275,6 +277,9 @@ final class VaultWriter: @unchecked Sendable {
     if append.end <= entryEnd {
       bytes.append(contentsOf: repeatElement(0, count: options.reserve(behind: entryEnd)))
     }
+    let check = Vault.Tag(append.entry.bytes, at: append.entry.count - Vault.Tag.count)
+    // A reader of this handle may find the entry before it is applied below.
+    handle.loaded.withLock { _ in state.ownEntry = check }
     var writtenCount = 0
     do throws(VaultError) {
       try file.write(bytes.bytes, at: offset, done: &writtenCount)
@@ -286,7 +291,6 @@ final class VaultWriter: @unchecked Sendable {
       try recover(file, error, append)
       return
     }
-    let check = Vault.Tag(append.entry.bytes, at: append.entry.count - Vault.Tag.count)
     // Harmless if this state was replaced or locked meanwhile: then it is not read any more.
     handle.loaded.withLock { _ in
       state.append(
@@ -389,7 +393,7 @@ final class VaultWriter: @unchecked Sendable {
     for group in write.logged.before { _ = try handle.log([group.event], group.keys, isSynced: true) }
     let fresh: OpenFile
     // Readers of this handle may find the new file before this thread stores its state.
-    handle.loaded.withLock { $0.expect(next, after: unlocked) }
+    handle.loaded.withLock { $0.expect(next, after: unlocked, changing: write.changes) }
     do throws(VaultError) { fresh = try replacement.replace(status, with: bytes) } catch {
       if error.code == .durabilityUnknown {
         lock.pass(to: nil)
@@ -407,7 +411,7 @@ final class VaultWriter: @unchecked Sendable {
       }
     }
     recordForMark(checked)
-    handle.loaded.withLock { $0.replace(checked, since: unlocked, isOwn: true) }
+    handle.loaded.withLock { $0.replace(checked, since: unlocked) }
     lock.pass(to: fresh.descriptor)
     mayAppend = true
   }
