@@ -85,7 +85,7 @@ public struct UserDefaultsPreferences: PreferencesStore {
 
   /// Reloads after every change of the file, on a separate thread, until the observation ends.
   ///
-  /// Every part of the path is watched, as by ``FilePreferences/watch()``.
+  /// Every part of the path is watched, as by `FilePreferences.watch()`.
   ///
   /// If the file cannot be read, the values do not change, and the error is reported to ``PreferenceFailures`` with the
   /// key `*`.
