@@ -18,7 +18,7 @@ package struct ChangesOfOthers: Sendable {
   }
 
   /// More names are kept as "any".
-  static let limit = 1_000
+  static let limit = 65_536
 
   private var groups: [Vault.Identifier: Names] = [:]
   private var isAnything = false
@@ -104,7 +104,7 @@ extension Vault {
   }
 
   /// Returns what other handles and processes have changed since the last call. Reads the file, but does not count as a
-  /// use of the vault. Each write is returned once, however many handles of this process read it first.
+  /// use of the vault.
   package func takeChangesOfOthers() throws(VaultError) -> ChangesOfOthers {
     try handle.withCurrent(isUse: false) { (_, state) in state.takeChanges() }
   }
