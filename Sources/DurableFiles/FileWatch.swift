@@ -18,6 +18,8 @@ enum FolderEvent: Sendable {
   case created
   /// The path may lead to a different file.
   case moved
+  /// It is time to look at what the system does not report.
+  case looked
   /// No event follows, because other code has closed the system's descriptor.
   case last
 }
@@ -33,6 +35,7 @@ package final class FileWatch<Failure: FileFailure>: Sendable {
     var isWritten = false
     var isCreated = false
     var isMoved = false
+    var isLooked = false
     var isLast = false
   }
 
@@ -41,6 +44,9 @@ package final class FileWatch<Failure: FileFailure>: Sendable {
     var events: FolderEvents?
     /// The file that the path led to when it was last examined.
     var stamp: FileStamp?
+    /// Whether the last look has found a change. The next one then reports the file again, because the time of a file
+    /// may be the same after a further write.
+    var wasChanged = false
     var pending: Pending?
     /// Whether a thread handles what is pending. It then also handles what arrives meanwhile.
     var isHandling = true
@@ -89,6 +95,9 @@ package final class FileWatch<Failure: FileFailure>: Sendable {
         pending.isMoved = true
       case .created: pending.isCreated = true
       case .moved: pending.isMoved = true
+      case .looked:
+        pending.isMoved = true
+        pending.isLooked = true
       case .last: pending.isLast = true
       }
       state.pending = pending
@@ -107,8 +116,11 @@ package final class FileWatch<Failure: FileFailure>: Sendable {
       let stamp = pending.isMoved || pending.isCreated ? follow(events) : FileStamp(path)
       if pending.isCreated, !pending.isWritten, moment == .whenWhole, mayBeIncomplete(stamp) { continue }
       let isChanged = state.withLock { state in
-        defer { state.stamp = stamp }
-        return state.events != nil && (pending.isWritten || state.stamp != stamp)
+        let isOther = state.stamp != stamp
+        let isAgain = pending.isLooked && state.wasChanged
+        state.stamp = stamp
+        if pending.isLooked { state.wasChanged = isOther }
+        return state.events != nil && (pending.isWritten || isOther || isAgain)
       }
       if isChanged { notify() }
     }

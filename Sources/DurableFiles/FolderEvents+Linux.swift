@@ -16,7 +16,7 @@
     ) throws(Failure) {
       self.moment = moment
       inotify = try Inotify.ofProcess { Failure(.watch, name, errno: $0) }
-      polling = Polling { receive(.moved) }
+      polling = Polling { receive(.looked) }
       // Accessed once without the lock of the table, so that a disk that does not respond delays only this watch.
       let error = inotify.check(PathName.directory(of: path))
       guard error == 0 else { throw Failure(.watchDirectory, name, errno: error) }
@@ -34,7 +34,8 @@
         places.append(Inotify.Place(path: file, name: nil, mask: UInt32(changes), isFile: true))
       }
       let isComplete = inotify.watch(places, for: ObjectIdentifier(self))
-      polling.isNeeded = !isComplete || !trail.steps.allSatisfy { reportsChanges(in: $0.folder) }
+      let fileSystems = trail.steps.map(\.folder) + [trail.file].compactMap(\.self)
+      polling.isNeeded = !isComplete || !trail.isKnown || !fileSystems.allSatisfy(reportsChanges)
     }
 
     private func mask(of step: PathTrail.Step) -> UInt32 {

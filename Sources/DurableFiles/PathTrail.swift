@@ -13,6 +13,8 @@ struct PathTrail: Sendable, Hashable {
   private(set) var steps: [Step] = []
   /// The file that the path leads to, without links; `nil` if there is none.
   private(set) var file: String?
+  /// Whether every part could be examined, even if the last one that was found is missing.
+  private(set) var isKnown = true
 
   /// As many as the kernel follows.
   private static let mostLinks = 40
@@ -28,10 +30,16 @@ struct PathTrail: Sendable, Hashable {
       let step = Step(folder: folder, name: name, isFile: rest.isEmpty)
       steps.append(step)
       var status = stat()
-      guard unsafe lstat(step.path, &status) == 0 else { return }
+      guard unsafe lstat(step.path, &status) == 0 else {
+        isKnown = errno == ENOENT || errno == ENOTDIR
+        return
+      }
       if status.st_mode & S_IFMT == S_IFLNK {
         links += 1
-        guard links <= Self.mostLinks, let target = Self.target(of: step.path) else { return }
+        guard links <= Self.mostLinks, let target = Self.target(of: step.path) else {
+          isKnown = false
+          return
+        }
         if target.utf8.first == UInt8(ascii: "/") { folder = "/" }
         rest += Self.parts(of: target)
       } else {
