@@ -138,10 +138,14 @@ public final class PreferenceSync: Sendable {
   /// The asynchronous form of `sync()`; reads and writes the stores on a helper thread.
   public func sync() async { await HelperPool.waiting.run { sync() } }
 
-  /// Returns when no key is left to sync.
+  /// Returns when no key is left to sync, with all writes that have returned before.
   ///
   /// - Throws: the error of a key that could not be synced. If several failed, the error of the first by name.
   public func waitForCompletion() async throws {
+    // A thread may be about to notify of a write that has returned: see `ChangeBroadcast`.
+    await HelperPool.waiting.run {
+      sync(state.withLock { state in state.keys.keys.filter { state.failures[$0] == nil } })
+    }
     await withCheckedContinuation { continuation in
       let isDone = state.withLock { state in
         if state.isWorking { state.waiting.append(continuation) }
