@@ -18,7 +18,7 @@ extension AsyncFormTests {
 
     var path: String { directory + "/vault.spv" }
 
-    init(in directory: String, timeout: Duration = .seconds(30)) throws {
+    init(in directory: String, timeout: Duration = .seconds(600)) throws {
       self.directory = directory
       var options = Vault.Options.sample()
       options.lockTimeout = timeout

@@ -54,7 +54,7 @@ final class PseudoTerminal {
 
   /// Reads the screen until `text` has come up `times` times.
   func wait(for text: String, times: Int = 1) throws {
-    let end = ContinuousClock.now + .seconds(30)
+    let end = ContinuousClock.now + .seconds(300)
     while shown.components(separatedBy: text).count <= times {
       guard ContinuousClock.now < end else { throw Tool.TookTooLong() }
       look()
@@ -63,7 +63,7 @@ final class PseudoTerminal {
 
   /// Waits for the echo to be on or off.
   func wait(forEcho wanted: Bool) throws {
-    let end = ContinuousClock.now + .seconds(30)
+    let end = ContinuousClock.now + .seconds(300)
     while echoes != wanted {
       guard ContinuousClock.now < end else { throw Tool.TookTooLong() }
       usleep(1000)

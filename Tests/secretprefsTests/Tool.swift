@@ -88,7 +88,7 @@ final class Running {
   }
 
   /// Waits for its end; a program that hangs is killed, and the test fails.
-  func wait(atMost limit: Duration = .seconds(60)) throws -> Tool.Outcome {
+  func wait(atMost limit: Duration = .seconds(300)) throws -> Tool.Outcome {
     defer { isReaped = true }
     let end = ContinuousClock.now + limit
     var status: Int32 = 0
