@@ -6,7 +6,7 @@ public struct FailureClass: Sendable, Hashable {
     case caller
     /// The person who runs the program: a file, a permission, a credential or a setting is missing, wrong or damaged.
     case `operator`
-    /// Somebody may have changed the data without the key. A damaged disk can look the same.
+    /// The data may have been changed without the key. A damaged disk can look the same.
     case attacker
     /// The machine, the network or another process. The same call may succeed later.
     case machine

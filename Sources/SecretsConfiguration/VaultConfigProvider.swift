@@ -17,7 +17,7 @@
   /// above. The context `service` selects one of the provider's other services; all other context is ignored. A service
   /// that the provider does not have is an error.
   ///
-  /// **Order.** List this provider first, with the names that it claims: then no variable that somebody has left, and no
+  /// **Order.** List this provider first, with the names that it claims: then no variable that was left behind, and no
   /// file, takes the place of a secret, also while the vault is locked. Names that it does not claim are left to the
   /// later providers, and a failing vault does not concern them. A claimed name without a record is absent, and the later
   /// providers are asked; so store a secret before you start what reads it.

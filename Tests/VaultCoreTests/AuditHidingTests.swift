@@ -6,7 +6,7 @@ import VaultSealing
 
 @testable import VaultCore
 
-/// What somebody can try who may write to the directory and wants to hide what was read: claims of later keys, files of
+/// What a person can try who may write to the directory and wants to hide what was read: claims of later keys, files of
 /// other kinds under the names of the log, a switched-off log.
 struct AuditHidingTests {
   // MARK: Later keys
@@ -289,7 +289,7 @@ struct AuditHidingTests {
 
   // MARK: Large files
 
-  @Test(arguments: [0, 1 << 20, (1 << 30) - 8]) func `a sparse file of a gibibyte holds nobody up, and is cut short`(
+  @Test(arguments: [0, 1 << 20, (1 << 30) - 8]) func `a sparse file of a gibibyte delays no read, and is cut short`(
     _ place: Int
   ) throws {
     try AuditedVault.with { shared in
