@@ -13,8 +13,8 @@ internal import Synchronization
 /// All tasks of a process that ask for a user's token share one object, so that its refresh is one request, too. The
 /// objects of users who are not asked for are released, whatever the number of users; the tokens are in the store.
 ///
-/// The store is a vault, or any store that holds secrets (``Preferences/Custody/sealed``) and makes an edit with
-/// ``Preferences/PreferenceEdits/Condition/ifStored(_:)`` only if it holds, also between processes: a table of your own
+/// The store is a vault, or any store that holds secrets (`Custody.sealed`) and makes an edit with
+/// `PreferenceEdits.Condition.ifStored` only if it holds, also between processes: a table of your own
 /// database, or a store in a test. There, the record is a text that holds the lease, too. Your store sees the tokens in
 /// ordinary memory if it does not accept guarded values.
 public final class RefreshingTokens: Sendable {
