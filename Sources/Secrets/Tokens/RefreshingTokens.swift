@@ -32,8 +32,8 @@ public final class RefreshingTokens: Sendable {
   ///
   /// - Parameters:
   ///   - store: the records; their keys are those of the subscript.
-  ///   - limit: the number of objects that are kept, about 500 bytes each. At most twice as many are there, besides
-  ///     those with a refresh under way or with ``RefreshingToken/unsavedTokens``.
+  ///   - limit: the number of objects that are kept; they are small and have no token. At most twice as many are there,
+  ///     besides those with a refresh under way or with ``RefreshingToken/unsavedTokens``.
   ///   - refresh: as for ``RefreshingToken``; its second parameter is the key.
   public init(
     in store: some PreferencesStore, options: RefreshingToken.Options = .init(), keeping limit: Int = 10_000,
