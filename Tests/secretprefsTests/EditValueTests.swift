@@ -160,6 +160,16 @@ struct EditValueTests {
     #expect(try Self.left(value).isEmpty)
   }
 
+  @Test(.enabled(if: inMemory)) func `commands that start at the same time remove nothing of each other`() throws {
+    let home = try Self.prepared("many-\(UUID())")
+    let outcome = try Tool.shell(
+      """
+      for n in $(seq 40); do EDITOR=true secretprefs edit a --value --yes --key-file k 2>&1 & done | grep -c directory
+      true
+      """, in: home)
+    #expect(outcome.text == "0\n")
+  }
+
   @Test(.enabled(if: inMemory), arguments: [("yes\n", 0, "three"), ("no\n", 1, "one"), ("ye\u{3}", 130, "one")])
   func `the change is shown as lengths, and saved after a yes alone`(
     _ typed: String, _ exit: Int32, _ value: String

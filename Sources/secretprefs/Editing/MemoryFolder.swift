@@ -28,18 +28,41 @@ final class MemoryFolder {
         hint: "mount a tmpfs on /dev/shm, or name a directory on one with XDG_RUNTIME_DIR; nothing is written to a disk"
       )
     }
-    var template = Array("\(place)/\(Self.prefix)\(getuid())-XXXXXX".utf8CString)
-    guard let made = mkdtemp(&template) else { throw VaultError.io("\(place): create a directory for the editor") }
-    path = String(cString: made)
-    file = path + "/" + Self.fileName
-    folder = try Self.open(path)
-    guard try folder.tryLock(), try Self.isOwn(folder) else {
-      throw VaultError(.io, "\(path): the directory is in use")
+    var made: String?
+    var locked: Descriptor<VaultError>?
+    for _ in 0..<100 where locked == nil {
+      let path = try Self.make(in: place)
+      made = path
+      locked = try Self.lock(path)
     }
+    guard let made, let locked else { throw VaultError(.io, "\(place): the directory for the editor is in use") }
+    path = made
+    file = path + "/" + Self.fileName
+    folder = locked
     let file = try Descriptor<VaultError>.open(file, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, mode: 0o600) {
       .io("\(path): create the file for the editor", $0)
     }
     try file.write(content.bytes, at: 0)
+  }
+
+  private static func make(in place: String) throws(VaultError) -> String {
+    var template = Array("\(place)/\(prefix)\(getuid())-XXXXXX".utf8CString)
+    guard let made = mkdtemp(&template) else { throw VaultError.io("\(place): create a directory for the editor") }
+    return String(cString: made)
+  }
+
+  /// Locks a new directory.
+  /// - Returns: `nil` if another process took it for abandoned before it was locked, and has removed it.
+  private static func lock(_ path: String) throws(VaultError) -> Descriptor<VaultError>? {
+    do throws(VaultError) {
+      let folder = try open(path)
+      guard try folder.tryLock(), access(path, F_OK) == 0 else { return nil }
+      guard try isOwn(folder) else { throw VaultError(.io, "\(path): the directory is in use") }
+      return folder
+    } catch {
+      guard access(path, F_OK) != 0 else { throw error }
+      return nil
+    }
   }
 
   deinit { if !isKept { Self.remove(path) } }
