@@ -39,21 +39,27 @@ private struct LeakingTransformation: PreferenceTransformation {
   func stored(from value: Int) throws -> String { throw Leaking.Leak(text: sentinel) }
 }
 
+/// The errors of calls that must fail.
+private struct Failures {
+  private(set) var errors: [(String, any Error)] = []
+
+  mutating func attempt(_ name: String, _ body: () throws -> some Any) {
+    do {
+      _ = try body()
+      Issue.record("\(name) has not failed")
+    } catch { errors.append((name, error)) }
+  }
+}
+
 extension SecretErrorTests {
   /// The errors of each way to read a value that does not decode, and to write one that does not encode.
   private static func errors<Reader: PreferencesReader>(of reader: Reader) -> [(String, any Error)] {
-    var errors: [(String, any Error)] = []
-    func attempt(_ name: String, _ body: () throws -> some Any) {
-      do {
-        _ = try body()
-        Issue.record("\(name) has not failed")
-      } catch { errors.append((name, error)) }
-    }
+    var failures = Failures()
     func read<Value: Codable & Sendable>(_ key: String, _ type: Value.Type) {
-      attempt("\(key) decoding") { try reader.value(forKey: key, decoding: type) }
-      attempt("\(key) stored") { try reader.storedValue(for: PreferenceKey<Value?>.codable(key)) }
-      attempt("\(key) required") { try reader.required(PreferenceKey<Value?>.codable(key)) }
-      attempt("\(key) secret") { try reader.secret(forKey: key, decoding: type) }
+      failures.attempt("\(key) decoding") { try reader.value(forKey: key, decoding: type) }
+      failures.attempt("\(key) stored") { try reader.storedValue(for: PreferenceKey<Value?>.codable(key)) }
+      failures.attempt("\(key) required") { try reader.required(PreferenceKey<Value?>.codable(key)) }
+      failures.attempt("\(key) secret") { try reader.secret(forKey: key, decoding: type) }
     }
     read("text", Level.self)
     read("text", Leaking.self)
@@ -65,12 +71,14 @@ extension SecretErrorTests {
     read("names", [String: Int].self)
     read("names", [String: [Level]].self)
     read("names", Server.self)
-    attempt("default") { try reader.value(for: .codable("text", default: Leaking())) }
-    attempt("raw") { try reader.value(for: PreferenceKey<Level?>("text", rawValue: Level.self)) }
-    attempt("typed") { try reader.integer(forKey: "text") }
-    attempt("date") { try reader.date(forKey: "text") }
-    attempt("transformed") { try reader.value(forKey: "text", through: LeakingTransformation()) }
-    attempt("transformed key") { try reader.value(for: PreferenceKey<Int?>("text", through: LeakingTransformation())) }
+    failures.attempt("default") { try reader.value(for: .codable("text", default: Leaking())) }
+    failures.attempt("raw") { try reader.value(for: PreferenceKey<Level?>("text", rawValue: Level.self)) }
+    failures.attempt("typed") { try reader.integer(forKey: "text") }
+    failures.attempt("date") { try reader.date(forKey: "text") }
+    failures.attempt("transformed") { try reader.value(forKey: "text", through: LeakingTransformation()) }
+    failures.attempt("transformed key") {
+      try reader.value(for: PreferenceKey<Int?>("text", through: LeakingTransformation()))
+    }
     let reported = Mutex<[any Error]>([])
     PreferenceFailures.withHandler({ failure in reported.withLock { $0.append(failure.error) } }) {
       _ = reader[PreferenceKey<Leaking?>.codable("text")]
@@ -78,23 +86,19 @@ extension SecretErrorTests {
       _ = ReadPreference(.codable("names", default: ["": 0]), in: reader).wrappedValue
     }
     #expect(reported.withLock { $0.count } == 3)
-    return errors + reported.withLock { $0.map { ("reported", $0) } }
+    return failures.errors + reported.withLock { $0.map { ("reported", $0) } }
   }
 
   private static func writeErrors(of store: some PreferencesStore) -> [(String, any Error)] {
-    var errors: [(String, any Error)] = []
-    func attempt(_ name: String, _ body: () throws -> some Any) {
-      do {
-        _ = try body()
-        Issue.record("\(name) has not failed")
-      } catch { errors.append((name, error)) }
+    var failures = Failures()
+    failures.attempt("set") { try store.set(encoding: Leaking(), forKey: "text") }
+    failures.attempt("set coding") { try store.set(encoding: LeakingCoding(), forKey: "text") }
+    failures.attempt("set transformed") { try store.set(1, forKey: "text", through: LeakingTransformation()) }
+    failures.attempt("update") { try store.update(PreferenceKey<Leaking?>.codable("text")) { $0 = nil } }
+    failures.attempt("update new") {
+      try store.update(PreferenceKey<LeakingCoding?>.codable("new")) { $0 = LeakingCoding() }
     }
-    attempt("set") { try store.set(encoding: Leaking(), forKey: "text") }
-    attempt("set coding") { try store.set(encoding: LeakingCoding(), forKey: "text") }
-    attempt("set transformed") { try store.set(1, forKey: "text", through: LeakingTransformation()) }
-    attempt("update") { try store.update(PreferenceKey<Leaking?>.codable("text")) { $0 = nil } }
-    attempt("update new") { try store.update(PreferenceKey<LeakingCoding?>.codable("new")) { $0 = LeakingCoding() } }
-    return errors
+    return failures.errors
   }
 
   private static func filled() throws -> SecretPreferences {

@@ -31,15 +31,7 @@ extension TokenLeaseTests {
     let second = try fixture.token()
     try await first.set(fixture.tokens(0, lifetime: -1))
 
-    let call = Task { try await first.text() }
-    try await door.isReached()
-    let waiting = Task { try await second.text() }
-    try await fixture.clock.sleep(of: 2)
-    door.open()
-
-    #expect(try await call.value == "a1")
-    #expect(try await fixture.clock.run(until: .seconds(1)) { try await waiting.value } == "a1")
-    #expect(fixture.requests == ["r0"])
+    try await fixture.expectOneRefresh(of: first, waitingAt: door, beside: second)
   }
 
   @Test func `when the process that refreshes has ended, the others refresh once, after no more than its lease`()

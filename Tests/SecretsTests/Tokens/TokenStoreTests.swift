@@ -41,16 +41,9 @@ extension TokenStoreTests {
     let second = Self.token(fixture, in: store)
     try await first.set(fixture.tokens(0, lifetime: -1))
 
-    let call = Task { try await first.text() }
-    try await door.isReached()
-    #expect(try store.text.contains(#""mark":""#))
-    let waiting = Task { try await second.text() }
-    try await fixture.clock.sleep(of: 2)
-    door.open()
-
-    #expect(try await call.value == "a1")
-    #expect(try await fixture.clock.run(until: .seconds(1)) { try await waiting.value } == "a1")
-    #expect(fixture.requests == ["r0"])
+    try await fixture.expectOneRefresh(of: first, waitingAt: door, beside: second) { () throws in
+      #expect(try store.text.contains(#""mark":""#))
+    }
     #expect(try !store.text.contains("mark"))
   }
 

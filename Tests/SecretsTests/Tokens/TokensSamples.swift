@@ -80,6 +80,22 @@ final class TokenFixture: Sendable {
     }
   }
 
+  /// Expects that `first` sends the refresh token, and that `second`, which is asked meanwhile, gets the new token.
+  func expectOneRefresh(
+    of first: RefreshingToken, waitingAt door: Door, beside second: RefreshingToken, meanwhile: () throws -> Void = {}
+  ) async throws {
+    let call = Task { try await first.text() }
+    try await door.isReached()
+    try meanwhile()
+    let waiting = Task { try await second.text() }
+    try await clock.sleep(of: 2)
+    door.open()
+
+    #expect(try await call.value == "a1")
+    #expect(try await clock.run(until: .seconds(1)) { try await waiting.value } == "a1")
+    #expect(requests == ["r0"])
+  }
+
   /// Calls `body` while another process has the vault's lock: writes fail, and reads do not.
   func whileLocked<R>(_ body: () async throws -> R) async throws -> R {
     let file = try FileHandle(forReadingFrom: URL(filePath: throwaway.path))
