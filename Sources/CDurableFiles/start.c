@@ -73,8 +73,8 @@ static void close_range_of(int first, int last) {
 }
 
 // In the program's process: its descriptors and signals, then the program itself.
-static void become(char *const *arguments, char **environment, const int *descriptors, int terminal, const sigset_t *mask,
-                   int ignores_children, int report) {
+static void become(char *const *arguments, char **environment, const int *descriptors, int terminal,
+                   const sigset_t *mask, int ignores_children, int report) {
   // Copies above the standard descriptors, because one of those may take the number of another.
   int copies[3];
   for (int index = 0; index < 3; index++) copies[index] = fcntl(descriptors[index], F_DUPFD_CLOEXEC, 3);

@@ -8,8 +8,8 @@
 #include <gnu/libc-version.h>
 #endif
 
-// Scripts/build writes the commit into this section when the tool is linked. With a define, each commit would compile the
-// whole tool again. It is not const, so that the compiler cannot take it for empty.
+// Scripts/build writes the commit into this section when the tool is linked. With a define, each commit would compile
+// the whole tool again. It is not const, so that the compiler cannot take it for empty.
 #ifdef __ELF__
 __attribute__((section(".secretprefs.commit")))
 #endif

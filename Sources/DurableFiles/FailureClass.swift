@@ -1,6 +1,6 @@
 /// Whose mistake a failure is, and what a program reports for it. `Docs/Errors.md` has the table.
 public struct FailureClass: Sendable, Hashable {
-  /// Who can prevent the failure the next time.
+  /// Whose mistake a failure is.
   public enum Origin: String, Sendable, Hashable, CaseIterable {
     /// The code that made the call, or the input that it passed on. The same call fails again.
     case caller
@@ -12,10 +12,12 @@ public struct FailureClass: Sendable, Hashable {
     case machine
   }
 
+  /// Who can prevent the failure the next time.
   public let origin: Origin
-  /// The status with which a server answers a request that failed for this reason. It reveals nothing to a client except
-  /// for a mistake of the client's own: 400 or 409 means that the request was wrong, 413 that it was too large, 401 that
-  /// the user must sign in again, 404 that there is no such setting. 503 means that a later request may succeed.
+  /// The status with which a server answers a request that failed for this reason. It reveals nothing to a client
+  /// except for a mistake of the client's own: 400 or 409 means that the request was wrong, 413 that it was too large,
+  /// 401 that the user must sign in again, 404 that there is no such setting. 503 means that a later request may
+  /// succeed.
   public let httpStatus: Int
   /// The exit code with which a program ends, as `secretprefs` does.
   public let exitCode: Int32

@@ -140,8 +140,8 @@ package final class FileWatch<Failure: FileFailure>: Sendable {
   }
 
   /// Waits until the program that has created a file closes it, which is an event of its own, or has not written to it
-  /// for half a second, because it may have got its name when it was complete. Returns whether a later event reports the
-  /// file.
+  /// for half a second, because it may have got its name when it was complete. Returns whether a later event reports
+  /// the file.
   private func mayBeIncomplete(_ created: FileStamp?) -> Bool {
     guard var last = created, last.mayBeIncomplete else { return false }
     var quiet = 0

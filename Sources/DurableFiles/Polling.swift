@@ -2,8 +2,8 @@
   internal import CDurableFiles
   internal import Synchronization
 
-  /// Whether a path is on a file system that reports all changes to this system. One of a network, or of a program, does
-  /// not report what others change.
+  /// Whether a path is on a file system that reports all changes to this system. One of a network, or of a program,
+  /// does not report what others change.
   func reportsChanges(_ path: String) -> Bool { unsafe cfiles_reports_changes(path) != 0 }
 
   /// Calls a closure every two seconds while it is needed.

@@ -92,8 +92,8 @@ public final class BufferedPreferences: PreferencesStore, GuardingReader {
     Slot(name: name, secrecy: custody.secrecy(of: name, asked: secrecy))
   }
 
-  /// The store as it would be after a commit, if a name that was changed leads into the value of `name`, or the other way
-  /// round. A value that was collected itself, and last, is returned as it was set.
+  /// The store as it would be after a commit, if a name that was changed leads into the value of `name`, or the other
+  /// way round. A value that was collected itself, and last, is returned as it was set.
   private func preview(around name: PreferenceName) throws -> (any PreferencesReader)? {
     guard let base = base as? any PreviewingStore else { return nil }
     let state = state.withLock(\.self)
@@ -180,8 +180,8 @@ public final class BufferedPreferences: PreferencesStore, GuardingReader {
 
   /// Writes all collected changes to the store, as one transaction. Commit from one thread at a time.
   ///
-  /// - Returns: `WriteOutcome.conflict` if other code has changed one of the values in the store. Nothing is written, and
-  ///   the changes remain collected: ``rollback()`` discards them.
+  /// - Returns: `WriteOutcome.conflict` if other code has changed one of the values in the store. Nothing is written,
+  ///   and the changes remain collected: ``rollback()`` discards them.
   /// - Throws: the error of the store. The changes then remain collected.
   @discardableResult
   public func commit() throws -> WriteOutcome {

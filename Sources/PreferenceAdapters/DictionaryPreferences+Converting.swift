@@ -1,8 +1,8 @@
 public import Preferences
 
 extension DictionaryPreferences {
-  /// Creates a store with values of any type, including arrays and dictionaries. Numbers of Foundation, such as those that
-  /// `JSONSerialization` returns, are converted in a program that uses `PreferencesFoundation`.
+  /// Creates a store with values of any type, including arrays and dictionaries. Numbers of Foundation, such as those
+  /// that `JSONSerialization` returns, are converted in a program that uses `PreferencesFoundation`.
   ///
   /// - Throws: `notStorable` for a value without a stored form, such as `NSNull`. The message contains its key, its
   ///   position inside the value and its type.

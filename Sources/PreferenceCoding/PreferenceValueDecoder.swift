@@ -23,8 +23,8 @@ public struct PreferenceValueDecoder: Sendable {
   ) throws(PreferencesError) -> Value {
     do { return try decode(type, from: value, parsingText: false) } catch {
       guard value.hasText else { throw error }
-      // A type that tries several forms, such as a number and then a string, must not find a number in a string. So text
-      // is parsed only for a type that cannot be decoded otherwise.
+      // A type that tries several forms, such as a number and then a string, must not find a number in a string. So
+      // text is parsed only for a type that cannot be decoded otherwise.
       do { return try decode(type, from: value, parsingText: true) } catch _ { throw error }
     }
   }

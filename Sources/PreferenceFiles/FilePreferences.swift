@@ -94,8 +94,9 @@ public final class FilePreferences<Format: PreferenceFileFormat>: PreferencesSto
 
   /// Reloads after each change of the file, until the observation ends, on a separate thread.
   ///
-  /// A program that saves a file may remove or truncate it first. With ``PreferenceFileOptions/creating``, a file that is
-  /// missing or empty is therefore loaded only after half a second, so that observers receive no defaults in between.
+  /// A program that saves a file may remove or truncate it first. With ``PreferenceFileOptions/creating``, a file that
+  /// is missing or empty is therefore loaded only after half a second, so that observers receive no defaults in
+  /// between.
   ///
   /// Every part of the path and of the links in it is watched, and may be replaced, removed and made again. On a file
   /// system that does not report all changes, such as one of a network, and where a folder of the path cannot be read,
@@ -215,8 +216,8 @@ public final class FilePreferences<Format: PreferenceFileFormat>: PreferencesSto
 
   /// Writes the unsaved changes to the file, over its current content. The file is durable when the method returns.
   ///
-  /// - Throws: `unwritable`, and as ``init(at:format:options:)`` for the current file: the changes stay unsaved, and the
-  ///   file is intact. `durabilityUnknown` if only the sync of its folder failed: the new file is in place, lookups
+  /// - Throws: `unwritable`, and as ``init(at:format:options:)`` for the current file: the changes stay unsaved, and
+  ///   the file is intact. `durabilityUnknown` if only the sync of its folder failed: the new file is in place, lookups
   ///   return its values, and observers are notified.
   public func save() throws(PreferencesError) { try tell(try saveChanges()) }
 

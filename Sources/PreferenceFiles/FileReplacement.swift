@@ -59,7 +59,8 @@ package struct FileReplacement {
             try fresh.synchronize()
           })
       }
-      // Also an edit that changes nothing fails if nothing could be written. The dot fails for a file that is in the way.
+      // Also an edit that changes nothing fails if nothing could be written. The dot fails for a file that is in the
+      // way.
       guard access(PathName.directory(of: target) + "/.", F_OK) == 0 else {
         throw PreferencesError(.create, target, errno: errno)
       }

@@ -75,8 +75,8 @@ extension NestedValues {
     values[String(key[..<dot])] = inner.isEmpty ? nil : .dictionary(inner)
   }
 
-  /// The names of all values, in ascending order; a dictionary is listed by its entries, and by its own name if an entry
-  /// has none.
+  /// The names of all values, in ascending order; a dictionary is listed by its entries, and by its own name if an
+  /// entry has none.
   package static func keys(of values: [String: PreferenceValue]) -> [PreferenceName] {
     var keys: Set<String> = []
     collectKeys(of: values, below: "", into: &keys)

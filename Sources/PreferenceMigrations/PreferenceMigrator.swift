@@ -9,8 +9,8 @@ public import Preferences
 /// finished by the next run. A migration writes the sealed values first, then the new values together with the version
 /// and a list of the values to remove, and then removes those values. A dictionary that is removed goes with that write
 /// if the name of a new value leads into it. If the store writes several values as one transaction, as the stores of
-/// this package do, a reader never sees a part of a migration. Several processes can run the same migrations at the same
-/// time: each migration is done by one of them.
+/// this package do, a reader never sees a part of a migration. Several processes can run the same migrations at the
+/// same time: each migration is done by one of them.
 public struct PreferenceMigrator: Sendable {
   /// The migrations, in the order they run.
   public let migrations: [PreferenceMigration]
@@ -46,10 +46,10 @@ public struct PreferenceMigrator: Sendable {
   /// Runs the migrations that have not run yet.
   ///
   /// - Returns: the versions of the migrations that ran.
-  /// - Throws: `PreferencesError.Code.conflict` if the preferences have a later version than all migrations, if a removed
-  ///   value is still found because a different layer has it, or if a secret in a layer of a composite is changed in
-  ///   place; `PreferencesError.Code.unavailable` if the store refuses or loses what is written, or other programs keep
-  ///   changing the same values; the errors of the steps and the stores.
+  /// - Throws: `PreferencesError.Code.conflict` if the preferences have a later version than all migrations, if a
+  ///   removed value is still found because a different layer has it, or if a secret in a layer of a composite is
+  ///   changed in place; `PreferencesError.Code.unavailable` if the store refuses or loses what is written, or other
+  ///   programs keep changing the same values; the errors of the steps and the stores.
   @discardableResult
   public func run(on store: some PreferencesStore) throws -> [Int] {
     var done: [Int] = []

@@ -35,8 +35,8 @@ public struct Preference<Value: Sendable>: Sendable {
   /// Whether no value is stored.
   public var isEmpty: Bool { get throws { try !hasValue } }
 
-  /// The value; setting `nil` removes it. Errors are reported to `PreferenceFailures`; a failed read returns `nil`, and a
-  /// change in place of a value that cannot be read writes nothing.
+  /// The value; setting `nil` removes it. Errors are reported to `PreferenceFailures`; a failed read returns `nil`, and
+  /// a change in place of a value that cannot be read writes nothing.
   public var value: Value? {
     get { reporting { try get() } ?? nil }
     @available(*, noasync, message: "the property may block: await set(_:)")

@@ -42,8 +42,8 @@ public protocol AnySetting: Sendable {
   /// - Returns: `WriteOutcome.shadowed(by:)` if a layer above still provides the value. Show it: the new value has no
   ///   effect. The other methods that write return the same.
   /// - Throws: ``PreferencesError/Code/typeMismatch`` if `text` does not parse, ``PreferencesError/Code/outOfRange`` if
-  ///   it is not a possible value, breaks a rule, is empty for a secret, or has several lines for ``SettingControl/text``,
-  ///   all with nothing changed; any error of the store.
+  ///   it is not a possible value, breaks a rule, is empty for a secret, or has several lines for
+  ///   ``SettingControl/text``, all with nothing changed; any error of the store.
   @discardableResult
   func set(text: String) throws -> WriteOutcome
   /// The asynchronous form of `set(text:)`; does not block the calling thread.

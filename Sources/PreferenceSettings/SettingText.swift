@@ -19,8 +19,8 @@ extension PreferenceKey {
   /// Returns the value that `text` describes. Empty text is the default, if setting the default removes the stored
   /// value.
   ///
-  /// - Throws: ``PreferencesError/Code/typeMismatch``, or ``PreferencesError/Code/outOfRange`` if no value has this text.
-  ///   The message does not contain the text.
+  /// - Throws: ``PreferencesError/Code/typeMismatch``, or ``PreferencesError/Code/outOfRange`` if no value has this
+  ///   text. The message does not contain the text.
   func value(parsing text: String) throws(PreferencesError) -> Value {
     if text.isEmpty, removes(defaultValue) { return defaultValue }
     // A list in text is for layers of text: on a screen, any text would replace it.

@@ -21,8 +21,8 @@ import Synchronization
 ///
 /// **Which stores.** A sync compares the values that the stores return. Do not sync with a cache: an evicted value
 /// counts as a removal. If a store does not keep a written value, the sync tries again, up to 20 times. Then it reports
-/// `PreferencesError.Code.unavailable` and ignores the key until `sync()`. If other code has changed a value before each
-/// of 1,000 writes, the sync reports `PreferencesError.Code.unavailable`, too.
+/// `PreferencesError.Code.unavailable` and ignores the key until `sync()`. If other code has changed a value before
+/// each of 1,000 writes, the sync reports `PreferencesError.Code.unavailable`, too.
 ///
 /// **Secrets.** Secret keys are read from and written to sealed layers only. A key is also secret if one of the stores
 /// treats it as secret, because the store is sealed or one of its layers claims the name.
@@ -54,10 +54,10 @@ public final class PreferenceSync: Sendable {
     (self.local, self.remote, self.now) = (local, remote, now)
   }
 
-  /// The key under which the time of a key's last write is stored: an integer, in microseconds since 1970. The mark is at
-  /// the end, so that a store that is mounted at a prefix has both. A file has it at its top level, and not in the
-  /// dictionary of the key, which a program may read whole. Do not change it: settings that are inferred from a store do
-  /// not include it.
+  /// The key under which the time of a key's last write is stored: an integer, in microseconds since 1970. The mark is
+  /// at the end, so that a store that is mounted at a prefix has both. A file has it at its top level, and not in the
+  /// dictionary of the key, which a program may read whole. Do not change it: settings that are inferred from a store
+  /// do not include it.
   public static func timeKey(for key: String) -> String { key + "@written" }
 
   // MARK: Keys

@@ -1,8 +1,8 @@
 /// A reader that can be written to.
 ///
 /// A store implements `apply(_:)`: `Preferences.docc/PreferencesStore.md` has a complete one. Every other write calls
-/// `edit(_:)`. In an `async` function the compiler chooses the form that suspends; in a closure without an `await`, such
-/// as `Task { try store.set(1, for: key) }`, the form that blocks.
+/// `edit(_:)`. In an `async` function the compiler chooses the form that suspends; in a closure without an `await`,
+/// such as `Task { try store.set(1, for: key) }`, the form that blocks.
 public protocol PreferencesStore: PreferencesReader {
   /// Makes all of `edits` or none. Call `edit(_:)` instead, which refuses secrets if the store holds none.
   ///
@@ -18,8 +18,8 @@ public protocol PreferencesStore: PreferencesReader {
 }
 
 extension PreferencesReader {
-  /// Throws `noStore` for secrets if the reader does not accept them, and `limitExceeded` for a value that is nested too
-  /// deep.
+  /// Throws `noStore` for secrets if the reader does not accept them, and `limitExceeded` for a value that is nested
+  /// too deep.
   func checkTakes(_ edits: PreferenceEdits) throws(PreferencesError) {
     for edit in edits.edits {
       if case .value(let value)? = edit.content, value.isTooDeep {

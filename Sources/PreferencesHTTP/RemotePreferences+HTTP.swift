@@ -30,8 +30,8 @@
     ///   - maximumRedirectCount: the maximum number of redirects. A redirect from `https` to `http` is never followed.
     ///   - configuration: certificates, proxy, tracing and connect timeout of the client. Its settings for redirects,
     ///     decompression, repeated connection attempts and the HTTP version, which is 1.1, are not used.
-    ///   - headers: returns additional header fields, such as `Authorization`. Called at each load, so that no secret has
-    ///     to be stored. They are sent only to the scheme, host and port of `url`, not to the target of a redirect.
+    ///   - headers: returns additional header fields, such as `Authorization`. Called at each load, so that no secret
+    ///     has to be stored. They are sent only to the scheme, host and port of `url`, not to the target of a redirect.
     /// - Throws: ``PreferencesError/Code/unreachable`` for any other kind of URL.
     public convenience init(
       at url: URL, format: Format = Format(), timeout: Duration = .seconds(30), maximumByteCount: Int = 16 << 20,

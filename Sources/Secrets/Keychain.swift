@@ -164,8 +164,8 @@ public struct Keychain: Sendable {
     }
   }
 
-  /// The data under `key`; `nil` if it is absent, and after a failure. Setting `nil` removes the value. A change in place
-  /// writes nothing if the value cannot be read.
+  /// The data under `key`; `nil` if it is absent, and after a failure. Setting `nil` removes the value. A change in
+  /// place writes nothing if the value cannot be read.
   public subscript(data key: String) -> Data? {
     get { reporting(key) { try getData(key) } ?? nil }
     @available(*, noasync, message: "a subscript blocks: await a method such as set(_:key:)")

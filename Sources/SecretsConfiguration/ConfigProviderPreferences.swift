@@ -18,11 +18,11 @@
   /// provider cannot list its keys, so ``names(of:)`` is always empty, and dictionaries made from the layer do not
   /// contain its values.
   ///
-  /// **Types.** The provider is asked for the kind that the caller wants. Dates, URLs and dictionaries are parsed from its
-  /// text, by the rule of `PreferenceValue.init(parsing:as:)`. Without a kind, and for elements of a list, the first type
-  /// that the provider returns is used, in the order text, whole number, number, Boolean, list, bytes. A provider of text
-  /// therefore returns text, from which elements are parsed, and a JSON provider, which does not distinguish `true` from
-  /// 1, returns 1. A dictionary whose members a provider has under keys of their own is absent.
+  /// **Types.** The provider is asked for the kind that the caller wants. Dates, URLs and dictionaries are parsed from
+  /// its text, by the rule of `PreferenceValue.init(parsing:as:)`. Without a kind, and for elements of a list, the
+  /// first type that the provider returns is used, in the order text, whole number, number, Boolean, list, bytes. A
+  /// provider of text therefore returns text, from which elements are parsed, and a JSON provider, which does not
+  /// distinguish `true` from 1, returns 1. A dictionary whose members a provider has under keys of their own is absent.
   ///
   /// **Secrets.** A layer holds either plain values or secrets, and the caller decides which: the mark that a provider
   /// puts on each value is known too late to choose the layers of a lookup. In a plain layer, a value that the provider

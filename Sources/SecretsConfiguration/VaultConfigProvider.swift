@@ -19,13 +19,14 @@
   ///
   /// **Order.** List this provider first, with the names that it claims: then no variable that was left behind, and no
   /// file, takes the place of a secret, also while the vault is locked. Names that it does not claim are left to the
-  /// later providers, and a failing vault does not concern them. A claimed name without a record is absent, and the later
-  /// providers are asked; so store a secret before you start what reads it.
+  /// later providers, and a failing vault does not concern them. A claimed name without a record is absent, and the
+  /// later providers are asked; so store a secret before you start what reads it.
   ///
   /// **Failures.** Only a record that does not exist is absent. A locked or damaged vault, an expired record with
   /// ``ExpiryPolicy/refuse`` and a value of a different type throw. swift-configuration then looks in no later
-  /// provider. `requiredString(forKey:)` and its siblings throw the error. `string(forKey:)` does not: it returns `nil`, or the default, as if the value were absent, and only an
-  /// `AccessReporter` receives the error. Read secrets with the `required…` methods.
+  /// provider. `requiredString(forKey:)` and its siblings throw the error. `string(forKey:)` does not: it returns
+  /// `nil`, or the default, as if the value were absent, and only an `AccessReporter` receives the error. Read secrets
+  /// with the `required…` methods.
   ///
   /// **Types.** Values convert as with ``PreferenceKey``: an integer is an `int`, and a `double` if that is exact; data
   /// is `bytes`. Text, which is what `secretprefs set` stores, is parsed as numbers, Booleans and lists by the rule of
@@ -47,7 +48,8 @@
     /// - Parameters:
     ///   - secrets: the service that keys without the context `service` read.
     ///   - others: services that a key can select. The names of all services must differ.
-    ///   - claim: the names that the provider has, in all its services; all others are absent, and the vault is not asked.
+    ///   - claim: the names that the provider has, in all its services; all others are absent, and the vault is not
+    ///     asked.
     public init(
       _ secrets: SecretPreferences, _ others: SecretPreferences..., claiming claim: PreferenceClaim = .everything
     ) {

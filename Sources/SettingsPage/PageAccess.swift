@@ -50,8 +50,8 @@
     /// Differs from the cookie names of other pages at the same path.
     private let cookieName = "settings-\(randomToken().prefix(16))"
     private let hasPublicURL: Bool
-    /// Without a public URL, a path that cannot be guessed: a browser sends a cookie to every port of its host, and so to
-    /// the servers of other users of the machine, but only with requests below the cookie's path.
+    /// Without a public URL, a path that cannot be guessed: a browser sends a cookie to every port of its host, and so
+    /// to the servers of other users of the machine, but only with requests below the cookie's path.
     let path: String
 
     init(at address: PageAddress?) {
@@ -82,8 +82,8 @@
         && request.headers[values: .host].allSatisfy { $0.lowercased() == authority }
     }
 
-    /// Whether a form was sent by a page of this server. Without a script, its origin is `null` because the page sends no
-    /// referrer.
+    /// Whether a form was sent by a page of this server. Without a script, its origin is `null` because the page sends
+    /// no referrer.
     func isOwn(_ request: Request) -> Bool {
       let (origin, site) = (request.headers[.origin], request.headers[.secFetchSite])
       guard (site ?? "same-origin") == "same-origin" else { return false }

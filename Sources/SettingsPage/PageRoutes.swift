@@ -154,7 +154,8 @@
   }
 
   /// Calls `change` for each setting at once and whenever it changes. Yields to `wake` after each call, and every 15 s.
-  /// Then it also calls `change` for each setting that is shown, because a value that cannot be read notifies of nothing.
+  /// Then it also calls `change` for each setting that is shown, because a value that cannot be read notifies of
+  /// nothing.
   private func watch(
     _ settings: [any AnySetting], _ wake: AsyncStream<Void>.Continuation, _ change: @escaping @Sendable (Int) -> Void
   ) async {

@@ -19,11 +19,11 @@
   /// Each setting has the control that fits it, and its messages beside it. A change that is made elsewhere appears
   /// without reloading. A secret can be set and removed; its value is in no page, event, message or log line.
   ///
-  /// **Access.** The page is served on the loopback interface unless a different host is given, at a path that cannot be
-  /// guessed unless a `publicURL` is given: a browser sends cookies to every port of a host. ``url`` opens it once:
-  /// the first request exchanges the token in it for the cookie of a session, which lasts until ``url`` is used again or
-  /// the program ends. Every user of the machine who knows a fresh ``url`` can open the page, so treat it as a password.
-  /// Requests for other host names, from other sites or without the session are refused.
+  /// **Access.** The page is served on the loopback interface unless a different host is given, at a path that cannot
+  /// be guessed unless a `publicURL` is given: a browser sends cookies to every port of a host. ``url`` opens it once:
+  /// the first request exchanges the token in it for the cookie of a session, which lasts until ``url`` is used again
+  /// or the program ends. Every user of the machine who knows a fresh ``url`` can open the page, so treat it as a
+  /// password. Requests for other host names, from other sites or without the session are refused.
   public final class SettingsPageService: Service {
     let title: String
     let groups: [SettingGroup]
@@ -50,8 +50,8 @@
     ///     behind a proxy that uses TLS, and give the `publicURL`.
     ///   - port: the port to listen on; 0 for a free one.
     ///   - publicURL: where browsers find the page if that is not `http://HOST:PORT/`: behind a proxy, or with
-    ///     ``addRoutes(to:)``. Its path is kept: a proxy must not remove it. The browser sends the cookie of the session
-    ///     to other ports of this host, too, with requests below this path.
+    ///     ``addRoutes(to:)``. Its path is kept: a proxy must not remove it. The browser sends the cookie of the
+    ///     session to other ports of this host, too, with requests below this path.
     ///   - logger: receives the log lines of Hummingbird.
     ///   - onListening: called with ``url`` when ``run()`` accepts connections.
     /// - Throws: ``PreferencesError/Code/malformed`` if `publicURL` is not an `http` or `https` URL with a host.

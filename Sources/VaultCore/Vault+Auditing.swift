@@ -206,8 +206,8 @@ extension Vault {
     try await waiting.run { () throws(VaultError) in try handOverAuditLog(of: group) }
   }
 
-  /// Writes an event that says that a holder of the key has looked at the present findings of a group's log. Later reports have
-  /// them as acknowledged; a further change of the same log is a new finding. Needs no owner.
+  /// Writes an event that says that a holder of the key has looked at the present findings of a group's log. Later
+  /// reports have them as acknowledged; a further change of the same log is a new finding. Needs no owner.
   /// - Returns: what was acknowledged.
   /// - Throws: as ``readAuditLog(of:_:)``; the code of a log that cannot be written.
   @discardableResult

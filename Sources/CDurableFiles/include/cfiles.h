@@ -5,15 +5,15 @@
 #include <stdint.h>
 
 // The system calls that Swift cannot import (variadic, or hidden without _GNU_SOURCE), and those that differ between
-// systems. The start of a program and the wait for a lock are in C too, because Swift cannot run in a forked child or in
-// a thread that is cancelled. No system header is included here, because that would move its types out of Swift's
+// systems. The start of a program and the wait for a lock are in C too, because Swift cannot run in a forked child or
+// in a thread that is cancelled. No system header is included here, because that would move its types out of Swift's
 // module of the C library.
 
 /// renameat2 with RENAME_NOREPLACE: fails with EEXIST if `to` exists. Returns 0, or -1 and errno.
 int cfiles_rename_noreplace(const char *_Nonnull from, const char *_Nonnull to);
 
-/// Opens a new file without a name (O_TMPFILE), for reading and writing. The file goes with its last descriptor unless it
-/// gets a name. Returns a descriptor, or -1 and errno.
+/// Opens a new file without a name (O_TMPFILE), for reading and writing. The file goes with its last descriptor unless
+/// it gets a name. Returns a descriptor, or -1 and errno.
 int cfiles_open_unnamed(const char *_Nonnull directory, unsigned int mode);
 
 /// Gives a file without a name its first name. Fails with EEXIST if `name` exists. Returns 0, or -1 and errno.
@@ -29,15 +29,15 @@ int cfiles_is_in_memory(int descriptor);
 /// hole follows, EINVAL if the system does not know holes.
 int64_t cfiles_next_data(int descriptor, int64_t offset);
 
-/// Whether the file system of a path reports every change of a file to the programs that watch it on this system, unlike
-/// one of a network or of a program. 1 if the path does not exist.
+/// Whether the file system of a path reports every change of a file to the programs that watch it on this system,
+/// unlike one of a network or of a program. 1 if the path does not exist.
 int cfiles_reports_changes(const char *_Nonnull path);
 
 /// A pipe whose ends are closed on exec. Returns 0, or -1 and errno.
 int cfiles_pipe(int *_Nonnull ends);
 
-/// Gives a file the POSIX access control list of another file, or none if that has none. Returns 0, or -1 and errno. Does
-/// nothing on other systems than Linux.
+/// Gives a file the POSIX access control list of another file, or none if that has none. Returns 0, or -1 and errno.
+/// Does nothing on other systems than Linux.
 int cfiles_copy_access_list(const char *_Nonnull from, int to);
 
 /// fsync; on Darwin F_FULLFSYNC, which also empties the disk's cache, if the file system supports it. Returns 0, or -1
@@ -123,8 +123,8 @@ long cfiles_read_key(int32_t key, void *_Nonnull payload, size_t count);
 /// The serial numbers of the keys in a keyring. Returns how many there are, which may be more than `count`.
 long cfiles_list_keys(int32_t keyring, int32_t *_Nonnull keys, size_t count);
 
-/// The type, owner, group, permissions and description of a key, with `;` between them, then NUL. Returns the length, which
-/// may be more than `count`.
+/// The type, owner, group, permissions and description of a key, with `;` between them, then NUL. Returns the length,
+/// which may be more than `count`.
 long cfiles_describe_key(int32_t key, char *_Nonnull text, size_t count);
 
 /// Allows processes that possess a key to view, read, find and link it and, with `may_expire`, to change its timeout.

@@ -49,8 +49,8 @@ extension PreferencesStore {
 
   /// The value under `key`, converted by `transformation`; setting `nil` removes it.
   ///
-  /// Errors are reported to `PreferenceFailures`. If reading fails, returns `nil`, and a change in place writes nothing.
-  /// If writing fails, the old value is intact.
+  /// Errors are reported to `PreferenceFailures`. If reading fails, returns `nil`, and a change in place writes
+  /// nothing. If writing fails, the old value is intact.
   public subscript<Stored: PreferenceConvertible, Value>(
     key: String, transformation: some PreferenceTransformation<Stored, Value>
   ) -> Value? {

@@ -4,7 +4,8 @@ import Preferences
 extension Preference {
   /// A handle that applies `transformation` to the value when reading and writing.
   ///
-  /// What `whenNil(use:)`, `ensure(when:use:)` and `onChange(_:)` added to this handle does not apply to the new handle.
+  /// What `whenNil(use:)`, `ensure(when:use:)` and `onChange(_:)` added to this handle does not apply to the new
+  /// handle.
   public func transformed<Other>(
     by transformation: some PreferenceTransformation<Value, Other>
   ) -> Preference<Other> {

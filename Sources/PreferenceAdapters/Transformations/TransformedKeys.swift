@@ -19,8 +19,8 @@ extension PreferenceKey {
     self.init(name, kind: Stored.preferenceKind, through: ConvertibleTransformation<Stored>().then(transformation))
   }
 
-  /// The same key with its value converted by `transformation`. The value of a secret key passes through ordinary memory,
-  /// which is not wiped.
+  /// The same key with its value converted by `transformation`. The value of a secret key passes through ordinary
+  /// memory, which is not wiped.
   public func transformed<Other>(
     by transformation: some PreferenceTransformation<Value, Other>, default defaultValue: Other
   ) -> PreferenceKey<Other> {
@@ -48,8 +48,8 @@ extension PreferenceKey {
   }
 
   /// The same key, which can also read values stored under this name in the form of `older`. Writes use the key's own
-  /// form. The value of a secret key passes through ordinary memory, which is not wiped, in both directions: store secrets
-  /// in their new form once, and then use the key alone.
+  /// form. The value of a secret key passes through ordinary memory, which is not wiped, in both directions: store
+  /// secrets in their new form once, and then use the key alone.
   ///
   /// ```swift
   /// let theme = PreferenceKey("theme", default: Theme.light).alsoReading(.codable("theme", default: Theme.light))

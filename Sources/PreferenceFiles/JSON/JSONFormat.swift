@@ -43,8 +43,8 @@ public struct JSONFormat: PreferenceFileFormat {
 
   /// Returns the value that a JSON text represents.
   ///
-  /// - Throws: `malformed`, also for what a file may contain: null, numbers beyond 64 bits, and marks of other programs;
-  ///   `limitExceeded`.
+  /// - Throws: `malformed`, also for what a file may contain: null, numbers beyond 64 bits, and marks of other
+  ///   programs; `limitExceeded`.
   public static func value(of text: [UInt8]) throws(PreferencesError) -> PreferenceValue {
     var parser = try JSONParser(text)
     return try marks(isStrict: true).unmarked(try parser.parseValue())

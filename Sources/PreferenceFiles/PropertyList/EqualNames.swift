@@ -1,8 +1,8 @@
 import Preferences
 
-/// The entries of a dictionary of a property list. Names can be equal and have different bytes, such as with composed and
-/// decomposed accents. They are one name with a dictionary of one member, `$members`, so that reading the name as another
-/// type fails, and a file that is written keeps all of them.
+/// The entries of a dictionary of a property list. Names can be equal and have different bytes, such as with composed
+/// and decomposed accents. They are one name with a dictionary of one member, `$members`, so that reading the name as
+/// another type fails, and a file that is written keeps all of them.
 struct EqualNames {
   private static let mark = "$members"
 

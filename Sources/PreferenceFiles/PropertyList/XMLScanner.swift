@@ -29,8 +29,8 @@ struct XMLScanner {
     if skip("<?xml") {
       let start = position
       try skip(through: "?>")
-      // Other instructions, such as `xml-stylesheet`, are no declaration. The bytes are valid UTF-8, but would mean other
-      // characters in a different encoding.
+      // Other instructions, such as `xml-stylesheet`, are no declaration. The bytes are valid UTF-8, but would mean
+      // other characters in a different encoding.
       if Self.isSpace(bytes[start]), let encoding = try encoding(in: bytes[start..<position - 2]),
         encoding.lowercased() != "utf-8"
       {

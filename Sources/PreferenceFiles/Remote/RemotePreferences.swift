@@ -48,8 +48,8 @@ public final class RemotePreferences<Format: PreferenceFileFormat>: PreferencesR
   ///   - maximumByteCount: the maximum size of the content, in bytes. The default is 16 MiB.
   ///   - clock: the clock of ``age`` and ``load(every:)``. The default also runs while the machine is suspended, and
   ///     does not change if the time of the system is set.
-  ///   - fetch: sends a request and returns the response, whatever its status. It limits its own duration, and should end
-  ///     if its task is cancelled. Called once for each load.
+  ///   - fetch: sends a request and returns the response, whatever its status. It limits its own duration, and should
+  ///     end if its task is cancelled. Called once for each load.
   public init(
     name: String, format: Format = Format(), maximumByteCount: Int = 16 << 20,
     clock: any Clock<Duration> = ContinuousClock(),
@@ -66,8 +66,8 @@ public final class RemotePreferences<Format: PreferenceFileFormat>: PreferencesR
 
   // MARK: Reading
 
-  /// The time since the request that returned the values, or confirmed that they had not changed; `nil` before the first
-  /// load. A failed load does not change it.
+  /// The time since the request that returned the values, or confirmed that they had not changed; `nil` before the
+  /// first load. A failed load does not change it.
   public var age: Duration? { state.withLock(\.content).map { now() - $0.requested } }
 
   /// Returns the value; `nil` if it is absent. A string is parsed if the query is for a URL or a date. A format of text
@@ -99,9 +99,9 @@ public final class RemotePreferences<Format: PreferenceFileFormat>: PreferencesR
 
   // MARK: Loading
 
-  /// Fetches the values, unless they have not changed since the last load, and uses them from now on. Values that a server
-  /// has only confirmed for a day are fetched again. Observers are
-  /// notified of the changed keys. Of several concurrent loads, the one that started last takes effect.
+  /// Fetches the values, unless they have not changed since the last load, and uses them from now on. Values that a
+  /// server has only confirmed for a day are fetched again. Observers are notified of the changed keys. Of several
+  /// concurrent loads, the one that started last takes effect.
   ///
   /// - Throws: ``PreferencesError/Code/unexpectedStatus``,
   ///   ``PreferencesError/Code/malformed``, ``PreferencesError/Code/limitExceeded``,

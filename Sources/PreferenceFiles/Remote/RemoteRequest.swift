@@ -29,8 +29,8 @@ public struct RemoteResponse: Sendable {
     (self.entityTag, self.lastModified) = (entityTag, lastModified)
   }
 
-  /// The fields that make the next request conditional. A version that HTTP does not allow, such as `*`, is ignored, and
-  /// so is a date in the future: every response would be that nothing has changed.
+  /// The fields that make the next request conditional. A version that HTTP does not allow, such as `*`, is ignored,
+  /// and so is a date in the future: every response would be that nothing has changed.
   var conditions: [String: String] {
     var conditions: [String: String] = [:]
     conditions["If-None-Match"] = entityTag.flatMap { HTTPVersion.isEntityTag($0) ? $0 : nil }

@@ -10,8 +10,8 @@ extension SettingGroup {
   ///
   /// The first part of a name with dots is the group: `server.tlsPort` is *Tls port* in *Server*. A value can be set to
   /// any value of its kind. A value in a sealed layer is hidden and is set as text, whatever its kind. A plain value is
-  /// hidden if it is an address with a password, or if its name says that it is a secret, such as `password`, `apiKey` or
-  /// `github_token`.
+  /// hidden if it is an address with a password, or if its name says that it is a secret, such as `password`, `apiKey`
+  /// or `github_token`.
   ///
   /// The kinds are determined by this call. Values that are stored later are not shown. Nor is what this package keeps
   /// for itself: the version of migrated preferences, and the times of a sync.

@@ -68,7 +68,9 @@ final class FieldBinding<Value: Sendable & Equatable>: Sendable {
   private let state = Mutex(State())
 
   init(_ field: Field<Value>, _ store: any PreferencesStore) {
-    (key, rules, self.store) = (field.key, field.rules, store)
+    key = field.key
+    rules = field.rules
+    self.store = store
     state.withLock { $0.field = field }
   }
 

@@ -37,8 +37,8 @@ public func <--> <Value>(field: Field<Value>, other: Field<Value>) {
 
 // MARK: Fields to closures and observers
 
-/// Calls `handler` with the value of `field` now, and after each change, as long as the field exists. A field has one such
-/// closure: a second one replaces it.
+/// Calls `handler` with the value of `field` now, and after each change, as long as the field exists. A field has one
+/// such closure: a second one replaces it.
 public func --> <Value>(field: Field<Value>, handler: @escaping @Sendable (Value?) -> Void) {
   field.add(.handler { _, new in handler(new) }, owner: ObjectIdentifier(Field<Value>.self)).tie(to: field)
 }

@@ -120,8 +120,8 @@ extension Field {
     return true
   }
 
-  /// Whether a change is one. NaN is not different from NaN, although it does not equal it. Equal values whose stored forms
-  /// have different bytes are different, such as 0 and -0, or a composed and a decomposed accent.
+  /// Whether a change is one. NaN is not different from NaN, although it does not equal it. Equal values whose stored
+  /// forms have different bytes are different, such as 0 and -0, or a composed and a decomposed accent.
   private static func isDifferent(_ new: Value?, from old: Value?) -> Bool {
     guard new == old else { return new == new || old == old }
     guard let new = new as? any PreferenceConvertible, let old = old as? any PreferenceConvertible else { return false }

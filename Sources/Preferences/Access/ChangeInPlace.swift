@@ -1,7 +1,7 @@
 /// A value that a property or a subscript lends for a change in place, such as `store[.limits].port += 1`.
 ///
-/// An accessor that cannot throw lends a fallback after a failed read. The change of a fallback is discarded: writing it
-/// back would replace a stored value that was never read, such as one of a different type, by a default.
+/// An accessor that cannot throw lends a fallback after a failed read. The change of a fallback is discarded: writing
+/// it back would replace a stored value that was never read, such as one of a different type, by a default.
 ///
 /// ```swift
 /// nonmutating _modify {

@@ -29,8 +29,8 @@ extension PreferencesReader {
 }
 
 extension PreferencesStore {
-  /// The value under `key`, of any kind; setting `nil` removes it. Errors are reported to ``PreferenceFailures``. A change
-  /// in place of a value that cannot be read writes nothing.
+  /// The value under `key`, of any kind; setting `nil` removes it. Errors are reported to ``PreferenceFailures``. A
+  /// change in place of a value that cannot be read writes nothing.
   ///
   /// A write that a layer above hides (``WriteOutcome/shadowed(by:)``) is not reported.
   public subscript(key: String) -> PreferenceValue? {
@@ -52,9 +52,9 @@ extension PreferencesStore {
   /// let port: Int? = settings["port"]
   /// ```
   ///
-  /// Errors, such as reading a value of a different type, are reported to ``PreferenceFailures``. A change in place, such
-  /// as `settings["motd"]? += "!"`, writes nothing if the value cannot be read. A write that a layer above hides is not
-  /// reported.
+  /// Errors, such as reading a value of a different type, are reported to ``PreferenceFailures``. A change in place,
+  /// such as `settings["motd"]? += "!"`, writes nothing if the value cannot be read. A write that a layer above hides
+  /// is not reported.
   public subscript<Value: PreferenceConvertible>(key: String) -> Value? {
     get { reporting(key, or: nil) { try value(forKey: key, as: Value.self) } }
     @available(*, noasync, message: "a subscript may block: await a method such as set(_:forKey:)")

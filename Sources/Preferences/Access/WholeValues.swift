@@ -1,5 +1,5 @@
-// A store over a file lists the entries of a dictionary, such as `server.port`, because its dots lead into it. A copy by
-// these names would have no value `server`, from which a program reads a struct.
+// A store over a file lists the entries of a dictionary, such as `server.port`, because its dots lead into it. A copy
+// by these names would have no value `server`, from which a program reads a struct.
 
 extension PreferencesReader {
   /// The plain values by the names under which they are whole: a listed name that leads into a dictionary is included
@@ -27,8 +27,8 @@ extension PreferencesReader {
     return try value(for: PreferenceQuery(name))
   }
 
-  /// The edits that store all values of this reader in `target`, whole, so that `target` then returns them by every name
-  /// by which this reader returns them.
+  /// The edits that store all values of this reader in `target`, whole, so that `target` then returns them by every
+  /// name by which this reader returns them.
   ///
   /// - Throws: what reading both throws.
   package func copyingEdits(into target: some PreferencesReader) throws -> PreferenceEdits {

@@ -1,8 +1,8 @@
 /// The name of a preference, checked once and with its hash, so that no layer checks or hashes it again.
 ///
 /// A name is 1 to 1024 bytes of UTF-8 without control characters (U+0000 to U+001F, U+007F to U+009F).
-/// Dots, spaces and every other character are allowed. Names are not normalized. Two names are equal when they are equal
-/// as Swift strings: composed and decomposed accents are the same.
+/// Dots, spaces and every other character are allowed. Names are not normalized. Two names are equal when they are
+/// equal as Swift strings: composed and decomposed accents are the same.
 public struct PreferenceName: Sendable {
   /// The longest name, in bytes of UTF-8.
   public static let maximumByteCount = 1024
@@ -31,8 +31,9 @@ public struct PreferenceName: Sendable {
 }
 
 extension PreferenceName {
-  /// The ends of the names under which this package keeps what it needs for itself: the version of migrated preferences,
-  /// and the times of a sync. In a file such a value is at the top level, whatever dictionaries its name leads into.
+  /// The ends of the names under which this package keeps what it needs for itself: the version of migrated
+  /// preferences, and the times of a sync. In a file such a value is at the top level, whatever dictionaries its name
+  /// leads into.
   package static let ownEnds = ["@version", "@written"]
 
   /// Whether the name ends in one of ``ownEnds``.

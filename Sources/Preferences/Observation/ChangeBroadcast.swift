@@ -19,7 +19,8 @@ public final class ChangeBroadcast: Sendable {
 
   @TaskLocal fileprivate static var suppression = false
 
-  /// Whether the calling task is inside `withoutObservation`, for a store that notifies observers from a different task.
+  /// Whether the calling task is inside `withoutObservation`, for a store that notifies observers from a different
+  /// task.
   public static var isSuppressed: Bool { suppression }
 
   /// Creates a broadcast without observers.
@@ -63,8 +64,8 @@ public final class ChangeBroadcast: Sendable {
     for id in ids { state.withLock { $0.observers[id] }?(change) }
   }
 
-  /// Calls `write`, and then notifies the observers of the names in `edits`, unless there was a conflict. A store calls it
-  /// in `PreferencesStore.apply(_:)`, with no lock held.
+  /// Calls `write`, and then notifies the observers of the names in `edits`, unless there was a conflict. A store calls
+  /// it in `PreferencesStore.apply(_:)`, with no lock held.
   ///
   /// - Returns: The outcome of `write`.
   /// - Throws: The error of `write`. Then no observer is notified.

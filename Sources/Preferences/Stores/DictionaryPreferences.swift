@@ -2,8 +2,8 @@ import Synchronization
 
 /// Preferences in memory, such as defaults at the end of a composite or a store for a test.
 ///
-/// Every call is atomic, on any thread. Initial names that break the rule of ``PreferenceName`` are left out, and so are
-/// initial values that are nested deeper than 128 levels.
+/// Every call is atomic, on any thread. Initial names that break the rule of ``PreferenceName`` are left out, and so
+/// are initial values that are nested deeper than 128 levels.
 public final class DictionaryPreferences: PreferencesStore {
   public let name: String
   private let values: Mutex<[PreferenceName: PreferenceValue]>

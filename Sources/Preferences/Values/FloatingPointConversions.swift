@@ -1,4 +1,5 @@
-/// Stored as a double. Reads doubles, decimal text, and integers that a double represents exactly: in JSON `1` may mean `1.0`.
+/// Stored as a double. Reads doubles, decimal text, and integers that a double represents exactly: in JSON `1` may mean
+/// `1.0`.
 extension Double: PreferenceConvertible {
   public static var preferenceKind: PreferenceValue.Kind { .double }
 
@@ -19,8 +20,8 @@ extension Double: PreferenceConvertible {
   public var preferenceValue: PreferenceValue { .double(self) }
 }
 
-/// Stored as the double with the shortest text of the float, so that `Float(0.1)` is 0.1 in a file and on a screen. Every
-/// float is read back unchanged, including the infinities and NaN (except its payload).
+/// Stored as the double with the shortest text of the float, so that `Float(0.1)` is 0.1 in a file and on a screen.
+/// Every float is read back unchanged, including the infinities and NaN (except its payload).
 ///
 /// Reads what a `Double` reads, rounded to the nearest float: `0.1` in a file is `Float(0.1)`.
 extension Float: PreferenceConvertible, StoredAsForm {

@@ -1,8 +1,8 @@
 /// Parses JSON strictly by RFC 8259: UTF-8, no repeated member, nothing after the value.
 ///
-/// In an object, what no value can represent is kept as its text, see ``JSONText``, so that one odd value does not make the
-/// others unreadable: an array with null, numbers beyond the largest double, and members whose names differ only in their
-/// composition. A single value is refused for any of them.
+/// In an object, what no value can represent is kept as its text, see ``JSONText``, so that one odd value does not make
+/// the others unreadable: an array with null, numbers beyond the largest double, and members whose names differ only in
+/// their composition. A single value is refused for any of them.
 ///
 /// Errors contain positions, not text from the file, which could be part of a value.
 package struct JSONParser {

@@ -46,8 +46,8 @@ package enum JSONText {
     } catch { return nil }
   }
 
-  /// Returns `new` with what `old` has and no reader returns: its null members, unless `new` has a value of that name, and
-  /// its integers beyond 64 bits, where `new` has the same number.
+  /// Returns `new` with what `old` has and no reader returns: its null members, unless `new` has a value of that name,
+  /// and its integers beyond 64 bits, where `new` has the same number.
   ///
   /// - Parameter old: parsed with foreign values kept.
   package static func restoring(

@@ -5,11 +5,11 @@ public import FoundationEssentials
 /// A string is parsed where a number, a boolean, a date or a URL is wanted, at any depth, by the rule of
 /// ``PreferenceValue/init(parsing:as:)``; it is never parsed as data. Other conversions are exact. A boolean is never a
 /// number, and a floating-point number is never an integer. Integers convert to each other if the value fits, and to
-/// floating-point numbers that are equal to them; only `Float` rounds. Each type is stored as one kind: `Double(1)` as a
-/// double, never as an integer.
+/// floating-point numbers that are equal to them; only `Float` rounds. Each type is stored as one kind: `Double(1)` as
+/// a double, never as an integer.
 ///
-/// Arrays, sets and ranges of such types convert, too, and dictionaries with a ``PreferenceDictionaryKey``. A type with a
-/// raw value conforms with one line. A `Codable` type needs no conformance: `PreferenceCoding` has keys for it, and
+/// Arrays, sets and ranges of such types convert, too, and dictionaries with a ``PreferenceDictionaryKey``. A type with
+/// a raw value conforms with one line. A `Codable` type needs no conformance: `PreferenceCoding` has keys for it, and
 /// conformances for collections and sets of your own. `nil` is stored by removing the key, so a key can have the type
 /// `Int?`, while `[Int?]` does not compile.
 public protocol PreferenceConvertible: Sendable {

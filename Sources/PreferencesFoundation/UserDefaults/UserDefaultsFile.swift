@@ -113,8 +113,8 @@ package struct UserDefaultsFile: Sendable {
   /// Replaces the values in the file with the result of `edit`.
   ///
   /// - Returns: The values that are in the file afterwards.
-  /// - Throws: `unwritable`, and the codes of ``read()``, with the file intact; `durabilityUnknown` with the new file in
-  ///   place.
+  /// - Throws: `unwritable`, and the codes of ``read()``, with the file intact; `durabilityUnknown` with the new file
+  ///   in place.
   func replace(
     _ edit: (inout [String: PreferenceValue]) -> Void
   ) throws(PreferencesError) -> [String: PreferenceValue] {

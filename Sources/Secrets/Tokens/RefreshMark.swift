@@ -3,9 +3,9 @@ internal import VaultCore
 
 /// The lease of the process that refreshes a token, or the pause after the last refresh.
 ///
-/// In a vault, it is an attribute of the token's record. Attributes are metadata: they are changed by compare-and-set of the
-/// record, and neither writing nor reading one opens the tokens. 25 bytes, little-endian: phase u8 ‖ id u64 ‖ since i64
-/// ‖ length i64 (times in milliseconds).
+/// In a vault, it is an attribute of the token's record. Attributes are metadata: they are changed by compare-and-set
+/// of the record, and neither writing nor reading one opens the tokens. 25 bytes, little-endian: phase u8 ‖ id u64 ‖
+/// since i64 ‖ length i64 (times in milliseconds).
 struct RefreshMark: Sendable {
   enum Phase: UInt8 {
     case underWay = 1

@@ -95,10 +95,10 @@ public final class RefreshingToken: Sendable {
   ///   - store: a vault, or any other store of secrets whose conditions are compare-and-set, such as a table of
   ///     your own database: see ``RefreshingTokens``.
   ///   - refresh: sends the refresh token to the server and returns the new tokens. It throws
-  ///     `RefreshFailure(.rejected)` if the server refuses the refresh token for good. Called in a task of its own, which
-  ///     is not cancelled together with its callers. It returns what the server has sent, without a check of its own:
-  ///     the refresh token is stored even if the access token cannot be used, and an error would lose both. If it calls
-  ///     ``accessToken(replacing:)`` of the same record after the expiry, the call throws
+  ///     `RefreshFailure(.rejected)` if the server refuses the refresh token for good. Called in a task of its own,
+  ///     which is not cancelled together with its callers. It returns what the server has sent, without a check of its
+  ///     own: the refresh token is stored even if the access token cannot be used, and an error would lose both. If it
+  ///     calls ``accessToken(replacing:)`` of the same record after the expiry, the call throws
   ///     ``RefreshFailure/Code/recursive``.
   public init(
     _ key: String, in store: some PreferencesStore, options: Options = Options(),

@@ -6,8 +6,8 @@ internal import VaultSealing
 ///
 ///     {"access":"…","expires":1767225600000,"issued":1767222000000,"refresh":"…"}
 ///
-/// Times are in milliseconds since 1970-01-01 UTC. In a store without attributes, `mark` is one more member: the bytes of
-/// ``RefreshMark`` as hexadecimal digits. The text is written and read here, because Foundation's coders leave
+/// Times are in milliseconds since 1970-01-01 UTC. In a store without attributes, `mark` is one more member: the bytes
+/// of ``RefreshMark`` as hexadecimal digits. The text is written and read here, because Foundation's coders leave
 /// copies of both tokens in ordinary memory.
 struct TokenText: Sendable {
   let content: GuardedContent

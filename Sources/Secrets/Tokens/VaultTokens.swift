@@ -1,8 +1,8 @@
 internal import Preferences
 internal import VaultCore
 
-/// A token in a vault: the tokens as JSON, and the mark as an attribute, so that a lease is taken and waited for without
-/// opening the tokens.
+/// A token in a vault: the tokens as JSON, and the mark as an attribute, so that a lease is taken and waited for
+/// without opening the tokens.
 struct VaultTokens: TokenStore {
   let key: String
   let preferences: SecretPreferences

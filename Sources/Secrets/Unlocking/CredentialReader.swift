@@ -54,8 +54,8 @@ enum CredentialReader {
     guard status.st_mode & 0o026 == 0 || MountedSecret.isOne(file, at: path) else {
       throw VaultError(
         .insecurePermissions,
-        "\(what) can be read by others, or written by group or others: its mode is \(octal(status.st_mode)), and 0640 is "
-          + "the widest accepted")
+        "\(what) can be read by others, or written by group or others: its mode is \(octal(status.st_mode)), and 0640 "
+          + "is the widest accepted")
     }
     return try contents(of: file.raw, atMost: limit, what: what)
   }

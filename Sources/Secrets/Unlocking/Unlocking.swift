@@ -128,7 +128,8 @@ public struct Unlocking: Sendable {
   /// | way | skipped if |
   /// | --- | --- |
   /// | ``credentialsDirectory(name:)`` | `$CREDENTIALS_DIRECTORY` is not set or empty, or has neither file |
-  /// | ``keyFileVariable(_:)``, ``passphraseVariable(_:)``, ``passphraseDescriptor(fromVariable:)`` | the variable is not set |
+  /// | ``keyFileVariable(_:)``, ``passphraseVariable(_:)`` | the variable is not set |
+  /// | ``passphraseDescriptor(fromVariable:)`` | the variable is not set |
   /// | ``keyFile(ifPresent:)`` | there is no such file |
   /// | ``init(_:)`` | the closure returns `nil` |
   /// | ``keyFile(_:)``, ``key(_:)``, ``passphrase(_:)``, ``passphraseDescriptor(_:)`` | never |

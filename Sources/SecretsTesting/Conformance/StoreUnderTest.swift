@@ -13,8 +13,8 @@ public import Testing
 /// func `our store conforms`(rule: ConformanceRule) async { await rule.check(database) }
 /// ```
 ///
-/// Without the filter, rules that do not apply to the store, such as rules for secrets to a plain store, are printed and
-/// count as passed.
+/// Without the filter, rules that do not apply to the store, such as rules for secrets to a plain store, are printed
+/// and count as passed.
 public struct StoreUnderTest: Sendable, CustomTestStringConvertible {
   /// Makes an empty store that shares nothing with any other.
   public typealias Making = @Sendable (StoreFixture) throws -> any PreferencesStore

@@ -29,8 +29,8 @@ struct AuditExamination {
   private var possibleDebris: Set<UInt64> = []
   /// Whether the rest cannot be judged.
   private(set) var hasEnded = false
-  /// The findings of files that state a later key, and the numbers at which these begin, until a file goes on behind the
-  /// known events.
+  /// The findings of files that state a later key, and the numbers at which these begin, until a file goes on behind
+  /// the known events.
   private var claims: [(finding: Int, start: UInt64)] = []
   /// Whether a key that the loaded vault does not have may open the rest.
   private(set) var needsLaterKey = false

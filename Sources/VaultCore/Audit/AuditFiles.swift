@@ -78,9 +78,9 @@ struct AuditFiles {
     return found.filter { !$0.isSetAside } + found.filter(\.isSetAside)
   }
 
-  /// The handed-over file that a new current file continues, and its header if that opens; `nil` if there is none. Above
-  /// ``unlikelyNumber`` only a file counts whose header has the number of its name, because a copy under a high name
-  /// would leave no numbers for new files.
+  /// The handed-over file that a new current file continues, and its header if that opens; `nil` if there is none.
+  /// Above ``unlikelyNumber`` only a file counts whose header has the number of its name, because a copy under a high
+  /// name would leave no numbers for new files.
   func newest(
     _ keys: AuditKeys, _ sealer: Sealer
   ) throws(VaultError) -> (number: UInt64, header: AuditHeader?)? {

@@ -30,8 +30,8 @@ public struct ValueKind: RawRepresentable, Sendable, Hashable {
     return fitsUnwiped(body)
   }
 
-  /// As ``fits(_:)``, for the check of ``Sealer/withOpened(_:with:if:_:)``, which wipes the stack: checking text word by
-  /// word leaves a word of it there.
+  /// As ``fits(_:)``, for the check of ``Sealer/withOpened(_:with:if:_:)``, which wipes the stack: checking text word
+  /// by word leaves a word of it there.
   func fitsUnwiped(_ body: RawSpan) -> Bool {
     switch self {
     case .string, .url, .json: isUTF8(body)

@@ -137,8 +137,8 @@ final class MarkKeeper: Sendable {
   /// Raises the mark to a state that was checked against it or written by this handle. Stores the error that prevents
   /// it.
   ///
-  /// - Parameter isRead: whether the state was read. A reader does not wait long for the mark, because nothing of its own
-  ///   is lost, and its failure is reported at once: there may be no later write that looks for it.
+  /// - Parameter isRead: whether the state was read. A reader does not wait long for the mark, because nothing of its
+  ///   own is lost, and its failure is reported at once: there may be no later write that looks for it.
   func raise(isRead: Bool, to seen: () throws(VaultError) -> RollbackMark) {
     guard raises else { return }
     do throws(VaultError) {

@@ -86,7 +86,8 @@ struct StoredSlot: Sendable, Equatable {
 }
 
 extension [StoredSlot] {
-  /// Checks the rules of 3.2 and the bounds of 3.10 for all slots of a file before anything is derived (section 4, step 5).
+  /// Checks the rules of 3.2 and the bounds of 3.10 for all slots of a file before anything is derived (section 4, step
+  /// 5).
   func check() throws(VaultError) {
     guard count <= Vault.Limits.slots else {
       throw VaultError(.limitExceeded, "more than \(Vault.Limits.slots) slots")

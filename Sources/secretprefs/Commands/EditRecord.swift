@@ -24,8 +24,8 @@ struct EditRecord: WritingCommand {
       with which they write no viminfo or shada, swap, undo and backup file. Other editors do as they are \
       configured: nano and emacs put backups and copies beside the file, where they are removed, unless a setting \
       names another directory (backupdir; backup-directory-alist, auto-save-file-name-transforms); nano can log \
-      searches; nvi keeps a recovery file in /var/tmp/vi.recover. An editor that is told to open a window must wait \
-      for it (code --wait).
+      searches; nvi keeps a recovery file in /var/tmp/vi.recover. An editor with a window of its own must wait until \
+      that is closed (code --wait).
 
       EXAMPLE:
         secretprefs edit github --label "deploy token" --expiry 90d

@@ -50,8 +50,8 @@ struct NewKeyFile {
       hint: "choose a different path, or remove a key file that an interrupted command left and that opens no vault")
   }
 
-  /// Removes the file after the write of a slot with its key has failed: a key file that opens nothing would be mistaken
-  /// for a working one. But if only the durability is unknown, the slot exists and needs its key.
+  /// Removes the file after the write of a slot with its key has failed: a key file that opens nothing would be
+  /// mistaken for a working one. But if only the durability is unknown, the slot exists and needs its key.
   func remove(after error: VaultError) {
     if error.code != .durabilityUnknown { remove() }
   }

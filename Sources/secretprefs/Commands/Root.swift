@@ -29,9 +29,9 @@ extension ParsableCommand {
   /// The usage line.
   ///
   /// Each command has its own instead of the argument parser's. That one names up to twelve options one by one, has no
-  /// alternatives such as `(<key> ... | --all)`, and shows an argument that is declared as a list as `[<key> ...]`. They
-  /// are declared as lists so that ``sole(_:_:)`` reports a wrong number. `Scripts/man --check` compares the lines with
-  /// the declarations.
+  /// alternatives such as `(<key> ... | --all)`, and shows an argument that is declared as a list as `[<key> ...]`.
+  /// They are declared as lists so that ``sole(_:_:)`` reports a wrong number. `Scripts/man --check` compares the lines
+  /// with the declarations.
   static var usage: String { configuration.usage ?? "" }
 
   /// A usage error with the usage line as its hint.

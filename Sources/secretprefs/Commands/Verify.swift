@@ -69,7 +69,8 @@ extension VerificationReport {
         ? "Header, slots, manifest and every access group were written with the vault's keys, for this vault,\n"
           + "and belong together: none of them is from a different time or copy."
         : "The granted access group was written with its key, for this vault and epoch.")
-      Every journal entry\(status.isOwner ? "" : " of the group") follows the state it was written after; no entry in between is missing.
+      Every journal entry\(status.isOwner ? "" : " of the group") follows the state it was \
+      written after; no entry in between is missing.
       Every value opens at the service, key and kind it was sealed for.
       \(hasMark
         ? "The vault is not older than its mark: nothing the mark covers was undone, unless the mark was changed too.\n"

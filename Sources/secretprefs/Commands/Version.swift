@@ -10,8 +10,8 @@ struct Version: ToolCommand {
     usage: "secretprefs version [--json]",
     discussion: """
       The commit is that of the sources; "-dirty" at its end means that they had changes besides. It is unknown if the \
-      tool was not built by Scripts/build or was built outside of a repository. The versions of libsodium and glibc are \
-      those in use.
+      tool was not built by Scripts/build or was built outside of a repository. The versions of libsodium and glibc \
+      are those in use.
 
       EXAMPLE:
         secretprefs version

@@ -45,7 +45,8 @@ enum ExportFormat: String, NamedFormat {
     case .json: ""
     case .dotenv: "names have ASCII letters, digits, _, - and ., and begin with a letter or _"
     case .shell:
-      "names have ASCII letters, digits and _, do not begin with a digit, and are no settings of programs, such as PATH or PAGER"
+      "names have ASCII letters, digits and _, do not begin with a digit, and are no settings of programs, such as "
+        + "PATH or PAGER"
     case .kubernetes, .systemd: "names have ASCII letters, digits, -, _ and ., and at most 253 bytes"
     }
   }

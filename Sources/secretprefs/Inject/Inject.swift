@@ -12,14 +12,14 @@ struct Inject: WritingCommand {
     abstract: "Replaces the references in a template by values.",
     usage: "secretprefs inject [<options>]",
     discussion: """
-      A reference is {{ secret://service/key }}, or {{ secret://group/service/key }} for a group other than the default \
-      one. In the three names, write a character other than a letter, a digit or one of -._~!$&'()*+,;=:@ in \
-      percent-encoding: %20 is a space, %2F a slash. All other text, including other braces, is passed on byte for byte, \
-      and values are not quoted.
+      A reference is {{ secret://service/key }}, or {{ secret://group/service/key }} for a group other than the \
+      default one. In the three names, write a character other than a letter, a digit or one of -._~!$&'()*+,;=:@ in \
+      percent-encoding: %20 is a space, %2F a slash. All other text, including other braces, is passed on byte for \
+      byte, and values are not quoted.
 
-      An error names the line of the reference, and nothing is written: if a key does not exist, a value is data and not \
-      text, or a reference is malformed. The file of --out is replaced as a whole. It belongs to the current user, with \
-      mode 0600.
+      An error names the line of the reference, and nothing is written: if a key does not exist, a value is data and \
+      not text, or a reference is malformed. The file of --out is replaced as a whole. It belongs to the current user, \
+      with mode 0600.
 
       EXAMPLE:
         secretprefs inject --in server.toml.template --out server.toml

@@ -10,15 +10,15 @@ struct Run: ToolCommand {
     usage: "secretprefs run [<options>] -- <command> [<argument> ...]",
     discussion: """
       The command replaces this process: its exit status and signals are its own. Without --only, --env and --file, \
-      every key of the service becomes a variable; with any of them, only the chosen keys. All values are from the same \
-      moment.
+      every key of the service becomes a variable; with any of them, only the chosen keys. All values are from the \
+      same moment.
 
       NAMES. The variable of a key has the key's ASCII letters in upper case, its digits, and _ for every other \
-      character, with another _ in front of a digit: db/password becomes DB_PASSWORD. It is an error if two keys become \
-      the same variable, or one that makes most programs run other code, such as PATH, LD_PRELOAD or NODE_OPTIONS. \
-      Without a choice of keys, it is also an error if a key becomes a setting of a widespread program, such as PAGER, \
-      GIT_DIR, TAR_OPTIONS or HTTPS_PROXY. These lists cannot be complete: if others can write to the vault, choose \
-      the keys with --only or --env.
+      character, with another _ in front of a digit: db/password becomes DB_PASSWORD. It is an error if two keys \
+      become the same variable, or one that makes most programs run other code, such as PATH, LD_PRELOAD or \
+      NODE_OPTIONS. Without a choice of keys, it is also an error if a key becomes a setting of a widespread program, \
+      such as PAGER, GIT_DIR, TAR_OPTIONS or HTTPS_PROXY. These lists cannot be complete: if others can write to the \
+      vault, choose the keys with --only or --env.
 
       A bool is passed as true or false, a number in decimal, a date as RFC 3339 in UTC. Data, and text that contains \
       NUL, can only be a file. Other programs of the same user can see the environment of a command; a file of --file \
@@ -28,12 +28,12 @@ struct Run: ToolCommand {
       that of --passphrase-fd. The exit code is 127 if the command does not exist, and 126 if it cannot be executed; \
       other errors have the codes of "secretprefs exit-codes", and the command is not started.
 
-      With --mask, the tool stays as the parent of the command. Each byte of a passed value is shown as *, if the value \
-      is text or data with at least 8 bytes, in every form that "secretprefs scan" finds; so is each line of 8 bytes \
-      of a value with several. Other values are named in a warning and are not masked. The quotes, backslashes, blanks \
-      and + at the ends of a value can remain visible. If the output ends within a value, its first 8 bytes or more \
-      are masked; a value without its beginning is not recognised. The mask also changes redirected output that has a \
-      value, such as the dump of a database.
+      With --mask, the tool stays as the parent of the command. Each byte of a passed value is shown as *, if the \
+      value is text or data with at least 8 bytes, in every form that "secretprefs scan" finds; so is each line of 8 \
+      bytes of a value with several. Other values are named in a warning and are not masked. The quotes, backslashes, \
+      blanks and + at the ends of a value can remain visible. If the output ends within a value, its first 8 bytes or \
+      more are masked; a value without its beginning is not recognised. The mask also changes redirected output that \
+      has a value, such as the dump of a database.
 
       If standard output or standard error is a \
       terminal, the command has a terminal of its own, and editors and pagers work. Exit codes, signals, the size of \

@@ -33,7 +33,8 @@ struct Variable {
     for variable in variables {
       guard !VariableName.isReserved(variable.name) else {
         throw .usage(
-          "the key \"\(variable.key)\" would become \(variable.name), which can make programs run other code or unlock a vault",
+          "the key \"\(variable.key)\" would become \(variable.name), which can make programs run other code or "
+            + "unlock a vault",
           hint: "--env NAME=key gives it a different name; --only and --env leave it out")
       }
       if let other = keys.updateValue(variable.key, forKey: variable.name) {

@@ -55,8 +55,8 @@ struct GitHistory {
     guard reader.isAtEnd else { throw failure }
   }
 
-  /// The objects that are there. Git is not asked for others: in a partial clone it would try to fetch them, and it ends
-  /// with an error if the program that fetches has ended first.
+  /// The objects that are there. Git is not asked for others: in a partial clone it would try to fetch them, and it
+  /// ends with an error if the program that fetches has ended first.
   private func present() throws -> Set<[UInt8]> {
     let wanted = Set(places.map(\.id))
     var (present, line): (Set<[UInt8]>, [UInt8]) = ([], [])

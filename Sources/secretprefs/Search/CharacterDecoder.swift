@@ -45,8 +45,8 @@ final class CharacterDecoder: SpellingStage {
     }
   }
 
-  /// The number of bytes of the character at `index`, which ``lengths`` says; 1 if it does not go on, and its first byte
-  /// stands for itself. Nil if the text ends before that is known.
+  /// The number of bytes of the character at `index`, which ``lengths`` says; 1 if it does not go on, and its first
+  /// byte stands for itself. Nil if the text ends before that is known.
   @inline(__always) static func length(in text: UnsafeRawBufferPointer, at index: Int, _ length: UInt8) -> Int? {
     var next = index &+ 1
     while next < index &+ Int(length) {

@@ -10,10 +10,11 @@ struct Qr: ToolCommand {
     abstract: "Shows a value as a QR code.",
     usage: "secretprefs qr [<options>] <key>",
     discussion: """
-      The code is for the camera of a device that takes the value over, such as an otpauth URI of "secretprefs otp". It \
-      has the value's bytes, at most \(QRCode.longestValue). Anyone who can see the screen can read the value, and \
+      The code is for the camera of a device that takes the value over, such as an otpauth URI of "secretprefs otp". \
+      It has the value's bytes, at most \(QRCode.longestValue). Anyone who can see the screen can read the value, and \
       terminals keep what they have shown: clear the screen and its history afterwards. Without --print the code is \
-      only written to a terminal in which it fits. With --json the output is an object with key, size and rows, in which 1 is dark.
+      only written to a terminal in which it fits. With --json the output is an object with key, size and rows, in \
+      which 1 is dark.
 
       EXAMPLE:
         secretprefs qr github/otp

@@ -10,8 +10,8 @@ enum Hints {
   static let makeVault = "\"secretprefs init\" creates a vault; --vault selects a different one"
 
   static let auditLog =
-    "\"secretprefs audit verify\" examines the log; if the disk is full, make space; an owner's \"secretprefs audit on\" sets it aside if it cannot go on, "
-    + "and \"secretprefs audit off\" switches it off"
+    "\"secretprefs audit verify\" examines the log; if the disk is full, make space; an owner's "
+    + "\"secretprefs audit on\" sets it aside if it cannot go on, and \"secretprefs audit off\" switches it off"
 
   static let olderLog =
     "after a restore on purpose, an owner's \"secretprefs audit on\" sets a log with a later key aside, and "

@@ -1,7 +1,7 @@
 /// Text in aligned columns, without trailing spaces.
 struct Table {
-  /// A name as a cell: as ``displayed(_:)`` shows it, and so that it cannot be taken for several cells or for the sign of an
-  /// absent name. Spaces beside spaces or at an end, and other spaces than U+0020, become `\u{…}`.
+  /// A name as a cell: as ``displayed(_:)`` shows it, and so that it cannot be taken for several cells or for the sign
+  /// of an absent name. Spaces beside spaces or at an end, and other spaces than U+0020, become `\u{…}`.
   static func cell(_ name: String) -> String {
     guard name != "-" else { return "\\u{2D}" }
     let scalars = Array(displayed(name).unicodeScalars)

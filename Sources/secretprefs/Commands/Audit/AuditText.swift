@@ -116,8 +116,8 @@ extension UnreadAuditLog {
 
   var json: JSON { .object([("path", .string(path)), ("setAside", .bool(isSetAside))]) }
 
-  /// Throws if there is a log of no group: nothing is known of what it says. One that was set aside has a finding in the
-  /// log that was begun in its place.
+  /// Throws if there is a log of no group: nothing is known of what it says. One that was set aside has a finding in
+  /// the log that was begun in its place.
   static func refuse(_ logs: [UnreadAuditLog]) throws(ToolError) {
     let orphaned = logs.count { !$0.isSetAside }
     guard orphaned > 0 else { return }

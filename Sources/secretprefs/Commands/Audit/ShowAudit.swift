@@ -9,10 +9,10 @@ struct ShowAudit: ToolCommand {
     usage: "secretprefs audit [show] [<options>]",
     discussion: """
       One read or write per line, for each group the oldest first: time, action, group, service, key, user id, process \
-      id, program, and the slot that opened the vault. Characters that mislead a reader are shown as "secretprefs list" \
-      shows them. An event says that the read or write was asked for; a write may have failed afterwards. All files of \
-      a log are shown, also those that were handed over. If a log is not whole, the events that verify are shown, and \
-      the exit code is that of "secretprefs audit verify".
+      id, program, and the slot that opened the vault. Characters that mislead a reader are shown as "secretprefs \
+      list" shows them. An event says that the read or write was asked for; a write may have failed afterwards. All \
+      files of a log are shown, also those that were handed over. If a log is not whole, the events that verify are \
+      shown, and the exit code is that of "secretprefs audit verify".
 
       EXAMPLE:
         secretprefs audit show --service com.example.shop --since 24h

@@ -9,9 +9,9 @@ struct StartAudit: WritingCommand {
     usage: "secretprefs audit on [<options>] [--fail-open] [--max-size <size>] [--keep <days>]",
     discussion: """
       Without --fail-open, a read or write that cannot be logged is refused, for example because the disk is full or \
-      the directory is read-only. With --fail-open it continues with a warning, and the number of lost events is logged as \
-      soon as that is possible; the number is lost if the program ends first. A log that is damaged, or that has a \
-      later key than a restored vault, cannot be continued: it is renamed, and a new one begins. Switching to \
+      the directory is read-only. With --fail-open it continues with a warning, and the number of lost events is \
+      logged as soon as that is possible; the number is lost if the program ends first. A log that is damaged, or that \
+      has a later key than a restored vault, cannot be continued: it is renamed, and a new one begins. Switching to \
       --fail-open works on a full disk. At its maximum size a file of a log is handed over to the next one; files \
       whose last event is older than --keep are removed then, after an event that says so. Versions of this tool \
       without logs do not open the vault any more.
