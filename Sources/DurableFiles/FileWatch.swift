@@ -59,8 +59,8 @@ package final class FileWatch<Failure: FileFailure>: Sendable {
 
   /// Watches from now on. A relative path stays relative to the present working directory.
   ///
-  /// - Parameter notify: called on a thread that handles only this watch, one call at a time, so it may block. Changes
-  ///   during a call lead to one more call.
+  /// - Parameter notify: called on a different thread, one call at a time. It may block: watches share a few threads,
+  ///   and get more of them if no call returns. Changes during a call lead to one more call.
   /// - Throws: the operation `watch`; `watchDirectory` if the folder of the path does not exist or cannot be watched.
   package init(
     _ path: String, _ moment: FileMoment = .whenWhole, _ notify: @escaping @Sendable () -> Void

@@ -15,8 +15,13 @@
       _ receive: @escaping @Sendable (FolderEvent) -> Void
     ) throws(Failure) {
       self.moment = moment
-      inotify = try Inotify.ofProcess { Failure(.watch, name, errno: $0) }
-      polling = Polling { receive(.looked) }
+      let inotify = try Inotify.ofProcess { Failure(.watch, name, errno: $0) }
+      self.inotify = inotify
+      polling = Polling {
+        receive(.looked)
+        // No event may come that would give waiting handlers more threads.
+        inotify.threads.relieve()
+      }
       // Accessed once without the lock of the table, so that a disk that does not respond delays only this watch.
       let error = inotify.check(PathName.directory(of: path))
       guard error == 0 else { throw Failure(.watchDirectory, name, errno: error) }
@@ -34,8 +39,8 @@
         places.append(Inotify.Place(path: file, name: nil, mask: UInt32(changes), isFile: true))
       }
       let isComplete = inotify.watch(places, for: ObjectIdentifier(self))
-      let fileSystems = trail.steps.map(\.folder) + [trail.file].compactMap(\.self)
-      polling.isNeeded = !isComplete || !trail.isKnown || !fileSystems.allSatisfy(reportsChanges)
+      let fileSystems = Set(trail.steps.map(\.folder)).union([trail.file].compactMap(\.self))
+      polling.need(!isComplete || !trail.isKnown || !fileSystems.allSatisfy(reportsChanges))
     }
 
     private func mask(of step: PathTrail.Step) -> UInt32 {
@@ -49,7 +54,7 @@
 
     func stop() {
       inotify.remove(ObjectIdentifier(self))
-      polling.isNeeded = false
+      polling.end()
     }
   }
 #endif

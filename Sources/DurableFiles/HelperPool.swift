@@ -47,8 +47,13 @@ package final class HelperPool: TaskExecutor {
 
   deinit {
     guard let name else { return }
-    // A new pool may have the name already.
-    Self.named.withLock { named in if named[name]?.pool == nil { named[name] = nil } }
+    // A new pool may have the name already. It is released with no lock held, because its end takes this lock, too.
+    let newer = Self.named.withLock { named in
+      let newer = named[name]?.pool
+      if newer == nil { named[name] = nil }
+      return newer
+    }
+    withExtendedLifetime(newer) {}
   }
 
   /// Returns the result of `body`, which must not wait for other calls of the same pool.

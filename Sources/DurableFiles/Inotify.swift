@@ -157,13 +157,14 @@
         let timeout = threads.isBacklogged ? NoticeThreads.patience : -1
         guard unsafe poll(&sources, 2, timeout) >= 0 || errno == EINTR else { break }
         threads.relieve()
+        guard sources[1].revents & Int16(POLLNVAL) == 0 else { break }
         if sources[1].revents != 0 { for watch in all { watch.receive(.moved) } }
         guard sources[0].revents != 0 else { continue }
         let count = retrying { unsafe read(raw, &buffer, buffer.count) }
         guard count > 0 else { break }
         for (receive, event) in unsafe deliveries(of: buffer.span.bytes.extracting(..<count)) { receive(event) }
       }
-      // Other code has closed the descriptor. The next watch makes a new instance.
+      // Other code has closed a descriptor. The next watch makes a new instance.
       Self.instances.withLock { $0.removeAll { $0 === self } }
       for watch in all { watch.receive(.last) }
     }

@@ -69,7 +69,7 @@ struct FileStamp: Sendable, Hashable {
   private let inode: UInt64
   private let size: Int64
   private let modified: [Int]
-  let isEmpty: Bool
+  var isEmpty: Bool { size == 0 }
   /// Whether another program may have created the file and not yet have written all of it: it has no other name.
   let mayBeIncomplete: Bool
 
@@ -86,7 +86,6 @@ struct FileStamp: Sendable, Hashable {
       let times = [status.st_mtim, status.st_ctim]
     #endif
     modified = times.flatMap { [Int($0.tv_sec), Int($0.tv_nsec)] }
-    isEmpty = size == 0
     mayBeIncomplete = status.st_mode & S_IFMT == S_IFREG && status.st_nlink == 1
   }
 }

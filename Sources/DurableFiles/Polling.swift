@@ -12,6 +12,7 @@
 
     private struct State {
       var isNeeded = false
+      var isEnded = false
       var isRunning = false
     }
 
@@ -21,16 +22,22 @@
     /// - Parameter look: must not wait.
     init(_ look: @escaping @Sendable () -> Void) { self.look = look }
 
-    var isNeeded: Bool {
-      get { state.withLock { $0.isNeeded } }
-      set {
-        let begins = state.withLock { state in
-          state.isNeeded = newValue
-          guard newValue, !state.isRunning else { return false }
-          state.isRunning = true
-          return true
-        }
-        if begins, !HelperThread.start({ [self] in run() }) { state.withLock { $0.isRunning = false } }
+    /// Calls the closure from time to time from now on, or does not. Does nothing after ``end()``.
+    func need(_ isNeeded: Bool) {
+      let begins = state.withLock { state in
+        state.isNeeded = isNeeded && !state.isEnded
+        guard state.isNeeded, !state.isRunning else { return false }
+        state.isRunning = true
+        return true
+      }
+      if begins, !HelperThread.start({ [self] in run() }) { state.withLock { $0.isRunning = false } }
+    }
+
+    /// Ends for good: what looks at the path may be under way, and say afterwards that it is needed.
+    func end() {
+      state.withLock { state in
+        state.isEnded = true
+        state.isNeeded = false
       }
     }
 

@@ -72,10 +72,7 @@ struct RefreshMark: Sendable {
   }
 
   /// The 25 bytes in hexadecimal digits, for a store without attributes.
-  var text: String {
-    let digits = Array("0123456789abcdef")
-    return String(data.flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] })
-  }
+  var text: String { data.hexadecimal }
 
   /// A change of a record's attributes that sets `mark`, or removes the present one. Other attributes are kept.
   static func edit(_ info: RecordInfo?, to mark: RefreshMark?) throws(VaultError) -> RecordEdit {

@@ -73,7 +73,7 @@ extension Vault {
 
 extension [UInt8] {
   /// Two lower-case hex digits for each byte.
-  var hexadecimal: String {
+  package var hexadecimal: String {
     let digits = Array("0123456789abcdef".utf8)
     return String(decoding: flatMap { [digits[Int($0 >> 4)], digits[Int($0 & 15)]] }, as: UTF8.self)
   }

@@ -12,9 +12,23 @@ package struct ChangesOfOthers: Sendable {
     case any
   }
 
-  private enum Names {
-    case some(Set<RecordAddress>)
-    case any
+  /// The records of a group; changed in place, because others may change many at once.
+  private struct Names {
+    var keys: [Vault.Name: Set<String>] = [:]
+    var count = 0
+    var isAny = false
+
+    mutating func insert(_ service: Vault.Name, _ key: String) {
+      guard !isAny, keys[service, default: []].insert(key).inserted else { return }
+      count += 1
+      if count > ChangesOfOthers.limit { self = .any }
+    }
+
+    static var any: Names {
+      var names = Names()
+      names.isAny = true
+      return names
+    }
   }
 
   /// More names are kept as "any".
@@ -35,12 +49,8 @@ package struct ChangesOfOthers: Sendable {
   /// What has changed in an access group.
   package subscript(group: AccessGroup) -> Extent {
     guard !isAnything else { return .any }
-    switch groups[group.id] {
-    case nil: return .none
-    case .any: return .any
-    case .some(.some(let addresses)):
-      return .some(Dictionary(grouping: addresses, by: \.service).mapValues { Set($0.map(\.key.text)) })
-    }
+    guard let names = groups[group.id] else { return .none }
+    return names.isAny ? .any : .some(names.keys)
   }
 
   mutating func addAll(of group: Vault.Identifier) { groups[group] = .any }
@@ -78,14 +88,11 @@ package struct ChangesOfOthers: Sendable {
   }
 
   private mutating func add(_ record: Record, in group: Vault.Identifier, except own: Set<RecordAddress> = []) {
-    guard case .some(var addresses) = groups[group] ?? .some([]) else { return }
     do throws(VaultError) {
       let address = RecordAddress(
         try Vault.Name(verbatim: record.name.service.copy), try Vault.Name(verbatim: record.name.key.copy))
-      if own.contains(address) { return }
-      addresses.insert(address)
-    } catch { return addAll(of: group) }
-    groups[group] = addresses.count > Self.limit ? .any : .some(addresses)
+      if !own.contains(address) { groups[group, default: Names()].insert(address.service, address.key.text) }
+    } catch { addAll(of: group) }
   }
 }
 

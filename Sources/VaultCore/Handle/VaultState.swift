@@ -275,10 +275,14 @@ final class VaultState: @unchecked Sendable {
   private func take(_ frame: JournalFrame, from image: FileImage) {
     for entry in frame.entries {
       let check = Vault.Tag(image.span, at: entry.range.upperBound - Vault.Tag.count)
-      var recorded = check == ownEntry ? nil : changes
-      group(entry.group)?.append(
-        .init(image: image, range: entry.sealed), snapshot, sealer, recordedIn: &recorded)
-      changes = recorded ?? changes
+      let sealed = LoadedGroup.SealedEntry(image: image, range: entry.sealed)
+      // In two calls, because a copy of the changes would be copied whole by the next name.
+      if check == ownEntry {
+        var notRecorded: ChangesOfOthers?
+        group(entry.group)?.append(sealed, snapshot, sealer, recordedIn: &notRecorded)
+      } else {
+        group(entry.group)?.append(sealed, snapshot, sealer, recordedIn: &changes)
+      }
     }
     entryCount += frame.entries.count
     tornTail = frame.tornTail

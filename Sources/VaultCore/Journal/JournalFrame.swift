@@ -44,8 +44,6 @@ struct JournalFrame: Sendable {
   /// `nil` if the rest is zero.
   let tornTail: Vault.TornTail?
 
-  var isTorn: Bool { tornTail != nil }
-
   /// Frames `bytes` from `start`, where an entry or the reserve begins.
   ///
   /// - Parameter groups: the ids of the file's sections.

@@ -105,6 +105,8 @@ final class VaultWriter: @unchecked Sendable {
     let state: VaultState
     let content: GroupContent
     let entry: [UInt8]
+    /// The last bytes of the entry.
+    let check: Vault.Tag
     let staged: GroupContent.Staged
     /// The offset of the entry, the length of the file, and the end of a torn tail.
     let offset: Int
@@ -233,13 +235,16 @@ final class VaultWriter: @unchecked Sendable {
     writer.raw(content.id)
     writer.raw(sealed)
     writer.raw(Snapshot.checksum(writer.bytes.bytes))
+    let check = Vault.Tag(writer.bytes.bytes, at: writer.bytes.count - Vault.Tag.count)
     // The reader's own code checks the entry before it is written, so that an error of the writer does not reach the
     // file.
     let staged = try content.stage(
       sealed: sealed.bytes, manifestTag: state.snapshot.manifestTag, sealer: sealer)
+    // A reader of this handle may find the entry in the file before it is applied.
+    state.ownEntry = check
     return .append(
       Append(
-        state: state, content: content, entry: writer.bytes, staged: staged, offset: state.tail, end: end,
+        state: state, content: content, entry: writer.bytes, check: check, staged: staged, offset: state.tail, end: end,
         tornEnd: tornEnd))
   }
 
@@ -277,9 +282,6 @@ final class VaultWriter: @unchecked Sendable {
     if append.end <= entryEnd {
       bytes.append(contentsOf: repeatElement(0, count: options.reserve(behind: entryEnd)))
     }
-    let check = Vault.Tag(append.entry.bytes, at: append.entry.count - Vault.Tag.count)
-    // A reader of this handle may find the entry before it is applied below.
-    handle.loaded.withLock { _ in state.ownEntry = check }
     var writtenCount = 0
     do throws(VaultError) {
       try file.write(bytes.bytes, at: offset, done: &writtenCount)
@@ -294,7 +296,7 @@ final class VaultWriter: @unchecked Sendable {
     // Harmless if this state was replaced or locked meanwhile: then it is not read any more.
     handle.loaded.withLock { _ in
       state.append(
-        append.staged, to: append.content, at: offset, count: append.entry.count, check: check)
+        append.staged, to: append.content, at: offset, count: append.entry.count, check: append.check)
       recordForMark(state)
     }
   }

@@ -56,7 +56,7 @@ struct JournalTarget: FuzzTarget {
     }
     let image = FileImage(journal)
     let frame = try JournalFrame(image.span, from: 0, groups: [content.id])
-    try demand(frame.tail == journal.count && !frame.isTorn, "the frame of whole entries")
+    try demand(frame.tail == journal.count && frame.tornTail == nil, "the frame of whole entries")
     try checkSection(content, expected)
     try checkChanges(content, expected, Int(first >> 1))
   }
