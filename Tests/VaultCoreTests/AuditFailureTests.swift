@@ -82,6 +82,18 @@ struct AuditFailureTests {
     }
   }
 
+  @Test func `events that were lost before a log is set aside are counted once`() throws {
+    try AuditedVault.with(.failOpen, groups: ["default"]) { shared in
+      let vault = try shared.secondOwner()
+      try Obstacle.damagedHeader.put(at: shared.log())
+      try shared.read(2, by: vault)
+      #expect(try vault.setAuditing(.failOpen).setAside.count == 1)
+      try shared.read(1, by: vault)
+
+      #expect(try vault.readAuditLog(of: vault.group()).lostCount == 2)
+    }
+  }
+
   @Test func `fail-open does not wait long for a process that holds the log`() throws {
     try AuditedVault.with(.failOpen) { shared in
       let lock = try ForeignLock(on: shared.log())

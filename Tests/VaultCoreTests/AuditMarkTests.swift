@@ -72,22 +72,86 @@ struct AuditMarkTests {
     }
   }
 
-  @Test(arguments: [false, true]) func `a longer log with a different event at the mark's number is refused`(
-    isHandedOver: Bool
-  ) throws {
+  @Test(arguments: ["current", "handed over", "current removed", "current too short"])
+  func `a longer log with a different event at the mark's number is refused`(_ place: String) throws {
     try withMarked { shared, vault in
       let before = try FileBytes.read(shared.log())
       try shared.read(1, by: vault)
       try FileBytes.write(before, to: shared.log())
       try shared.read(3)
-      if isHandedOver {
+      if place != "current" {
         try shared.owner.handOverAuditLog(of: shared.owner.group())
         try shared.read(1)
       }
+      if place == "current removed" { try FileManager.default.removeItem(atPath: shared.log()) }
+      if place == "current too short" { try FileBytes.write([1], to: shared.log()) }
       let mark = try shared.markText
 
-      #expect(refusal { try shared.markedOwner().text("password") } == .rolledBack)
+      let marked = try shared.markedOwner()
+      #expect(refusal { try marked.text("password") } == .rolledBack)
+      #expect(refusal { try marked.text("password") } == .rolledBack)
       #expect(refusal { try shared.markedOwner().set("x", forKey: "a") } == .rolledBack)
+      #expect(try shared.markText == mark)
+    }
+  }
+
+  @Test func `a different log whose current file is set aside is refused as well`() throws {
+    try withMarked { shared, vault in
+      let before = try FileBytes.read(shared.log())
+      try shared.read(1, by: vault)
+      try FileBytes.write(before, to: shared.log())
+      try shared.read(3)
+      try shared.owner.handOverAuditLog(of: shared.owner.group())
+      var log = try shared.logBytes()
+      log.header[100] ^= 1
+      try shared.write(log)
+      let mark = try shared.markText
+
+      let marked = try shared.markedOwner()
+      #expect(refusal { try marked.setAuditing(.failClosed) } == .rolledBack)
+      #expect(refusal { try marked.text("password") } == .rolledBack)
+      #expect(try shared.markText == mark)
+    }
+  }
+
+  @Test func `different events behind a header that a process wrote itself are refused`() throws {
+    try withMarked { shared, vault in
+      try shared.read(1, by: vault)
+      let before = try shared.logBytes()
+      try shared.read(1, by: shared.markedOwner())
+      let mark = try shared.markText
+      try shared.write(before)
+      try shared.read(3)
+      var log = try shared.logBytes()
+      log.header = before.header
+      try shared.write(log)
+
+      #expect(refusal { try vault.text("password") } == .rolledBack)
+      #expect(try shared.markText == mark)
+    }
+  }
+
+  @Test func `a process that compared the log compares it again when others raise the mark or put the log back`() throws
+  {
+    try withMarked { shared, first in
+      let second = try shared.markedOwner()
+      for _ in 0..<3 {
+        try shared.read(1, by: first)
+        try shared.read(1, by: second)
+        try first.set("x", forKey: "a")
+      }
+      try shared.owner.handOverAuditLog(of: shared.owner.group())
+      try shared.read(1, by: second)
+      let before = try FileBytes.read(shared.log())
+      try first.set("y", forKey: "a")
+      try shared.read(1, by: second)
+      #expect(try shared.found().isEmpty)
+      let mark = try shared.markText
+      try FileBytes.write(before, to: shared.log())
+      try shared.read(4)
+
+      #expect(refusal { try first.text("password") } == .rolledBack)
+      #expect(refusal { try second.text("password") } == .rolledBack)
       #expect(try shared.markText == mark)
     }
   }
@@ -123,6 +187,7 @@ struct AuditMarkTests {
       #expect(vault.markFailure == nil)
     }
   }
+
   @Test func `a read does not wait long for a locked mark, and reports that it was not raised`() throws {
     try withMarked { shared, _ in
       try shared.read(1)

@@ -29,7 +29,7 @@ struct AuditAppend {
   private static let unknown = VaultError(
     .tampered, "it cannot be continued: it is damaged, or not that of this access group")
 
-  private let maker: AuditMaker
+  private var maker: AuditMaker
   private let file: OpenFile
   private var header: AuditHeader
   private var size: Int
@@ -39,6 +39,8 @@ struct AuditAppend {
   private(set) var written: Written?
   /// The newest event that this process knows to be on the disk.
   private(set) var durable: AuditLog.Point?
+  /// What of the mark was compared last.
+  var compared: AuditMaker.Compared? { maker.compared }
 
   private var descriptor: Descriptor { file.descriptor }
   private var keys: AuditKeys { maker.keys }
@@ -111,28 +113,8 @@ struct AuditAppend {
     } else if let epoch = try takeOver(), mayBeStale {
       return epoch
     }
-    if let mark = maker.mark {
-      let marked = try mark.checkLog(keys.groupID, AuditLog.Point(count: header.count, tag: header.last))
-      // What this process wrote last is behind what it compared then.
-      if !isKnown, let marked, let tag = try self.tag(of: marked.count), tag != marked.tag {
-        throw VaultError(
-          .rolledBack, "its event \(marked.count) is not the one that the mark names: it is a different log")
-      }
-    }
+    try maker.checkMark(header, current: descriptor, isOwn: written != nil)
     if try hasDebris(isKnown: isKnown) { flags.insert(.interrupted) }
-    return nil
-  }
-
-  /// The tag of the event with this number; `nil` if it is not found, for example because its file was removed.
-  private func tag(of number: UInt64) throws(VaultError) -> Vault.Tag? {
-    guard number > 0 else { return nil }
-    if number >= header.first { return try AuditFrame.tag(of: number, descriptor, before: header.end) }
-    for old in try maker.files.handedOver().reversed() {
-      guard let file = try maker.files.readable(old),
-        case .success(let found) = try AuditFiles.header(file.descriptor, keys, maker.sealer), found.first <= number
-      else { continue }
-      return try AuditFrame.tag(of: number, file.descriptor, before: found.end)
-    }
     return nil
   }
 

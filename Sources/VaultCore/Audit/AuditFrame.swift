@@ -64,16 +64,19 @@ struct AuditFrame {
     return .event(AuditFrame(count: head.count, epoch: head.epoch, number: head.number, tag: tag, body: body))
   }
 
-  /// The tag of the event with this number in a file whose events end at `end`; `nil` if no frame has the number. No
-  /// seal is opened.
-  static func tag(of number: UInt64, _ file: Descriptor, before end: Int) throws(VaultError) -> Vault.Tag? {
-    var start = AuditHeader.byteCount
+  /// Finds the event with this number among those from `start` to `end` of a file. No seal is opened.
+  /// - Returns: its offset and its tag; `nil` if no frame has the number.
+  static func find(
+    _ number: UInt64, _ file: Descriptor, from start: Int, before end: Int
+  ) throws(VaultError) -> (offset: Int, tag: Vault.Tag)? {
+    var start = start
     while start < end {
       let image = try FileImage(file, start..<min(start + 65_536, end), limit: Int.max)
       var offset = 0
       while let head = Head(image.span, at: offset, before: image.count) {
         if head.number == number {
-          return Vault.Tag(image[offset + headCount..<offset + head.count], at: Sealer.tag.lowerBound)
+          let tag = Vault.Tag(image[offset + headCount..<offset + head.count], at: Sealer.tag.lowerBound)
+          return (start + offset, tag)
         }
         offset += head.count
       }

@@ -36,6 +36,8 @@ final class AuditLog: Sendable {
     var timedOut: Int64?
     /// The newest event that is known to be on the disk.
     var durable: Point?
+    /// What of the mark was compared with the log last.
+    var compared: AuditMaker.Compared?
     /// The time at which a read raised the mark, by ``Vault/Options/now``.
     var raised: Int64?
   }
@@ -137,24 +139,26 @@ final class AuditLog: Sendable {
         state.sealer = sealer
         let deadline = Deadline(after: wait(state, isPatient ? keys.policy : .failOpen))
         for _ in 0..<Self.mostAttempts {
-          let maker = AuditMaker(files: files, keys: keys, slot: slot, options: options, sealer: sealer, mark: mark)
+          var maker = AuditMaker(
+            files: files, keys: keys, slot: slot, options: options, sealer: sealer, mark: mark,
+            compared: state.compared)
           guard let file = try lockedFile(&state, until: deadline) else {
             guard let made = try maker.make(first, lost: state.lost, why: .notThere) else { continue }
             hold(made, &state)
-            state.lost = 0
             return .done
           }
           defer { file.descriptor.unlock() }
           guard Int(try file.descriptor.status().st_size) >= AuditHeader.byteCount else {
             guard let made = try maker.make(first, lost: state.lost, why: .tooShort, replacing: file) else { continue }
             hold(made, &state)
-            state.lost = 0
             return .done
           }
-          let known = (state.written, state.durable)
-          switch try AuditAppend.open(file, maker, known.0, durable: known.1, mayBeStale: mayBeStale) {
+          switch try AuditAppend.open(
+            file, maker, state.written, durable: state.durable, mayBeStale: mayBeStale)
+          {
           case .laterKey(let epoch): return .laterKey(epoch)
           case .ready(var append):
+            state.compared = append.compared
             defer { state.written = append.written }
             if try append.handOverIfDue() {
               state.file = nil
@@ -173,11 +177,12 @@ final class AuditLog: Sendable {
   /// More files than other processes make while one waits.
   private static let mostAttempts = 100
 
-  /// Takes a file that this process made.
+  /// Takes a file that this process made, which says how many events were lost.
   private func hold(_ made: AuditMaker.Made, _ state: inout State) {
     made.file.descriptor.unlock()
     state.file = made.file
     state.written = made.written
+    state.lost = 0
     state.durable = Point(count: made.written.header.count, tag: made.written.header.last)
   }
 
@@ -275,8 +280,13 @@ final class AuditLog: Sendable {
         names.append(try files.setAside(files.current))
         state.file = nil
         state.written = nil
-        let maker = AuditMaker(files: files, keys: keys, slot: slot, options: options, sealer: sealer, mark: nil)
-        if let made = try maker.make([], lost: state.lost, why: .setAside) { hold(made, &state) }
+        state.durable = nil
+        var maker = AuditMaker(files: files, keys: keys, slot: slot, options: options, sealer: sealer, mark: nil)
+        // Not held: the next append compares it with the mark.
+        if let made = try maker.make([], lost: state.lost, why: .setAside) {
+          made.file.descriptor.unlock()
+          state.lost = 0
+        }
         return names
       }
     }

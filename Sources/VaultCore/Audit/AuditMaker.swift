@@ -6,6 +6,12 @@ struct AuditMaker {
   /// Why a file begins with *continue*.
   enum Reason: UInt8 { case notThere = 1, tooShort, setAside }
 
+  /// A line of the mark that was compared with the log, and the offset of its event in the file that has it.
+  struct Compared {
+    let line: AuditLog.Point
+    let offset: Int
+  }
+
   /// A new current file, locked.
   struct Made {
     let file: OpenFile
@@ -18,6 +24,8 @@ struct AuditMaker {
   let options: Vault.Options
   let sealer: Sealer
   let mark: MarkKeeper?
+  /// What was compared last.
+  private(set) var compared: Compared?
 
   static let noFileLeft = VaultError(.limitExceeded, "the log has no file left")
 
@@ -31,7 +39,7 @@ struct AuditMaker {
   /// Makes a current file that begins with these events, behind *continue* unless the log begins here with *start*.
   ///
   /// - Returns: `nil` if another process was faster.
-  func make(
+  mutating func make(
     _ events: [AuditLog.Event], lost: UInt64, why: Reason, replacing old: OpenFile? = nil
   ) throws(VaultError) -> Made? {
     var header = AuditHeader(epoch: keys.epoch)
@@ -41,7 +49,7 @@ struct AuditMaker {
       header.file = highest.number + 1
       guard AuditHeader.files.contains(header.file) else { throw Self.noFileLeft }
     }
-    try mark?.checkLog(keys.groupID, AuditLog.Point(count: header.count, tag: header.last))
+    try checkMark(header, current: nil)
     var all = events
     if highest != nil || events.first?.beginsLog != true {
       all.insert(AuditLog.Event(action: .continued, item: (AuditBody.Tag.why, [why.rawValue])), at: 0)
@@ -65,6 +73,55 @@ struct AuditMaker {
     return Made(
       file: file, written: AuditAppend.Written(bytes: bytes, header: header, keys: keys, isHandOver: false))
   }
+
+  // MARK: The mark
+
+  /// Refuses a log that is older than the mark, or has another event at its number. Nothing is read of the log if the
+  /// line that was compared last is still that of the mark, unless others have written meanwhile.
+  ///
+  /// - Parameters:
+  ///   - header: counts the events of the log.
+  ///   - current: the file with that header; `nil` if it is yet to be made.
+  ///   - isOwn: whether this process wrote the header, and nothing was written since.
+  mutating func checkMark(_ header: AuditHeader, current: Descriptor?, isOwn: Bool = false) throws(VaultError) {
+    let seen = AuditLog.Point(count: header.count, tag: header.last)
+    guard let line = try mark?.checkLog(keys.groupID, seen), !isOwn || line != compared?.line else { return }
+    let found = try find(line.count, header, current)
+    if let found, found.tag != line.tag {
+      throw VaultError(
+        .rolledBack, "its event \(line.count) is not the one that the mark names: it is a different log")
+    }
+    compared = Compared(line: line, offset: found?.offset ?? AuditHeader.byteCount)
+  }
+
+  /// Finds the event with this number; `nil` if it is not there, for example because its file was removed.
+  private func find(
+    _ number: UInt64, _ header: AuditHeader, _ current: Descriptor?
+  ) throws(VaultError) -> (offset: Int, tag: Vault.Tag)? {
+    if number >= header.first, let current { return try find(number, current, before: header.end) }
+    for old in try files.handedOver().reversed() {
+      guard let file = try files.readable(old),
+        case .success(let found) = try AuditFiles.header(file.descriptor, keys, sealer), found.first <= number
+      else { continue }
+      return try find(number, file.descriptor, before: found.end)
+    }
+    return nil
+  }
+
+  /// Finds an event in a file: behind the event that was compared last, if the file still has that.
+  private func find(
+    _ number: UInt64, _ file: Descriptor, before end: Int
+  ) throws(VaultError) -> (offset: Int, tag: Vault.Tag)? {
+    var start = AuditHeader.byteCount
+    if let compared, compared.line.count <= number, compared.offset < end {
+      let most = min(end, compared.offset + AuditFrame.counts.upperBound)
+      let found = try AuditFrame.find(compared.line.count, file, from: compared.offset, before: most)
+      if let found, found == (compared.offset, compared.line.tag) { start = compared.offset }
+    }
+    return try AuditFrame.find(number, file, from: start, before: end)
+  }
+
+  // MARK: Bytes
 
   /// The bytes of events behind those that `header` counts, which it counts then.
   func write(
