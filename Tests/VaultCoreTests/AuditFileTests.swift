@@ -119,6 +119,21 @@ import VaultSealing
     }
   }
 
+  @Test func `bytes behind a file's maximum length are cut off, and erasing them leaves no longer file`() throws {
+    try AuditedVault.with(groups: ["default"]) { shared in
+      var log = try shared.logBytes()
+      try log.reseal(shared.keys()) { $0.end = AuditHeader.fileBytes - (8 << 10) }
+      try FileBytes.write(log.header, to: shared.log())
+      try #require(truncate(shared.log(), AuditHeader.fileBytes + 1) == 0)
+      // Its second name is taken, so that it is not handed over.
+      try FileBytes.write([1], to: shared.log(1))
+      for _ in 0..<2 {
+        try shared.read(1, by: shared.secondOwner())
+        #expect(try Int(FileBytes.status(shared.log()).st_size) == AuditHeader.fileBytes)
+      }
+    }
+  }
+
   @Test func `files are removed after the days that the setting says, with an event about it`() throws {
     try SharedVault.with(groups: ["default"]) { shared in
       let now = Mutex<Int64>(1_700_000_000_000)

@@ -157,11 +157,12 @@ struct AuditAppend {
   }
 
   /// Writes zeros over bytes that are no event: cutting off the reserve could lose space that the disk no longer has.
-  /// More than a reserve is cut off.
+  /// More than a reserve, or than a file may have, is cut off.
   private mutating func eraseDebris() throws(VaultError) {
-    if size > header.end + Self.reserveBytes {
-      try descriptor.truncate(to: header.end + Self.reserveBytes)
-      size = header.end + Self.reserveBytes
+    let most = min(header.end + Self.reserveBytes, AuditHeader.fileBytes)
+    if size > most {
+      try descriptor.truncate(to: most)
+      size = most
     }
     try descriptor.write([UInt8](repeating: 0, count: size - header.end), at: header.end)
   }
