@@ -28,7 +28,7 @@ struct AuditExamination {
   /// The findings of bytes behind the last event of a file, which an interrupted append explains.
   private var possibleDebris: Set<UInt64> = []
   /// Whether the rest cannot be judged.
-  private(set) var hasEnded = false
+  private var hasEnded = false
   /// The findings of files that state a later key, and the numbers at which these begin, until a file goes on behind
   /// the known events.
   private var claims: [(finding: Int, start: UInt64)] = []
@@ -165,10 +165,14 @@ struct AuditExamination {
     if isCurrent, found.mayBeRestarted { restarts.append((.max, found.synced)) }
   }
 
-  /// Whether a file is of a later key than the reader has.
+  /// Whether a handed-over file is of a later key than the reader has.
   static func isLater(_ file: Descriptor, _ keys: AuditKeys, _ sealer: Sealer) throws(VaultError) -> Bool {
-    var examination = AuditExamination(keys, sealer, marked: nil)
     let image = try FileImage(file, 0..<AuditHeader.byteCount, limit: AuditHeader.byteCount)
+    guard case .failure(let refusal) = try AuditHeader.open(image.span, keys, sealer), refusal.code == .laterKey else {
+      return false
+    }
+    // What stands behind the header may contradict it.
+    var examination = AuditExamination(keys, sealer, marked: nil)
     let size = Int(try file.status().st_size)
     try examination.read(file, size: size, header: image.span, isFirst: true, isCurrent: false) { _ in }
     return examination.needsLaterKey

@@ -72,7 +72,7 @@ struct AuditFiles {
       if isOfGroup, parts.count == 1 || number(parts[1]) != nil { continue }
       found.append(
         UnreadAuditLog(
-          path: PathName.directory(of: vault.file) + "/" + name,
+          path: vault.directory + "/" + name,
           isSetAside: isOfGroup && parts.last?.hasPrefix("aside-") == true))
     }
     return found.filter { !$0.isSetAside } + found.filter(\.isSetAside)
@@ -170,8 +170,7 @@ struct AuditFiles {
 
   /// Whether a handed-over file is the current one, whose handing over was interrupted: also as a copy, which has two
   /// files with the same bytes.
-  func isSame(_ old: Numbered, _ current: OpenFile) throws(VaultError) -> Bool {
-    guard let other = try readable(old) else { return false }
+  private func isSame(_ other: OpenFile, _ current: OpenFile) throws(VaultError) -> Bool {
     if other.identity == current.identity { return true }
     let (size, otherSize) = (Int(try current.descriptor.status().st_size), Int(try other.descriptor.status().st_size))
     guard size == otherSize, size <= AuditHeader.fileBytes else { return false }
@@ -183,8 +182,8 @@ struct AuditFiles {
   func isEarlierState(
     _ old: Numbered, of current: OpenFile, _ keys: AuditKeys, _ sealer: Sealer
   ) throws(VaultError) -> Bool {
-    if try isSame(old, current) { return true }
     guard let other = try readable(old) else { return false }
+    if try isSame(other, current) { return true }
     let (opened, otherOpened) = (
       try Self.header(current.descriptor, keys, sealer), try Self.header(other.descriptor, keys, sealer)
     )
@@ -222,7 +221,9 @@ struct AuditFiles {
     let path = handedOver(number)
     guard unsafe DurableFiles.link(current.file, path.file) != 0 else { return }
     let failure = VaultError.writing("\(path.file): hand over the log")
-    guard failure.errno == EEXIST, try isSame(Numbered(number: number, path: path), file) else { throw failure }
+    guard failure.errno == EEXIST, let old = try readable(Numbered(number: number, path: path)),
+      try isSame(old, file)
+    else { throw failure }
   }
 
   /// Whether a new file would find its space and its directory.

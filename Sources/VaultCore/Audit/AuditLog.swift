@@ -345,8 +345,9 @@ final class AuditLog: Sendable {
   ) throws(VaultError) -> Int {
     let size = Int(try file.status().st_size)
     guard case .success(let header) = try AuditHeader.open(image.span, keys, sealer), size <= AuditHeader.fileBytes,
-      var end = Optional(header.end), end <= size
+      header.end <= size
     else { return size }
+    var end = header.end
     loop: while true {
       switch try AuditFrame.place(file, at: end, before: size, keys, sealer) {
       case .event(let frame): end += frame.count
