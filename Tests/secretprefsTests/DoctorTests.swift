@@ -37,6 +37,23 @@ struct DoctorTests {
     #expect(outcome.text.contains("{\"problem\":\"memoryLimit\",\"severity\":\"warning\","))
   }
 
+  @Test func `a directory that can be searched and not listed does not end the checks`() throws {
+    let home = try Self.vault()
+    // Root may list each directory, unless that right is taken away.
+    let outcome = try Tool.shell(
+      """
+      [ "$(id -u)" != 0 ] || drop="setpriv --bounding-set=-dac_override,-dac_read_search"
+      chmod 311 .local/share/secretprefs
+      $drop secretprefs doctor --key-file k
+      status=$?
+      chmod 700 .local/share/secretprefs
+      exit $status
+      """, in: home)
+    #expect(outcome.exit == 0)
+    #expect(outcome.text.contains("\nnot checked: the audit log of access group default ("))
+    #expect(outcome.text.contains("\nnot checked: audit logs that no access group has ("))
+  }
+
   @Test(arguments: ["", " --json"])
   func `a repair that fails at a later file says what it has changed before`(_ option: String) throws {
     let home = try Self.vault()

@@ -110,15 +110,16 @@ struct VaultExamination {
             repair: "secretprefs audit verify lists them"))
       } catch { unseen.append((name, displayed(error.message))) }
     }
-    for log in try vault.unreadAuditLogs() {
-      problems.append(
+    do throws(VaultError) {
+      problems += try vault.unreadAuditLogs().map { log in
         Problem(
           log.isSetAside ? .advice : .warning, log.isSetAside ? "auditLogSetAside" : "auditLogOfNoGroup",
           log.isSetAside
             ? "\(displayed(log.path)) is an audit log that was set aside; no command reads it"
             : "\(displayed(log.path)) has the name of an audit log, and no access group of the vault has it",
-          repair: "move it elsewhere once it is not needed here"))
-    }
+          repair: "move it elsewhere once it is not needed here")
+      }
+    } catch { unseen.append(("audit logs that no access group has", displayed(error.message))) }
     guard broken.isEmpty else { return }
     for problem in try vault.auditProblems() {
       problems.append(
