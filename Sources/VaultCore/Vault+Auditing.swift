@@ -212,12 +212,21 @@ extension Vault {
   /// - Throws: as ``readAuditLog(of:_:)``; the code of a log that cannot be written.
   @discardableResult
   public func acknowledgeAuditLog(of group: AccessGroup) throws(VaultError) -> [AuditFinding] {
-    var all: [AuditFinding] = []
+    try acknowledgeAudit(of: group).acknowledged
+  }
+
+  /// Does what `acknowledgeAuditLog(of:)` does.
+  /// - Returns: what was acknowledged, and what a verification behind the last event finds.
+  package func acknowledgeAudit(
+    of group: AccessGroup
+  ) throws(VaultError) -> (acknowledged: [AuditFinding], report: AuditReport) {
+    var acknowledged: [AuditFinding] = []
+    var report = try readAuditLog(of: group)
     // The event itself may erase an interrupted append, which then is a finding.
     for _ in 0..<3 {
-      let found = try readAuditLog(of: group).open.filter(\.code.canBeAcknowledged)
+      let found = report.open.filter(\.code.canBeAcknowledged)
       guard !found.isEmpty else { break }
-      all += found
+      acknowledged += found
       for start in stride(from: 0, to: found.count, by: AuditFinding.ID.most) {
         var item = ByteWriter()
         for finding in found[start..<min(start + AuditFinding.ID.most, found.count)] {
@@ -235,8 +244,9 @@ extension Vault {
           try handle.log([event], keys, isSynced: true, mayBeStale: mayBeStale)
         }
       }
+      report = try readAuditLog(of: group)
     }
-    return all
+    return (acknowledged, report)
   }
 
   /// The asynchronous form of `acknowledgeAuditLog(of:)`. Cancelling the task does not stop it.

@@ -29,9 +29,9 @@ struct AcknowledgeAudit: WritingCommand {
     let vault = try unlock.complete(try vault.access()).open(messages)
     var found: [(name: String, findings: [AuditFinding], open: [AuditFinding])] = []
     for group in try vault.auditedGroups(named: group) {
-      let findings = try vault.acknowledgeAuditLog(of: group)
+      let (findings, report) = try vault.acknowledgeAudit(of: group)
       if !findings.isEmpty { vault.recordChange(by: Self.self, messages) }
-      found.append((group.name.text, findings, try vault.readAuditLog(of: group).open))
+      found.append((group.name.text, findings, report.open))
     }
     if self.vault.json {
       try Output.write(
@@ -52,7 +52,7 @@ struct AcknowledgeAudit: WritingCommand {
         found.map { group in
           "group \(displayed(group.name)): \(counted(group.findings.count, "finding", "findings")) acknowledged\n"
             + group.findings.map { "  \(displayed($0.description))\n" }.joined()
-            + group.open.map { "  not acknowledged, \($0.line.dropFirst(2))" }.joined()
+            + group.open.map { "  not acknowledged, \($0.words)\n" }.joined()
         }.joined())
     }
     try AuditFinding.refuse(found.flatMap(\.open))

@@ -50,7 +50,7 @@ extension AuditReport {
     if known > 0 { parts.append(counted(known, "acknowledged finding", "acknowledged findings")) }
     if findings.isEmpty { parts.append("whole") }
     if lostCount > 0 { parts.append("\(counted(Int(clamping: lostCount), "event", "events")) lost") }
-    return "group \(displayed(group)): \(parts.joined(separator: ", "))\n" + findings.map(\.line).joined()
+    return "group \(displayed(group)): \(parts.joined(separator: ", "))\n" + findings.map { "  \($0.words)\n" }.joined()
   }
 
   func json(of group: String) -> JSON {
@@ -62,9 +62,9 @@ extension AuditReport {
 }
 
 extension AuditFinding {
-  /// What a person reads of it, in one line.
-  var line: String {
-    "  \(isAcknowledged ? "acknowledged, " : "")\(isCertain ? "certain" : "possible"): \(displayed(description))\n"
+  /// What a person reads of it.
+  var words: String {
+    "\(isAcknowledged ? "acknowledged, " : "")\(isCertain ? "certain" : "possible"): \(displayed(description))"
   }
 
   var json: JSON {
