@@ -24,15 +24,8 @@ struct GitHistory {
 
   /// Searches the commits' messages and the files.
   func search(_ report: ScanReport) throws {
-    let present = try present()
-    var found: [(id: [UInt8], commit: [UInt8], path: [UInt8]?)] = []
-    for place in places {
-      if present.contains(place.id) {
-        found.append(place)
-      } else {
-        report.fail(String(decoding: place.path ?? place.commit, as: UTF8.self), ENOENT)
-      }
-    }
+    var missing = try missing()
+    let found = places.filter { !missing.contains($0.id) }
     let ids = found.flatMap { $0.id + [UInt8(ascii: "\n")] }
     let input = try Descriptor<VaultError>.sealed(ids.bytes, named: "secretprefs") {
       .io("create a file in memory", $0)
@@ -42,35 +35,40 @@ struct GitHistory {
       reader.add(block) {
         report.add($0)
       } finish: { index, isMissing in
-        let (commit, path) = (found[index].commit, found[index].path)
-        let name = path.map { String(decoding: $0, as: UTF8.self) }
+        let place = found[index]
         if isMissing {
-          report.fail(name ?? String(decoding: commit, as: UTF8.self), ENOENT)
+          missing.insert(place.id)
         } else {
-          report.finish(at: ScanReport.Place(commit: String(decoding: commit, as: UTF8.self), path: name))
+          report.finish(
+            at: ScanReport.Place(
+              commit: String(decoding: place.commit, as: UTF8.self),
+              path: place.path.map { String(decoding: $0, as: UTF8.self) }))
         }
       }
+    }
+    for place in places where missing.contains(place.id) {
+      report.fail(String(decoding: place.path ?? place.commit, as: UTF8.self), ENOENT)
     }
     extendLifetime(input)
     guard reader.isAtEnd else { throw failure }
   }
 
-  /// The objects that are there. Git is not asked for others: in a partial clone it would try to fetch them, and it
-  /// ends with an error if the program that fetches has ended first.
-  private func present() throws -> Set<[UInt8]> {
-    let wanted = Set(places.map(\.id))
-    var (present, line): (Set<[UInt8]>, [UInt8]) = ([], [])
+  /// The ids of the objects that are not there. Git is not asked for them: in a partial clone it would try to fetch them,
+  /// and it ends with an error if the program that fetches has ended first.
+  private func missing() throws -> Set<[UInt8]> {
+    var missing = Set(places.map(\.id))
+    var line: [UInt8] = []
     try run(["cat-file", "--batch-all-objects", "--unordered", "--batch-check=%(objectname)"], input: nil) { block in
       for byte in block {
         if byte != UInt8(ascii: "\n") {
           line.append(byte)
         } else {
-          if wanted.contains(line) { present.insert(line) }
+          missing.remove(line)
           line.removeAll(keepingCapacity: true)
         }
       }
     }
-    return present
+    return missing
   }
 
   private var failure: ToolError {
