@@ -59,7 +59,7 @@ final class VaultWriter: @unchecked Sendable {
       let part = isSplit ? rest.prefix(1) : rest
       do throws(VaultError) {
         // The first write has waited the longest. Those behind it may wait until their own deadlines.
-        outcomes += try commit(part, until: first.deadline)
+        outcomes += try commit(part, of: first.write, until: first.deadline)
         rest = rest.dropFirst(part.count)
       } catch {
         let failed: Int
@@ -80,15 +80,14 @@ final class VaultWriter: @unchecked Sendable {
     return outcomes
   }
 
-  /// Commits writes that the queue has taken together.
+  /// Commits writes that the queue has taken together, of which `first` is the first.
   private func commit(
-    _ batch: ArraySlice<WriteQueue.PendingWrite>, until deadline: Deadline
+    _ batch: ArraySlice<WriteQueue.PendingWrite>, of first: WriteQueue.Write, until deadline: Deadline
   ) throws(VaultError) -> [WriteQueue.Outcome] {
-    switch batch.first?.write {
+    switch first {
     case .changes(_, let group): return try write(batch.map(\.write.changes), to: group, until: deadline)
     case .rewrite(let rewrite): try fullWrite(rewrite, until: deadline)
     case .policy(let policy, let groups): try append(policy, to: groups, until: deadline)
-    case nil: return []
     }
     return [.success(CommittedWrite())]
   }

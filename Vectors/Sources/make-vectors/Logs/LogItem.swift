@@ -13,7 +13,6 @@ struct LogItem {
   var earlier: [EarlierKey] = []
 
   /// The policy as readers and writers treat it.
-  var effectivePolicy: UInt8 { Self.effective(policy) }
   static func effective(_ policy: UInt8) -> UInt8 { policy <= 2 ? policy : 1 }
 
   init(policy: UInt8 = 1) { self.policy = policy }
