@@ -10,6 +10,9 @@ package final class HelperPool: TaskExecutor {
   /// For calls that wait for something that has no name, such as a person. A waiting thread costs little.
   package static let waiting = HelperPool(limit: 64)
 
+  /// For notifications, each on its own thread: an observer may wait for another one.
+  package static let notifying = HelperPool(limit: .max)
+
   private struct Weak { weak var pool: HelperPool? }
   private static let named = Mutex<[String: Weak]>([:])
 

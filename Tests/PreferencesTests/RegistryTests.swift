@@ -1,3 +1,4 @@
+import Foundation
 import PreferenceOperators
 import Preferences
 import Synchronization
@@ -74,6 +75,34 @@ struct RegistryTests {
       try registry.store(for: 2, orRegister: try { () throws -> DictionaryPreferences in throw CancellationError() }())
     }
     #expect(registry[2] == nil)
+  }
+
+  @Test func `a view of the shared store stays in its registry on a thread outside it`() {
+    registry.share(store)
+    let view = PreferencesRegistry.with(registry) { SharedPreferences() }
+    #expect(view.identity == store.identity)
+    let other = PreferencesRegistry()
+    PreferencesRegistry.with(other) { #expect(view.identity == other.shared.identity) }
+  }
+
+  @Test(.timeLimit(.minutes(10)))
+  func `an observer that a helper thread calls is in the registry of a writer`() throws {
+    let (seen, isDone) = (Recorded<StoreIdentity>(), DispatchSemaphore(value: 0))
+    let written = DispatchSemaphore(value: 0)
+    let observation = store.observe { [store] _ in
+      seen.add(PreferencesRegistry.current.shared.identity)
+      guard seen.all.count == 1 else { return _ = isDone.signal() }
+      // Arrives while an observer runs, and from a thread outside the registry.
+      Thread.detachNewThread {
+        do { try store.set(2, forKey: "a") } catch { Issue.record(error) }
+        written.signal()
+      }
+      written.wait()
+    }
+    try PreferencesRegistry.with(registry) { _ = try store.set(1, forKey: "a") }
+    isDone.wait()
+    #expect(seen.all == [registry.shared.identity, registry.shared.identity])
+    observation.invalidate()
   }
 
   @Test func `a store that uses the registry when it ends can be replaced`() {

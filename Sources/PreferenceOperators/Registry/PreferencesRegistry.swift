@@ -32,7 +32,7 @@ public final class PreferencesRegistry: Sendable {
   // MARK: Which registry
 
   private static let standard = PreferencesRegistry()
-  @TaskLocal private static var scoped: PreferencesRegistry?
+  @TaskLocal static var scoped: PreferencesRegistry?
 
   /// The program's registry, or the registry of the surrounding `with`.
   public static var current: PreferencesRegistry { scoped ?? standard }
@@ -58,7 +58,7 @@ public final class PreferencesRegistry: Sendable {
   /// built on `SharedPreferences`.
   public func share(_ store: any PreferencesStore) {
     // Otherwise a lookup would recurse without end.
-    let store = store is SharedPreferences ? Self.current.shared : store
+    let store = (store as? SharedPreferences)?.store ?? store
     // Released with no lock held: a store may use the registry when it ends.
     let old = state.withLock { state in
       state.version += 1

@@ -4,11 +4,17 @@ public import Preferences
 ///
 /// Its `custody` is the custody of the shared store. As a layer of a composite, it keeps the custody that it has when
 /// the composite is created; see `Custody.replaceable`.
+///
+/// The registry is that of the surrounding `PreferencesRegistry.with`. On a thread outside it, such as one that notifies
+/// of a changed file, it is the registry in which the view was created.
 public struct SharedPreferences: PreferencesStore, GuardingReader {
-  /// Creates a view of the shared store.
-  public init() {}
+  private let scope: PreferencesRegistry?
 
-  private var store: any PreferencesStore { PreferencesRegistry.current.shared }
+  /// Creates a view of the shared store.
+  public init() { scope = PreferencesRegistry.scoped }
+
+  private var registry: PreferencesRegistry { PreferencesRegistry.scoped ?? scope ?? .current }
+  var store: any PreferencesStore { registry.shared }
 
   public var name: String { store.name }
   public var custody: Custody { store.custody.replaceable }
@@ -23,7 +29,7 @@ public struct SharedPreferences: PreferencesStore, GuardingReader {
   }
 
   public func observe(_ notify: @escaping @Sendable (PreferenceChange) -> Void) -> PreferenceObservation {
-    PreferencesRegistry.current.observeShared(notify)
+    registry.observeShared(notify)
   }
 
   @discardableResult

@@ -5,7 +5,8 @@ internal import Synchronization
 ///
 /// A request makes one round on its thread, unless a round is in progress, and further rounds only for requests that
 /// the round itself makes, such as a write by an observer. The rounds that other threads request in the meantime are
-/// made by a helper thread, so that no call works for others without end.
+/// made by a helper thread, so that no call works for others without end. There, a round has the task-local values of the
+/// call that handed over, as it has on the call's thread: a store can depend on them.
 final class Rounds: Sendable {
   private struct State {
     var isRunning: Bool
@@ -47,7 +48,9 @@ final class Rounds: Sendable {
   }
 
   private func run(_ round: @escaping @Sendable () -> Void, isHelper: Bool = false) {
-    let handsOver = Self.$inProgress.withValue(Self.inProgress.union([ObjectIdentifier(self)])) {
+    // The rounds around a call that has handed over are in progress on its thread.
+    let around = isHelper ? [] : Self.inProgress
+    let handsOver = Self.$inProgress.withValue(around.union([ObjectIdentifier(self)])) {
       var count = 0
       while true {
         switch turn(count, isHelper: isHelper) {
@@ -58,7 +61,7 @@ final class Rounds: Sendable {
         count += 1
       }
     }
-    if handsOver { HelperThread.run { [self] in run(round, isHelper: true) } }
+    if handsOver { Task(executorPreference: HelperPool.notifying) { [self] in run(round, isHelper: true) } }
   }
 
   private func turn(_ count: Int, isHelper: Bool) -> Turn {
