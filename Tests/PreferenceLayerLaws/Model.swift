@@ -241,17 +241,22 @@ indirect enum Model {
         parts[index, default: ([], false)].edits.append(Edit(key: edit.key, value: edit.value, secrecy: secrecy))
       }
     }
-    let places = parts.keys.sorted()
-    let before = places.map { index in
-      (parts[index]?.clears ?? false ? [] : parts[index]?.edits ?? []).map { edit in
-        Edit(key: edit.key, value: layers[index].value(edit.key, edit.secrecy), secrecy: edit.secrecy)
-      }
+    // Last what cannot be undone, and before it what loses metadata: that shows where two places share a leaf.
+    let places = parts.keys.sorted { first, second in
+      let ranks = [first, second].map { (parts[$0]?.clears ?? false ? 2 : layers[$0].takes(.secret) ? 1 : 0, $0) }
+      return ranks[0] < ranks[1]
     }
+    // What each edit writes, and what a lookup returned before.
+    let written = places.map { index in parts[index]?.clears ?? false ? [] : parts[index]?.edits ?? [] }
+    let before = zip(places, written).map { index, edits in edits.map { layers[index].value($0.key, $0.secrecy) } }
     for (step, index) in places.enumerated() {
       guard let part = parts[index], !layers[index].apply(part.edits, clearing: part.clears) else { continue }
-      // The earlier ones get back what a lookup returned.
-      for step in (0..<step).reversed() {
-        for edit in before[step].reversed() { _ = layers[places[step]].apply([edit]) }
+      // The one that refused may have changed a layer that it shares with an earlier one.
+      for step in (0...step).reversed() {
+        for (edit, old) in zip(written[step], before[step]).reversed() {
+          guard Self.same(layers[places[step]].value(edit.key, edit.secrecy), edit.value) else { continue }
+          _ = layers[places[step]].apply([Edit(key: edit.key, value: old, secrecy: edit.secrecy)])
+        }
       }
       return false
     }
