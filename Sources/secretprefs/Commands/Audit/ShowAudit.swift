@@ -10,9 +10,11 @@ struct ShowAudit: ToolCommand {
     discussion: """
       One read or write per line, for each group the oldest first: time, action, group, service, key, user id, process \
       id, program, and the slot that opened the vault. Characters that mislead a reader are shown as "secretprefs \
-      list" shows them. An event says that the read or write was asked for; a write may have failed afterwards. All \
-      files of a log are shown, also those that were handed over. If a log is not whole, the events that verify are \
-      shown, and the exit code is that of "secretprefs audit verify".
+      list" shows them. Spaces beside spaces, at an end of a name, or other than U+0020, and a name that is only "-", \
+      are shown as \\u{20} and so on, so that no name can be taken for several columns or for a missing one. An event \
+      says that the read or write was asked for; a write may have failed afterwards. All files of a log are shown, \
+      also those that were handed over. If a log is not whole, the events that verify are shown, and the exit code is \
+      that of "secretprefs audit verify".
 
       EXAMPLE:
         secretprefs audit show --service com.example.shop --since 24h
