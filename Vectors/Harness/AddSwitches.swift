@@ -11,7 +11,7 @@ let files: [String: Set<String>?] = [
   "ByteReader": nil, "Extension": nil, "Manifest": nil, "StoredSlot": nil, "Snapshot": nil,
   "JournalFrame": nil, "LoadedGroup": nil, "GroupContent": nil, "Record": nil, "ValueKind": nil, "ValuePlace": ["open"],
   "Unlocked": nil, "VaultSummary": nil, "Padding": nil, "Sealer": nil,
-  "AuditItem": nil, "AuditHeader": nil, "AuditBody": nil, "AuditFrame": nil,
+  "AuditItem": nil, "AuditHeader": ["init", "open"], "AuditBody": nil, "AuditFrame": ["init", "place"],
   "Name": ["isValid", "isPrintable", "isUTF8"], "VaultState": ["init"], "PassphraseCost": ["isAcceptable"],
 ]
 

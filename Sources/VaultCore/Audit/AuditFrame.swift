@@ -90,7 +90,6 @@ struct AuditFrame {
   static func lastAction(
     _ file: Descriptor, before end: Int, _ header: AuditHeader, _ keys: AuditKeys, _ sealer: Sealer
   ) throws(VaultError) -> AuditEvent? {
-    guard header.count >= header.first else { return nil }
     for count in stride(from: counts.lowerBound, through: counts.upperBound, by: 8)
     where end - count >= AuditHeader.byteCount {
       guard case .event(let found) = try place(file, at: end - count, before: end, keys, sealer), found.count == count,

@@ -116,6 +116,12 @@ enum LogDamageVectors {
       damaged("header-version-later", "version 2 beside the state", usual, .init(.badHeader, 16)) {
         $0.log.current.bytes.store(UInt16(2), at: 8)
       },
+      damaged(
+        "header-version-later-epoch", "version 2, epoch 0, and a state that does not open", usual, .init(.badHeader, 16)
+      ) {
+        $0.stateLaterVersion(2)
+        $0.log.current.bytes.store(UInt32(0), at: 12)
+      },
       damaged("later-version", "version 2, and a state that does not open", .init(.laterVersion, 16)) {
         $0.stateLaterVersion(2)
       },
@@ -221,6 +227,8 @@ enum LogDamageVectors {
       damaged("debris", "8 bytes between events 17 and 18", usual, .init(.debris, 18), .init(.fork, 20)) {
         $0.log.current.bytes.insert(contentsOf: Bytes("whatever"), at: $0.log.current.places[17]!.upperBound)
       },
+      started("debris-epoch-zero", "a frame but for its epoch 0, before the first event", .init(.debris, 1), epoch: 0),
+      started("debris-epoch-2-31", "the same with epoch 2^31", .init(.debris, 1), epoch: 1 << 31),
       damaged(
         "debris-frame", "a frame of an epoch whose key is lost, between events of a later one", usual,
         .init(.lostKey, 1, 5),
@@ -294,6 +302,15 @@ enum LogDamageVectors {
         $0.mark = (18, .run(from: 1))
       },
     ]
+  }
+
+  /// Bytes that look like event 1 of an epoch, and a log that starts behind them.
+  private static func started(_ name: String, _ about: String, _ finding: LogFinding, epoch: UInt32) -> LogVector {
+    LogVector(name, about, finding) {
+      $0.log.begin()
+      $0.log.current.bytes += .integer(UInt32(216)) + .integer(epoch) + .integer(UInt64(1)) + .zeros(200)
+      $0.log.append(.start(1), epoch: 3, synced: true)
+    }
   }
 
   static func damaged(

@@ -10,20 +10,24 @@ enum LogHolderVectors {
     [
       state("file-zero", "file 0") { $0.file = 0 },
       state("file-2-31", "file 2^31") { $0.file = 1 << 31 },
+      state("first-zero", "a first event 0") { $0.first = 0 },
+      state("first-2-50", "a first event 2^50") { $0.first = 1 << 50 },
       state("before-zero", "no tag before the first event, which is the sixteenth") { $0.before = .zeros(32) },
-      state("count-below", "a count below the first event") { $0.count = 14 },
+      state("count-below", "no event, and a count below that") { $0.empty(14) },
       state("count-2-50", "a count of 2^50") { $0.count = 1 << 50 },
       state("end-low", "an end within the header") { $0.end = 248 },
       state("end-high", "an end above 2^30") { $0.end = 1 << 30 + 8 },
       state("end-odd", "an end that is no multiple of 8") { $0.end += 4 },
       state("synced", "more synced than there are") { $0.synced = 21 },
       state("empty-end", "no event, and an end behind one") {
-        $0.count = 15
-        $0.last = $0.before
+        let end = $0.end
+        $0.empty(15)
+        $0.end = end
       },
       state("empty-last", "no event, and a last one") {
-        $0.count = 15
-        $0.end = 256
+        let last = $0.last
+        $0.empty(15)
+        $0.last = last
       },
       restated("fork", "the header's last event has a different tag", usual, .init(.fork, 20)) { $0.last.flip(at: 0) },
       restated("fork-end", "the header's end is not behind its last event", usual, .init(.fork, 20)) {
@@ -80,6 +84,21 @@ enum LogHolderVectors {
       },
       written("earlier-key", "an event under an earlier key", .init(.earlierKey, 3)) { $0.add(.read, epoch: 2) },
       written("missing-holder", "a number left out", .init(.missing, 3)) { $0.add(.read, epoch: 3, number: 4) },
+      written("missing-length-odd", "an event of 220 bytes, which is no multiple of 8: no frame", .init(.missing, 3)) {
+        $0.add(.read, epoch: 3, padded: { Sealing.pad($0, step: 128) + .zeros(4) })
+        $0.current.bytes += .zeros(4)
+      },
+      LogVector(
+        "missing-greatest", "an event with the greatest number", .init(.missing, 3, 1 << 50 - 2, certain: false)
+      ) {
+        $0.log.begin()
+        $0.log.append(.start(1), epoch: 3)
+        $0.log.append(.read, epoch: 3, synced: true)
+        $0.log.add(.read, epoch: 3, number: 1 << 50 - 1)
+        $0.log.restate(epoch: 3)
+      },
+      numbered("debris-number-zero", "an event 0", 0),
+      numbered("debris-number-2-50", "an event 2^50", 1 << 50),
       written(
         "out-of-order", "a number that was given before, in the middle", .init(.outOfOrder, 2), .init(.notChained, 3)
       ) {
@@ -244,6 +263,14 @@ enum LogHolderVectors {
     }
   }
 
+  /// What is sealed as an event with a number that none has: no frame.
+  private static func numbered(_ name: String, _ about: String, _ number: UInt64) -> LogVector {
+    written(name, about + ": no frame", .init(.debris, 3)) {
+      let bytes = $0.sealed(.read, epoch: 3, number: number)
+      $0.current.bytes += bytes
+    }
+  }
+
   /// A start, a read, what `add` writes, and a read behind it.
   private static func written(
     _ name: String, _ about: String, _ findings: LogFinding..., add: @escaping (inout LogMaker) -> Void
@@ -255,5 +282,15 @@ enum LogHolderVectors {
       add(&$0.log)
       $0.log.append(.read, epoch: 3, synced: true)
     }
+  }
+}
+
+extension LogHeader {
+  /// States no event behind this one.
+  fileprivate mutating func empty(_ number: UInt64) {
+    count = number
+    synced = number
+    last = before
+    end = UInt64(Self.count)
   }
 }

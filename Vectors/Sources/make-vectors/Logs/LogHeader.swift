@@ -30,9 +30,10 @@ struct LogHeader {
       let zero: UInt16 = try cursor.integer()
       let epoch: UInt32 = try cursor.integer()
       let ids = try cursor.take(32)
-      guard isMagic, zero == 0, ids == place.vaultID + place.group, version != 0 else { return .failure(.badHeader) }
+      guard isMagic, zero == 0, ids == place.vaultID + place.group, version != 0, LogPlace.epochs.contains(epoch) else {
+        return .failure(.badHeader)
+      }
       guard version == 1 else { return .failure(opens(bytes, place) ? .badHeader : .laterVersion) }
-      guard LogPlace.epochs.contains(epoch) else { return .failure(.badHeader) }
       guard epoch <= place.epoch else { return .failure(opens(bytes, place) ? .badHeader : .laterKey(epoch)) }
       guard let key = place.keys[epoch] else { return .failure(.lostKey) }
       guard let body = Sealing.open(try cursor.take(208), key: key, context: place.stateContext()) else {
