@@ -115,6 +115,44 @@ struct SpellingTests {
     }
   }
 
+  /// What terminals, wrapping at a width in bytes, and quoting put between the bytes of a character.
+  @Test(arguments: ["\u{1B}[31m", "\u{1B}[0m\u{1B}[K", "\n", "\r\n    ", "'\"'\"'", "\u{1B}]8;;http://a\u{7}", "+"])
+  func `a value is found whose characters are interrupted`(_ interruption: String) throws {
+    let search = try ValueSearchTests.search(["one\nkäse-日本-\u{1F98A}"])
+    for text in ["one\nkäse-日本-\u{1F98A}", #"one\nkäse-日本-\ud83e\udd8a"#] {
+      let bytes = Array(text.utf8)
+      for place in bytes.indices where bytes[place] & 0xC0 == 0x80 {
+        let interrupted = Data(bytes[..<place]) + Data(interruption.utf8) + Data(bytes[place...])
+        for size in [1, 1000] {
+          let found = try ValueSearchTests.found(interrupted, by: search, blocks: size)
+          #expect(found.contains { !$0.contains(":line:") }, "\(place), \(size)")
+        }
+      }
+    }
+  }
+
+  @Test func `a text is decoded in the same way however it is divided`() throws {
+    var random = SystemRandomNumberGenerator()
+    let pieces: [[UInt8]] = Self.pieces.map { Array($0.utf8) } + [
+      [0xC3], [0xA9], [0xE2], [0x80], [0xF0], [0x9F], [0xFF], [0], Array("%C3".utf8), Array("\\xa9".utf8), Array("a".utf8),
+    ]
+    for _ in 0..<300 {
+      let text = (0..<12).flatMap { _ in pieces.randomElement(using: &random)! }
+      let whole = try Self.decoded(text, blocks: text.count)
+      for size in [1, 3] { #expect(try Self.decoded(text, blocks: size) == whole, "\(size): \(text)") }
+    }
+  }
+
+  private static func decoded(_ text: [UInt8], blocks size: Int) throws -> [UInt8] {
+    let output = try SearchedText(capacity: 1000)
+    let decoder = try SpellingDecoder(into: output)
+    for start in stride(from: 0, to: text.count, by: size) {
+      text[start..<min(start + size, text.count)].withUnsafeBytes { decoder.add($0, from: UInt32(start)) }
+    }
+    decoder.finish()
+    return output.withBytes { Array($0) }
+  }
+
   @Test(arguments: ["pass1234word", "it's-0123", #"{"a": 1, "b": 23456}"#])
   func `a part of a value, and a different value, are not found`(_ value: String) throws {
     let search = try ValueSearchTests.search([value])

@@ -20,7 +20,7 @@ final class CharacterDecoder: SpellingStage {
 
   func take(_ spelled: SpelledByte) {
     if spelled.byte < 0x80 {
-      finish()
+      if ByteTraits.endsCharacter(spelled.byte) { finish() }
       return next.append(spelled)
     }
     if spelled.byte < 0xC0, count > 0 {
@@ -46,12 +46,15 @@ final class CharacterDecoder: SpellingStage {
   }
 
   /// The number of bytes of the character at `index`, which ``lengths`` says; 1 if it does not go on, and its first
-  /// byte stands for itself. Nil if the text ends before that is known.
+  /// byte stands for itself. Nil if the text ends before that is known, or if what follows does not decide it, such as
+  /// a colour or a line end within the character.
   @inline(__always) static func length(in text: UnsafeRawBufferPointer, at index: Int, _ length: UInt8) -> Int? {
     var next = index &+ 1
     while next < index &+ Int(length) {
       guard next < text.count else { return nil }
-      guard text[next] & 0xC0 == 0x80 else { return 1 }
+      guard text[next] & 0xC0 == 0x80 else {
+        return ByteTraits.endsCharacter(text[next]) && !ByteTraits.mayBeginEscape(text[next]) ? 1 : nil
+      }
       next &+= 1
     }
     return Int(length)

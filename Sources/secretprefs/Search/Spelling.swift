@@ -47,6 +47,13 @@ enum ByteTraits {
   static func isIntroducer(_ byte: UInt8) -> Bool { all[Int(byte)] & isIntroducer != 0 }
 
   static func isKept(_ byte: UInt8) -> Bool { all[Int(byte)] & isKept != 0 }
+
+  /// Whether the byte may begin an escape whose meaning is not known before it ends.
+  static func mayBeginEscape(_ byte: UInt8) -> Bool { byte < 0x80 && isIntroducer(byte) }
+
+  /// Whether a character beyond ASCII does not go on after the byte. Ignored bytes may be within one, except NUL: in
+  /// UTF-16 it follows each character of Latin-1.
+  static func endsCharacter(_ byte: UInt8) -> Bool { isKept(byte) || byte == 0 }
 }
 
 /// The value of a hexadecimal digit.
