@@ -133,9 +133,11 @@ struct SpellingTests {
 
   @Test func `a text is decoded in the same way however it is divided`() throws {
     var random = SystemRandomNumberGenerator()
-    let pieces: [[UInt8]] = Self.pieces.map { Array($0.utf8) } + [
-      [0xC3], [0xA9], [0xE2], [0x80], [0xF0], [0x9F], [0xFF], [0], Array("%C3".utf8), Array("\\xa9".utf8), Array("a".utf8),
-    ]
+    let pieces: [[UInt8]] =
+      Self.pieces.map { Array($0.utf8) } + [
+        [0xC3], [0xA9], [0xE2], [0x80], [0xF0], [0x9F], [0xFF], [0], Array("%C3".utf8), Array("\\xa9".utf8),
+        Array("a".utf8),
+      ]
     for _ in 0..<300 {
       let text = (0..<12).flatMap { _ in pieces.randomElement(using: &random)! }
       let whole = try Self.decoded(text, blocks: text.count)

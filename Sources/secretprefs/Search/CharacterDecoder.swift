@@ -31,12 +31,12 @@ final class CharacterDecoder: SpellingStage {
       return
     }
     finish()
-    length = Int(Self.lengths[Int(spelled.byte)])
+    length = Self.length(beginningWith: spelled.byte)
     if length > 1 { hold(spelled) } else { putLatin(spelled) }
   }
 
-  /// For each byte that may begin a character, the number of the character's bytes; 1 for all others.
-  static let lengths: [UInt8] = (0...UInt8.max).map { byte in
+  /// The number of bytes of a character that begins with this byte; 1 if none does.
+  private static func length(beginningWith byte: UInt8) -> Int {
     switch byte {
     case 0xC2...0xDF: 2
     case 0xE0...0xEF: 3
@@ -45,19 +45,17 @@ final class CharacterDecoder: SpellingStage {
     }
   }
 
-  /// The number of bytes of the character at `index`, which ``lengths`` says; 1 if it does not go on, and its first
-  /// byte stands for itself. Nil if the text ends before that is known, or if what follows does not decide it, such as
-  /// a colour or a line end within the character.
-  @inline(__always) static func length(in text: UnsafeRawBufferPointer, at index: Int, _ length: UInt8) -> Int? {
-    var next = index &+ 1
-    while next < index &+ Int(length) {
+  /// The number of bytes of the character at `index`; 1 if it does not go on, and its first byte stands for itself. Nil
+  /// if the text ends before that is known, or if what follows does not decide it, such as a colour or a line end.
+  static func length(in text: UnsafeRawBufferPointer, at index: Int) -> Int? {
+    let length = length(beginningWith: text[index])
+    for next in index &+ 1..<index &+ length {
       guard next < text.count else { return nil }
       guard text[next] & 0xC0 == 0x80 else {
-        return ByteTraits.endsCharacter(text[next]) && !ByteTraits.mayBeginEscape(text[next]) ? 1 : nil
+        return ByteTraits.all[Int(text[next])] & ByteTraits.mayContinue != 0 ? nil : 1
       }
-      next &+= 1
     }
-    return Int(length)
+    return length
   }
 
   /// Passes on the beginning of a character that does not go on.

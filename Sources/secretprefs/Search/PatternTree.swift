@@ -18,31 +18,30 @@ final class PatternTree {
   private static let window = ValueSearch.window
   private static let windowMask: UInt64 = 1 << UInt64(8 * window) - 1
 
-  private enum Trait {
-    /// The node with the next number follows this one.
-    static let hasNext: UInt8 = 1
-    /// Other nodes follow, too.
-    static let hasBranches: UInt8 = 2
-    static let isEnd: UInt8 = 4
-    /// The node, or a shorter beginning that it ends with, is a whole pattern.
-    static let reports: UInt8 = 8
+  private struct Node: BitwiseCopyable {
+    /// The longest shorter node that it ends with.
+    var shorter: UInt32 = 0
+    /// The number of the longest pattern that it ends with, from 1; 0 if it ends with none.
+    var pattern: UInt32 = 0
+    /// Its last byte.
+    var label: UInt8 = 0
+    /// Whether the node with the next number follows this one.
+    var hasNext = false
+    /// Whether other nodes follow, too.
+    var hasBranches = false
   }
 
   /// Sorted by their bytes.
   let patterns: [ValuePatterns.Pattern]
   private var runs: [Run] = []
-  /// The last byte of each node.
-  private let labels: GuardedArray<UInt8>
-  private let traits: GuardedArray<UInt8>
-  /// For each node, the longest shorter node that it ends with.
-  private let shorter: GuardedArray<UInt32>
+  private let nodeArray: GuardedArray<Node>
+  /// Those of ``nodeArray``. A pointer, because the search reads some for each byte.
+  private let nodes: UnsafeMutablePointer<Node>
   /// The nodes that follow one with branches: `node << 8 | byte`, sorted, and the node.
-  private var branches: GuardedArray<UInt64>
+  private let branches: GuardedArray<UInt64>
   private var branchNodes: [UInt32] = []
-  /// The nodes that are patterns, sorted, for each pattern.
-  private var ends: [UInt32] = []
-  /// For each node, the longest pattern that is shorter and that it ends with.
-  private var nextEnds: [UInt32: UInt32] = [:]
+  /// For each pattern, the number of the next one that a text ends with, too: an equal one, or the longest shorter one.
+  private let nextPatterns: GuardedArray<UInt32>
   /// The different beginnings of ``ValueSearch/window`` bytes as big-endian numbers, sorted, and their nodes.
   private let heads: GuardedArray<UInt64>
   private var headNodes: [UInt32] = []
@@ -54,10 +53,9 @@ final class PatternTree {
     patterns = sorted
     let outline = source.buffer.withUnsafeBytes { Self.outline(sorted, $0) }
     runs = outline.runs
-    ends = outline.ends
-    labels = try GuardedArray(count: Int(outline.count))
-    traits = try GuardedArray(count: Int(outline.count))
-    shorter = try GuardedArray(count: Int(outline.count))
+    nodeArray = try GuardedArray(count: Int(outline.count))
+    nodes = nodeArray.base
+    nextPatterns = try GuardedArray(count: sorted.count)
     let roots = runs.filter { $0.parent == 0 }
     let branching = runs.filter { $0.parent != 0 && $0.parent + 1 != $0.first }
     heads = try GuardedArray(count: roots.count)
@@ -69,6 +67,7 @@ final class PatternTree {
     filter = try GuardedArray(count: 1 << Int(bits) / 8)
     source.buffer.withUnsafeBytes { buffer in
       label(buffer)
+      for (index, end) in outline.ends.enumerated().reversed() { nodes[Int(end)].pattern = UInt32(index + 1) }
       link(branching)
       for (index, root) in roots.enumerated() {
         let start = patterns[root.pattern].bytes.lowerBound
@@ -77,6 +76,10 @@ final class PatternTree {
         filter.base[place >> 3] |= 1 << UInt8(place & 7)
       }
       findShorter(buffer)
+    }
+    for (index, end) in outline.ends.enumerated() {
+      let isEqual = index + 1 < sorted.count && outline.ends[index + 1] == end
+      nextPatterns.base[index] = isEqual ? UInt32(index + 2) : nodes[Int(nodes[Int(end)].shorter)].pattern
     }
   }
 
@@ -135,21 +138,20 @@ final class PatternTree {
       let pattern = patterns[run.pattern]
       for depth in run.depth...pattern.bytes.count {
         let node = Int(run.first) + depth - run.depth
-        labels.base[node] = buffer[pattern.bytes.lowerBound + depth - 1]
-        if depth < pattern.bytes.count { traits.base[node] |= Trait.hasNext }
+        nodes[node].label = buffer[pattern.bytes.lowerBound + depth - 1]
+        nodes[node].hasNext = depth < pattern.bytes.count
       }
-      if run.parent != 0, run.parent + 1 == run.first { traits.base[Int(run.parent)] |= Trait.hasNext }
+      if run.parent != 0, run.parent + 1 == run.first { nodes[Int(run.parent)].hasNext = true }
     }
-    for end in ends { traits.base[Int(end)] |= Trait.isEnd | Trait.reports }
   }
 
   private func link(_ branching: [Run]) {
-    func key(_ run: Run) -> UInt64 { UInt64(run.parent) << 8 | UInt64(labels.base[Int(run.first)]) }
+    func key(_ run: Run) -> UInt64 { UInt64(run.parent) << 8 | UInt64(nodes[Int(run.first)].label) }
     let sorted = branching.sorted { key($0) < key($1) }
     branchNodes = sorted.map(\.first)
     for (index, run) in sorted.enumerated() {
       branches.base[index] = key(run)
-      traits.base[Int(run.parent)] |= Trait.hasBranches
+      nodes[Int(run.parent)].hasBranches = true
     }
   }
 
@@ -166,15 +168,13 @@ final class PatternTree {
       for run in active {
         let node = run.first + UInt32(depth - run.depth)
         let parent = depth == run.depth ? run.parent : node - 1
-        var found = parent == 0 ? 0 : next(shorter.base[Int(parent)], labels.base[Int(node)])
+        var found = parent == 0 ? 0 : next(nodes[Int(parent)].shorter, nodes[Int(node)].label)
         if found == 0, depth > Self.window {
           let end = patterns[run.pattern].bytes.lowerBound + depth
           found = self.node(endingWith: buffer[end - Self.window..<end].reduce(0) { $0 << 8 | UInt64($1) })
         }
-        shorter.base[Int(node)] = found
-        guard found != 0, traits.base[Int(found)] & Trait.reports != 0 else { continue }
-        traits.base[Int(node)] |= Trait.reports
-        nextEnds[node] = traits.base[Int(found)] & Trait.isEnd != 0 ? found : nextEnds[found]
+        nodes[Int(node)].shorter = found
+        if nodes[Int(node)].pattern == 0 { nodes[Int(node)].pattern = nodes[Int(found)].pattern }
       }
       depth += 1
     }
@@ -182,17 +182,21 @@ final class PatternTree {
 
   /// The longest node that the text ends with after `byte`, if it ended with `node` before. 0 if it is not longer than
   /// ``ValueSearch/window``.
-  func next(_ node: UInt32, _ byte: UInt8) -> UInt32 {
+  @inline(__always) func next(_ node: UInt32, _ byte: UInt8) -> UInt32 {
+    let isNext = nodes[Int(node)].hasNext && nodes[Int(node) + 1].label == byte
+    return isNext ? node &+ 1 : branch(node, byte)
+  }
+
+  private func branch(_ node: UInt32, _ byte: UInt8) -> UInt32 {
     var node = node
     while node != 0 {
-      let trait = traits.base[Int(node)]
-      if trait & Trait.hasNext != 0, labels.base[Int(node) + 1] == byte { return node + 1 }
-      if trait & Trait.hasBranches != 0 {
+      if nodes[Int(node)].hasNext, nodes[Int(node) + 1].label == byte { return node + 1 }
+      if nodes[Int(node)].hasBranches {
         let key = UInt64(node) << 8 | UInt64(byte)
         let index = Self.firstIndex(branchNodes.count) { branches.base[$0] >= key }
         if index < branchNodes.count, branches.base[index] == key { return branchNodes[index] }
       }
-      node = shorter.base[Int(node)]
+      node = nodes[Int(node)].shorter
     }
     return 0
   }
@@ -216,24 +220,16 @@ final class PatternTree {
   /// The longest node that a node ends with and that another one follows.
   func continued(_ node: UInt32) -> UInt32 {
     var node = node
-    while node != 0, traits.base[Int(node)] & (Trait.hasNext | Trait.hasBranches) == 0 {
-      node = shorter.base[Int(node)]
-    }
+    while node != 0, !nodes[Int(node)].hasNext, !nodes[Int(node)].hasBranches { node = nodes[Int(node)].shorter }
     return node
   }
 
-  func reports(_ node: UInt32) -> Bool { traits.base[Int(node)] & Trait.reports != 0 }
-
-  /// Calls `body` with each pattern that a node ends with.
-  func forEachEnd(of node: UInt32, _ body: (Int) -> Void) {
-    var end = traits.base[Int(node)] & Trait.isEnd != 0 ? node : nextEnds[node] ?? 0
-    while end != 0 {
-      var index = Self.firstIndex(ends.count) { ends[$0] >= end }
-      while index < ends.count, ends[index] == end {
-        body(index)
-        index += 1
-      }
-      end = nextEnds[end] ?? 0
+  /// Calls `body` with the index of each pattern that a node ends with.
+  @inline(__always) func forEachPattern(_ node: UInt32, _ body: (Int) -> Void) {
+    var number = nodes[Int(node)].pattern
+    while number != 0 {
+      body(Int(number) - 1)
+      number = nextPatterns.base[Int(number) - 1]
     }
   }
 

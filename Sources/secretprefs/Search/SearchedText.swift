@@ -33,58 +33,87 @@ final class SearchedText {
   }
 
   /// Appends bytes that are spelled as they are.
-  func append(_ text: UnsafeRawBufferPointer, from place: UInt32) { _ = append(text, from: place, upTo: 0) }
+  func append(_ text: UnsafeRawBufferPointer, from place: UInt32) {
+    ByteTraits.all.withUnsafeBufferPointer { traits in
+      var writer = writer(traits)
+      for index in 0..<text.count { writer.put(text[index], writer.traits[Int(text[index])], place, index) }
+      keep(writer)
+    }
+  }
 
   /// Appends bytes, those beyond ASCII as ``CharacterDecoder`` passes them on, up to one that may begin an escape, or a
   /// character that the text ends in. Returns their number.
   func appendCharacters(_ text: UnsafeRawBufferPointer, from place: UInt32) -> Int {
-    append(text, from: place, upTo: ByteTraits.isIntroducer)
-  }
-
-  @inline(__always) private func append(_ text: UnsafeRawBufferPointer, from place: UInt32, upTo stop: UInt8) -> Int {
-    ByteTraits.all.withUnsafeBufferPointer { traits in
-      CharacterDecoder.lengths.withUnsafeBufferPointer { lengths in
-        var (count, ahead, index) = (count, ahead, 0)
-        while index < text.count {
-          let byte = text[index]
-          let trait = traits[Int(byte)]
-          let start = place &+ UInt32(truncatingIfNeeded: index)
-          if trait & stop != 0 {
-            guard byte >= 0x80 else { break }
-            guard let length = CharacterDecoder.length(in: text, at: index, lengths[Int(byte)]) else { break }
-            spellings.base[count] = ahead
-            ahead = 0
-            if length == 1 {
-              (bytes.base[count], bytes.base[count &+ 1]) = CharacterDecoder.latin(byte)
-              spellings.base[count &+ 1] = 0
-              places.base[count] = Self.place(start, start &+ 1)
-              places.base[count &+ 1] = Self.place(start, start &+ 1)
-              count &+= 2
-            } else {
-              for part in 0..<length {
-                bytes.base[count &+ part] = text[index &+ part]
-                if part > 0 { spellings.base[count &+ part] = 0 }
-                places.base[count &+ part] = Self.place(start &+ UInt32(part), start &+ UInt32(part) &+ 1)
-              }
-              count &+= length
-            }
+    guard let first = text.baseAddress else { return 0 }
+    return ByteTraits.all.withUnsafeBufferPointer { traits in
+      var writer = writer(traits)
+      defer { keep(writer) }
+      let from = first.assumingMemoryBound(to: UInt8.self)
+      var index = 0
+      while index < text.count {
+        let byte = from[index]
+        let trait = writer.traits[Int(byte)]
+        if trait & ByteTraits.mayBeginEscape != 0 { break }
+        let end = index &+ 8
+        if end <= text.count, first.loadUnaligned(fromByteOffset: index, as: UInt64.self) & 0x8080_8080_8080_8080 == 0 {
+          while index < end {
+            let trait = writer.traits[Int(from[index])]
+            if trait & ByteTraits.mayBeginEscape != 0 { return index }
+            writer.put(from[index], trait, place, index)
+            index &+= 1
+          }
+          continue
+        }
+        let next = index &+ 1 < text.count ? writer.traits[Int(from[index &+ 1])] : ByteTraits.mayContinue
+        if trait &>> 1 & next & ByteTraits.mayContinue != 0 {
+          guard let length = CharacterDecoder.length(in: text, at: index) else { break }
+          if length > 1 {
+            for part in index..<index &+ length { writer.put(from[part], ByteTraits.isKept, place, part) }
             index &+= length
             continue
           }
-          bytes.base[count] = byte
-          spellings.base[count] = ahead
-          places.base[count] = Self.place(start, start &+ 1)
-          // Without branches: blanks and quotes are frequent, and not predictable.
-          let kept = trait & ByteTraits.isKept
-          ahead = (ahead | trait & ByteTraits.spelling) & (kept &- 1)
-          count &+= Int(kept)
-          index &+= 1
         }
-        self.count = count
-        self.ahead = ahead
-        return index
+        // The first of two bytes is only kept for Latin-1. Without branches: what is not text has both kinds.
+        let isLatin = byte &>> 7
+        let latin = CharacterDecoder.latin(byte)
+        writer.put(latin.0, isLatin, place, index)
+        writer.put(isLatin == 0 ? byte : latin.1, trait, place, index)
+        index &+= 1
       }
+      return index
     }
+  }
+
+  /// Where the next byte is written, in registers.
+  private struct Writer {
+    let traits: UnsafePointer<UInt8>
+    let bytes: UnsafeMutablePointer<UInt8>
+    let spellings: UnsafeMutablePointer<UInt8>
+    let places: UnsafeMutablePointer<UInt64>
+    var count: Int
+    var ahead: UInt8
+
+    /// Appends a byte, if it is kept. Without branches: blanks and quotes are frequent, and not predictable.
+    @inline(__always) mutating func put(_ byte: UInt8, _ trait: UInt8, _ place: UInt32, _ index: Int) {
+      let start = place &+ UInt32(truncatingIfNeeded: index)
+      bytes[count] = byte
+      spellings[count] = ahead
+      places[count] = SearchedText.place(start, start &+ 1)
+      let kept = trait & ByteTraits.isKept
+      ahead = (ahead | trait & ByteTraits.spelling) & (kept &- 1)
+      count &+= Int(kept)
+    }
+  }
+
+  @inline(__always) private func writer(_ traits: UnsafeBufferPointer<UInt8>) -> Writer {
+    Writer(
+      traits: traits.baseAddress!, bytes: bytes.base, spellings: spellings.base, places: places.base, count: count,
+      ahead: ahead)
+  }
+
+  @inline(__always) private func keep(_ writer: Writer) {
+    count = writer.count
+    ahead = writer.ahead
   }
 
   @inline(__always) private static func place(_ start: UInt32, _ end: UInt32) -> UInt64 {

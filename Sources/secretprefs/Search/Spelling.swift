@@ -26,34 +26,39 @@ struct SpelledByte: BitwiseCopyable {
 enum ByteTraits {
   /// The byte is compared.
   static let isKept: UInt8 = 1
-  /// The byte may begin an escape, or a character beyond ASCII, for ``SpellingDecoder``.
-  static let isIntroducer: UInt8 = 2
-  /// The bits of ``Spelling``.
-  static let spelling: UInt8 = 0xFC
+  /// The byte may begin an escape, whose meaning is not known before it ends.
+  static let mayBeginEscape: UInt8 = 2
+  /// The byte may be within a character beyond ASCII. Ignored bytes may be, except NUL: in UTF-16 it follows each
+  /// character of Latin-1.
+  static let mayContinue: UInt8 = 32
+  /// The byte may begin a character beyond ASCII: ``mayContinue`` is half of this.
+  static let mayBeginCharacter: UInt8 = 64
+  /// The bits of ``Spelling`` that a byte itself can have.
+  static let spelling: UInt8 = 28
 
   static let all: [UInt8] = (0...UInt8.max).map { byte in
     switch byte {
-    case 0, 0x09...0x0D, 0x20, UInt8(ascii: "+"): 0
-    case UInt8(ascii: "\\"): isIntroducer | Spelling.backslash.rawValue
-    case UInt8(ascii: "'"), UInt8(ascii: "`"): Spelling.singleQuote.rawValue
-    case UInt8(ascii: "\""): Spelling.doubleQuote.rawValue
-    case 0x1B, UInt8(ascii: "%"), UInt8(ascii: "&"), UInt8(ascii: "$"), 0x80...: isKept | isIntroducer
+    case 0: 0
+    case 0x09...0x0D, 0x20, UInt8(ascii: "+"): mayContinue
+    case UInt8(ascii: "\\"): mayContinue | mayBeginEscape | Spelling.backslash.rawValue
+    case UInt8(ascii: "'"), UInt8(ascii: "`"): mayContinue | Spelling.singleQuote.rawValue
+    case UInt8(ascii: "\""): mayContinue | Spelling.doubleQuote.rawValue
+    case 0x1B, UInt8(ascii: "%"), UInt8(ascii: "&"), UInt8(ascii: "$"): isKept | mayContinue | mayBeginEscape
+    case 0x80...0xBF: isKept | mayContinue
+    case 0xC2...0xF4: isKept | mayBeginCharacter
     default: isKept
     }
   }
 
   static func spelling(of byte: UInt8) -> UInt8 { all[Int(byte)] & spelling }
 
-  static func isIntroducer(_ byte: UInt8) -> Bool { all[Int(byte)] & isIntroducer != 0 }
-
   static func isKept(_ byte: UInt8) -> Bool { all[Int(byte)] & isKept != 0 }
 
-  /// Whether the byte may begin an escape whose meaning is not known before it ends.
-  static func mayBeginEscape(_ byte: UInt8) -> Bool { byte < 0x80 && isIntroducer(byte) }
+  /// Whether the byte may begin an escape, or belongs to a character beyond ASCII, for ``SpellingDecoder``.
+  static func isDecoded(_ byte: UInt8) -> Bool { byte >= 0x80 || all[Int(byte)] & mayBeginEscape != 0 }
 
-  /// Whether a character beyond ASCII does not go on after the byte. Ignored bytes may be within one, except NUL: in
-  /// UTF-16 it follows each character of Latin-1.
-  static func endsCharacter(_ byte: UInt8) -> Bool { isKept(byte) || byte == 0 }
+  /// Whether a character beyond ASCII does not go on after the byte, once it is known that no escape begins with it.
+  static func endsCharacter(_ byte: UInt8) -> Bool { all[Int(byte)] & (isKept | mayContinue) != mayContinue }
 }
 
 /// The value of a hexadecimal digit.

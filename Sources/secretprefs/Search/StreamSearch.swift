@@ -6,13 +6,34 @@ internal import VaultCore
 /// The stream is searched as it is, and as ``SpellingDecoder`` writes it. No decoder is right for every text: a value
 /// may itself look encoded, and what precedes it may look like a part of an escape.
 final class StreamSearch {
+  /// Where a value is, or parts of a value that overlap.
   struct Match {
+    /// That of the first part.
     let pattern: ValuePatterns.Pattern
     /// The first and last byte that are not ignored, and all between, counted from the beginning of the stream.
     let range: Range<Int>
     /// Whether it is in the decoded stream. Escape sequences in the range are no part of it.
     let isDecoded: Bool
-    fileprivate let indices: Range<Int>
+    /// The first part.
+    fileprivate let firstPart: Range<Int>
+    fileprivate let firstEnd: Int
+  }
+
+  /// Parts of one value, each of which overlaps the one before and ends after it: in a text with the period of a value,
+  /// a part ends at each byte.
+  private struct Parts {
+    let pattern: ValuePatterns.Pattern
+    let first: Range<Int>
+    var end: Int
+
+    /// Takes a part, if it belongs to these.
+    mutating func take(_ pattern: ValuePatterns.Pattern, _ indices: Range<Int>) -> Bool {
+      guard pattern.value == self.pattern.value, pattern.form == self.pattern.form, pattern.form != .line,
+        (first.lowerBound..<end).contains(indices.lowerBound)
+      else { return false }
+      end = indices.upperBound
+      return true
+    }
   }
 
   /// The beginning of a value, at the end of the stream so far.
@@ -46,7 +67,7 @@ final class StreamSearch {
     decoder = try SpellingDecoder(into: decoded)
   }
 
-  /// Searches the next bytes. Matches are passed in the order of their ends.
+  /// Searches the next bytes. Matches are passed in the order in which their first parts end.
   func add(_ bytes: UnsafeRawBufferPointer, _ body: (Match) -> Void) {
     for start in stride(from: 0, to: bytes.count, by: Self.slice) {
       let slice = UnsafeRawBufferPointer(rebasing: bytes[start..<min(start + Self.slice, bytes.count)])
@@ -92,10 +113,12 @@ final class StreamSearch {
   /// The form of a match. Only valid in the call that passes the match.
   func form(of match: Match) -> ValueForm {
     guard match.pattern.form == .plain else { return match.pattern.form }
-    let spelling = (match.isDecoded ? decoded : plain).spelling(of: match.indices)
+    let spelling = (match.isDecoded ? decoded : plain).spelling(of: match.firstPart)
     if spelling.contains(.percent) { return .percent }
     if spelling.contains(.entity) { return .entity }
-    if match.range.count == match.pattern.span || spelling.isSubset(of: match.pattern.spelling) { return .plain }
+    if match.firstEnd - match.range.lowerBound == match.pattern.span || spelling.isSubset(of: match.pattern.spelling) {
+      return .plain
+    }
     if !spelling.isDisjoint(with: [.escape, .singleQuote]) { return .quoted }
     if spelling.contains(.backslash) { return .json }
     return spelling.contains(.doubleQuote) ? .quoted : .plain
@@ -112,7 +135,7 @@ final class StreamSearch {
     find(in: decoded, &decodedMatches)
     var next = decodedMatches.startIndex
     for match in plainMatches {
-      while next < decodedMatches.endIndex, decodedMatches[next].range.upperBound < match.range.upperBound {
+      while next < decodedMatches.endIndex, decodedMatches[next].firstEnd < match.firstEnd {
         body(decodedMatches[next])
         next += 1
       }
@@ -122,13 +145,25 @@ final class StreamSearch {
   }
 
   private func find(in text: SearchedText, _ matches: inout [Match]) {
-    matches.removeAll(keepingCapacity: true)
+    // Without an object: counting its references for each part costs more than the search.
+    var (all, latest): ([Parts], Parts?) = ([], nil)
     text.find(search) { pattern, indices in
-      let end = place(text.end(of: indices.upperBound - 1))
-      // A value can have 4 GiB of blanks, after which the place of its beginning is not known.
-      let start = min(place(text.start(of: indices.lowerBound)), end)
-      matches.append(Match(pattern: pattern, range: start..<end, isDecoded: text === decoded, indices: indices))
+      if latest?.take(pattern, indices) == true { return }
+      if let latest { all.append(latest) }
+      latest = Parts(pattern: pattern, first: indices, end: indices.upperBound)
     }
+    if let latest { all.append(latest) }
+    matches.removeAll(keepingCapacity: true)
+    for parts in all { matches.append(match(parts, in: text)) }
+  }
+
+  private func match(_ parts: Parts, in text: SearchedText) -> Match {
+    let firstEnd = place(text.end(of: parts.first.upperBound - 1))
+    // A value can have 4 GiB of blanks, after which the place of its beginning is not known.
+    let start = min(place(text.start(of: parts.first.lowerBound)), firstEnd)
+    return Match(
+      pattern: parts.pattern, range: start..<max(place(text.end(of: parts.end - 1)), firstEnd),
+      isDecoded: text === decoded, firstPart: parts.first, firstEnd: firstEnd)
   }
 
   /// The place in the whole stream of one modulo 2^32.

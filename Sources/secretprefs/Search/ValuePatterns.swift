@@ -87,7 +87,7 @@ final class ValuePatterns {
     try add(form, number, span: span, spelling: spelling) { () throws(VaultError) in
       for byte in text { try put(byte) }
     }
-    guard text.contains(where: ByteTraits.isIntroducer) else { return }
+    guard text.contains(where: ByteTraits.isDecoded) else { return }
     for decoder in decoders {
       decoded.removeAll()
       decoder.add(text, from: 0)

@@ -37,6 +37,7 @@ final class ValueSearch {
     _ body: (ValuePatterns.Pattern, Int) -> Void
   ) {
     guard !patterns.isEmpty else { return }
+    let (tree, patterns) = (tree, patterns)
     let (filter, shift) = (UnsafePointer(tree.filter.base), tree.shift)
     var (node, recent, index) = (position.node, position.recent, indices.lowerBound)
     while index < indices.upperBound {
@@ -56,9 +57,7 @@ final class ValueSearch {
         node = tree.next(node, byte)
         if node == 0 { node = tree.node(endingWith: recent) }
       }
-      if tree.reports(node) {
-        tree.forEachEnd(of: node) { body(patterns[$0], index) }
-      }
+      tree.forEachPattern(node) { body(patterns[$0], index) }
     }
     position.node = node
     position.recent = recent
