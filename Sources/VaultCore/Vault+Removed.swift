@@ -101,8 +101,9 @@ extension Vault {
   /// the same time, such as an import.
   ///
   /// A record that the write made is removed, as ``Options/keeping`` says. A record whose value it replaced gets the
-  /// earlier value back, if that is kept, and one that it removed exists again. Metadata is not restored. All this is
-  /// one transaction.
+  /// earlier value back, if that is kept, and one that it removed exists again. All this is one transaction.
+  ///
+  /// The history has no metadata: label, comment and attributes stay as they are, and the expiry is removed.
   /// - Throws: ``VaultError/Code/conflict`` if one of the records is changed by another process in between.
   package func undo(_ revision: UInt64, in group: AccessGroup) throws(VaultError) -> UndoneWrite {
     var undone = UndoneWrite()

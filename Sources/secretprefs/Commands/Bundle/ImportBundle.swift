@@ -9,10 +9,10 @@ struct ImportBundle: WritingCommand {
     usage: "secretprefs bundle import [<options>] <file>",
     discussion: """
       Imports all keys into one access group in one transaction. They keep their services. If a key exists, nothing \
-      is imported unless --replace is given; replaced values are kept as earlier ones. "secretprefs history undo" \
-      undoes the import. The bundle does not change: remove it after the import. The vault and \
-      the bundle have separate credentials: prompts and errors name the file they refer to, and credentials in the \
-      environment apply only to the vault.
+      is imported unless --replace is given; replaced values are kept as earlier ones, but not their label, comment, \
+      attributes and expiry. "secretprefs history undo" undoes the import of the values. The bundle does not change: \
+      remove it after the import. The vault and the bundle have separate credentials: prompts and errors name the file \
+      they refer to, and credentials in the environment apply only to the vault.
 
       EXAMPLE:
         secretprefs bundle import t.spv --bundle-key-file t.key

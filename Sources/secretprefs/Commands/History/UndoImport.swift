@@ -10,8 +10,11 @@ struct UndoImport: WritingCommand {
     discussion: """
       The revision is in the report of "secretprefs import" or "secretprefs bundle import": all keys of one import \
       have it. Keys that the import has added are removed, and kept for 30 days as by "secretprefs remove". Keys that \
-      it has replaced get the value from before back, if that was kept; their label, comment and attributes stay as \
-      they are. All this is one transaction.
+      it has replaced get the value from before back, if that was kept. All this is one transaction.
+
+      The history keeps values and no metadata. Label, comment and attributes of a replaced key stay as the import has \
+      left them: as they were after "secretprefs import", those of the bundle after "secretprefs bundle import". Its \
+      expiry is removed. A key that was removed before the import does not get its metadata back.
 
       Keys that were changed or removed after the import are left as they are, and named as far as they still keep \
       the imported value.
