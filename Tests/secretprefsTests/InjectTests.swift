@@ -33,6 +33,33 @@ struct InjectTests {
     #expect(outcome.output == Data(values.joined(separator: "|").utf8))
   }
 
+  @Test func `a template and an output that are too large for the memory are refused, and nothing is written`() throws {
+    let home = try RunTests.prepared()
+    let value = String(repeating: "v", count: 16 << 20)
+    try home.write(value, to: "value")
+    let stored = try Tool.run(["set", "v", "--exact", "--file", "value", "--key-file", "k"], in: home)
+    try #require(stored.exit == 0, "\(stored.errorText)")
+    func inject(_ template: String) throws -> Tool.Outcome {
+      try home.write(template, to: "template")
+      return try Tool.run(["inject", "--in", "template", "--out", "out", "--key-file", "k"], in: home)
+    }
+    let reference = "{{ secret://default/v }}"
+    #expect(try inject(String(repeating: reference, count: 4)).exit == 0)
+    #expect(try Data(contentsOf: URL(filePath: home.file("out"))).count == 64 << 20)
+    try FileManager.default.removeItem(atPath: home.file("out"))
+
+    for (template, message) in [
+      (String(repeating: reference + "\n", count: 400_000), "line 4: the output has more than 67108864 bytes"),
+      (String(repeating: reference, count: 4) + "\n", "the output has more than 67108864 bytes"),
+      (value + "v", "the template has more than 16777216 bytes"),
+    ] {
+      let outcome = try inject(template)
+      #expect(outcome.exit == 65)
+      #expect(outcome.errorText == "secretprefs: error: \(message)\n")
+      #expect(!FileManager.default.fileExists(atPath: home.file("out")))
+    }
+  }
+
   @Test func `names with any characters are reached by percent-encoding`() throws {
     let home = try RunTests.prepared()
     let key = "a/b c%ü{}\"\\日"

@@ -19,7 +19,7 @@ struct Inject: WritingCommand {
 
       An error names the line of the reference, and nothing is written: if a key does not exist, a value is data and \
       not text, or a reference is malformed. The file of --out is replaced as a whole. It belongs to the current user, \
-      with mode 0600.
+      with mode 0600. A template has at most 16 MiB, and what is written at most 64 MiB.
 
       EXAMPLE:
         secretprefs inject --in server.toml.template --out server.toml
@@ -75,14 +75,19 @@ struct Inject: WritingCommand {
   }
 
   private func readTemplate() throws -> SecretBytes {
-    guard let template else {
-      return try ValueReader.read(STDIN_FILENO, atMost: ValueReader.longest, "read standard input")
+    do {
+      guard let template else {
+        return try ValueReader.read(STDIN_FILENO, atMost: Template.longest, "read standard input")
+      }
+      let file = try Descriptor<VaultError>.open(template, O_RDONLY | O_NOCTTY) {
+        .io("\(template): open the template", $0)
+      }
+      defer { extendLifetime(file) }
+      return try ValueReader.read(file.raw, atMost: Template.longest, "\(template): read the template")
+    } catch let error as VaultError {
+      guard error.code == .valueTooLarge else { throw error }
+      throw PreferencesError(.limitExceeded, "the template has more than \(Template.longest) bytes")
     }
-    let file = try Descriptor<VaultError>.open(template, O_RDONLY | O_NOCTTY) {
-      .io("\(template): open the template", $0)
-    }
-    defer { extendLifetime(file) }
-    return try ValueReader.read(file.raw, atMost: ValueReader.longest, "\(template): read the template")
   }
 
   /// Refuses a path whose replacement would lose something: anything but a regular file, and the command's own files.

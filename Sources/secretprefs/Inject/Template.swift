@@ -1,11 +1,18 @@
+internal import Preferences
 internal import VaultCore
 
 /// Text with references to values, as `{{ secret://service/key }}`. All other text is passed on byte for byte.
 enum Template {
+  /// The maximum length of a template, and that of what is made of it, in bytes: both are in memory as a whole, and a
+  /// short reference can stand for a value of 16 MiB.
+  static let longest = 16 << 20
+  static let longestOutput = 64 << 20
+
   /// Copies `template` to `output`. Calls `write` in place of each reference.
   ///
   /// - Returns: The number of references.
-  /// - Throws: The error of the first reference that is malformed or whose `write` throws, with its line.
+  /// - Throws: The error of the first reference that is malformed, or whose `write` throws, or with which the output
+  ///   becomes too long, with its line.
   static func fill(
     _ template: UnsafeRawBufferPointer, into output: GuardedBuffer, _ write: (SecretReference) throws -> Void
   ) throws -> Int {
@@ -18,12 +25,20 @@ enum Template {
       do {
         guard let end = end(in: rest) else { throw SecretReference.malformed }
         try write(try SecretReference(rest[..<end.name]))
+        try check(output)
         rest = rest[end.brace...]
       } catch { throw ToolError(thrown: error).about("line \(line)") }
       count += 1
     }
     try output.append(UnsafeRawBufferPointer(rebasing: rest))
+    try check(output)
     return count
+  }
+
+  private static func check(_ output: GuardedBuffer) throws(PreferencesError) {
+    guard output.count <= longestOutput else {
+      throw PreferencesError(.limitExceeded, "the output has more than \(longestOutput) bytes")
+    }
   }
 
   private static let newline = UInt8(ascii: "\n")
