@@ -216,8 +216,8 @@ let package = Package(
       name: "SecretsTests",
       dependencies: [
         "Secrets", "SecretsTesting", "Preferences", "PreferenceFiles", "PreferenceOperators", "PreferenceAdapters",
-        "PreferenceSyncing", "PreferencesFoundation", "VaultCore", "VaultSealing", "PreferenceLayerLaws",
-        "PreferencesTestSupport", "VaultMemorySearching",
+        "PreferenceSyncing", "PreferenceMigrations", "PreferencesFoundation", "VaultCore", "VaultSealing",
+        "PreferenceLayerLaws", "PreferencesTestSupport", "VaultMemorySearching",
       ], exclude: excludedBeforeSwift63(["SecretMemoryTests.swift", "SecretMigrationKillTests.swift"]),
       swiftSettings: strict),
     .testTarget(

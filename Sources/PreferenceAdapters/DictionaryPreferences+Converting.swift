@@ -29,7 +29,9 @@ extension PreferenceValue {
     case let entries as [String: Any]:
       var converted: [String: PreferenceValue] = [:]
       for (key, value) in entries {
-        do { converted[key] = try Self(converting: value) } catch { throw error.about("entry \"\(key)\"") }
+        do { converted[key] = try Self(converting: value) } catch {
+          throw error.about("entry \"\(key)\"", discreetly: "an entry")
+        }
       }
       self = .dictionary(converted)
     default: throw PreferencesError(.notStorable, "\(type(of: value)) has no stored form")

@@ -29,8 +29,10 @@ extension PreferencesError {
       // Foundation's coders write `Index 2` instead of 2.
       guard let position = key.intValue, key is PositionKey || key.stringValue == "Index \(position)" else {
         let entry = "entry \"\(key.stringValue)\""
-        // An enumeration is declared in source code. Any other key, as of a dictionary, may be a part of the value.
-        let isDeclared = Mirror(reflecting: key).displayStyle == .enum || key is SuperKey
+        // A case without a payload is declared in source code. Any other key, as of a dictionary, may be a part of the
+        // value.
+        let mirror = Mirror(reflecting: key)
+        let isDeclared = mirror.displayStyle == .enum && mirror.children.isEmpty || key is SuperKey
         return error.about(entry, discreetly: isDeclared ? entry : "an entry")
       }
       return error.about("element \(position)")

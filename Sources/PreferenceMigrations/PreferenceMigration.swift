@@ -66,7 +66,8 @@ extension PreferenceMigration.Step {
     Self { plan in
       let (source, destination) = (try old.query(), try new.query())
       guard let stored = try plan.content(for: source) else { return }
-      let content = try new.content(of: try change(try old.decoded(stored)))
+      // The store knows which names are secrets, whatever the keys declare.
+      let content = try plan.store.encoded(try change(try plan.store.decoded(stored, as: old)), as: new)
       if plan.place(source) != plan.place(destination) {
         let there = try plan.content(for: destination)
         // A run that was killed before it stored the version may have written the same value.

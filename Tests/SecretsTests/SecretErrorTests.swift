@@ -1,5 +1,6 @@
 import Foundation
 import PreferenceAdapters
+import PreferenceMigrations
 import Preferences
 import Secrets
 import SecretsTesting
@@ -34,9 +35,36 @@ private struct LeakingCoding: Codable, Sendable {
   }
 }
 
+/// Has the entries of a dictionary as coding keys.
+private struct Keyed: Codable, Sendable {
+  enum Key: CodingKey {
+    case dynamic(String)
+    init?(stringValue: String) { self = .dynamic(stringValue) }
+    init?(intValue: Int) { return nil }
+    var stringValue: String { if case .dynamic(let text) = self { text } else { "" } }
+    var intValue: Int? { nil }
+  }
+  init() {}
+  init(from decoder: any Decoder) throws {
+    let container = try decoder.container(keyedBy: Key.self)
+    for key in container.allKeys { _ = try container.decode(Int.self, forKey: key) }
+  }
+  func encode(to encoder: any Encoder) throws {
+    var container = encoder.container(keyedBy: Key.self)
+    try container.encode([Int?.none], forKey: .dynamic(sentinel))
+  }
+}
+
 private struct LeakingTransformation: PreferenceTransformation {
   func value(from stored: String) throws -> Int { throw Leaking.Leak(text: stored) }
   func stored(from value: Int) throws -> String { throw Leaking.Leak(text: sentinel) }
+}
+
+/// A declared key of a secret that is an ordinary value.
+private func secretKey<Value: Codable & Sendable>(_ name: String) -> PreferenceKey<Value?> {
+  let key = PreferenceKey<Value?>.codable(name)
+  return PreferenceKey(
+    name, kind: key.kind, secrecy: .secret, makeDefault: { nil }, decode: key.decode, encode: key.encode)
 }
 
 /// The errors of calls that must fail.
@@ -71,6 +99,8 @@ extension SecretErrorTests {
     read("names", [String: Int].self)
     read("names", [String: [Level]].self)
     read("names", Server.self)
+    read("names", Keyed.self)
+    failures.attempt("converted") { try reader.value(forKey: "names", as: [String: Int].self) }
     failures.attempt("default") { try reader.value(for: .codable("text", default: Leaking())) }
     failures.attempt("raw") { try reader.value(for: PreferenceKey<Level?>("text", rawValue: Level.self)) }
     failures.attempt("typed") { try reader.integer(forKey: "text") }
@@ -92,6 +122,9 @@ extension SecretErrorTests {
   private static func writeErrors(of store: some PreferencesStore) -> [(String, any Error)] {
     var failures = Failures()
     failures.attempt("set") { try store.set(encoding: Leaking(), forKey: "text") }
+    failures.attempt("set keyed") { try store.set(encoding: Keyed(), forKey: "text") }
+    failures.attempt("edit") { try store.edit { try $0.set(Leaking(), for: secretKey("text")) } }
+    failures.attempt("edit keyed") { try store.edit { try $0.set(Keyed(), for: secretKey("text")) } }
     failures.attempt("set coding") { try store.set(encoding: LeakingCoding(), forKey: "text") }
     failures.attempt("set transformed") { try store.set(1, forKey: "text", through: LeakingTransformation()) }
     failures.attempt("update") { try store.update(PreferenceKey<Leaking?>.codable("text")) { $0 = nil } }
@@ -135,6 +168,31 @@ extension SecretErrorTests {
     ] {
       for (name, error) in errors { #expect(Self.found(in: error) == [], "\(name): \(type(of: error))") }
     }
+  }
+
+  @Test func `an error of a secret key's own conversions has nothing of the value`() throws {
+    var failures = Failures()
+    let names: PreferenceValue = [sentinel: [.string(sentinel)]]
+    failures.attempt("decoded") { try (secretKey("k") as PreferenceKey<[String: Int]?>).decoded(names) }
+    failures.attempt("keyed") { try (secretKey("k") as PreferenceKey<Keyed?>).decoded(names) }
+    failures.attempt("content") { try secretKey("k").content(of: Leaking()) }
+    for (name, error) in failures.errors { #expect(Self.found(in: error) == [], "\(name): \(type(of: error))") }
+  }
+
+  @Test func `an error of a migration has nothing of a secret`() throws {
+    let secrets = try Self.filled()
+    let (names, text): (PreferenceKey<[String: Int]?>, PreferenceKey<String?>) = (secretKey("names"), secretKey("text"))
+    let leaking: PreferenceKey<Leaking?> = secretKey("new")
+    var failures = Failures()
+    for (name, step) in [
+      ("read", PreferenceMigration.Step.convert(names, to: text) { _ in "" }),
+      ("read claimed", .convert(PreferenceKey<[String: Int]?>("names"), to: text) { _ in "" }),
+      ("written", .convert(text, to: leaking) { _ in Leaking() }),
+      ("written claimed", .convert(text, to: PreferenceKey<Leaking?>.codable("new")) { _ in Leaking() }),
+    ] {
+      failures.attempt(name) { try PreferenceMigrator([PreferenceMigration(to: 1, [step])]).run(on: secrets) }
+    }
+    for (name, error) in failures.errors { #expect(Self.found(in: error) == [], "\(name): \(type(of: error))") }
   }
 
   @Test func `the error of a secret names the declared entry`() throws {

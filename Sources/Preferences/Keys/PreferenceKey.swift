@@ -64,14 +64,14 @@ public struct PreferenceKey<Value: Sendable>: Sendable {
 
   /// Converts a stored value to the key's type.
   ///
-  /// - Throws: What the key's conversion throws, with the key's name.
+  /// - Throws: What the key's conversion throws, with the key's name; for a secret, without anything of the value.
   public func decoded(_ stored: PreferenceValue) throws(PreferencesError) -> Value {
-    do { return try decode(stored) } catch { throw error.about(key: name) }
+    do { return try decode(stored) } catch { throw named(error) }
   }
 
   /// Converts stored content to the key's type. A key of guarded values makes no copy in ordinary memory.
   ///
-  /// - Throws: What the key's conversion throws, with the key's name.
+  /// - Throws: As ``decoded(_:)-(PreferenceValue)``.
   public func decoded(_ content: PreferenceContent) throws -> Value {
     switch content {
     case .value(let value): return try decoded(value)
@@ -86,9 +86,13 @@ public struct PreferenceKey<Value: Sendable>: Sendable {
 
   /// Returns `value` as a store receives it, a secret in guarded memory; `nil` removes the preference.
   ///
-  /// - Throws: What the key's conversion throws, with the key's name.
+  /// - Throws: What the key's conversion throws, with the key's name; for a secret, without anything of the value.
   public func content(of value: Value) throws(PreferencesError) -> PreferenceContent? {
-    do { return try unnamedContent(of: value) } catch { throw error.about(key: name) }
+    do { return try unnamedContent(of: value) } catch { throw named(error) }
+  }
+
+  private func named(_ error: PreferencesError) -> PreferencesError {
+    (secrecy == .secret ? error.withoutValues : error).about(key: name)
   }
 
   func unnamedContent(of value: Value) throws(PreferencesError) -> PreferenceContent? {

@@ -59,7 +59,7 @@ extension Dictionary: PreferenceConvertible where Key: PreferenceDictionaryKey, 
           throw PreferencesError(.outOfRange, "its key is repeated in a different spelling")
         }
       } catch {
-        throw error.about("entry \"\(text)\"")
+        throw error.about("entry \"\(text)\"", discreetly: "an entry")
       }
     }
     self = entries
