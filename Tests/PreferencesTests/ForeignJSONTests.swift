@@ -89,6 +89,21 @@ struct ForeignJSONTests {
     ]
     #expect(try read(try text(values, over: "{}")) == values)
   }
+
+  @Test(arguments: [#"1, \"admin\": true"#, "null", "]", "1e0", "nan"])
+  func `no dictionary stands for text that is not checked`(member: String) throws {
+    let file = #"{"a": {"$json\u0000": "\#(member)"}, "b": 1, "c": {"d": {"$json\u0000": "\#(member)"}}}"#
+    var values = try read(file)
+    #expect(try read(try text(values, over: "{}")) == values)
+    values["b"] = 2
+    let written = try text(values, over: file)
+    #expect(written.filter { !$0.isWhitespace } == file.replacing("1, \"c", with: "2, \"c").filter { !$0.isWhitespace })
+    values["a"] = nil
+    values["c"] = ["d": 1.0]
+    #expect(try text(values, over: file).filter { !$0.isWhitespace } == #"{"b":2,"c":{"d":1.0}}"#)
+    values["c"] = ["d": .double(.nan)]
+    #expect(try text(values, over: file).filter { !$0.isWhitespace } == #"{"b":2,"c":{"d":{"$double":"nan"}}}"#)
+  }
 }
 
 extension Sequence<UInt8> {

@@ -1,7 +1,8 @@
 import Preferences
 import FoundationEssentials
 
-/// Writes values that JSON can represent, with the members of an object in ascending order.
+/// Writes values as JSON represents them, with the members of an object in ascending order. ``ValueMarks`` represents
+/// dates, data and URLs; what then is data is the text of ``JSONText``.
 enum JSONWriter {
   /// Indented for people.
   static func document(_ values: [String: PreferenceValue]) -> [UInt8] {

@@ -1,10 +1,10 @@
-/// Dictionaries that stand for what JSON can represent and a value cannot, as its text. A lookup of another type than a
-/// dictionary fails, and a JSON file gets the text back.
+import FoundationEssentials
+
+/// Values that stand for what JSON can represent and a value cannot, as its text, which a JSON file gets back. A reader
+/// returns dictionaries with a mark: a lookup of another type fails.
 package enum JSONText {
   private static let valueMark = "$json"
   private static let membersMark = "$members"
-  // No file has such a name by chance, and no reader returns it.
-  private static let foreignMark = "$json\u{0}"
 
   /// A value, such as an array with null, or a number beyond the largest double.
   static func value(_ text: String) -> PreferenceValue { .dictionary([valueMark: .string(text)]) }
@@ -14,12 +14,13 @@ package enum JSONText {
     .dictionary([membersMark: .string(texts.joined(separator: ", "))])
   }
 
-  /// A value that a reader returns differently, while a file is written: null, or an integer of more than 64 bits.
-  static func foreign(_ text: String) -> PreferenceValue { .dictionary([foreignMark: .string(text)]) }
+  /// A value that a reader returns differently, while a file is written: null, or an integer of more than 64 bits. It is
+  /// data, which no JSON text contains, and no value that is represented in JSON.
+  static func foreign(_ text: String) -> PreferenceValue { .data(Data(text.utf8)) }
 
   /// The text of a value that is written as it is.
   package static func text(of value: PreferenceValue) -> String? {
-    if let text = text(of: value, foreignMark) { return text }
+    if case .data(let foreign) = value { return String(decoding: foreign, as: UTF8.self) }
     guard let text = text(of: value, valueMark), parsed("{\"a\":\(text)}")?["a"] == value else { return nil }
     return text
   }
@@ -57,7 +58,7 @@ package enum JSONText {
     for (name, before) in old {
       if let after = new[name] {
         restored[name] = restoring(before, in: after)
-      } else if text(of: before, foreignMark) == "null" {
+      } else if before == foreign("null") {
         restored[name] = before
       }
     }
@@ -67,7 +68,7 @@ package enum JSONText {
   private static func restoring(_ old: PreferenceValue, in new: PreferenceValue) -> PreferenceValue {
     switch (old, new) {
     case (_, .double(let number)):
-      guard let text = text(of: old, foreignMark), Double(text) == number else { return new }
+      guard case .data = old, let text = text(of: old), Double(text) == number else { return new }
       return old
     case (.dictionary(let before), .dictionary(let after)): return .dictionary(restoring(before, in: after))
     case (.array(let before), .array(let after)) where before.count == after.count:
