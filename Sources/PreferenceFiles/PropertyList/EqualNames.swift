@@ -6,19 +6,24 @@ import Preferences
 struct EqualNames {
   private static let mark = "$members"
 
-  private(set) var members: [String: PreferenceValue] = [:]
-  private var spellings: [String: [(name: String, value: PreferenceValue)]] = [:]
+  private var added = NameSpellings<(name: String, value: PreferenceValue)>()
 
   /// Adds an entry.
   ///
   /// - Returns: false if the same name was added before.
   mutating func add(_ value: PreferenceValue, named name: String) -> Bool {
-    let others = spellings[name] ?? []
-    guard !others.contains(where: { $0.name.utf8.elementsEqual(name.utf8) }) else { return false }
-    let all = others + [(name, value)]
-    spellings[name] = all
-    members[name] = all.count == 1 ? value : [Self.mark: .array(all.flatMap { [.string($0.name), $0.value] })]
+    guard !added.contains(spelling: name) else { return false }
+    added.add((name, value), named: name)
     return true
+  }
+
+  /// The entries that were added, by their names.
+  var members: [String: PreferenceValue] {
+    var members = added.first.mapValues(\.value)
+    for (name, all) in added.equal {
+      members[name] = [Self.mark: .array(all.flatMap { [.string($0.name), $0.value] })]
+    }
+    return members
   }
 
   /// The entries to write, in ascending order of their names.
@@ -31,9 +36,10 @@ struct EqualNames {
       items.count >= 4, items.count.isMultiple(of: 2)
     else { return nil }
     var entries: [(key: String, value: PreferenceValue)] = []
+    var spellings: Set<[UInt8]> = []
     for index in stride(from: 0, to: items.count, by: 2) {
       guard case .string(let spelling) = items[index], spelling == name,
-        !entries.contains(where: { $0.key.utf8.elementsEqual(spelling.utf8) })
+        spellings.insert(Array(spelling.utf8)).inserted
       else { return nil }
       entries.append((spelling, items[index + 1]))
     }

@@ -63,32 +63,29 @@ package struct JSONParser {
   }
 
   private mutating func members(depth: Int) throws(PreferencesError) -> [String: PreferenceValue] {
-    var members: [String: PreferenceValue] = [:]
-    // Equal names may differ in their bytes.
-    var spellings: [String: [(name: String, range: Range<Int>)]] = [:]
+    var members = NameSpellings<(value: PreferenceValue?, range: Range<Int>)>()
     skipSpace()
-    if skip("}") { return members }
+    if skip("}") { return [:] }
     repeat {
       skipSpace()
       let start = position
       guard skip("\"") else { throw malformed("expected a name") }
       let name = try text(depth: depth)
       // Choosing one of two values would be a guess.
-      let others = spellings[name] ?? []
-      guard !others.contains(where: { isStrict || $0.name.utf8.elementsEqual(name.utf8) }) else {
+      guard isStrict ? !members.contains(name) : !members.contains(spelling: name) else {
         throw malformed("a repeated name")
       }
       skipSpace()
       guard skip(":") else { throw malformed("expected a colon") }
       let value = try value(depth: depth)
       guard value != nil || !isStrict else { throw malformed("null") }
-      let all = others + [(name, start..<position)]
-      spellings[name] = all
-      members[name] = others.isEmpty ? value : JSONText.members(all.map { text($0.range) })
+      members.add((value, start..<position), named: name)
       skipSpace()
     } while skip(",")
     guard skip("}") else { throw malformed("an object that does not end") }
-    return members
+    var values = members.first.compactMapValues(\.value)
+    for (name, all) in members.equal { values[name] = JSONText.members(all.map { text($0.range) }) }
+    return values
   }
 
   /// The array that begins before the current position.
