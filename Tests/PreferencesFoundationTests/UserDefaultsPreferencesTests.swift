@@ -73,6 +73,24 @@ struct UserDefaultsPreferencesTests {
     }
   }
 
+  @Test func `empty collections are not nested in each other, and Foundation's pending changes are read`() async {
+    await #expect(processExitsWith: .success) { try UserDefaultsPreferencesTests.readBesideEmptyCollections() }
+  }
+
+  private static func readBesideEmptyCollections() throws {
+    try withTemporaryFolder { folder in
+      let empty = ["<array/>", "<dict/>", "<array />"]
+      let entries = (0..<300).map { "<key>\($0)</key>\(empty[$0 % empty.count])" }.joined()
+      let text = "<?xml version=\"1.0\"?><plist version=\"1.0\"><dict>\(entries)</dict></plist>"
+      try Data(text.utf8).write(to: URL(filePath: folder + "/a.plist"))
+      let foundation = try #require(UserDefaults(suiteName: folder + "/a"))
+      foundation.set("pending", forKey: "foundation")
+      let store = try UserDefaultsPreferences(suiteName: folder + "/a")
+      #expect(try store.string(forKey: "foundation") == "pending")
+      #expect(try store.array(forKey: "0") == [])
+    }
+  }
+
   @Test func `item 6: NaN comes back as NaN`() throws {
     try withTemporaryFolder { folder in
       try UserDefaultsPreferences(suiteName: folder + "/a").set(Double.nan, forKey: "k")
