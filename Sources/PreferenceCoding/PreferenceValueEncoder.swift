@@ -14,8 +14,9 @@ public struct PreferenceValueEncoder: Sendable {
 
   /// Encodes `value`.
   ///
-  /// - Throws: ``PreferencesError/Code/notStorable``; its cause is the error of the type's own coding.
-  ///   ``PreferencesError/Code/limitExceeded`` for more than 128 levels.
+  /// - Throws: ``PreferencesError/Code/notStorable``, such as for a `nil` in an array; its cause is the error of the
+  ///   type's own coding, if there is one and it is no `EncodingError`, which would contain the value.
+  ///   ``PreferencesError/Code/limitExceeded`` for more than 128 levels. A `PreferencesError` that the type throws.
   public func encode<Value: Encodable>(_ value: Value) throws(PreferencesError) -> PreferenceValue {
     do {
       let node = EncodedNode(path: [])

@@ -85,6 +85,31 @@ struct BufferedPreferencesTests {
     #expect(buffer.isClean)
   }
 
+  @Test func `a removal of nothing, an unreadable value and what is set after a removal of all are not compared`()
+    throws
+  {
+    let buffer = BufferedPreferences(base)
+    try buffer.removeValue(forKey: "new")
+    try base.set(5, forKey: "new")
+    #expect(try buffer.commit() == .visible)
+    #expect(try base.contains("new") == false)
+
+    try buffer.removeAll()
+    try buffer.set(3, forKey: "a")
+    try base.set(7, forKey: "a")
+    #expect(try buffer.commit() == .visible)
+    #expect(try base.dictionary() == ["a": 3])
+
+    let written = Mutex<[String]>([])
+    let unreadable = BufferedPreferences(
+      RecordPreferences(keys: { [] }, get: { _ in throw FailingPreferences.Locked() }) { _, key in
+        written.withLock { $0.append(key) }
+      })
+    try unreadable.set(1, forKey: "a")
+    #expect(try unreadable.commit() != .conflict)
+    #expect(written.withLock(\.self) == ["a"])
+  }
+
   @Test func `item 33: over a composite, a secret and a plain value of one name are two`() throws {
     let sealed = SealedPreferences()
     let buffer = BufferedPreferences(CompositePreferences([base, sealed.unclaimed]))
