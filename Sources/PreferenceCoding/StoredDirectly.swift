@@ -28,10 +28,3 @@ extension StoredDirectly {
   /// Whether a string is parsed as this type.
   static var isParsed: Bool { ![.string, .data].contains(preferenceKind) }
 }
-
-extension PreferencesError {
-  /// The error of a value that is nested deeper than any store accepts.
-  static var tooDeep: PreferencesError {
-    PreferencesError(.limitExceeded, "nested deeper than \(ValueBudget.maximumDepth) levels")
-  }
-}

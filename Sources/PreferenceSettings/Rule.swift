@@ -1,3 +1,5 @@
+import Preferences
+
 /// A rule for the value of a setting or a field, with the message for a value that breaks it.
 ///
 /// ```swift
@@ -45,7 +47,7 @@ extension Rule {
   public static func each<Element: Sendable>(_ rules: [Rule<Element>]) -> Rule where Value == [Element] {
     Rule("has an element that breaks a rule") { elements in
       elements.enumerated().flatMap { position, element in
-        rules.flatMap { $0.problems(of: element) }.map { "element \(position) \($0)" }
+        rules.problems(of: element).map { "element \(position) \($0)" }
       }
     }
   }
@@ -113,5 +115,19 @@ extension Rule where Value: StringProtocol {
     Rule(message) { value in
       do { return try expression().regex.wholeMatch(in: String(value)) != nil } catch { return false }
     }
+  }
+}
+
+extension Array {
+  /// Returns what is wrong with `value`, in the order of the rules; empty if it satisfies all of them.
+  func problems<Value>(of value: Value?) -> [String] where Element == Rule<Value> {
+    flatMap { $0.problems(of: value) }
+  }
+
+  /// Throws if `value`, of the key `name`, breaks a rule. The message does not contain the value.
+  func check<Value>(_ value: Value?, of name: String) throws(PreferencesError) where Element == Rule<Value> {
+    let problems = problems(of: value)
+    guard !problems.isEmpty else { return }
+    throw PreferencesError(.outOfRange, "the value \(problems.joined(separator: " and "))").about(key: name)
   }
 }

@@ -182,15 +182,10 @@ public struct Setting<Value: Sendable>: AnySetting {
 
   // MARK: Rules
 
-  /// Throws if `value` breaks a rule. The message does not contain the value.
-  private func check(_ value: Value) throws(PreferencesError) {
-    let problems = problems(of: value)
-    guard !problems.isEmpty else { return }
-    throw PreferencesError(.outOfRange, "the value \(problems.joined(separator: " and "))").about(key: key.name)
-  }
+  private func check(_ value: Value) throws(PreferencesError) { try rules.check(value, of: key.name) }
 
   /// The messages of the rules that `value` breaks.
-  func problems(of value: Value) -> [String] { rules.flatMap { $0.problems(of: value) } }
+  func problems(of value: Value) -> [String] { rules.problems(of: value) }
 }
 
 // MARK: What a screen shows

@@ -23,8 +23,7 @@ extension PreferencesReader {
   func checkTakes(_ edits: PreferenceEdits) throws(PreferencesError) {
     for edit in edits.edits {
       if case .value(let value)? = edit.content, value.isTooDeep {
-        throw PreferencesError(.limitExceeded, "nested deeper than \(ValueBudget.maximumDepth) levels")
-          .about(key: edit.name.text)
+        throw PreferencesError.tooDeep.about(key: edit.name.text)
       }
     }
     guard edits.changesSecrets, !custody.takes(.secret) else { return }

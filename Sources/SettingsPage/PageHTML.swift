@@ -108,7 +108,8 @@
         }
         let none = choices.contains { $0.text == state.text } ? "" : "<option value=\"\" selected disabled>–</option>"
         return "<select name=\"text\" \(field)>\(none)\(options.joined())</select>\(save)"
-      case .text where SettingState.hasSeveralLines(state.text):
+      // It is changed elsewhere: a line of text in a browser has no line breaks.
+      case .text where SettingLines.hasSeveral(state.text):
         return input("text", " readonly autocomplete=\"off\" spellcheck=\"false\"")
       case .text:
         return input("text", " autocomplete=\"off\" spellcheck=\"false\"") + save

@@ -107,7 +107,7 @@
     private func hasSeveralLines(_ setting: any AnySetting) -> Bool {
       guard setting.control == .text else { return false }
       // A value that cannot be read can be replaced.
-      do { return SettingState.hasSeveralLines(try setting.text) } catch { return false }
+      do { return SettingLines.hasSeveral(try setting.text) } catch { return false }
     }
 
     func state(of id: Int) -> SettingState { SettingState(of: settings[id], id: id) }

@@ -36,9 +36,6 @@
       (text, formatted) = ("", !problem.isEmpty ? "unknown" : formatted.isEmpty ? "not set" : "set")
     }
 
-    /// Whether the text is changed elsewhere: a line of text in a browser has no line breaks.
-    static func hasSeveralLines(_ text: String) -> Bool { text.contains(where: \.isNewline) }
-
     /// The same state with the reason why a change was not stored.
     func refusing(_ problem: String) -> Self {
       var state = self

@@ -92,7 +92,7 @@ public final class Field<Value: Sendable & Equatable>: AnyField {
   @discardableResult
   public func validate() -> FieldValidation {
     let (value, generation) = state.withLock { ($0.value, $0.generation) }
-    let problems = rules.flatMap { $0.problems(of: value) }
+    let problems = rules.problems(of: value)
     return state.withLock { state in
       // A value that was set meanwhile has not been checked.
       if state.generation == generation { state.problems = problems }

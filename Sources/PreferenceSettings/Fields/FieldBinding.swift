@@ -110,7 +110,7 @@ final class FieldBinding<Value: Sendable & Equatable>: Sendable {
     var failed: (write: Write, error: any Error)?
     while let next = next(after: failed?.write) {
       do {
-        try check(next.value)
+        try rules.check(next.value, of: key.name)
         try await store.set(next.value, for: key)
         failed = nil
       } catch {
@@ -121,13 +121,6 @@ final class FieldBinding<Value: Sendable & Equatable>: Sendable {
     guard let failed else { return pullReporting() }
     state.withLock(\.field)?.fail(failed.error, ifGeneration: failed.write.generation)
     throw failed.error
-  }
-
-  /// Throws if the value breaks a rule of the field. The message does not contain the value.
-  private func check(_ value: Value?) throws(PreferencesError) {
-    let problems = rules.flatMap { $0.problems(of: value) }
-    guard !problems.isEmpty else { return }
-    throw PreferencesError(.outOfRange, "the value \(problems.joined(separator: " and "))").about(key: key.name)
   }
 
   /// Returns the value to store next. If there is none, the task ends.

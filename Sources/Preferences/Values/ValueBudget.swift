@@ -14,9 +14,7 @@ package struct ValueBudget {
 
   /// Counts one value with `byteCount` bytes of content, at `depth`; throws `limitExceeded`.
   package mutating func spend(_ byteCount: Int, depth: Int) throws(PreferencesError) {
-    guard depth <= Self.maximumDepth else {
-      throw PreferencesError(.limitExceeded, "nested deeper than \(Self.maximumDepth) levels")
-    }
+    guard depth <= Self.maximumDepth else { throw .tooDeep }
     // Any value takes at most 24 bytes in memory, besides its content.
     remaining -= 24 + byteCount
     guard remaining >= 0 else {
@@ -63,5 +61,12 @@ extension PreferenceValue {
     case .dictionary(let members): levels == 0 || members.values.contains { $0.isNested(deeperThan: levels - 1) }
     default: false
     }
+  }
+}
+
+extension PreferencesError {
+  /// The error of a value that is nested deeper than any store accepts.
+  package static var tooDeep: PreferencesError {
+    PreferencesError(.limitExceeded, "nested deeper than \(ValueBudget.maximumDepth) levels")
   }
 }
