@@ -1,10 +1,13 @@
 public import Preferences
 
 extension Setting where Value == Bool {
-  /// Whether the value is true.
-  ///
-  /// - Throws: as ``get()``.
-  public var isSet: Bool { get throws { try get() } }
+  /// Whether the value is true: as ``value``, which can be set and does not throw.
+  public var isSet: Bool {
+    get { value }
+    @available(*, noasync, message: "the property may block: await set(_:)")
+    nonmutating set { value = newValue }
+    nonmutating _modify { yield &value }
+  }
 
   /// Replaces the value by its opposite. No concurrent change is lost.
   ///

@@ -60,8 +60,17 @@ extension Setting {
   public var min: Value? { steps?.min }
   /// The largest value; nil for a value without bounds.
   public var max: Value? { steps?.max }
-  /// What ``increase()`` adds; nil for a value without bounds.
-  public var step: Value? { steps?.step }
+  /// What ``increase()`` adds; nil for a value without bounds, for which setting it changes nothing. A step that is
+  /// not positive is reported to `PreferenceFailures` and changes nothing; ``stepping(by:)`` throws instead.
+  public var step: Value? {
+    get { steps?.step }
+    set {
+      guard let newValue else { return }
+      do { self = try stepping(by: newValue) } catch {
+        PreferenceFailures.report(error, key: key.name, reader: store.name)
+      }
+    }
+  }
 
   /// Returns the setting with a different step; unchanged if it has no bounds.
   ///

@@ -212,6 +212,12 @@ extension Setting {
     return steps.isSlider ? .slider(min: min, max: max, step: step) : .stepper(min: min, max: max, step: step)
   }
 
+  /// The text of `value` for people to read, as ``formattedValue`` has it; `<redacted>` for a hidden setting.
+  ///
+  /// It is what the parameter `format` of the initializers returns. Without that, it is the text that ``set(text:)``
+  /// accepts, such as `true`, `0.5` or `2026-05-17T09:30:00Z`, in the same form for every user.
+  public func format(value: Value) -> String { isHidden ? "<redacted>" : format(value) }
+
   public var formattedValue: String {
     get throws { isHidden ? redacted(try store.value(for: key.presence)) : format(try get()) }
   }

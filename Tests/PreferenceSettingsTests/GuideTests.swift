@@ -31,7 +31,7 @@ struct GuideTests {
     #expect(lines.all == ["Timeout: 30 s", "Quiet: false"])
     #expect(problems == ["must be between 1 and 60"])
     #expect(try timeout.formattedValue == "35 s")
-    #expect(try isQuiet.isSet)
+    #expect(isQuiet.isSet)
   }
 
   @Test func `settings are described by JSON and by values`() throws {
@@ -71,7 +71,7 @@ struct GuideTests {
     let isMuted = Setting(PreferenceKey("muted", default: false), in: store)
     try isMuted.toggle()
     let isLoud = isMuted.inverted(title: "Sound")
-    let isSet = try isLoud.isSet
+    let isSet = isLoud.isSet
 
     #expect(!isSet)
     #expect(store["muted"] == true)

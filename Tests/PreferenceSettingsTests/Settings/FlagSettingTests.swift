@@ -9,11 +9,22 @@ struct FlagSettingTests {
   @Test func `item 91: a flag is set and toggled`() async throws {
     let setting = Setting(.isMuted, in: store)
     #expect(setting.control == .toggle)
-    #expect(try !setting.isSet)
+    #expect(!setting.isSet)
     _ = try { try setting.toggle() }()
-    #expect(try setting.isSet)
+    #expect(setting.isSet)
     try await setting.toggle()
     #expect(store["muted"] == false)
+  }
+
+  @Test func `item 91: a flag is set by its property, and reads as its default if it cannot be read`() throws {
+    let setting = Setting(.isMuted, in: store)
+    setting.isSet = true
+    #expect(store["muted"] == true)
+    setting.inverted().isSet = true
+    #expect(store["muted"] == false)
+    try store.set("text", forKey: "muted")
+    #expect(reporting { setting.isSet.toggle() }.keys == ["muted"])
+    #expect(store["muted"] == "text")
   }
 
   @Test func `no toggle of fifty at once is lost`() async throws {
@@ -25,7 +36,7 @@ struct FlagSettingTests {
       }
       try await group.waitForAll()
     }
-    #expect(try !setting.isSet)
+    #expect(!setting.isSet)
   }
 
   private func toggle(_ setting: Setting<Bool>) throws { try setting.toggle() }
@@ -33,13 +44,13 @@ struct FlagSettingTests {
   @Test func `item 91: an inverted flag reads and stores the opposite`() async throws {
     let isMuted = Setting(.isMuted, in: store, title: "Muted") { $0 ? "on" : "off" }
     let isLoud = isMuted.inverted(title: "Sound")
-    #expect(try isLoud.isSet)
+    #expect(isLoud.isSet)
     #expect(try [isLoud.title, isLoud.formattedValue, isMuted.formattedValue] == ["Sound", "on", "off"])
     try await isLoud.toggle()
     #expect(store["muted"] == true)
     try await isLoud.set(text: "true")
     #expect(store["muted"] == false)
-    #expect(try isLoud.inverted().isSet == isMuted.isSet)
+    #expect(isLoud.inverted().isSet == isMuted.isSet)
     let values = try await isLoud.values().collected(2) { _ in try await store.set(true, forKey: "muted") }
     #expect(values == [true, false])
   }

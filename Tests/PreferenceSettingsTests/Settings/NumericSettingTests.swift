@@ -130,6 +130,19 @@ struct NumericSettingTests {
     #expect(try setting.stepping(by: 4).control == .stepper(min: "0", max: "13", step: "4"))
   }
 
+  @Test func `item 89: the step is set, and one that is not positive changes nothing and is reported`() throws {
+    var setting = try cats(in: store)
+    setting.step = 4
+    #expect(setting.step == 4)
+    for step in [0, -1] { #expect(reporting { setting.step = step }.keys == ["cats"]) }
+    #expect(reporting { setting.step = nil }.keys == [])
+    try setting.increase()
+    #expect(try setting.get() == 5)
+    var plain = Setting(.cats, in: store)
+    plain.step = 4
+    #expect(plain.step == nil)
+  }
+
   @Test func `a step that breaks another rule changes nothing`() async throws {
     let even = Rule<Int>("must be even") { $0.isMultiple(of: 2) }
     let setting = try Setting(PreferenceKey("n", default: 2), in: store, bounds: 0...9, rules: [even])

@@ -117,6 +117,6 @@ struct SecretSettingTests {
     #expect(try setting.get() == 2)
     #expect(setting.control == .secret)
     try await Setting(.isMuted, in: sealed).toggle()
-    #expect(try Setting(.isMuted, in: sealed).isSet)
+    #expect(Setting(.isMuted, in: sealed).isSet)
   }
 }

@@ -49,6 +49,16 @@ struct SettingTests {
     #expect(store["cats"] == 6)
   }
 
+  @Test func `item 86: any value is formatted as the stored one`() throws {
+    let cats = try cats(in: store)
+    try cats.set(5)
+    #expect(try cats.format(value: 5) == cats.formattedValue)
+    #expect(Setting(.cats, in: store, format: { "\($0) cats" }).format(value: 2) == "2 cats")
+    var hidden = Setting(.cats, in: store) { "\($0) cats" }
+    hidden.isHidden = true
+    #expect(hidden.format(value: 2) == "<redacted>")
+  }
+
   @Test func `each write returns the layer that hides it, in both forms`() async throws {
     let above = DictionaryPreferences(["cats": 7, "muted": true], name: "above")
     let layers = CompositePreferences([above.readOnly, store])
