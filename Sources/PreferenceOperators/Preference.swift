@@ -35,12 +35,12 @@ public struct Preference<Value: Sendable>: Sendable {
   /// Whether no value is stored.
   public var isEmpty: Bool { get throws { try !hasValue } }
 
-  /// The value; setting `nil` removes it. Errors are reported to `PreferenceFailures`; a failed read returns `nil`, and
-  /// a change in place of a value that cannot be read writes nothing.
+  /// The value; setting `nil` removes it. Errors are reported to `PreferenceFailures`, and so is a write that a layer
+  /// above hides; a failed read returns `nil`, and a change in place of a value that cannot be read writes nothing.
   public var value: Value? {
-    get { reporting { try get() } ?? nil }
+    get { ChangeInPlace(of: key.name, in: store.name, or: nil) { try get() }.value }
     @available(*, noasync, message: "the property may block: await set(_:)")
-    nonmutating set { reporting { try set(newValue) } }
+    nonmutating set { PreferenceFailures.writing(key.name, in: store.name) { try set(newValue) } }
     nonmutating _modify {
       var change = ChangeInPlace(of: key.name, in: store.name, or: nil) { try get() }
       defer { change.finish { value = $0 } }
@@ -140,15 +140,6 @@ public struct Preference<Value: Sendable>: Sendable {
     let stored = try store.content(for: query)
     let new = try change(substitute(try stored.map { try store.decoded($0, as: key) } ?? key.defaultValue))
     return (stored, try store.encoded(new, as: next))
-  }
-
-  /// Returns the result of `body`. If it throws, reports the error and returns nil.
-  @discardableResult
-  private func reporting<R>(_ body: () throws -> R) -> R? {
-    do { return try body() } catch {
-      PreferenceFailures.report(error, key: key.name, reader: store.name)
-      return nil
-    }
   }
 
   // MARK: Other handles

@@ -12,13 +12,6 @@ public import Preferences
 public struct PreferenceMembers<Base: PreferencesReader>: Sendable {
   let base: Base
 
-  private func plain<R>(_ key: String, or fallback: R, _ body: () throws -> R) -> R {
-    do { return try plain(body) } catch {
-      PreferenceFailures.report(error, key: key, reader: base.name)
-      return fallback
-    }
-  }
-
   private func plain<R>(_ body: () throws -> R) throws -> R {
     guard base.custody.holds(.plain) else {
       throw PreferencesError(.unavailable, "\"\(base.name)\" is sealed: members reach plain values only")
@@ -46,12 +39,16 @@ extension PreferenceMembers {
 }
 
 extension PreferenceMembers where Base: PreferencesStore {
-  /// The value under the member's name; setting `nil` removes it. No failure is reported if a higher layer hides the
-  /// written value.
+  /// The value under the member's name; setting `nil` removes it. A write that a higher layer hides is done and
+  /// reported to `PreferenceFailures` as `PreferencesError.Code.shadowed`.
   public subscript(dynamicMember key: String) -> PreferenceValue? {
     get { read(key, as: PreferenceValue.self) }
     @available(*, noasync, message: "a member may block: await a method such as set(_:forKey:)")
-    nonmutating set { plain(key, or: ()) { _ = try base.set(newValue, for: PreferenceKey<PreferenceValue?>(key)) } }
+    nonmutating set {
+      PreferenceFailures.writing(key, in: base.name) {
+        try plain { try base.set(newValue, for: PreferenceKey<PreferenceValue?>(key)) }
+      }
+    }
     nonmutating _modify {
       var change = change(key, as: PreferenceValue.self)
       defer { change.finish { self[dynamicMember: key] = $0 } }

@@ -90,7 +90,8 @@ public struct Setting<Value: Sendable>: AnySetting {
   }
 
   /// The value. If it cannot be read, or breaks a rule, the error is reported to `PreferenceFailures`, and the default
-  /// is returned; a change in place, such as `value += 1`, then writes nothing. Errors of setting it are reported, too.
+  /// is returned; a change in place, such as `value += 1`, then writes nothing. Errors of setting it are reported, too,
+  /// and a write that a layer above hides.
   public var value: Value {
     get {
       do { return try get() } catch {
@@ -99,9 +100,7 @@ public struct Setting<Value: Sendable>: AnySetting {
       }
     }
     @available(*, noasync, message: "the property may block: await set(_:)")
-    nonmutating set {
-      do { try set(newValue) } catch { PreferenceFailures.report(error, key: key.name, reader: store.name) }
-    }
+    nonmutating set { PreferenceFailures.writing(key.name, in: store.name) { try set(newValue) } }
     nonmutating _modify {
       var change = ChangeInPlace(of: key.name, in: store.name, or: key.defaultValue) { try get() }
       defer { change.finish { value = $0 } }

@@ -19,8 +19,8 @@ public import Preferences
 ///
 /// Each access reads the store. Errors are reported to ``PreferenceFailures``, and a failed read returns the default. A
 /// change in place, such as `port += 1`, writes nothing if the value cannot be read, unless the property is a local
-/// variable, which the compiler reads and then assigns. A write that a layer above hides is not reported by
-/// `wrappedValue` and `value`; `set(_:)` returns the outcome.
+/// variable, which the compiler reads and then assigns. A write that a layer above hides is reported, too; `set(_:)`
+/// returns it as the outcome.
 ///
 /// With a transformed key the property has the transformed type. `withObservationTracking` detects all changes that the
 /// store reports; in an `@Observable` class mark the property `@ObservationIgnored`.

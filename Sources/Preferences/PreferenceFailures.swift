@@ -2,7 +2,8 @@ import DurableFiles
 import Synchronization
 
 /// Receives errors from APIs that cannot throw, such as subscripts, property wrappers and observers. After an error
-/// these return `nil` or a default.
+/// these return `nil` or a default. A write of theirs that a layer above hides is also reported, as
+/// ``PreferencesError/Code/shadowed``.
 public enum PreferenceFailures {
   /// A failure, without any value.
   public struct Failure: Sendable {
@@ -36,6 +37,18 @@ public enum PreferenceFailures {
   public static func report(_ error: any Error, key: String, reader: String) {
     if let scoped { return scoped(Failure(error: error, key: key, reader: reader)) }
     handler.withLock(\.self)(Failure(error: error, key: key, reader: reader))
+  }
+
+  /// Writes, for a setter, which can neither throw nor return an outcome. An error and a hidden write are reported.
+  package static func writing(_ key: String, in writer: String, _ write: () throws -> WriteOutcome) {
+    do { report(try write(), key: key, writer: writer) } catch { report(error, key: key, reader: writer) }
+  }
+
+  /// Reports a write that a layer above hides.
+  package static func report(_ outcome: WriteOutcome, key: String, writer: String) {
+    guard case .shadowed(let layer) = outcome else { return }
+    let error = PreferencesError(.shadowed, "the write is done, but layer \"\(layer)\" still provides the value")
+    report(error.about(key: key), key: key, reader: writer)
   }
 
   @TaskLocal private static var scoped: (@Sendable (Failure) -> Void)?

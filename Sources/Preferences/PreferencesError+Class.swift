@@ -26,6 +26,7 @@ extension PreferencesError.Code {
     "unknownKey": FailureClass(.caller, http: 404, exit: 1),
     "unclaimed": .unknown,
     "noStore": .unknown,
+    "shadowed": FailureClass(.operator, http: 500, exit: 1),
     "absent": FailureClass(.operator, http: 500, exit: 1),
     "notFound": FailureClass(.operator, http: 500, exit: 1),
     "malformed": FailureClass(.operator, http: 500, exit: 65),

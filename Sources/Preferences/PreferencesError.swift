@@ -34,6 +34,9 @@ public struct PreferencesError: Error, Sendable, CustomStringConvertible {
     /// Other writes came first in every attempt of an update, or a migration met a value that it may not replace, a
     /// later version or a composite. The value was not changed.
     public static let conflict = Self(rawValue: "conflict")
+    /// The write is done, but a layer above still provides the value. This is never thrown: methods return
+    /// ``WriteOutcome/shadowed(by:)``, and other writes report it to ``PreferenceFailures``.
+    public static let shadowed = Self(rawValue: "shadowed")
     /// No layer accepts values of the key's secrecy.
     public static let noStore = Self(rawValue: "noStore")
   }

@@ -1,3 +1,4 @@
+import PreferenceAdapters
 import PreferenceOperators
 import PreferenceWrappers
 import Preferences
@@ -203,22 +204,29 @@ struct CompositePreferencesTests {
     #expect(try composite.string(forKey: "a") == "lower")
   }
 
-  @Test func `item 31: what returns no outcome stores a hidden value, and reports nothing`() throws {
-    let composite: CompositePreferences = [FixedPreferences(content: ["a": 1]), upper]
+  @Test func `item 31: what returns no outcome stores a hidden value, and reports the layer that hides it`() throws {
+    let composite: CompositePreferences = [FixedPreferences(name: "fixed", content: ["a": 1]), upper]
     let key = PreferenceKey("a", default: 0)
     let writes: [(Int) -> Void] = [
       { composite["a"] = .integer(Int64($0)) }, { composite["a"] = $0 }, { composite[key] = $0 },
       { composite.members.a = $0 }, { (composite <| key).value = $0 },
       { StoredPreference(key, in: composite).wrappedValue = $0 },
+      { StoredPreference(key, in: composite).value = $0 },
+      { composite["a", TwoWayTransformation<Int, Int>(reading: { $0 }, writing: { $0 })] = $0 },
     ]
-    let reported = failures {
-      for (number, write) in writes.enumerated() {
+    for (number, write) in writes.enumerated() {
+      let reported = failures {
         write(number + 10)
         #expect(upper["a"] == number + 10)
         #expect(composite[key] == 1)
       }
+      let error = try #require(reported.first?.error as? PreferencesError)
+      #expect(reported.count == 1 && error.code == .shadowed && error.message.contains("\"fixed\""), "\(number)")
     }
-    #expect(reported.isEmpty)
+    let changes: [() -> Void] = [{ composite[key] += 1 }, { composite.members.a = nil as Int? }]
+    for change in changes { #expect(failures(change).map(\.key) == ["a"]) }
+    #expect(upper["a"] == nil)
+    #expect(failures { composite["b"] = 1 }.isEmpty)
     #expect(try composite.set(5, for: key) == .shadowed(by: "fixed"))
   }
 

@@ -49,16 +49,16 @@ extension PreferencesStore {
 
   /// The value under `key`, converted by `transformation`; setting `nil` removes it.
   ///
-  /// Errors are reported to `PreferenceFailures`. If reading fails, returns `nil`, and a change in place writes
-  /// nothing. If writing fails, the old value is intact.
+  /// Errors are reported to `PreferenceFailures`, and so is a write that a layer above hides. If reading fails, returns
+  /// `nil`, and a change in place writes nothing. If writing fails, the old value is intact.
   public subscript<Stored: PreferenceConvertible, Value>(
     key: String, transformation: some PreferenceTransformation<Stored, Value>
   ) -> Value? {
     get { reported(key, transformation) }
     @available(*, noasync, message: "a subscript may block: await set(_:forKey:through:)")
     nonmutating set {
-      do { try set(newValue, for: PreferenceKey<Value?>(key, through: transformation)) } catch {
-        PreferenceFailures.report(error, key: key, reader: name)
+      PreferenceFailures.writing(key, in: name) {
+        try set(newValue, for: PreferenceKey<Value?>(key, through: transformation))
       }
     }
     nonmutating _modify {

@@ -9,7 +9,8 @@ extension Field {
   /// newest is stored. Setting does not wait; ``save()`` does. If the store cannot be written to, or the value breaks a
   /// rule of the field, the field keeps its value, nothing is stored, and the field is
   /// ``FieldLoadState/failed(_:)``; this error, and later errors of reading the store, are reported to
-  /// `PreferenceFailures`. Values that are set before the observation ends are still stored.
+  /// `PreferenceFailures`. Values that are set before the observation ends are still stored. If a layer above hides a
+  /// stored value, this is reported there, too, and the field takes the value of that layer.
   ///
   /// ```swift
   /// let binding = try person.name.bind(to: settings)
@@ -111,8 +112,9 @@ final class FieldBinding<Value: Sendable & Equatable>: Sendable {
     while let next = next(after: failed?.write) {
       do {
         try rules.check(next.value, of: key.name)
-        try await store.set(next.value, for: key)
+        let outcome = try await store.set(next.value, for: key)
         failed = nil
+        PreferenceFailures.report(outcome, key: key.name, writer: store.name)
       } catch {
         failed = (next, error)
         report(error)

@@ -1,6 +1,6 @@
 // Reading and writing without `try`. A failed read is reported to `PreferenceFailures` and returns nil or the default.
 // A change in place, such as `+=`, writes nothing after a failed read.
-// A write that a higher layer hides is not reported; the throwing methods return the outcome.
+// A failed write and a write that a higher layer hides are reported, too.
 
 extension PreferencesReader {
   /// The value under `key`, of any kind; `nil` if absent, or after an error, which ``PreferenceFailures`` receives.
@@ -32,11 +32,11 @@ extension PreferencesStore {
   /// The value under `key`, of any kind; setting `nil` removes it. Errors are reported to ``PreferenceFailures``. A
   /// change in place of a value that cannot be read writes nothing.
   ///
-  /// A write that a layer above hides (``WriteOutcome/shadowed(by:)``) is not reported.
+  /// A write that a layer above hides is done and reported as ``PreferencesError/Code/shadowed``.
   public subscript(key: String) -> PreferenceValue? {
     get { reporting(key, or: nil) { try value(forKey: key) } }
     @available(*, noasync, message: "a subscript may block: await a method such as set(_:forKey:)")
-    nonmutating set { reporting(key, or: ()) { try edit(try PreferenceEdits(key, to: newValue)) } }
+    nonmutating set { PreferenceFailures.writing(key, in: name) { try edit(try PreferenceEdits(key, to: newValue)) } }
     nonmutating _modify {
       var change = ChangeInPlace(of: key, in: name, or: nil) { try value(forKey: key) }
       defer { change.finish { self[key] = $0 } }
@@ -54,12 +54,12 @@ extension PreferencesStore {
   ///
   /// Errors, such as reading a value of a different type, are reported to ``PreferenceFailures``. A change in place,
   /// such as `settings["motd"]? += "!"`, writes nothing if the value cannot be read. A write that a layer above hides
-  /// is not reported.
+  /// is done and reported as ``PreferencesError/Code/shadowed``.
   public subscript<Value: PreferenceConvertible>(key: String) -> Value? {
     get { reporting(key, or: nil) { try value(forKey: key, as: Value.self) } }
     @available(*, noasync, message: "a subscript may block: await a method such as set(_:forKey:)")
     nonmutating set {
-      reporting(key, or: ()) { try edit(try PreferenceEdits(key, to: newValue?.preferenceValue)) }
+      PreferenceFailures.writing(key, in: name) { try edit(try PreferenceEdits(key, to: newValue?.preferenceValue)) }
     }
     nonmutating _modify {
       var change = ChangeInPlace(of: key, in: name, or: nil) { try value(forKey: key, as: Value.self) }
@@ -69,14 +69,14 @@ extension PreferencesStore {
   }
 
   /// The value of a declared key; setting an optional key to `nil` removes it. Errors are reported to
-  /// ``PreferenceFailures``. A write that a layer above hides is not reported.
+  /// ``PreferenceFailures``, and so is a write that a layer above hides, as ``PreferencesError/Code/shadowed``.
   ///
   /// A change in place, such as `settings[.port] += 1`, writes nothing if the value cannot be read. It reads and then
   /// writes, so it can overwrite a concurrent change; `update(_:_:)` cannot.
   public subscript<Value>(key: PreferenceKey<Value>) -> Value {
     get { reporting(key.name, or: key.defaultValue) { try value(for: key) } }
     @available(*, noasync, message: "a subscript may block: await a method such as set(_:forKey:)")
-    nonmutating set { reporting(key.name, or: ()) { _ = try set(newValue, for: key) } }
+    nonmutating set { PreferenceFailures.writing(key.name, in: name) { try set(newValue, for: key) } }
     nonmutating _modify {
       var change = ChangeInPlace(of: key.name, in: name, or: key.defaultValue) { try value(for: key) }
       defer { change.finish { self[key] = $0 } }

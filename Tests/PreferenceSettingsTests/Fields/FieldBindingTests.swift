@@ -48,6 +48,19 @@ struct FieldBindingTests {
     binding.invalidate()
   }
 
+  @Test func `item 31: a hidden write is done and reported, and the field takes the value of the layer`() async throws {
+    let layers = CompositePreferences([DictionaryPreferences(["age": 7], name: "above").readOnly, store])
+    let binding = try field.bind(to: layers)
+    let reported = try await failures {
+      field.value = 20
+      try await field.save()
+    }
+    #expect(reported == ["age"])
+    #expect(store["age"] == 20)
+    #expect(field.value == 7)
+    binding.invalidate()
+  }
+
   @Test func `a value that equals the old one in other bytes is a change, and is stored`() async throws {
     let store = DictionaryPreferences(["name": "caf\u{E9}", "number": 0.0])
     let (name, number) = (Field<String>("name"), Field<Double>("number"))

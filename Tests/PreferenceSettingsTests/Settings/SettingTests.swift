@@ -49,6 +49,14 @@ struct SettingTests {
     #expect(store["cats"] == 6)
   }
 
+  @Test func `item 31: a hidden write of the value is done and reported`() throws {
+    let above = DictionaryPreferences(["cats": 7], name: "above")
+    let setting = Setting(PreferenceKey("cats", default: 0), in: CompositePreferences([above.readOnly, store]))
+    #expect(reporting { setting.value = 3 }.keys == ["cats"])
+    #expect(store["cats"] == 3)
+    #expect(setting.value == 7)
+  }
+
   @Test func `item 86: any value is formatted as the stored one`() throws {
     let cats = try cats(in: store)
     try cats.set(5)
