@@ -19,14 +19,46 @@ public struct JSONFormat: PreferenceFileFormat {
   public func bytes(
     of values: [String: PreferenceValue], replacing old: [UInt8]?
   ) throws(PreferencesError) -> [UInt8] {
-    // Also before, because the marks are put in by recursion.
-    try ValueBudget.check(values)
-    var marked = try Self.marks(isStrict: false).marked(values)
-    try ValueBudget.check(marked)
+    var marked = try Self.marked(values)
     if let old {
       var parser = try JSONParser(old, keepingForeign: true)
       marked = JSONText.restoring(try parser.parse(), in: marked)
     }
+    return JSONWriter.document(marked)
+  }
+
+  private static func marked(
+    _ values: [String: PreferenceValue]
+  ) throws(PreferencesError) -> [String: PreferenceValue] {
+    // Also before, because the marks are put in by recursion.
+    try ValueBudget.check(values)
+    let marked = try marks(isStrict: false).marked(values)
+    try ValueBudget.check(marked)
+    return marked
+  }
+
+  /// Returns the members of a JSON object, such as the body of a request, with `nil` for null; otherwise as
+  /// ``values(from:)``. In an object inside a member, null is absent.
+  ///
+  /// ```swift
+  /// try person.importValues(from: JSONFormat.members(of: body))                        // {"name": null} sets nil
+  /// let answer = try JSONFormat.document(of: person.exportValues(explicitNull: true))
+  /// ```
+  ///
+  /// - Throws: `malformed`, `limitExceeded`.
+  public static func members(of document: [UInt8]) throws(PreferencesError) -> [String: PreferenceValue?] {
+    var parser = try JSONParser(document)
+    let members = try parser.parseMembers()
+    let values = try marks(isStrict: false).unmarked(members.compactMapValues(\.self))
+    return Dictionary(uniqueKeysWithValues: members.keys.map { ($0, values[$0]) })
+  }
+
+  /// Returns a JSON object from which ``members(of:)`` returns the same members, with null for `nil`.
+  ///
+  /// - Throws: as ``bytes(of:replacing:)``.
+  public static func document(of members: [String: PreferenceValue?]) throws(PreferencesError) -> [UInt8] {
+    var marked = try marked(members.compactMapValues(\.self))
+    for (name, value) in members where value == nil { marked[name] = JSONText.foreign("null") }
     return JSONWriter.document(marked)
   }
 

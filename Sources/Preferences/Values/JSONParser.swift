@@ -22,6 +22,11 @@ package struct JSONParser {
 
   /// Parses an object. A null member is absent.
   package mutating func parse() throws(PreferencesError) -> [String: PreferenceValue] {
+    try parseMembers().compactMapValues(\.self)
+  }
+
+  /// Parses an object. A null member is `nil`; inside a member it is absent.
+  package mutating func parseMembers() throws(PreferencesError) -> [String: PreferenceValue?] {
     skipSpace()
     guard skip("{") else { throw malformed("the top level is not an object") }
     try budget.spend(0, depth: 0)
@@ -48,7 +53,7 @@ package struct JSONParser {
     skipSpace()
     if skip("{") {
       try budget.spend(0, depth: depth)
-      return .dictionary(try members(depth: depth + 1))
+      return .dictionary(try members(depth: depth + 1).compactMapValues(\.self))
     }
     if skip("[") {
       try budget.spend(0, depth: depth)
@@ -62,7 +67,7 @@ package struct JSONParser {
     return try number()
   }
 
-  private mutating func members(depth: Int) throws(PreferencesError) -> [String: PreferenceValue] {
+  private mutating func members(depth: Int) throws(PreferencesError) -> [String: PreferenceValue?] {
     var members = NameSpellings<(value: PreferenceValue?, range: Range<Int>)>()
     skipSpace()
     if skip("}") { return [:] }
@@ -83,7 +88,7 @@ package struct JSONParser {
       skipSpace()
     } while skip(",")
     guard skip("}") else { throw malformed("an object that does not end") }
-    var values = members.first.compactMapValues(\.value)
+    var values = members.first.mapValues(\.value)
     for (name, all) in members.equal { values[name] = JSONText.members(all.map { text($0.range) }) }
     return values
   }

@@ -16,7 +16,7 @@ package enum JSONText {
 
   /// A value that a reader returns differently, while a file is written: null, or an integer of more than 64 bits. It is
   /// data, which no JSON text contains, and no value that is represented in JSON.
-  static func foreign(_ text: String) -> PreferenceValue { .data(Data(text.utf8)) }
+  package static func foreign(_ text: String) -> PreferenceValue { .data(Data(text.utf8)) }
 
   /// The text of a value that is written as it is.
   package static func text(of value: PreferenceValue) -> String? {

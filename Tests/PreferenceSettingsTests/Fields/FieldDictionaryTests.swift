@@ -1,4 +1,5 @@
 import Foundation
+import PreferenceFiles
 import PreferenceSettings
 import Preferences
 import Testing
@@ -45,6 +46,15 @@ struct FieldDictionaryTests {
   @Test func `item 104: fields that are known to have no value are null on request`() throws {
     name.value = nil
     #expect(try fields.exportValues(explicitNull: true) == ["name": nil, "age": 10])
+  }
+
+  @Test func `item 104: null comes from JSON and is written as JSON`() throws {
+    try fields.importValues(from: try JSONFormat.members(of: Array(#"{"name": null, "size": "large"}"#.utf8)))
+    #expect(name.value == nil && name.loadState.isLoaded && size.value == .large && age.value == 10)
+    let text = try JSONFormat.document(of: try fields.exportValues(explicitNull: true))
+    #expect(text.filter { ![0x20, 0x0A].contains($0) } == Array(#"{"age":10,"name":null,"size":"large"}"#.utf8))
+    try fields.importValues(from: try JSONFormat.members(of: text))
+    #expect(name.value == nil && size.value == .large)
   }
 
   @Test func `what is exported is imported again`() throws {
