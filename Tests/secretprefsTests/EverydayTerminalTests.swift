@@ -1,4 +1,5 @@
 import Foundation
+import Secrets
 import Testing
 import VaultMemorySearching
 import VaultSealing

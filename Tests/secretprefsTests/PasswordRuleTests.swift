@@ -1,4 +1,5 @@
 import DurableFiles
+import Secrets
 import Synchronization
 import Testing
 import VaultSealing

@@ -1,5 +1,6 @@
 internal import ArgumentParser
 internal import DurableFiles
+internal import Secrets
 internal import VaultCore
 internal import VaultSealing
 

@@ -1,4 +1,5 @@
 internal import DurableFiles
+internal import Secrets
 internal import VaultCore
 internal import VaultSealing
 
