@@ -1,4 +1,5 @@
 import Foundation
+import PreferenceAdapters
 import PreferenceFiles
 import Preferences
 import PreferencesFoundation
@@ -139,6 +140,22 @@ struct CoderPreferencesTests {
       #expect(try (reader.bool(forKey: "object"), reader.integer(forKey: "object")) == (false, 0))
     }
     #expect(coder.error == nil)
+  }
+
+  @Test func `item 20: an archive of other code is read without a coder, each value as what it is`() throws {
+    let archiver = NSKeyedArchiver(requiringSecureCoding: true)
+    archiver.encode("text" as NSString, forKey: "string")
+    archiver.encode(Data([1, 2]) as NSData, forKey: "data")
+    archiver.encode(8080, forKey: "integer")
+    let archive = try KeyedArchive(archiver.encodedData)
+    let old = KeysPreferences(name: "archive", keys: { archive.keys }, value: archive.value(forKey:))
+    #expect(try old.string(forKey: "string") == "text")
+    #expect(try old.data(forKey: "data") == Data([1, 2]))
+    #expect(try old.integer(forKey: "integer") == 8080)
+    for read in [{ _ = try old.bool(forKey: "string") }, { _ = try old.integer(forKey: "data") }] as [() throws -> Void]
+    {
+      #expect(preferencesError(read)?.code == .typeMismatch)
+    }
   }
 
   @Test func `item 20: what other code has encoded under a key is refused, not guessed`() throws {

@@ -66,6 +66,18 @@ struct GuideTests {
     #expect(port == 8080)
   }
 
+  @Test func `coder: strings that other code has encoded are read from the archive`() throws {
+    let archiver = NSKeyedArchiver(requiringSecureCoding: true)
+    archiver.encode("Ann" as NSString, forKey: "name")
+    let data = archiver.encodedData
+
+    let archive = try KeyedArchive(data)
+    let old = KeysPreferences(name: "archive", keys: { archive.keys }, value: archive.value(forKey:))
+    let name = try old.string(forKey: "name")
+
+    #expect(name == "Ann")
+  }
+
   @Test func `bundle: its name is read`() throws {
     try withTemporaryFolder { path in
       try FileManager.default.createDirectory(atPath: path + "/Contents", withIntermediateDirectories: true)

@@ -108,6 +108,16 @@ struct CodableKeyTests {
       preferencesError { _ = try store.value(for: migrating) }?.message == "key \"size\": expected integer, found bool")
   }
 
+  @Test func `item 52: a collection with nil is refused with the place, and the old value stays`() throws {
+    let list = PreferenceKey<[Int?]?>.codable("list")
+    let names = PreferenceKey<[String: Int?]?>.codable("names")
+    try store.set([1, 2], for: list)
+    let error = preferencesError { try store.set([1, nil], for: list) }
+    #expect(error?.code == .notStorable && error?.message.contains("element 1") == true)
+    #expect(preferencesError { try store.set(["a": 1], for: names) }?.code == .notStorable)
+    #expect(try store.dictionary() == ["list": [1, 2]])
+  }
+
   @Test func `item 62: absent is nil, and what does not decode is thrown and stays`() throws {
     #expect(try store.value(forKey: "server", decoding: Server.self) == nil)
     try store.set(["host": "a"], forKey: "server")
