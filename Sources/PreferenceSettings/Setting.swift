@@ -245,14 +245,7 @@ extension Setting {
   public func set(text: String) async throws -> WriteOutcome { try await set(try value(parsing: text)) }
 
   private func value(parsing text: String) throws(PreferencesError) -> Value {
-    // The text of these values is always empty: submitting it unchanged must not remove the value.
-    if text.isEmpty, isHidden || control == .readOnly {
-      throw PreferencesError(.outOfRange, "the text is empty").about(key: name)
-    }
-    if control == .text, SettingLines.hasSeveral(text) {
-      throw PreferencesError(.outOfRange, "the text has several lines").about(key: name)
-    }
-    return try key.value(parsing: text)
+    try key.value(parsing: text, from: control)
   }
 }
 

@@ -16,6 +16,20 @@ extension PreferenceKey {
     do { return try encode(value)?.shown ?? "" } catch { return "" }
   }
 
+  /// Returns the value that the text of a control describes.
+  ///
+  /// - Throws: as ``value(parsing:)``; ``PreferencesError/Code/outOfRange`` for text that the control never has.
+  func value(parsing text: String, from control: SettingControl) throws(PreferencesError) -> Value {
+    // The text of these values is always empty: submitting it unchanged must not remove the value.
+    if text.isEmpty, control == .secret || control == .readOnly {
+      throw PreferencesError(.outOfRange, "the text is empty").about(key: name)
+    }
+    if control == .text, SettingLines.hasSeveral(text) {
+      throw PreferencesError(.outOfRange, "the text has several lines").about(key: name)
+    }
+    return try value(parsing: text)
+  }
+
   /// Returns the value that `text` describes. Empty text is the default, if setting the default removes the stored
   /// value.
   ///

@@ -5,10 +5,13 @@ import Synchronization
 /// A field, whatever the type of its value, for code that treats a list of fields alike.
 ///
 /// ```swift
+/// for field in person.fields {
+///   form.addLine(field.name, field.control, field.text) { try field.set(text: $0) }
+/// }
 /// for field in person.fields where !field.isValid { print(field.name, field.validation) }
 /// ```
 public protocol AnyField: AnyObject, Sendable {
-  /// The name of the field's key.
+  /// The name of the field's key; may be empty.
   var name: String { get }
   /// Whether the field's value is loaded.
   var loadState: FieldLoadState { get }
@@ -16,6 +19,19 @@ public protocol AnyField: AnyObject, Sendable {
   var updatedAt: Date? { get }
   /// When a set or a load last changed the value; `nil` if none did.
   var changedAt: Date? { get }
+
+  /// The control that fits the value.
+  var control: SettingControl { get }
+  /// The value for people to edit: text that ``set(text:)`` accepts. Empty for a secret, for no value, and for a value
+  /// without a text form, such as an array or a type without a stored form.
+  var text: String { get }
+  /// Sets the value that `text` describes; empty text sets `nil`, except for a secret. A value that breaks a rule is set
+  /// as well: ``validate()`` finds it.
+  ///
+  /// - Throws: ``PreferencesError/Code/typeMismatch`` if `text` does not parse, ``PreferencesError/Code/outOfRange`` if
+  ///   it is not a possible value, is empty for a secret, or has several lines for ``SettingControl/text``, all with
+  ///   nothing changed.
+  func set(text: String) throws(PreferencesError)
 
   /// The result of the last validation, with the added errors; ``FieldValidation/unknown`` after a set.
   var validation: FieldValidation { get }
@@ -104,7 +120,7 @@ extension Field {
 
   public func importValue(from values: [String: PreferenceValue?], named: String?) throws(PreferencesError) {
     let key = key(named: named)
-    guard let stored = values[key.name] else { return }
+    guard !key.name.isEmpty, let stored = values[key.name] else { return }
     if let stored { value = try key.decoded(stored) } else { value = nil }
   }
 
@@ -112,7 +128,7 @@ extension Field {
     to values: inout [String: PreferenceValue?], named: String?, explicitNull: Bool
   ) throws(PreferencesError) {
     let key = key(named: named)
-    guard key.secrecy == .plain else { return }
+    guard !key.name.isEmpty, key.secrecy == .plain else { return }
     let (value, isLoaded) = state.withLock { ($0.value, $0.loadState.isLoaded) }
     do throws(PreferencesError) {
       if let exported = try key.encode(value) {

@@ -48,6 +48,18 @@ public final class Field<Value: Sendable & Equatable>: AnyField {
     self.init(PreferenceKey(name), value: value, rules: rules, keys: keys, now: now)
   }
 
+  /// Creates a field of any type; otherwise as ``init(_:value:rules:keys:now:)-(PreferenceKey<Value?>,_,_,_,_)``.
+  ///
+  /// A field without a name is neither imported nor exported, except with one of its `keys`. A value of a type that is
+  /// not `PreferenceConvertible` has no stored form: importing, exporting or storing it under `name` throws
+  /// ``PreferencesError/Code/notStorable``.
+  public convenience init(
+    _ name: String = "", value: Value? = nil, rules: [Rule<Value>] = [], keys: [String: PreferenceKey<Value?>] = [:],
+    now: @escaping @Sendable () -> Date = { Date() }
+  ) {
+    self.init(.unstorable(name), value: value, rules: rules, keys: keys, now: now)
+  }
+
   deinit {
     // An observation that is tied to a living owner would keep itself alive.
     for observer in state.withLock({ $0.observers }) { observer.observation?.invalidate() }
