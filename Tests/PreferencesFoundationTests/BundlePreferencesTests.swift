@@ -77,6 +77,33 @@ struct BundlePreferencesTests {
     }
   }
 
+  @Test func `item 17: a key has the type of its context`() throws {
+    try withTemporaryFolder { folder in
+      try write(Self.info, folder)
+      let bundle = try BundlePreferences(at: folder)
+      let name: String? = bundle[.CFBundleName]
+      let languages: [String]? = bundle[.CFBundleLocalizations]
+      let isBackground: Int? = bundle[.LSBackgroundOnly]
+      #expect(name == "Shop" && languages == ["de", "en"] && isBackground == 1)
+    }
+  }
+
+  @Test func `items 10 and 17: a resource of a bundle is read in one line`() throws {
+    try withTemporaryFolder { folder in
+      try DictionaryPreferences(["a": 1]).write(to: folder + "/prefs.plist", format: PropertyListFormat())
+      try DictionaryPreferences(["a": 2]).write(to: folder + "/prefs.json", format: JSONFormat())
+      try Data("garbage".utf8).write(to: URL(filePath: folder + "/bad.plist"))
+      // Foundation lists the files of a bundle once.
+      let bundle = try #require(Bundle(path: folder))
+      #expect(try DictionaryPreferences(resource: "prefs", in: bundle).integer(forKey: "a") == 1)
+      let json = try DictionaryPreferences(resource: "prefs", ofType: "json", in: bundle, format: JSONFormat())
+      #expect(try json.integer(forKey: "a") == 2)
+      let error = preferencesError { _ = try DictionaryPreferences(resource: "other", in: bundle) }
+      #expect(error?.code == .notFound && error?.message.contains("other.plist") == true)
+      #expect(preferencesError { _ = try DictionaryPreferences(resource: "bad", in: bundle) }?.code == .malformed)
+    }
+  }
+
   @Test func `item 17: a binary Info.plist is read`() throws {
     try withTemporaryFolder { folder in
       let values = DictionaryPreferences(["CFBundleName": "Shop"])

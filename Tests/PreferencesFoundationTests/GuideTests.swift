@@ -85,9 +85,20 @@ struct GuideTests {
       try info.write(to: path + "/Contents/Info.plist", format: PropertyListFormat())
 
       let bundle = try BundlePreferences(at: path)
-      let applicationName = bundle[.CFBundleName]?.as(String.self)
+      let applicationName: String? = bundle[.CFBundleName]
 
       #expect(applicationName == "Shop")
+    }
+  }
+
+  @Test func `bundle: a resource is a store`() throws {
+    try withTemporaryFolder { path in
+      try DictionaryPreferences(["a": 1]).write(to: path + "/prefs.plist", format: PropertyListFormat())
+      let bundle = try #require(Bundle(path: path))
+
+      let fromResource = try DictionaryPreferences(resource: "prefs", in: bundle)
+
+      #expect(try fromResource.integer(forKey: "a") == 1)
     }
   }
 

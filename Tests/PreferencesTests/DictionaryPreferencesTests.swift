@@ -30,6 +30,27 @@ struct DictionaryPreferencesTests {
       ])
   }
 
+  @Test(arguments: PreferenceValueTests.samples.map(\.1))
+  func `item 10: every kind of value goes through any and comes back`(value: PreferenceValue) throws {
+    let store = DictionaryPreferences(["list": [value], "sub": ["deep": value], "top": value])
+    let again = try DictionaryPreferences(converting: try store.anyDictionary())
+    for name in ["list", "sub", "top"] {
+      let stored = try #require(try store.value(forKey: name))
+      #expect(try again.value(forKey: name)?.isIdentical(to: stored) == true, "\(name)")
+    }
+  }
+
+  @Test func `item 10: other code gets the types that it expects, and no secret`() throws {
+    let values = try DictionaryPreferences(["port": 8080, "hosts": ["a", "b"], "tls": ["on": true]]).anyDictionary()
+    #expect(values["port"] as? Int == 8080)
+    #expect(values["hosts"] as? [String] == ["a", "b"])
+    #expect((values["tls"] as? [String: Any])?["on"] as? Bool == true)
+    let sealed = SealedPreferences()
+    try sealed.set(.string(sentinel), forKey: "token")
+    #expect(try sealed.anyDictionary()["token"] as? String != sentinel)
+    #expect(try sealed.anyDictionary(revealingSecrets: true)["token"] as? String == sentinel)
+  }
+
   @Test func `item 10: a value of any type that cannot be stored is named, without the value`() {
     struct Window: CustomStringConvertible { var description: String { sentinel } }
     let error = preferencesError {
