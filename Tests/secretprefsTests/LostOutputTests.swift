@@ -149,8 +149,10 @@ struct LostOutputTests {
   @Test(arguments: reading, broken)
   func `a command that only reads says that nothing was changed`(_ command: String, _ redirection: String) throws {
     let outcome = try Self.run(command, redirection, in: try Self.home())
-    #expect(outcome.exit == 74)
+    // The reader of the pipe has what it wants.
+    let isPipe = redirection == Self.broken.last
+    #expect(outcome.exit == (isPipe ? 128 + SIGPIPE : 74))
     #expect(outcome.text == "unchanged\n")
-    #expect(outcome.errorText.contains("; nothing was changed\n"))
+    #expect(isPipe ? outcome.errorText.isEmpty : outcome.errorText.contains("; nothing was changed\n"))
   }
 }

@@ -7,9 +7,11 @@ enum Output {
   static func recordChange(by _: any WritingCommand.Type) { isChanged.store(true, ordering: .relaxed) }
 
   static func write(_ bytes: UnsafeRawBufferPointer) throws(ToolError) {
-    do throws(ToolError) { try writeAll(bytes, to: STDOUT_FILENO, "write to standard output") } catch {
-      throw .lostAnswer(error, isChanged: isChanged.load(ordering: .relaxed))
-    }
+    guard let number = failure(of: bytes, to: STDOUT_FILENO) else { return }
+    let isChanged = isChanged.load(ordering: .relaxed)
+    // The reader has what it wants, as `head` has: this process ends as others do, without a message.
+    if number == EPIPE, !isChanged, !ProcessHardening.inheritsIgnored(SIGPIPE) { PendingSignal.keep(SIGPIPE) }
+    throw .lostAnswer(.io("write to standard output", number), isChanged: isChanged)
   }
 
   static func write(_ bytes: [UInt8]) throws(ToolError) {
@@ -25,6 +27,11 @@ private let isChanged = Atomic(false)
 
 /// Writes all of `bytes`.
 func writeAll(_ bytes: UnsafeRawBufferPointer, to descriptor: Int32, _ step: String) throws(ToolError) {
+  if let number = failure(of: bytes, to: descriptor) { throw .io(step, number) }
+}
+
+/// Writes all of `bytes`. Returns the `errno` if that fails.
+private func failure(of bytes: UnsafeRawBufferPointer, to descriptor: Int32) -> Int32? {
   var rest = bytes[...]
   while !rest.isEmpty {
     let count = DurableFiles.write(descriptor, UnsafeRawBufferPointer(rebasing: rest).baseAddress, rest.count)
@@ -35,7 +42,8 @@ func writeAll(_ bytes: UnsafeRawBufferPointer, to descriptor: Int32, _ step: Str
       var room = pollfd(fd: descriptor, events: Int16(POLLOUT), revents: 0)
       _ = poll(&room, 1, -1)
     } else if count == 0 || errno != EINTR {
-      throw .io(step, count == 0 ? EIO : errno)
+      return count == 0 ? EIO : errno
     }
   }
+  return nil
 }
