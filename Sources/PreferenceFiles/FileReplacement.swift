@@ -76,12 +76,14 @@ package struct FileReplacement {
     guard try create(content) else { throw .system(.unwritable, "it cannot be created", EEXIST) }
   }
 
-  /// Replaces whatever has the name by a file with `content` that belongs to this user and that no other user can
-  /// access. A link is replaced and not followed.
-  package static func replacePrivately(_ path: String, with content: RawSpan) throws(PreferencesError) {
+  /// Replaces whatever has the name by a file with `content` and `mode` that belongs to this user. A link is replaced
+  /// and not followed.
+  package static func replace(
+    _ path: String, with content: RawSpan, mode: mode_t = 0o600
+  ) throws(PreferencesError) {
     try finish(
       try WholeFile<PreferencesError>(path).replace { (file) throws(PreferencesError) in
-        try writePrivately(content, file)
+        try write(content, mode: mode, file)
       }, path)
   }
 
@@ -101,7 +103,7 @@ package struct FileReplacement {
     let file: Descriptor
     do throws(PreferencesError) {
       file = try whole.create { (file) throws(PreferencesError) in
-        if isPrivate { return try Self.writePrivately(content, file) }
+        if isPrivate { return try Self.write(content, mode: 0o600, file) }
         try file.write(content, at: 0)
         try file.synchronize()
       }
@@ -113,9 +115,9 @@ package struct FileReplacement {
     return true
   }
 
-  private static func writePrivately(_ content: RawSpan, _ file: Descriptor) throws(PreferencesError) {
-    // The umask may have removed the owner's access.
-    guard fchmod(file.raw, 0o600) == 0 else { throw .system(.unwritable, "its permissions cannot be set", errno) }
+  private static func write(_ content: RawSpan, mode: mode_t, _ file: Descriptor) throws(PreferencesError) {
+    // Whatever the umask is.
+    guard fchmod(file.raw, mode) == 0 else { throw .system(.unwritable, "its permissions cannot be set", errno) }
     try file.write(content, at: 0)
     try file.synchronize()
   }

@@ -73,18 +73,22 @@ struct InjectTests {
   }
 
   @Test(arguments: [
-    "", "a", "/a", "a/", "a//b", "a/b/", "a/b/c/d", "a/%", "a/%2", "a/%g0", "a/%+1", "a/%0A", "a/%00", "a/%ff", "a/ü",
+    "", "a", "/a", "a/", "a/%", "a/b?", "a/b?group=", "a/b?group", "a/b?Group=c", "a/b?group=c&group=d",
+    "a/b?group=c/d",
+    "a/b?group=c?", "a/%2", "a/%g0", "a/%+1", "a/%0A", "a/%00", "a/%ff", "a/ü",
     "a/b?c", "a/b#c", "a/{b", "a/\"b\"", "a/%C3", "a/b\\c",
   ])
   func `what is no reference is refused`(_ text: String) {
     #expect(throws: ToolError.self) { try SecretReference(Array(text.utf8)) }
   }
 
-  @Test func `a reference has two or three names`() throws {
+  @Test func `a reference has a service and a key, and may have a group`() throws {
     let short = try SecretReference(Array("shop/a%20b~c@d:e".utf8))
     #expect(short.group == nil && short.service.text == "shop" && short.key == "a b~c@d:e")
-    let long = try SecretReference(Array("billing/shop/a".utf8))
-    #expect(long.group == "billing" && long.service.text == "shop" && long.key == "a")
+    let long = try SecretReference(Array("shop/a?group=billing%2F1".utf8))
+    #expect(long.group == "billing/1" && long.service.text == "shop" && long.key == "a")
+    let slashes = try SecretReference(Array("s%2Ft//a/b%2fc/".utf8))
+    #expect(slashes.group == nil && slashes.service.text == "s/t" && slashes.key == "/a/b/c/")
   }
 
   @Test func `the file of --out is for its owner alone and leaves nothing beside it`() throws {

@@ -12,14 +12,15 @@ struct Inject: WritingCommand {
     abstract: "Replaces the references in a template by values.",
     usage: "secretprefs inject [<options>]",
     discussion: """
-      A reference is {{ secret://service/key }}, or {{ secret://group/service/key }} for a group other than the \
-      default one. In the three names, write a character other than a letter, a digit or one of -._~!$&'()*+,;=:@ in \
-      percent-encoding: %20 is a space, %2F a slash. All other text, including other braces, is passed on byte for \
-      byte, and values are not quoted.
+      A reference is {{ secret://service/key }}, or {{ secret://service/key?group=name }} for a group other than the \
+      default one. A key may contain slashes. Write a character other than a letter, a digit or one of \
+      -._~!$&'()*+,;=:@ in percent-encoding: %20 is a space, %2F a slash in the name of a service. A reference in \
+      quotes, {{ "secret://service/key" }}, is written without them and is not replaced. All other text, including \
+      other braces, is passed on byte for byte, and values are not quoted.
 
       An error names the line of the reference, and nothing is written: if a key does not exist, a value is data and \
       not text, or a reference is malformed. The file of --out is replaced as a whole. It belongs to the current user, \
-      with mode 0600. A template has at most 16 MiB, and what is written at most 64 MiB.
+      with the mode of --mode. A template has at most 16 MiB, and what is written at most 64 MiB.
 
       EXAMPLE:
         secretprefs inject --in server.toml.template --out server.toml
@@ -39,6 +40,9 @@ struct Inject: WritingCommand {
     completion: .file())
   var out: String?
 
+  @Option(help: ArgumentHelp("The permissions of the file of --out, in octal: 640, or 0640.", valueName: "mode"))
+  var mode = "600"
+
   @Flag(help: "Fail if a key has expired.")
   var refuseExpired = false
 
@@ -54,6 +58,7 @@ struct Inject: WritingCommand {
       throw ToolError.usage("there is no template: standard input is a terminal", hint: "name the template with --in")
     }
     if let out { try check(out, access) }
+    let mode = try permissions()
     let opened = try access.open(messages)
     let values = ReferencedValues(in: opened, at: access.options.now())
     let output = try GuardedBuffer()
@@ -66,12 +71,20 @@ struct Inject: WritingCommand {
     guard let out else { return try output.withUnsafeBytes { (bytes) throws(ToolError) in try Output.write(bytes) } }
     do throws(PreferencesError) {
       try output.withUnsafeBytes { (bytes) throws(PreferencesError) in
-        try FileReplacement.replacePrivately(out, with: bytes.bytes)
+        try FileReplacement.replace(out, with: bytes.bytes, mode: mode)
       }
     } catch { throw error.about("\"\(out)\"") }
     Output.recordChange(by: Self.self)
     guard vault.json else { return }
     try Output.write(.object([("out", .string(out)), ("references", .unsigned(UInt64(count)))]))
+  }
+
+  private func permissions() throws(ToolError) -> mode_t {
+    guard let mode = mode_t(mode, radix: 8), mode <= 0o777, !self.mode.hasPrefix("+") else {
+      throw .usage("--mode must have three octal digits", hint: "--mode 640 lets the file's group read it")
+    }
+    guard mode == 0o600 || out != nil else { throw .usage("--mode needs --out", hint: Self.usage) }
+    return mode
   }
 
   private func readTemplate() throws -> SecretBytes {

@@ -1,6 +1,7 @@
 internal import VaultCore
 
-/// `secret://group/service/key`, or `secret://service/key` for the default group.
+/// `secret://service/key`, with `?group=name` for an access group other than the default one. The key may contain
+/// slashes.
 struct SecretReference {
   static let scheme = "secret://"
 
@@ -11,43 +12,51 @@ struct SecretReference {
 
   /// Parses what follows the scheme.
   init(_ bytes: some Collection<UInt8>) throws(ToolError) {
-    var parts: [String] = []
-    for part in bytes.split(separator: UInt8(ascii: "/"), omittingEmptySubsequences: false) {
-      guard let name = Self.decoded(part), !name.isEmpty else { throw Self.malformed }
-      parts.append(name)
-    }
-    guard parts.count == 2 || parts.count == 3 else { throw Self.malformed }
-    key = parts.removeLast()
+    let parts = bytes.split(separator: UInt8(ascii: "?"), maxSplits: 1, omittingEmptySubsequences: false)
+    let path = parts[0].split(separator: UInt8(ascii: "/"), maxSplits: 1, omittingEmptySubsequences: false)
+    guard path.count == 2 else { throw Self.malformed }
     do throws(VaultError) {
-      service = try Vault.Name(parts.removeLast())
-      for name in parts + [key] { _ = try Vault.Name(name) }
+      service = try Vault.Name(try Self.decoded(path[0]))
+      key = try Vault.Name(try Self.decoded(path[1], allowing: "/")).text
+      group = try parts.dropFirst().first.map { (query) throws(VaultError) in
+        guard query.starts(with: Self.groupQuery.utf8) else { throw Self.refusal }
+        return try Vault.Name(try Self.decoded(query.dropFirst(Self.groupQuery.utf8.count))).text
+      }
     } catch { throw Self.malformed }
-    group = parts.first
   }
 
-  static let malformed = ToolError(
-    VaultError(.malformed, "malformed reference"),
-    hint:
-      "a reference is {{ secret://service/key }} or {{ secret://group/service/key }}; write %20 for a space and %2F "
-      + "for a slash in a name")
+  private static let groupQuery = "group="
+  private static let refusal = VaultError(.malformed, "malformed reference")
 
-  /// Decodes percent-encoding. `nil` for characters that a part of a URI cannot have (RFC 3986), and for bytes that are
-  /// not UTF-8.
-  private static func decoded(_ part: some Collection<UInt8>) -> String? {
-    var (bytes, rest) = ([UInt8](), Array(part)[...])
+  static let malformed = ToolError(
+    refusal,
+    hint:
+      "a reference is {{ secret://service/key }}, or {{ secret://service/key?group=name }}; write %20 for a space, "
+      + "and %2F for a slash in the name of a service")
+
+  /// Decodes percent-encoding.
+  ///
+  /// - Parameter allowed: characters besides those of a segment of a path (RFC 3986, 3.3).
+  /// - Throws: for other characters, and for bytes that are not UTF-8.
+  private static func decoded(
+    _ part: some Collection<UInt8>, allowing allowed: String = ""
+  ) throws(VaultError) -> String {
+    var bytes: [UInt8] = []
+    var rest = Array(part)[...]
     while let byte = rest.popFirst() {
       switch byte {
       case UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "A")...UInt8(ascii: "Z"), 0x30...0x39:
         bytes.append(byte)
-      case _ where "-._~!$&'()*+,;=:@".utf8.contains(byte): bytes.append(byte)
+      case _ where ("-._~!$&'()*+,;=:@" + allowed).utf8.contains(byte): bytes.append(byte)
       case UInt8(ascii: "%"):
         guard let high = rest.popFirst().flatMap(DecodedText.hexDigit),
           let low = rest.popFirst().flatMap(DecodedText.hexDigit)
-        else { return nil }
+        else { throw refusal }
         bytes.append(high << 4 | low)
-      default: return nil
+      default: throw refusal
       }
     }
-    return String(validating: bytes, as: UTF8.self)
+    guard let text = String(validating: bytes, as: UTF8.self) else { throw refusal }
+    return text
   }
 }
