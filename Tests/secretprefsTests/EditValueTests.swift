@@ -35,7 +35,7 @@ struct EditValueTests {
 
   /// The directories of editors whose files have `text`.
   private static func left(_ text: String) throws -> String {
-    try Tool.shell("grep -rls -- '\(text)' /dev/shm/secretprefs-edit-* || true", in: Scratch()).text
+    try Tool.shell("grep -rls -- '\(text)' /dev/shm/secretprefs-files-* || true", in: Scratch()).text
   }
 
   @Test(
@@ -84,7 +84,7 @@ struct EditValueTests {
     let seen = try String(contentsOfFile: home.file("seen"), encoding: .utf8)
     #expect(seen == "600 regular file\n700 directory\ntmpfs\n0\n0077\n")
     let folder = try String(contentsOfFile: home.file("folder"), encoding: .utf8).dropLast()
-    #expect(folder.hasPrefix("/dev/shm/secretprefs-edit-"))
+    #expect(folder.hasPrefix("/dev/shm/secretprefs-files-"))
     #expect(!FileManager.default.fileExists(atPath: String(folder)))
   }
 
@@ -143,7 +143,7 @@ struct EditValueTests {
     let value = "killed-\(UUID())"
     let home = try Self.prepared(value)
     // Any user can make these, which are not directories, and are listed before and after that of the killed command.
-    let others = (0..<2).map { _ in "/dev/shm/secretprefs-edit-\(getuid())-\(UUID())" }
+    let others = (0..<2).map { _ in "/dev/shm/secretprefs-files-\(getuid())-\(UUID())" }
     defer { for other in others { unlink(other) } }
     #expect(FileManager.default.createFile(atPath: others[0], contents: nil))
     let outcome = try Self.edit("grep -c killed \"$1\" > left; kill -KILL $tool; kill -KILL $$", in: home)

@@ -17,7 +17,8 @@ final class EditSession {
   private let messages: Messages
 
   init(_ content: UnsafeRawBufferPointer, _ editor: Editor, mayAsk: Bool, _ messages: Messages) throws {
-    folder = try MemoryFolder(content)
+    folder = try MemoryFolder("the editor")
+    try folder.add(content)
     original = try SecretBytes(copying: content)
     self.editor = editor
     self.mayAsk = mayAsk

@@ -3,51 +3,65 @@ internal import FoundationEssentials
 internal import VaultCore
 internal import VaultSealing
 
-/// A new directory in memory that only this user can open, with one file. Removed with everything that an editor has
-/// written beside the file; if this process fails to do so, the next use does.
+/// A new directory in memory that only this user can open. Removed with everything in it, also what an editor has written
+/// beside its file; if this process fails to do so, the next use does.
 final class MemoryFolder {
-  private static let prefix = "secretprefs-edit-"
+  private static let prefix = "secretprefs-files-"
   private static let keptPrefix = "secretprefs-kept-"
   private static let fileName = "value"
 
-  /// The path of the file.
-  let file: String
   private let path: String
   // Locked as long as the directory is in use.
   private let folder: Descriptor<VaultError>
   private var isKept = false
 
   /// Creates the directory in `$XDG_RUNTIME_DIR`, or else in `/dev/shm`: the first that is on a file system in memory.
-  init(_ content: UnsafeRawBufferPointer) throws {
+  ///
+  /// - Parameter purpose: what it is for, in errors.
+  init(_ purpose: String) throws {
     let runtime = getenv("XDG_RUNTIME_DIR").flatMap { String(validatingCString: $0) }
     let places = [runtime, "/dev/shm"].compactMap(\.self).filter { $0.hasPrefix("/") && Self.isInMemory($0) }
     for place in places { Self.removeAbandoned(in: place) }
     guard let place = places.first(where: { access($0, W_OK | X_OK) == 0 }) else {
       throw ToolError(
-        VaultError(.io, "there is no directory in memory for the editor"),
+        VaultError(.io, "there is no directory in memory for \(purpose)"),
         hint: "mount a tmpfs on /dev/shm, or name a directory on one with XDG_RUNTIME_DIR; nothing is written to a disk"
       )
     }
     var made: String?
     var locked: Descriptor<VaultError>?
     for _ in 0..<100 where locked == nil {
-      let path = try Self.make(in: place)
+      let path = try Self.make(in: place, purpose)
       made = path
       locked = try Self.lock(path)
     }
-    guard let made, let locked else { throw VaultError(.io, "\(place): the directory for the editor is in use") }
+    guard let made, let locked else { throw VaultError(.io, "\(place): the directory is in use") }
     path = made
-    file = path + "/" + Self.fileName
     folder = locked
-    let file = try Descriptor<VaultError>.open(file, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, mode: 0o600) {
-      .io("\(path): create the file for the editor", $0)
-    }
-    try file.write(content.bytes, at: 0)
   }
 
-  private static func make(in place: String) throws(VaultError) -> String {
+  /// The path of the file of ``add(_:named:)`` without a name.
+  var file: String { path + "/" + Self.fileName }
+
+  /// Creates a file that only this user can open.
+  /// - Returns: its path.
+  @discardableResult
+  func add(_ content: UnsafeRawBufferPointer, named name: String = fileName) throws(VaultError) -> String {
+    let path = path + "/" + name
+    let file = try Descriptor<VaultError>.open(path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW, mode: 0o600) {
+      .io("\(path): create the file", $0)
+    }
+    try file.write(content.bytes, at: 0)
+    return path
+  }
+
+  /// Lets the programs that this process starts inherit the lock: the directory is not taken for abandoned before they
+  /// have ended.
+  func shareLock() { _ = fcntl(folder.raw, F_SETFD, 0) }
+
+  private static func make(in place: String, _ purpose: String) throws(VaultError) -> String {
     var template = Array("\(place)/\(prefix)\(getuid())-XXXXXX".utf8CString)
-    guard let made = mkdtemp(&template) else { throw VaultError.io("\(place): create a directory for the editor") }
+    guard let made = mkdtemp(&template) else { throw VaultError.io("\(place): create a directory for \(purpose)") }
     return String(cString: made)
   }
 
@@ -113,7 +127,7 @@ final class MemoryFolder {
   }
 
   private static func open(_ path: String) throws(VaultError) -> Descriptor<VaultError> {
-    try .open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW) { .io("\(path): open the directory for the editor", $0) }
+    try .open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW) { .io("\(path): open the directory", $0) }
   }
 
   private static func isOwn(_ folder: Descriptor<VaultError>) throws(VaultError) -> Bool {

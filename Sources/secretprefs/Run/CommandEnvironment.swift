@@ -8,17 +8,21 @@ struct CommandEnvironment {
   /// `NAME=value` of every variable, each followed by NUL.
   private let block: GuardedBuffer
   private var starts: [Int] = []
-  /// Open until the command inherits them.
-  private var files: [Descriptor<VaultError>] = []
+  /// The files of values; `nil` if there is none.
+  private var folder: MemoryFolder?
+  private let keepsSettings: Bool
 
   /// Reads each value once, because reads may be logged. Nothing is started if one of them cannot be passed.
   ///
-  /// - Parameter body: is called with each key and its value.
+  /// - Parameters:
+  ///   - keepsSettings: whether the command inherits the variables that configure this tool.
+  ///   - body: is called with each key and its value.
   init(
-    _ variables: [Variable], from values: ServiceValues,
+    _ variables: [Variable], from values: ServiceValues, keepsSettings: Bool,
     _ body: (_ key: String, UnsafeRawBufferPointer) throws -> Void
   ) throws {
     names = Set(variables.map(\.name))
+    self.keepsSettings = keepsSettings
     block = try GuardedBuffer()
     let byKey = Dictionary(grouping: variables, by: \.key)
     var known = Set<String>()
@@ -34,8 +38,9 @@ struct CommandEnvironment {
     starts.append(block.count)
     try block.append(variable.name + "=")
     if variable.isFile {
-      files.append(try Self.file(bytes))
-      try block.append("/proc/self/fd/\(files.last!.raw)")
+      let folder = try self.folder ?? MemoryFolder("the files of the command")
+      self.folder = folder
+      try block.append(try folder.add(bytes, named: variable.name))
     } else {
       guard isText, !bytes.contains(0) else { throw Self.refusal(variable, isText: isText) }
       try block.append(bytes)
@@ -43,16 +48,21 @@ struct CommandEnvironment {
     try block.append("\0")
   }
 
+  /// Whether something must be removed when the command ends.
+  var hasFiles: Bool { folder != nil }
+
   /// Replaces this process by a program. Returns the `errno` if that fails.
   func execute(_ arguments: UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>) -> Int32 {
     withVariables { replaceProcess(arguments, environment: $0) }
   }
 
-  /// Lends the environment, and lets programs inherit the files.
+  /// Lends the environment, and lets programs inherit the lock of the files.
   func withVariables<R>(_ body: (UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>) -> R) -> R {
-    for file in files { _ = fcntl(file.raw, F_SETFD, 0) }
+    folder?.shareLock()
     return block.withUnsafeBytes { block in
-      var variables = Self.inherited.filter { !names.contains(Self.name(of: $0!)) }
+      var variables = (keepsSettings ? inheritedVariables : Self.inherited).filter {
+        !names.contains(Self.name(of: $0!))
+      }
       for start in starts {
         let variable = block.baseAddress!.advanced(by: start).assumingMemoryBound(to: CChar.self)
         variables.append(UnsafeMutablePointer(mutating: variable))
@@ -76,10 +86,6 @@ struct CommandEnvironment {
   private static func name(of variable: UnsafeMutablePointer<CChar>) -> String {
     let bytes = UnsafeRawBufferPointer(start: variable, count: strlen(variable))
     return String(decoding: bytes.prefix { $0 != UInt8(ascii: "=") }, as: UTF8.self)
-  }
-
-  private static func file(_ content: UnsafeRawBufferPointer) throws(VaultError) -> Descriptor<VaultError> {
-    try Descriptor.sealed(content.bytes, named: "secretprefs") { .io("create a file in memory", $0) }
   }
 
   private static func refusal(_ variable: Variable, isText: Bool) -> ToolError {

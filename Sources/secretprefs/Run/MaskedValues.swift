@@ -14,6 +14,7 @@ final class MaskedValues {
   }
 
   func add(_ value: UnsafeRawBufferPointer, of key: String) throws(VaultError) {
+    guard records[key]?.isSecret != false else { return }
     if records[key]?.kind.isSearchable == true, try patterns.add(value, as: count) {
       count += 1
     } else {

@@ -9,7 +9,8 @@ struct Run: ToolCommand {
     abstract: "Runs a command with secrets in its environment.",
     usage: "secretprefs run [<options>] -- <command> [<argument> ...]",
     discussion: """
-      The command replaces this process: its exit status and signals are its own. Without --only, --env and --file, \
+      The command replaces this process, or with --file or --mask is its child: its exit status and signals are its \
+      own. Without --only, --env and --file, \
       every key of the service becomes a variable; with any of them, only the chosen keys. All values are from the \
       same moment.
 
@@ -21,19 +22,22 @@ struct Run: ToolCommand {
       vault, choose the keys with --only or --env.
 
       A bool is passed as true or false, a number in decimal, a date as RFC 3339 in UTC. Data, and text that contains \
-      NUL, can only be a file. Other programs of the same user can see the environment of a command; a file of --file \
-      is less visible.
+      NUL, can only be a file. The files of --file are in a new directory in memory that only this user can open \
+      ($XDG_RUNTIME_DIR or /dev/shm), and are removed when the command ends, or by a later use of the tool if it is \
+      killed. Other programs of the same user can see the environment of a command, and can open such a file.
 
       The command inherits all other variables, except those that begin with SECRETPREFS_, and all descriptors, except \
-      that of --passphrase-fd. The exit code is 127 if the command does not exist, and 126 if it cannot be executed; \
+      that of --passphrase-fd. With --keep-settings it also inherits the variables that begin with SECRETPREFS_, \
+      except a passphrase, so that a credential helper that it starts opens the vault. The exit code is 127 if the command does not exist, and 126 if it cannot be executed; \
       other errors have the codes of "secretprefs exit-codes", and the command is not started.
 
-      With --mask, the tool stays as the parent of the command. Each byte of a passed value is shown as *, if the \
+      With --mask, each byte of a passed value is shown as *, if the \
       value is text or data with at least 8 bytes, in every form that "secretprefs scan" finds; so is each line of 8 \
       bytes of a value with several. Other values are named in a warning and are not masked. The quotes, backslashes, \
       blanks and + at the ends of a value can remain visible. If the output ends within a value, its first 8 bytes or \
       more are masked; a value without its beginning is not recognised. The mask also changes redirected output that \
-      has a value, such as the dump of a database.
+      has a value, such as the dump of a database. A value that is no secret is not masked if its key has the \
+      attribute secret=no: "secretprefs edit port --attribute secret=no".
 
       If standard output or standard error is a \
       terminal, the command has a terminal of its own, and editors and pagers work. Exit codes, signals, the size of \
@@ -47,6 +51,8 @@ struct Run: ToolCommand {
         secretprefs run --service com.example.shop -- server --port 8080
         secretprefs run --env PGPASSWORD=db/password -- psql shop
         secretprefs run --only token --file TLS_KEY=tls-key -- server
+        secretprefs run --file ID=deploy-key -- sh -c 'ssh -i "$ID" host'
+        secretprefs run --keep-settings --only token -- git push
         secretprefs run --mask -- make deploy
       """)
 
@@ -59,13 +65,15 @@ struct Run: ToolCommand {
     completion: .keys)
   var only: [String] = []
 
-  @Option(help: ArgumentHelp("Pass the value of a key in this variable. Repeatable.", valueName: "NAME=key"))
+  @Option(
+    help: ArgumentHelp("Pass the value of a key in this variable. Repeatable.", valueName: "NAME=key"),
+    completion: .variables)
   var env: [String] = []
 
   @Option(
     help: ArgumentHelp(
-      "Pass the value of a key in a read-only file in memory, and its path in this variable. Repeatable.",
-      valueName: "NAME=key"))
+      "Pass the value of a key in a file in memory, and its path in this variable. Repeatable.",
+      valueName: "NAME=key"), completion: .variables)
   var file: [String] = []
 
   @Flag(help: "Fail if a key has expired.")
@@ -74,8 +82,11 @@ struct Run: ToolCommand {
   @Argument(parsing: .postTerminator, help: ArgumentHelp("The command and its arguments.", valueName: "command"))
   var command: [String] = []
 
-  @Flag(help: "Stay as the parent of the command, and replace the values in its output by asterisks.")
+  @Flag(help: "Replace the values in the output of the command by asterisks.")
   var mask = false
+
+  @Flag(help: "Let the command inherit the SECRETPREFS_ variables, except a passphrase.")
+  var keepSettings = false
 
   func perform(_ messages: Messages) throws {
     guard !command.isEmpty else { throw Self.usageError("no command is given after --") }
@@ -85,7 +96,7 @@ struct Run: ToolCommand {
     // Passes the bytes of the arguments, which need not be text.
     let all = launchArguments
     let arguments = all.baseAddress! + (all.count - command.count)
-    if let search { throw try MaskedCommand(arguments, environment, search).wait() }
+    if search != nil || environment.hasFiles { throw try SupervisedCommand(arguments, environment, search).wait() }
     throw ToolError.notStarted(try ProcessHardening.suspended { environment.execute(arguments) })
   }
 
@@ -105,15 +116,19 @@ struct Run: ToolCommand {
     guard !variables.isEmpty else { throw ToolError.emptyService }
     let records = try variables.compactMap { (variable) throws(VaultError) in try values.record(variable.key) }
     guard records.count == variables.count else {
+      let missing = Set(variables.map(\.key)).subtracting(records.map(\.key.text))
       guard variables.count > 1 else { throw try place.noSuchKey(variables[0].key, in: group, of: vault) }
-      throw ToolError.missing(variables.count - records.count, "started")
+      throw ToolError.missing(missing, "nothing was started")
     }
     try Variable.check(variables)
     let masked = mask ? try MaskedValues(records) : nil
-    let environment = try CommandEnvironment(variables, from: values) { try masked?.add($1, of: $0) }
+    let environment = try CommandEnvironment(variables, from: values, keepsSettings: keepSettings) {
+      try masked?.add($1, of: $0)
+    }
     if let text = masked?.warning { messages.warn(text) }
-    let expired = records.count { $0.isExpired(at: access.options.now()) }
-    if expired > 0 { messages.warn("\(counted(expired, "key has", "keys have")) expired") }
+    let now = access.options.now()
+    let expired = Set(records.filter { $0.isExpired(at: now) }.map(\.key.text))
+    if !expired.isEmpty { messages.warn("expired: \(listed(expired.sorted().map(displayed)))") }
     if let descriptor = access.passphraseDescriptor { try PassphraseDescriptor.withhold(descriptor) }
     return (environment, try masked.map { (masked) throws(VaultError) in try ValueSearch(masked.patterns) })
   }

@@ -21,7 +21,7 @@ struct ScannedValues {
   init(of service: Vault.Name?, in groupName: String?, of vault: Vault) throws {
     patterns = try ValuePatterns(takesAllLines: false)
     for group in try groupName.map({ [try vault.grantedGroup($0)] }) ?? vault.groups() {
-      for record in try vault.records(service: service, in: group) where record.kind.isSearchable {
+      for record in try vault.records(service: service, in: group) where record.isSecret && record.kind.isSearchable {
         let (patterns, number) = (patterns, names.count)
         let added = try vault.withValue(of: record, in: group) { _, value in
           value.withUnsafeBytes { value in

@@ -2,16 +2,18 @@ internal import DurableFiles
 internal import VaultCore
 internal import VaultSealing
 
-/// How a command of `run --mask` ended. This process ends in the same way.
+/// How the command of `run` ended. This process ends in the same way.
 struct CommandEnd: Error {
   let code: Int32
 }
 
-/// A command whose output passes through a mask.
+/// A command that is a child of this process: its output passes through a mask, or its files are removed when it ends.
 ///
-/// If its output goes to a terminal, it has a terminal of its own, and this process passes on keys, the size and job
-/// control. Otherwise its output goes to pipes.
-final class MaskedCommand {
+/// If output that is masked goes to a terminal, the command has a terminal of its own, and this process passes on keys,
+/// the size and job control. Otherwise that output goes to pipes.
+final class SupervisedCommand {
+  /// Holds the files of the command.
+  private let environment: CommandEnvironment
   private let child: ChildProcess
   private let signals: SignalPipe
   private let streams: [MaskedStream]
@@ -25,11 +27,14 @@ final class MaskedCommand {
   private var process: pid_t?
 
   /// Starts the command.
+  ///
+  /// - Parameter search: what is masked in its output; `nil` for nothing.
   init(
     _ arguments: UnsafeMutablePointer<UnsafeMutablePointer<CChar>?>, _ environment: CommandEnvironment,
-    _ search: ValueSearch
+    _ search: ValueSearch?
   ) throws {
-    let outputs = [STDOUT_FILENO, STDERR_FILENO]
+    self.environment = environment
+    let outputs = search == nil ? [] : [STDOUT_FILENO, STDERR_FILENO]
     let terminal = outputs.contains { isatty($0) == 1 } ? ChildProcess.terminal() : nil
     let refusal = errno
     guard terminal != nil || outputs.allSatisfy({ isatty($0) == 0 }) else {
@@ -41,6 +46,7 @@ final class MaskedCommand {
     var ends: [Int32] = terminal.map { [$0.programs] } ?? []
     defer { for end in ends { close(end) } }
     for output in outputs where standard[Int(output)] >= 0 {
+      guard let search else { break }
       if let terminal, isatty(output) == 1 {
         standard[Int(output)] = terminal.programs
         guard !streams.contains(where: { $0.source == terminal.keyboard }) else { continue }
