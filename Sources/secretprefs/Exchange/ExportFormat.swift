@@ -4,12 +4,12 @@ internal import VaultSealing
 
 /// A format that `export` writes.
 enum ExportFormat: String, NamedFormat {
-  case dotenv, json, shell, kubernetes, systemd
+  case dotenv, json, shell, kubernetes, systemd, records
 
   /// The object that holds all values, and the most bytes that they may have together. `nil` without such a limit.
   var limit: (holder: String, bytes: Int)? {
     switch self {
-    case .dotenv, .json, .shell: nil
+    case .dotenv, .json, .shell, .records: nil
     case .kubernetes: ("a Kubernetes Secret", 1 << 20)
     case .systemd: ("a unit of systemd", SystemdCredential.limit)
     }
@@ -18,7 +18,7 @@ enum ExportFormat: String, NamedFormat {
   /// Whether the format allows this key.
   func allows(key: String) -> Bool {
     switch self {
-    case .json: true
+    case .json, .records: true
     case .dotenv: DotenvParser.isName(key)
     // Some programs read such names in small letters, and zsh has PATH as path, too.
     case .shell:
@@ -30,19 +30,31 @@ enum ExportFormat: String, NamedFormat {
     }
   }
 
+  /// The name of a key in the format: the key itself, or else the name that `run` gives its variable.
+  /// `nil` if the format has neither.
+  func name(of key: String) -> String? { [key, VariableName.derived(from: key)].first(where: allows) }
+
+  /// Whether all programs that are known to read the format read this value as it is. In dotenv, some keep a backslash
+  /// in front of a character in double quotes, and take one in front of a single quote for its escape.
+  func isPortable(value: UnsafeRawBufferPointer) -> Bool {
+    guard self == .dotenv else { return true }
+    let isEscaped = value.contains(UInt8(ascii: "'")) && value.contains { "\"\\$`".utf8.contains($0) }
+    return !isEscaped && value.last != UInt8(ascii: "\\")
+  }
+
   /// Whether the format can hold this value byte for byte.
   func allows(value: UnsafeRawBufferPointer) -> Bool {
     switch self {
     case .dotenv, .shell: !value.contains(0)
     case .json: isUTF8(value)
-    case .kubernetes, .systemd: true
+    case .kubernetes, .systemd, .records: true
     }
   }
 
   /// The rule that ``allows(key:)`` checks.
   var keyRule: String {
     switch self {
-    case .json: ""
+    case .json, .records: ""
     case .dotenv: "names have ASCII letters, digits, _, - and ., and begin with a letter or _"
     case .shell:
       "names have ASCII letters, digits and _, do not begin with a digit, and are no settings of programs, such as "
@@ -62,7 +74,7 @@ enum ExportFormat: String, NamedFormat {
 
   func writeStart(_ name: String, to output: SecretOutput) throws(ToolError) {
     switch self {
-    case .dotenv, .shell: break
+    case .dotenv, .shell, .records: break
     case .json: try output.write("{")
     case .kubernetes:
       try output.write("apiVersion: v1\nkind: Secret\nmetadata:\n  name: \"\(name)\"\ntype: Opaque\ndata:\n")
@@ -70,7 +82,10 @@ enum ExportFormat: String, NamedFormat {
     }
   }
 
-  func write(_ key: String, _ value: UnsafeRawBufferPointer, isFirst: Bool, to output: SecretOutput) throws {
+  /// - Parameter kind: what JSON writes without quotes if it has the kind.
+  func write(
+    _ key: String, _ kind: ValueKind, _ value: UnsafeRawBufferPointer, isFirst: Bool, to output: SecretOutput
+  ) throws {
     switch self {
     case .dotenv:
       try output.write("\(key)=")
@@ -85,14 +100,14 @@ enum ExportFormat: String, NamedFormat {
       }
       try output.write("'\n")
     case .json:
-      try output.write("\(isFirst ? "\n" : ",\n")  \(JSON.string(key).text): \"")
-      try output.writeEscaped(value)
-      try output.write("\"")
+      try output.write("\(isFirst ? "\n" : ",\n")  \(JSON.string(key).text): ")
+      try output.writeJSON(kind, value)
     case .kubernetes:
       try output.write("  \"\(key)\": \"")
       try output.writeBase64(value)
       try output.write("\"\n")
     case .systemd: try SystemdCredential.write(key, value, to: output)
+    case .records: break  // written by RecordLine
     }
   }
 

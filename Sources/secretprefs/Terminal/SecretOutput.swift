@@ -1,3 +1,4 @@
+internal import VaultCore
 internal import VaultSealing
 
 /// Writes encoded secrets to standard output through a small buffer in guarded memory, or collects them there.
@@ -39,6 +40,22 @@ final class SecretOutput {
       }
       previous = byte
     }
+  }
+
+  /// Writes the bytes that `get` writes of a value as JSON: numbers, Booleans and JSON as they are, and other text as a
+  /// string.
+  func writeJSON(_ kind: ValueKind, _ value: UnsafeRawBufferPointer) throws(ToolError) {
+    switch kind {
+    // A double that JSON has no number for is a word.
+    case .double where !(value.last.map { (0x30...0x39).contains($0) } ?? false): break
+    case .bool, .integer, .unsignedInteger, .double, .json:
+      for byte in value { try put(byte) }
+      return
+    default: break
+    }
+    try write("\"")
+    try writeEscaped(value)
+    try write("\"")
   }
 
   func writeBase64(_ bytes: UnsafeRawBufferPointer) throws(ToolError) {
