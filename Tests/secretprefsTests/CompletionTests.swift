@@ -55,6 +55,42 @@ struct CompletionTests {
     #expect(!FileManager.default.fileExists(atPath: home.file("ran")))
   }
 
+  @Test func `bash completes names with colons, slashes and blanks, options with values, and the command of run`()
+    throws
+  {
+    let home = try Self.prepared()
+    let made = try Tool.shell(
+      """
+      for key in db:host:port db/main/password db/main/user 'two words'; do
+        printf 'value-of-%s' "$key" | secretprefs set "$key" --key-file key
+      done
+      printf value-of-service | secretprefs set inner --service shop:eu --key-file key
+      """, in: home)
+    try #require(made.exit == 0, "\(made.errorText)")
+    let terminal = try PseudoTerminal()
+    terminal.resize(rows: 40, columns: 200)
+    let running = try Running(
+      ["/bin/sh", "-c", Self.shells["bash"]! + " >&0 2>&0"], in: home, input: terminal.path,
+      environment: ["SECRETPREFS_KEY_FILE": home.file("key"), "TERM": "xterm", "HISTFILE": "/dev/null"])
+    terminal.type(Self.preparation["bash"]! + "\n")
+    try terminal.wait(for: "ready")
+    for (typed, answer) in [
+      ("get db:\t", "value-of-db:host:port"), ("get db:host:p\t", "value-of-db:host:port"),
+      ("get db/main/p\t", "value-of-db/main/password"), ("get two\t", "value-of-two words"),
+      ("get inner --service=shop:\t", "value-of-service"), ("get inner --service shop\t", "value-of-service"),
+      ("run --env X=db:h\t -- sh -c 'echo seen-$X'", "seen-value-of-db:host:port"),
+      ("run --only github -- printe\tGITHUB", "value-of-github"),
+    ] {
+      terminal.type("secretprefs \(typed)\n")
+      try terminal.wait(for: answer)
+    }
+    // All candidates whole, and not what follows their last slash.
+    terminal.type("secretprefs get db/main/\t\t")
+    try terminal.wait(for: "db/main/password  db/main/user")
+    terminal.type("\u{15}exit\n")
+    _ = try running.wait()
+  }
+
   @Test func `there is a bash`() { #expect(Self.shells["bash"] != nil) }
 
   @Test func `a completion does not prompt`() throws {

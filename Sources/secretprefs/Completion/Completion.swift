@@ -30,7 +30,7 @@ struct Completion: ToolCommand {
     guard let shell = CompletionShell(rawValue: try Self.sole(shells, "shell")) else {
       throw Self.usageError("there is no completion for this shell")
     }
-    let script = Root.completionScript(for: shell)
+    let script = Root.completionScript(for: shell) + (shell == .bash ? BashCompletion.addition : "")
     guard json else { return try Output.write(script + "\n") }
     try Output.write(.object([("shell", .string(shell.rawValue)), ("script", .string(script + "\n"))]))
   }

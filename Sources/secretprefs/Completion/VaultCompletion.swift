@@ -26,6 +26,18 @@ extension CompletionKind {
     return try vault.keys(service: place.service, in: try place.group(in: vault))
   }
 
+  /// A key behind the name of a variable: `NAME=key`.
+  static let variables = CompletionKind.custom { words, index, _ in
+    guard words.indices.contains(index), let end = words[index].firstIndex(of: "=") else { return [] }
+    let name = words[index][...end]
+    do {
+      let line = try IncompleteLine(words, at: index)
+      guard let vault = try line.open() else { return [] }
+      let place = try line.record.place()
+      return try vault.keys(service: place.service, in: try place.group(in: vault)).compactMap { candidate(name + $0) }
+    } catch { return [] }
+  }
+
   private static func candidates(_ names: @escaping @Sendable (IncompleteLine) throws -> [String]) -> CompletionKind {
     .custom { words, index, _ in
       do { return try names(try IncompleteLine(words, at: index)).compactMap(candidate) } catch { return [] }
