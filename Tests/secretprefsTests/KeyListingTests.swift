@@ -30,6 +30,7 @@ struct KeyListingTests {
       ([], ""), (["a"], "a\n"), (["a", "a.b", "a.c.d", "b.c.d"], "a\na.\n  b\n  c.\n    d\nb.\n  c.\n    d\n"),
       (["db", "db-x", "db.a"], "db\ndb-x\ndb.\n  a\n"), ([".", ".a", "..a"], "\\u{2E}\n.\n  a\n  .\n    a\n"),
       (["a.", "a..", "a.b"], "a\\u{2E}\na.\n  \\u{2E}\n  b\n"), (["a.\u{202E}b"], "a.\n  \\u{202E}b\n"),
+      (["db.a/b", "db/a", "db/b.c", "db/b/"], "db.\n  a/\n    b\ndb/\n  a\n  b.\n    c\n  b\\u{2F}\n"),
       (["\u{E9}.a", "e\u{301}.a"], "\u{E9}.\n  a\ne\u{301}.\n  a\n"), ([".\u{301}"], ".\n  \u{301}\n"),
     ] as [([String], String)])
   func `a tree shows each branch once, and each key`(_ keys: [String], _ text: String) {

@@ -1,5 +1,5 @@
-/// Keys as a tree whose branches are the parts before each dot. A branch is shown with its dot: a key is
-/// the lines of its branches and its own line, joined.
+/// Keys as a tree whose branches are the parts before each dot and each slash. A branch is shown with the dot or slash: a
+/// key is the lines of its branches and its own line, joined.
 enum KeyTree {
   /// - Parameters:
   ///   - keys: in the order of their bytes, so that the keys of one branch follow each other.
@@ -11,10 +11,16 @@ enum KeyTree {
       let (branches, leaf) = parts(of: key)
       let common = zip(path, branches).prefix { $0.utf8.elementsEqual($1.utf8) }.count
       for (level, branch) in branches.enumerated().dropFirst(common) {
-        text += line(displayed(branch) + ".", depth + level)
+        text += line(displayed(branch), depth + level)
       }
-      // A key with a dot at its end would look like a branch.
-      let shown = leaf.utf8.last == UInt8(ascii: ".") ? displayed(String(leaf.dropLast())) + "\\u{2E}" : displayed(leaf)
+      // A key with a separator at its end would look like a branch.
+      let end = leaf.unicodeScalars.last.flatMap { isSeparator($0) ? $0 : nil }
+      let shown =
+        end.map {
+          displayed(String(String.UnicodeScalarView(leaf.unicodeScalars.dropLast())))
+            + "\\u{\(String($0.value, radix: 16, uppercase: true))}"
+        }
+        ?? displayed(leaf)
       text += line(shown, depth + branches.count)
       path = branches
     }
@@ -23,11 +29,19 @@ enum KeyTree {
 
   static func line(_ text: String, _ depth: Int) -> String { String(repeating: "  ", count: depth) + text + "\n" }
 
-  /// Splits a key at its dots. The last part is never empty: a dot at the end belongs to it.
+  private static func isSeparator(_ scalar: Unicode.Scalar) -> Bool { scalar == "." || scalar == "/" }
+
+  /// Splits a key behind its separators. The last part is never empty: a separator at the end belongs to it.
   private static func parts(of key: String) -> (branches: [String], leaf: String) {
-    var branches = key.unicodeScalars.split(separator: ".", omittingEmptySubsequences: false).map { String($0) }
-    var leaf = branches.removeLast()
-    if leaf.isEmpty { leaf = branches.removeLast() + "." }
-    return (branches, leaf)
+    var branches: [String] = []
+    var part = ""
+    for scalar in key.unicodeScalars {
+      part.unicodeScalars.append(scalar)
+      guard isSeparator(scalar) else { continue }
+      branches.append(part)
+      part = ""
+    }
+    if part.isEmpty, let last = branches.popLast() { part = last }
+    return (branches, part)
   }
 }

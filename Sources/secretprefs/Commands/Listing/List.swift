@@ -12,11 +12,12 @@ struct List: ToolCommand {
       has the revision, the kind, the time of the last change and the expiry. No value is decrypted.
 
       With a pattern, lists the keys that match it as a whole: * stands for any characters, ? for one, and a backslash \
-      makes the next character an ordinary one. Put the pattern in quotes, or the shell replaces it by the names of \
+      makes the next character an ordinary one. A pattern that ends with a slash or a dot lists the keys that begin \
+      with it. If no key matches, the exit code is 1. Put the pattern in quotes, or the shell replaces it by the names of \
       files. "secretprefs find" also finds parts of names, labels and comments.
 
-      With --tree, keys are split at their dots. A line that ends with a dot is not a key: joined with the lines below \
-      it, it gives their keys.
+      With --tree, keys are split at their dots and slashes. A line that ends with one is not a key: joined with the \
+      lines below it, it gives their keys.
 
       EXAMPLE:
         secretprefs list --service com.example.shop
@@ -50,7 +51,7 @@ struct List: ToolCommand {
     try ListKeys(
       access: try unlock.complete(try vault.access()), place: try record.place(),
       listing: try KeyListing(isLong: long, isTree: tree, isJSON: vault.json, namesServices: allServices),
-      pattern: try patterns.first.map { try KeyPattern($0) }
+      pattern: try patterns.first.map { try KeyPattern($0.hasSuffix("/") || $0.hasSuffix(".") ? $0 + "*" : $0) }
     ).perform(messages)
   }
 }

@@ -12,8 +12,9 @@ struct ListKeys: ToolAction {
     let group = try place.group(in: vault)
     guard listing.layout == .lines, !listing.namesServices else {
       let records = try vault.records(service: listing.namesServices ? nil : place.service, in: group)
-      return try listing.write(
-        records.filter { pattern?.matches($0.key.text) ?? true }, at: access.options.now())
+        .filter { pattern?.matches($0.key.text) ?? true }
+      if records.isEmpty { try checkPattern() }
+      return try listing.write(records, at: access.options.now())
     }
     // Reads no metadata of the records, which takes longer.
     var lines: [UInt8] = []
@@ -21,6 +22,15 @@ struct ListKeys: ToolAction {
       key.withUTF8 { displayed($0, into: &lines) }
       lines.append(UInt8(ascii: "\n"))
     }
+    if lines.isEmpty { try checkPattern() }
     try Output.write(lines)
+  }
+
+  /// Refuses a pattern that no key matches. A service without keys is no error.
+  private func checkPattern() throws(ToolError) {
+    guard pattern != nil else { return }
+    throw ToolError(
+      VaultError(.notFound, "no key matches the pattern"),
+      hint: "\"secretprefs find\" finds parts of keys, labels and comments; --all-services lists all services")
   }
 }
