@@ -18,27 +18,39 @@ extension PromptTests {
     #expect(listed.exit == 0)
   }
 
-  @Test func `a weak new passphrase is refused before it is typed again`() throws {
+  @Test func `a weak new passphrase is refused before it is typed again, and asked for three times`() throws {
     let scene = try Scene()
     let running = try scene.start("init", "--vault", "new.spv", "--throwaway-cost")
-    try scene.terminal.wait(for: "New passphrase: ")
-    scene.terminal.type("hunter2\n")
+    for number in 1...3 {
+      try scene.terminal.wait(for: "New passphrase: ", times: number)
+      scene.terminal.type("hunter2\n")
+    }
     let outcome = try running.wait()
     #expect(outcome.exit == 64)
+    scene.terminal.look()
+    #expect(
+      scene.terminal.shown.hasPrefix(
+        "The new vault is new.spv; without its passphrase, its values are lost.\r\nNew passphrase: \r\n"
+          + "The passphrase is weak: it has fewer than 15 characters: use several unrelated words, or add --accept-weak.\r\n"
+          + "New passphrase: "))
     #expect(outcome.errorText.contains("the passphrase is weak: it has fewer than 15 characters"))
     #expect(outcome.errorText.contains("--accept-weak"))
     #expect(access(scene.home.file("new.spv"), F_OK) != 0)
     #expect(scene.terminal.echoes)
   }
 
-  @Test func `two passphrases that differ make nothing`() throws {
+  @Test func `two passphrases that differ are asked for again, and make nothing`() throws {
     let scene = try Scene()
     let running = try scene.start("init", "--vault", "new.spv", "--key-file", "new.key", "--passphrase")
-    try scene.terminal.wait(for: "New passphrase: ")
-    scene.terminal.type("one that is long enough\n")
-    try scene.terminal.wait(for: "Repeat the passphrase: ")
-    scene.terminal.type("another that is long enough\n")
+    for number in 1...3 {
+      try scene.terminal.wait(for: "New passphrase: ", times: number)
+      scene.terminal.type("one that is long enough\n")
+      try scene.terminal.wait(for: "Repeat the passphrase: ", times: number)
+      scene.terminal.type("another that is long enough\n")
+    }
     #expect(try running.wait().exit == 64)
+    scene.terminal.look()
+    #expect(scene.terminal.shown.contains("The two passphrases differ.\r\nNew passphrase: "))
     #expect(access(scene.home.file("new.spv"), F_OK) != 0)
     #expect(access(scene.home.file("new.key"), F_OK) != 0)
   }

@@ -232,7 +232,7 @@ struct PromptTests {
       ], in: scene.home, input: scene.terminal.path)
     let question =
       "The vault is at generation 1 with 2 journal entries, the backup is at generation 1 with 1 journal entry. "
-      + "Replace the vault and lose all changes since the backup? [yes/no] "
+      + "Replace the vault? [yes/no] "
     try scene.terminal.wait(for: question)
     scene.terminal.type(typed)
     #expect(try running.wait().exit == exit)

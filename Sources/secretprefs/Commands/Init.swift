@@ -65,7 +65,7 @@ struct Init: WritingCommand {
     if let markPath = access.markPath { try VaultLocation(argument: markPath).refuseIfOccupied("the mark") }
     try check(access)
     var slots: [NewSlot] = []
-    if let slot = try passphraseSlot() { slots.append(slot) }
+    if let slot = try passphraseSlot(access) { slots.append(slot) }
     let file = try keyFile.map { try NewKeyFile(at: $0, besides: access) }
     if let file { slots.append(NewSlot(.key(file.key), label: "key file")) }
     // A key file is removed if the vault is not created.
@@ -122,17 +122,23 @@ struct Init: WritingCommand {
     }
   }
 
-  private func passphraseSlot() throws -> NewSlot? {
+  private func passphraseSlot(_ access: VaultAccess) throws -> NewSlot? {
     guard keyFile == nil || passphrase || passphraseFd != nil else { return nil }
     return NewSlot(
-      try newPassphrase(), label: "passphrase", cost: throwawayCost ? .throwaway : nil)
+      try newPassphrase(access), label: "passphrase", cost: throwawayCost ? .throwaway : nil)
   }
 
-  private func newPassphrase() throws -> Vault.Credential {
+  private func newPassphrase(_ access: VaultAccess) throws -> Vault.Credential {
     guard passphraseFd != nil || !noPrompt else {
-      throw VaultError(.noCredential, "no passphrase or key file is given for the new vault")
+      throw ToolError(
+        VaultError(.noCredential, "no passphrase or key file is given for the new vault"),
+        hint: "--key-file creates a key file for it; --passphrase-fd reads its passphrase")
     }
-    return try NewPassphrase(descriptor: try passphraseDescriptor(), acceptsWeak: acceptWeak).read()
+    let loss = keyFile == nil ? "without its passphrase, its values are lost" : "its key file opens it as well"
+    return try NewPassphrase(
+      descriptor: try passphraseDescriptor(), acceptsWeak: acceptWeak,
+      purpose: "The new vault is \(displayed(access.location.path)); \(loss).\n"
+    ).read()
   }
 
   private func passphraseDescriptor() throws(ToolError) -> Int32? {

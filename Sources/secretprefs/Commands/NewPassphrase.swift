@@ -6,9 +6,11 @@ struct NewPassphrase {
   let descriptor: Int32?
   /// Whether to accept a passphrase that ``PassphraseRule`` considers weak.
   let acceptsWeak: Bool
+  /// What it is for: one or more lines in front of the prompt.
+  var purpose = ""
 
   func read() throws -> Vault.Credential {
-    guard let descriptor else { return .passphrase(try Prompt.newPassphrase(check)) }
+    guard let descriptor else { return .passphrase(try Prompt.newPassphrase(purpose, check)) }
     let credential = try Unlocking.passphraseDescriptor(descriptor).configuredCredential()
     try credential.withPassphrase {
       $0.withUnsafeBytes { bytes in Result { () throws(ToolError) in try check(bytes) } }

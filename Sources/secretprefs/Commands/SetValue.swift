@@ -10,9 +10,9 @@ struct SetValue: WritingCommand {
     abstract: "Stores a value under a key.",
     usage: "secretprefs set [<options>] <key>",
     discussion: """
-      The value is read from standard input, from --file, or, if standard input is a terminal, from a prompt for one \
-      line without echo. It is durable when the command returns. One line ending (LF or CRLF) at the end of text is \
-      removed, because editors and echo add it; --exact keeps it. Data is stored byte for byte. An empty value is \
+      The value is read from standard input, from --file, or, if standard input is a terminal, from a prompt without \
+      echo, for one line or several that are pasted at once. It is durable when the command returns. The line ending (LF or CRLF) of text with a single line is \
+      removed, because editors and echo add it; --exact keeps it. Text with several lines is stored as it is. Data is stored byte for byte. An empty value is \
       refused unless --allow-empty is given. A value in an argument is refused, and so is a key that contains "=", \
       unless it follows "--".
 

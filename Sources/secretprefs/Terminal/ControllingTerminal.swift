@@ -9,6 +9,8 @@ final class ControllingTerminal {
 
   private let descriptor: Int32
   private let echoes: Bool
+  /// Whether the terminal marks what is pasted (bracketed paste, xterm's mode 2004).
+  private let marksPaste: Bool
   private var normal: termios
   private var before: [(number: Int32, action: sigaction)] = []
 
@@ -22,10 +24,13 @@ final class ControllingTerminal {
 
   /// Opens `/dev/tty`, even if standard input and output are redirected.
   ///
-  /// - Parameter echoes: Whether the terminal shows the input. Only for input that is not secret.
+  /// - Parameters:
+  ///   - echoes: Whether the terminal shows the input. Only for input that is not secret.
+  ///   - marksPaste: Whether the terminal is asked to mark what is pasted, for ``askValue(_:)``.
   /// - Throws: ``VaultError/Code/noCredential`` if there is no terminal.
-  init(echoes: Bool = false) throws(VaultError) {
+  init(echoes: Bool = false, marksPaste: Bool = false) throws(VaultError) {
     self.echoes = echoes
+    self.marksPaste = marksPaste && getenv("TERM").map { String(cString: $0) != "dumb" } ?? false
     (descriptor, normal) = try Self.open()
     try prepare()
   }
@@ -38,9 +43,48 @@ final class ControllingTerminal {
   /// Shows a prompt and reads one line, without its line feed, into guarded memory. The line may be empty.
   /// - Throws: ``VaultError/Code/noCredential`` if a signal arrives, see ``PendingSignal``.
   func ask(_ question: String) throws(VaultError) -> SecretBytes {
+    show(question)
+    let line = try readLine(question)
+    if !echoes { show("\n") }
+    return line
+  }
+
+  /// Shows a prompt and reads a value: one line, without its line feed, or several lines that are pasted at once, with
+  /// the line feed of the last one.
+  /// - Throws: ``VaultError/Code/noCredential`` if a signal arrives; a usage error, with all lines dropped, for several
+  ///   lines that the terminal does not mark as pasted: nothing says where they end.
+  func askValue(_ question: String) throws -> SecretBytes {
+    let text = try GuardedBuffer()
+    show(question)
+    var paste = PastedText()
+    repeat {
+      let line = try readLine(question)
+      try line.withUnsafeBytes { (line) throws(VaultError) in try paste.add(line, to: text) }
+      guard text.count <= ValueReader.longest else { throw VaultError(.valueTooLarge, "the pasted text is too long") }
+    } while paste.isOpen
+    show("\n")
+    guard !hasMore(within: 50) else {
+      while hasMore(within: 200) { tcflush(descriptor, TCIFLUSH) }
+      throw ToolError.usage(
+        "several lines were entered at once; nothing was stored", hint: "secretprefs set <key> < file")
+    }
+    let count = text.withUnsafeBytes(PastedText.count(of:))
+    var value = try SecretBytes(count: count)
+    text.withUnsafeBytes { text in
+      value.withUnsafeMutableBytes { $0.copyMemory(from: UnsafeRawBufferPointer(rebasing: text[..<count])) }
+    }
+    return value
+  }
+
+  private func hasMore(within milliseconds: Int32) -> Bool {
+    var input = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
+    return poll(&input, 1, milliseconds) > 0
+  }
+
+  /// - Parameter question: shown again when the process was stopped.
+  private func readLine(_ question: String) throws(VaultError) -> SecretBytes {
     var line = try SecretBytes(count: Self.longestLine)
     var count = 0
-    show(question)
     while try isReady(question) {
       let read = line.withUnsafeMutableBytes { line in
         retrying { DurableFiles.read(descriptor, line.baseAddress! + count, 1) }
@@ -52,7 +96,6 @@ final class ControllingTerminal {
         throw VaultError(.valueTooLarge, "the line is longer than a terminal can pass to a program")
       }
     }
-    if !echoes { show("\n") }
     return try line.prefix(count)
   }
 
@@ -96,10 +139,12 @@ final class ControllingTerminal {
       PendingSignal.restore(before)
       throw error
     }
+    if marksPaste { show(PastedText.marksOn) }
   }
 
   /// Restores the settings and discards unread input, which a shell would run as a command.
   private func restore() {
+    if marksPaste { show(PastedText.marksOff) }
     _ = Self.set(&normal, descriptor)
     PendingSignal.restore(before)
     before = []

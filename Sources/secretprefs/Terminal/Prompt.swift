@@ -15,12 +15,33 @@ enum Prompt {
     return try notEmpty(try ControllingTerminal().ask("\(remark)Passphrase of \(displayed(vault)): "))
   }
 
-  /// Prompts twice for a new passphrase.
+  /// Prompts twice for a new passphrase, and again if it cannot be used.
   ///
-  /// - Parameter check: Throws if the passphrase is not acceptable, before it is typed again.
-  static func newPassphrase(_ check: (UnsafeRawBufferPointer) throws(ToolError) -> Void) throws -> SecretBytes {
+  /// - Parameters:
+  ///   - purpose: What it is for: one or more lines in front of the prompt, or empty.
+  ///   - check: Throws if the passphrase is not acceptable, before it is typed again.
+  static func newPassphrase(
+    _ purpose: String, _ check: (UnsafeRawBufferPointer) throws(ToolError) -> Void
+  ) throws -> SecretBytes {
     let terminal = try ControllingTerminal()
-    let first = try notEmpty(try terminal.ask("New passphrase: "))
+    var remark = purpose
+    var refused = 0
+    while true {
+      do { return try newPassphrase(terminal, remark, check) } catch {
+        let error = ToolError(thrown: error)
+        refused += 1
+        guard error.code == VaultError.Code.invalidPassphrase.rawValue, refused < tries else { throw error }
+        remark =
+          "\(error.message.prefix(1).uppercased() + error.message.dropFirst())"
+          + (error.hint.map { ": \($0)" } ?? "") + ".\n"
+      }
+    }
+  }
+
+  private static func newPassphrase(
+    _ terminal: ControllingTerminal, _ remark: String, _ check: (UnsafeRawBufferPointer) throws(ToolError) -> Void
+  ) throws -> SecretBytes {
+    let first = try notEmpty(try terminal.ask("\(remark)New passphrase: "))
     try first.withUnsafeBytes(check)
     let second = try terminal.ask("Repeat the passphrase: ")
     let agree = first.isEqual(to: second)
@@ -28,10 +49,10 @@ enum Prompt {
     return first
   }
 
-  /// Prompts for a value of one line.
+  /// Prompts for a value: one line, or several that are pasted at once.
   static func value() throws -> SecretBytes {
-    do throws(VaultError) { return try ControllingTerminal().ask("Value: ") } catch {
-      guard error.code == .noCredential else { throw error }
+    do { return try ControllingTerminal(marksPaste: true).askValue("Value: ") } catch let error as VaultError {
+      guard error.code == .noCredential, !PendingSignal.isPending else { throw error }
       throw ToolError.usage("there is no value and no terminal to prompt on", hint: UsageRefusal.set)
     }
   }

@@ -64,9 +64,13 @@ struct ValueSource {
     }
   }
 
-  /// Removes one trailing LF or CRLF, as for passphrases.
+  /// Removes LF or CRLF from the end of a single line, as for passphrases. The end of the last of several lines is a part
+  /// of the value, such as of a key that ssh reads.
   private func trimmed(_ value: consuming SecretBytes, _ messages: Messages) throws -> SecretBytes {
-    let count = value.withUnsafeBytes { $0.last != 0x0A ? $0.count : $0.count - ($0.dropLast().last == 0x0D ? 2 : 1) }
+    let count = value.withUnsafeBytes { value in
+      guard let end = value.firstIndex(of: 0x0A), end == value.count - 1 else { return value.count }
+      return end - (value.dropLast().last == 0x0D ? 1 : 0)
+    }
     guard !keepsLineEnd, count < value.count else { return value }
     messages.note("removed the line ending at the end of the value; --exact keeps it")
     return try value.prefix(count)

@@ -1,0 +1,37 @@
+internal import VaultCore
+internal import VaultSealing
+
+/// Lines from a terminal that marks what is pasted. The marks are not a part of the text.
+struct PastedText {
+  /// Let the terminal mark what is pasted, or no longer (xterm, DECSET 2004).
+  static let marksOn = "\u{1B}[?2004h"
+  static let marksOff = "\u{1B}[?2004l"
+  private static let start = Array("\u{1B}[200~".utf8)
+  private static let end = Array("\u{1B}[201~".utf8)
+
+  /// Whether the end of what is pasted has not been read.
+  private(set) var isOpen = false
+
+  /// Appends a line, which has no line feed, and a line feed.
+  mutating func add(_ line: UnsafeRawBufferPointer, to text: GuardedBuffer) throws(VaultError) {
+    var rest = line[...]
+    while !rest.isEmpty {
+      let mark = isOpen ? Self.end : Self.start
+      if rest.starts(with: mark) {
+        isOpen.toggle()
+        rest = rest.dropFirst(mark.count)
+      } else {
+        try text.append(rest.removeFirst())
+      }
+    }
+    try text.append(UInt8(ascii: "\n"))
+  }
+
+  /// The length of the value that lines are: a single line without its line feed, or several with one at the end.
+  static func count(of lines: UnsafeRawBufferPointer) -> Int {
+    let feed = UInt8(ascii: "\n")
+    // The last pasted line may have one, besides that of the key that ends the input.
+    let text = lines.dropLast(lines.dropLast().last == feed ? 2 : 1)
+    return text.contains(feed) ? text.count + 1 : text.count
+  }
+}

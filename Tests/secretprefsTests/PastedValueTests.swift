@@ -1,0 +1,57 @@
+import Foundation
+import Testing
+
+/// A value that is pasted at the prompt of `set`.
+struct PastedValueTests {
+  private static let pem = "-----BEGIN KEY-----\nAAAA\n\nBBBB==\n-----END KEY-----\n"
+
+  /// What is stored after `typed` was typed at the prompt.
+  private static func stored(
+    _ typed: String, times: Int = 1
+  ) throws -> (outcome: Tool.Outcome, value: String, scene: PromptTests.Scene) {
+    let scene = try PromptTests.Scene()
+    let running = try Running(
+      ["/bin/sh", "-c", "exec secretprefs set key --passphrase-fd 3 3< passphrase"], in: scene.home,
+      input: scene.terminal.path, environment: ["TERM": "xterm"])
+    try scene.terminal.wait(for: "Value: ")
+    try scene.terminal.wait(forEcho: false)
+    scene.terminal.type(typed)
+    let outcome = try running.wait()
+    let value = try Tool.shell("secretprefs get key --passphrase-fd 3 3< passphrase", in: scene.home).text
+    return (outcome, value, scene)
+  }
+
+  @Test(
+    arguments: [
+      ("\u{1B}[200~\(pem)\u{1B}[201~\n", pem), ("\u{1B}[200~\(pem.dropLast())\u{1B}[201~\n", pem),
+      ("\u{1B}[200~one line\u{1B}[201~\n", "one line"), ("\u{1B}[200~one line\n\u{1B}[201~\n", "one line"),
+      ("typed, \u{1B}[200~pasted\u{1B}[201~, typed\n", "typed, pasted, typed"),
+      ("\u{1B}[200~a\nb\u{1B}[201~c\n", "a\nbc\n"), ("one line\n", "one line"), ("[200~\n", "[200~"),
+    ] as [(String, String)])
+  func `all lines that are pasted at once are the value`(_ typed: String, _ value: String) throws {
+    let (outcome, stored, scene) = try Self.stored(typed)
+    #expect(outcome.exit == 0, "\(outcome.errorText)")
+    #expect(stored == value)
+    scene.terminal.look()
+    #expect(scene.terminal.shown == "\u{1B}[?2004hValue: \r\n\u{1B}[?2004l")
+  }
+
+  @Test func `several lines without marks are refused, and none is left for the shell`() throws {
+    let (outcome, stored, scene) = try Self.stored(Self.pem)
+    #expect(outcome.exit == 64)
+    #expect(outcome.errorText.contains("several lines were entered at once; nothing was stored"))
+    #expect(stored == "s3cret")
+    #expect(scene.terminal.echoes)
+  }
+
+  @Test func `a pasted key can be read by ssh-keygen`() throws {
+    let home = try Scratch()
+    let made = try Tool.shell("ssh-keygen -q -t ed25519 -N '' -C c -f key && cat key", in: home)
+    try #require(made.exit == 0)
+    let (outcome, stored, scene) = try Self.stored("\u{1B}[200~\(made.text)\u{1B}[201~\n")
+    #expect(outcome.exit == 0)
+    try scene.home.write(stored, to: "copy")
+    let read = try Tool.shell("chmod 600 copy && ssh-keygen -y -f copy", in: scene.home)
+    #expect(read.text.hasPrefix("ssh-ed25519 "), "\(read.errorText)")
+  }
+}
