@@ -31,8 +31,10 @@ extension Vault {
   /// Open handles of any process load the restored vault at their next use. With a mark they throw
   /// ``VaultError/Code/rolledBack`` until ``acceptMark(at:)`` is called.
   ///
-  /// - Parameter replacing: whether a file of the same vault may be replaced. Everything written since the backup is
-  ///   then lost. No other file is ever replaced.
+  /// - Parameters:
+  ///   - replacing: whether a file of the same vault may be replaced. No other file is ever replaced.
+  ///   - kept: the path for a copy of the replaced file, as it is, where no file may exist. Without it, everything
+  ///     written since the backup is lost.
   /// - Returns: The report of the verification.
   /// - Throws: ``VaultError/Code/alreadyExists`` if the file at `path` may not be replaced; the codes of
   ///   ``open(at:credential:options:)`` for the backup; ``VaultError/Code/io``, ``VaultError/Code/readOnly`` and
@@ -40,9 +42,9 @@ extension Vault {
   @discardableResult
   public static func restore(
     _ backup: String, to path: String, credential: Vault.Credential, replacing: Bool = false,
-    options: Options = Options()
+    keepingReplacedAt kept: String? = nil, options: Options = Options()
   ) throws(VaultError) -> VerificationReport {
-    try restore(try load(backup: backup, credential, options), to: path, replacing: replacing, options)
+    try restore(try load(backup: backup, credential, options), to: path, replacing: replacing, kept, options)
   }
 
   private static func load(
@@ -55,7 +57,7 @@ extension Vault {
   }
 
   private static func restore(
-    _ state: VaultState, to path: String, replacing: Bool, _ options: Options
+    _ state: VaultState, to path: String, replacing: Bool, _ kept: String?, _ options: Options
   ) throws(VaultError) -> VerificationReport {
     let report = try state.verify()
     let copy = try state.copy()
@@ -65,22 +67,24 @@ extension Vault {
       try Replacement(path: target).create(copy).descriptor.unlock()
     } else {
       guard replacing else { throw target.exists }
-      try target.replace(with: copy, ofVault: state.snapshot.vaultID, options: options)
+      let kept = try kept.map { (kept) throws(VaultError) in try VaultPath(kept, policy: options.pathPolicy) }
+      try target.replace(with: copy, ofVault: state.snapshot.vaultID, keptAt: kept, options: options)
     }
     return report
   }
 
-  /// The asynchronous form of `restore(_:to:credential:replacing:options:)`. Cancelling the task does not stop it.
+  /// The asynchronous form of `restore(_:to:credential:replacing:keepingReplacedAt:options:)`. Cancelling the task does
+  /// not stop it.
   @discardableResult
   public static func restore(
     _ backup: String, to path: String, credential: Vault.Credential, replacing: Bool = false,
-    options: Options = Options()
+    keepingReplacedAt kept: String? = nil, options: Options = Options()
   ) async throws(VaultError) -> VerificationReport {
     let state = try await HelperPool.using([credential], for: path).run { () throws(VaultError) in
       try load(backup: backup, credential, options)
     }
     return try await HelperPool.waiting(for: path).run { () throws(VaultError) in
-      try restore(state, to: path, replacing: replacing, options)
+      try restore(state, to: path, replacing: replacing, kept, options)
     }
   }
 }
@@ -96,7 +100,7 @@ extension VaultState {
 extension VaultPath {
   /// Replaces a file of the same vault, even if it is damaged.
   fileprivate func replace(
-    with bytes: [UInt8], ofVault vaultID: Vault.Identifier, options: Vault.Options
+    with bytes: [UInt8], ofVault vaultID: Vault.Identifier, keptAt kept: VaultPath?, options: Vault.Options
   ) throws(VaultError) {
     _ = try open(limits: options.limits)
     let lock = WriterLock(self)
@@ -105,6 +109,11 @@ extension VaultPath {
     // A damaged vault still has its id in the header. A file without it is a different file.
     guard try VaultSummary.identifier(in: file) == vaultID else {
       throw error(.alreadyExists, "the file there is not a state of this vault")
+    }
+    if let kept {
+      try kept.prepareNew()
+      let image = try FileImage(file, 0..<Int(status.st_size), limit: .max)
+      try Replacement(path: kept).create(image.span.copy).descriptor.unlock()
     }
     lock.pass(to: try Replacement(path: self).replace(status, with: bytes).descriptor)
   }

@@ -17,13 +17,17 @@ struct DatedCopies {
     stem = String(name.hasSuffix(".spv") ? name.dropLast(4) : name)
   }
 
+  /// A time in milliseconds since 1970-01-01 UTC, as names of files have it: `20270131T120000Z`.
+  static func text(of time: Int64) -> String {
+    Timestamp.text(of: time).prefix(19).filter { $0 != "-" && $0 != ":" } + "Z"
+  }
+
   /// Copies the vault to a file named after the current second.
   /// - Returns: The path of the copy.
   func add(_ vault: Vault, _ options: Vault.Options) throws(VaultError) -> String {
     let start = ContinuousClock.now
     while true {
-      let time = Timestamp.text(of: options.now()).prefix(19).filter { $0 != "-" && $0 != ":" }
-      let path = "\(directory)\(stem)-\(time)Z.spv"
+      let path = "\(directory)\(stem)-\(Self.text(of: options.now())).spv"
       do throws(VaultError) {
         try vault.backUp(to: path)
         return path

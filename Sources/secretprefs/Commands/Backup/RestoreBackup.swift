@@ -11,8 +11,9 @@ struct RestoreBackup: WritingCommand {
     discussion: """
       The backup is verified first, with a credential that it has, and does not change. If the path contains another \
       state of the same vault, damaged or not, the command shows the generations of both and asks for confirmation; \
-      other files are never replaced. Changes since the backup are lost, and credentials that were removed since \
-      then open the vault again. A mark refuses the restored vault until you run "secretprefs mark accept".
+      other files are never replaced. The replaced vault is kept beside the new one, and its path is printed; with \
+      --no-copy its changes since the backup are lost. Credentials that were removed since the backup open the vault \
+      again. A mark refuses the restored vault until you run "secretprefs mark accept".
 
       EXAMPLE:
         secretprefs backup restore /var/backups/shop/secrets.spv
@@ -24,6 +25,9 @@ struct RestoreBackup: WritingCommand {
 
   @Flag(help: "Replace the existing vault without confirmation.")
   var yes = false
+
+  @Flag(help: "Do not keep a copy of the replaced vault.")
+  var noCopy = false
 
   @Argument(help: ArgumentHelp("The backup.", valueName: "file"), completion: .file())
   var files: [String] = []
@@ -47,22 +51,42 @@ struct RestoreBackup: WritingCommand {
       let points = "vault \(state), the backup is at \(try VaultSummary(at: file, options: options).point)"
       if !yes {
         try Prompt.confirm(
-          "The \(points). Replace the vault and lose all changes since the backup?",
-          otherwise: "the \(points); changes since the backup would be lost", mayPrompt: access.mayPrompt)
+          "The \(points). Replace the vault\(noCopy ? " and lose all changes since the backup" : "")?",
+          otherwise: "the \(points)\(noCopy ? "; changes since the backup would be lost" : "")",
+          mayPrompt: access.mayPrompt)
       }
     }
-    try Vault.restore(file, to: access.location.path, credential: credential, replacing: replaces, options: options)
+    let kept = try replaces && !noCopy ? Self.pathOfCopy(access.location.path, at: options.now()) : nil
+    try Vault.restore(
+      file, to: access.location.path, credential: credential, replacing: replaces, keepingReplacedAt: kept,
+      options: options)
     Output.recordChange(by: Self.self)
     if isBehind {
       messages.warn("the restored vault is older than its mark; run \"secretprefs mark accept\" to use it")
     }
-    guard vault.json else { return }
-    try Output.write(
-      .object([
-        ("vault", .string(access.location.path)), ("replaced", .bool(replaces)),
-        ("generation", .unsigned(report.status.generation)), ("values", .unsigned(UInt64(report.values))),
-        ("behindMark", .bool(isBehind)),
-      ]))
+    guard vault.json else {
+      if let kept { try Output.write("the replaced vault is kept: \(displayed(kept))\n") }
+      return
+    }
+    var answer: [(String, JSON)] = [
+      ("vault", .string(access.location.path)), ("replaced", .bool(replaces)),
+      ("generation", .unsigned(report.status.generation)), ("values", .unsigned(UInt64(report.values))),
+      ("behindMark", .bool(isBehind)),
+    ]
+    if let kept { answer.append(("kept", .string(kept))) }
+    try Output.write(.object(answer))
+  }
+
+  /// `shop.spv` is kept as `shop.replaced-20270131T120000Z.spv`, or with a number behind the time if that file exists.
+  private static func pathOfCopy(_ path: String, at time: Int64) throws -> String {
+    let stem = "\(path.hasSuffix(".spv") ? String(path.dropLast(4)) : path).replaced-\(DatedCopies.text(of: time))"
+    var copy = stem + ".spv"
+    var number = 2
+    while try VaultLocation(argument: copy).isOccupied {
+      copy = "\(stem)-\(number).spv"
+      number += 1
+    }
+    return copy
   }
 
   /// Whether a configured mark will refuse the restored vault. A missing mark is only a warning, because it may be lost
