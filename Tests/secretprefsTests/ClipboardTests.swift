@@ -3,7 +3,8 @@ import Testing
 
 /// `get --clip` on a terminal.
 struct ClipboardTests {
-  private let note = "secretprefs: note: copied; the clipboard is cleared in 3600 s, or now with Ctrl-C\r\n"
+  private let note =
+    "secretprefs: note: sent to the clipboard of the terminal, which is cleared in 3600 s, or now with Ctrl-C\r\n"
   private let clearing = "\u{1B}]52;c;\u{07}"
 
   /// A vault with a value of this length, and a terminal.
@@ -92,5 +93,23 @@ struct ClipboardTests {
     #expect(parts.allSatisfy { $0.hasPrefix("\u{1B}P") && $0.utf8.count <= 258 })
     #expect(
       parts.map { $0.dropFirst(2) }.joined() == "\u{1B}]52;c;" + String(repeating: "eHh4", count: 1000) + "\u{07}")
+  }
+
+  @Test(arguments: [("off", 64), ("on", 0), ("all", 0)] as [(String, Int32)])
+  func `tmux passes the value on only if it is allowed to`(_ setting: String, _ exit: Int32) throws {
+    let scene = try Self.scene()
+    let outcome = try Tool.shell(
+      """
+      export TMUX_TMPDIR=$PWD
+      tmux -f /dev/null new-session -d -x 80 -y 24 cat
+      tmux set -g allow-passthrough \(setting)
+      tmux respawn-pane -k 'secretprefs get a --key-file k --clip --clear-after 1 2>errors; echo $? >ended; exec cat'
+      for n in $(seq 600); do [ ! -s ended ] || break; sleep 0.1; done
+      cat errors
+      tmux kill-server
+      exit $(cat ended)
+      """, in: scene.home)
+    #expect(outcome.exit == exit, "\(outcome.text) \(outcome.errorText)")
+    #expect(outcome.text.contains("tmux does not pass the clipboard on") == (exit != 0))
   }
 }

@@ -15,7 +15,8 @@ struct Get: ToolCommand {
       With --clip the value goes to the clipboard of the terminal (OSC 52), also over SSH, and nothing to standard \
       output. It has at most \(Clipboard.longestValue) bytes. The command waits, and then clears the clipboard; a \
       signal such as Ctrl-C clears it at once. Terminals do not say whether they have obeyed, and some do not by \
-      default. Clearing also removes what was copied in the meantime. In tmux, set "allow-passthrough on".
+      default. Clearing also removes what was copied in the meantime. tmux passes them on only if its \
+      option allow-passthrough is on; without it the command fails.
 
       EXAMPLE:
         secretprefs get github

@@ -18,6 +18,9 @@ final class Clipboard {
     do throws(VaultError) {
       terminal = try Descriptor.open("/dev/tty", O_WRONLY | O_NOCTTY) { .io("open the terminal", $0) }
     } catch { throw .usage("there is no terminal whose clipboard could be set", hint: "use the command on a terminal") }
+    guard Multiplexer.current.mayPass else {
+      throw .usage("tmux does not pass the clipboard on", hint: "tmux set -p allow-passthrough on")
+    }
   }
 
   deinit { PendingSignal.restore(before) }
@@ -31,7 +34,7 @@ final class Clipboard {
 
   /// Waits, and clears the clipboard. A signal clears it at once and then takes effect.
   func clear(after seconds: Int, _ messages: Messages) throws(ToolError) {
-    messages.note("copied; the clipboard is cleared in \(seconds) s, or now with Ctrl-C")
+    messages.note("sent to the clipboard of the terminal, which is cleared in \(seconds) s, or now with Ctrl-C")
     let end = ContinuousClock.now + .seconds(seconds)
     while !PendingSignal.isPending, ContinuousClock.now < end {
       _ = poll(nil, 0, 50)  // limits the delay of a signal that arrives before the call
@@ -69,6 +72,17 @@ private enum Multiplexer {
     if getenv("TMUX") != nil || kind.hasPrefix("tmux") { return .tmux }
     if getenv("STY") != nil || kind.hasPrefix("screen") { return .screen }
     return .none
+  }
+
+  /// Whether it forwards what is wrapped, as far as it says so. tmux has forwarded nothing since version 3.3, unless its
+  /// option `allow-passthrough` is set; older versions do not know the option.
+  var mayPass: Bool {
+    guard self == .tmux, getenv("TMUX") != nil else { return true }
+    do {
+      let program = try OtherProgram("tmux", ["tmux", "show-options", "-Apqv", "allow-passthrough"], isQuiet: true)
+      let answer = try ValueReader.read(program.output, atMost: 64, "read the answer of tmux")
+      return try !program.succeeds() || answer.withUnsafeBytes { !$0.starts(with: "off".utf8) }
+    } catch { return true }
   }
 
   func wrap(_ sequence: UnsafeRawBufferPointer, into buffer: GuardedBuffer) throws(VaultError) {
