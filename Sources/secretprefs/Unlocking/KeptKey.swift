@@ -61,7 +61,7 @@ struct KeptKey {
         KernelKey.store($0, as: description, seconds: seconds, isRenewable: limits.hasIdleTime(at: .now))
       }
       guard isStored else { throw Self.refusal(errno) }
-    } catch { throw ToolError(error, hint: Self.alternatives) }
+    } catch { throw Self.unavailable(error) }
   }
 
   /// What ``remove(_:)`` did.
@@ -98,7 +98,13 @@ struct KeptKey {
 
   /// Checks that the kernel keeps keys for this process, before a passphrase is typed.
   static func check() throws(ToolError) {
-    guard KernelKey.areAvailable else { throw ToolError(refusal(errno), hint: alternatives) }
+    guard KernelKey.areAvailable, KernelKey.all(beginningWith: descriptionStart) != nil else {
+      throw unavailable(refusal(errno))
+    }
+  }
+
+  private static func unavailable(_ error: VaultError) -> ToolError {
+    ToolError(error, hint: error.errno == EKEYREVOKED ? revoked : alternatives)
   }
 
   /// Adds what a user can do to the error of a kept key that does not open the vault.
@@ -157,6 +163,11 @@ struct KeptKey {
   private static func rejection(_ message: String) -> VaultError {
     VaultError(.credentialRejected, message, cause: Rejection())
   }
+
+  /// The kernel revokes the keyring of a login session at its end, also for what goes on, such as a server of tmux.
+  private static let revoked =
+    "the login session that this terminal was started in has ended: start tmux or screen again after a new login, or "
+    + "use --key-file or --passphrase-command"
 
   private static let alternatives =
     "containers often forbid keyctl; use --key-file, --passphrase-command, or a credential of systemd (LoadCredential)"

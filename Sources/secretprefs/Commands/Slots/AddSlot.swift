@@ -30,7 +30,9 @@ struct AddSlot: WritingCommand {
   var label = ""
 
   func perform(_ messages: Messages) throws {
-    let access = try unlock.complete(try vault.access())
+    var access = try unlock.complete(try vault.access())
+    // Whoever finds the terminal unlocked must not get a credential that lasts.
+    access.keptKeyUse = .ignore
     guard label.utf8.count <= 1024 else { throw ToolError.usage("a label must have at most 1024 bytes") }
     try credential.check(besides: access)
     let vault = try access.open(messages)

@@ -29,7 +29,9 @@ struct ReplaceSlot: WritingCommand {
 
   func perform(_ messages: Messages) throws {
     let choice = try SlotChoice(try Self.sole(ids, "id"))
-    let access = try unlock.complete(try vault.access())
+    var access = try unlock.complete(try vault.access())
+    // Whoever finds the terminal unlocked must not get a credential that lasts.
+    access.keptKeyUse = .ignore
     try credential.check(besides: access)
     let vault = try access.open(messages)
     let old = try choice.find(in: try vault.slots())
