@@ -26,7 +26,10 @@ struct MetadataOptions: ParsableArguments {
   @Option(
     help: ArgumentHelp(
       "Set the time from which the value counts as expired.",
-      discussion: "Either a time in UTC (2027-01-31T12:00:00Z) or a duration from now (90d, 12h, 30m, 45s).",
+      discussion: """
+        A time in UTC (2027-01-31T12:00:00Z), the start of a day in UTC (2027-01-31), or a duration from now (1y, which \
+        is 365d, 2w, 90d, 12h, 30m, 45s).
+        """,
       valueName: "time"))
   var expiry: String?
 

@@ -14,16 +14,25 @@ struct VaultExamination {
   /// The number of values and kept earlier values in the groups that verify.
   private var valueCount = 0
   private var expiredCount = 0
+  /// The number of values that expire soon.
+  private var expiringCount = 0
+
+  /// The time before its expiry in which a value is named, in milliseconds.
+  private static let soon: Int64 = 14 * 86_400_000
 
   /// - Throws: Errors that are not findings about the vault's contents.
   init(_ vault: Vault, now: Int64, progress: ProgressLine?) throws(VaultError) {
     self.vault = vault
     try openGroups(now)
+    let repair = "secretprefs list --long shows which; store new ones with secretprefs set"
+    // The vault is as it should be: only its owner knows whether the values are still needed.
     if expiredCount > 0 {
-      problems.append(
-        Problem(
-          .warning, "expired", "\(counted(expiredCount, "value has", "values have")) expired",
-          repair: "secretprefs list --long shows which; store new ones with secretprefs set"))
+      let words = counted(expiredCount, "value has", "values have")
+      problems.append(Problem(.advice, "expired", "\(words) expired", repair: repair))
+    }
+    if expiringCount > 0 {
+      let words = counted(expiringCount, "value expires", "values expire")
+      problems.append(Problem(.advice, "expiring", "\(words) within \(Self.soon / 86_400_000) days", repair: repair))
     }
     try openValues(progress)
     try checkLogs()
@@ -35,7 +44,11 @@ struct VaultExamination {
       do throws(VaultError) {
         for record in try vault.records(in: group) {
           valueCount += 1 + record.previous.count
-          if record.isExpired(at: now) { expiredCount += 1 }
+          if record.isExpired(at: now) {
+            expiredCount += 1
+          } else if record.isExpired(at: now + Self.soon) {
+            expiringCount += 1
+          }
         }
         whole.append(group)
       } catch {
