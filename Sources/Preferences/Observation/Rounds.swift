@@ -5,8 +5,7 @@ internal import Synchronization
 ///
 /// A request makes one round on its thread, unless a round is in progress, and further rounds only for requests that
 /// the round itself makes, such as a write by an observer. The rounds that other threads request in the meantime are
-/// made by a helper thread, so that no call works for others without end. There, a round has the task-local values of the
-/// call that handed over, as it has on the call's thread: a store can depend on them.
+/// made by a helper thread, so that no call works for others without end. It has the task-local values of that call.
 final class Rounds: Sendable {
   private struct State {
     var isRunning: Bool
