@@ -24,9 +24,31 @@ public enum KeyText {
       }
     })
     guard let key else {
-      throw VaultError(.invalidKeyText, "a key is written as spv-key-1: and 64 lower-case hex digits")
+      throw VaultError(
+        .invalidKeyText,
+        unsafe text.withUnsafeBytes { text in
+          unsafe "a key is written as spv-key-1: and 64 lower-case hex digits, and \(fault(of: text))"
+        })
     }
     return key
+  }
+
+  /// What is wrong with text that is no key, without any of it.
+  private static func fault(of text: UnsafeRawBufferPointer) -> String {
+    let isBlank = { (byte: UInt8) in byte == 0x20 || (0x09...0x0D).contains(byte) }
+    if unsafe text.isEmpty { return "this is empty" }
+    if unsafe text.starts(with: [0xEF, 0xBB, 0xBF]) { return "this begins with a byte order mark" }
+    if unsafe text.starts(with: [0xFE, 0xFF]) || text.starts(with: [0xFF, 0xFE]) { return "this is UTF-16" }
+    if unsafe text.contains(0x0D) { return "this has a carriage return (Windows line ends)" }
+    if unsafe isBlank(text[0]) { return "this begins with a blank or an empty line" }
+    guard unsafe text.starts(with: prefix) else { return "this does not begin with spv-key-1:" }
+    let rest = unsafe text.dropFirst(prefix.count).prefix { !isBlank($0) }
+    if let wrong = unsafe rest.first(where: { value(of: $0) == nil }) {
+      return (UInt8(ascii: "A")...UInt8(ascii: "F")).contains(wrong)
+        ? "this has upper-case digits" : "this has a character that is no hex digit"
+    }
+    if unsafe rest.count != count - prefix.count { return unsafe "this has \(rest.count) digits" }
+    return "this has blanks, empty lines or more text behind the key"
   }
 
   /// Returns the text of `key` without a line feed, in guarded memory. It is wiped when its owner releases it.

@@ -16,7 +16,12 @@ struct RecordPlace {
     if let groupName { return try vault.grantedGroup(groupName) }
     do throws(VaultError) { return try vault.group() } catch {
       // Not for an owner: if `default` is removed, a script's writes must not go to another group and its holders.
-      guard error.code == .groupNotGranted, try !vault.isOwner, let only = try vault.groups().first else { throw error }
+      guard error.code == .groupNotGranted else { throw error }
+      guard try !vault.isOwner, let only = try vault.groups().first else {
+        throw ToolError(
+          error, message: "the vault has no access group \"\(AccessGroup.defaultName)\"",
+          hint: "name one with --group; \"secretprefs groups list\" lists them")
+      }
       return only
     }
   }

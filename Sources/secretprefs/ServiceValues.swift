@@ -15,13 +15,17 @@ struct ServiceValues {
   func record(_ key: String) throws(VaultError) -> RecordInfo? { try vault.record(key: key, in: records) }
 
   /// Lends a value to `body`, with the bytes that `get` writes and whether they are text.
-  /// - Throws: What `body` throws; ``ToolError/noSuchKey``.
+  /// - Throws: What `body` throws; ``ToolError/noSuchKey``; the vault's error, which names the key.
   func withValue(of key: String, _ body: (_ isText: Bool, UnsafeRawBufferPointer) throws -> Void) throws {
     var result: Result<Void, any Error> = .failure(ToolError.noSuchKey)
-    try vault.readValue(key, in: records) { kind, bytes in
-      bytes.withUnsafeBytes { bytes in
-        result = Result { try ValueText.withText(kind, bytes, body) }
+    do throws(VaultError) {
+      try vault.readValue(key, in: records) { kind, bytes in
+        bytes.withUnsafeBytes { bytes in
+          result = Result { try ValueText.withText(kind, bytes, body) }
+        }
       }
+    } catch {
+      throw ToolError(error).about(key: key)
     }
     try result.get()
   }

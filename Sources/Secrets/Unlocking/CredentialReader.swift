@@ -49,7 +49,7 @@ enum CredentialReader {
     guard status.st_uid == geteuid() || status.st_uid == 0 else {
       throw VaultError(
         .insecurePermissions,
-        "\(what) belongs to user \(status.st_uid), and must belong to user \(geteuid()) or root")
+        "\(what) belongs to user \(status.st_uid), and must belong to user \(geteuid()) or root", errno: EPERM)
     }
     guard status.st_mode & 0o026 == 0 || MountedSecret.isOne(file, at: path) else {
       throw VaultError(

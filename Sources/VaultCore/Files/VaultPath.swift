@@ -70,7 +70,7 @@ struct VaultPath: Sendable {
     case ENOENT, ENOTDIR: error(.notFound, "there is no vault at this path")
     // With the relaxed policy links were already resolved, so this one has no target.
     case ELOOP where policy == .relaxed: error(.notFound, "there is no vault at the target of the symbolic link")
-    case ELOOP: error(.insecurePermissions, "the path is a symbolic link")
+    case ELOOP: error(.insecurePermissions, "the path is a symbolic link", errno: number)
     case ENXIO, ENODEV: error(.notAVault, "the path names a socket or device")
     default: step == "open" ? .io("\(file): \(step)", number) : .writing("\(file): \(step)", number)
     }
@@ -177,7 +177,8 @@ struct VaultPath: Sendable {
     guard status.st_uid == geteuid() || (orRoot && status.st_uid == 0) else {
       throw VaultError(
         .insecurePermissions,
-        "\(path): belongs to user \(status.st_uid), and must belong to user \(geteuid())\(orRoot ? " or root" : "")")
+        "\(path): belongs to user \(status.st_uid), and must belong to user \(geteuid())\(orRoot ? " or root" : "")",
+        errno: EPERM)
     }
   }
 }

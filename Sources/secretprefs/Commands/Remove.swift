@@ -40,29 +40,34 @@ struct Remove: WritingCommand {
     for key in keys { names.insert(try Vault.Name(key)) }
     let vault = try access.open(messages)
     let group = try place.group(in: vault)
-    let dropped = try now ? removedBefore(names, place, in: group, of: vault) : 0
+    var missing = names
+    for name in names where try vault.record(service: place.service, key: name.text, in: group) != nil {
+      missing.remove(name)
+    }
+    let dropped = try now ? removedBefore(names, place, in: group, of: vault) : []
     let removed =
-      try dropped
+      try dropped.count
       + vault.update(service: place.service, in: group) { (batch) throws(VaultError) in
         for name in names { try batch.remove(name, atOnce: now) }
       }
     if removed > 0 { vault.recordChange(by: Self.self, messages) }
     guard removed == names.count else {
       guard names.count > 1 else { throw try place.noSuchKey(keys[0], in: group, of: vault) }
-      throw removed == 0
-        ? ToolError.missing(names.count, "removed") : ToolError.someMissing(removed: removed, of: names.count)
+      throw ToolError.missing(
+        missing.subtracting(dropped).map(\.text),
+        removed == 0 ? "nothing was removed" : "the others were removed")
     }
     if self.vault.json { try Output.write(.object([("removed", .unsigned(UInt64(removed))), ("kept", .bool(!now))])) }
   }
 
-  /// The number of keys that were removed earlier and are kept.
+  /// The keys that were removed earlier and are kept.
   private func removedBefore(
     _ names: Set<Vault.Name>, _ place: RecordPlace, in group: AccessGroup, of vault: Vault
-  ) throws(VaultError) -> Int {
-    var count = 0
+  ) throws(VaultError) -> Set<Vault.Name> {
+    var removed: Set<Vault.Name> = []
     for name in names where try vault.removedRecord(service: place.service, key: name.text, in: group) != nil {
-      count += 1
+      removed.insert(name)
     }
-    return count
+    return removed
   }
 }

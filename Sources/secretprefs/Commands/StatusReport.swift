@@ -54,7 +54,7 @@ struct StatusReport {
       lines.append(("until", "\(end), or \(kept.limits.idleText) after the last use"))
     }
     lines.append(("mark", mark))
-    lines.append(("memory", Self.memory))
+    lines.append(("swap", Self.memory))
     lines.append(("libsodium", GuardedMemory.libraryVersion))
     return lines.map { name, value in
       name + String(repeating: " ", count: 12 - name.count) + value + "\n"
@@ -107,6 +107,7 @@ struct StatusReport {
   private static var memory: String {
     let count = GuardedMemory.unlockedBlocks
     return count == 0
-      ? "locked" : "\(count) blocks could not be locked and may reach swap; raise the limit (ulimit -l)"
+      ? "secrets in memory cannot reach it"
+      : "\(count) blocks of secrets could not be locked into memory; raise the limit (ulimit -l)"
   }
 }

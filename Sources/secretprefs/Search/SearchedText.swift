@@ -53,7 +53,12 @@ final class SearchedText {
       while index < text.count {
         let byte = from[index]
         let trait = writer.traits[Int(byte)]
-        if trait & ByteTraits.mayBeginEscape != 0 { break }
+        // No escape but one of backslashes or of terminals goes on with a byte beyond ASCII.
+        if trait & ByteTraits.mayBeginEscape != 0,
+          byte < 0x20 || trait & ByteTraits.isKept == 0 || index &+ 1 == text.count || from[index &+ 1] < 0x80
+        {
+          break
+        }
         let end = index &+ 8
         if end <= text.count, first.loadUnaligned(fromByteOffset: index, as: UInt64.self) & 0x8080_8080_8080_8080 == 0 {
           while index < end {

@@ -51,5 +51,6 @@ struct Arguments {
   /// The arguments after `--`, which are never options.
   var afterTerminator: ArraySlice<String> { words.drop { $0 != "--" }.dropFirst() }
 
-  private var options: ArraySlice<String> { words.prefix { $0 != "--" } }
+  /// The arguments in front of `--`.
+  var options: ArraySlice<String> { words.prefix { $0 != "--" } }
 }

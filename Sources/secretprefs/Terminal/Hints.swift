@@ -1,3 +1,4 @@
+internal import DurableFiles
 internal import VaultCore
 
 /// What a user can do about an error.
@@ -17,14 +18,15 @@ enum Hints {
     "after a restore on purpose, an owner's \"secretprefs audit on\" sets a log with a later key aside, and "
     + "\"secretprefs mark accept\" accepts a log that is older than the mark"
 
-  static func text(_ code: VaultError.Code) -> String? {
-    switch code {
+  /// What a user can do about an error of a vault, a mark or a key file.
+  static func text(_ error: VaultError) -> String? {
+    switch error.code {
     case .notFound: makeVault
     case .alreadyExists: "existing files and names are never overwritten; choose a different one"
     case .conflict: "\"secretprefs info\" shows the current revision"
     case .expired: "store a new value, or read the old one without --refuse-expired"
     case .invalidName: "names of keys, services and groups have 1 to 1024 bytes and no control characters"
-    case .invalidKeyText: "\"secretprefs new-key\" creates a valid key file"
+    case .invalidKeyText: "restore the key from a copy; a new key opens no existing vault"
     case .valueTooLarge: "encrypt a large file with another program and store its key here"
     case .notAVault: "--vault selects a different file"
     case .unsupportedVersion, .unsupportedFeature: "use a later version of secretprefs"
@@ -44,9 +46,12 @@ enum Hints {
     case .lastOwnerSlot:
       "add another owner slot first, or keep an existing one with --keep-key-file or --keep-passphrase-fd"
     case .noCredential:
-      "use --key-file or --passphrase-fd, or set SECRETPREFS_KEY_FILE; a prompt needs a terminal"
-    case .insecurePermissions:
-      "chmod 600 the file, chmod go-w its directory, and name the file itself, not a link to it"
+      "--key-file, --passphrase-fd or SECRETPREFS_KEY_FILE unlock the vault; so does \"secretprefs unlock\" in a "
+        + "terminal, for a time"
+    case .insecurePermissions where error.errno == EPERM:
+      "run the command as the user to whom it belongs (sudo -u), or give it to this user (chown)"
+    case .insecurePermissions where error.errno == ELOOP: "name the file itself, not a link to it"
+    case .insecurePermissions: "chmod 600 the file, and chmod go-w its directory"
     case .hardLinked: "remove the file's other hard links"
     case .replaced: "mount the directory instead of the single file"
     case .lockTimeout: "another process is writing; try again, or wait longer with --lock-timeout"

@@ -5,8 +5,8 @@ internal import VaultCore
 internal import VaultSealing
 
 /// The failure of a command. Messages consist of fixed text and the vault's messages, which contain no value,
-/// passphrase, key or record name. Arguments other than paths are never included. Only `run`, `import` and `export`
-/// name keys, which they found in the vault or in the file, and `settings` those of the settings file.
+/// passphrase, key or record name. An argument that may be a secret in the wrong place is never included. Keys are named
+/// where they were found in the vault, in a file or a template, or as one of several keys that a command was given.
 struct ToolError: Error {
   static let usageCode = "usage"
   static let declinedCode = "declined"
@@ -34,7 +34,7 @@ struct ToolError: Error {
       case is KeptKey.Rejection: KeptKey.Rejection.hint
       case is AuditRefusal: error.code == .rolledBack ? Hints.olderLog : Hints.auditLog
       // The hint of invalidName is for names in a vault, and not for a variable that is not UTF-8.
-      default: error.errno == EILSEQ ? nil : Hints.text(error.code)
+      default: error.errno == EILSEQ ? nil : Hints.text(error)
       }
     self.init(error.code.rawValue, ExitStatus(error.code), message ?? error.message, hint ?? usual)
   }
@@ -63,6 +63,9 @@ struct ToolError: Error {
       }
     self.init(code?.rawValue ?? Self.internalCode, code.map(ExitStatus.init) ?? .internalFault, error.message, nil)
   }
+
+  /// Returns the same error with a key in front of the message.
+  func about(key: String) -> ToolError { about("\"\(key)\"") }
 
   /// Returns the same error with `place` in front of the message.
   func about(_ place: String) -> ToolError { ToolError(code, status, "\(place): \(message)", hint) }
@@ -179,17 +182,13 @@ struct ToolError: Error {
       hint: "--descriptions names a file that describes the settings; the first change then creates the settings file")
   }
 
-  /// - Parameter consequence: What was not done.
-  static func missing(_ count: Int, _ consequence: StaticString) -> ToolError {
+  /// - Parameter consequence: What follows for the other keys.
+  static func missing(_ keys: some Collection<String>, _ consequence: StaticString) -> ToolError {
     ToolError(
-      VaultError(.notFound, "\(counted(count, "key does", "keys do")) not exist; nothing was \(consequence)"),
-      hint: noSuchKey.hint)
-  }
-
-  static func someMissing(removed: Int, of count: Int) -> ToolError {
-    ToolError(
-      VaultError(.notFound, "\(count - removed) of \(count) keys did not exist; the others were removed"),
-      hint: noSuchKey.hint)
+      VaultError(
+        .notFound,
+        "\(counted(keys.count, "key does", "keys do")) not exist: \(listed(keys.sorted().map { "\"\($0)\"" })); "
+          + "\(consequence)"), hint: noSuchKey.hint)
   }
 }
 

@@ -5,16 +5,24 @@ enum UsageRefusal {
   static let set =
     "use standard input, --file or a prompt for the value: secretprefs set <key> < value.txt"
 
-  /// Every command, with its full name and its usage line. Subcommands come before their parents.
-  private static let forms =
-    forms(of: Root.configuration.subcommands, after: "") + [("help", "secretprefs help [<command>]")]
+  private struct Form {
+    /// The full name.
+    let command: String
+    let usage: String
+    /// `nil` for `help`.
+    var type: (any ParsableCommand.Type)?
+  }
 
-  private static func forms(
-    of commands: [any ParsableCommand.Type], after prefix: String
-  ) -> [(command: String, usage: String)] {
+  /// Every command. Subcommands come before their parents.
+  private static let forms =
+    forms(of: Root.configuration.subcommands, after: "")
+    + [Form(command: "help", usage: "secretprefs help [<command>]")]
+
+  private static func forms(of commands: [any ParsableCommand.Type], after prefix: String) -> [Form] {
     commands.flatMap { command in
       let name = prefix + (command.configuration.commandName ?? "")
-      return forms(of: command.configuration.subcommands, after: name + " ") + [(name, command.usage)]
+      return forms(of: command.configuration.subcommands, after: name + " ")
+        + [Form(command: name, usage: command.usage, type: command)]
     }
   }
 
@@ -39,6 +47,10 @@ enum UsageRefusal {
     let firstTwo = arguments.words.prefix(2).joined(separator: " ")
     let known = forms.first { $0.command == first || $0.command == firstTwo }
     guard let known, !arguments.requestUnknownHelp else {
+      guard !first.hasPrefix("-") else {
+        return .usage(
+          "the first argument is an option, and no command", hint: "secretprefs <command> [<options>]; see --help")
+      }
       let unknown = known == nil ? first : arguments.words[1]
       return .usage("there is no such command", hint: suggestion(for: unknown, of: "") + "see secretprefs --help")
     }
@@ -51,12 +63,37 @@ enum UsageRefusal {
         hint: known.command == "set"
           ? set : "use --passphrase-fd or a prompt for passphrases, and --key-file for keys")
     }
+    if let word = unknownOption(in: given, of: known) {
+      return .usage(
+        "\(word.name ?? "an argument that begins with a dash") is no option of \"secretprefs \(known.command)\"",
+        hint: (word.nearest.map { "did you mean \($0)? " } ?? "")
+          + "\(known.usage); see secretprefs help \(known.command)")
+    }
     let second = known.command == first ? arguments.words.dropFirst().first : nil
     return .usage(
       "invalid arguments for \"secretprefs \(known.command)\"",
       hint: suggestion(for: second ?? "", of: first + " ")
         + "\(known.usage); see secretprefs help \(known.command)")
   }
+
+  /// The first word that looks like an option and is none of the command. Its name is `nil` if the word does not have
+  /// the form of one: it may be a secret.
+  private static func unknownOption(in arguments: Arguments, of form: Form) -> (name: String?, nearest: String?)? {
+    guard let type = form.type else { return nil }
+    // The options of the help, whose other lines have no word that begins with two hyphens and is none of its options.
+    let help = Root.helpMessage(for: type, includeHidden: true)
+    let known = Set(help.split { !isNamed($0) }.filter { $0.hasPrefix("--") }.map(String.init))
+    let given = arguments.options.lazy.filter { $0.hasPrefix("--") }.map { $0.prefix { $0 != "=" } }
+    guard let unknown = given.first(where: { !known.contains(String($0)) }) else { return nil }
+    let isPlain = unknown.utf8.count <= 30 && unknown.allSatisfy(isNamed)
+    return (
+      isPlain ? String(unknown) : nil,
+      isPlain ? nearest(String(unknown), among: known.subtracting(["--help", "--version"]).sorted()) : nil
+    )
+  }
+
+  /// Whether names of options have the character.
+  private static func isNamed(_ character: Character) -> Bool { character == "-" || ("a"..."z").contains(character) }
 
   /// Suggests the closest command. Does not repeat the word, which may be a secret.
   ///

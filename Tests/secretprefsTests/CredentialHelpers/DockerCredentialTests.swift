@@ -150,7 +150,7 @@ struct DockerCredentialTests {
       done
       wait
       """)
-    #expect(outcome.output.isEmpty && outcome.errors.isEmpty)
+    #expect(outcome.text + outcome.errorText == "")
     #expect(try scene.texts("docker").count == 9)
   }
 

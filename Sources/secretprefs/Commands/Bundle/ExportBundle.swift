@@ -59,7 +59,7 @@ struct ExportBundle: WritingCommand {
         try vault.record(service: place.service, key: name, in: group)
       }
     guard !records.isEmpty, all || records.count == names.count else {
-      throw try missing(names.count - records.count, place, group, vault)
+      throw try missing(names.subtracting(records.map(\.key.text)), place, group, vault)
     }
     let file = try newKeyFile.map { try NewKeyFile(at: $0, besides: access, and: to) }
     let slot = try file.map { NewSlot(.key($0.key), label: "bundle") } ?? passphrase.slot("bundle", access)
@@ -72,9 +72,11 @@ struct ExportBundle: WritingCommand {
     try Output.write(.object([("bundle", .string(to)), ("exported", .unsigned(UInt64(records.count)))]))
   }
 
-  private func missing(_ count: Int, _ place: RecordPlace, _ group: AccessGroup, _ vault: Vault) throws -> ToolError {
-    guard !all else { return .noSuchKey }
+  private func missing(
+    _ missing: Set<String>, _ place: RecordPlace, _ group: AccessGroup, _ vault: Vault
+  ) throws -> ToolError {
+    guard !all else { return .emptyService }
     guard keys.count > 1 else { return try place.noSuchKey(keys[0], in: group, of: vault) }
-    return .missing(count, "exported")
+    return .missing(missing, "nothing was exported")
   }
 }

@@ -105,7 +105,7 @@ struct Examination {
       switch error.code {
       case .tampered, .kdfRefused: Hints.restoreOrSalvage
       case .io: "check that the file exists and is readable; if it is, check the disk"
-      default: Hints.text(error.code) ?? ""
+      default: Hints.text(error) ?? ""
       }
     report.problems.append(Problem(.error, error.code.rawValue, displayed(error.message), repair: repair ?? hint))
   }
