@@ -9,14 +9,15 @@ import SwiftSyntax
 /// The files that read, wherever they lie; of files that do more, the declarations that read.
 let files: [String: Set<String>?] = [
   "ByteReader": nil, "Extension": nil, "Manifest": nil, "StoredSlot": nil, "Snapshot": nil,
-  "JournalFrame": nil, "LoadedGroup": nil, "GroupContent": nil, "Record": nil, "ValueKind": nil, "ValuePlace": ["open"],
-  "Unlocked": nil, "VaultSummary": nil, "Padding": nil, "Sealer": nil,
+  "JournalFrame": nil, "LoadedGroup": nil, "GroupContent": ["init", "stage", "policyChange"], "Record": ["init"],
+  "ValueKind": ["fitsUnwiped"], "ValuePlace": ["open"], "Unlocked": ["open"], "VaultSummary": ["init"], "Padding": nil,
+  "Sealer": nil,
   "AuditItem": nil, "AuditHeader": ["init", "open"], "AuditBody": nil, "AuditFrame": ["init", "place"],
   "Name": ["isValid", "isPrintable", "isUTF8"], "VaultState": ["init"], "PassphraseCost": ["isAcceptable"],
 ]
 
 /// Declarations whose expressions are the answer, without a `return`.
-let answers: Set<String> = ["isAcceptable", "fits", "isWhole", "hasHeader"]
+let answers: Set<String> = ["isAcceptable", "fitsUnwiped", "isWhole", "hasHeader"]
 /// What a declaration needs where its switch has refused nothing.
 let instead = ["isUTF8": "; length = 1"]
 /// What a second byte of UTF-8 may be at all.

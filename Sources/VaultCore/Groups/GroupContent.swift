@@ -211,7 +211,7 @@ final class GroupContent {
     guard next == generation + 1 else { throw .malformed("the generation of a journal entry") }
     let changeCount = try reader.integer(UInt32.self)
     guard changeCount >= 1 else { throw .malformed("a journal entry without changes") }
-    let logging = try policyChange(&reader, in: buffer.span)
+    let logging = try policyChange(&reader, in: buffer.span.extracting(..<count))
     let recordCount = changeCount - (logging == nil ? 0 : 1)
     try reader.check(recordCount, itemsOfAtLeast: Self.removalMinimum)
     var changes: [Staged.Step] = []

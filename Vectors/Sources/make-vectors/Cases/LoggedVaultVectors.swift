@@ -84,6 +84,13 @@ enum LoggedVaultVectors {
       changed("twice", "two policies", .malformed, [3, 2], [3, 1]),
       changed("cut", "no policy behind the 3", .malformed, [3]),
       changed("longer", "a byte behind the policy", .malformed, [3, 1, 0]),
+      Vector(
+        "logged-change-none", "an entry that ends before its change", refusedToBoth(.malformed), from: Draft.logged
+      ) {
+        var entry = Entry(1)
+        entry.count = 1
+        $0.entries.append(entry)
+      },
       Vector("logged-change-late", "a policy behind a put", refusedToBoth(.malformed), from: Draft.logged) {
         $0.append(1, .put(Record("git", "z")), .other([3, 1]))
       },

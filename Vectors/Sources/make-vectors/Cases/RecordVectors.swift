@@ -40,6 +40,13 @@ enum RecordVectors {
       ("revision-last", "revision 2^64 - 1", { $0.revision = .max }),
       ("value-71", "a sealed value of 71 bytes", { $0.sealed = .run(from: 0, count: 71) }),
       (
+        "value-71-name", "the same, and a bad name behind it: the first fault decides",
+        {
+          $0.sealed = .run(from: 0, count: 71)
+          $0.items = [(4, [0, 0, 1])]
+        }
+      ),
+      (
         "value-143-class-2", "a sealed value of 143 bytes in class 2",
         {
           $0.class = 2
