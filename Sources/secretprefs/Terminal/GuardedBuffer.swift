@@ -4,13 +4,24 @@ internal import VaultSealing
 /// Collects secret bytes in guarded memory.
 final class GuardedBuffer {
   private var bytes: SecretBytes
+  /// The bytes themselves, which do not move until there is no room for more: values are appended byte by byte.
+  private var base: UnsafeMutablePointer<UInt8>
+  private var capacity = 4096
   private(set) var count = 0
 
-  init() throws(VaultError) { bytes = try SecretBytes(count: 4096) }
+  init() throws(VaultError) {
+    var bytes = try SecretBytes(count: capacity)
+    base = Self.base(&bytes)
+    self.bytes = bytes
+  }
+
+  private static func base(_ bytes: inout SecretBytes) -> UnsafeMutablePointer<UInt8> {
+    bytes.withUnsafeMutableBytes { $0.baseAddress!.assumingMemoryBound(to: UInt8.self) }
+  }
 
   func append(_ byte: UInt8) throws(VaultError) {
-    try reserve(1)
-    bytes.withUnsafeMutableBytes { $0[count] = byte }
+    if count == capacity { try reserve(1) }
+    base[count] = byte
     count += 1
   }
 
@@ -38,7 +49,10 @@ final class GuardedBuffer {
   func truncate(to count: Int) { self.count = count }
 
   private func reserve(_ more: Int) throws(VaultError) {
-    if count + more > bytes.count { bytes = try bytes.grown(to: 2 * (count + more)) }
+    guard count + more > capacity else { return }
+    bytes = try bytes.grown(to: 2 * (count + more))
+    base = Self.base(&bytes)
+    capacity = bytes.count
   }
 
   func withUnsafeBytes<R, E: Error>(_ body: (UnsafeRawBufferPointer) throws(E) -> R) throws(E) -> R {
