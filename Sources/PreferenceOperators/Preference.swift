@@ -115,7 +115,9 @@ public struct Preference<Value: Sendable>: Sendable {
     let query = try key.query()
     for _ in 0..<UpdateLimit.attempts {
       let (stored, new) = try rewriting(query, for: next.key, change)
-      if try store.compareAndSet(stored, to: new, for: query) != .conflict { return next }
+      let outcome = try store.compareAndSet(stored, to: new, for: query)
+      report(outcome)
+      if outcome != .conflict { return next }
     }
     throw UpdateLimit.refusal.about(key: key.name)
   }
@@ -128,10 +130,15 @@ public struct Preference<Value: Sendable>: Sendable {
     let query = try key.query()
     for _ in 0..<UpdateLimit.attempts {
       let (stored, new) = try rewriting(query, for: next.key, change)
-      if try await store.compareAndSet(stored, to: new, for: query) != .conflict { return next }
+      let outcome = try await store.compareAndSet(stored, to: new, for: query)
+      report(outcome)
+      if outcome != .conflict { return next }
     }
     throw UpdateLimit.refusal.about(key: key.name)
   }
+
+  /// Reports a hidden write, for an operator, which returns no outcome.
+  func report(_ outcome: WriteOutcome) { PreferenceFailures.report(outcome, key: key.name, writer: store.name) }
 
   /// Returns the stored content, and the content of a key of a different type that replaces it.
   private func rewriting<New>(

@@ -175,9 +175,11 @@ extension Preference where Value: RangeReplaceableCollection {
 }
 
 extension Preference where Value: AdditiveArithmetic {
-  func calculate(_ change: (Value) throws -> Value) throws { try apply { try change($0 ?? .zero) } }
+  func calculate(_ change: (Value) throws -> Value) throws { report(try apply { try change($0 ?? .zero) }) }
 
-  func calculate(_ change: (Value) throws -> Value) async throws { try await apply { try change($0 ?? .zero) } }
+  func calculate(_ change: (Value) throws -> Value) async throws {
+    report(try await apply { try change($0 ?? .zero) })
+  }
 }
 
 extension Preference {

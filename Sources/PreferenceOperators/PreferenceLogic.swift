@@ -1,4 +1,4 @@
-import Preferences
+public import Preferences
 
 infix operator &&= : AssignmentPrecedence
 infix operator ||= : AssignmentPrecedence
@@ -7,12 +7,12 @@ infix operator ||= : AssignmentPrecedence
 extension Preference<Bool> {
   /// Replaces the value with the logical AND of the value and `other`; absent counts as false.
   public static func &&= (preference: Self, other: @autoclosure () throws -> Bool) throws {
-    try preference.apply { try ($0 ?? false) && other() }
+    preference.report(try preference.apply { try ($0 ?? false) && other() })
   }
 
   /// Replaces the value with the logical OR of the value and `other`; absent counts as false.
   public static func ||= (preference: Self, other: @autoclosure () throws -> Bool) throws {
-    try preference.apply { try ($0 ?? false) || other() }
+    preference.report(try preference.apply { try ($0 ?? false) || other() })
   }
 
   /// Like `&&=`, but always evaluates `other`.
@@ -23,12 +23,12 @@ extension Preference<Bool> {
 
   /// The asynchronous form of `preference &&= other`; does not block the calling thread.
   public static func &&= (preference: Self, other: @autoclosure () throws -> Bool) async throws {
-    try await preference.apply { try ($0 ?? false) && other() }
+    preference.report(try await preference.apply { try ($0 ?? false) && other() })
   }
 
   /// The asynchronous form of `preference ||= other`; does not block the calling thread.
   public static func ||= (preference: Self, other: @autoclosure () throws -> Bool) async throws {
-    try await preference.apply { try ($0 ?? false) || other() }
+    preference.report(try await preference.apply { try ($0 ?? false) || other() })
   }
 
   /// The asynchronous form of `preference &= other`; does not block the calling thread.
@@ -48,8 +48,10 @@ extension Preference<Bool> {
   }
 
   /// Replaces true with false, and false or an absent value with true.
-  public func toggle() throws { try apply { !($0 ?? false) } }
+  @discardableResult
+  public func toggle() throws -> WriteOutcome { try apply { !($0 ?? false) } }
 
   /// The asynchronous form of `toggle()`; does not block the calling thread.
-  public func toggle() async throws { try await apply { !($0 ?? false) } }
+  @discardableResult
+  public func toggle() async throws -> WriteOutcome { try await apply { !($0 ?? false) } }
 }

@@ -3,13 +3,16 @@ public import Preferences
 infix operator ?= : AssignmentPrecedence
 
 // Global functions, not members, so that a store of unknown type, such as one from the registry, can be an operand.
+// A write that a layer above hides is reported to `PreferenceFailures`, because an operator returns no outcome.
 
 /// Stores all of `values` under their names, replacing existing values.
-public func += (store: any PreferencesStore, values: [String: PreferenceValue]) throws { try store.set(values) }
+public func += (store: any PreferencesStore, values: [String: PreferenceValue]) throws {
+  store.report(try store.set(values))
+}
 
 /// Stores pairs of name and value, replacing existing values. If a name is repeated, the last value is stored.
 public func += (store: any PreferencesStore, pairs: some Sequence<(String, PreferenceValue)>) throws {
-  try store.set(Dictionary(pairs, uniquingKeysWith: { _, last in last }))
+  store.report(try store.set(Dictionary(pairs, uniquingKeysWith: { _, last in last })))
 }
 
 /// Stores all values of `other`, replacing existing values. A dictionary of a file is one value, which replaces the
@@ -18,7 +21,7 @@ public func += (store: any PreferencesStore, pairs: some Sequence<(String, Prefe
 /// - Throws: `PreferencesError.Code.noStore` with nothing stored, for a secret if this store has no sealed layer; and
 ///   the errors of reading `other` and writing `store`.
 public func += (store: any PreferencesStore, other: some PreferencesReader) throws {
-  try store.edit(try other.copyingEdits(into: store))
+  store.report(try store.edit(try other.copyingEdits(into: store)))
 }
 
 /// Stores each of `values` whose name has no value yet.
@@ -32,14 +35,20 @@ public func ?= (store: any PreferencesStore, makers: [String: () throws -> Prefe
 }
 
 /// Removes the value under `key`.
-public func -= (store: any PreferencesStore, key: String) throws { try store.removeValue(forKey: key) }
+public func -= (store: any PreferencesStore, key: String) throws {
+  store.report(try store.removeValue(forKey: key), key)
+}
 
 /// Removes the values under `keys`.
 public func -= (store: any PreferencesStore, keys: some Sequence<String>) throws {
-  try store.edit { edits in for key in keys { try edits.removeValue(forKey: key) } }
+  store.report(try store.edit { edits in for key in keys { try edits.removeValue(forKey: key) } })
 }
 
 extension PreferencesStore {
+  fileprivate func report(_ outcome: WriteOutcome, _ key: String = "*") {
+    PreferenceFailures.report(outcome, key: key, writer: name)
+  }
+
   fileprivate func fill(_ key: String, _ make: () throws -> PreferenceValue) throws {
     if try contains(key) { return }
     // Not stored if another write has stored a value in the meantime.
@@ -56,17 +65,17 @@ extension PreferencesStore {
 
 /// The asynchronous form of `store += values`.
 public func += (store: any PreferencesStore, values: [String: PreferenceValue]) async throws {
-  try await store.set(values)
+  store.report(try await store.set(values))
 }
 
 /// The asynchronous form of `store += pairs`.
 public func += (store: any PreferencesStore, pairs: some Sequence<(String, PreferenceValue)>) async throws {
-  try await store.set(Dictionary(pairs, uniquingKeysWith: { _, last in last }))
+  store.report(try await store.set(Dictionary(pairs, uniquingKeysWith: { _, last in last })))
 }
 
 /// The asynchronous form of `store += other`.
 public func += (store: any PreferencesStore, other: some PreferencesReader) async throws {
-  try await store.edit(try other.copyingEdits(into: store))
+  store.report(try await store.edit(try other.copyingEdits(into: store)))
 }
 
 /// The asynchronous form of `store ?= values`.
@@ -80,9 +89,11 @@ public func ?= (store: any PreferencesStore, makers: [String: () throws -> Prefe
 }
 
 /// The asynchronous form of `store -= key`.
-public func -= (store: any PreferencesStore, key: String) async throws { try await store.removeValue(forKey: key) }
+public func -= (store: any PreferencesStore, key: String) async throws {
+  store.report(try await store.removeValue(forKey: key), key)
+}
 
 /// The asynchronous form of `store -= keys`.
 public func -= (store: any PreferencesStore, keys: some Sequence<String>) async throws {
-  try await store.edit { edits in for key in keys { try edits.removeValue(forKey: key) } }
+  store.report(try await store.edit { edits in for key in keys { try edits.removeValue(forKey: key) } })
 }

@@ -45,10 +45,12 @@ public enum PreferenceFailures {
   }
 
   /// Reports a write that a layer above hides.
+  ///
+  /// - Parameter key: `*` for several.
   package static func report(_ outcome: WriteOutcome, key: String, writer: String) {
     guard case .shadowed(let layer) = outcome else { return }
     let error = PreferencesError(.shadowed, "the write is done, but layer \"\(layer)\" still provides the value")
-    report(error.about(key: key), key: key, reader: writer)
+    report(key == "*" ? error : error.about(key: key), key: key, reader: writer)
   }
 
   @TaskLocal private static var scoped: (@Sendable (Failure) -> Void)?

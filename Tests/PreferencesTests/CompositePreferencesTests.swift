@@ -230,6 +230,29 @@ struct CompositePreferencesTests {
     #expect(try composite.set(5, for: key) == .shadowed(by: "fixed"))
   }
 
+  @Test func `item 31: an operator reports a hidden write`() throws {
+    let composite: CompositePreferences = [FixedPreferences(content: ["a": 1, "on": true]), upper]
+    let (key, flag) = (PreferenceKey("a", default: 0), PreferenceKey("on", default: false))
+    let operators: [() throws -> Void] = [
+      { try (composite <| key) += 1 }, { try (composite <| key) -= 1 }, { try (composite <| key) *= 2 },
+      { try (composite <| key) /= 2 }, { try (composite <| key) %= 2 }, { try (composite <| key) &= 7 },
+      { try (composite <| key) |= 8 }, { try (composite <| key) ^= 1 }, { try (composite <| key)++ },
+      { try (composite <| key)-- }, { try (composite <| key).invertBits() },
+      { _ = try (composite <| key).rewrite(as: Int64.self) { _ in 1 } }, { try composite -= "a" },
+      { try (composite <| flag) &&= true }, { try (composite <| flag) ||= true }, { try (composite <| flag) |= true },
+    ]
+    for (number, write) in operators.enumerated() {
+      let reported = try failures(write)
+      #expect(reported.count == 1 && ["a", "on"].contains(reported[0].key), "\(number)")
+      #expect((reported.first?.error as? PreferencesError)?.code == .shadowed)
+    }
+    let several: [() throws -> Void] = [
+      { try composite += ["a": 1, "b": 2] }, { try composite += [("a", 1)] },
+      { try composite += DictionaryPreferences(["a": 1]) }, { try composite -= ["a", "b"] },
+    ]
+    for write in several { #expect(try failures(write).map(\.key) == ["*"]) }
+  }
+
   @Test func `removing below a layer that holds the key is shadowed`() throws {
     let composite = CompositePreferences([FixedPreferences(name: "fixed", content: ["a": 1]), upper])
     #expect(try composite.removeValue(forKey: "a") == .shadowed(by: "fixed"))
