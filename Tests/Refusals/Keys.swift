@@ -13,6 +13,7 @@ func refused(_ store: some PreferencesStore, _ reader: some PreferencesReader) t
   // Item 43: nil, and an optional key with a different default, whose stored nil would look like not set.
   store[PreferenceKey<Int>.port] = nil  // error: 'nil' cannot be assigned to subscript of type 'Int'
   _ = PreferenceKey<Int?>("port", default: 1)  // error: conform to 'PreferenceConvertible'
+  _ = PreferenceKey<Int?>("port") { 1 }  // error: conform to 'PreferenceConvertible'
   // Items 9 and 52: what has no stored form.
   try store.set(Unstorable(), forKey: "key")  // error: conform to 'PreferenceConvertible'
   try store.set([1, nil], forKey: "key")  // error: 'nil'
