@@ -46,6 +46,22 @@ extension Field {
     add(.handler { _, new in handler(new) }, owner: ObjectIdentifier(owner)).tie(to: owner)
   }
 
+  /// Returns the value now, and then each different value in order, for a loop on any actor.
+  ///
+  /// ```swift
+  /// Task { @MainActor in
+  ///   for await name in person.name.values() { label.text = name ?? "–" }
+  /// }
+  /// ```
+  ///
+  /// The sequence does not retain the field. It ends when the field is released, and with ``removeAllObservers()``.
+  public func values() -> AsyncStream<Value?> {
+    let (stream, continuation) = AsyncStream.makeStream(of: Value?.self)
+    let observation = add(.handler { _, new in continuation.yield(new) }) { continuation.finish() }
+    continuation.onTermination = { _ in observation.invalidate() }
+    return stream
+  }
+
   /// Notifies `observer`, which is not retained, as ``observe(_:)`` does. However often it is added, it is notified
   /// once per change.
   public func addObserver<Observer: FieldObserver>(_ observer: Observer) where Observer.Value == Value {

@@ -19,6 +19,38 @@ struct FieldObserverTests {
     #expect(log.entries.count == 3)
   }
 
+  @Test func `item 97: a sequence has the value now, and then each different one, on any actor`() async {
+    let values = field.values()
+    field.value = "Bob"
+    field.value = "Bob"
+    field.value = nil
+    let seen = await Self.untilNil(values)
+    #expect(seen == ["Ann", "Bob", nil])
+    field.value = "Eve"
+  }
+
+  @MainActor private static func untilNil(_ values: AsyncStream<String?>) async -> [String?] {
+    var seen: [String?] = []
+    for await value in values {
+      seen.append(value)
+      if value == nil { break }
+    }
+    return seen
+  }
+
+  @Test func `item 98: a sequence ends when its field is released, or all observers are removed`() async {
+    var released: Field<String>? = Field("name", value: "Ann")
+    let values = [released!.values(), field.values()]
+    released = nil
+    field.removeAllObservers()
+    field.value = "Bob"
+    for values in values {
+      var seen: [String?] = []
+      for await value in values { seen.append(value) }
+      #expect(seen == ["Ann"])
+    }
+  }
+
   @Test func `an observation lasts as long as the owner that it is tied to`() {
     let log = Log<String?>()
     var owner: Owner? = Owner()
