@@ -45,7 +45,7 @@ struct DotenvPreferencesTests {
     DotenvSample("double quotes", #"A="\n\r\t\"\\\$\`\x'""#, ["A": "\n\r\t\"\\$`\\x'"]),
     DotenvSample(
       "several lines", "A=\"-----\n# no comment\nB=0\r\n-----\"\nC='\n'",
-      ["A": "-----\n# no comment\nB=0\r\n-----", "C": "\n"]),
+      ["A": "-----\n# no comment\nB=0\n-----", "C": "\n"]),
     DotenvSample(
       "nothing is expanded", "A=$HOME\nB=\"${HOME}\"\nC=\"$(id)`id`\"\nD=x`id`",
       ["A": "$HOME", "B": "${HOME}", "C": "$(id)`id`", "D": "x`id`"]),

@@ -11,7 +11,7 @@ public import Preferences
 ///   Backslashes and quotes inside are text.
 /// * `'…'` is the text between the quotes; `"…"` as well, with `\n`, `\r` and `\t` for a line feed, a carriage return
 ///   and a tab, and a backslash before a quote, a backslash, a backquote or `$` for the character itself. Both may
-///   extend over several lines.
+///   extend over several lines, which end with LF also in a file that has CR LF.
 /// * Empty lines, and lines that begin with `#`, are comments. Lines end with LF or CR LF.
 ///
 /// Every other line makes the file `malformed`, for example a value that begins with a backquote or ends with a

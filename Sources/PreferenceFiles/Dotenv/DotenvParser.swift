@@ -11,20 +11,34 @@ package struct DotenvEntry {
   let lines: Range<Int>
   /// The bytes of the value in the file, with its quotes.
   let value: Range<Int>
+  /// Why other programs read a different value, as a sentence without a capital; `nil` if they read the same.
+  package let doubt: String?
 }
 
 /// Parses a dotenv file; ``DotenvFormat`` has the syntax. Errors contain the number of a line and no text.
 ///
 /// Values are decoded in place, because a value is never longer than its spelling: a secret needs no second buffer.
 package struct DotenvParser {
-  private let bytes: UnsafeMutableRawBufferPointer
-  private var position = 0
-  private var line = 1
+  let bytes: UnsafeMutableRawBufferPointer
+  var position = 0
+  var line = 1
   /// The line that an error names: the first line of the current entry.
   private var firstLine = 1
+  /// Whether forms are read that only some programs have.
+  let readsForeignForms: Bool
+  /// The names that have no value, and their lines. Only foreign forms have them.
+  package private(set) var names: [(name: String, line: Int)] = []
+  /// The line and the reason of the error that was thrown last.
+  package private(set) var failure = (line: 0, reason: "")
 
-  /// - Parameter bytes: the file, which outlives the parser.
-  package init(_ bytes: UnsafeMutableRawBufferPointer) { self.bytes = bytes }
+  /// - Parameters:
+  ///   - bytes: the file, which outlives the parser.
+  ///   - readsForeignForms: whether forms are read that only some of the programs have: `NAME: value`, `export NAME`,
+  ///     backquotes, and quoted parts without blanks between them, as in a shell. Entries then have doubts.
+  package init(_ bytes: UnsafeMutableRawBufferPointer, readingForeignForms readsForeignForms: Bool = false) {
+    self.bytes = bytes
+    self.readsForeignForms = readsForeignForms
+  }
 
   /// The next assignment; `nil` at the end.
   package mutating func nextEntry() throws(PreferencesError) -> DotenvEntry? {
@@ -35,9 +49,15 @@ package struct DotenvParser {
       skipBlanks()
       if next == UInt8(ascii: "#") { skipComment() }
       if skipLineEnd() { continue }
-      return try entry(from: start)
+      if let entry = try entry(from: start) { return entry }
     }
     return nil
+  }
+
+  /// Skips the rest of the line in which the last error was found, so that parsing can go on behind it.
+  package mutating func skipLine() {
+    skipComment()
+    _ = skipLineEnd()
   }
 
   package static func isName(_ name: String) -> Bool {
@@ -45,33 +65,66 @@ package struct DotenvParser {
     return name.utf8.allSatisfy(isInName)
   }
 
-  private mutating func entry(from start: Int) throws(PreferencesError) -> DotenvEntry {
+  /// Reads an assignment; `nil` for `export NAME`, which has no value.
+  private mutating func entry(from start: Int) throws(PreferencesError) -> DotenvEntry? {
     var name = word()
+    var isExported = false
     if name == "export", let next, Self.isBlank(next) {
+      isExported = true
       skipBlanks()
       name = word()
     }
+    let isForeign = readsForeignForms && Self.isName(name)
+    if isForeign, next == UInt8(ascii: ":"), position + 1 == bytes.count || Self.isSpace(bytes[position + 1]) {
+      return try entry(name, from: start, isExported: false, doubt: "only npm's dotenv reads NAME: value")
+    }
     skipBlanks()
+    if isForeign, isExported, next == UInt8(ascii: "#") || isAtLineEnd {
+      names.append((name, firstLine))
+      skipLine()
+      return nil
+    }
     guard Self.isName(name), next == UInt8(ascii: "=") else { throw malformed("not NAME=value") }
+    return try entry(name, from: start, isExported: isExported)
+  }
+
+  /// Reads the sign and the value.
+  private mutating func entry(
+    _ name: String, from start: Int, isExported: Bool, doubt: String? = nil
+  ) throws(PreferencesError) -> DotenvEntry {
     position += 1
-    let (text, value) = try value()
+    let (text, value, own) = try value(isExported: isExported)
     guard !bytes[text].contains(0) else { throw malformed("a NUL byte") }
-    return DotenvEntry(name: name, text: text, line: firstLine, lines: start..<position, value: value)
+    return DotenvEntry(
+      name: name, text: text, line: firstLine, lines: start..<position, value: value, doubt: doubt ?? own)
   }
 
   /// Reads the rest of the line, or of several lines.
-  private mutating func value() throws(PreferencesError) -> (text: Range<Int>, place: Range<Int>) {
+  private mutating func value(
+    isExported: Bool
+  ) throws(PreferencesError) -> (text: Range<Int>, place: Range<Int>, doubt: String?) {
     let afterEquals = position
     skipBlanks()
     let first = position
     let text: Range<Int>
+    var doubt: String?
     switch next {
-    case UInt8(ascii: "`"): throw malformed("a value that begins with a backquote")
-    case UInt8(ascii: "'"), UInt8(ascii: "\""): text = try quoted()
+    case UInt8(ascii: "`") where !readsForeignForms: throw malformed("a value that begins with a backquote")
+    case UInt8(ascii: "`"):
+      text = try quoted()
+      doubt = "only node reads backquotes as quotes; a shell runs the text"
+    case UInt8(ascii: "'"), UInt8(ascii: "\""):
+      if readsForeignForms { doubt = quotedDoubt() }
+      let part = try quoted()
+      text = readsForeignForms ? try joined(part, doubt: &doubt) : part
     default:
       text = unquoted(after: afterEquals)
-      // Some programs would continue with the next line.
-      guard bytes[text].last != UInt8(ascii: "\\") else { throw malformed("a backslash at the end") }
+      if readsForeignForms {
+        doubt = unquotedDoubt(text, isExported: isExported)
+      } else {
+        // Some programs would continue with the next line.
+        guard bytes[text].last != UInt8(ascii: "\\") else { throw malformed("a backslash at the end") }
+      }
       guard !bytes[text].contains(UInt8(ascii: "\r")) else {
         throw malformed("a carriage return that ends no line")
       }
@@ -82,10 +135,11 @@ package struct DotenvParser {
     skipBlanks()
     if next == UInt8(ascii: "#"), position > end || position == first { skipComment() }
     guard skipLineEnd() else { throw malformed("text behind the value") }
-    return (text, place)
+    return (text, place, doubt)
   }
 
-  private mutating func quoted() throws(PreferencesError) -> Range<Int> {
+  /// Reads a text in quotes, and decodes it in place. A line in it ends with LF, also if the file has CR LF.
+  mutating func quoted() throws(PreferencesError) -> Range<Int> {
     let quote = bytes[position]
     position += 1
     let start = position
@@ -93,6 +147,7 @@ package struct DotenvParser {
     while var byte = next {
       position += 1
       if byte == quote { return start..<end }
+      if byte == UInt8(ascii: "\r"), next == UInt8(ascii: "\n") { continue }
       if byte == UInt8(ascii: "\n") { line += 1 }
       if byte == UInt8(ascii: "\\"), quote == UInt8(ascii: "\""), let escaped = next.flatMap(Self.escaped) {
         byte = escaped
@@ -119,7 +174,7 @@ package struct DotenvParser {
 
   // MARK: Bytes
 
-  private var next: UInt8? { position < bytes.count ? bytes[position] : nil }
+  var next: UInt8? { position < bytes.count ? bytes[position] : nil }
 
   private mutating func word() -> String {
     let start = position
@@ -135,7 +190,7 @@ package struct DotenvParser {
     while let next, next != UInt8(ascii: "\n") { position += 1 }
   }
 
-  private var isAtLineEnd: Bool {
+  var isAtLineEnd: Bool {
     guard let next else { return true }
     return next == UInt8(ascii: "\n")
       || (next == UInt8(ascii: "\r") && position + 1 < bytes.count && bytes[position + 1] == UInt8(ascii: "\n"))
@@ -152,13 +207,17 @@ package struct DotenvParser {
     return true
   }
 
-  private static func isBlank(_ byte: UInt8) -> Bool { byte == UInt8(ascii: " ") || byte == UInt8(ascii: "\t") }
+  static func isBlank(_ byte: UInt8) -> Bool { byte == UInt8(ascii: " ") || byte == UInt8(ascii: "\t") }
 
-  private static func isLetter(_ byte: UInt8) -> Bool {
+  static func isLetter(_ byte: UInt8) -> Bool {
     switch byte {
     case UInt8(ascii: "A")...UInt8(ascii: "Z"), UInt8(ascii: "a")...UInt8(ascii: "z"), UInt8(ascii: "_"): true
     default: false
     }
+  }
+
+  static func isSpace(_ byte: UInt8) -> Bool {
+    isBlank(byte) || byte == UInt8(ascii: "\n") || byte == UInt8(ascii: "\r")
   }
 
   private static func isInName(_ byte: UInt8) -> Bool {
@@ -178,7 +237,8 @@ package struct DotenvParser {
     }
   }
 
-  private func malformed(_ what: String) -> PreferencesError {
-    PreferencesError(.malformed, "line \(firstLine): \(what)")
+  private mutating func malformed(_ what: String) -> PreferencesError {
+    failure = (firstLine, what)
+    return PreferencesError(.malformed, "line \(firstLine): \(what)")
   }
 }

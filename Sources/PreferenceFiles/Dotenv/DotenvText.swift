@@ -1,17 +1,23 @@
 /// Writes the value of a dotenv file.
 package enum DotenvText {
   /// Writes `text`, byte by byte, in the form that most programs read alike: without quotes if it needs none, in single
-  /// quotes if it contains no single quote, else in double quotes. The text must not contain NUL.
+  /// quotes if it contains neither a single quote nor a carriage return, else in double quotes: readers take CR LF
+  /// inside quotes for the line ending of the file. The text must not contain NUL.
   package static func write<E: Error>(
     _ text: UnsafeRawBufferPointer, to output: (UInt8) throws(E) -> Void
   ) throws(E) {
     let needsQuotes = !text.allSatisfy(needsNoQuotes)
-    let quote = UInt8(ascii: text.contains(UInt8(ascii: "'")) ? "\"" : "'")
+    let isDouble = text.contains { $0 == UInt8(ascii: "'") || $0 == UInt8(ascii: "\r") }
+    let quote = UInt8(ascii: isDouble ? "\"" : "'")
     if needsQuotes { try output(quote) }
     for byte in text {
       switch byte {
       case UInt8(ascii: "\""), UInt8(ascii: "\\"), UInt8(ascii: "$"), UInt8(ascii: "`"):
-        if quote == UInt8(ascii: "\"") { try output(UInt8(ascii: "\\")) }
+        if isDouble { try output(UInt8(ascii: "\\")) }
+      case UInt8(ascii: "\r"):
+        try output(UInt8(ascii: "\\"))
+        try output(UInt8(ascii: "r"))
+        continue
       default: break
       }
       try output(byte)
