@@ -18,4 +18,9 @@ struct RecordOptions: ParsableArguments {
   var group: String?
 
   func place() throws -> RecordPlace { try RecordPlace(service: service, group: group) }
+
+  /// The place of a program's logins: the service that its credential helper uses, unless an option names one.
+  func place(helper service: String?) throws -> RecordPlace {
+    try RecordPlace(service: self.service ?? service, group: group)
+  }
 }

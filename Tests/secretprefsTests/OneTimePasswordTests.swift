@@ -54,6 +54,44 @@ struct OneTimePasswordTests {
     #expect(codes == expected.split(separator: " ").map(String.init))
   }
 
+  @Test(arguments: [
+    "steam://63BEDWCQZKTQWPESARIERL5DTTQFCJTK", "note\nSTEAM://63bedwcqzktqwpesarierl5dttqfcjtk\r\n",
+    "otpauth://totp/Steam:me?secret=63BEDWCQZKTQWPESARIERL5DTTQFCJTK&issuer=Steam",
+    "otpauth://totp/Steam%3Ame?secret=63BEDWCQZKTQWPESARIERL5DTTQFCJTK",
+    "otpauth://totp/x?secret=63BEDWCQZKTQWPESARIERL5DTTQFCJTK&issuer=Steam&digits=5",
+  ])
+  func `other forms of Steam's secrets give the same codes`(_ value: String) throws {
+    #expect(try Self.code(value, 1_511_200_518 / 30) == "FR8RV")
+  }
+
+  @Test(arguments: [
+    "otpauth://totp/x?secret=63BEDWCQZKTQWPESARIERL5DTTQFCJTK&issuer=Steam&digits=6",
+    "otpauth://totp/Steamboat:x?secret=63BEDWCQZKTQWPESARIERL5DTTQFCJTK",
+    "otpauth://totp/Steam:x?secret=63BEDWCQZKTQWPESARIERL5DTTQFCJTK&issuer=Other",
+  ])
+  func `what only resembles Steam has six digits`(_ value: String) throws {
+    #expect(try Self.code(value, 1).allSatisfy(\.isNumber))
+    #expect(try Self.code(value, 1).count == 6)
+  }
+
+  @Test(
+    arguments: [
+      ("key=\(secret(20))&step=30&size=8", 59, "94287082"),
+      ("KEY=\(secret(32))&size=8&otpHashMode=Sha256", 59, "46119246"),
+      ("key=\(secret(64))&size=8&otpHashMode=HMAC-SHA-512&step=60", 118, "90693936"),
+    ] as [(String, UInt64, String)])
+  func `the parameters of older versions of KeePassXC are read`(_ value: String, _ time: UInt64, _ code: String) throws
+  {
+    let password = try Self.password(value)
+    #expect(try Self.code(value, time / (Self.seconds(password) ?? 0)) == code)
+  }
+
+  @Test func `several accounts in one value are refused by name`() throws {
+    #expect { try Self.password("otpauth-migration://offline?data=CjEKCkhlbGxvId6tvu8%3D") } throws: { error in
+      (error as? ToolError)?.message.contains("the accounts of Google Authenticator") == true
+    }
+  }
+
   // Of KeePassXC's tests.
   @Test(arguments: [(1_511_200_518, "FR8RV"), (1_511_200_714, "9P3VP")] as [(UInt64, String)])
   func `codes of Steam have its characters`(_ time: UInt64, _ code: String) throws {

@@ -7,7 +7,7 @@ struct PastedValueTests {
 
   /// What is stored after `typed` was typed at the prompt.
   private static func stored(
-    _ typed: String, times: Int = 1
+    _ typed: String
   ) throws -> (outcome: Tool.Outcome, value: String, scene: PromptTests.Scene) {
     let scene = try PromptTests.Scene()
     let running = try Running(
@@ -26,7 +26,7 @@ struct PastedValueTests {
       ("\u{1B}[200~\(pem)\u{1B}[201~\n", pem), ("\u{1B}[200~\(pem.dropLast())\u{1B}[201~\n", pem),
       ("\u{1B}[200~one line\u{1B}[201~\n", "one line"), ("\u{1B}[200~one line\n\u{1B}[201~\n", "one line"),
       ("typed, \u{1B}[200~pasted\u{1B}[201~, typed\n", "typed, pasted, typed"),
-      ("\u{1B}[200~a\nb\u{1B}[201~c\n", "a\nbc\n"), ("one line\n", "one line"), ("[200~\n", "[200~"),
+      ("\u{1B}[200~a\nb\u{1B}[201~c\n", "a\nbc\n"), ("one line\n", "one line"), ("[200~\n", "[200~"), (pem, pem),
     ] as [(String, String)])
   func `all lines that are pasted at once are the value`(_ typed: String, _ value: String) throws {
     let (outcome, stored, scene) = try Self.stored(typed)
@@ -36,10 +36,17 @@ struct PastedValueTests {
     #expect(scene.terminal.shown == "\u{1B}[?2004hValue: \r\n\u{1B}[?2004l")
   }
 
-  @Test func `several lines without marks are refused, and none is left for the shell`() throws {
-    let (outcome, stored, scene) = try Self.stored(Self.pem)
+  @Test(arguments: ["\u{1B}[200~one\n\u{4}", "-----BEGIN KEY-----\nAAAA\n\u{4}"])
+  func `what is pasted without its end is not stored`(_ typed: String) throws {
+    let (outcome, stored, _) = try Self.stored(typed)
     #expect(outcome.exit == 64)
-    #expect(outcome.errorText.contains("several lines were entered at once; nothing was stored"))
+    #expect(stored == "s3cret")
+  }
+
+  @Test func `several lines without marks are refused, and none is left for the shell`() throws {
+    let (outcome, stored, scene) = try Self.stored("one\ntwo\nthree\n")
+    #expect(outcome.exit == 64)
+    #expect(outcome.errorText.contains("the value has several lines; nothing was stored"))
     #expect(stored == "s3cret")
     #expect(scene.terminal.echoes)
   }

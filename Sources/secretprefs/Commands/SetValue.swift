@@ -11,10 +11,15 @@ struct SetValue: WritingCommand {
     usage: "secretprefs set [<options>] <key>",
     discussion: """
       The value is read from standard input, from --file, or, if standard input is a terminal, from a prompt without \
-      echo, for one line or several that are pasted at once. It is durable when the command returns. The line ending (LF or CRLF) of text with a single line is \
-      removed, because editors and echo add it; --exact keeps it. Text with several lines is stored as it is. Data is stored byte for byte. An empty value is \
+      echo, for one line or several that are pasted at once. It is durable when the command returns. The line ending \
+      (LF or CRLF) of text with a single line is removed, because editors and echo add it; --exact keeps it. Text with \
+      several lines is stored as it is. Data is stored byte for byte. An empty value is \
       refused unless --allow-empty is given. A value in an argument is refused, and so is a key that contains "=", \
       unless it follows "--".
+
+      --int, --bool, --double and --date store the value as that kind, and --kind as any: programs read it as such, and \
+      text that is none is refused. Without them a value is text, which programs of this package parse where they ask \
+      for a number, bool or date. --json is the form of the output, as in all commands; --kind json stores JSON.
 
       Metadata that no option names is kept, except the expiry, which is removed together with the old value. \
       Metadata is sealed in the vault, but other users of the machine can see the arguments while the command runs: \
@@ -31,6 +36,8 @@ struct SetValue: WritingCommand {
         secretprefs set github < token.txt
         secretprefs set note --exact < note.txt
         secretprefs set signing-key --data --file key.der
+        echo 8080 | secretprefs set port --int
+        echo '["a","b"]' | secretprefs set hosts --kind json
         secretprefs set --data --file key.der -- a=b
         secretprefs set github --expiry 90d --history 3 < token.txt
         secretprefs set github --if-revision 7 < token.txt
@@ -46,6 +53,8 @@ struct SetValue: WritingCommand {
 
   @Flag(help: "Store data (any bytes) instead of text.")
   var data = false
+
+  @OptionGroup var kindOptions: KindOptions
 
   @Flag(help: "Store text byte for byte, including a line ending at the end.")
   var exact = false
@@ -81,20 +90,22 @@ struct SetValue: WritingCommand {
     let name = try Vault.Name(key)
     let change = try MetadataChange(metadata, now: access.options.now())
     let accessibility = try accessibility.map { (name) throws(VaultError) in try Vault.Accessibility(named: name) }
+    let kind = try kindOptions.kind(isData: data)
     let source = try ValueSource(
-      file: file, keepsLineEnd: exact || data, mayBeEmpty: allowEmpty, mayPrompt: access.mayPrompt,
+      file: file, keepsLineEnd: exact || kind == .data, mayBeEmpty: allowEmpty, mayPrompt: access.mayPrompt,
       isInputTaken: access.passphraseDescriptor == STDIN_FILENO)
     let vault = try access.open(messages)
     let group = try place.group(in: vault)
-    let value = try source.read(messages)
+    let typed = try TypedValue(try source.read(messages), kind)
+    let storedKind = typed.kind
     let (edit, revision) = try change.resolved { () throws(VaultError) in
       try vault.record(service: place.service, key: key, in: group)
     }
     try TypedInput.save(messages, isTyped: source.isTyped) {
-      try store(value) { (bytes, kind) throws(VaultError) in
+      try store(typed) { (bytes) throws(VaultError) in
         try vault.update(service: place.service, in: group) { (batch) throws(VaultError) in
           try batch.set(
-            bytes, kind: kind, forKey: key, accessibility: accessibility, edit: edit, ifRevision: revision)
+            bytes, kind: storedKind, forKey: key, accessibility: accessibility, edit: edit, ifRevision: revision)
         }
       }
     }
@@ -102,18 +113,15 @@ struct SetValue: WritingCommand {
     guard self.vault.json else { return }
     try Output.write(
       .object([
-        ("service", .string(place.service.text)), ("key", .string(name.text)), ("kind", .string(kind.label)),
+        ("service", .string(place.service.text)), ("key", .string(name.text)), ("kind", .string(storedKind.label)),
       ]))
   }
 
-  private var kind: ValueKind { data ? .data : .string }
-
   private func store(
-    _ value: borrowing SecretBytes,
-    _ update: (RawSpan, ValueKind) throws(VaultError) -> Void
+    _ value: borrowing TypedValue, _ update: (RawSpan) throws(VaultError) -> Void
   ) throws {
     do throws(VaultError) {
-      try value.withSpan { (bytes) throws(VaultError) in try update(bytes, kind) }
+      try value.body.withSpan { (bytes) throws(VaultError) in try update(bytes) }
     } catch {
       guard error.code == .typeMismatch else { throw error }
       throw ToolError(error, message: "the value is not valid UTF-8", hint: "--data stores any bytes")

@@ -18,7 +18,7 @@ struct DockerCredential: WritingCommand {
       command never prompts.
 
       The logins are keys of the service "docker": the server's address as docker writes it. The user name is the \
-      attribute "username" of the key. "secretprefs import config.json --service docker" makes the same keys. An \
+      attribute "username" of the key. "secretprefs import config.json" makes the same keys. An \
       expired login counts as missing. An erased login is kept as by "secretprefs remove", and a replaced one as an \
       earlier value: "secretprefs history restore --service docker" restores it. With --read-only, or if \
       $SECRETPREFS_HELPER_READ_ONLY is set to anything but 0, storing and erasing are refused. As the protocol \
@@ -78,7 +78,9 @@ struct DockerCredential: WritingCommand {
   private func store(_ messages: Messages) throws {
     var request = try helper.readRequest()
     let leaves = try request.withUnsafeMutableBytes { (bytes) throws(PreferencesError) in
-      do throws(PreferencesError) { return try JSONSource.leaves(of: bytes) } catch { throw error.about("the request") }
+      do throws(PlainFault) { return JSONSource.decoded(try JSONSource.leaves(of: bytes), in: bytes) } catch {
+        throw error.error.about("the request")
+      }
     }
     func text(_ name: String) -> Range<Int>? { leaves.last { $0.path == [.name(name)] && $0.kind == .text }?.bytes }
     func words(_ name: String) -> String {

@@ -23,7 +23,7 @@ struct GitCredential: WritingCommand {
 
       The passwords are keys of the service "git": a URL with the user name and without the password. Special \
       characters are percent-encoded, so alice@shop.example is alice%40shop.example. \
-      "secretprefs import .git-credentials --service git" makes the same keys. The time at which a password expires is \
+      "secretprefs import .git-credentials" makes the same keys. The time at which a password expires is \
       the expiry of its key; an expired password is not given to git. An OAuth refresh token is stored under the same \
       name with "#oauth_refresh_token". Host and protocol must be equal to those of the request, byte for byte, and \
       the user name and path if the request has them. Requests without a host or a protocol, and operations of later \

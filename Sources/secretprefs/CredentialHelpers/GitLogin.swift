@@ -36,28 +36,47 @@ struct GitLogin: Equatable {
     self.path = path == [] ? nil : path
   }
 
+  /// A line of git's credential store, decoded in place as git decodes it.
+  ///
+  /// What is not percent-encoded stands for itself, as in `100%`, and so does all that is in front of a colon.
+  static func parse(
+    storedLine range: Range<Int>, in bytes: UnsafeMutableRawBufferPointer
+  ) -> (login: GitLogin, password: Range<Int>?)? {
+    parse(range, in: bytes, ending: "/?#") { DecodedText.gitPercent($0, in: bytes) }
+  }
+
   /// Parses `scheme://user:password@host/path`, in place. All parts but scheme and host are optional.
   static func parse(
     _ range: Range<Int>, in bytes: UnsafeMutableRawBufferPointer
   ) -> (login: GitLogin, password: Range<Int>?)? {
+    parse(range, in: bytes, ending: "/") { DecodedText.percent($0, in: bytes) }
+  }
+
+  private static func parse(
+    _ range: Range<Int>, in bytes: UnsafeMutableRawBufferPointer, ending marks: String,
+    decoding decoded: (Range<Int>) -> Range<Int>?
+  ) -> (login: GitLogin, password: Range<Int>?)? {
     guard let mark = bytes[range].firstRange(of: Array("://".utf8)) else { return nil }
-    let end = bytes[mark.upperBound..<range.upperBound].firstIndex(of: UInt8(ascii: "/")) ?? range.upperBound
+    let end =
+      bytes[mark.upperBound..<range.upperBound].firstIndex { marks.utf8.contains($0) } ?? range.upperBound
     var host = mark.upperBound..<end
     var username: [UInt8]?
     var password: Range<Int>?
     if let at = bytes[host].firstIndex(of: UInt8(ascii: "@")) {
       let colon = bytes[host.lowerBound..<at].firstIndex(of: UInt8(ascii: ":"))
-      guard let user = DecodedText.percent(host.lowerBound..<(colon ?? at), in: bytes) else { return nil }
+      guard let user = decoded(host.lowerBound..<(colon ?? at)) else { return nil }
       username = Array(bytes[user])
       if let colon {
-        password = DecodedText.percent(colon + 1..<at, in: bytes)
+        password = decoded(colon + 1..<at)
         guard password != nil else { return nil }
       }
       host = at + 1..<end
     }
-    guard let host = DecodedText.percent(host, in: bytes),
-      let path = DecodedText.percent(min(end + 1, range.upperBound)..<range.upperBound, in: bytes)
-    else { return nil }
+    // git trims the slashes around a path, and keeps the other marks in front of it.
+    let slash = UInt8(ascii: "/")
+    let path = bytes[end..<range.upperBound].drop { $0 == slash }
+    let last = path.lastIndex { $0 != slash }.map { $0 + 1 } ?? path.startIndex
+    guard let host = decoded(host), let path = decoded(path.startIndex..<last) else { return nil }
     let scheme = Array(bytes[range.lowerBound..<mark.lowerBound])
     return (GitLogin(scheme: scheme, host: Array(bytes[host]), path: Array(bytes[path]), username: username), password)
   }

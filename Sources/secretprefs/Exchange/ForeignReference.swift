@@ -13,4 +13,21 @@ enum ForeignReference {
   static func name(of text: Slice<UnsafeRawBufferPointer>) -> String? {
     kinds.first { kind in kind.prefix.withUTF8Buffer { text.starts(with: $0) } }?.name
   }
+
+  /// The member of a JSON document that sops adds, if the document is sealed.
+  static let sopsMember = JSONPlace.Component.name("sops")
+
+  /// Whether sops has sealed a document: it adds a code by which it finds out about changes.
+  static func isSealed(_ leaves: [JSONLeaf], in bytes: UnsafeMutableRawBufferPointer) -> Bool {
+    leaves.contains { leaf in
+      leaf.kind == .text && leaf.path == [sopsMember, .name("mac")]
+        && name(of: UnsafeRawBufferPointer(bytes)[leaf.bytes]) != nil
+    }
+  }
+
+  /// What a variable of a dotenv file is, by its name, if the file is sealed; `nil` for a value of the user.
+  static func metadata(variable name: String, isSops: Bool) -> String? {
+    if isSops, name.hasPrefix("sops_") { return "metadata of sops" }
+    return name.hasPrefix("DOTENV_PUBLIC_KEY") ? "the public key of dotenvx" : nil
+  }
 }

@@ -12,37 +12,40 @@ struct Import: WritingCommand {
     abstract: "Imports the secrets in a plain file of another program.",
     usage: "secretprefs import [<options>] <file>",
     discussion: """
-      All keys are imported in one transaction: after an error the vault is unchanged. The report names what was not \
-      imported, and why, and the revision with which "secretprefs history undo" undoes the import. The file does not \
-      change: remove it after the import.
+      All keys are imported in one transaction: after an error the vault is unchanged. If parts of the file are bad, \
+      all of them are named and nothing is imported; --skip leaves them out. The report names what was not imported, \
+      why and where, and the revision with which "secretprefs history undo" undoes the import. The file does not \
+      change: remove it after the import. Docs/Importing.md says for each format what is taken, left out and refused.
 
       The format is recognised by the file's name if the content agrees; - is standard input, which needs --format:
-        dotenv           NAME=value; quotes as in a shell, nothing is expanded
-        json             objects of text; nested names are joined with dots
-        csv              browsers, KeePassXC, 1Password; or the columns key and value
-        netrc            machine, login, password
+        dotenv           NAME=value as in node, python-dotenv and shells; nothing is expanded
+        json             nested names are joined with dots; values keep their kinds
+        csv              browsers and password managers; or the columns key and value
+        netrc            machine, login, password, as curl reads them
         git-credentials  the file of git's credential store
-        docker           the logins in docker's config.json
+        docker           the logins of docker, podman and .dockerconfigjson
         bitwarden        Bitwarden's JSON, not encrypted
         keepass          the XML of KeePassXC and KeePass
-        pass             the directory of pass, decrypted with gpg; no symbolic links
+        pass             the directory of pass, decrypted with gpg
 
       An entry with a name, a user name and a password becomes the keys <name>/username and <name>/password; \
       <name>/url, <name>/notes and <name>/totp likewise. The name is the title after its group, or the host. A second \
-      entry of that name is called "<name> (2)". The logins of git and docker get the keys that "secretprefs \
-      git-credential" and "secretprefs docker-credential" use. Text that is not UTF-8 becomes data. A file has at most \
-      100000 values, and a name at most 1024 bytes.
+      entry of that name is called "<name> (2)". Other fields keep their names. The logins of git and docker get the \
+      keys that "secretprefs git-credential" and "secretprefs docker-credential" use, in their services git and \
+      docker unless --service is given. A value that is not UTF-8 becomes data. A file has at most 100000 values, and \
+      a name at most 1024 bytes.
 
-      A field of KeePass that refers to a field of another entry by its id gets that value. Other texts in place of \
-      a value, such as {USERNAME} in KeePass, op:// of 1Password, and values encrypted by sops, are left out and \
-      named in the report.
+      Texts in place of a value, such as {USERNAME} in KeePass, op:// of 1Password, and values encrypted by sops or \
+      dotenvx, are left out and named in the report. A field of KeePass that refers to a field of another entry by \
+      its id gets that value. A note in the report names a value of a dotenv file that programs read differently.
 
       EXAMPLE:
         secretprefs import .env --service shop
         secretprefs import passwords.csv --dry-run
         secretprefs import ~/.password-store
         secretprefs import passwords.csv --prefix browser/ --on-conflict skip
-        secretprefs import .git-credentials --service git
+        secretprefs import .git-credentials
+        secretprefs import passwords.csv --skip 17,230-241
         sops -d secrets.json | secretprefs import - --format json
       """)
 
@@ -65,6 +68,21 @@ struct Import: WritingCommand {
     completion: .list(ImportPlan.ConflictChoice.allCases.map(\.rawValue)))
   var onConflict = ImportPlan.ConflictChoice.stop.rawValue
 
+  @Option(
+    defaultAsFlag: SkippedParts.all, parsing: .scanningForValue,
+    help: ArgumentHelp(
+      "Leave out the bad parts of the file: all, or those of a list.",
+      discussion: "Lines (2,5-9), names of entries, or @ and a file with one of them in each line.",
+      valueName: "list"))
+  var skip: String?
+
+  @Option(
+    help: ArgumentHelp(
+      "The encoding of the file: \(TextEncoding.allCases.map(\.rawValue).joined(separator: ", ")).",
+      discussion: "Default: utf-8, or what the file names itself.", valueName: "name"),
+    completion: .list(TextEncoding.allCases.map(\.rawValue)))
+  var encoding: String?
+
   @Flag(help: "Import nothing; show the keys, and the kinds and lengths of their values.")
   var dryRun = false
 
@@ -72,20 +90,28 @@ struct Import: WritingCommand {
   var files: [String] = []
 
   func perform(_ messages: Messages) throws {
+    // The file may follow --skip, which then has no list.
+    let (files, skip) = files.isEmpty && skip != nil ? ([skip ?? ""], SkippedParts.all) : (files, skip)
     let path = try Self.sole(files, "file")
     let format = try format.map { (name) throws(ToolError) in try PlainFormat.named(name) }
+    let encoding = try encoding.map { (name) throws(ToolError) in try TextEncoding.named(name) }
     let choice = try ImportPlan.ConflictChoice.named(onConflict)
     let access = try unlock.complete(try vault.access())
     guard path != "-" || access.passphraseDescriptor != STDIN_FILENO else {
       throw ToolError.usage("standard input cannot be both the passphrase and the file")
     }
-    let place = try record.place()
+    _ = try record.place()
+    let skips = try SkippedParts(skip)
     // Fails before the user types a passphrase.
-    var source = try PlainSource.read(path, as: format)
-    let entries = source.entries
-    let (found, records) = try source.bytes.withUnsafeMutableBytes { (bytes) in
-      try parse(bytes, entries, as: format, path: path)
+    var source: PlainSource
+    do { source = try PlainSource.read(path, as: format, in: encoding) } catch let fault as PlainFault {
+      throw Self.error(fault, path)
     }
+    let store = source.store
+    let (found, records) = try source.bytes.withUnsafeMutableBytes { (bytes) in
+      try parse(bytes, store, as: format, skips, path: path)
+    }
+    let place = try record.place(helper: found.helperService)
     let vault = try access.open(messages)
     let plan = try ImportPlan(records, in: source.bytes, place, try place.group(in: vault), of: vault)
     var revision: UInt64?
@@ -100,18 +126,26 @@ struct Import: WritingCommand {
   }
 
   private func parse(
-    _ bytes: UnsafeMutableRawBufferPointer, _ entries: [PassSource.PassEntry]?, as format: PlainFormat?, path: String
+    _ bytes: UnsafeMutableRawBufferPointer, _ store: PassStore?, as format: PlainFormat?, _ skips: SkippedParts,
+    path: String
   ) throws -> (format: PlainFormat, records: PlainRecords) {
     do {
       var (found, records) =
-        try entries.map { (entries) throws(PreferencesError) in (.pass, try PassSource.parse(entries, in: bytes)) }
+        try store.map { (store) throws(PlainFault) in (.pass, try PassSource.parse(store, in: bytes)) }
         ?? PlainFormat.parse(bytes, as: format, path: path)
-      try records.finish(prefix: prefix, laterWins: found == .dotenv, in: UnsafeRawBufferPointer(bytes))
+      try records.finish(
+        prefix: prefix, laterWins: found == .dotenv, skipping: skips, in: UnsafeRawBufferPointer(bytes))
+      guard records.faults.isEmpty else { throw ToolError.bad(records.faults).about(Self.name(path)) }
       guard !records.values.isEmpty else {
-        let first = records.skipped.first.map { ": \($0.text)" } ?? ""
-        throw PreferencesError(.notFound, "there is nothing to import in this \(found.rawValue) file\(first)")
+        throw ToolError.nothingToImport(found, leaving: records.skipped).about(Self.name(path))
       }
       return (found, records)
-    } catch let error as PreferencesError { throw error.about(path == "-" ? "standard input" : path) }
+    } catch let fault as PlainFault { throw Self.error(fault, path) }
   }
+
+  private static func error(_ fault: PlainFault, _ path: String) -> PreferencesError {
+    fault.error.about(name(path))
+  }
+
+  private static func name(_ path: String) -> String { path == "-" ? "standard input" : path }
 }

@@ -26,7 +26,8 @@ struct ImportPlan {
   }
 
   let items: [PlannedValue]
-  let skipped: [PlainRecords.Skipped]
+  let skipped: [PlainRecords.Part]
+  let notes: [PlainRecords.Part]
   let place: RecordPlace
   let group: AccessGroup
 
@@ -34,12 +35,15 @@ struct ImportPlan {
     _ records: PlainRecords, in bytes: borrowing SecretBytes, _ place: RecordPlace, _ group: AccessGroup,
     of vault: Vault
   ) throws(VaultError) {
-    (self.place, self.group, skipped) = (place, group, records.skipped)
+    self.place = place
+    self.group = group
+    skipped = records.skipped
+    notes = records.notes
     items = try bytes.withUnsafeBytes { (bytes) throws(VaultError) in
       try records.values.map { (value) throws(VaultError) in
-        let isText = isUTF8(UnsafeRawBufferPointer(rebasing: bytes[value.bytes]))
+        let kind = value.spelling.kind(of: UnsafeRawBufferPointer(rebasing: bytes[value.bytes]))
         let record = try vault.record(service: place.service, key: value.key, in: group)
-        return PlannedValue(value: value, kind: isText ? .string : .data, record: record)
+        return PlannedValue(value: value, kind: kind, record: record)
       }
     }
   }
@@ -65,9 +69,10 @@ struct ImportPlan {
               case .git: try GitCredential.login(over: item.record)
               case nil: RecordEdit()
               }
-            try batch.set(
-              bytes.extracting(item.value.bytes), kind: item.kind, forKey: item.value.key, edit: edit,
-              ifRevision: item.exists ? nil : 0)
+            try item.value.spelling.withBody(of: bytes.extracting(item.value.bytes)) { (body) throws(VaultError) in
+              try batch.set(
+                body, kind: item.kind, forKey: item.value.key, edit: edit, ifRevision: item.exists ? nil : 0)
+            }
           }
         }
       }

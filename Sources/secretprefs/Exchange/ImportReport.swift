@@ -29,10 +29,12 @@ struct ImportReport {
       text += Table(rows: rows).text
     } else {
       text += counted(imported, "key", "keys") + " imported"
-      text += replaced > 0 ? ", \(replaced) of them replaced\n" : kept > 0 ? ", \(kept) existing kept\n" : "\n"
+      text += replaced > 0 ? ", \(replaced) of them replaced" : kept > 0 ? ", \(kept) existing kept" : ""
+      text += format.helperService == nil ? "\n" : ", service \(displayed(plan.place.service.text))\n"
       text += UndoImport.notice(revision ?? 0, group: groupOption)
     }
     for part in plan.skipped { text += "not imported: \(part.text)\n" }
+    for part in plan.notes { text += "note: \(part.text)\n" }
     if let remainder, !isDryRun { text += "\(displayed(remainder)) still has the values in plain text\n" }
     return text
   }
@@ -57,11 +59,9 @@ struct ImportReport {
       members.append(("revision", revision.flatMap { $0 > 0 ? .unsigned($0) : nil } ?? .null))
       members.append(("plainText", remainder.map { .string($0) } ?? .null))
     }
-    let skipped = plan.skipped.map { part in
-      JSON.object([
-        ("line", .unsigned(UInt64(part.line))), ("name", .string(part.name)), ("reason", .string(part.reason)),
+    return .object(
+      members + [
+        ("notImported", .array(plan.skipped.map(\.json))), ("notes", .array(plan.notes.map(\.json))),
       ])
-    }
-    return .object(members + [("notImported", .array(skipped))])
   }
 }

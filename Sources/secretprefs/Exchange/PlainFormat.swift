@@ -1,5 +1,4 @@
 internal import DurableFiles
-internal import PreferenceFiles
 internal import Preferences
 
 /// The formats that an option `--format` names.
@@ -22,7 +21,7 @@ enum PlainFormat: String, NamedFormat {
 
   /// The format that the name of a file stands for. Its content must agree: parsing it fails otherwise.
   private init?(fileName name: String) {
-    if name.hasSuffix(".json") {
+    if name.hasSuffix(".json") || name == ".dockerconfigjson" || name == ".dockercfg" {
       self = .json
     } else if name.hasSuffix(".csv") {
       self = .csv
@@ -39,6 +38,15 @@ enum PlainFormat: String, NamedFormat {
     }
   }
 
+  /// The service in which the credential helper of the format's program looks; `nil` for any other format.
+  var helperService: String? {
+    switch self {
+    case .docker: "docker"
+    case .gitCredentials: "git"
+    default: nil
+    }
+  }
+
   /// Parses a file in place.
   ///
   /// - Parameters:
@@ -51,8 +59,7 @@ enum PlainFormat: String, NamedFormat {
       throw ToolError.usage(
         "\(path): a vault is not a plain file", hint: "\"secretprefs bundle import\" imports a bundle")
     }
-    let name = PathName.last(of: path)
-    guard let assumed = format ?? PlainFormat(fileName: name) else {
+    guard let assumed = format ?? PlainFormat(fileName: PathName.last(of: path)) else {
       throw ToolError.usage(
         path == "-" ? "the format of standard input is not known" : "\(path): the name does not show the format",
         hint: choices)
@@ -60,28 +67,22 @@ enum PlainFormat: String, NamedFormat {
     switch assumed {
     case .pass:
       throw ToolError.usage("\(path): not a directory", hint: "the password store of pass, often ~/.password-store")
-    case .dotenv: return (.dotenv, try dotenv(bytes))
+    case .dotenv: return (.dotenv, try DotenvSource.parse(bytes))
     case .csv: return (.csv, try CSVSource.parse(bytes))
     case .netrc: return (.netrc, try NetrcSource.parse(bytes))
     case .gitCredentials: return (.gitCredentials, try GitCredentialsSource.parse(bytes))
     case .keepass: return (.keepass, try KeePassSource.parse(bytes))
     case .json, .docker, .bitwarden:
-      let leaves = try JSONSource.leaves(of: bytes)
-      let shown = format ?? JSONDocuments.format(of: leaves, named: name)
-      let records =
+      let (leaves, faults) = try JSONSource.parts(of: bytes)
+      let shown = format ?? JSONDocuments.format(of: leaves)
+      var records =
         switch shown {
-        case .docker: try JSONDocuments.docker(leaves, in: bytes)
+        case .docker: try DockerSource.records(of: leaves, in: bytes)
         case .bitwarden: try BitwardenSource.records(of: leaves, in: bytes)
-        default: try JSONDocuments.plain(leaves)
+        default: try JSONDocuments.plain(leaves, in: bytes)
         }
+      for fault in faults { try records.refuse(fault) }
       return (shown, records)
     }
-  }
-
-  private static func dotenv(_ bytes: UnsafeMutableRawBufferPointer) throws(PreferencesError) -> PlainRecords {
-    var parser = DotenvParser(bytes)
-    var records = PlainRecords()
-    while let entry = try parser.nextEntry() { try records.add(entry.name, entry.text, line: entry.line) }
-    return records
   }
 }

@@ -8,19 +8,30 @@ struct PlainRecords {
     var key: String
     let bytes: Range<Int>
     let line: Int
+    var spelling = PlainSpelling.text
     var login: Login?
+    /// Why the value may not be what a user expects.
+    var note: String?
   }
 
   /// A login that a credential helper gives, which has attributes.
   enum Login { case docker(user: String), git }
 
-  /// A part of the file that is not imported.
-  struct Skipped {
+  /// A part of the file about which the report has a line.
+  struct Part {
+    /// 0 if the source has no lines.
     let line: Int
     let name: String
     let reason: String
 
-    var text: String { "line \(line)" + (name.isEmpty ? "" : ", \(displayed(name))") + ": \(reason)" }
+    var text: String {
+      let place = (line > 0 ? ["line \(line)"] : []) + (name.isEmpty ? [] : [displayed(name)])
+      return (place.isEmpty ? "" : place.joined(separator: ", ") + ": ") + reason
+    }
+
+    var json: JSON {
+      .object([("line", .unsigned(UInt64(line))), ("name", .string(name)), ("reason", .string(reason))])
+    }
   }
 
   /// The most values, and the most parts that are left out. A short file can have many more than fit in memory.
@@ -29,45 +40,77 @@ struct PlainRecords {
   static let longestNames = 16 << 20
 
   private(set) var values: [Value] = []
-  private(set) var skipped: [Skipped] = []
+  /// What is not imported.
+  private(set) var skipped: [Part] = []
+  /// What is imported and may be different from what a user expects.
+  private(set) var notes: [Part] = []
+  /// What cannot be imported, and makes the import fail unless `--skip` leaves it out.
+  private(set) var faults: [PlainFault] = []
   /// How often each entry name occurred.
   private var names: [String: Int] = [:]
   private var nameBytes = 0
 
-  mutating func add(_ key: String, _ bytes: Range<Int>, line: Int, login: Login? = nil) throws(PreferencesError) {
-    try count(key, line: line)
-    values.append(Value(key: key, bytes: bytes, line: line, login: login))
+  mutating func add(
+    _ key: String, _ bytes: Range<Int>, line: Int, spelling: PlainSpelling = .text, login: Login? = nil,
+    note: String? = nil
+  ) throws(PlainFault) {
+    guard try count(key, line: line) else { return }
+    values.append(Value(key: key, bytes: bytes, line: line, spelling: spelling, login: login, note: note))
   }
 
-  mutating func skip(_ name: String, _ reason: String, line: Int) throws(PreferencesError) {
-    try count(name, line: line)
-    skipped.append(Skipped(line: line, name: name, reason: reason))
+  mutating func skip(_ name: String, _ reason: String, line: Int) throws(PlainFault) {
+    if try count(name, line: line) { skipped.append(Part(line: line, name: name, reason: reason)) }
   }
 
-  /// Counts a name before it is kept.
-  private mutating func count(_ name: String, line: Int) throws(PreferencesError) {
+  /// Adds a bad part. Several of one line for the same reason are one.
+  mutating func refuse(_ fault: PlainFault) throws(PlainFault) {
+    if let last = faults.last, last.line == fault.line, last.name == fault.name, last.reason == fault.reason { return }
+    guard faults.count < Self.most else { throw .tooMuch("more than \(Self.most) bad lines", line: fault.line) }
+    faults.append(fault)
+  }
+
+  /// Counts a name before it is kept. Returns `false` if it is too long for one, which is a fault.
+  private mutating func count(_ name: String, line: Int) throws(PlainFault) -> Bool {
     guard max(values.count, skipped.count) < Self.most else {
-      throw .limit("more than \(Self.most) values", line: line)
+      throw .tooMuch("more than \(Self.most) values", line: line)
     }
     guard name.utf8.count <= SourceText.longestName else {
-      throw .limit("a name of more than \(SourceText.longestName) bytes", line: line)
+      try refuse(.limit("a name of more than \(SourceText.longestName) bytes", line: line))
+      return false
     }
     nameBytes += name.utf8.count
     guard nameBytes <= Self.longestNames else {
-      throw .limit("the names have more than \(Self.longestNames) bytes", line: line)
+      throw .tooMuch("the names have more than \(Self.longestNames) bytes", line: line)
     }
+    return true
   }
 
   /// Adds an entry of a password manager: its fields become the keys `<name>/<field>`. Empty fields are left out. An
-  /// entry with the name of an earlier one gets a number: `<name> (2)`.
-  mutating func add(
-    entry name: String, _ fields: [(name: String, bytes: Range<Int>)], line: Int
-  ) throws(PreferencesError) {
+  /// entry without a name has the host of its URL; one with the name of an earlier entry gets a number: `<name> (2)`.
+  mutating func add(entry name: String, _ fields: [Field], line: Int) throws(PlainFault) {
     let fields = fields.filter { !$0.bytes.isEmpty }
     guard !fields.isEmpty else { return try skip(name, "the entry is empty", line: line) }
     guard !name.isEmpty else { return try skip(name, "the entry has neither a name nor a URL", line: line) }
+    guard Self.isKey(name) else { return try refuse(Self.notAKey(line)) }
     let name = numbered(name)
-    for field in fields { try add(numbered("\(name)/\(field.name)"), field.bytes, line: line) }
+    for field in fields {
+      let key = numbered("\(name)/\(field.name)")
+      try add(key, field.bytes, line: line, spelling: field.spelling, note: field.note)
+    }
+  }
+
+  struct Field {
+    let name: String
+    let bytes: Range<Int>
+    var spelling = PlainSpelling.text
+    var note: String?
+
+    init(_ name: String, _ bytes: Range<Int>, spelling: PlainSpelling = .text, note: String? = nil) {
+      self.name = name
+      self.bytes = bytes
+      self.spelling = spelling
+      self.note = note
+    }
   }
 
   private mutating func numbered(_ name: String) -> String {
@@ -81,42 +124,63 @@ struct PlainRecords {
   }
 
   /// Puts `prefix` in front of every key, leaves out what is no value, and checks the keys and the lengths of the
-  /// values.
+  /// values. What is bad is left out if it is among `skips`, and is otherwise in ``faults``.
   ///
   /// - Parameter laterWins: whether the last of several values with one key counts, as in a dotenv file. Otherwise the
-  ///   second one is an error.
+  ///   second one is bad.
   mutating func finish(
-    prefix: String, laterWins: Bool, in bytes: UnsafeRawBufferPointer
-  ) throws(PreferencesError) {
+    prefix: String, laterWins: Bool, skipping skips: SkippedParts, in bytes: UnsafeRawBufferPointer
+  ) throws {
     var places: [Vault.Name: Int] = [:]
     var kept: [Value] = []
     for var value in values {
-      if let name = ForeignReference.name(of: bytes[value.bytes]) {
+      if value.spelling == .text, let name = ForeignReference.name(of: bytes[value.bytes]) {
         try skip(value.key, "\(name), not the value", line: value.line)
         continue
       }
       value.key = prefix + value.key
       guard value.bytes.count <= ValueReader.longest else {
-        throw .limit("a value of more than \(ValueReader.longest) bytes", line: value.line)
+        try refuse(.limit("a value of more than \(ValueReader.longest) bytes", line: value.line))
+        continue
       }
-      guard let place = places.updateValue(kept.count, forKey: try Self.name(of: value)) else {
+      guard let key = Self.key(value.key) else {
+        try refuse(Self.notAKey(value.line))
+        continue
+      }
+      guard let place = places[key] else {
+        places[key] = kept.count
         kept.append(value)
         continue
       }
-      guard laterWins else {
-        throw PreferencesError(.malformed, "line \(value.line): the same key as in line \(kept[place].line)")
+      if laterWins {
+        try skip(value.key, "a later line has the same name", line: kept[place].line)
+        kept[place] = value
+      } else {
+        try refuse(PlainFault(line: value.line, reason: "the same key as in line \(kept[place].line)"))
       }
-      try skip(value.key, "a later line has the same name", line: kept[place].line)
-      kept[place] = value
-      places[try Self.name(of: value)] = place
+    }
+    for value in kept {
+      let isData =
+        value.spelling == .text && !isUTF8(UnsafeRawBufferPointer(rebasing: bytes[value.bytes]))
+      guard let reason = isData ? "not UTF-8, so it becomes data" : value.note else { continue }
+      notes.append(Part(line: value.line, name: value.key, reason: reason))
     }
     values = kept
+    faults.sort { $0.line < $1.line }
+    let (left, remaining) = try skips.divide(faults)
+    for fault in left { skipped.append(fault.part) }
+    faults = remaining
+    skipped.sort { $0.line < $1.line }
+    notes.sort { $0.line < $1.line }
   }
 
-  private static func name(of value: Value) throws(PreferencesError) -> Vault.Name {
-    do throws(VaultError) { return try Vault.Name(value.key) } catch {
-      throw PreferencesError(
-        .invalidKey, "line \(value.line): not a key: a key has 1 to 1024 bytes and no control characters")
-    }
+  static func isKey(_ name: String) -> Bool { key(name) != nil }
+
+  private static func key(_ name: String) -> Vault.Name? {
+    do throws(VaultError) { return try Vault.Name(name) } catch { return nil }
+  }
+
+  private static func notAKey(_ line: Int) -> PlainFault {
+    PlainFault(line: line, reason: "not a key: a key has 1 to 1024 bytes and no control characters")
   }
 }

@@ -9,28 +9,35 @@ struct PlainSource: ~Copyable {
 
   var bytes: SecretBytes
   /// The entries in `bytes`, if the source is a password store of pass and not a file.
-  var entries: [PassSource.PassEntry]?
+  var store: PassStore?
   /// Whether the file stays on the disk after the import.
   let isOnDisk: Bool
 
   /// - Parameters:
   ///   - path: the path of the file or the password store; `-` for standard input.
   ///   - format: its format, if the user has named it.
-  static func read(_ path: String, as format: PlainFormat?) throws -> PlainSource {
+  ///   - encoding: its encoding, if the user has named it.
+  static func read(_ path: String, as format: PlainFormat?, in encoding: TextEncoding?) throws -> PlainSource {
     guard path != "-" else {
       guard isatty(STDIN_FILENO) == 0 else { throw ToolError.usage("standard input is a terminal") }
-      return PlainSource(
-        bytes: try ValueReader.read(STDIN_FILENO, atMost: longest, "read standard input"), isOnDisk: false)
+      let bytes = try ValueReader.read(STDIN_FILENO, atMost: longest, "read standard input")
+      return PlainSource(bytes: try decoded(bytes, in: encoding), isOnDisk: false)
     }
     let file = try Descriptor<VaultError>.open(path, O_RDONLY | O_NOCTTY) { .io("\(path): open the file", $0) }
     defer { extendLifetime(file) }
     guard isatty(file.raw) == 0 else { throw ToolError.usage("\(path): the file is a terminal") }
     guard try file.status().st_mode & S_IFMT != S_IFDIR else {
       guard format ?? .pass == .pass else { throw ToolError.usage("\(path): a directory is not a file") }
-      return try PassSource.read(path)
+      return try PassStore.read(path)
     }
+    let bytes = try ValueReader.read(file.raw, atMost: longest, "\(path): read the file")
     return PlainSource(
-      bytes: try ValueReader.read(file.raw, atMost: longest, "\(path): read the file"),
-      isOnDisk: try file.status().st_mode & S_IFMT == S_IFREG)
+      bytes: try decoded(bytes, in: encoding), isOnDisk: try file.status().st_mode & S_IFMT == S_IFREG)
+  }
+
+  /// The text in UTF-8. Bytes that are not UTF-8 stay if no encoding is named, by the user or in the file.
+  private static func decoded(_ bytes: consuming SecretBytes, in encoding: TextEncoding?) throws -> SecretBytes {
+    let named = try encoding ?? bytes.withUnsafeBytes { (bytes) throws(PlainFault) in try TextEncoding.ofFile(bytes) }
+    return named == .utf8 ? bytes : try named.decoded(bytes)
   }
 }

@@ -1,7 +1,8 @@
 internal import VaultCore
 internal import VaultSealing
 
-/// Makes the one-time codes of a value: an `otpauth` URI, on a line of its own, or a secret in base32.
+/// Makes the one-time codes of a value: an `otpauth` URI or one of the forms of ``OneTimeURI``, on a line of its own, or
+/// a secret in base32.
 final class OneTimePassword {
   /// What distinguishes one code from the next.
   enum Factor {
@@ -25,7 +26,7 @@ final class OneTimePassword {
   private let isSteam: Bool
 
   init(_ value: UnsafeRawBufferPointer) throws {
-    guard let uri = OneTimeURI(in: value) else {
+    guard let uri = try OneTimeURI(in: value) else {
       guard let secret = try Base32.decode(trimmed(value[...])), secret.count >= Self.shortestSecret else {
         throw ToolError.oneTime("the value is neither an otpauth URI nor a secret in base32")
       }
@@ -39,12 +40,12 @@ final class OneTimePassword {
     self.secret = secret
     digest = try Self.digest(try uri.parameter("algorithm"))
     let encoder = try uri.parameter("encoder")
-    isSteam = encoder.map { matches($0, "steam") } ?? false
+    isSteam = uri.isOfSteam
     guard encoder == nil || isSteam else { throw ToolError.oneTime("the encoder of the otpauth URI is not steam") }
     digits = Int(try uri.number("digits", in: 1...10) ?? (isSteam ? 5 : 6))
-    if matches(uri.type, "totp") {
+    if uri.type.map({ matches($0, "totp") }) ?? true {
       (factor, successor) = (.time(period: try uri.number("period", in: 1...86_400) ?? 30), nil)
-    } else if matches(uri.type, "hotp") {
+    } else if uri.type.map({ matches($0, "hotp") }) ?? false {
       guard let text = try uri.parameter("counter"), let counter = try uri.number("counter", in: 0...(.max - 1)) else {
         throw ToolError.oneTime("the otpauth URI has no counter")
       }
@@ -84,9 +85,13 @@ final class OneTimePassword {
 
   private static func digest(_ name: OneTimeURI.Part?) throws(ToolError) -> MessageDigest {
     guard let name else { return .sha1 }
-    if matches(name, "SHA1") { return .sha1 }
-    if matches(name, "SHA256") { return .sha256 }
-    if matches(name, "SHA512") { return .sha512 }
+    // KeePass writes HMAC-SHA-256, and others SHA-256.
+    let word = name.filter { $0 != UInt8(ascii: "-") }
+    for prefix in ["", "HMAC"] {
+      if matches(word, prefix + "SHA1") { return .sha1 }
+      if matches(word, prefix + "SHA256") { return .sha256 }
+      if matches(word, prefix + "SHA512") { return .sha512 }
+    }
     throw .oneTime("the algorithm of the otpauth URI is not SHA1, SHA256 or SHA512")
   }
 }

@@ -1,25 +1,78 @@
 internal import VaultCore
 internal import VaultSealing
 
-/// An `otpauth` URI in a value. Its parameters are parts of the value, which is not copied.
+/// The parameters of one-time codes in a value, which is not copied: an `otpauth` URI, `steam://` and a secret as in
+/// Bitwarden, or `key=…&step=…` as in older versions of KeePassXC.
 struct OneTimeURI {
   typealias Part = Slice<UnsafeRawBufferPointer>
 
-  let type: Part
-  private let parameters: [Part]
+  /// What the text is, by its beginning.
+  private enum Form: String, CaseIterable {
+    case uri = "otpauth://"
+    case steam = "steam://"
+    case keePassXC = "key="
+    /// Several accounts in one text, from Google Authenticator.
+    case migration = "otpauth-migration://"
+  }
 
-  /// `nil` if no line of `value` begins with `otpauth://`.
-  init?(in value: UnsafeRawBufferPointer) {
-    let scheme = "otpauth://"
-    guard let line = value.split(separator: 0x0A).first(where: { matches($0.prefix(scheme.utf8.count), scheme) })
-    else { return nil }
-    let uri = trimmed(line.dropFirst(scheme.utf8.count)).prefix { $0 != UInt8(ascii: "#") }
-    type = uri.prefix { $0 != UInt8(ascii: "/") && $0 != UInt8(ascii: "?") }
-    parameters = uri.drop { $0 != UInt8(ascii: "?") }.dropFirst().split(separator: UInt8(ascii: "&"))
+  /// What KeePassXC called the parameters.
+  private static let olderNames = ["secret": "key", "period": "step", "digits": "size", "algorithm": "otpHashMode"]
+
+  /// totp or hotp. `nil` for the forms that have no other type than totp.
+  let type: Part?
+  /// Whether the codes are those of Steam.
+  private(set) var isOfSteam = false
+  private let form: Form
+  private let parameters: [Part]
+  private let steamSecret: Part?
+
+  /// `nil` if no line of `value` begins as one of the forms.
+  ///
+  /// - Throws: ``ToolError`` for several accounts in one text.
+  init?(in value: UnsafeRawBufferPointer) throws(ToolError) {
+    var found: (form: Form, rest: Part)?
+    for line in value.split(separator: 0x0A) where found == nil {
+      let line = trimmed(line)
+      guard let form = Form.allCases.first(where: { matches(line.prefix($0.rawValue.utf8.count), $0.rawValue) }) else {
+        continue
+      }
+      found = (form, form == .keePassXC ? line : line.dropFirst(form.rawValue.utf8.count))
+    }
+    guard let found else { return nil }
+    form = found.form
+    switch found.form {
+    case .migration:
+      throw .oneTime("the value has the accounts of Google Authenticator, of which each needs its own key")
+    case .steam:
+      type = nil
+      parameters = []
+      steamSecret = found.rest
+      isOfSteam = true
+    case .keePassXC:
+      type = nil
+      parameters = found.rest.split(separator: UInt8(ascii: "&"))
+      steamSecret = nil
+    case .uri:
+      let uri = found.rest.prefix { $0 != UInt8(ascii: "#") }
+      type = uri.prefix { $0 != UInt8(ascii: "/") && $0 != UInt8(ascii: "?") }
+      parameters = uri.drop { $0 != UInt8(ascii: "?") }.dropFirst().split(separator: UInt8(ascii: "&"))
+      steamSecret = nil
+      isOfSteam = try isIssuedBySteam(uri.drop { $0 != UInt8(ascii: "/") }.dropFirst())
+    }
+  }
+
+  /// Whether Steam itself made the URI. It names neither the encoder nor the number of digits.
+  private func isIssuedBySteam(_ rest: Part) throws(ToolError) -> Bool {
+    if let encoder = try parameter("encoder") { return matches(encoder, "steam") }
+    guard try number("digits", in: 1...10) ?? 5 == 5 else { return false }
+    if let issuer = try parameter("issuer") { return matches(issuer, "Steam") }
+    return matches(rest.prefix(6), "Steam:") || matches(rest.prefix(8), "Steam%3A")
   }
 
   /// The value of a parameter; `nil` if it is missing or empty.
   func parameter(_ name: String) throws(ToolError) -> Part? {
+    if form == .steam { return name == "secret" ? steamSecret : nil }
+    let name = form == .keePassXC ? Self.olderNames[name] ?? name : name
     let found = parameters.filter { matches($0.prefix { $0 != UInt8(ascii: "=") }, name) }
     guard found.count <= 1 else { throw .oneTime("a parameter of the otpauth URI occurs twice") }
     guard let value = found.first?.drop(while: { $0 != UInt8(ascii: "=") }).dropFirst(), !value.isEmpty else {
@@ -43,45 +96,6 @@ struct OneTimeURI {
         "the parameter \(name) of the otpauth URI is not a number from \(range.lowerBound) to \(range.upperBound)")
     }
     return number
-  }
-}
-
-/// Base32 as people copy it.
-enum Base32 {
-  /// Decodes text of any case, with or without spaces, dashes and padding, each of which may be percent-encoded. Bits
-  /// that are no whole byte are dropped. `nil` if other characters occur.
-  static func decode(_ text: OneTimeURI.Part) throws(VaultError) -> SecretBytes? {
-    var bytes = try SecretBytes(count: text.count * 5 / 8 + 1)
-    var (count, word, bits, isPadded) = (0, 0 as UInt32, 0, false)
-    var rest = text
-    while var byte = rest.popFirst() {
-      if byte == UInt8(ascii: "%") {
-        guard let high = rest.popFirst().flatMap(DecodedText.hexDigit),
-          let low = rest.popFirst().flatMap(DecodedText.hexDigit)
-        else { return nil }
-        byte = high << 4 | low
-      }
-      let digit: UInt8
-      switch byte {
-      case UInt8(ascii: "A")...UInt8(ascii: "Z"): digit = byte - UInt8(ascii: "A")
-      case UInt8(ascii: "a")...UInt8(ascii: "z"): digit = byte - UInt8(ascii: "a")
-      case UInt8(ascii: "2")...UInt8(ascii: "7"): digit = byte - UInt8(ascii: "2") + 26
-      case UInt8(ascii: " "), UInt8(ascii: "+"), UInt8(ascii: "-"): continue
-      case UInt8(ascii: "="):
-        isPadded = true
-        continue
-      default: return nil
-      }
-      guard !isPadded else { return nil }
-      word = word << 5 | UInt32(digit)
-      bits += 5
-      if bits >= 8 {
-        bits -= 8
-        bytes.withUnsafeMutableBytes { $0[count] = UInt8(truncatingIfNeeded: word >> UInt32(bits)) }
-        count += 1
-      }
-    }
-    return try bytes.prefix(count)
   }
 }
 

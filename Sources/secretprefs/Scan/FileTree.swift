@@ -1,31 +1,51 @@
 internal import DurableFiles
 
-/// The regular files below a directory, ordered by their names' bytes. Symbolic links are not followed.
+/// The regular files below a directory, ordered by their names' bytes.
 enum FileTree {
   /// A path as the system has it, which need not be UTF-8, with its NUL.
   typealias Path = [CChar]
 
   /// Calls `file` with each open file and its path, and `failed` with what cannot be read.
+  ///
+  /// - Parameter followsLinks: whether symbolic links are followed. A directory inside itself is then an `ELOOP`.
   static func visit(
-    _ root: String, file: (Int32, Path) throws -> Void, failed: (Path, Int32) -> Void
+    _ root: String, followsLinks: Bool = false, file: (Int32, Path) throws -> Void, failed: (Path, Int32) -> Void
   ) throws {
     // If the root itself is a link, it is followed; if it is a pipe, it is read.
-    try visit(root.utf8CString.map(\.self), isRoot: true, file, failed)
+    try visit(
+      root.utf8CString.map(\.self), isRoot: true, followsLinks ? Ancestors() : nil, file, failed)
   }
 
+  /// The directories around a file.
+  private struct Ancestors {
+    private var places: [(device: dev_t, number: ino_t)] = []
+
+    func adding(_ status: stat) -> Ancestors? {
+      guard !places.contains(where: { $0 == (status.st_dev, status.st_ino) }) else { return nil }
+      var others = self
+      others.places.append((status.st_dev, status.st_ino))
+      return others
+    }
+  }
+
+  /// - Parameter ancestors: `nil` if links are not followed.
   private static func visit(
-    _ path: Path, isRoot: Bool, _ file: (Int32, Path) throws -> Void, _ failed: (Path, Int32) -> Void
+    _ path: Path, isRoot: Bool, _ ancestors: Ancestors?, _ file: (Int32, Path) throws -> Void,
+    _ failed: (Path, Int32) -> Void
   ) throws {
     var status = stat()
-    guard (isRoot ? stat(path, &status) : lstat(path, &status)) == 0 else { return failed(path, errno) }
+    let follows = isRoot || ancestors != nil
+    guard (follows ? stat(path, &status) : lstat(path, &status)) == 0 else { return failed(path, errno) }
     let kind = status.st_mode & S_IFMT
     if kind == S_IFDIR {
+      let inner = ancestors?.adding(status)
+      guard ancestors == nil || inner != nil else { return failed(path, ELOOP) }
       guard let names = names(in: path) else { return failed(path, errno) }
       let start = path.dropLast() + (path.dropLast().last == slash ? [] : [slash])
-      for name in names { try visit(start + name, isRoot: false, file, failed) }
+      for name in names { try visit(start + name, isRoot: false, inner, file, failed) }
     } else if isRoot || kind == S_IFREG {
       // The file may have been replaced by a link or a pipe since.
-      let flags = O_RDONLY | O_CLOEXEC | O_NOCTTY | (isRoot ? 0 : O_NOFOLLOW | O_NONBLOCK)
+      let flags = O_RDONLY | O_CLOEXEC | O_NOCTTY | (isRoot ? 0 : O_NONBLOCK) | (follows ? 0 : O_NOFOLLOW)
       let descriptor = retrying { open(path, flags) }
       guard descriptor >= 0 else { return failed(path, errno) }
       defer { close(descriptor) }

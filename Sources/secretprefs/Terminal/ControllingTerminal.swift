@@ -13,6 +13,8 @@ final class ControllingTerminal {
   private let marksPaste: Bool
   private var normal: termios
   private var before: [(number: Int32, action: sigaction)] = []
+  /// Whether the last line was ended by the key for the end of input.
+  private var hasEnded = false
 
   /// Whether the process has a controlling terminal.
   static var exists: Bool {
@@ -61,12 +63,12 @@ final class ControllingTerminal {
       let line = try readLine(question)
       try line.withUnsafeBytes { (line) throws(VaultError) in try paste.add(line, to: text) }
       guard text.count <= ValueReader.longest else { throw VaultError(.valueTooLarge, "the pasted text is too long") }
-    } while paste.isOpen
+    } while paste.isOpen && !hasEnded
     show("\n")
-    guard !hasMore(within: 50) else {
-      while hasMore(within: 200) { tcflush(descriptor, TCIFLUSH) }
+    guard !paste.isOpen else { throw ToolError.usage("what was pasted has no end; nothing was stored") }
+    guard !discardsMore() else {
       throw ToolError.usage(
-        "several lines were entered at once; nothing was stored", hint: "secretprefs set <key> < file")
+        "the value has several lines; nothing was stored", hint: "--file, or standard input, takes several lines")
     }
     let count = text.withUnsafeBytes(PastedText.count(of:))
     var value = try SecretBytes(count: count)
@@ -74,11 +76,6 @@ final class ControllingTerminal {
       value.withUnsafeMutableBytes { $0.copyMemory(from: UnsafeRawBufferPointer(rebasing: text[..<count])) }
     }
     return value
-  }
-
-  private func hasMore(within milliseconds: Int32) -> Bool {
-    var input = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
-    return poll(&input, 1, milliseconds) > 0
   }
 
   /// - Parameter question: shown again when the process was stopped.
@@ -90,6 +87,7 @@ final class ControllingTerminal {
         retrying { DurableFiles.read(descriptor, line.baseAddress! + count, 1) }
       }
       guard read >= 0 else { throw .io("read from the terminal") }
+      hasEnded = read == 0
       if read == 0 || line.withUnsafeBytes({ $0[count] == UInt8(ascii: "\n") }) { break }
       count += 1
       guard count < Self.longestLine else {
@@ -97,6 +95,22 @@ final class ControllingTerminal {
       }
     }
     return try line.prefix(count)
+  }
+
+  /// Whether more input follows at once, as when several lines are pasted. Discards it, until none has come for a while.
+  private func discardsMore() -> Bool {
+    var hasMore = false
+    // A last line without a line feed can be seen only so.
+    var mode = termios()
+    guard tcgetattr(descriptor, &mode) == 0 else { return false }
+    mode.c_lflag &= ~tcflag_t(ICANON)
+    _ = retrying { tcsetattr(descriptor, TCSANOW, &mode) }
+    var input = pollfd(fd: descriptor, events: Int16(POLLIN), revents: 0)
+    while !PendingSignal.isPending, poll(&input, 1, hasMore ? 300 : 50) > 0 {
+      hasMore = true
+      tcflush(descriptor, TCIFLUSH)
+    }
+    return hasMore
   }
 
   /// Waits for input and handles signals. Returns true or throws.

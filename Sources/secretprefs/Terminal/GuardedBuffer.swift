@@ -55,7 +55,9 @@ final class GuardedBuffer {
     capacity = bytes.count
   }
 
-  func withUnsafeBytes<R, E: Error>(_ body: (UnsafeRawBufferPointer) throws(E) -> R) throws(E) -> R {
+  func withUnsafeBytes<R: ~Copyable, E: Error>(
+    _ body: (UnsafeRawBufferPointer) throws(E) -> R
+  ) throws(E) -> R {
     try bytes.withUnsafeBytes { (bytes) throws(E) in try body(UnsafeRawBufferPointer(rebasing: bytes[..<count])) }
   }
 }

@@ -13,11 +13,13 @@ struct Messages {
       var members: [(String, JSON)] = [("code", .string(error.code)), ("message", .string(error.message))]
       if let hint = error.hint { members.append(("hint", .string(hint))) }
       members.append(("exit", .unsigned(UInt64(error.status.rawValue))))
+      if !error.parts.isEmpty { members.append(("parts", .array(error.parts.map(\.json)))) }
       write(JSON.object([("error", .object(members))]).text + "\n")
     } else {
       // The message may contain a path.
       write(
-        "secretprefs: error: \(displayed(error.message))\n" + (error.hint.map { "secretprefs: hint: \($0)\n" } ?? ""))
+        "secretprefs: error: \(displayed(error.message))\n" + error.parts.map { "  \($0.text)\n" }.joined()
+          + (error.hint.map { "secretprefs: hint: \(displayed($0))\n" } ?? ""))
     }
     return error.status
   }

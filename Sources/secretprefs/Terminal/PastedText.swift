@@ -1,7 +1,8 @@
 internal import VaultCore
 internal import VaultSealing
 
-/// Lines from a terminal that marks what is pasted. The marks are not a part of the text.
+/// Lines from a terminal that marks what is pasted. The marks are not a part of the text. Without marks, a block of PEM
+/// says itself where it ends.
 struct PastedText {
   /// Let the terminal mark what is pasted, or no longer (xterm, DECSET 2004).
   static let marksOn = "\u{1B}[?2004h"
@@ -9,16 +10,24 @@ struct PastedText {
   private static let start = Array("\u{1B}[200~".utf8)
   private static let end = Array("\u{1B}[201~".utf8)
 
+  private var isMarked = false
+  private var isBlock = false
+
   /// Whether the end of what is pasted has not been read.
-  private(set) var isOpen = false
+  var isOpen: Bool { isMarked || isBlock }
 
   /// Appends a line, which has no line feed, and a line feed.
   mutating func add(_ line: UnsafeRawBufferPointer, to text: GuardedBuffer) throws(VaultError) {
+    if isBlock {
+      isBlock = !line.starts(with: "-----END ".utf8)
+    } else if text.count == 0 {
+      isBlock = line.starts(with: "-----BEGIN ".utf8)
+    }
     var rest = line[...]
     while !rest.isEmpty {
-      let mark = isOpen ? Self.end : Self.start
+      let mark = isMarked ? Self.end : Self.start
       if rest.starts(with: mark) {
-        isOpen.toggle()
+        isMarked.toggle()
         rest = rest.dropFirst(mark.count)
       } else {
         try text.append(rest.removeFirst())

@@ -22,6 +22,8 @@ struct ToolError: Error {
   let message: String
   let hint: String?
   let status: ExitStatus
+  /// The parts of a plain file that the error is about, if they are several.
+  private(set) var parts: [PlainRecords.Part] = []
 
   private init(_ code: String, _ status: ExitStatus, _ message: String, _ hint: String?) {
     (self.code, self.status, self.message, self.hint) = (code, status, message, hint)
@@ -45,6 +47,7 @@ struct ToolError: Error {
     case let error as ToolError: self = error
     case let error as VaultError: self.init(error)
     case let error as PreferencesError: self.init(error)
+    case let error as PlainFault: self.init(error.error)
     default: self.init(Self.internalCode, .internalFault, "an unexpected error occurred", nil)
     }
   }
@@ -68,7 +71,39 @@ struct ToolError: Error {
   func about(key: String) -> ToolError { about("\"\(key)\"") }
 
   /// Returns the same error with `place` in front of the message.
-  func about(_ place: String) -> ToolError { ToolError(code, status, "\(place): \(message)", hint) }
+  func about(_ place: String) -> ToolError {
+    var error = ToolError(code, status, "\(place): \(message)", hint)
+    error.parts = parts
+    return error
+  }
+
+  /// Nothing was imported from a plain file because of its bad parts, which are one or more.
+  static func bad(_ faults: [PlainFault]) -> ToolError {
+    let list = faults.prefix(20).map { $0.line > 0 ? "\($0.line)" : $0.name }
+    let isShort = faults.count <= list.count && !list.contains { $0.isEmpty || $0.contains(",") }
+    let skipped = (isShort ? "--skip \(list.joined(separator: ","))" : "--skip all")
+    let code: VaultError.Code = faults.allSatisfy(\.isLimit) ? .limitExceeded : .malformed
+    var error = ToolError(
+      code.rawValue, .badFile,
+      faults.count == 1
+        ? faults[0].part.text
+        : "\(counted(faults.count, "part is", "parts are")) bad; nothing was imported",
+      "\(skipped) leaves \(faults.count == 1 ? "it" : "them") out")
+    if faults.count > 1 { error.parts = faults.map(\.part) }
+    return error
+  }
+
+  /// A plain file has no value that is imported.
+  static func nothingToImport(_ format: PlainFormat, leaving parts: [PlainRecords.Part]) -> ToolError {
+    var error = ToolError(
+      VaultError(
+        .notFound,
+        "there is nothing to import in this \(format.rawValue) file"
+          + (parts.count == 1 ? ": \(parts[0].text)" : parts.isEmpty ? "" : "; not imported:")), hint: nil)
+    error = ToolError(error.code, error.status, error.message, nil)
+    if parts.count > 1 { error.parts = parts }
+    return error
+  }
 
   static func usage(_ message: String, hint: String? = nil) -> ToolError {
     ToolError(usageCode, .usage, message, hint)

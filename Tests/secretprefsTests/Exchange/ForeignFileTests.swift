@@ -49,7 +49,7 @@ struct ForeignFileTests {
     File(
       testDescription: "1Password", name: "1p.csv", format: "csv",
       text: "Title,Url,Username,Password,OTPAuth,Favorite,Archived,Tags,Notes\nA,https://a,u,p,,false,false,x;y,n\n",
-      keys: ["A/url": "https://a", "A/username": "u", "A/password": "p", "A/notes": "n"]),
+      keys: ["A/url": "https://a", "A/username": "u", "A/password": "p", "A/notes": "n", "A/Tags": "x;y"]),
     File(
       testDescription: "keys and values", name: "t.csv", format: "csv", text: "\u{FEFF}Key,Value\nA,1\n\nB,\n",
       keys: ["A": "1", "B": ""]),
@@ -58,8 +58,8 @@ struct ForeignFileTests {
       text: "# c\nexport A=1\nB='x y' # c\nC=\"a\\nb\"\nA=2\n", keys: ["A": "2", "B": "x y", "C": "a\nb"]),
     File(
       testDescription: "JSON", name: "s.json", format: "json",
-      text: #"{"a":{"b":"x\u00e9\ud83e\udd8a\/","c":{}},"d.e":"","n":-1.50e3,"t":true,"l":["y"],"z":null}"#,
-      keys: ["a.b": "xé🦊/", "d.e": "", "n": "-1.50e3", "t": "true"]),
+      text: #"{"a":{"b":"x\u00e9\ud83e\udd8a\/","\u0063":{}},"d.e":"","l":["y\n",{"\u0062":1}],"z":null}"#,
+      keys: ["a.b": "xé🦊/", "d.e": "", "l": #"["y\n",{"\u0062":1}]"#]),
     File(
       testDescription: "netrc", name: ".netrc", format: "netrc",
       text: """
@@ -179,7 +179,7 @@ struct ForeignFileTests {
       """)
     #expect(stored.exit == 0, "\(stored.errorText)")
     #expect(
-      try scene.texts(service: "default") == [
+      try scene.texts(service: "git") == [
         "https://m%20e@git.example:1": "p@:/%25\u{E9}"
       ])
   }

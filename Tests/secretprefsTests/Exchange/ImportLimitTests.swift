@@ -64,7 +64,7 @@ struct ImportLimitTests {
       keepass(groups: [], "<Entry>\(many(500_000) { _ in "<String/>" })</Entry>")
     },
     sample("many columns", "csv", "line 1: more than 1000 columns") { "name,password" + many(2_000_000) { _ in "," } },
-    sample("a long group of one row", "csv", "line 3: a name of more than 1024 bytes") {
+    sample("a long group of one row", "csv", "line 2: a name of more than 1024 bytes") {
       "group,name,password\n" + many(2_000_000) { _ in "/" } + ",a,b\n"
     },
     sample("many rows", "csv", "line 100002: more than 100000 values") {
@@ -97,7 +97,7 @@ struct ImportLimitTests {
     // A debug build alone takes half of it.
     let outcome = try scene.shell("ulimit -v 400000; secretprefs import plain --format \(sample.format)")
     #expect(outcome.exit == 65)
-    #expect(outcome.errorText == "secretprefs: error: plain: \(sample.error)\n")
+    #expect(outcome.errorText.split(separator: "\n").first == "secretprefs: error: plain: \(sample.error)")
     #expect(try scene.file == before)
   }
 

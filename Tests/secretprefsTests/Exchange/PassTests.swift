@@ -40,7 +40,7 @@ extension PassTests {
       outcome.text == """
         8 keys imported
         "secretprefs history undo 2" undoes the import
-        not imported: line 1, empty: the entry is empty
+        not imported: empty: the entry is empty
 
         """)
     #expect(
@@ -73,14 +73,56 @@ extension PassTests {
       ])
   }
 
-  @Test func `nothing is imported if one entry cannot be decrypted`() throws {
+  @Test func `entries that cannot be decrypted are all named, and can be left out`() throws {
     let scene = try ExchangeScene()
     let before = try scene.file
-    let outcome = try Self.run("echo x > store/z.gpg; secretprefs import store", ["a": "b"], in: scene)
-    #expect(outcome.exit == 74)
-    #expect(outcome.errorText.contains("store/z.gpg: gpg cannot decrypt the entry"), "\(outcome.errorText)")
-    #expect(outcome.output.isEmpty)
-    #expect(try scene.file == before)
+    let outcome = try Self.run(
+      """
+      echo x > store/z.gpg; echo y > store/y.gpg; ln -s missing store/x.gpg; echo n > store/notes.txt
+      secretprefs import store || echo $?; cp v.spv before
+      secretprefs import store --skip y,z || echo $?; secretprefs import store --skip x,y,z
+      """, ["a": "b"], in: scene)
+    #expect(outcome.exit == 0)
+    #expect(try Data(contentsOf: URL(filePath: scene.home.file("before"))) == before)
+    for (name, reason) in [("x", "it cannot be read"), ("y", "gpg cannot"), ("z", "gpg cannot")] {
+      #expect(outcome.errorText.contains("\n  \(name): \(reason)"), "\(outcome.errorText)")
+      #expect(outcome.text.contains("not imported: \(name): \(reason)"), "\(outcome.text)")
+    }
+    #expect(outcome.errorText.contains("--skip x,y,z leaves them out"))
+    #expect(outcome.errorText.contains("store: x: it cannot be read"), "\(outcome.errorText)")
+    #expect(outcome.text.hasPrefix("65\n65\n1 key imported\n"), "\(outcome.text)")
+    #expect(outcome.text.contains("not imported: notes.txt: no entry of pass"))
+    #expect(try scene.texts(service: "default") == ["a/password": "b"])
+  }
+
+  @Test func `links are followed as pass follows them, and a directory inside itself is named`() throws {
+    let scene = try ExchangeScene()
+    let outcome = try Self.run(
+      """
+      ln -s a.gpg store/b.gpg; ln -s web store/copy; ln -s .. store/web/loop; pass show copy/c >> log || exit 96
+      secretprefs import store --skip copy/loop,web/loop
+      """, ["a": "one", "web/c": "two"], in: scene)
+    #expect(outcome.exit == 0, "\(outcome.errorText)")
+    #expect(
+      try scene.texts(service: "default") == [
+        "a/password": "one", "b/password": "one", "web/c/password": "two", "copy/c/password": "two",
+      ])
+    #expect(outcome.text.contains("not imported: web/loop: it cannot be read"), "\(outcome.text)")
+  }
+
+  @Test func `private keys go through pass and an import byte for byte`() throws {
+    let scene = try ExchangeScene()
+    let outcome = try Self.run(
+      """
+      ssh-keygen -q -t ed25519 -N '' -C me -f id && openssl genpkey -quiet -algorithm ed25519 -out pem 2>> log || exit 95
+      printf '{\n "type": "service_account"\n}\n' > json; printf '[Interface]\nPrivateKey = x\n' > wg.conf
+      for file in id pem json wg.conf; do pass insert -m "$file" < "$file" >> log || exit 94; done
+      secretprefs import store || exit 93
+      for file in id pem json wg.conf; do secretprefs get "$file/content" > out && cmp "$file" out || exit 92; done
+      secretprefs get id/content > key; chmod 600 key; ssh-keygen -y -f key > public && secretprefs get pem/content |
+        openssl pkey -noout
+      """, ["x": "y"], in: scene)
+    #expect(outcome.exit == 0, "\(outcome.errorText)")
   }
 
   @Test func `a directory is no file of another format, and a file is no password store`() throws {

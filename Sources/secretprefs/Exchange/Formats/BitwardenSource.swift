@@ -1,82 +1,145 @@
 internal import Preferences
 
-/// Bitwarden's unencrypted export. An item becomes an entry, which is named by the item's folder and name.
+/// Bitwarden's unencrypted export. An item becomes an entry, which is named by the item's name after its folder or, in
+/// an export of an organisation, its collection.
 struct BitwardenSource {
+  /// What Bitwarden keeps about an item, and no user has typed.
+  private static let bookkeeping: Set<String> = [
+    "id", "organizationId", "type", "reprompt", "favorite", "creationDate", "revisionDate", "deletedDate",
+    "archivedDate", "key", "edit", "viewPassword", "permissions", "object", "login.passwordRevisionDate",
+    "secureNote.type", "collectionIds", "folderId",
+  ]
+
   private struct Item {
     var name = ""
-    var folder = ""
-    var fields: [(name: String, bytes: Range<Int>)] = []
+    var folder: String?
+    var collections: [String] = []
+    var url: Range<Int>?
+    var fields: [PlainRecords.Field] = []
     /// Fields that the user added, by index.
     var names: [Int: String] = [:]
     var values: [(index: Int, bytes: Range<Int>)] = []
+    var linked: [Int] = []
     var left: [String] = []
+    /// Why the item is bad.
+    var fault: PlainFault?
     let line: Int
+
+    init(line: Int) { self.line = line }
+
+    mutating func leave(_ part: String) { if !left.contains(part) { left.append(part) } }
   }
 
   private let bytes: UnsafeMutableRawBufferPointer
-  private var folderIDs: [Int: String] = [:]
-  private var folderNames: [Int: String] = [:]
+  private var records = PlainRecords()
+  private var ids: [String: [Int: String]] = [:]
+  private var names: [String: [Int: String]] = [:]
   private var items: [Item] = []
   private var lastIndex: Int?
 
-  static func records(of leaves: [JSONLeaf], in bytes: UnsafeMutableRawBufferPointer) throws -> PlainRecords {
+  static func records(of leaves: [JSONLeaf], in bytes: UnsafeMutableRawBufferPointer) throws(PlainFault) -> PlainRecords
+  {
     var source = BitwardenSource(bytes: bytes)
-    for leaf in leaves {
+    var others: Set<String> = []
+    for leaf in JSONSource.decoded(leaves, in: bytes) {
       let path = leaf.path
-      if path == [.name("encrypted")], bytes[leaf.bytes].first == UInt8(ascii: "t") {
-        throw ToolError.usage(
-          "this Bitwarden export is encrypted", hint: "export again, in the format .json instead of .json (Encrypted)")
+      if path == [.name("encrypted")] {
+        guard bytes[leaf.bytes].first != UInt8(ascii: "t") else {
+          throw PlainFault(
+            line: 0, reason: "this Bitwarden export is encrypted: export again, as .json and unencrypted")
+        }
+        continue
       }
-      guard leaf.kind == .text, path.count >= 3, case .index(let index) = path[1] else { continue }
-      switch (path[0].text, path[2].text) {
-      case ("folders", "id"): source.folderIDs[index] = try leaf.name(in: bytes)
-      case ("folders", "name"): source.folderNames[index] = try leaf.name(in: bytes)
+      let list = path[0].text
+      guard path.count >= 3, case .index(let index) = path[1], ["folders", "collections", "items"].contains(list) else {
+        if leaf.kind != .array, leaf.kind != .null, others.insert(list).inserted {
+          try source.records.skip(list, "no item", line: leaf.line)
+        }
+        continue
+      }
+      switch (list, path[2].text) {
       case ("items", _): try source.add(leaf, path, toItem: index)
+      case (_, "id"): source.ids[list, default: [:]][index] = try leaf.name(in: bytes)
+      case (_, "name"): source.names[list, default: [:]][index] = try leaf.name(in: bytes)
       default: break
       }
     }
-    return try source.records()
+    return try source.finished()
   }
 
   private init(bytes: UnsafeMutableRawBufferPointer) { self.bytes = bytes }
 
   private mutating func add(
     _ leaf: JSONLeaf, _ place: [JSONPlace.Component], toItem index: Int
-  ) throws(PreferencesError) {
+  ) throws(PlainFault) {
     if lastIndex != index { items.append(Item(line: leaf.line)) }
     lastIndex = index
-    let path = place.dropFirst(2).map(\.text)
-    let last = items.count - 1
-    switch (path[0], path.count) {
-    case ("name", 1): items[last].name = try leaf.name(in: bytes)
-    case ("folderId", 1): items[last].folder = try leaf.name(in: bytes)
-    case ("notes", 1): items[last].fields.append(("notes", leaf.bytes))
-    case ("login", 2), ("card", 2), ("identity", 2), ("sshKey", 2):
-      if path[1] != "passwordRevisionDate" { items[last].fields.append((path[1], leaf.bytes)) }
-    case ("login", 4) where path[1] == "uris" && path[3] == "uri": items[last].fields.append(("url", leaf.bytes))
-    case ("login", 4) where path[1] == "fido2Credentials":
-      if items[last].left.last != "a passkey" { items[last].left.append("a passkey") }
-    case ("passwordHistory", _):
-      if items[last].left.last != "earlier passwords" { items[last].left.append("earlier passwords") }
-    case ("fields", 3):
-      guard case .index(let field) = place[3] else { break }
-      if path[2] == "name" { items[last].names[field] = try leaf.name(in: bytes) }
-      if path[2] == "value" { items[last].values.append((field, leaf.bytes)) }
-    default: break
+    guard [.text, .number, .bool].contains(leaf.kind) else { return }
+    do throws(PlainFault) { try add(leaf, place, to: items.count - 1) } catch {
+      guard !error.isFatal else { throw error }
+      items[items.count - 1].fault = error
     }
   }
 
-  private func records() throws(PreferencesError) -> PlainRecords {
-    let folders = Dictionary(
-      folderIDs.compactMap { index, id in folderNames[index].map { (id, $0) } }, uniquingKeysWith: { first, _ in first }
-    )
-    var records = PlainRecords()
+  private mutating func add(_ leaf: JSONLeaf, _ place: [JSONPlace.Component], to last: Int) throws(PlainFault) {
+    let path = place.dropFirst(2).map(\.text)
+    switch (path[0], path.count) {
+    case ("name", 1): items[last].name = try leaf.name(in: bytes)
+    case ("folderId", 1): items[last].folder = try leaf.name(in: bytes)
+    case ("collectionIds", 2): items[last].collections.append(try leaf.name(in: bytes))
+    case ("login", 4) where path[1] == "uris":
+      guard path[3] == "uri" else { return }
+      if items[last].url == nil { items[last].url = leaf.bytes }
+      items[last].fields.append(PlainRecords.Field("url", leaf.bytes))
+    case ("login", 4...) where path[1] == "fido2Credentials": items[last].leave("a passkey")
+    case ("passwordHistory", _): items[last].leave("earlier passwords")
+    case ("attachments", _): items[last].leave("an attachment")
+    case ("fields", 3):
+      guard case .index(let field) = place[3] else { return }
+      switch path[2] {
+      case "name": items[last].names[field] = try leaf.name(in: bytes)
+      case "value": items[last].values.append((field, leaf.bytes))
+      case "linkedId": items[last].linked.append(field)
+      default: break
+      }
+    default:
+      guard !Self.bookkeeping.contains(path.joined(separator: ".")) else { return }
+      // The parts of login, card, identity, sshKey and of types that are not known here.
+      let name = path.count == 2 ? path[1] : path.joined(separator: ".")
+      items[last].fields.append(PlainRecords.Field(name, leaf.bytes))
+    }
+  }
+
+  private mutating func finished() throws(PlainFault) -> PlainRecords {
+    let folders = paths("folders")
+    let collections = paths("collections")
     for item in items {
-      let name = (folders[item.folder].map { "\($0)/" } ?? "") + item.name
-      for left in item.left { try records.skip(name, left, line: item.line) }
-      let own = item.values.map { (name: item.names[$0.index] ?? "field", bytes: $0.bytes) }
-      try records.add(entry: item.name.isEmpty ? "" : name, item.fields + own, line: item.line)
+      if let fault = item.fault {
+        try records.refuse(fault)
+        continue
+      }
+      let places = item.collections.map { collections[$0] ?? $0 }
+      let folder = item.folder.map { folders[$0] ?? $0 } ?? places.first
+      let name = item.name.isEmpty ? item.url.map { SourceText.host(of: $0, in: bytes) } ?? "" : item.name
+      let path = (folder.map { "\($0)/" } ?? "") + name
+      for left in item.left { try records.skip(path, left, line: item.line) }
+      for place in places where place != folder {
+        try records.skip(path, "the same item in the collection \(displayed(place))", line: item.line)
+      }
+      for field in item.linked where !item.values.contains(where: { $0.index == field }) {
+        try records.skip(
+          "\(path)/\(item.names[field] ?? "field")", "a field that shows a different one", line: item.line)
+      }
+      let own = item.values.map { PlainRecords.Field(item.names[$0.index] ?? "field", $0.bytes) }
+      try records.add(entry: name.isEmpty ? "" : path, item.fields + own, line: item.line)
     }
     return records
+  }
+
+  /// The names of folders or collections by their ids.
+  private func paths(_ list: String) -> [String: String] {
+    let names = names[list] ?? [:]
+    return Dictionary((ids[list] ?? [:]).compactMap { index, id in names[index].map { (id, $0) } }) { first, _ in first
+    }
   }
 }

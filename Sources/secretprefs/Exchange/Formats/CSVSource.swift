@@ -1,110 +1,150 @@
 internal import Preferences
 
-/// CSV with a header, as browsers and password managers export it.
+/// CSV with a header, as browsers and password managers export it, with commas, semicolons or tabs.
 ///
 /// Columns are found by name. A row with a password becomes an entry: its name is the title, after the group if
-/// there is one, or else the host of its URL. A table with the columns `key` (or `name`) and `value` has one key in
-/// each row.
+/// there is one, or else the host of its URL. A column that is not known becomes a field of its own name. A table with
+/// the columns `key` (or `name`) and `value` has one key in each row.
 struct CSVSource {
-  /// What a column has, by its name in lowercase letters.
-  private static let meanings = [
-    "title": "name", "name": "name", "key": "name", "group": "group", "folder": "folder", "username": "username",
-    "login_username": "username", "password": "password", "login_password": "password", "url": "url",
-    "website": "url", "login_uri": "url", "notes": "notes", "note": "notes", "totp": "totp", "otpauth": "totp",
-    "login_totp": "totp", "value": "value",
-  ]
   private static let mostColumns = 1000
-  /// The host is in the first bytes of a URL.
-  private static let longestURL = 4096
-  private static let fieldNames = ["username", "password", "url", "notes", "totp"]
+  private static let separators = [UInt8(ascii: ","), UInt8(ascii: ";"), UInt8(ascii: "\t")]
+  /// What LastPass has in place of the URL of a note.
+  private static let noteURL = "http://sn"
 
   private var text: SourceText
-  private var columns: [String: Int] = [:]
+  private var separator = UInt8(ascii: ",")
+  private var columns = CSVColumns()
+  /// How many cells of each column hold something that is left out.
+  private var left: [Int: Int] = [:]
 
-  static func parse(_ bytes: UnsafeMutableRawBufferPointer) throws(PreferencesError) -> PlainRecords {
+  static func parse(_ bytes: UnsafeMutableRawBufferPointer) throws(PlainFault) -> PlainRecords {
     var source = CSVSource(text: SourceText(bytes))
     return try source.records()
   }
 
   private init(text: SourceText) { self.text = text }
 
-  private mutating func records() throws(PreferencesError) -> PlainRecords {
+  private mutating func records() throws(PlainFault) -> PlainRecords {
     var records = PlainRecords()
-    let header = try row()
-    var unused: [String] = []
-    for (index, cell) in header.enumerated() {
-      let title = try text.name(cell)
-      guard let meaning = Self.meanings[title.lowercased()] else {
-        unused.append(title)
-        continue
-      }
-      guard columns.updateValue(index, forKey: meaning) == nil else {
-        throw text.malformed("two columns for the \(meaning)", line: 1)
-      }
+    findSeparator()
+    let headerLine = text.line
+    let cells = try row()
+    columns = CSVColumns(try cells.map { (cell) throws(PlainFault) in try text.name(cell) })
+    guard columns.areKnown else {
+      throw text.malformed(
+        "the header names no columns for name (or URL) and password, or for key and value", line: headerLine)
     }
-    let isTable = columns["password"] == nil && columns["name"] != nil && columns["value"] != nil
-    guard isTable || columns["password"] != nil, columns["name"] != nil || columns["url"] != nil else {
-      throw text.malformed("the header names no columns for name (or URL) and password, or for key and value", line: 1)
-    }
-    for title in unused { try records.skip(title, "an unknown column", line: 1) }
     while text.next != nil {
       if text.skipLineEnd() { continue }
       let line = text.line
-      let cells = try row()
-      guard cells.count == header.count else {
-        throw text.malformed("\(cells.count) fields, and the header has \(header.count)", line: line)
+      do throws(PlainFault) {
+        let cells = try wholeRow()
+        try add(cells, line: line, to: &records)
+      } catch {
+        guard !error.isFatal else { throw error }
+        try records.refuse(PlainFault(line: line, reason: error.reason, isLimit: error.isLimit))
       }
-      let name = try name(cells)
-      if isTable {
-        try records.add(name, cells[columns["value"]!], line: line)
-      } else {
-        try records.add(
-          entry: name, Self.fieldNames.compactMap { field in columns[field].map { (field, cells[$0]) } }, line: line)
-      }
+    }
+    for (index, count) in left.sorted(by: { $0.key < $1.key }) {
+      try records.skip(
+        columns.titles[index], "\(counted(count, "value", "values")) of a column that is not imported",
+        line: headerLine)
     }
     return records
   }
 
-  private func name(_ cells: [Range<Int>]) throws(PreferencesError) -> String {
-    var name = try columns["name"].map { (index) throws(PreferencesError) in try text.name(cells[index]) } ?? ""
-    if name.isEmpty, let url = columns["url"] {
-      name = Self.host(String(decoding: text.bytes[cells[url].prefix(Self.longestURL)], as: UTF8.self))
+  private mutating func add(
+    _ cells: [Range<Int>], line: Int, to records: inout PlainRecords
+  ) throws(PlainFault) {
+    guard cells.count == columns.titles.count else {
+      throw PlainFault(
+        line: line, reason: "\(counted(cells.count, "field", "fields")), and the header has \(columns.titles.count)")
     }
-    guard let column = columns["group"] ?? columns["folder"], !name.isEmpty else { return name }
-    // KeePassXC's groups begin with the name of the root group.
-    let groups = try text.name(cells[column]).split(separator: "/").dropFirst(columns["group"] == nil ? 0 : 1)
-    return (groups.map(String.init) + [name]).joined(separator: "/")
+    for (index, cell) in cells.enumerated() where columns.meanings[index] == .left && !cell.isEmpty {
+      left[index, default: 0] += 1
+    }
+    if columns.isTable {
+      guard let name = columns[.name], let value = columns[.value] else { return }
+      try records.add(try text.name(cells[name]), cells[value], line: line)
+      return
+    }
+    var fields: [PlainRecords.Field] = []
+    for (index, cell) in cells.enumerated() {
+      guard let field = columns.fieldName(index), !isNoteURL(cell, index) else { continue }
+      fields.append(PlainRecords.Field(field, cell))
+    }
+    try records.add(entry: try name(cells), fields, line: line)
   }
 
-  /// The host and port in a URL.
-  static func host(_ url: String) -> String {
-    var rest = url[...]
-    if let scheme = rest.firstRange(of: "://") { rest = rest[scheme.upperBound...] }
-    rest = rest.prefix { !"/?#".contains($0) }
-    if let user = rest.lastIndex(of: "@") { rest = rest[rest.index(after: user)...] }
-    return String(rest)
+  private func isNoteURL(_ cell: Range<Int>, _ index: Int) -> Bool {
+    columns.meanings[index] == .url && columns.isLastPass && text.bytes[cell].elementsEqual(Self.noteURL.utf8)
+  }
+
+  private func name(_ cells: [Range<Int>]) throws(PlainFault) -> String {
+    var name = try columns[.name].map { (index) throws(PlainFault) in try text.name(cells[index]) } ?? ""
+    if name.isEmpty, let url = columns[.url], !isNoteURL(cells[url], url) {
+      name = SourceText.host(of: cells[url], in: text.bytes)
+    }
+    guard let column = columns[.group], !name.isEmpty else { return name }
+    // LastPass separates groups with backslashes. KeePassXC's begin with the name of the root group.
+    let groups = try text.name(cells[column])
+      .split { $0 == "/" || columns.isLastPass && $0 == "\\" }.dropFirst(columns.hasRootGroup ? 1 : 0)
+    return (groups.map(String.init) + [name]).joined(separator: "/")
   }
 
   // MARK: Rows
 
-  private mutating func row() throws(PreferencesError) -> [Range<Int>] {
+  /// Finds the separator: by a first line `sep=;`, as Excel has it, or by the header.
+  private mutating func findSeparator() {
+    while text.skipLineEnd() {}
+    if text.skip("sep=") || text.skip("\"sep=") {
+      separator = text.take() ?? separator
+      _ = text.skip(UInt8(ascii: "\""))
+      while text.skipLineEnd() {}
+      return
+    }
+    var isQuoted = false
+    var counts: [UInt8: Int] = [:]
+    for byte in text.bytes[text.position...] {
+      if byte == UInt8(ascii: "\"") { isQuoted.toggle() }
+      if byte == UInt8(ascii: "\n"), !isQuoted { break }
+      if !isQuoted, Self.separators.contains(byte) { counts[byte, default: 0] += 1 }
+    }
+    // The first of the separators wins if several are as frequent.
+    var most = 0
+    for candidate in Self.separators where counts[candidate, default: 0] > most {
+      most = counts[candidate, default: 0]
+      separator = candidate
+    }
+  }
+
+  /// The next row. After a fault, its line has been read all the same.
+  private mutating func wholeRow() throws(PlainFault) -> [Range<Int>] {
+    do throws(PlainFault) { return try row() } catch {
+      text.skip { $0 != UInt8(ascii: "\n") }
+      _ = text.take()
+      throw error
+    }
+  }
+
+  private mutating func row() throws(PlainFault) -> [Range<Int>] {
     var cells: [Range<Int>] = []
     repeat {
       guard cells.count < Self.mostColumns else {
-        throw .limit("more than \(Self.mostColumns) columns", line: text.line)
+        throw .tooMuch("more than \(Self.mostColumns) columns", line: text.line)
       }
       cells.append(try cell())
-    } while text.skip(UInt8(ascii: ","))
+    } while text.skip(separator)
     guard text.next == nil || text.skipLineEnd() else { throw text.malformed("text behind a quoted field") }
     return cells
   }
 
-  private mutating func cell() throws(PreferencesError) -> Range<Int> {
+  private mutating func cell() throws(PlainFault) -> Range<Int> {
     let quote = UInt8(ascii: "\"")
     let (line, isQuoted) = (text.line, text.skip(quote))
     let start = text.position
     guard isQuoted else {
-      while let next = text.next, next != UInt8(ascii: ","), !text.isAtLineEnd {
+      while let next = text.next, next != separator, !text.isAtLineEnd {
         guard next != quote else { throw text.malformed("a quote in a field without quotes") }
         guard next != UInt8(ascii: "\r") else { throw text.malformed("a carriage return that ends no line") }
         _ = text.take()

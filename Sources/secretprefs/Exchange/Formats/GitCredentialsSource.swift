@@ -2,9 +2,9 @@ internal import Preferences
 
 /// The file of git's credential store: one URL in each line, with the user and the password percent-encoded.
 ///
-/// The keys are those of the credential helper.
+/// The keys are those of the credential helper. Lines that git does not read are left out.
 enum GitCredentialsSource {
-  static func parse(_ bytes: UnsafeMutableRawBufferPointer) throws(PreferencesError) -> PlainRecords {
+  static func parse(_ bytes: UnsafeMutableRawBufferPointer) throws(PlainFault) -> PlainRecords {
     var text = SourceText(bytes)
     var records = PlainRecords()
     var found: Set<String> = []
@@ -13,13 +13,22 @@ enum GitCredentialsSource {
       text.skip { $0 != UInt8(ascii: "\n") }
       let range = start..<text.position
       _ = text.take()
-      if range.isEmpty { continue }
-      // git ignores a line with a carriage return: it could be read as two lines.
-      guard !bytes[range].contains(UInt8(ascii: "\r")), let (login, password) = GitLogin.parse(range, in: bytes),
-        login.username != nil, let password
-      else { throw text.malformed("not a URL with a user and a password", line: line) }
+      if bytes[range].allSatisfy(SourceText.isSpace) || bytes[range.lowerBound] == UInt8(ascii: "#") { continue }
+      guard let (login, password) = GitLogin.parse(storedLine: range, in: bytes), isScheme(login.scheme) else {
+        try records.skip("", "git ignores a line that is no URL", line: line)
+        continue
+      }
+      guard login.username != nil, let password else {
+        try records.skip(login.key, "git ignores a URL without a user and a password", line: line)
+        continue
+      }
       if login.host.isEmpty {
         try records.skip(login.key, "a URL without a host", line: line)
+      } else if hasControlCharacter(login.host) || hasControlCharacter(login.username ?? []) {
+        let isReturn = login.host.last == UInt8(ascii: "\r")
+        try records.skip(
+          "", isReturn ? "git ignores a line that ends with CR LF" : "a control character in the host or user",
+          line: line)
       } else if found.insert(login.key).inserted {
         try records.add(login.key, password, line: line, login: .git)
       } else {
@@ -28,4 +37,12 @@ enum GitCredentialsSource {
     }
     return records
   }
+
+  /// Whether git would ask for a password of such a URL.
+  private static func isScheme(_ scheme: [UInt8]) -> Bool {
+    guard let first = scheme.first, isLetter(first) else { return false }
+    return scheme.allSatisfy { isLetter($0) || (0x30...0x39).contains($0) || "+-.".utf8.contains($0) }
+  }
+
+  private static func isLetter(_ byte: UInt8) -> Bool { (0x41...0x5A).contains(byte & 0xDF) }
 }

@@ -1,20 +1,24 @@
 internal import Preferences
 
-/// The scalars of a JSON document (RFC 8259), with their paths.
+/// A value of a JSON document (RFC 8259) that is imported as one, with its path.
 struct JSONLeaf {
-  enum ScalarKind { case text, number, bool, null }
+  enum LeafKind { case text, number, bool, null, array, emptyObject }
 
   let place: JSONPlace
-  let kind: ScalarKind
-  /// The decoded text, or the spelling of a number or bool.
-  let bytes: Range<Int>
+  let kind: LeafKind
+  /// The text between the quotation marks, as it is written or, after ``JSONSource/decoded(_:in:keepingArrays:)``, as
+  /// it is meant; the spelling of any other value.
+  var bytes: Range<Int>
   let line: Int
 
   /// The names and indices from the top level to the value.
   var path: [JSONPlace.Component] { place.path }
 
+  /// Whether the value is an element of an array, or inside one.
+  var isInArray: Bool { path.contains { if case .index = $0 { true } else { false } } }
+
   /// The text as a name.
-  func name(in bytes: UnsafeMutableRawBufferPointer) throws(PreferencesError) -> String {
+  func name(in bytes: UnsafeMutableRawBufferPointer) throws(PlainFault) -> String {
     guard self.bytes.count <= SourceText.longestName else {
       throw .limit("a name of more than \(SourceText.longestName) bytes", line: line)
     }

@@ -1,15 +1,29 @@
 internal import PreferenceFiles
 internal import Preferences
 
-/// Parses a JSON document whose top level is an object. Errors name the line and contain no text of the document.
+/// Parses a JSON document whose top level is an object. Faults have no text of the document.
 struct JSONSource {
   private static let deepest = 64
 
   private var text: SourceText
   private var leaves: [JSONLeaf] = []
+  private var faults: [PlainFault] = []
+  /// How many of the members around the present value are left out.
+  private var discarded = 0
 
-  static func leaves(of bytes: UnsafeMutableRawBufferPointer) throws(PreferencesError) -> [JSONLeaf] {
-    guard isUTF8(UnsafeRawBufferPointer(bytes)) else { throw PreferencesError(.malformed, "not UTF-8") }
+  /// The values of a document. Changes nothing in it.
+  /// - Throws: The first bad part.
+  static func leaves(of bytes: UnsafeMutableRawBufferPointer) throws(PlainFault) -> [JSONLeaf] {
+    let (leaves, faults) = try parts(of: bytes)
+    if let first = faults.first { throw first }
+    return leaves
+  }
+
+  /// The values of a document, and the members that are left out because of their names. Changes nothing in it.
+  static func parts(
+    of bytes: UnsafeMutableRawBufferPointer
+  ) throws(PlainFault) -> (leaves: [JSONLeaf], faults: [PlainFault]) {
+    guard isUTF8(UnsafeRawBufferPointer(bytes)) else { throw PlainFault(line: 0, reason: "not UTF-8") }
     var source = JSONSource(text: SourceText(bytes))
     source.skipSpace()
     guard source.text.next == UInt8(ascii: "{") else { throw source.text.malformed("the top level is not an object") }
@@ -17,48 +31,120 @@ struct JSONSource {
     try source.members(of: nil)
     source.skipSpace()
     guard source.text.next == nil else { throw source.text.malformed("text after the object") }
-    return source.leaves
+    return (source.leaves, source.faults)
+  }
+
+  /// Decodes the texts in place.
+  ///
+  /// - Parameter keepingArrays: whether arrays stay as they are written, and the texts in them.
+  static func decoded(
+    _ leaves: [JSONLeaf], in bytes: UnsafeMutableRawBufferPointer, keepingArrays: Bool = false
+  ) -> [JSONLeaf] {
+    var leaves = leaves
+    for index in leaves.indices where leaves[index].kind == .text && !(keepingArrays && leaves[index].isInArray) {
+      leaves[index].bytes = decoded(leaves[index].bytes, in: bytes)
+    }
+    return leaves
+  }
+
+  /// Decodes a text that was found to be valid.
+  private static func decoded(_ range: Range<Int>, in bytes: UnsafeMutableRawBufferPointer) -> Range<Int> {
+    guard bytes[range].contains(UInt8(ascii: "\\")) else { return range }
+    var source = JSONSource(text: SourceText(bytes, from: range.lowerBound))
+    var end = range.lowerBound
+    do throws(PlainFault) {
+      try source.string { byte in
+        bytes[end] = byte
+        end += 1
+      }
+    } catch { return range }
+    return range.lowerBound..<end
+  }
+
+  /// Whether `bytes` are one JSON value.
+  static func isValue(_ bytes: UnsafeMutableRawBufferPointer) -> Bool {
+    guard isUTF8(UnsafeRawBufferPointer(bytes)) else { return false }
+    var source = JSONSource(text: SourceText(bytes))
+    do throws(PlainFault) {
+      try source.value(.index(0), in: nil)
+      source.skipSpace()
+      return source.text.next == nil
+    } catch { return false }
   }
 
   private init(text: SourceText) { self.text = text }
 
-  private mutating func value(_ component: JSONPlace.Component, in outer: JSONPlace?) throws(PreferencesError) {
+  private mutating func value(_ component: JSONPlace.Component, in outer: JSONPlace?) throws(PlainFault) {
     skipSpace()
     let place = JSONPlace(component, in: outer)
     guard place.depth <= Self.deepest else { throw .limit("nested more than \(Self.deepest) deep", line: text.line) }
-    guard place.nameBytes <= SourceText.longestName else {
-      throw .limit("nested names of more than \(SourceText.longestName) bytes", line: text.line)
+    guard discarded > 0 || place.nameBytes <= SourceText.longestName else {
+      return try discard(
+        .limit("nested names of more than \(SourceText.longestName) bytes", line: text.line), in: outer)
     }
-    if text.skip(UInt8(ascii: "{")) { return try members(of: place) }
-    if text.skip(UInt8(ascii: "[")) { return try elements(of: place) }
     guard leaves.count < PlainRecords.most else {
       throw .limit("more than \(PlainRecords.most) values", line: text.line)
     }
-    let line = text.line
-    if text.skip(UInt8(ascii: "\"")) {
-      return leaves.append(JSONLeaf(place: place, kind: .text, bytes: try string(), line: line))
+    let (line, start, index) = (text.line, text.position, leaves.count)
+    let kind: JSONLeaf.LeafKind
+    switch text.next {
+    case UInt8(ascii: "{"):
+      _ = text.take()
+      try members(of: place)
+      guard leaves.count == index else { return }
+      kind = .emptyObject
+    case UInt8(ascii: "["):
+      _ = text.take()
+      // In front of its elements.
+      add(JSONLeaf(place: place, kind: .array, bytes: start..<start, line: line))
+      try elements(of: place)
+      if discarded == 0 { leaves[index].bytes = start..<text.position }
+      return
+    case UInt8(ascii: "\""):
+      _ = text.take()
+      try string { _ in }
+      return add(JSONLeaf(place: place, kind: .text, bytes: start + 1..<text.position - 1, line: line))
+    default: kind = try literal()
     }
-    let start = text.position
-    let kind = try literal()
-    leaves.append(JSONLeaf(place: place, kind: kind, bytes: start..<text.position, line: line))
+    add(JSONLeaf(place: place, kind: kind, bytes: start..<text.position, line: line))
   }
 
-  private mutating func members(of place: JSONPlace?) throws(PreferencesError) {
+  private mutating func add(_ leaf: JSONLeaf) { if discarded == 0 { leaves.append(leaf) } }
+
+  /// Reads the next value, and leaves it out.
+  private mutating func discard(_ fault: PlainFault, in outer: JSONPlace?) throws(PlainFault) {
+    if discarded == 0 {
+      guard faults.count < PlainRecords.most else {
+        throw .tooMuch("more than \(PlainRecords.most) bad members", line: fault.line)
+      }
+      faults.append(fault)
+    }
+    discarded += 1
+    try value(.index(0), in: outer)
+    discarded -= 1
+  }
+
+  private mutating func members(of place: JSONPlace?) throws(PlainFault) {
     skipSpace()
     if text.skip(UInt8(ascii: "}")) { return }
     repeat {
       skipSpace()
       guard text.skip(UInt8(ascii: "\"")) else { throw text.malformed("expected a name") }
-      let name = try text.name(try string())
+      let line = text.line
+      let name = try name()
       skipSpace()
       guard text.skip(UInt8(ascii: ":")) else { throw text.malformed("expected a colon") }
-      try value(.name(name), in: place)
+      if let name {
+        try value(.name(name), in: place)
+      } else {
+        try discard(.limit("a name of more than \(SourceText.longestName) bytes", line: line), in: place)
+      }
       skipSpace()
     } while text.skip(UInt8(ascii: ","))
     guard text.skip(UInt8(ascii: "}")) else { throw text.malformed("an object that does not end") }
   }
 
-  private mutating func elements(of place: JSONPlace) throws(PreferencesError) {
+  private mutating func elements(of place: JSONPlace) throws(PlainFault) {
     skipSpace()
     if text.skip(UInt8(ascii: "]")) { return }
     var index = 0
@@ -72,7 +158,7 @@ struct JSONSource {
 
   // MARK: Scalars
 
-  private mutating func literal() throws(PreferencesError) -> JSONLeaf.ScalarKind {
+  private mutating func literal() throws(PlainFault) -> JSONLeaf.LeafKind {
     if text.skip("true") || text.skip("false") { return .bool }
     if text.skip("null") { return .null }
     _ = text.skip(UInt8(ascii: "-"))
@@ -93,28 +179,27 @@ struct JSONSource {
     return text.position > start
   }
 
-  /// The string up to its closing quotation mark, decoded in place.
-  private mutating func string() throws(PreferencesError) -> Range<Int> {
-    let start = text.position
-    var end = start
+  /// Reads a string up to its closing quotation mark, and gives `body` the bytes that it means.
+  private mutating func string(_ body: (UInt8) -> Void) throws(PlainFault) {
     while let byte = text.take() {
       switch byte {
-      case UInt8(ascii: "\""): return start..<end
-      case UInt8(ascii: "\\"):
-        for unit in UTF8.encode(try escape())! {
-          text.bytes[end] = unit
-          end += 1
-        }
+      case UInt8(ascii: "\""): return
+      case UInt8(ascii: "\\"): for unit in UTF8.encode(try escape())! { body(unit) }
       case 0..<0x20: throw text.malformed("a control character in a string")
-      default:
-        text.bytes[end] = byte
-        end += 1
+      default: body(byte)
       }
     }
     throw text.malformed("a string that does not end")
   }
 
-  private mutating func escape() throws(PreferencesError) -> Unicode.Scalar {
+  /// A name; `nil` if it is too long for one. Names are in ordinary memory, as in every command.
+  private mutating func name() throws(PlainFault) -> String? {
+    var bytes: [UInt8] = []
+    try string { byte in if bytes.count <= SourceText.longestName { bytes.append(byte) } }
+    return bytes.count <= SourceText.longestName ? String(decoding: bytes, as: UTF8.self) : nil
+  }
+
+  private mutating func escape() throws(PlainFault) -> Unicode.Scalar {
     switch text.take() {
     case UInt8(ascii: "\""): return "\""
     case UInt8(ascii: "\\"): return "\\"
@@ -140,7 +225,7 @@ struct JSONSource {
     return scalar
   }
 
-  private mutating func codeUnit() throws(PreferencesError) -> UInt32 {
+  private mutating func codeUnit() throws(PlainFault) -> UInt32 {
     var unit: UInt32 = 0
     for _ in 0..<4 {
       guard let digit = text.take().flatMap(DecodedText.hexDigit) else { throw text.malformed("an unknown escape") }

@@ -14,5 +14,8 @@ struct KeePassEntry {
 
   mutating func leave(_ part: String) { if !left.contains(part) { left.append(part) } }
 
+  /// Whether a name in it is bad, which was reported.
+  var isBad = false
+
   func field(_ name: String) -> Range<Int>? { fields.first { $0.name == name }?.bytes }
 }

@@ -13,7 +13,7 @@ struct KeePassSource {
   private var fieldCount = 0
   private var recycleBin: Range<Int>?
 
-  static func parse(_ bytes: UnsafeMutableRawBufferPointer) throws(PreferencesError) -> PlainRecords {
+  static func parse(_ bytes: UnsafeMutableRawBufferPointer) throws(PlainFault) -> PlainRecords {
     var source = KeePassSource(xml: XMLSource(bytes))
     try source.file()
     try source.addEntries(from: bytes)
@@ -22,7 +22,7 @@ struct KeePassSource {
 
   private init(xml: XMLSource) { self.xml = xml }
 
-  private mutating func file() throws(PreferencesError) {
+  private mutating func file() throws(PlainFault) {
     guard try xml.child() == "KeePassFile" else { throw xml.text.malformed("not an export of KeePass") }
     while let part = try xml.child() {
       switch part {
@@ -41,7 +41,7 @@ struct KeePassSource {
   }
 
   /// - Parameter path: the names of the groups around it, each with a slash; `nil` for the outermost group.
-  private mutating func group(in path: String?) throws(PreferencesError) {
+  private mutating func group(in path: String?) throws(PlainFault) {
     let line = xml.text.line
     var inner = ""
     while let part = try xml.child() {
@@ -64,9 +64,9 @@ struct KeePassSource {
     }
   }
 
-  private mutating func entry(in path: String) throws(PreferencesError) {
+  private mutating func entry(in path: String) throws(PlainFault) {
     guard entries.count < PlainRecords.most else {
-      throw .limit("more than \(PlainRecords.most) entries", line: xml.text.line)
+      throw .tooMuch("more than \(PlainRecords.most) entries", line: xml.text.line)
     }
     var entry = KeePassEntry(line: xml.text.line)
     var title = ""
@@ -76,12 +76,20 @@ struct KeePassSource {
         let id = try xml.content()
         entry.id = DecodedText.base64(id, in: xml.text.bytes) ?? 0..<0
       case "String":
-        let (name, value) = try field()
-        if name == "Title" { title = try xml.text.name(value) }
+        guard let (name, value) = try field() else {
+          entry.isBad = true
+          continue
+        }
+        if name == "Title" {
+          do throws(PlainFault) { title = try xml.text.name(value) } catch {
+            try records.refuse(error)
+            entry.isBad = true
+          }
+        }
         entry.fields.append((name, value))
         fieldCount += 1
         guard fieldCount <= PlainRecords.most else {
-          throw .limit("more than \(PlainRecords.most) fields", line: xml.text.line)
+          throw .tooMuch("more than \(PlainRecords.most) fields", line: xml.text.line)
         }
       case "Binary":
         entry.leave("an attachment")
@@ -102,32 +110,45 @@ struct KeePassSource {
       default: try xml.skip()
       }
     }
+    if entry.isBad { return }
     entry.name = title.isEmpty ? "" : path + title
     entry.place = path + title
     entries.append(entry)
   }
 
-  private mutating func addEntries(from bytes: UnsafeMutableRawBufferPointer) throws(PreferencesError) {
+  private mutating func addEntries(from bytes: UnsafeMutableRawBufferPointer) throws(PlainFault) {
     let references = KeePassReferences(entries, in: bytes)
     for entry in entries {
       for left in entry.left { try records.skip(entry.place, left, line: entry.line) }
-      var fields: [(name: String, bytes: Range<Int>)] = []
+      var found: [(name: String, bytes: Range<Int>)] = []
       for field in entry.fields where field.name != "Title" {
-        let name = Self.fieldNames[field.name] ?? field.name
-        do throws(KeePassReferences.Unresolved) { fields.append((name, try references.value(of: field))) } catch {
+        do throws(KeePassReferences.Unresolved) { found.append((field.name, try references.value(of: field))) } catch {
+          let name = Self.fieldNames[field.name] ?? field.name
           try records.skip("\(entry.place)/\(name)", error.reason, line: entry.line)
         }
       }
-      if fields.isEmpty, entry.fields.contains(where: { $0.name != "Title" && !$0.bytes.isEmpty }) { continue }
-      try records.add(entry: entry.name, fields, line: entry.line)
+      if found.isEmpty, entry.fields.contains(where: { $0.name != "Title" && !$0.bytes.isEmpty }) { continue }
+      var name = entry.name
+      if name.isEmpty, let url = found.first(where: { $0.name == "URL" }) {
+        name = entry.place + SourceText.host(of: url.bytes, in: bytes)
+      }
+      let codes = KeePassOneTime(taking: &found, in: bytes)
+      let fields = found.map { PlainRecords.Field(Self.fieldNames[$0.name] ?? $0.name, $0.bytes) }
+      try records.add(entry: name, fields + codes.values, line: entry.line)
     }
   }
 
-  private mutating func field() throws(PreferencesError) -> (name: String, value: Range<Int>) {
-    var (name, value) = ("", 0..<0)
+  /// A field; `nil` if its name is bad.
+  private mutating func field() throws(PlainFault) -> (name: String, value: Range<Int>)? {
+    var (name, value, isBad) = ("", 0..<0, false)
     while let part = try xml.child() {
       switch part {
-      case "Key": name = try xml.text.name(try xml.content())
+      case "Key":
+        let key = try xml.content()
+        do throws(PlainFault) { name = try xml.text.name(key) } catch {
+          try records.refuse(error)
+          isBad = true
+        }
       case "Value":
         guard !xml.has(" Protected=\"True\"") else {
           throw xml.text.malformed("a protected value: export the database as XML, not encrypted")
@@ -136,6 +157,6 @@ struct KeePassSource {
       default: try xml.skip()
       }
     }
-    return (name.isEmpty ? "field" : name, value)
+    return isBad ? nil : (name.isEmpty ? "field" : name, value)
   }
 }

@@ -1,67 +1,53 @@
-internal import DurableFiles
 internal import Preferences
-internal import VaultCore
-internal import VaultSealing
 
-/// The password store of pass: a tree of files, each encrypted for GnuPG.
+/// The entries of pass as records.
 ///
 /// The first line of an entry is the password. A line that is an `otpauth` URI, and lines that begin with `login:`,
-/// `user:`, `username:` or `url:` become fields; all others are notes.
-struct PassSource {
-  /// An entry, and where its text is in the buffer.
-  struct PassEntry {
-    let name: String
-    let text: Range<Int>
-  }
-
+/// `user:`, `username:` or `url:` become fields; all others are notes. An entry that is a document, such as a private
+/// key, stays whole.
+enum PassSource {
   private static let fieldNames = [
     ("login", "username"), ("user", "username"), ("username", "username"), ("url", "url"),
   ]
-
-  /// Decrypts all entries with gpg, which asks for a passphrase by its own means.
-  static func read(_ root: String) throws -> PlainSource {
-    let buffer = try GuardedBuffer()
-    var entries: [PassEntry] = []
-    var failure: ToolError?
-    let start = root.hasSuffix("/") ? root : root + "/"
-    try FileTree.visit(root) { _, path in
-      let path = FileTree.text(of: path)
-      let name = String(Substring(path.utf8.dropFirst(start.utf8.count)))
-      // pass keeps git's folder and its own settings in hidden files.
-      guard path.hasSuffix(".gpg"), !name.split(separator: "/").contains(where: { $0.hasPrefix(".") }) else { return }
-      let first = buffer.count
-      let gpg = try OtherProgram("gpg", ["gpg", "--quiet", "--decrypt", "--", path])
-      let text = try ValueReader.read(gpg.output, atMost: PlainSource.longest - first, "\(path): decrypt the entry")
-      guard try gpg.succeeds() else {
-        throw ToolError(
-          VaultError(.io, "\(path): gpg cannot decrypt the entry"), hint: "\"gpg --decrypt\" of this file shows why")
-      }
-      try text.withUnsafeBytes { try buffer.append($0) }
-      entries.append(PassEntry(name: String(name.dropLast(4)), text: first..<buffer.count))
-    } failed: { path, number in
-      failure = failure ?? .io("\(FileTree.text(of: path)): read it", number)
-    }
-    if let failure { throw failure }
-    var bytes = try SecretBytes(count: buffer.count)
-    buffer.withUnsafeBytes { text in bytes.withUnsafeMutableBytes { $0.copyMemory(from: text) } }
-    return PlainSource(bytes: bytes, entries: entries, isOnDisk: false)
-  }
+  /// The beginnings of files that are no password with notes: keys in PEM, of PuTTY, and of age, and XML.
+  private static let documents: [StaticString] = [
+    "-----BEGIN ", "---- BEGIN ", "PuTTY-User-Key-File-", "# created: ", "<?xml",
+  ]
+  /// The field of an entry that stays whole.
+  private static let wholeField = "content"
 
   static func parse(
-    _ entries: [PassEntry], in bytes: UnsafeMutableRawBufferPointer
-  ) throws(PreferencesError) -> PlainRecords {
+    _ store: PassStore, in bytes: UnsafeMutableRawBufferPointer
+  ) throws(PlainFault) -> PlainRecords {
     var records = PlainRecords()
-    for entry in entries {
-      // Otherwise the entry is a file.
-      let isText = isUTF8(UnsafeRawBufferPointer(rebasing: bytes[entry.text]))
-      try records.add(entry: entry.name, isText ? fields(entry.text, in: bytes) : [("content", entry.text)], line: 1)
+    for fault in store.faults { try records.refuse(fault) }
+    for name in store.others { try records.skip(name, "no entry of pass, which ends with .gpg", line: 0) }
+    for entry in store.entries {
+      let fields =
+        isDocument(entry.text, in: bytes)
+        ? [PlainRecords.Field(wholeField, entry.text)] : fields(entry.text, in: bytes)
+      try records.add(entry: entry.name, fields, line: 0)
     }
     return records
   }
 
-  private static func fields(
-    _ text: Range<Int>, in bytes: UnsafeMutableRawBufferPointer
-  ) -> [(name: String, bytes: Range<Int>)] {
+  private static func isDocument(_ text: Range<Int>, in bytes: UnsafeMutableRawBufferPointer) -> Bool {
+    let whole = UnsafeMutableRawBufferPointer(rebasing: bytes[text])
+    guard isUTF8(UnsafeRawBufferPointer(whole)) else { return true }
+    if documents.contains(where: { start in start.withUTF8Buffer { whole.starts(with: $0) } }) { return true }
+    guard let first = whole.first, whole.dropLast().contains(UInt8(ascii: "\n")) else { return false }
+    switch first {
+    case UInt8(ascii: "{"): return JSONSource.isValue(whole)
+    case UInt8(ascii: "["):
+      // A section of an INI file, as WireGuard has it, or a list.
+      let line = whole.prefix { $0 != UInt8(ascii: "\n") }
+      let isSection = line.last { !SourceText.isSpace($0) } == UInt8(ascii: "]")
+      return JSONSource.isValue(whole) || isSection && whole[line.endIndex...].contains(UInt8(ascii: "="))
+    default: return false
+    }
+  }
+
+  private static func fields(_ text: Range<Int>, in bytes: UnsafeMutableRawBufferPointer) -> [PlainRecords.Field] {
     var start: Int? = text.lowerBound
     func nextLine() -> Slice<UnsafeMutableRawBufferPointer>? {
       guard let first = start else { return nil }
@@ -69,7 +55,7 @@ struct PassSource {
       start = line.endIndex < text.upperBound ? line.endIndex + 1 : nil
       return line
     }
-    var fields = nextLine().map { [("password", withoutReturn($0).indices)] } ?? []
+    var fields = nextLine().map { [PlainRecords.Field("password", withoutReturn($0).indices)] } ?? []
     var following = nextLine()
     // A field beyond them is refused when it is added.
     while fields.count <= PlainRecords.most, let line = following {
@@ -84,7 +70,7 @@ struct PassSource {
         }
         // Notes at the end of the text lose their line feed.
         if notes.upperBound == text.upperBound, bytes[notes].last == UInt8(ascii: "\n") { notes = notes.dropLast() }
-        fields.append(("notes", notes))
+        fields.append(PlainRecords.Field("notes", notes))
       }
     }
     return fields
@@ -97,10 +83,10 @@ struct PassSource {
     line.last == UInt8(ascii: "\r") ? line.dropLast() : line
   }
 
-  private static func field(_ line: Slice<UnsafeMutableRawBufferPointer>) -> (String, Range<Int>)? {
-    if line.starts(with: "otpauth://".utf8) { return ("totp", line.indices) }
+  private static func field(_ line: Slice<UnsafeMutableRawBufferPointer>) -> PlainRecords.Field? {
+    if line.starts(with: "otpauth://".utf8) { return PlainRecords.Field("totp", line.indices) }
     let name = line.prefix { $0 != UInt8(ascii: ":") }
     guard name.count < line.count, let field = fieldNames.first(where: { matches(name, $0.0) }) else { return nil }
-    return (field.1, line[name.endIndex...].dropFirst().drop(while: SourceText.isBlank).indices)
+    return PlainRecords.Field(field.1, line[name.endIndex...].dropFirst().drop(while: SourceText.isBlank).indices)
   }
 }

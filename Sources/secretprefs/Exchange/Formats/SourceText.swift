@@ -10,6 +10,8 @@ struct SourceText {
   /// The longest key, and so the longest name that can be a part of one.
   static let longestName = PreferenceName.maximumByteCount
 
+  private static let longestURL = 4096
+
   let bytes: UnsafeMutableRawBufferPointer
   private(set) var position = 0
   /// The number of the present line, from 1.
@@ -19,6 +21,12 @@ struct SourceText {
   init(_ bytes: UnsafeMutableRawBufferPointer) {
     self.bytes = bytes
     if bytes.starts(with: [0xEF, 0xBB, 0xBF]) { position = 3 }
+  }
+
+  /// Starts at `position`, where a part of the text was found.
+  init(_ bytes: UnsafeMutableRawBufferPointer, from position: Int) {
+    self.bytes = bytes
+    self.position = position
   }
 
   var next: UInt8? { position < bytes.count ? bytes[position] : nil }
@@ -61,7 +69,7 @@ struct SourceText {
   }
 
   /// A name. Names are in ordinary memory, as in every command.
-  func name(_ range: Range<Int>) throws(PreferencesError) -> String {
+  func name(_ range: Range<Int>) throws(PlainFault) -> String {
     guard range.count <= Self.longestName else {
       throw .limit("a name of more than \(Self.longestName) bytes", line: line)
     }
@@ -71,20 +79,23 @@ struct SourceText {
     return text
   }
 
-  func malformed(_ what: String, line: Int? = nil) -> PreferencesError {
-    PreferencesError(.malformed, "line \(line ?? self.line): \(what)")
+  /// The host and port in a URL, which are in its first bytes.
+  static func host(of url: Range<Int>, in bytes: UnsafeMutableRawBufferPointer) -> String {
+    let text = String(decoding: bytes[url.prefix(longestURL)], as: UTF8.self)
+    var rest = text[...]
+    if let scheme = rest.firstRange(of: "://") { rest = rest[scheme.upperBound...] }
+    rest = rest.prefix { !"/?#".contains($0) }
+    if let user = rest.lastIndex(of: "@") { rest = rest[rest.index(after: user)...] }
+    return String(rest)
+  }
+
+  func malformed(_ what: String, line: Int? = nil) -> PlainFault {
+    PlainFault(line: line ?? self.line, reason: what)
   }
 
   static func isBlank(_ byte: UInt8) -> Bool { byte == UInt8(ascii: " ") || byte == UInt8(ascii: "\t") }
   static func isSpace(_ byte: UInt8) -> Bool {
     isBlank(byte) || byte == UInt8(ascii: "\n") || byte == UInt8(ascii: "\r")
-  }
-}
-
-extension PreferencesError {
-  /// The file exceeds a limit, which is checked before anything is built from what exceeds it.
-  static func limit(_ what: String, line: Int) -> PreferencesError {
-    PreferencesError(.limitExceeded, "line \(line): \(what)")
   }
 }
 
@@ -116,6 +127,18 @@ enum DecodedText {
     return range.lowerBound..<end
   }
 
+  /// Hexadecimal digits, two for each byte.
+  static func hex(_ range: Range<Int>, in bytes: UnsafeMutableRawBufferPointer) -> Range<Int>? {
+    guard range.count.isMultiple(of: 2) else { return nil }
+    var end = range.lowerBound
+    for index in stride(from: range.lowerBound, to: range.upperBound, by: 2) {
+      guard let high = hexDigit(bytes[index]), let low = hexDigit(bytes[index + 1]) else { return nil }
+      bytes[end] = high << 4 | low
+      end += 1
+    }
+    return range.lowerBound..<end
+  }
+
   /// Percent-encoding; `+` stands for itself.
   static func percent(_ range: Range<Int>, in bytes: UnsafeMutableRawBufferPointer) -> Range<Int>? {
     var (end, index) = (range.lowerBound, range.lowerBound)
@@ -126,6 +149,26 @@ enum DecodedText {
         guard index + 2 <= range.upperBound, let high = hexDigit(bytes[index]), let low = hexDigit(bytes[index + 1])
         else { return nil }
         (byte, index) = (high << 4 | low, index + 2)
+      }
+      bytes[end] = byte
+      end += 1
+    }
+    return range.lowerBound..<end
+  }
+
+  /// Percent-encoding as git decodes it: `%00`, and a percent sign without two digits, stand for themselves, and so
+  /// does all that is in front of the first colon, which git takes for the scheme of a URL.
+  static func gitPercent(_ range: Range<Int>, in bytes: UnsafeMutableRawBufferPointer) -> Range<Int> {
+    let colon = bytes[range].firstIndex(of: UInt8(ascii: ":")) ?? range.lowerBound
+    var (end, index) = (colon, colon)
+    while index < range.upperBound {
+      var byte = bytes[index]
+      index += 1
+      if byte == UInt8(ascii: "%"), index + 2 <= range.upperBound, let high = hexDigit(bytes[index]),
+        let low = hexDigit(bytes[index + 1]), high | low != 0
+      {
+        byte = high << 4 | low
+        index += 2
       }
       bytes[end] = byte
       end += 1

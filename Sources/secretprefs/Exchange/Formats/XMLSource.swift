@@ -18,10 +18,10 @@ struct XMLSource {
   /// and returns `nil`.
   ///
   /// - Throws: `malformed` if there is text between the elements.
-  mutating func child() throws(PreferencesError) -> String? { try child(skippingText: false) }
+  mutating func child() throws(PlainFault) -> String? { try child(skippingText: false) }
 
   /// Returns the text of the innermost element and closes it. It must have no children.
-  mutating func content() throws(PreferencesError) -> Range<Int> {
+  mutating func content() throws(PlainFault) -> Range<Int> {
     let start = text.position
     guard !isEmpty else {
       close()
@@ -51,7 +51,7 @@ struct XMLSource {
   }
 
   /// Skips what is left of the innermost element, and closes it.
-  mutating func skip() throws(PreferencesError) {
+  mutating func skip() throws(PlainFault) {
     let depth = open.count
     while open.count >= depth { _ = try child(skippingText: true) }
   }
@@ -63,7 +63,7 @@ struct XMLSource {
 
   // MARK: Tags
 
-  private mutating func child(skippingText: Bool) throws(PreferencesError) -> String? {
+  private mutating func child(skippingText: Bool) throws(PlainFault) -> String? {
     guard !isEmpty else {
       close()
       return nil
@@ -90,7 +90,7 @@ struct XMLSource {
     }
   }
 
-  private mutating func startTag() throws(PreferencesError) -> String {
+  private mutating func startTag() throws(PlainFault) -> String {
     let name = try tagName()
     let start = text.position
     var quote: UInt8?
@@ -110,12 +110,12 @@ struct XMLSource {
     return name
   }
 
-  private mutating func endTag() throws(PreferencesError) {
+  private mutating func endTag() throws(PlainFault) {
     guard try tagName() == open.last, text.skip(">") else { throw text.malformed("an element that is not closed") }
     open.removeLast()
   }
 
-  private mutating func tagName() throws(PreferencesError) -> String {
+  private mutating func tagName() throws(PlainFault) -> String {
     let start = text.position
     text.skip { !SourceText.isSpace($0) && $0 != UInt8(ascii: ">") && $0 != UInt8(ascii: "/") }
     guard (1...100).contains(text.position - start), text.bytes[start] != UInt8(ascii: "!") else {
@@ -137,7 +137,7 @@ struct XMLSource {
   }
 
   /// Decodes a reference whose `&` was read.
-  private mutating func reference(at end: inout Int) throws(PreferencesError) {
+  private mutating func reference(at end: inout Int) throws(PlainFault) {
     for (name, byte) in Self.entities where text.skip(name) { return append(byte, at: &end) }
     guard text.skip("#") else { throw text.malformed("an entity that XML does not define") }
     let radix: UInt8 = text.skip("x") ? 16 : 10
@@ -155,15 +155,15 @@ struct XMLSource {
     ("quot;", UInt8(ascii: "\"")), ("apos;", UInt8(ascii: "'")),
   ]
 
-  private mutating func skip(past end: StaticString) throws(PreferencesError) {
+  private mutating func skip(past end: StaticString) throws(PlainFault) {
     while !text.skip(end) { _ = try required(text.take()) }
   }
 
-  private func required(_ byte: UInt8?) throws(PreferencesError) -> UInt8 {
+  private func required(_ byte: UInt8?) throws(PlainFault) -> UInt8 {
     guard let byte else { throw unfinished() }
     return byte
   }
 
-  private func unfinished() -> PreferencesError { text.malformed("the text ends within an element") }
-  private func notACharacter() -> PreferencesError { text.malformed("a reference to no character") }
+  private func unfinished() -> PlainFault { text.malformed("the text ends within an element") }
+  private func notACharacter() -> PlainFault { text.malformed("a reference to no character") }
 }

@@ -1,0 +1,73 @@
+/// What the columns of a CSV file have, by their names in any case.
+struct CSVColumns {
+  enum Meaning: String {
+    case name, group, username, password, url, notes, totp, value
+    /// Book-keeping of a program, such as the time of a change. It is no secret, and left out.
+    case left
+    /// A field of its own.
+    case other
+  }
+
+  /// The names in the exports of Chrome, Firefox, Safari, 1Password, Bitwarden, LastPass, KeePass, KeePassXC, Dashlane,
+  /// NordPass, Proton Pass and RoboForm.
+  private static let known: [Meaning: [String]] = [
+    .name: ["name", "title", "key", "account"],
+    .group: ["group", "folder", "grouping", "category", "vault"],
+    .username: ["username", "login_username", "login name", "login", "user name", "user"],
+    .password: ["password", "login_password", "pwd"],
+    .url: ["url", "website", "login_uri", "web site", "login_url"],
+    .notes: ["notes", "note", "extra", "comments", "comment", "notesplain"],
+    .totp: ["totp", "otpauth", "login_totp", "otpsecret", "otpurl", "one-time password", "otp"],
+    .value: ["value"],
+    .left: [
+      "icon", "last modified", "created", "favorite", "favorite status", "archived", "archived status", "fav", "guid",
+      "timecreated", "timelastused", "timepasswordchanged", "reprompt", "createtime", "modifytime",
+      "formactionorigin", "last used", "created at", "updated at", "type", "matchurl",
+    ],
+  ]
+
+  private static let meaningsByName = Dictionary(
+    uniqueKeysWithValues: known.flatMap { meaning, names in names.map { ($0, meaning) } })
+
+  let titles: [String]
+  private(set) var meanings: [Meaning] = []
+  private var places: [Meaning: Int] = [:]
+
+  init() { titles = [] }
+
+  init(_ titles: [String]) {
+    self.titles = titles
+    for (index, title) in titles.enumerated() {
+      let meaning = Self.meaningsByName[title.lowercased()] ?? .other
+      // A second column with the same meaning keeps its own name.
+      let isSecond = places[meaning] != nil && meaning != .left
+      meanings.append(isSecond ? .other : meaning)
+      if places[meaning] == nil { places[meaning] = index }
+    }
+    guard isTable else { return }
+    // A row of such a table has no other fields.
+    for index in meanings.indices where ![.name, .value].contains(meanings[index]) { meanings[index] = .left }
+  }
+
+  subscript(_ meaning: Meaning) -> Int? { places[meaning] }
+
+  var isTable: Bool { places[.password] == nil && places[.name] != nil && places[.value] != nil }
+
+  /// Whether the rows have a password, and what names them, or a key and a value.
+  var areKnown: Bool { isTable || places[.password] != nil && (places[.name] != nil || places[.url] != nil) }
+
+  /// Whether the file is of LastPass, which has no other word for its groups.
+  var isLastPass: Bool { titles.contains { $0.lowercased() == "grouping" } }
+
+  /// Whether each group begins with the name of the outermost one.
+  var hasRootGroup: Bool { places[.group].map { titles[$0].lowercased() == "group" } ?? false }
+
+  /// The field that a column becomes; `nil` for a column that is none.
+  func fieldName(_ index: Int) -> String? {
+    switch meanings[index] {
+    case .name, .group, .left, .value: nil
+    case .other: titles[index].isEmpty ? "field" : titles[index]
+    case .username, .password, .url, .notes, .totp: meanings[index].rawValue
+    }
+  }
+}

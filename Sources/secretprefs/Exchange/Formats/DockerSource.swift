@@ -1,0 +1,170 @@
+internal import Preferences
+
+/// The logins in docker's `config.json`, podman's `auth.json`, and the secrets of Kubernetes with their form. The keys
+/// are those of the credential helper.
+///
+/// The members are read as docker reads them: `identitytoken` before `auth`, and `auth` before `username` and
+/// `password`; names in any case; the last of several members of one name.
+struct DockerSource {
+  private static let logins = "auths"
+  /// The members of a login.
+  private static let members = [
+    "auth", "username", "password", "identitytoken", "registrytoken", "email", "serveraddress",
+  ]
+
+  private let bytes: UnsafeMutableRawBufferPointer
+  private var records = PlainRecords()
+  /// The members at the top level that name a program with the logins, by registry.
+  private var helpers: [String: String] = [:]
+  private var store: String?
+
+  private init(bytes: UnsafeMutableRawBufferPointer) { self.bytes = bytes }
+
+  /// Whether the document has logins where docker has them, or says which program keeps them.
+  static func recognizes(_ leaves: [JSONLeaf]) -> Bool {
+    let logins = leaves.filter { isNamed($0.path[0].text, Self.logins) }
+    guard logins.isEmpty else { return logins.allSatisfy(mayBeOfLogin) && logins.contains(where: isOfLogin) }
+    return isOldFile(leaves)
+      || leaves.contains { isNamed($0.path[0].text, "credsStore") || isNamed($0.path[0].text, "credHelpers") }
+  }
+
+  private static func mayBeOfLogin(_ leaf: JSONLeaf) -> Bool { leaf.place.depth > 2 || leaf.kind == .emptyObject }
+
+  private static func isOfLogin(_ leaf: JSONLeaf) -> Bool {
+    leaf.place.depth > 2 ? members.contains { isNamed(leaf.path[2].text, $0) } : leaf.kind == .emptyObject
+  }
+
+  /// Whether the document is a `.dockercfg`, which has the registries at the top level.
+  private static func isOldFile(_ leaves: [JSONLeaf]) -> Bool {
+    !leaves.isEmpty
+      && leaves.allSatisfy { leaf in
+        leaf.place.depth == 2 && members.contains { isNamed(leaf.path[1].text, $0) }
+      } && leaves.contains { isNamed($0.path[1].text, "auth") }
+  }
+
+  static func records(
+    of leaves: [JSONLeaf], in bytes: UnsafeMutableRawBufferPointer
+  ) throws(PlainFault) -> PlainRecords {
+    var source = DockerSource(bytes: bytes)
+    let isOld = isOldFile(leaves)
+    let depth = isOld ? 1 : 2
+    let leaves = JSONSource.decoded(leaves, in: bytes)
+    var settings: Set<String> = []
+    var registries: [String: [JSONLeaf]] = [:]
+    var order: [String] = []
+    for leaf in leaves {
+      let path = leaf.path
+      if isOld || isNamed(path[0].text, logins) {
+        guard path.count >= depth else { continue }
+        let registry = path[depth - 1].text
+        if registries[registry] == nil { order.append(registry) }
+        registries[registry, default: []].append(leaf)
+      } else {
+        try source.add(setting: leaf, isFirst: settings.insert(path[0].text).inserted)
+      }
+    }
+    for registry in order { try source.add(registry, registries[registry] ?? [], below: depth) }
+    return source.records
+  }
+
+  /// Go's JSON decoder, which docker uses, finds members in any case of their letters.
+  private static func isNamed(_ text: String, _ name: String) -> Bool { matches(text.utf8, name) }
+
+  /// Adds a part of a setting of docker.
+  private mutating func add(setting leaf: JSONLeaf, isFirst: Bool) throws(PlainFault) {
+    let path = leaf.path
+    let name = path[0].text
+    let isHelper = Self.isNamed(name, "credHelpers") && path.count == 2 && leaf.kind == .text
+    let isStore = Self.isNamed(name, "credsStore") && path.count == 1 && leaf.kind == .text
+    if isHelper {
+      let program = try leaf.name(in: bytes)
+      helpers[path[1].text] = program
+      try records.skip(
+        "\(name).\(path[1].text)", "the login is kept by docker-credential-\(program)", line: leaf.line)
+    } else if isStore {
+      store = try leaf.name(in: bytes)
+      try records.skip(
+        name, "all other logins are kept by docker-credential-\(store ?? "")", line: leaf.line)
+    } else if isFirst {
+      try records.skip(name, "a setting of docker, and no login", line: leaf.line)
+    }
+  }
+
+  /// Adds the login of a registry.
+  private mutating func add(_ registry: String, _ leaves: [JSONLeaf], below depth: Int) throws(PlainFault) {
+    var found: [String: JSONLeaf] = [:]
+    let line = leaves[0].line
+    for leaf in leaves where leaf.place.depth > depth {
+      let path = leaf.path
+      let text = path[depth...].map(\.text).joined(separator: ".")
+      let name = Self.members.first { Self.isNamed(text, $0) }
+      if let name, leaf.kind == .text {
+        // An empty text is the same as none.
+        found[name] = leaf.bytes.isEmpty ? nil : leaf
+      } else if leaf.kind != .null, leaf.kind != .emptyObject {
+        try records.skip("\(registry)/\(text)", "no part of a login that docker reads", line: leaf.line)
+      }
+    }
+    for name in ["registrytoken", "email", "serveraddress"] {
+      guard let leaf = found[name] else { continue }
+      let reason = name == "registrytoken" ? "a credential helper cannot give such a token" : "no part of the login"
+      try records.skip("\(registry)/\(name)", reason, line: leaf.line)
+    }
+    if let token = found["identitytoken"] {
+      for name in ["username", "password"] {
+        guard let leaf = found[name] else { continue }
+        try records.skip("\(registry)/\(name)", "docker uses the identity token", line: leaf.line)
+      }
+      try records.add(registry, token.bytes, line: token.line, login: .docker(user: DockerCredential.tokenUser))
+    } else if let auth = found["auth"] {
+      try add(registry, auth: auth, found["username"], found["password"])
+    } else if let user = found["username"], let password = found["password"] {
+      try add(registry, user: try user.name(in: bytes), password.bytes, line: password.line)
+    } else if let half = found["username"] ?? found["password"] {
+      try records.refuse(
+        PlainFault(line: half.line, name: registry, reason: "a login without a user name or without a password"))
+    } else if found["registrytoken"] == nil {
+      let program = helpers[registry] ?? store
+      try records.skip(
+        registry, program.map { "the login is kept by docker-credential-\($0)" } ?? "no login", line: line)
+    }
+  }
+
+  /// Adds the login in `auth`, which docker uses before the other two members.
+  private mutating func add(
+    _ registry: String, auth: JSONLeaf, _ user: JSONLeaf?, _ password: JSONLeaf?
+  ) throws(PlainFault) {
+    guard let login = DecodedText.base64(auth.bytes, in: bytes),
+      let colon = bytes[login].firstIndex(of: UInt8(ascii: ":")), colon > login.lowerBound,
+      let name = String(validating: bytes[login.lowerBound..<colon], as: UTF8.self)
+    else {
+      return try records.refuse(
+        PlainFault(line: auth.line, reason: "a login that is not base64 of user:password"))
+    }
+    let secret = withoutNULs(colon + 1..<login.upperBound)
+    for (member, own) in [
+      ("username", user.map { (leaf: $0, range: login.lowerBound..<colon) }),
+      ("password", password.map { (leaf: $0, range: secret) }),
+    ] {
+      guard let own, !bytes[own.leaf.bytes].elementsEqual(bytes[own.range]) else { continue }
+      try records.skip("\(registry)/\(member)", "docker uses the one in auth, which is different", line: own.leaf.line)
+    }
+    try add(registry, user: name, secret, line: auth.line)
+  }
+
+  private mutating func add(
+    _ registry: String, user: String, _ password: Range<Int>, line: Int
+  ) throws(PlainFault) {
+    guard !hasControlCharacter(user.utf8) else {
+      return try records.refuse(PlainFault(line: line, reason: "a user name with a control character"))
+    }
+    guard !password.isEmpty else { return try records.skip(registry, "a login without a password", line: line) }
+    try records.add(registry, password, line: line, login: .docker(user: user))
+  }
+
+  /// docker removes the NUL bytes at both ends of a password, with which old versions filled it up.
+  private func withoutNULs(_ range: Range<Int>) -> Range<Int> {
+    let text = bytes[range].drop { $0 == 0 }
+    return text.startIndex..<(text.lastIndex { $0 != 0 }.map { $0 + 1 } ?? text.startIndex)
+  }
+}

@@ -1,0 +1,82 @@
+internal import DurableFiles
+internal import VaultCore
+
+/// The bad parts of a file that `--skip` leaves out: all, or those of a list.
+struct SkippedParts {
+  /// The value of `--skip` without a list.
+  static let all = "all"
+  private static let longestList = 16 << 20
+
+  private var skipsAll = false
+  private var lines: [ClosedRange<Int>] = []
+  private var names: Set<String> = []
+
+  /// - Parameter list: `all`, or `@` and the path of a file with one item in each line, or items between commas. An
+  ///   item is the number of a line, two numbers with a hyphen, or the name that the report gives. `nil` leaves out
+  ///   nothing.
+  init(_ list: String?) throws {
+    guard let list else { return }
+    guard list != Self.all else {
+      skipsAll = true
+      return
+    }
+    for item in try Self.items(of: list) {
+      guard let range = Self.range(item) else {
+        names.insert(item)
+        continue
+      }
+      guard !range.isEmpty else { throw ToolError.usage("--skip has a range whose end is before its beginning") }
+      lines.append(range.first!...range.last!)
+    }
+    guard !lines.isEmpty || !names.isEmpty else { throw ToolError.usage("--skip has an empty list") }
+  }
+
+  private static func items(of list: String) throws -> [String] {
+    guard list.hasPrefix("@") else { return list.split(separator: ",").map { String($0.trimmingBlanks) } }
+    let path = String(list.dropFirst())
+    let file = try Descriptor<VaultError>.open(path, O_RDONLY | O_NOCTTY) { .io("\(path): open the list", $0) }
+    defer { extendLifetime(file) }
+    let text = try ValueReader.read(file.raw, atMost: longestList, "\(path): read the list")
+    return text.withUnsafeBytes { String(decoding: $0, as: UTF8.self) }
+      .split(whereSeparator: \.isNewline).map { String($0.trimmingBlanks) }.filter { !$0.isEmpty }
+  }
+
+  /// The lines of `7` and of `5-9`; empty if the end is before the beginning, and `nil` for a name.
+  private static func range(_ item: String) -> Range<Int>? {
+    let ends = item.split(separator: "-", omittingEmptySubsequences: false)
+    guard ends.count <= 2, ends.allSatisfy({ (1...9).contains($0.utf8.count) && $0.utf8.allSatisfy(isDigit) }),
+      let first = Int(ends[0]), let last = Int(ends[ends.count - 1])
+    else { return nil }
+    return first <= last ? first..<last + 1 : first..<first
+  }
+
+  private static func isDigit(_ byte: UInt8) -> Bool { (0x30...0x39).contains(byte) }
+
+  /// Divides the faults of a file.
+  /// - Throws: ``ToolError`` if the list has an item that no fault has: it is not the list of this file.
+  func divide(_ faults: [PlainFault]) throws(ToolError) -> (skipped: [PlainFault], remaining: [PlainFault]) {
+    var unused = names
+    var usedLines = Set<Int>()
+    var skipped: [PlainFault] = []
+    var remaining: [PlainFault] = []
+    for fault in faults {
+      let line = lines.firstIndex { $0.contains(fault.line) }
+      let isNamed = names.contains(fault.name)
+      if let line { usedLines.insert(line) }
+      if isNamed { unused.remove(fault.name) }
+      if skipsAll || isNamed || line != nil { skipped.append(fault) } else { remaining.append(fault) }
+    }
+    guard unused.isEmpty, usedLines.count == lines.count else {
+      throw .usage(
+        "--skip names a line or an entry that is not bad", hint: "\"secretprefs import --dry-run\" lists the bad ones")
+    }
+    return (skipped, remaining)
+  }
+}
+
+extension Substring {
+  fileprivate var trimmingBlanks: Substring {
+    let start = drop { $0 == " " || $0 == "\t" }
+    return start[..<(start.lastIndex { $0 != " " && $0 != "\t" }.map(start.index(after:)) ?? start.startIndex)]
+  }
+}

@@ -1,0 +1,37 @@
+internal import VaultCore
+internal import VaultSealing
+
+/// A value with its kind, as it is stored.
+struct TypedValue: ~Copyable {
+  let kind: ValueKind
+  let body: SecretBytes
+
+  /// - Parameter text: The value as a user writes it.
+  /// - Throws: ``ToolError`` if it is not a value of this kind.
+  init(_ text: consuming SecretBytes, _ kind: ValueKind) throws {
+    guard kind != .string, kind != .data else {
+      self.kind = kind
+      body = text
+      return
+    }
+    let stored = try text.withSpan { (span) throws(VaultError) in try TypedText.kind(kind, of: span) }
+    guard let stored, let made = try text.withSpan({ (span) throws(VaultError) in try TypedText.body(kind, span) })
+    else {
+      throw ToolError(
+        VaultError(.typeMismatch, "the value is not of the kind \(kind.label)"), hint: Self.form(of: kind))
+    }
+    self.kind = stored
+    body = made
+  }
+
+  private static func form(of kind: ValueKind) -> String? {
+    switch kind {
+    case .bool: "true or false, yes or no, on or off, 1 or 0"
+    case .integer, .unsignedInteger: "a whole number of 64 bits in decimal"
+    case .double: "a number in decimal, such as 0.5 or 1e9"
+    case .date: "a time such as 2027-01-31T12:00:00Z or 2027-01-31T12:00:00+01:00"
+    case .json: "one JSON value, nested at most 64 deep"
+    default: nil
+    }
+  }
+}

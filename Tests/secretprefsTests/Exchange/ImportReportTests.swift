@@ -1,0 +1,115 @@
+import Foundation
+import Testing
+
+/// What an import says about the parts of a file that it leaves out.
+struct ImportReportTests {
+  private static let table = "key,value\na,1\nb\nc,3\n\"d\u{1}\",4\ne,\"5\"x\nf,6\n"
+
+  private func parts(_ outcome: Tool.Outcome) throws -> [[String: Any]] {
+    let line = try #require(outcome.errorText.split(separator: "\n").first { $0.hasPrefix("{\"error\"") })
+    let object = try JSONSerialization.jsonObject(with: Data(line.utf8)) as? [String: [String: Any]]
+    return try #require(object?["error"]?["parts"] as? [[String: Any]])
+  }
+
+  @Test func `all bad lines are named at once, and nothing is imported`() throws {
+    let scene = try ExchangeScene()
+    try scene.home.write(Self.table, to: "t.csv")
+    let before = try scene.file
+    for option in ["", "--dry-run"] {
+      let outcome = try scene.shell("secretprefs import t.csv \(option)")
+      #expect(outcome.exit == 65)
+      #expect(
+        outcome.errorText == """
+          secretprefs: error: t.csv: 3 parts are bad; nothing was imported
+            line 3: 1 field, and the header has 2
+            line 5: not a key: a key has 1 to 1024 bytes and no control characters
+            line 6: text behind a quoted field
+          secretprefs: hint: --skip 3,5,6 leaves them out
+
+          """)
+    }
+    let json = try scene.shell("secretprefs import t.csv --json")
+    #expect(try parts(json).map { $0["line"] as? Int } == [3, 5, 6])
+    #expect(try scene.file == before)
+  }
+
+  @Test(arguments: ["--skip 3,5,6", "--skip 3-6", "--skip", "--skip all", "--skip @list", "--skip=' 5 , 3-3,6'"])
+  func `bad lines of a list are left out, and the report names them`(_ option: String) throws {
+    let scene = try ExchangeScene()
+    try scene.home.write(Self.table, to: "t.csv")
+    try scene.home.write("3\n\n5-5\n6\n", to: "list")
+    for command in ["import t.csv \(option)", "import \(option) t.csv --on-conflict replace"] {
+      let outcome = try scene.shell("secretprefs \(command)")
+      #expect(outcome.exit == 0, "\(outcome.errorText)")
+      for line in [3, 5, 6] { #expect(outcome.text.contains("\nnot imported: line \(line): "), "\(outcome.text)") }
+    }
+    #expect(try scene.texts(service: "default") == ["a": "1", "c": "3", "f": "6"])
+  }
+
+  @Test(arguments: ["3,5", "6"]) func `bad lines that a list does not have are still refused`(_ list: String) throws {
+    let scene = try ExchangeScene()
+    try scene.home.write(Self.table, to: "t.csv")
+    let outcome = try scene.shell("secretprefs import t.csv --skip \(list)")
+    #expect(outcome.exit == 65)
+    #expect(try scene.texts(service: "default").isEmpty)
+  }
+
+  @Test(arguments: ["3-6,2", "x", "6-3", "3-6,7", ",", "@missing"])
+  func `a list of another file is refused`(_ list: String) throws {
+    let scene = try ExchangeScene()
+    try scene.home.write(Self.table, to: "t.csv")
+    let outcome = try scene.shell("secretprefs import t.csv --skip '\(list)'")
+    #expect([64, 74].contains(outcome.exit))
+    #expect(try scene.texts(service: "default").isEmpty)
+  }
+
+  @Test func `if everything is left out, each part is named with its reason`() throws {
+    let scene = try ExchangeScene()
+    try scene.home.write("A=op://a/b/c\nexport B\nsops_mac=ENC[AES256_GCM,x]\n", to: ".env")
+    let outcome = try scene.shell("secretprefs import .env")
+    #expect(outcome.exit == 1)
+    for part in [
+      "line 1, A: a reference of 1Password", "line 2, B: a name without a value", "line 3, sops_mac: metadata of sops",
+    ] { #expect(outcome.errorText.contains("\n  \(part)"), "\(outcome.errorText)") }
+    let json = try scene.shell("secretprefs import .env --json")
+    #expect(try parts(json).map { $0["name"] as? String } == ["A", "B", "sops_mac"])
+  }
+
+  @Test func `bad members of JSON are named together, also those with names that are too long`() throws {
+    let scene = try ExchangeScene()
+    let long = String(repeating: "n", count: 1025)
+    try scene.home.write("{\"a\":1,\n\"\":2,\n\"\(long)\":{\"x\":[1,{\"\(long)\":2}]},\n\"a\":3,\"b\":4}", to: "t.json")
+    let outcome = try scene.shell("secretprefs import t.json --json")
+    #expect(outcome.exit == 65)
+    #expect(try parts(outcome).map { $0["line"] as? Int } == [2, 3, 4])
+    #expect(try scene.shell("secretprefs import t.json --skip 2-4").exit == 0)
+    #expect(try scene.values(service: "default").keys.sorted() == ["a", "b"])
+  }
+
+  @Test func `an entry of KeePass or Bitwarden with a bad name does not keep the others out`() throws {
+    let long = String(repeating: "n", count: 1025)
+    for (name, text) in [
+      (
+        "k.xml",
+        "<KeePassFile><Root><Group><Name>r</Name>"
+          + ["a", long].map { title in
+            "<Entry><String><Key>Title</Key><Value>\(title)</Value></String><String><Key>Password</Key><Value>p</Value>"
+              + "</String></Entry>\n"
+          }.joined() + "</Group></Root></KeePassFile>"
+      ),
+      (
+        "b.json",
+        "{\"encrypted\":false,\"items\":["
+          + ["a", long].map { "{\"name\":\"\($0)\",\"login\":{\"password\":\"p\"}}" }
+          .joined(separator: ",\n") + "]}"
+      ),
+    ] {
+      let scene = try ExchangeScene()
+      try scene.home.write(text, to: name)
+      #expect(try scene.shell("secretprefs import \(name)").exit == 65)
+      let outcome = try scene.shell("secretprefs import \(name) --skip 2")
+      #expect(outcome.exit == 0, "\(outcome.errorText)")
+      #expect(try scene.texts(service: "default") == ["a/password": "p"])
+    }
+  }
+}

@@ -1,0 +1,158 @@
+import Foundation
+import Testing
+
+/// The logins of docker, git and curl: what an import makes of them, and what the programs read.
+struct LoginImportTests {
+  struct DockerSample: CustomTestStringConvertible, Sendable {
+    let testDescription: String
+    let text: String
+    /// What `docker-credential get` gives for r.example; `nil` if the file has no login for it.
+    let login: String?
+    var left: [String] = []
+  }
+
+  private static func base64(_ text: String) -> String { Data(text.utf8).base64EncodedString() }
+
+  private static func login(_ user: String, _ secret: String) -> String {
+    "{\"ServerURL\":\"r.example\",\"Username\":\"\(user)\",\"Secret\":\"\(secret)\"}\n"
+  }
+
+  static let dockerSamples = [
+    DockerSample(
+      testDescription: "a user and a password", text: #"{"auths":{"r.example":{"username":"al","password":"pw"}}}"#,
+      login: login("al", "pw")),
+    DockerSample(
+      testDescription: "the same in auth and beside it",
+      text: "{\"auths\":{\"r.example\":{\"username\":\"al\",\"password\":\"p:w\",\"auth\":\"\(base64("al:p:w"))\"}}}",
+      login: login("al", "p:w")),
+    DockerSample(
+      testDescription: "auth, and something else beside it",
+      text: "{\"auths\":{\"r.example\":{\"username\":\"x\",\"password\":\"y\",\"auth\":\"\(base64("al:pw"))\"}}}",
+      login: login("al", "pw"), left: ["r.example/username: docker uses", "r.example/password: docker uses"]),
+    DockerSample(
+      testDescription: "names in other cases", text: "{\"AUTHS\":{\"r.example\":{\"Auth\":\"\(base64("al:pw"))\"}}}",
+      login: login("al", "pw")),
+    DockerSample(
+      testDescription: "NUL bytes behind the password",
+      text: "{\"auths\":{\"r.example\":{\"auth\":\"\(base64("al:pw\0\0"))\"}}}", login: login("al", "pw")),
+    DockerSample(
+      testDescription: "an identity token before all",
+      text: "{\"auths\":{\"r.example\":{\"auth\":\"\(base64("al:"))\",\"identitytoken\":\"tok\",\"password\":\"x\"}}}",
+      login: login("<token>", "tok"), left: ["r.example/password: docker uses the identity token"]),
+    DockerSample(
+      testDescription: "what docker does not read",
+      text: #"{"auths":{"r.example":{"username":"al","password":"pw","email":"e","x":{"y":"z"}}},"psFormat":"p"}"#,
+      login: login("al", "pw"),
+      left: ["r.example/email: ", "r.example/x.y: no part of a login", "psFormat: a setting of docker"]),
+    DockerSample(
+      testDescription: "the last member counts",
+      text: #"{"auths":{"r.example":{"username":"al","password":"x","password":"pw"}}}"#, login: login("al", "pw")),
+    DockerSample(
+      testDescription: "a file without auths",
+      text: "{\"r.example\":{\"auth\":\"\(base64("al:pw"))\",\"email\":\"e\"}}",
+      login: login("al", "pw"), left: ["r.example/email: "]),
+    DockerSample(
+      testDescription: "logins that a program keeps",
+      text: #"{"auths":{"r.example":{}},"credsStore":"desktop","credHelpers":{"q.example":"gcr"}}"#, login: nil,
+      left: [
+        "credsStore: all other logins are kept by docker-credential-desktop",
+        "r.example: the login is kept by docker-credential-desktop",
+        "credHelpers.q.example: the login is kept by docker-credential-gcr",
+      ]),
+    DockerSample(
+      testDescription: "only a setting", text: #"{"credsStore":"desktop"}"#, login: nil, left: ["credsStore: all other"]
+    ),
+    DockerSample(
+      testDescription: "a token for a registry", text: #"{"auths":{"r.example":{"registrytoken":"t"}}}"#, login: nil,
+      left: ["r.example/registrytoken: a credential helper cannot"]),
+  ]
+
+  @Test(arguments: dockerSamples)
+  func `docker's helper gives the login that docker would use, and the rest is named`(_ sample: DockerSample) throws {
+    for name in ["config.json", "auth.json", ".dockerconfigjson", ".dockercfg", "pull-secret.json"] {
+      let scene = try ExchangeScene()
+      try scene.home.write(sample.text, to: name)
+      let outcome = try scene.shell("export SECRETPREFS_SERVICE=other; secretprefs import \(name)")
+      #expect(outcome.exit == (sample.login == nil ? 1 : 0), "\(outcome.errorText)")
+      let report = outcome.text + outcome.errorText
+      for left in sample.left { #expect(report.contains(left), "\(report)") }
+      let found = try scene.shell("printf r.example | secretprefs docker-credential get")
+      #expect(found.text == sample.login ?? "credentials not found in native keychain\n")
+      #expect(try scene.values(service: "docker").count == (sample.login == nil ? 0 : 1))
+    }
+  }
+
+  /// Lines of git's credential store, of any form.
+  static let gitLines = [
+    "# https://a:b@c.example", "", "  ", "https://u@user.example", "https://u:100%@percent.example",
+    "https://u:%41%4@half.example", "https://u:a%20b:c%20d@colon.example", "https://u:p@crlf.example\r",
+    "https://u:p@path.example/a\r", "https://u:p@query.example?x", "https://u:p@mark.example#f",
+    "https://u:p@slashes.example//a/b//", "https://u:%00x@nul.example", "https://:p@nouser.example",
+    "https://u:@nopassword.example", "://u:p@noscheme.example", "  https://u:p@blank.example",
+    "https://u:p@two@at.example",
+    "HTTPS://u:p@case.example", "nonsense", "https://u:p@[::1]:8443/x", "https://a%40b:p@user-at.example",
+    "https://u:p@port.example:8443",
+  ]
+
+  @Test(.enabled(if: HelperScene.hasGit), arguments: gitLines)
+  func `git's helper gives what git's own store gives for each line`(_ line: String) throws {
+    let scene = try ExchangeScene()
+    try scene.home.write("https://v:w@other.example\n\(line)\n", to: ".git-credentials")
+    let outcome = try scene.shell("export SECRETPREFS_SERVICE=other; secretprefs import .git-credentials")
+    #expect(outcome.exit == 0, "\(outcome.errorText)")
+    let hosts = Set(
+      line.split { "@/?#\r ".contains($0) }.map(String.init).filter { $0.contains("example") || $0.contains("[") })
+    for host in hosts {
+      let request = "printf 'protocol=https\\nhost=\(host)\\n\\n'"
+      let own = try scene.shell("\(request) | git credential-store --file .git-credentials get")
+      let ours = try scene.shell("\(request) | secretprefs git-credential get")
+      #expect(ours.text == own.text, "\(host): \(outcome.text)")
+    }
+    let isRead = outcome.text.hasPrefix("2 keys")
+    let isComment = line.hasPrefix("#") || line.allSatisfy { $0 == " " }
+    #expect(isRead || isComment || outcome.text.contains("not imported: line 2"), "\(outcome.text)")
+  }
+
+  /// Files for the machine a.example.
+  static let netrcFiles = [
+    "machine a.example login u password p", "machine a.example\n\tlogin u\n\tpassword p\n",
+    "MACHINE a.example LOGIN u PASSWORD p",
+    "machine a.example login u password \"p q\"", "machine a.example login u password \"p\\\"\\\\\\tq\"",
+    "# x\nmachine a.example # y\nlogin u\n  # z\npassword p",
+    "machine a.example port 21 login u protocol https password p",
+    "machine b.example login x password y\nmachine a.example login u password p", "default login u password p",
+    "machine a.example login u password p\r\n", "machine a.example account x login u password p method z",
+    "macdef init\nlogin x\npassword y\n\nmachine a.example login u password p",
+  ]
+
+  @Test(.enabled(if: LoginImportTests.hasCurlAndPython), arguments: netrcFiles)
+  func `a netrc file is read as curl reads it`(_ text: String) throws {
+    let scene = try ExchangeScene()
+    try scene.home.write(text, to: ".netrc")
+    try scene.home.write(Self.server, to: "server.py")
+    let curl = try scene.shell("python3 server.py")
+    let outcome = try scene.shell("secretprefs import .netrc")
+    #expect(outcome.exit == 0, "\(outcome.errorText)")
+    let keys = try scene.texts(service: "default")
+    let name = keys["a.example/password"] == nil ? "default" : "a.example"
+    let ours = "\(keys["\(name)/username"] ?? ""):\(keys["\(name)/password"] ?? "")"
+    #expect(curl.text == Data(ours.utf8).base64EncodedString(), "\(curl.errorText)")
+  }
+
+  static let hasCurlAndPython = (try? Tool.shell("curl --version && python3 --version", in: Scratch()).exit) == 0
+
+  /// Prints the login that curl sends to a.example.
+  private static let server = """
+    import http.server, subprocess, threading
+    class Handler(http.server.BaseHTTPRequestHandler):
+        def do_GET(self):
+            print((self.headers['Authorization'] or '').removeprefix('Basic '), end='', flush=True)
+            self.send_response(204); self.end_headers()
+        def log_message(self, *words): pass
+    server = http.server.HTTPServer(('127.0.0.1', 0), Handler)
+    port = server.server_port
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    subprocess.run(['curl', '-s', '--noproxy', '*', '--netrc-file', '.netrc', '--resolve', f'a.example:{port}:127.0.0.1',
+                    f'http://a.example:{port}/'], check=True)
+    """
+}

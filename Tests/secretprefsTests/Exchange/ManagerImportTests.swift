@@ -1,0 +1,164 @@
+import Foundation
+import Testing
+
+/// The exports of password managers: which fields are kept, and what is named.
+struct ManagerImportTests {
+  struct CSVSample: CustomTestStringConvertible, Sendable {
+    let testDescription: String
+    let text: String
+    let keys: [String: String]
+    var left: [String] = []
+  }
+
+  static let tables = [
+    CSVSample(
+      testDescription: "LastPass",
+      text: "url,username,password,totp,extra,name,grouping,fav\nhttps://x.example,u,p,JBSW,\"two\nlines\",X,A\\B,1\n"
+        + "http://sn,,,,NoteType:Server,Note,,0\nhttps://y.example,,q,,,,,0\n",
+      keys: [
+        "A/B/X/url": "https://x.example", "A/B/X/username": "u", "A/B/X/password": "p", "A/B/X/totp": "JBSW",
+        "A/B/X/notes": "two\nlines", "Note/notes": "NoteType:Server", "y.example/url": "https://y.example",
+        "y.example/password": "q",
+      ], left: ["line 1, fav: 3 values of a column that is not imported"]),
+    CSVSample(
+      testDescription: "semicolons, and a blank first line", text: "\r\nname;url;password\r\na;https://a,b;\"p;q\"\r\n",
+      keys: ["a/url": "https://a,b", "a/password": "p;q"]),
+    CSVSample(
+      testDescription: "tabs", text: "title\tusername\tpassword\na,b\tu\tp q\n",
+      keys: ["a,b/username": "u", "a,b/password": "p q"]),
+    CSVSample(
+      testDescription: "sep=", text: "sep=;\nname;password;a,b,c,d\na;p;x\n",
+      keys: ["a/password": "p", "a/a,b,c,d": "x"]),
+    CSVSample(
+      testDescription: "columns that are not known",
+      text: "name,password,PIN,Empty,title\na,p,1234,,T\nb,q,,,\n",
+      keys: ["a/password": "p", "a/PIN": "1234", "a/title": "T", "b/password": "q"]),
+    CSVSample(
+      testDescription: "Dashlane",
+      text: "username,username2,username3,title,password,note,url,category,otpSecret\n"
+        + "u,v,,T,p,n,https://t,C,JBSW\n",
+      keys: [
+        "C/T/username": "u", "C/T/username2": "v", "C/T/password": "p", "C/T/notes": "n", "C/T/url": "https://t",
+        "C/T/totp": "JBSW",
+      ]),
+    CSVSample(
+      testDescription: "KeePass 2",
+      text: "\"Account\",\"Login Name\",\"Password\",\"Web Site\",\"Comments\"\n"
+        + "\"a\",\"u\",\"p\",\"https://a\",\"n\"\n",
+      keys: ["a/username": "u", "a/password": "p", "a/url": "https://a", "a/notes": "n"]),
+    CSVSample(
+      testDescription: "Bitwarden",
+      text: "folder,favorite,type,name,notes,fields,reprompt,login_uri,login_username,"
+        + "login_password,login_totp\nF,,login,a,n,\"PIN: 1\",0,https://a,u,p,\n",
+      keys: [
+        "F/a/notes": "n", "F/a/fields": "PIN: 1", "F/a/url": "https://a", "F/a/username": "u", "F/a/password": "p",
+      ], left: ["type: 1 value", "reprompt: 1 value"]),
+    CSVSample(
+      testDescription: "a table with more columns", text: "key,value,color\na,1,red\nb,2,\n",
+      keys: ["a": "1", "b": "2"],
+      left: ["line 1, color: 1 value of a column that is not imported"]),
+  ]
+
+  @Test(arguments: tables) func `a table keeps its values, and names those that it leaves out`(_ sample: CSVSample)
+    throws
+  {
+    let scene = try ExchangeScene()
+    try scene.home.write(sample.text, to: "t.csv")
+    let outcome = try scene.shell("secretprefs import t.csv")
+    #expect(outcome.exit == 0, "\(outcome.errorText)")
+    #expect(try scene.texts(service: "default") == sample.keys)
+    #expect(outcome.text.matches(of: /\nnot imported/).count == sample.left.count, "\(outcome.text)")
+    for left in sample.left { #expect(outcome.text.contains(left), "\(outcome.text)") }
+  }
+
+  @Test func `items of Bitwarden keep the fields of every type, and their collections`() throws {
+    let scene = try ExchangeScene()
+    try scene.home.write(
+      """
+      {"encrypted": false, "collections": [{"id": "c", "organizationId": "o", "name": "Team/X", "externalId": null},
+        {"id": "d", "organizationId": "o", "name": "Y"}], "items": [
+        {"id": "1", "organizationId": "o", "type": 99, "name": "odd", "favorite": true, "collectionIds": ["c", "d"],
+         "bankAccount": {"iban": "DE", "pin": 12, "open": true, "more": {"a": "b"}}, "secretWord": "w"},
+        {"id": "2", "type": 1, "name": null, "collectionIds": [], "login": {"uris": [{"uri": "https://h.example:1/x"}],
+         "password": "p"}},
+        {"id": "3", "type": 1, "name": "linked", "login": {"password": "q"}, "attachments": [{"fileName": "f"}],
+         "fields": [{"name": "L", "value": null, "type": 3, "linkedId": 100}]}
+      ]}
+      """, to: "b.json")
+    let outcome = try scene.shell("secretprefs import b.json")
+    #expect(outcome.exit == 0, "\(outcome.errorText)")
+    #expect(
+      try scene.texts(service: "default") == [
+        "Team/X/odd/iban": "DE", "Team/X/odd/pin": "12", "Team/X/odd/open": "true",
+        "Team/X/odd/bankAccount.more.a": "b",
+        "Team/X/odd/secretWord": "w", "h.example:1/url": "https://h.example:1/x", "h.example:1/password": "p",
+        "linked/password": "q",
+      ])
+    for left in [
+      "Team/X/odd: the same item in the collection Y", "linked/L: a field that shows", "linked: an attachment",
+    ] { #expect(outcome.text.contains(left), "\(outcome.text)") }
+  }
+
+  private static func database(_ fields: [(String, String)]) -> String {
+    "<KeePassFile><Root><Group><Name>r</Name><Entry>"
+      + fields.map { "<String><Key>\($0)</Key><Value>\($1)</Value></String>" }.joined()
+      + "</Entry></Group></Root></KeePassFile>"
+  }
+
+  /// `12345678901234567890` in base32, hexadecimal digits and Base64: the secret of RFC 6238.
+  private static let base32 = "GEZDGNBVGY3TQOJQGEZDGNBVGY3TQOJQ"
+  private static let hex = "3132333435363738393031323334353637383930"
+
+  @Test(arguments: [
+    ([("TimeOtp-Secret-Base32", base32)], "totp", "totp/?secret=\(base32)"),
+    (
+      [
+        ("TimeOtp-Secret-Hex", hex), ("TimeOtp-Period", "60"), ("TimeOtp-Length", "8"),
+        ("TimeOtp-Algorithm", "HMAC-SHA-256"),
+      ],
+      "totp", "totp/?secret=\(base32)&digits=8&period=60&algorithm=SHA256"
+    ),
+    ([("TimeOtp-Secret", "12345678901234567890")], "totp", "totp/?secret=\(base32)"),
+    ([("TimeOtp-Secret-Base64", "MTIzNDU2Nzg5MDEyMzQ1Njc4OTA=")], "totp", "totp/?secret=\(base32)"),
+    ([("HmacOtp-Secret-Base32", base32), ("HmacOtp-Counter", "7")], "hotp", "hotp/?secret=\(base32)&counter=7"),
+    ([("TOTP Seed", base32), ("TOTP Settings", "60;8")], "totp", "totp/?secret=\(base32)&period=60&digits=8"),
+    ([("TOTP Seed", base32)], "totp", "totp/?secret=\(base32)&period=30&digits=6"),
+    (
+      [("TOTP Seed", base32), ("TOTP Settings", "30;S")], "totp",
+      "totp/?secret=\(base32)&period=30&digits=5&encoder=steam"
+    ),
+  ])
+  func `the fields of one-time codes become one value, which makes codes`(
+    _ fields: [(String, String)], _ key: String, _ uri: String
+  ) throws {
+    let scene = try ExchangeScene()
+    try scene.home.write(Self.database([("Title", "a"), ("Password", "p")] + fields), to: "k.xml")
+    let outcome = try scene.shell("secretprefs import k.xml && secretprefs otp a/\(key)")
+    #expect(outcome.exit == 0, "\(outcome.errorText)")
+    var expected = uri
+    // The code has raised the counter.
+    if key == "hotp" { expected = expected.replacing("counter=7", with: "counter=8") }
+    #expect(try scene.texts(service: "default") == ["a/password": "p", "a/\(key)": "otpauth://\(expected)"])
+  }
+
+  @Test(arguments: [
+    [("TimeOtp-Secret-Hex", "3x")], [("TOTP Seed", "A"), ("TOTP Settings", "odd")], [("TimeOtp-Period", "30")],
+    [("TimeOtp-Secret-Base32", base32), ("TimeOtp-Algorithm", "HMAC-MD5")],
+  ])
+  func `fields of codes that are not understood stay as they are`(_ fields: [(String, String)]) throws {
+    let scene = try ExchangeScene()
+    try scene.home.write(Self.database([("Title", "a")] + fields), to: "k.xml")
+    #expect(try scene.shell("secretprefs import k.xml").exit == 0)
+    #expect(
+      try scene.texts(service: "default")
+        == Dictionary(uniqueKeysWithValues: fields.map { ("a/\($0)", $1) }))
+  }
+
+  @Test func `an entry without a title is named by its URL`() throws {
+    let scene = try ExchangeScene()
+    try scene.home.write(Self.database([("URL", "https://u@h.example/x"), ("Password", "p")]), to: "k.xml")
+    #expect(try scene.shell("secretprefs import k.xml").exit == 0)
+    #expect(
+      try scene.texts(service: "default") == ["h.example/url": "https://u@h.example/x", "h.example/password": "p"])
+  }
+}
