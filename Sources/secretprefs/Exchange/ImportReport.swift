@@ -33,8 +33,8 @@ struct ImportReport {
       text += format.helperService == nil ? "\n" : ", service \(displayed(plan.place.service.text))\n"
       text += UndoImport.notice(revision ?? 0, group: groupOption)
     }
-    for part in plan.skipped { text += "not imported: \(part.text)\n" }
-    for part in plan.notes { text += "note: \(part.text)\n" }
+    for part in plan.skipped { text += "not imported: \(displayed(part.text))\n" }
+    for part in plan.notes { text += "note: \(displayed(part.text))\n" }
     if let remainder, !isDryRun { text += "\(displayed(remainder)) still has the values in plain text\n" }
     return text
   }

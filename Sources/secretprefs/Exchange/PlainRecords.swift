@@ -24,8 +24,9 @@ struct PlainRecords {
     let name: String
     let reason: String
 
+    /// Not for a terminal as it is: the name may have any characters.
     var text: String {
-      let place = (line > 0 ? ["line \(line)"] : []) + (name.isEmpty ? [] : [displayed(name)])
+      let place = (line > 0 ? ["line \(line)"] : []) + (name.isEmpty ? [] : [name])
       return (place.isEmpty ? "" : place.joined(separator: ", ") + ": ") + reason
     }
 
@@ -86,16 +87,20 @@ struct PlainRecords {
   }
 
   /// Adds an entry of a password manager: its fields become the keys `<name>/<field>`. Empty fields are left out. An
-  /// entry without a name has the host of its URL; one with the name of an earlier entry gets a number: `<name> (2)`.
+  /// entry with the name of an earlier one gets a number: `<name> (2)`.
+  ///
+  /// - Parameter name: the groups and the name. Without a name, or behind a slash, the entry is `untitled`.
   mutating func add(entry name: String, _ fields: [Field], line: Int) throws(PlainFault) {
     let fields = fields.filter { !$0.bytes.isEmpty }
     guard !fields.isEmpty else { return try skip(name, "the entry is empty", line: line) }
-    guard !name.isEmpty else { return try skip(name, "the entry has neither a name nor a URL", line: line) }
-    guard Self.isKey(name) else { return try refuse(Self.notAKey(line)) }
-    let name = numbered(name)
+    let isNamed = !name.isEmpty && name.last != "/"
+    let name = isNamed ? name : name + "untitled"
+    guard Self.isKey(name) else { return try refuse(Self.notAKey(name, line)) }
+    let entry = numbered(name)
     for field in fields {
-      let key = numbered("\(name)/\(field.name)")
-      try add(key, field.bytes, line: line, spelling: field.spelling, note: field.note)
+      let note = field.note ?? (isNamed ? nil : "the entry has neither a name nor a URL")
+      try add(
+        numbered("\(entry)/\(field.name)"), field.bytes, line: line, spelling: field.spelling, note: note)
     }
   }
 
@@ -134,17 +139,17 @@ struct PlainRecords {
     var places: [Vault.Name: Int] = [:]
     var kept: [Value] = []
     for var value in values {
+      value.key = prefix + value.key
       if value.spelling == .text, let name = ForeignReference.name(of: bytes[value.bytes]) {
         try skip(value.key, "\(name), not the value", line: value.line)
         continue
       }
-      value.key = prefix + value.key
       guard value.bytes.count <= ValueReader.longest else {
         try refuse(.limit("a value of more than \(ValueReader.longest) bytes", line: value.line))
         continue
       }
       guard let key = Self.key(value.key) else {
-        try refuse(Self.notAKey(value.line))
+        try refuse(Self.notAKey(value.key, value.line))
         continue
       }
       guard let place = places[key] else {
@@ -156,7 +161,8 @@ struct PlainRecords {
         try skip(value.key, "a later line has the same name", line: kept[place].line)
         kept[place] = value
       } else {
-        try refuse(PlainFault(line: value.line, reason: "the same key as in line \(kept[place].line)"))
+        try refuse(
+          PlainFault(line: value.line, name: value.key, reason: "the same key as in line \(kept[place].line)"))
       }
     }
     for value in kept {
@@ -180,7 +186,9 @@ struct PlainRecords {
     do throws(VaultError) { return try Vault.Name(name) } catch { return nil }
   }
 
-  private static func notAKey(_ line: Int) -> PlainFault {
-    PlainFault(line: line, reason: "not a key: a key has 1 to 1024 bytes and no control characters")
+  private static func notAKey(_ name: String, _ line: Int) -> PlainFault {
+    PlainFault(
+      line: line, name: name.utf8.count <= SourceText.longestName ? name : "",
+      reason: "not a key: a key has 1 to 1024 bytes and no control characters")
   }
 }

@@ -18,7 +18,7 @@ struct Messages {
     } else {
       // The message may contain a path.
       write(
-        "secretprefs: error: \(displayed(error.message))\n" + error.parts.map { "  \($0.text)\n" }.joined()
+        "secretprefs: error: \(displayed(error.message))\n" + error.parts.map { "  \(displayed($0.text))\n" }.joined()
           + (error.hint.map { "secretprefs: hint: \(displayed($0))\n" } ?? ""))
     }
     return error.status

@@ -95,12 +95,10 @@ struct ToolError: Error {
 
   /// A plain file has no value that is imported.
   static func nothingToImport(_ format: PlainFormat, leaving parts: [PlainRecords.Part]) -> ToolError {
+    let reason = parts.count == 1 ? ": \(parts[0].text)" : ""
     var error = ToolError(
-      VaultError(
-        .notFound,
-        "there is nothing to import in this \(format.rawValue) file"
-          + (parts.count == 1 ? ": \(parts[0].text)" : parts.isEmpty ? "" : "; not imported:")), hint: nil)
-    error = ToolError(error.code, error.status, error.message, nil)
+      VaultError.Code.notFound.rawValue, .no, "there is nothing to import in this \(format.rawValue) file\(reason)", nil
+    )
     if parts.count > 1 { error.parts = parts }
     return error
   }

@@ -22,7 +22,7 @@ struct ImportReportTests {
         outcome.errorText == """
           secretprefs: error: t.csv: 3 parts are bad; nothing was imported
             line 3: 1 field, and the header has 2
-            line 5: not a key: a key has 1 to 1024 bytes and no control characters
+            line 5, d\\u{1}: not a key: a key has 1 to 1024 bytes and no control characters
             line 6: text behind a quoted field
           secretprefs: hint: --skip 3,5,6 leaves them out
 
@@ -41,7 +41,7 @@ struct ImportReportTests {
     for command in ["import t.csv \(option)", "import \(option) t.csv --on-conflict replace"] {
       let outcome = try scene.shell("secretprefs \(command)")
       #expect(outcome.exit == 0, "\(outcome.errorText)")
-      for line in [3, 5, 6] { #expect(outcome.text.contains("\nnot imported: line \(line): "), "\(outcome.text)") }
+      for line in [3, 5, 6] { #expect(outcome.text.contains("\nnot imported: line \(line)"), "\(outcome.text)") }
     }
     #expect(try scene.texts(service: "default") == ["a": "1", "c": "3", "f": "6"])
   }
@@ -84,6 +84,32 @@ struct ImportReportTests {
     #expect(try parts(outcome).map { $0["line"] as? Int } == [2, 3, 4])
     #expect(try scene.shell("secretprefs import t.json --skip 2-4").exit == 0)
     #expect(try scene.values(service: "default").keys.sorted() == ["a", "b"])
+  }
+
+  @Test func `names and reasons with control characters are escaped once`() throws {
+    let scene = try ExchangeScene()
+    try scene.home.write(#"{"auths":{"a\u001b":{}},"credsStore":"x\u001b[2J"}"#, to: "config.json")
+    try scene.home.write("name,password\na,b\n\"c\u{1B}\",d\n", to: "t.csv")
+    let docker = try scene.shell("secretprefs import config.json")
+    #expect(
+      docker.errorText.contains("a\\u{1B}: the login is kept by docker-credential-x\\u{1B}[2J"), "\(docker.errorText)")
+    let table = try scene.shell("secretprefs import t.csv; secretprefs import t.csv --skip 3")
+    #expect(table.errorText.contains("line 3, c\\u{1B}: not a key") && table.text.contains("line 3, c\\u{1B}: not"))
+    for text in [docker.errorText, table.errorText, table.text] { #expect(!text.contains("\u{1B}")) }
+    #expect(
+      try scene.shell("secretprefs import t.csv --skip 3 --on-conflict replace --json").text.contains(#""c\u001b""#))
+  }
+
+  @Test func `several bad logins in one line are each named`() throws {
+    let scene = try ExchangeScene()
+    try scene.home.write(
+      #"{"auths":{"a":{"auth":"bm9jb2xvbg=="},"b":{"auth":"dTpw"},"c":{"auth":"!!"},"d":{"auth":"OnB3"}}}"#,
+      to: "config.json")
+    let outcome = try scene.shell("secretprefs import config.json --json")
+    #expect(outcome.exit == 65)
+    #expect(try parts(outcome).map { $0["name"] as? String } == ["a", "c", "d"])
+    #expect(try scene.shell("secretprefs import config.json --skip a,c,d").exit == 0)
+    #expect(try scene.texts(service: "docker") == ["b": "p"])
   }
 
   @Test func `an entry of KeePass or Bitwarden with a bad name does not keep the others out`() throws {

@@ -60,6 +60,9 @@ struct LoginImportTests {
         "credHelpers.q.example: the login is kept by docker-credential-gcr",
       ]),
     DockerSample(
+      testDescription: "no logins", text: #"{"auths":null,"credsStore":"desktop"}"#, login: nil,
+      left: ["credsStore: all other"]),
+    DockerSample(
       testDescription: "only a setting", text: #"{"credsStore":"desktop"}"#, login: nil, left: ["credsStore: all other"]
     ),
     DockerSample(

@@ -154,6 +154,20 @@ struct ManagerImportTests {
         == Dictionary(uniqueKeysWithValues: fields.map { ("a/\($0)", $1) }))
   }
 
+  @Test func `an entry with neither a name nor a URL is kept, with a note`() throws {
+    for (name, text, key) in [
+      ("t.csv", "name,password,group\n,p,r/G\n", "G/untitled/password"),
+      ("k.xml", Self.database([("Password", "p")]), "untitled/password"),
+      ("b.json", #"{"encrypted":false,"items":[{"login":{"password":"p"}}]}"#, "untitled/password"),
+    ] {
+      let scene = try ExchangeScene()
+      try scene.home.write(text, to: name)
+      let outcome = try scene.shell("secretprefs import \(name)")
+      #expect(try scene.texts(service: "default") == [key: "p"], "\(outcome.errorText)")
+      #expect(outcome.text.contains("note: line"), "\(outcome.text)")
+    }
+  }
+
   @Test func `an entry without a title is named by its URL`() throws {
     let scene = try ExchangeScene()
     try scene.home.write(Self.database([("URL", "https://u@h.example/x"), ("Password", "p")]), to: "k.xml")

@@ -124,14 +124,14 @@ struct BitwardenSource {
       let path = (folder.map { "\($0)/" } ?? "") + name
       for left in item.left { try records.skip(path, left, line: item.line) }
       for place in places where place != folder {
-        try records.skip(path, "the same item in the collection \(displayed(place))", line: item.line)
+        try records.skip(path, "the same item in the collection \(place)", line: item.line)
       }
       for field in item.linked where !item.values.contains(where: { $0.index == field }) {
         try records.skip(
           "\(path)/\(item.names[field] ?? "field")", "a field that shows a different one", line: item.line)
       }
       let own = item.values.map { PlainRecords.Field(item.names[$0.index] ?? "field", $0.bytes) }
-      try records.add(entry: name.isEmpty ? "" : path, item.fields + own, line: item.line)
+      try records.add(entry: path, item.fields + own, line: item.line)
     }
     return records
   }

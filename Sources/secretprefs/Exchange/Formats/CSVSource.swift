@@ -85,7 +85,7 @@ struct CSVSource {
     if name.isEmpty, let url = columns[.url], !isNoteURL(cells[url], url) {
       name = SourceText.host(of: cells[url], in: text.bytes)
     }
-    guard let column = columns[.group], !name.isEmpty else { return name }
+    guard let column = columns[.group] else { return name }
     // LastPass separates groups with backslashes. KeePassXC's begin with the name of the root group.
     let groups = try text.name(cells[column])
       .split { $0 == "/" || columns.isLastPass && $0 == "\\" }.dropFirst(columns.hasRootGroup ? 1 : 0)

@@ -23,12 +23,14 @@ struct DockerSource {
   /// Whether the document has logins where docker has them, or says which program keeps them.
   static func recognizes(_ leaves: [JSONLeaf]) -> Bool {
     let logins = leaves.filter { isNamed($0.path[0].text, Self.logins) }
-    guard logins.isEmpty else { return logins.allSatisfy(mayBeOfLogin) && logins.contains(where: isOfLogin) }
-    return isOldFile(leaves)
+    guard logins.allSatisfy(mayBeOfLogin) else { return false }
+    return logins.contains(where: isOfLogin) || isOldFile(leaves)
       || leaves.contains { isNamed($0.path[0].text, "credsStore") || isNamed($0.path[0].text, "credHelpers") }
   }
 
-  private static func mayBeOfLogin(_ leaf: JSONLeaf) -> Bool { leaf.place.depth > 2 || leaf.kind == .emptyObject }
+  private static func mayBeOfLogin(_ leaf: JSONLeaf) -> Bool {
+    leaf.place.depth > 2 || leaf.kind == .emptyObject || leaf.kind == .null
+  }
 
   private static func isOfLogin(_ leaf: JSONLeaf) -> Bool {
     leaf.place.depth > 2 ? members.contains { isNamed(leaf.path[2].text, $0) } : leaf.kind == .emptyObject
@@ -139,7 +141,7 @@ struct DockerSource {
       let name = String(validating: bytes[login.lowerBound..<colon], as: UTF8.self)
     else {
       return try records.refuse(
-        PlainFault(line: auth.line, reason: "a login that is not base64 of user:password"))
+        PlainFault(line: auth.line, name: registry, reason: "a login that is not base64 of user:password"))
     }
     let secret = withoutNULs(colon + 1..<login.upperBound)
     for (member, own) in [
@@ -156,7 +158,7 @@ struct DockerSource {
     _ registry: String, user: String, _ password: Range<Int>, line: Int
   ) throws(PlainFault) {
     guard !hasControlCharacter(user.utf8) else {
-      return try records.refuse(PlainFault(line: line, reason: "a user name with a control character"))
+      return try records.refuse(PlainFault(line: line, name: registry, reason: "a user name with a control character"))
     }
     guard !password.isEmpty else { return try records.skip(registry, "a login without a password", line: line) }
     try records.add(registry, password, line: line, login: .docker(user: user))

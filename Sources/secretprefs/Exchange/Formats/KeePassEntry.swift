@@ -1,9 +1,8 @@
 /// An entry of KeePass, before its references are resolved.
 struct KeePassEntry {
   let line: Int
-  /// The names of its groups and its title; empty without a title.
-  var name = ""
-  /// The same, also without a title.
+  var hasTitle = false
+  /// The names of its groups and its title.
   var place = ""
   /// The 16 bytes of its id.
   var id = 0..<0

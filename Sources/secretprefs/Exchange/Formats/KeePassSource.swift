@@ -111,7 +111,7 @@ struct KeePassSource {
       }
     }
     if entry.isBad { return }
-    entry.name = title.isEmpty ? "" : path + title
+    entry.hasTitle = !title.isEmpty
     entry.place = path + title
     entries.append(entry)
   }
@@ -128,9 +128,9 @@ struct KeePassSource {
         }
       }
       if found.isEmpty, entry.fields.contains(where: { $0.name != "Title" && !$0.bytes.isEmpty }) { continue }
-      var name = entry.name
-      if name.isEmpty, let url = found.first(where: { $0.name == "URL" }) {
-        name = entry.place + SourceText.host(of: url.bytes, in: bytes)
+      var name = entry.place
+      if !entry.hasTitle, let url = found.first(where: { $0.name == "URL" }) {
+        name += SourceText.host(of: url.bytes, in: bytes)
       }
       let codes = KeePassOneTime(taking: &found, in: bytes)
       let fields = found.map { PlainRecords.Field(Self.fieldNames[$0.name] ?? $0.name, $0.bytes) }
