@@ -26,6 +26,7 @@ struct Import: WritingCommand {
         docker           the logins of docker, podman and .dockerconfigjson
         bitwarden        Bitwarden's JSON, not encrypted
         keepass          the XML of KeePassXC and KeePass
+        otpauth          lines with otpauth:// or otpauth-migration:// of authenticators
         pass             the directory of pass, decrypted with gpg
 
       An entry with a name, a user name and a password becomes the keys <name>/username and <name>/password; \
@@ -46,6 +47,7 @@ struct Import: WritingCommand {
         secretprefs import passwords.csv --prefix browser/ --on-conflict skip
         secretprefs import .git-credentials
         secretprefs import passwords.csv --skip 17,230-241
+        zbarimg -q --raw codes.png | secretprefs import - --format otpauth
         sops -d secrets.json | secretprefs import - --format json
       """)
 

@@ -17,7 +17,7 @@ extension NamedFormat {
 enum PlainFormat: String, NamedFormat {
   case dotenv, json, csv, netrc
   case gitCredentials = "git-credentials"
-  case docker, bitwarden, keepass, pass
+  case docker, bitwarden, keepass, otpauth, pass
 
   /// The format that the name of a file stands for. Its content must agree: parsing it fails otherwise.
   private init?(fileName name: String) {
@@ -72,6 +72,7 @@ enum PlainFormat: String, NamedFormat {
     case .netrc: return (.netrc, try NetrcSource.parse(bytes))
     case .gitCredentials: return (.gitCredentials, try GitCredentialsSource.parse(bytes))
     case .keepass: return (.keepass, try KeePassSource.parse(bytes))
+    case .otpauth: return (.otpauth, try OneTimeSource.parse(bytes))
     case .json, .docker, .bitwarden:
       let (leaves, faults) = try JSONSource.parts(of: bytes)
       let shown = format ?? JSONDocuments.format(of: leaves)

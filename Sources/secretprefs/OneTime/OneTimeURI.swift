@@ -42,7 +42,10 @@ struct OneTimeURI {
     form = found.form
     switch found.form {
     case .migration:
-      throw .oneTime("the value has the accounts of Google Authenticator, of which each needs its own key")
+      throw ToolError(
+        VaultError(
+          .typeMismatch, "the value has the accounts of Google Authenticator, of which each needs its own key"),
+        hint: "\"secretprefs import - --format otpauth\" stores each account")
     case .steam:
       type = nil
       parameters = []

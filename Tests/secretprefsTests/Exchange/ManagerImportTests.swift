@@ -154,6 +154,57 @@ struct ManagerImportTests {
         == Dictionary(uniqueKeysWithValues: fields.map { ("a/\($0)", $1) }))
   }
 
+  /// A message with the accounts of Google Authenticator, as a URI.
+  private static func migration(_ accounts: [[UInt8]]) -> String {
+    var data: [UInt8] = []
+    for account in accounts { data += [0x0A, UInt8(account.count)] + account }
+    data += [0x10, 1, 0x18, 1, 0x28, 0x80, 0x80, 0x01]
+    return "otpauth-migration://offline?data="
+      + Data(data).base64EncodedString().replacing("+", with: "%2B").replacing("=", with: "%3d")
+  }
+
+  private static func account(_ name: String, _ issuer: String, _ rest: [UInt8]) -> [UInt8] {
+    let secret = Array("12345678901234567890".utf8)
+    return [0x0A, UInt8(secret.count)] + secret + [0x12, UInt8(name.utf8.count)] + Array(name.utf8)
+      + [0x1A, UInt8(issuer.utf8.count)] + Array(issuer.utf8) + rest
+  }
+
+  @Test func `the accounts of authenticators each get a key, which makes codes`() throws {
+    let scene = try ExchangeScene()
+    let migration = Self.migration([
+      Self.account("Shop:me@a", "Shop", [0x20, 1, 0x28, 1, 0x30, 2]),
+      Self.account("x", "", [0x20, 2, 0x28, 2, 0x30, 1, 0x38, 7]),
+      Self.account("odd", "", [0x20, 4, 0x30, 2]),
+    ])
+    try scene.home.write(
+      "# c\nQR-Code:otpauth://totp/Mail:me%40b?secret=\(Self.base32)&issuer=Mail\n\(migration)\r\nother\n"
+        + "otpauth-migration://offline?data=CgA\n", to: "codes.txt")
+    let bad = try scene.shell("secretprefs import codes.txt --format otpauth")
+    #expect(bad.exit == 65)
+    for part in ["line 3, odd: an account of a kind", "line 4: no otpauth URI", "line 5: an account"] {
+      #expect(bad.errorText.contains("\n  \(part)"), "\(bad.errorText)")
+    }
+    let outcome = try scene.shell(
+      """
+      secretprefs import codes.txt --format otpauth --skip && secretprefs otp Mail/me@b/totp &&
+      secretprefs otp Shop/me@a/totp && secretprefs otp x/hotp
+      """)
+    #expect(outcome.exit == 0, "\(outcome.errorText)")
+    #expect(
+      try scene.texts(service: "default") == [
+        "Mail/me@b/totp": "otpauth://totp/Mail:me%40b?secret=\(Self.base32)&issuer=Mail",
+        "Shop/me@a/totp": "otpauth://totp/?secret=\(Self.base32)&algorithm=SHA1&digits=6",
+        "x/hotp": "otpauth://hotp/?secret=\(Self.base32)&algorithm=SHA256&digits=8&counter=8",
+      ])
+  }
+
+  @Test(arguments: ["", "?data=", "?data=CgUx", "?data=////", "?data=%4", "?x=1"])
+  func `a migration that cannot be read is bad`(_ text: String) throws {
+    let outcome = try ExchangeScene().shell(
+      "echo 'otpauth-migration://offline\(text)' | secretprefs import - --format otpauth")
+    #expect(outcome.exit == 65, "\(outcome.errorText)")
+  }
+
   @Test func `an entry with neither a name nor a URL is kept, with a note`() throws {
     for (name, text, key) in [
       ("t.csv", "name,password,group\n,p,r/G\n", "G/untitled/password"),

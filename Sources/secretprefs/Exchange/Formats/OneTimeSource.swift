@@ -1,0 +1,118 @@
+/// A text with one URI of one-time codes in each line, as authenticators export it and readers of QR codes print it:
+/// `otpauth://`, or `otpauth-migration://` of Google Authenticator, which has several accounts.
+///
+/// The keys are `<issuer>/<account>/totp`, or `hotp` for codes with a counter.
+struct OneTimeSource {
+  private static let uri = "otpauth://"
+  private static let migration = "otpauth-migration://"
+  /// What zbarimg prints in front of a text.
+  private static let mark = "QR-Code:"
+
+  private let bytes: UnsafeMutableRawBufferPointer
+  private var records = PlainRecords()
+
+  static func parse(_ bytes: UnsafeMutableRawBufferPointer) throws(PlainFault) -> PlainRecords {
+    var source = OneTimeSource(bytes: bytes)
+    var text = SourceText(bytes)
+    while text.next != nil {
+      let (line, start) = (text.line, text.position)
+      text.skip { $0 != UInt8(ascii: "\n") }
+      let range = start..<text.position
+      _ = text.take()
+      try source.add(line: line, range)
+    }
+    return source.records
+  }
+
+  private init(bytes: UnsafeMutableRawBufferPointer) { self.bytes = bytes }
+
+  private mutating func add(line: Int, _ range: Range<Int>) throws(PlainFault) {
+    var text = trimmed(UnsafeRawBufferPointer(bytes)[range])
+    if matches(text.prefix(Self.mark.utf8.count), Self.mark) { text = text.dropFirst(Self.mark.utf8.count) }
+    if text.isEmpty || text.first == UInt8(ascii: "#") { return }
+    if matches(text.prefix(Self.migration.utf8.count), Self.migration) { return try add(migration: text, line: line) }
+    guard matches(text.prefix(Self.uri.utf8.count), Self.uri) else {
+      return try records.refuse(PlainFault(line: line, reason: "no otpauth URI"))
+    }
+    let rest = text.dropFirst(Self.uri.utf8.count)
+    let type = rest.prefix { $0 != UInt8(ascii: "/") && $0 != UInt8(ascii: "?") }
+    let label = rest.dropFirst(type.count).drop { $0 == UInt8(ascii: "/") }.prefix { $0 != UInt8(ascii: "?") }
+    let field = String(decoding: type, as: UTF8.self).lowercased()
+    guard ["totp", "hotp"].contains(field) else {
+      return try records.refuse(PlainFault(line: line, reason: "a type of codes that is not totp or hotp"))
+    }
+    try records.add(
+      entry: name(try words(label, line), issuer: try issuer(text, line)), [PlainRecords.Field(field, text.indices)],
+      line: line)
+  }
+
+  private func issuer(_ uri: OneTimeURI.Part, _ line: Int) throws(PlainFault) -> String {
+    let parameter = uri.split(separator: UInt8(ascii: "?")).dropFirst().first?.split(separator: UInt8(ascii: "&"))
+      .first { matches($0.prefix(7), "issuer=") }
+    return try parameter.map { (part) throws(PlainFault) in try words(part.dropFirst(7), line) } ?? ""
+  }
+
+  /// A label without its percent-encoding, which is not secret.
+  private func words(_ part: OneTimeURI.Part, _ line: Int) throws(PlainFault) -> String {
+    guard part.count <= 3 * SourceText.longestName else { throw .limit("a label that is too long", line: line) }
+    var copy = Array(part)
+    let count = copy.withUnsafeMutableBytes { DecodedText.percent(0..<$0.count, in: $0)?.count }
+    return String(decoding: copy.prefix(count ?? copy.count), as: UTF8.self)
+  }
+
+  /// The name of an entry: `issuer/account`. A label may have the issuer in front of a colon.
+  private func name(_ label: String, issuer: String) -> String {
+    let parts = label.split(separator: ":", maxSplits: 1).map { $0.drop { $0 == " " } }
+    let account = parts.last.map(String.init) ?? ""
+    let issuer = issuer.isEmpty && parts.count == 2 ? String(parts[0]) : issuer
+    return [issuer, account].filter { !$0.isEmpty }.joined(separator: "/")
+  }
+
+  // MARK: Google Authenticator
+
+  private mutating func add(migration text: OneTimeURI.Part, line: Int) throws(PlainFault) {
+    let data = text.split(separator: UInt8(ascii: "?")).dropFirst().first?.split(separator: UInt8(ascii: "&"))
+      .first { matches($0.prefix(5), "data=") }?.dropFirst(5)
+    guard let data, let spelled = DecodedText.percent(data.indices, in: bytes),
+      let range = DecodedText.base64(spelled, in: bytes)
+    else { return try records.refuse(PlainFault(line: line, reason: "a migration without accounts in Base64")) }
+    var message = ProtobufSource(range, in: bytes)
+    var count = 0
+    while let field = message.next() {
+      guard field.number == 1, case .bytes(let account) = field.value else { continue }
+      count += 1
+      try add(account: account, line: line)
+    }
+    guard message.isWhole, count > 0 else {
+      return try records.refuse(PlainFault(line: line, reason: "a migration whose accounts cannot be read"))
+    }
+  }
+
+  /// Adds an account: 1 the secret, 2 the name, 3 the issuer, 4 the algorithm, 5 the digits, 6 the type, 7 the counter.
+  private mutating func add(account: Range<Int>, line: Int) throws(PlainFault) {
+    var message = ProtobufSource(account, in: bytes)
+    var (secret, label, issuer) = (0..<0, "", "")
+    var numbers: [UInt64: UInt64] = [:]
+    while let field = message.next() {
+      switch (field.number, field.value) {
+      case (1, .bytes(let range)): secret = range
+      case (2, .bytes(let range)): label = String(decoding: bytes[range.prefix(SourceText.longestName)], as: UTF8.self)
+      case (3, .bytes(let range)): issuer = String(decoding: bytes[range.prefix(SourceText.longestName)], as: UTF8.self)
+      case (let number, .number(let value)): numbers[number] = value
+      default: break
+      }
+    }
+    let name = name(label, issuer: issuer)
+    let algorithms: [UInt64: String] = [0: "SHA1", 1: "SHA1", 2: "SHA256", 3: "SHA512"]
+    guard let algorithm = algorithms[numbers[4] ?? 0], numbers[6] != 0, (numbers[6] ?? 2) <= 2, !secret.isEmpty else {
+      return try records.refuse(PlainFault(line: line, name: name, reason: "an account of a kind that is not known"))
+    }
+    let isTimed = (numbers[6] ?? 2) == 2
+    let digits = numbers[5] == 2 ? 8 : 6
+    let after = "&algorithm=\(algorithm)&digits=\(digits)" + (isTimed ? "" : "&counter=\(numbers[7] ?? 0)")
+    let type = isTimed ? "totp" : "hotp"
+    try records.add(
+      entry: name,
+      [PlainRecords.Field(type, secret, spelling: .base32("otpauth://\(type)/?secret=", after))], line: line)
+  }
+}
