@@ -18,7 +18,7 @@ struct Import: WritingCommand {
       change: remove it after the import. Docs/Importing.md says for each format what is taken, left out and refused.
 
       The format is recognised by the file's name if the content agrees; - is standard input, which needs --format:
-        dotenv           NAME=value as in node, python-dotenv and shells; nothing is expanded
+        dotenv           NAME=value; nothing is expanded
         json             nested names are joined with dots; values keep their kinds
         csv              browsers and password managers; or the columns key and value
         netrc            machine, login, password, as curl reads them
@@ -26,7 +26,7 @@ struct Import: WritingCommand {
         docker           the logins of docker, podman and .dockerconfigjson
         bitwarden        Bitwarden's JSON, not encrypted
         keepass          the XML of KeePassXC and KeePass
-        otpauth          lines with otpauth:// or otpauth-migration:// of authenticators
+        otpauth          lines with otpauth:// or otpauth-migration://
         pass             the directory of pass, decrypted with gpg
 
       An entry with a name, a user name and a password becomes the keys <name>/username and <name>/password; \
