@@ -11,8 +11,8 @@ import Synchronization
 /// also found by the names inside it, and in the dictionary around it.
 ///
 /// A commit is one transaction with the edits in the order they were made. If the store has a different value of a
-/// collected key than when its first change was collected, the commit is a conflict and writes nothing. Not compared are
-/// a removal of a key that had no value, a key whose value could not be read, and what is set after `removeAll()`.
+/// collected key than when its first change was collected, the commit is a conflict and writes nothing. Not compared
+/// are a removal of a key that had no value, a key whose value could not be read, and what is set after `removeAll()`.
 ///
 /// Over a composite, a secret and a plain value of the same name are separate values, as in the composite.
 public final class BufferedPreferences: PreferencesStore, GuardingReader {

@@ -25,8 +25,8 @@ public protocol AnyField: AnyObject, Sendable {
   /// The value for people to edit: text that ``set(text:)`` accepts. Empty for a secret, for no value, and for a value
   /// without a text form, such as an array or a type without a stored form.
   var text: String { get }
-  /// Sets the value that `text` describes; empty text sets `nil`, except for a secret. A value that breaks a rule is set
-  /// as well: ``validate()`` finds it.
+  /// Sets the value that `text` describes; empty text sets `nil`, except for a secret. A value that breaks a rule is
+  /// set as well: ``validate()`` finds it.
   ///
   /// - Throws: ``PreferencesError/Code/typeMismatch`` if `text` does not parse, ``PreferencesError/Code/outOfRange`` if
   ///   it is not a possible value, is empty for a secret, or has several lines for ``SettingControl/text``, all with

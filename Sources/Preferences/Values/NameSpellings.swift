@@ -1,5 +1,5 @@
-/// The members of an object in a file by their names, which can be equal and have different bytes, such as with composed
-/// and decomposed accents. Adding a member takes the same time for any number of others.
+/// The members of an object in a file by their names, which can be equal and have different bytes, such as with
+/// composed and decomposed accents. Adding a member takes the same time for any number of others.
 package struct NameSpellings<Member> {
   /// The first member of each name.
   package private(set) var first: [String: Member] = [:]

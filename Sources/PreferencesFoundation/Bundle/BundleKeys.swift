@@ -118,8 +118,8 @@ extension BundlePreferences {
   /// ``PreferenceFailures`` and reads as `nil`.
   public subscript(key: CoreFoundationKeys) -> PreferenceValue? { self[key.rawValue] }
 
-  /// The value of a key of Core Foundation as the type that the context requires; `nil` if it is absent. A failure, such
-  /// as a value of a different type, is reported to ``PreferenceFailures`` and reads as `nil`.
+  /// The value of a key of Core Foundation as the type that the context requires; `nil` if it is absent. A failure,
+  /// such as a value of a different type, is reported to ``PreferenceFailures`` and reads as `nil`.
   public subscript<Value: PreferenceConvertible>(key: CoreFoundationKeys) -> Value? { self[key.rawValue] }
 
   /// The value of a key of Launch Services, of any kind; `nil` if it is absent. A failure is reported as with keys of
