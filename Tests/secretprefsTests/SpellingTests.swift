@@ -103,6 +103,10 @@ struct SpellingTests {
     ("one two three \n", "one   two\n\tthree"), ("onetwothree", "one\\\n  twothree"),
     ("line one\nline two\n", #"line one\nline two\n"#), ("line one\nline two\n", #"line one\\nline two\\n"#),
     ("p ss+w%rd/12", "p+ss%2Bw%25rd%2F12"), ("p ss+w%rd/12", "p%252520ss%25252Bw%252525rd%25252F12"),
+    ("%4\\x41-12345", "%254\\x41-12345"), ("%4\\x41-12345", "\\x25\\x34\\x5c\\x78\\x34\\x31-12345"),
+    ("%4\\x41-12345", "&#37;&#52;&#92;&#120;&#52;&#49;-12345"), ("&am\\x70;lt;-12345", "%26am%5cx70%3blt;-12345"),
+    ("x%df\u{85}-12345", "x%df\\x85-12345"), ("käse-brot", "k\\äse-brot"),
+    ("one\ntwo12345$", #""one\ntwo12345$""#), (#"one\44two\n123\\44"#, #""one\\44two\\n123\\\\44""#),
     (#"C:\new\x41-1234"#, #"C:\\new\\x41-1234"#), (#"C:\new\x41-1234"#, #"'C:\new\x41-1234'"#),
     ("50%41-&amp;-12345", "50%2541-%26amp%3B-12345"), ("50%41-&amp;-12345", "50%41-&amp;amp;-12345"),
     ("12345=ä€6", "12345=3D=C3=A4=E2=82=AC6"), ("a$'b'12345678", #"a\$\'b\'12345678"#),
@@ -169,5 +173,5 @@ struct SpellingTests {
 }
 
 extension UInt8 {
-  fileprivate var isIgnored: Bool { " \t\r\n'\"\\`+".utf8.contains(self) }
+  fileprivate var isIgnored: Bool { " \t\r\n'\"\\`+$".utf8.contains(self) }
 }

@@ -24,7 +24,7 @@ struct Scan: ToolCommand {
         entity     with the entities of XML or HTML
         printable  quoted-printable, as in mail
 
-      Blanks, line ends, quotes, backslashes and + are not compared, so that a value is found however it is quoted, \
+      Blanks, line ends, quotes, backslashes, + and $ are not compared, so that a value is found however it is quoted, \
       indented and wrapped. Only text and data with at least 8 bytes are searched for, 6 of which are none of these, \
       and of values longer than 4096 bytes, only the first 4096. A part of a value that is neither one of its lines \
       nor these 4096 bytes is not found. Binary files are searched too; symbolic links below a directory are not \

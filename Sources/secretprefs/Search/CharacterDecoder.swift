@@ -23,7 +23,8 @@ final class CharacterDecoder: SpellingStage {
       if ByteTraits.endsCharacter(spelled.byte) { finish() }
       return next.append(spelled)
     }
-    if spelled.byte < 0xC0, count > 0 {
+    // In %df\x85, the second byte is a character that is encoded in a different way.
+    if spelled.byte < 0xC0, count > 0, spelled.spelling.isEmpty || spelled.spelling == held.base[0].spelling {
       hold(spelled)
       guard count == length else { return }
       for index in 0..<count { next.append(held.base[index]) }

@@ -28,11 +28,6 @@ final class EscapeDecoder<Next: SpellingStage>: SpellingStage {
   func take(_ spelled: SpelledByte) {
     switch state {
     case .none: begin(spelled)
-    case .dollar:
-      state = .none
-      // $'…' and $"…" of shells.
-      if spelled.byte != UInt8(ascii: "'"), spelled.byte != UInt8(ascii: "\"") { pass(first) }
-      begin(spelled)
     case .escape: choose(spelled)
     case .octal:
       if (0x30...0x37).contains(spelled.byte), count < 3, count == 1 || held.base[0].byte < 0x34 {
@@ -66,7 +61,6 @@ final class EscapeDecoder<Next: SpellingStage>: SpellingStage {
   func finish() {
     switch state {
     case .none, .escape: break
-    case .dollar: pass(first)
     case .octal: finishOctal()
     case .digits, .braces: release()
     }
@@ -76,11 +70,8 @@ final class EscapeDecoder<Next: SpellingStage>: SpellingStage {
   }
 
   private func begin(_ spelled: SpelledByte) {
-    switch spelled.byte {
-    case UInt8(ascii: "\\"): state = .escape
-    case UInt8(ascii: "$"): state = .dollar
-    default: return pass(spelled)
-    }
+    guard spelled.byte == UInt8(ascii: "\\") else { return pass(spelled) }
+    state = .escape
     first = spelled
     count = 0
     backslashes = 1
@@ -204,7 +195,7 @@ final class EscapeDecoder<Next: SpellingStage>: SpellingStage {
 
 /// What precedes the next byte.
 private enum EscapeState: Equatable {
-  case none, dollar, escape, octal, braces
+  case none, escape, octal, braces
   /// Digits follow, this many.
   case digits(Int)
 }

@@ -14,6 +14,8 @@ final class SpellingDecoder {
   private let text: SearchedText
   private let characters: CharacterDecoder
   private let stages: Stages<Stages<CharacterDecoder>>
+  /// Those behind the first, with which the rest of ``stages`` begins.
+  private let laterStages: [any SpellingStage]
   private var sequence = EscapeSequence()
   /// Whether the escape sequences of terminals are left out.
   private let dropsSequences: Bool
@@ -24,8 +26,13 @@ final class SpellingDecoder {
     self.dropsSequences = dropsSequences
     self.text = text
     characters = try CharacterDecoder(text)
-    let inner = PercentDecoder(try EntityDecoder(try EscapeDecoder(characters)))
-    stages = PercentDecoder(try EntityDecoder(try EscapeDecoder(inner)))
+    let lastEscape = try EscapeDecoder(characters)
+    let lastEntity = try EntityDecoder(lastEscape)
+    let lastPercent = PercentDecoder(lastEntity)
+    let escape = try EscapeDecoder(lastPercent)
+    let entity = try EntityDecoder(escape)
+    stages = PercentDecoder(entity)
+    laterStages = [entity, escape, lastPercent, lastEntity, lastEscape]
   }
 
   /// Where the first byte begins that is held back, modulo 2^32.
@@ -50,6 +57,18 @@ final class SpellingDecoder {
       if !dropsSequences || !sequence.take(byte) { stages.take(spelled) }
       isInside = !sequence.isIdle || !stages.isIdle
     }
+  }
+
+  /// The number of decoders that may have made a text from one that was encoded.
+  var depth: Int { laterStages.count }
+
+  /// Decodes a text as if the first decoders had made it from one that was encoded, so that they do not decode it.
+  ///
+  /// - Parameter count: how many, from 1 to ``depth``.
+  func add(_ text: UnsafeRawBufferPointer, after count: Int) {
+    let stage = laterStages[count - 1]
+    for byte in text { stage.take(SpelledByte(byte: byte, spelling: [], start: 0, end: 1)) }
+    stage.finish()
   }
 
   /// Passes on everything, at the end of the text.

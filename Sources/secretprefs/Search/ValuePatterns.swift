@@ -89,12 +89,22 @@ final class ValuePatterns {
     }
     guard text.contains(where: ByteTraits.isDecoded) else { return }
     for decoder in decoders {
-      decoded.removeAll()
       decoder.add(text, from: 0)
       decoder.finish()
-      try add(form, number, span: span, spelling: spelling) { () throws(VaultError) in
-        try decoded.withBytes { (decoded) throws(VaultError) in try buffer.append(decoded) }
-      }
+      try addDecoded(form, number, span, spelling)
+    }
+    // Where the text is encoded, too, some decoders are needed for that, and only the others decode what it is then.
+    for count in 1...decoders[0].depth {
+      decoders[0].add(text, after: count)
+      try addDecoded(form, number, span, spelling)
+    }
+  }
+
+  private func addDecoded(
+    _ form: ValueForm, _ number: Int, _ span: Int, _ spelling: Spelling
+  ) throws(VaultError) {
+    try add(form, number, span: span, spelling: spelling) { () throws(VaultError) in
+      try decoded.withBytes { (decoded) throws(VaultError) in try buffer.append(decoded) }
     }
     decoded.removeAll()
   }
