@@ -57,7 +57,7 @@ struct Transcript {
   private static func normal(_ text: String, _ home: Scratch) -> String {
     text.replacing(home.path, with: "{home}")
       .replacing(/[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9:.]{12}Z/, with: "{time}")
-      .replacing(/\b20[2-9][0-9]{5}T[0-9]{6}Z/, with: "{stamp}")
+      .replacing(/\b20[2-9][0-9]{5}T[0-9]{6}Z(-[0-9]+(?=\.spv))?/, with: "{stamp}")
       .replacing(/\b[0-9a-f]{32}\b/, with: "{id}")
       .replacing(/\b[0-9a-f]{64}\b/, with: "{key}")
       .replacing(/(^[* ] |\bslot )[0-9a-f]{8}\b/.anchorsMatchLineEndings()) { $0.output.1 + "{short}" }
