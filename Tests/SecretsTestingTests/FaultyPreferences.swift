@@ -96,7 +96,20 @@ final class FaultyPreferences: PreferencesStore, Identifiable {
       guard try areMet(edits) else { return .conflict }
       Thread.sleep(forTimeInterval: 0.0001)
     }
-    return try changes.send(edits) { try writing.withLock { try make(edits) } }
+    return try write(edits)
+  }
+
+  func apply(_ edits: PreferenceEdits) async throws -> WriteOutcome {
+    if fault == .comparesTooEarly {
+      guard try areMet(edits) else { return .conflict }
+      // Another task compares meanwhile, on however many threads.
+      for _ in 0..<10 { await Task.yield() }
+    }
+    return try write(edits)
+  }
+
+  private func write(_ edits: PreferenceEdits) throws -> WriteOutcome {
+    try changes.send(edits) { try writing.withLock { try make(edits) } }
   }
 
   private func make(_ edits: PreferenceEdits) throws -> WriteOutcome {

@@ -153,7 +153,7 @@ struct CanaryTests {
     "new key file", "new passphrase", "kept key file", "rotated group",
     "edited key", "restored key", "compared revision", "long comment", "mark", "device key", "bundle", "bundle key",
     "exported key", "repaired group", "doctor", "restored backup", "salvaged", "accessibility", "command", "variable",
-    "chosen key", "template", "reference", "searched service", "searched group", "imported value", "imported key",
+    "chosen key", "template", "searched service", "searched group", "imported value", "imported key",
     "imported format", "one-time code",
   ])
   func `a failure after the arguments were understood repeats nothing`(_ failure: String) throws {
@@ -206,9 +206,8 @@ struct CanaryTests {
       try #require(Tool.run(["set", "key", "--file", "value", "--key-file", "k"], in: home).exit == 0)
       arguments = ["otp", "key", "--key-file", "k"]
     case "chosen key": arguments = ["run", "--env", "A=" + Self.canary, "--key-file", "k", "--", "true"]
-    case "template", "reference":
-      let name = failure == "template" ? Self.canary : "a/" + Self.canary
-      try home.write("{{ secret://\(name) }}", to: "text")
+    case "template":
+      try home.write("{{ secret://\(Self.canary) }}", to: "text")
       arguments = ["inject", "--in", "text", "--key-file", "k"]
     case "searched service": arguments = ["scan", "value", "--service", Self.canary, "--key-file", "k"]
     case "searched group": arguments = ["scan", "value", "--group", Self.canary, "--key-file", "k"]

@@ -95,7 +95,7 @@ struct ClipboardTests {
       parts.map { $0.dropFirst(2) }.joined() == "\u{1B}]52;c;" + String(repeating: "eHh4", count: 1000) + "\u{07}")
   }
 
-  @Test(arguments: [("off", 64), ("on", 0), ("all", 0)] as [(String, Int32)])
+  @Test(arguments: [("off", 64), ("on", 0)] as [(String, Int32)])
   func `tmux passes the value on only if it is allowed to`(_ setting: String, _ exit: Int32) throws {
     let scene = try Self.scene()
     let outcome = try Tool.shell(

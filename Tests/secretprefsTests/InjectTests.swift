@@ -67,7 +67,8 @@ struct InjectTests {
     let stored = try Tool.run(["set", "--file", "value", "--key-file", "k", "--service", "s/t", "--", key], in: home)
     try #require(stored.exit == 0, "\(stored.errorText)")
     let encoded = key.utf8.map { "%" + String($0, radix: 16) }.joined()
-    try home.write("{{secret://s%2ft/\(encoded)}}{{secret://default/s%2Ft/\(encoded.uppercased())}}", to: "template")
+    try home.write(
+      "{{secret://s%2ft/\(encoded)}}{{secret://s%2Ft/\(encoded.uppercased())?group=default}}", to: "template")
     let outcome = try Tool.run(["inject", "--in", "template", "--key-file", "k"], in: home)
     #expect(outcome.text == "CANARY-7f3aCANARY-7f3a", "\(outcome.errorText)")
   }

@@ -45,7 +45,7 @@ struct LostOutputTests {
     "passphrase --slot $slot --new-passphrase-fd 3 --throwaway-cost 3< value",
     "bundle import bundle.spv --bundle-key-file bundle.key --replace", "salvage --to n.spv",
     "doctor --repair permissions --vault open.spv", "import plain.env", "otp counted",
-    "audit acknowledge --vault logged.spv",
+    "audit acknowledge --vault logged.spv", "backup restore old.spv --yes",
   ]
 
   /// Standard outputs that cannot be written. The last is a pipe without a reader.

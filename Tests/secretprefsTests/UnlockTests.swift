@@ -100,7 +100,10 @@ extension UnlockTests {
   }
 
   @Test(arguments: [
-    ("secretprefs passphrase --new-passphrase-fd 4 --throwaway-cost 4< new", "removed or changed")
+    (
+      "secretprefs passphrase --passphrase-fd 3 --new-passphrase-fd 4 --throwaway-cost 3< passphrase 4< new",
+      "removed or changed"
+    )
   ])
   func `a key that does not open the vault any more is an error, and no prompt`(
     _ change: String, _ reason: String
@@ -125,7 +128,6 @@ extension UnlockTests {
   @Test(arguments: [
     "compact", "rotate --group default", "rotate --vault-keys --drop-others", "backup copy",
     "backup restore old.spv --yes", "run -- true", "set other < passphrase", "info key", "verify",
-    "slots add --new-passphrase-fd 4 --throwaway-cost 4< passphrase",
   ])
   func `every command uses the kept key, which stays valid`(_ command: String) throws {
     let scene = try PromptTests.Scene()

@@ -19,7 +19,7 @@ struct SecretReference {
       service = try Vault.Name(try Self.decoded(path[0]))
       key = try Vault.Name(try Self.decoded(path[1], allowing: "/")).text
       group = try parts.dropFirst().first.map { (query) throws(VaultError) in
-        guard query.starts(with: Self.groupQuery.utf8) else { throw Self.refusal }
+        guard query.starts(with: Self.groupQuery.utf8), !query.contains(UInt8(ascii: "&")) else { throw Self.refusal }
         return try Vault.Name(try Self.decoded(query.dropFirst(Self.groupQuery.utf8.count))).text
       }
     } catch { throw Self.malformed }
