@@ -59,6 +59,13 @@ struct VaultAccess {
     } catch { throw explained(error) }
   }
 
+  /// For commands that make a credential that lasts: who finds an unlocked terminal must not get one.
+  var withoutKeptKey: VaultAccess {
+    var access = self
+    access.keptKeyUse = .ignore
+    return access
+  }
+
   /// The key that `unlock` keeps for the vault.
   func keptKey() throws(VaultError) -> KeptKey? { try KeptKey.find(location.path, for: keptKeyUse) }
 

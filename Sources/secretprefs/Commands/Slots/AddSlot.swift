@@ -30,9 +30,7 @@ struct AddSlot: WritingCommand {
   var label = ""
 
   func perform(_ messages: Messages) throws {
-    var access = try unlock.complete(try vault.access())
-    // Whoever finds the terminal unlocked must not get a credential that lasts.
-    access.keptKeyUse = .ignore
+    let access = try unlock.complete(try vault.access()).withoutKeptKey
     guard label.utf8.count <= 1024 else { throw ToolError.usage("a label must have at most 1024 bytes") }
     try credential.check(besides: access)
     let vault = try access.open(messages)

@@ -28,9 +28,7 @@ struct ChangePassphrase: WritingCommand {
 
   func perform(_ messages: Messages) throws {
     let choice = try slot.map { (text) throws(ToolError) in try SlotChoice(text) }
-    var access = try unlock.complete(try vault.access())
-    // Whoever finds the terminal unlocked must not get a credential that lasts.
-    access.keptKeyUse = .ignore
+    let access = try unlock.complete(try vault.access()).withoutKeptKey
     try passphrase.check(besides: access)
     let vault = try access.open(messages)
     let old = try chosen(choice, in: try vault.slots())

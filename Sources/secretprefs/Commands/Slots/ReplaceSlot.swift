@@ -29,9 +29,7 @@ struct ReplaceSlot: WritingCommand {
 
   func perform(_ messages: Messages) throws {
     let choice = try SlotChoice(try Self.sole(ids, "id"))
-    var access = try unlock.complete(try vault.access())
-    // Whoever finds the terminal unlocked must not get a credential that lasts.
-    access.keptKeyUse = .ignore
+    let access = try unlock.complete(try vault.access()).withoutKeptKey
     try credential.check(besides: access)
     let vault = try access.open(messages)
     let old = try choice.find(in: try vault.slots())
