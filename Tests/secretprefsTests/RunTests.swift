@@ -137,4 +137,27 @@ struct RunTests {
       #expect(outcome.output.isEmpty)
     }
   }
+
+  @Test func `the files of a command outlive a tool that is killed, and a use after the command removes them`() throws {
+    let home = try Self.prepared()
+    let outcome = try Tool.shell(
+      """
+      mkfifo go
+      secretprefs run --key-file k --file A=token -- sh -c 'echo $A >path; read x <go; echo >ended' &
+      tool=$!
+      while [ ! -s path ]; do sleep 0.05; done
+      kill -9 $tool
+      wait $tool
+      secretprefs run --key-file k --file B=token -- true
+      cat $(cat path) && echo
+      echo >go
+      for n in $(seq 600); do
+        [ ! -e ended ] || secretprefs run --key-file k --file B=token -- true
+        [ -e $(dirname $(cat path)) ] || break
+        sleep 0.1
+      done
+      [ -e $(dirname $(cat path)) ] || echo removed
+      """, in: home)
+    #expect(outcome.text == "CANARY-7f3a\nremoved\n", "\(outcome.errorText)")
+  }
 }

@@ -26,19 +26,10 @@ private final class OwnStore: PreferencesStore {
 }
 
 extension TokenStoreTests {
-  private static func token(
-    _ fixture: TokenFixture, in store: some PreferencesStore, waitingAt door: Door? = nil
-  ) -> RefreshingToken {
-    RefreshingToken("github", in: store, options: fixture.options()) {
-      await door?.pass()
-      return try fixture.issue(for: $0)
-    }
-  }
-
   @Test func `two objects over one store refresh once, and the second gets the token of the first`() async throws {
     let (fixture, store, door) = (TokenFixture(), OwnStore(), Door())
-    let first = Self.token(fixture, in: store, waitingAt: door)
-    let second = Self.token(fixture, in: store)
+    let first = fixture.token(in: store, waitingAt: door)
+    let second = fixture.token(in: store)
     try await first.set(fixture.tokens(0, lifetime: -1))
 
     try await fixture.expectOneRefresh(of: first, waitingAt: door, beside: second) { () throws in
@@ -54,7 +45,7 @@ extension TokenStoreTests {
     try await token.set(fixture.tokens(0, lifetime: -1))
     #expect(try await token.failure() == .rejected)
 
-    let other = Self.token(fixture, in: store)
+    let other = fixture.token(in: store)
     #expect(try await other.failure() == .rejected)
     fixture.clock.advance(by: .seconds(31))
     #expect(try await other.text() == "a1")
@@ -63,11 +54,11 @@ extension TokenStoreTests {
 
   @Test func `tokens of a sign-in during a refresh stay, and the refreshed ones are dropped`() async throws {
     let (fixture, store, door) = (TokenFixture(), OwnStore(), Door())
-    let token = Self.token(fixture, in: store, waitingAt: door)
+    let token = fixture.token(in: store, waitingAt: door)
     try await token.set(fixture.tokens(0, lifetime: -1))
     let call = Task { try await token.text() }
     try await door.isReached()
-    try await Self.token(fixture, in: store).set(fixture.tokens(7))
+    try await fixture.token(in: store).set(fixture.tokens(7))
     door.open()
 
     #expect(try await call.value == "a7")
@@ -77,7 +68,7 @@ extension TokenStoreTests {
 
   @Test func `tokens that the store does not take are kept, and stored by the next call`() async throws {
     let (fixture, store, door) = (TokenFixture(), FailingPreferences(isSealed: true), Door())
-    let token = Self.token(fixture, in: store, waitingAt: door)
+    let token = fixture.token(in: store, waitingAt: door)
     try await token.set(fixture.tokens(0, lifetime: -1))
     let call = Task { try await token.text() }
     try await door.isReached()
@@ -95,7 +86,7 @@ extension TokenStoreTests {
   @Test func `a store that holds no secrets refuses the tokens`() async throws {
     let (fixture, store) = (TokenFixture(), DictionaryPreferences())
     let error = try await #require(throws: PreferencesError.self) {
-      try await Self.token(fixture, in: store).set(fixture.tokens(0))
+      try await fixture.token(in: store).set(fixture.tokens(0))
     }
     #expect(error.code == .noStore)
     #expect(store.keys() == [])
@@ -108,7 +99,7 @@ extension TokenStoreTests {
   func `a text that another program wrote is no token, or one without a mark`(_ text: String) async throws {
     let (fixture, store) = (TokenFixture(), OwnStore())
     _ = try store.apply(PreferenceEdits([.init(try PreferenceName("github"), to: .value(.string(text)))]))
-    let token = Self.token(fixture, in: store)
+    let token = fixture.token(in: store)
     if text.hasPrefix(#"{"access":"a","expires":1,"#) {
       #expect(try token.state()?.expires == Date(timeIntervalSince1970: 0.001))
     } else {

@@ -74,7 +74,14 @@ final class TokenFixture: Sendable {
     var vault = Vault.Options()
     vault.lockTimeout = .zero
     let store = try SecretPreferences(service: "shop", in: throwaway.reopened(options: vault))
-    return RefreshingToken("github", in: store, options: options ?? self.options()) {
+    return token(in: store, options, waitingAt: door)
+  }
+
+  /// A token over `store`, whose refresh waits at `door`.
+  func token(
+    in store: some PreferencesStore, _ options: RefreshingToken.Options? = nil, waitingAt door: Door? = nil
+  ) -> RefreshingToken {
+    RefreshingToken("github", in: store, options: options ?? self.options()) {
       await door?.pass()
       return try self.issue(for: $0)
     }

@@ -10,10 +10,7 @@ extension TokensTests {
     let fixture = TokenFixture()
     let vault = fixture.throwaway.vault
     let door = Door()
-    let token = RefreshingToken("github", in: try fixture.store, options: fixture.options()) {
-      await door.pass()
-      return try fixture.issue(for: $0)
-    }
+    let token = fixture.token(in: try fixture.store, waitingAt: door)
     try await token.set(fixture.tokens(0, lifetime: -1))
     let caller = Task { try await token.accessToken() }
     try await door.isReached()
@@ -37,10 +34,7 @@ extension TokensTests {
     let fixture = TokenFixture()
     let vault = fixture.throwaway.vault
     let door = Door()
-    let token = RefreshingToken("github", in: try fixture.store, options: fixture.options()) {
-      await door.pass()
-      return try fixture.issue(for: $0)
-    }
+    let token = fixture.token(in: try fixture.store, waitingAt: door)
     try await token.set(fixture.tokens(0))
     let refused = try await token.accessToken()
     let caller = Task { try await token.accessToken(replacing: refused) }
