@@ -48,6 +48,9 @@ extension Preference<Bool> {
   }
 
   /// Replaces true with false, and false or an absent value with true.
+  ///
+  /// - Returns: the outcome of the write, which says whether a lookup returns the new value.
+  /// - Throws: the error of the store, and `typeMismatch` if the value is no Boolean.
   @discardableResult
   public func toggle() throws -> WriteOutcome { try apply { !($0 ?? false) } }
 

@@ -27,8 +27,8 @@ struct MetadataOptions: ParsableArguments {
     help: ArgumentHelp(
       "Set the time from which the value counts as expired.",
       discussion: """
-        A time in UTC (2027-01-31T12:00:00Z), the start of a day in UTC (2027-01-31), or a duration from now (1y, which \
-        is 365d, 2w, 90d, 12h, 30m, 45s).
+        A time in UTC (2027-01-31T12:00:00Z), the start of a day in UTC (2027-01-31), or a duration from now (1y, \
+        which is 365d, 2w, 90d, 12h, 30m, 45s).
         """,
       valueName: "time"))
   var expiry: String?

@@ -5,8 +5,8 @@ public import Preferences
 /// Its `custody` is the custody of the shared store. As a layer of a composite, it keeps the custody that it has when
 /// the composite is created; see `Custody.replaceable`.
 ///
-/// The registry is that of the surrounding `PreferencesRegistry.with`. On a thread outside it, such as one that notifies
-/// of a changed file, it is the registry in which the view was created.
+/// The registry is that of the surrounding `PreferencesRegistry.with`. On a thread outside it, such as one that
+/// notifies of a changed file, it is the registry in which the view was created.
 public struct SharedPreferences: PreferencesStore, GuardingReader {
   private let scope: PreferencesRegistry?
 

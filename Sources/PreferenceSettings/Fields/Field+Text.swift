@@ -1,6 +1,7 @@
 public import Preferences
 
 extension Field {
+  /// The control that fits the value, see ``AnyField/control``.
   public var control: SettingControl {
     switch key.kind {
     case .array, .dictionary: .readOnly
@@ -10,8 +11,12 @@ extension Field {
     }
   }
 
+  /// The value for people to edit; empty for a secret, see ``AnyField/text``.
   public var text: String { key.secrecy == .secret ? "" : key.text(of: value) }
 
+  /// Sets the value that `text` describes.
+  ///
+  /// - Throws: `typeMismatch` or `outOfRange`, with nothing changed, see ``AnyField/set(text:)``.
   public func set(text: String) throws(PreferencesError) { value = try key.value(parsing: text, from: control) }
 }
 

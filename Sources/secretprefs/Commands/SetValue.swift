@@ -17,9 +17,9 @@ struct SetValue: WritingCommand {
       refused unless --allow-empty is given. A value in an argument is refused, and so is a key that contains "=", \
       unless it follows "--".
 
-      --int, --bool, --double and --date store the value as that kind, and --kind as any: programs read it as such, and \
-      text that is none is refused. Without them a value is text, which programs of this package parse where they ask \
-      for a number, bool or date. --json is the form of the output, as in all commands; --kind json stores JSON.
+      --int, --bool, --double and --date store the value as that kind, and --kind as any: programs read it as such, \
+      and text that is none is refused. Without them a value is text, which programs of this package parse where they \
+      ask for a number, bool or date. --json is the form of the output, as in all commands; --kind json stores JSON.
 
       Metadata that no option names is kept, except the expiry, which is removed together with the old value. \
       Metadata is sealed in the vault, but other users of the machine can see the arguments while the command runs: \

@@ -3,8 +3,8 @@ internal import FoundationEssentials
 internal import VaultCore
 internal import VaultSealing
 
-/// A new directory in memory that only this user can open. Removed with everything in it, also what an editor has written
-/// beside its file; if this process fails to do so, the next use does.
+/// A new directory in memory that only this user can open. Removed with everything in it, also what an editor has
+/// written beside its file; if this process fails to do so, the next use does.
 final class MemoryFolder {
   private static let prefix = "secretprefs-files-"
   private static let keptPrefix = "secretprefs-kept-"

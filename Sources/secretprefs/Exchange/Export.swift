@@ -24,10 +24,10 @@ struct Export: WritingCommand {
         records     a line of JSON for each record, with kind, metadata and kept values
 
       In dotenv, single quotes make everything literal. A value that has a single quote is in double quotes, with a \
-      backslash before ", \\, $ and `. The command names values that some programs read differently: with a single quote \
-      and one of these characters, or with a backslash at the end. In shell, names that are settings of programs, such as PATH and PAGER, \
-      are refused as by "secretprefs run". For systemd, "systemd-creds encrypt" encrypts each value with the key of \
-      this machine or its TPM; the service reads it from $CREDENTIALS_DIRECTORY.
+      backslash before ", \\, $ and `. The command names values that some programs read differently: with a single \
+      quote and one of these characters, or with a backslash at the end. In shell, names that are settings of \
+      programs, such as PATH and PAGER, are refused as by "secretprefs run". For systemd, "systemd-creds encrypt" \
+      encrypts each value with the key of this machine or its TPM; the service reads it from $CREDENTIALS_DIRECTORY.
 
       Dates and URLs are written as "secretprefs get" writes them. The records of --format records have everything of \
       the service, with --all-services of the access group: "value" as "secretprefs get" writes it, or "base64" if it \

@@ -1,6 +1,7 @@
 internal import Preferences
 
-/// A part of a plain file that cannot be imported. Has no text of the file but, where it is known, the name of an entry.
+/// A part of a plain file that cannot be imported. Has no text of the file but, where it is known, the name of an
+/// entry.
 ///
 /// A parser throws it where it cannot go on. Where it can, it adds it to ``PlainRecords``, so that all bad parts are
 /// reported at once.

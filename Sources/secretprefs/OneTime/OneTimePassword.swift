@@ -1,8 +1,8 @@
 internal import VaultCore
 internal import VaultSealing
 
-/// Makes the one-time codes of a value: an `otpauth` URI or one of the forms of ``OneTimeURI``, on a line of its own, or
-/// a secret in base32.
+/// Makes the one-time codes of a value: an `otpauth` URI or one of the forms of ``OneTimeURI``, on a line of its own,
+/// or a secret in base32.
 final class OneTimePassword {
   /// What distinguishes one code from the next.
   enum Factor {

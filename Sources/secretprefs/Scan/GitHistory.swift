@@ -53,8 +53,8 @@ struct GitHistory {
     guard reader.isAtEnd else { throw failure }
   }
 
-  /// The ids of the objects that are not there. Git is not asked for them: in a partial clone it would try to fetch them,
-  /// and it ends with an error if the program that fetches has ended first.
+  /// The ids of the objects that are not there. Git is not asked for them: in a partial clone it would try to fetch
+  /// them, and it ends with an error if the program that fetches has ended first.
   private func missing() throws -> Set<[UInt8]> {
     var missing = Set(places.map(\.id))
     var line: [UInt8] = []

@@ -74,8 +74,8 @@ private enum Multiplexer {
     return .none
   }
 
-  /// Whether it forwards what is wrapped, as far as it says so. tmux has forwarded nothing since version 3.3, unless its
-  /// option `allow-passthrough` is set; older versions do not know the option.
+  /// Whether it forwards what is wrapped, as far as it says so. tmux has forwarded nothing since version 3.3, unless
+  /// its option `allow-passthrough` is set; older versions do not know the option.
   var mayPass: Bool {
     guard self == .tmux, getenv("TMUX") != nil else { return true }
     do {

@@ -97,7 +97,8 @@ final class ControllingTerminal {
     return try line.prefix(count)
   }
 
-  /// Whether more input follows at once, as when several lines are pasted. Discards it, until none has come for a while.
+  /// Whether more input follows at once, as when several lines are pasted. Discards it, until none has come for a
+  /// while.
   private func discardsMore() -> Bool {
     var hasMore = false
     // A last line without a line feed can be seen only so.

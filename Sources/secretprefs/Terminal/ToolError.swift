@@ -5,8 +5,9 @@ internal import VaultCore
 internal import VaultSealing
 
 /// The failure of a command. Messages consist of fixed text and the vault's messages, which contain no value,
-/// passphrase, key or record name. An argument that may be a secret in the wrong place is never included. Keys are named
-/// where they were found in the vault, in a file or a template, or as one of several keys that a command was given.
+/// passphrase, key or record name. An argument that may be a secret in the wrong place is never included. Keys are
+/// named where they were found in the vault, in a file or a template, or as one of several keys that a command was
+/// given.
 struct ToolError: Error {
   static let usageCode = "usage"
   static let declinedCode = "declined"

@@ -64,8 +64,8 @@ struct ValueSource {
     }
   }
 
-  /// Removes LF or CRLF from the end of a single line, as for passphrases. The end of the last of several lines is a part
-  /// of the value, such as of a key that ssh reads.
+  /// Removes LF or CRLF from the end of a single line, as for passphrases. The end of the last of several lines is a
+  /// part of the value, such as of a key that ssh reads.
   private func trimmed(_ value: consuming SecretBytes, _ messages: Messages) throws -> SecretBytes {
     let count = value.withUnsafeBytes { value in
       guard let end = value.firstIndex(of: 0x0A), end == value.count - 1 else { return value.count }

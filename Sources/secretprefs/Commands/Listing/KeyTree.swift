@@ -1,5 +1,5 @@
-/// Keys as a tree whose branches are the parts before each dot and each slash. A branch is shown with the dot or slash: a
-/// key is the lines of its branches and its own line, joined.
+/// Keys as a tree whose branches are the parts before each dot and each slash. A branch is shown with the dot or slash:
+/// a key is the lines of its branches and its own line, joined.
 enum KeyTree {
   /// - Parameters:
   ///   - keys: in the order of their bytes, so that the keys of one branch follow each other.

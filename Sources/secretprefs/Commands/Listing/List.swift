@@ -13,8 +13,8 @@ struct List: ToolCommand {
 
       With a pattern, lists the keys that match it as a whole: * stands for any characters, ? for one, and a backslash \
       makes the next character an ordinary one. A pattern that ends with a slash or a dot lists the keys that begin \
-      with it. If no key matches, the exit code is 1. Put the pattern in quotes, or the shell replaces it by the names of \
-      files. "secretprefs find" also finds parts of names, labels and comments.
+      with it. If no key matches, the exit code is 1. Put the pattern in quotes, or the shell replaces it by the names \
+      of files. "secretprefs find" also finds parts of names, labels and comments.
 
       With --tree, keys are split at their dots and slashes. A line that ends with one is not a key: joined with the \
       lines below it, it gives their keys.
