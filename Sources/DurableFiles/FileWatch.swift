@@ -44,6 +44,8 @@ package final class FileWatch<Failure: FileFailure>: Sendable {
     var events: FolderEvents?
     /// The file that the path led to when it was last examined.
     var stamp: FileStamp?
+    /// An empty file whose creator is expected to write to it and to close it, which is an event of its own.
+    var unwritten: FileStamp?
     /// Whether the last look has found a change. The next one then reports the file again, because the time of a file
     /// may be the same after a further write.
     var wasChanged = false
@@ -114,11 +116,12 @@ package final class FileWatch<Failure: FileFailure>: Sendable {
         continue
       }
       let stamp = pending.isMoved || pending.isCreated ? follow(events) : FileStamp(path)
-      if pending.isCreated, !pending.isWritten, moment == .whenWhole, mayBeIncomplete(stamp) { continue }
+      if !pending.isWritten, moment == .whenWhole, mayBeIncomplete(stamp, isCreated: pending.isCreated) { continue }
       let isChanged = state.withLock { state in
         let isOther = state.stamp != stamp
         let isAgain = pending.isLooked && state.wasChanged
         state.stamp = stamp
+        state.unwritten = nil
         if pending.isLooked { state.wasChanged = isOther }
         return state.events != nil && (pending.isWritten || isOther || isAgain)
       }
@@ -140,18 +143,28 @@ package final class FileWatch<Failure: FileFailure>: Sendable {
   }
 
   /// Waits until the program that has created a file closes it, which is an event of its own, or has not written to it
-  /// for half a second, because it may have got its name when it was complete. Returns whether a later event reports
-  /// the file.
-  private func mayBeIncomplete(_ created: FileStamp?) -> Bool {
-    guard var last = created, last.mayBeIncomplete else { return false }
+  /// for half a second, because it may have got its name when it was complete. A file that the path did not lead to
+  /// before may have been created even if no event says so yet: the system reports in any order that the path has
+  /// changed. Returns whether a later event reports the file.
+  private func mayBeIncomplete(_ found: FileStamp?, isCreated: Bool) -> Bool {
+    guard var last = found, last.mayBeIncomplete else { return false }
+    let (known, unwritten) = state.withLock { ($0.stamp, $0.unwritten) }
+    guard isCreated || !last.isSameFile(as: known) else { return false }
+    var isCreated = isCreated || unwritten.map(last.isSameFile) ?? false
     var quiet = 0
     for _ in 0..<500 {
       usleep(20_000)
-      if state.withLock({ $0.events == nil || $0.pending?.isWritten ?? false }) { return true }
+      let (isWritten, isCreatedNow) = state.withLock {
+        ($0.events == nil || $0.pending?.isWritten ?? false, $0.pending?.isCreated ?? false)
+      }
+      if isWritten { return true }
+      isCreated = isCreated || isCreatedNow
       guard let stamp = FileStamp(path) else { return false }
       quiet = stamp == last ? quiet + 1 : 0
       last = stamp
-      if quiet == 25 { return stamp.isEmpty }
+      guard quiet == 25 else { continue }
+      if isCreated, stamp.isEmpty { state.withLock { $0.unwritten = stamp } }
+      return isCreated && stamp.isEmpty
     }
     return true
   }

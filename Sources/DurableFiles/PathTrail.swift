@@ -88,4 +88,6 @@ struct FileStamp: Sendable, Hashable {
     modified = times.flatMap { [Int($0.tv_sec), Int($0.tv_nsec)] }
     mayBeIncomplete = status.st_mode & S_IFMT == S_IFREG && status.st_nlink == 1
   }
+
+  func isSameFile(as other: FileStamp?) -> Bool { device == other?.device && inode == other?.inode }
 }

@@ -275,4 +275,34 @@ extension FileWatchTests {
       #expect(watched.isNotified(since: 0))
     }
   }
+
+  @Test func `a new file is not reported because its mode changes or its folder gets its name`() throws {
+    try inDirectory { directory in
+      let folder = directory + "/folder"
+      try #require(mkdir(folder, 0o700) == 0)
+      let watched = try Watched(folder + "/file")
+      defer { watched.stop() }
+      do {
+        let file = try File.opened(folder + "/file")
+        for _ in 0..<3 {
+          usleep(400_000)
+          try #require(chmod(folder + "/file", 0o600) == 0)
+        }
+        usleep(800_000)
+        #expect(watched.count.load(ordering: .relaxed) == 0)
+        try file.write([1], at: 0)
+      }
+      #expect(watched.isNotified(since: 0))
+      #expect(watched.isNotified { rename(folder, directory + "/away") })
+
+      let before = watched.count.load(ordering: .relaxed)
+      let file = try File.opened(directory + "/away/file")
+      try #require(rename(directory + "/away", folder) == 0)
+      for byte in 1..<40 {
+        usleep(20_000)
+        try file.write([UInt8(byte)], at: byte)
+      }
+      #expect(watched.count.load(ordering: .relaxed) == before)
+    }
+  }
 }
