@@ -27,16 +27,9 @@ let package = Package(
   platforms: [.macOS(.v26)],  // untried: Docs/Decisions/0033
   products: [
     .library(name: "Preferences", targets: ["Preferences"]),
-    .library(name: "PreferenceCoding", targets: ["PreferenceCoding"]),
-    .library(name: "PreferenceWrappers", targets: ["PreferenceWrappers"]),
-    .library(name: "PreferenceFiles", targets: ["PreferenceFiles"]),
-    .library(name: "PreferenceOperators", targets: ["PreferenceOperators"]),
-    .library(name: "PreferenceAdapters", targets: ["PreferenceAdapters"]),
-    .library(name: "PreferenceSyncing", targets: ["PreferenceSyncing"]),
-    .library(name: "PreferenceMigrations", targets: ["PreferenceMigrations"]),
-    .library(name: "PreferenceSettings", targets: ["PreferenceSettings"]),
+    .library(name: "PreferencesOperators", targets: ["PreferencesOperators"]),
+    .library(name: "PreferencesSettings", targets: ["PreferencesSettings"]),
     .library(name: "PreferencesFoundation", targets: ["PreferencesFoundation"]),
-    .library(name: "VaultSealing", targets: ["VaultSealing"]),
     .library(name: "VaultCore", targets: ["VaultCore"]),
     .library(name: "Secrets", targets: ["Secrets"]),
     .library(name: "SecretsTesting", targets: ["SecretsTesting"]),
@@ -77,20 +70,11 @@ let package = Package(
     .target(
       name: "DurableFiles", dependencies: ["CDurableFiles"], swiftSettings: strict + [.strictMemorySafety()]),
     .target(name: "Preferences", dependencies: ["DurableFiles"], swiftSettings: strict),
-    .target(name: "PreferenceCoding", dependencies: ["Preferences"], swiftSettings: strict),
-    .target(name: "PreferenceWrappers", dependencies: ["Preferences"], swiftSettings: strict),
-    .target(name: "PreferenceFiles", dependencies: ["Preferences", "DurableFiles"], swiftSettings: strict),
-    .target(name: "PreferenceOperators", dependencies: ["Preferences", "PreferenceWrappers"], swiftSettings: strict),
-    .target(
-      name: "PreferenceAdapters",
-      dependencies: ["Preferences", "PreferenceCoding", "PreferenceFiles", "PreferenceOperators", "DurableFiles"],
-      swiftSettings: strict),
-    .target(name: "PreferenceSyncing", dependencies: ["Preferences", "DurableFiles"], swiftSettings: strict),
-    .target(name: "PreferenceMigrations", dependencies: ["Preferences", "DurableFiles"], swiftSettings: strict),
-    .target(name: "PreferenceSettings", dependencies: ["Preferences", "PreferenceFiles"], swiftSettings: strict),
+    .target(name: "PreferencesOperators", dependencies: ["Preferences"], swiftSettings: strict),
+    .target(name: "PreferencesSettings", dependencies: ["Preferences"], swiftSettings: strict),
     .target(
       name: "PreferencesFoundation",
-      dependencies: ["Preferences", "PreferenceFiles", "PreferenceAdapters", "DurableFiles"],
+      dependencies: ["Preferences", "DurableFiles"],
       swiftSettings: strict),
     .target(
       name: "VaultSealing", dependencies: ["CVaultSodium", "DurableFiles"],
@@ -101,15 +85,12 @@ let package = Package(
     .target(
       name: "Secrets",
       dependencies: [
-        "Preferences", "PreferenceCoding", "PreferenceWrappers", "PreferenceFiles", "VaultCore", "VaultSealing",
-        "DurableFiles",
+        "Preferences", "VaultCore", "VaultSealing", "DurableFiles",
       ], swiftSettings: strict),
     .target(
       name: "SecretsTesting",
       dependencies: [
-        "Secrets", "VaultCore", "VaultSealing", "Preferences", "PreferenceCoding", "PreferenceWrappers",
-        "PreferenceFiles", "PreferenceOperators", "PreferenceAdapters", "PreferenceSyncing", "PreferenceMigrations",
-        "DurableFiles",
+        "Secrets", "VaultCore", "VaultSealing", "Preferences", "PreferencesOperators", "DurableFiles",
       ], swiftSettings: strict),
     .target(
       name: "SecretsConfiguration",
@@ -128,7 +109,7 @@ let package = Package(
     .target(
       name: "PreferencesHTTP",
       dependencies: [
-        "Preferences", "PreferenceFiles",
+        "Preferences",
         .product(name: "AsyncHTTPClient", package: "async-http-client", condition: .when(traits: ["HTTP"])),
         .product(name: "NIOCore", package: "swift-nio", condition: .when(traits: ["HTTP"])),
         .product(name: "NIOHTTP1", package: "swift-nio", condition: .when(traits: ["HTTP"])),
@@ -136,7 +117,7 @@ let package = Package(
     .target(
       name: "SettingsPage",
       dependencies: [
-        "PreferenceSettings", "Preferences", "VaultSealing",
+        "PreferencesSettings", "Preferences", "VaultSealing",
         .product(name: "Hummingbird", package: "hummingbird", condition: .when(traits: ["SettingsPage"])),
         .product(name: "HummingbirdCore", package: "hummingbird", condition: .when(traits: ["SettingsPage"])),
         .product(name: "HTTPTypes", package: "swift-http-types", condition: .when(traits: ["SettingsPage"])),
@@ -151,8 +132,8 @@ let package = Package(
     .executableTarget(
       name: "secretprefs",
       dependencies: [
-        "Secrets", "VaultCore", "VaultSealing", "Preferences", "PreferenceFiles", "PreferenceSettings", "DurableFiles",
-        "CMessageDigests", "CQRCodes", "CToolBuild",
+        "Secrets", "VaultCore", "VaultSealing", "Preferences", "PreferencesSettings", "DurableFiles", "CMessageDigests",
+        "CQRCodes", "CToolBuild",
         .product(name: "ArgumentParser", package: "swift-argument-parser"),
       ],
       swiftSettings: strict,
@@ -168,39 +149,35 @@ let package = Package(
       swiftSettings: strict),
     .target(
       name: "PreferenceLayerLaws",
-      dependencies: ["Preferences", "PreferenceAdapters", "PreferenceOperators", "PreferencesTestSupport"],
+      dependencies: ["Preferences", "PreferencesOperators", "PreferencesTestSupport"],
       path: "Tests/PreferenceLayerLaws",
       swiftSettings: strict),
     .executableTarget(
-      name: "PreferencesWriter", dependencies: ["Preferences", "PreferenceFiles", "PreferencesFoundation"],
+      name: "PreferencesWriter", dependencies: ["Preferences", "PreferencesFoundation"],
       path: "Tests/PreferencesWriter", swiftSettings: strict),
     .testTarget(name: "DurableFilesTests", dependencies: ["DurableFiles"], swiftSettings: strict),
     .testTarget(
       name: "PreferencesTests",
       dependencies: [
-        "Preferences", "PreferenceCoding", "PreferenceWrappers", "PreferenceFiles", "PreferenceOperators",
-        "PreferenceAdapters", "PreferenceSyncing", "PreferenceMigrations", "PreferenceLayerLaws",
-        "PreferencesTestSupport", "SyncFaulting",
+        "Preferences", "PreferencesOperators", "PreferenceLayerLaws", "PreferencesTestSupport", "SyncFaulting",
       ],
       swiftSettings: strict),
     .testTarget(
-      name: "PreferenceSettingsTests",
+      name: "PreferencesSettingsTests",
       dependencies: [
-        "PreferenceSettings", "Preferences", "PreferenceFiles", "Secrets", "VaultCore", "SecretsTesting",
-        "PreferencesTestSupport",
+        "PreferencesSettings", "Preferences", "Secrets", "VaultCore", "SecretsTesting", "PreferencesTestSupport",
       ],
       swiftSettings: strict),
     .testTarget(
       name: "PreferencesFoundationTests",
       dependencies: [
-        "PreferencesFoundation", "Preferences", "PreferenceWrappers", "PreferenceFiles", "PreferenceOperators",
-        "PreferenceAdapters", "PreferenceMigrations", "PreferencesTestSupport", "SyncFaulting",
+        "PreferencesFoundation", "Preferences", "PreferencesOperators", "PreferencesTestSupport", "SyncFaulting",
       ],
       swiftSettings: strict),
     .testTarget(
       name: "PreferencesHTTPTests",
       dependencies: [
-        "PreferencesHTTP", "PreferenceFiles", "Preferences", "PreferencesTestSupport",
+        "PreferencesHTTP", "Preferences", "PreferencesTestSupport",
         .product(name: "AsyncHTTPClient", package: "async-http-client", condition: .when(traits: ["HTTP"])),
         .product(name: "NIOCore", package: "swift-nio", condition: .when(traits: ["HTTP"])),
         .product(name: "NIOHTTP1", package: "swift-nio", condition: .when(traits: ["HTTP"])),
@@ -215,16 +192,14 @@ let package = Package(
     .testTarget(
       name: "SecretsTests",
       dependencies: [
-        "Secrets", "SecretsTesting", "Preferences", "PreferenceFiles", "PreferenceOperators", "PreferenceAdapters",
-        "PreferenceSyncing", "PreferenceMigrations", "PreferencesFoundation", "VaultCore", "VaultSealing",
-        "PreferenceLayerLaws", "PreferencesTestSupport", "VaultMemorySearching",
+        "Secrets", "SecretsTesting", "Preferences", "PreferencesOperators", "PreferencesFoundation", "VaultCore",
+        "VaultSealing", "PreferenceLayerLaws", "PreferencesTestSupport", "VaultMemorySearching",
       ], exclude: excludedBeforeSwift63(["SecretMemoryTests.swift", "SecretMigrationKillTests.swift"]),
       swiftSettings: strict),
     .testTarget(
       name: "SecretsTestingTests",
       dependencies: [
-        "SecretsTesting", "Secrets", "Preferences", "PreferenceFiles", "PreferenceOperators", "PreferenceAdapters",
-        "PreferencesFoundation",
+        "SecretsTesting", "Secrets", "Preferences", "PreferencesOperators", "PreferencesFoundation",
       ], swiftSettings: strict),
     .testTarget(
       name: "SecretsConfigurationTests",
@@ -237,8 +212,8 @@ let package = Package(
     .testTarget(
       name: "SecretsLifecycleTests",
       dependencies: [
-        "SecretsLifecycle", "Secrets", "SecretsTesting", "Preferences", "PreferenceCoding", "PreferenceWrappers",
-        "VaultCore", "VaultSealing", "PreferencesTestSupport",
+        "SecretsLifecycle", "Secrets", "SecretsTesting", "Preferences", "VaultCore", "VaultSealing",
+        "PreferencesTestSupport",
         .product(
           name: "ServiceLifecycle", package: "swift-service-lifecycle", condition: .when(traits: ["ServiceLifecycle"])),
         .product(
@@ -249,8 +224,7 @@ let package = Package(
     .testTarget(
       name: "SettingsPageTests",
       dependencies: [
-        "SettingsPage", "PreferenceSettings", "Preferences", "PreferenceFiles", "Secrets", "SecretsTesting",
-        "PreferencesTestSupport",
+        "SettingsPage", "PreferencesSettings", "Preferences", "Secrets", "SecretsTesting", "PreferencesTestSupport",
         .product(name: "AsyncHTTPClient", package: "async-http-client", condition: .when(traits: ["SettingsPage"])),
         .product(name: "Hummingbird", package: "hummingbird", condition: .when(traits: ["SettingsPage"])),
         .product(name: "NIOCore", package: "swift-nio", condition: .when(traits: ["SettingsPage"])),
@@ -265,7 +239,7 @@ let package = Package(
     .testTarget(
       name: "secretprefsTests",
       dependencies: [
-        "secretprefs", "DurableFiles", "PreferenceSettings", "Preferences", "Secrets", "VaultCore",
+        "secretprefs", "DurableFiles", "PreferencesSettings", "Preferences", "Secrets", "VaultCore",
         "VaultMemorySearching",
       ],
       resources: [.copy("Exports"), .copy("Transcripts")], swiftSettings: strict),

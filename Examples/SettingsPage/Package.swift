@@ -15,7 +15,7 @@ let package = Package(
     .executableTarget(
       name: "SettingsPageExample",
       dependencies: [
-        "PreferenceFiles", "PreferenceSettings", "Preferences", "Secrets", "SecretsTesting", "SettingsPage",
+        "Preferences", "PreferencesSettings", "Secrets", "SecretsTesting", "SettingsPage",
       ].map {
         .product(name: $0, package: "SecretPreferences")
       },

@@ -1,5 +1,4 @@
 public import Foundation
-import PreferenceFiles
 public import Preferences
 import Synchronization
 

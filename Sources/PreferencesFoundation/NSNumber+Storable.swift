@@ -1,5 +1,4 @@
 package import Foundation
-import PreferenceAdapters
 package import Preferences
 
 extension NSNumber: StorableObject {

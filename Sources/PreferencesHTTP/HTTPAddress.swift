@@ -1,6 +1,5 @@
 #if HTTP
   import FoundationEssentials
-  import PreferenceFiles
   import Preferences
 
   /// An `http` or `https` address that a request can be sent to, without user, password and fragment.

@@ -2,7 +2,6 @@
   import AsyncHTTPClient
   import NIOCore
   import NIOHTTP1
-  import PreferenceFiles
   import Preferences
 
   /// An address that content is fetched from with AsyncHTTPClient, with the limits of a load.

@@ -1,7 +1,6 @@
 #if HTTP
   public import AsyncHTTPClient
   public import FoundationEssentials
-  public import PreferenceFiles
   public import Preferences
 
   extension RemotePreferences {

@@ -1,5 +1,4 @@
 public import FoundationEssentials
-import PreferenceCoding
 public import Preferences
 public import VaultCore
 internal import VaultSealing

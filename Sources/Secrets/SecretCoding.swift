@@ -1,5 +1,4 @@
 internal import FoundationEssentials
-internal import PreferenceFiles
 internal import Preferences
 internal import VaultCore
 internal import VaultSealing

@@ -1,4 +1,3 @@
-import PreferenceCoding
 public import Preferences
 public import VaultCore
 

@@ -1,5 +1,5 @@
 internal import DurableFiles
-internal import PreferenceFiles
+internal import Preferences
 public import Secrets
 public import VaultCore
 public import VaultSealing

@@ -1,5 +1,5 @@
 #if SettingsPage
-  import PreferenceSettings
+  import PreferencesSettings
 
   /// The page as text.
   struct PageHTML {

@@ -4,7 +4,7 @@
   import Hummingbird
   import HummingbirdCore
   import NIOCore
-  import PreferenceSettings
+  import PreferencesSettings
   import Preferences
   import ServiceLifecycle
   import Synchronization

@@ -1,6 +1,6 @@
 #if SettingsPage
   import FoundationEssentials
-  import PreferenceSettings
+  import PreferencesSettings
   import Preferences
   import Synchronization
   import VaultSealing

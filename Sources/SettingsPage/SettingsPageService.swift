@@ -4,7 +4,7 @@
   import HummingbirdCore
   public import Logging
   import NIOCore
-  public import PreferenceSettings
+  public import PreferencesSettings
   public import Preferences
   public import ServiceLifecycle
   import Synchronization

@@ -1,7 +1,5 @@
 internal import DurableFiles
 public import VaultSealing
-// Every caller of a vault handles its errors, which `VaultSealing` also throws.
-@_exported public import struct VaultSealing.VaultError
 
 /// An unlocked vault: one file of sealed records, read and written by any number of threads and processes.
 ///

@@ -5,8 +5,8 @@ import PackageDescription
 // Examples/TokenServer is the one that depends on the packages that servers use.
 
 let everyModule: [Target.Dependency] = [
-  "PreferenceAdapters", "PreferenceMigrations", "PreferenceOperators", "PreferenceSyncing", "Preferences",
-  "PreferencesFoundation", "Secrets", "SecretsTesting", "VaultCore", "VaultSealing",
+  "Preferences", "PreferencesFoundation", "PreferencesOperators", "PreferencesSettings", "Secrets", "SecretsTesting",
+  "VaultCore",
 ].map { .product(name: $0, package: "SecretPreferences") }
 
 let strict: [SwiftSetting] = [.treatAllWarnings(as: .error)]

@@ -1,4 +1,3 @@
-import PreferenceAdapters
 package import Preferences
 package import PreferencesTestSupport
 import Synchronization

@@ -1,6 +1,5 @@
-import PreferenceAdapters
-import PreferenceOperators
 import Preferences
+import PreferencesOperators
 
 /// What a stack of layers should hold: dictionaries, and how names and writes lead to them.
 indirect enum Model {

@@ -1,7 +1,5 @@
 import Foundation
-import PreferenceOperators
-import PreferenceFiles
-import PreferenceWrappers
+import PreferencesOperators
 import Preferences
 import PreferencesFoundation
 import Testing

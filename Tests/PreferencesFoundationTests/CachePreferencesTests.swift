@@ -1,6 +1,5 @@
 import Foundation
-import PreferenceOperators
-import PreferenceFiles
+import PreferencesOperators
 import Preferences
 import PreferencesFoundation
 import Synchronization

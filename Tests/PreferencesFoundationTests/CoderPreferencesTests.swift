@@ -1,6 +1,4 @@
 import Foundation
-import PreferenceAdapters
-import PreferenceFiles
 import Preferences
 import PreferencesFoundation
 import Testing

@@ -1,10 +1,7 @@
 import Foundation
 import FoundationNetworking
-import PreferenceAdapters
-import PreferenceOperators
-import PreferenceFiles
-import PreferenceWrappers
 import Preferences
+import PreferencesOperators
 import PreferencesFoundation
 import Testing
 

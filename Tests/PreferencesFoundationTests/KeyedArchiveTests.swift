@@ -1,9 +1,6 @@
 import Foundation
-import PreferenceAdapters
-import PreferenceMigrations
-import PreferenceOperators
-import PreferenceFiles
 import Preferences
+import PreferencesOperators
 import PreferencesFoundation
 import Testing
 

@@ -1,5 +1,4 @@
 import Foundation
-import PreferenceAdapters
 import Preferences
 import PreferencesFoundation
 import Testing

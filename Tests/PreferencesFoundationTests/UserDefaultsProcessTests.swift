@@ -1,8 +1,6 @@
 import Foundation
 import Glibc
-import PreferenceOperators
-import PreferenceFiles
-import PreferenceWrappers
+import PreferencesOperators
 import Preferences
 import PreferencesFoundation
 import Testing

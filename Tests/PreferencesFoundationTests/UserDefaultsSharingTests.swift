@@ -1,5 +1,5 @@
 import Foundation
-import PreferenceOperators
+import PreferencesOperators
 import Preferences
 import PreferencesFoundation
 import Synchronization

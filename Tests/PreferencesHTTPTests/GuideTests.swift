@@ -3,7 +3,6 @@
   import Foundation
   import NIOCore
   import NIOHTTP1
-  import PreferenceFiles
   import Preferences
   import PreferencesHTTP
   import Testing

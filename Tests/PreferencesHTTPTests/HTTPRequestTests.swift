@@ -1,6 +1,5 @@
 #if HTTP
   import Foundation
-  import PreferenceFiles
   import Preferences
   import Synchronization
   import Testing

@@ -1,7 +1,6 @@
 #if HTTP
   @_exported import PreferencesTestSupport
   import Foundation
-  import PreferenceFiles
   import Preferences
   import PreferencesHTTP
   import Synchronization

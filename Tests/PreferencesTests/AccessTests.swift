@@ -1,6 +1,5 @@
 import FoundationEssentials
-import PreferenceOperators
-import PreferenceWrappers
+import PreferencesOperators
 import Preferences
 import Synchronization
 import Testing

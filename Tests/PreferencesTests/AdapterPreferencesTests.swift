@@ -1,5 +1,4 @@
 import FoundationEssentials
-import PreferenceAdapters
 import Preferences
 import Synchronization
 import Testing

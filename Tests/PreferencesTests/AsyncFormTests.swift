@@ -1,11 +1,6 @@
 import Foundation
-import PreferenceAdapters
-import PreferenceCoding
-import PreferenceFiles
-import PreferenceMigrations
-import PreferenceOperators
-import PreferenceSyncing
 import Preferences
+import PreferencesOperators
 import PreferencesTestSupport
 import Synchronization
 import Testing

@@ -1,7 +1,5 @@
-import PreferenceAdapters
-import PreferenceFiles
-import PreferenceOperators
 import Preferences
+import PreferencesOperators
 import Synchronization
 import Testing
 

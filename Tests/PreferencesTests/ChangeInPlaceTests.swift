@@ -1,8 +1,5 @@
-import PreferenceAdapters
-import PreferenceCoding
-import PreferenceOperators
-import PreferenceWrappers
 import Preferences
+import PreferencesOperators
 import Synchronization
 import Testing
 

@@ -1,7 +1,4 @@
 import FoundationEssentials
-import PreferenceAdapters
-import PreferenceCoding
-import PreferenceFiles
 import Preferences
 import Testing
 

@@ -1,7 +1,5 @@
-import PreferenceAdapters
-import PreferenceOperators
-import PreferenceWrappers
 import Preferences
+import PreferencesOperators
 import Synchronization
 import Testing
 

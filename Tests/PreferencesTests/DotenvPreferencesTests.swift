@@ -1,5 +1,4 @@
 import Foundation
-import PreferenceFiles
 import Preferences
 import PreferencesTestSupport
 import Testing

@@ -1,9 +1,7 @@
 import FoundationEssentials
 import Observation
-import PreferenceCoding
-import PreferenceOperators
-import PreferenceWrappers
 import Preferences
+import PreferencesOperators
 import Testing
 
 extension PreferenceKey<Double> {

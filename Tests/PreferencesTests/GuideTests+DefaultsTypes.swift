@@ -1,6 +1,4 @@
 import FoundationEssentials
-import PreferenceCoding
-import PreferenceMigrations
 import Preferences
 import Testing
 

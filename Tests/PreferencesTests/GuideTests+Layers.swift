@@ -1,9 +1,6 @@
 import FoundationEssentials
-import PreferenceAdapters
-import PreferenceOperators
-import PreferenceSyncing
-import PreferenceFiles
 import Preferences
+import PreferencesOperators
 import Synchronization
 import Testing
 

@@ -1,10 +1,6 @@
 import FoundationEssentials
-import PreferenceAdapters
-import PreferenceCoding
-import PreferenceOperators
-import PreferenceFiles
-import PreferenceWrappers
 import Preferences
+import PreferencesOperators
 import Testing
 
 enum SettingName: String {

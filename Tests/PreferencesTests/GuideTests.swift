@@ -1,9 +1,6 @@
 import FoundationEssentials
-import PreferenceAdapters
-import PreferenceCoding
-import PreferenceOperators
-import PreferenceFiles
 import Preferences
+import PreferencesOperators
 import Synchronization
 import Testing
 
@@ -81,7 +78,7 @@ struct GuideTests {
     #expect("\(explanation)".contains("answers (integer)"))
   }
 
-  // MARK: PreferenceFiles.md
+  // MARK: PreferencesInFiles.md
 
   @Test func `a file keeps what is written and is watched`() throws {
     try withTemporaryFolder { folder in

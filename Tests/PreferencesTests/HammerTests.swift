@@ -1,7 +1,4 @@
 import FoundationEssentials
-import PreferenceAdapters
-import PreferenceSyncing
-import PreferenceFiles
 import Preferences
 import Synchronization
 import Testing

@@ -1,5 +1,4 @@
-import PreferenceOperators
-import PreferenceWrappers
+import PreferencesOperators
 import Preferences
 import Testing
 

@@ -1,5 +1,4 @@
 import FoundationEssentials
-import PreferenceFiles
 import Preferences
 import Testing
 

@@ -1,6 +1,4 @@
 import Foundation
-import PreferenceFiles
-import PreferenceMigrations
 import Preferences
 import PreferencesTestSupport
 import Testing

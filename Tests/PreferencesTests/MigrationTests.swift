@@ -1,4 +1,3 @@
-import PreferenceMigrations
 import Preferences
 import Testing
 

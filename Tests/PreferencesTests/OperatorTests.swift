@@ -1,4 +1,4 @@
-import PreferenceOperators
+import PreferencesOperators
 import Preferences
 import Testing
 

@@ -1,4 +1,3 @@
-import PreferenceCoding
 import Preferences
 import Testing
 

@@ -1,6 +1,5 @@
 import FoundationEssentials
 import Glibc
-import PreferenceFiles
 import Preferences
 import Testing
 

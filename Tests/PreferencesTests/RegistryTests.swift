@@ -1,5 +1,5 @@
 import Foundation
-import PreferenceOperators
+import PreferencesOperators
 import Preferences
 import Synchronization
 import Testing

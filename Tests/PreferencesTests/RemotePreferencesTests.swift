@@ -1,9 +1,6 @@
 import Foundation
-import PreferenceAdapters
-import PreferenceFiles
-import PreferenceOperators
-import PreferenceWrappers
 import Preferences
+import PreferencesOperators
 import Synchronization
 import Testing
 

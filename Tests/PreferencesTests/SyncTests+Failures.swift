@@ -1,5 +1,3 @@
-import PreferenceAdapters
-import PreferenceSyncing
 import Preferences
 import Synchronization
 import Testing

@@ -1,6 +1,4 @@
 import FoundationEssentials
-import PreferenceSyncing
-import PreferenceFiles
 import Preferences
 import Synchronization
 import Testing

@@ -1,9 +1,6 @@
 import Foundation
-import PreferenceAdapters
-import PreferenceCoding
-import PreferenceFiles
-import PreferenceOperators
 import Preferences
+import PreferencesOperators
 import Testing
 
 private struct Site: Codable, Hashable, Sendable {

@@ -1,6 +1,4 @@
 import FoundationEssentials
-import PreferenceAdapters
-import PreferenceFiles
 import Preferences
 import Synchronization
 import Testing

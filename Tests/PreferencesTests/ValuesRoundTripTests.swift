@@ -1,5 +1,4 @@
 import FoundationEssentials
-import PreferenceCoding
 import Preferences
 import Testing
 

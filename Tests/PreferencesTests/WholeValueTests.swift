@@ -1,8 +1,6 @@
 import Foundation
-import PreferenceCoding
-import PreferenceFiles
-import PreferenceOperators
 import Preferences
+import PreferencesOperators
 import Testing
 
 private struct Server: Codable, Sendable, Equatable {

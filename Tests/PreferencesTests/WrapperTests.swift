@@ -1,8 +1,6 @@
 import Observation
-import PreferenceAdapters
-import PreferenceOperators
-import PreferenceWrappers
 import Preferences
+import PreferencesOperators
 import Synchronization
 import Testing
 

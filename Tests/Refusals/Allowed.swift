@@ -1,5 +1,5 @@
 // What is refused beside this compiles in its right form: items 38, 42 to 44, 50 and 107.
-import PreferenceOperators
+import PreferencesOperators
 import Secrets
 
 extension PreferenceKey<Int> {

@@ -1,4 +1,3 @@
-import PreferenceCoding
 import Preferences
 
 struct User: Codable {

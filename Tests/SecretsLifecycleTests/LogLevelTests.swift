@@ -1,7 +1,5 @@
 #if ServiceLifecycle
   import Logging
-  import PreferenceCoding
-  import PreferenceWrappers
   import Preferences
   import PreferencesTestSupport
   import Testing

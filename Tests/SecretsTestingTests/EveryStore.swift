@@ -1,8 +1,6 @@
 import FoundationEssentials
-import PreferenceAdapters
-import PreferenceOperators
-import PreferenceFiles
 import Preferences
+import PreferencesOperators
 import Secrets
 import SecretsTesting
 import Synchronization

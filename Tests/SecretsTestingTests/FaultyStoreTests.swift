@@ -1,6 +1,5 @@
-import PreferenceFiles
-import PreferenceOperators
 import Preferences
+import PreferencesOperators
 import SecretsTesting
 import Synchronization
 import Testing

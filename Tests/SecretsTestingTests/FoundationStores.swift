@@ -1,6 +1,5 @@
 import Foundation
 import FoundationNetworking
-import PreferenceFiles
 import Preferences
 import PreferencesFoundation
 import SecretsTesting

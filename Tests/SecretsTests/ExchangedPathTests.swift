@@ -1,5 +1,4 @@
 import Foundation
-import PreferenceFiles
 import Preferences
 import PreferencesFoundation
 import Secrets

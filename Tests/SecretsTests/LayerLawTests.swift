@@ -1,4 +1,4 @@
-import PreferenceFiles
+import Preferences
 import PreferenceLayerLaws
 import PreferencesTestSupport
 import Secrets

@@ -1,5 +1,5 @@
 import Foundation
-import PreferenceOperators
+import PreferencesOperators
 import Secrets
 import SecretsTesting
 import Testing

@@ -1,6 +1,4 @@
 import Foundation
-import PreferenceAdapters
-import PreferenceMigrations
 import Preferences
 import Secrets
 import SecretsTesting

@@ -1,6 +1,6 @@
 import Foundation
 import Glibc
-import PreferenceOperators
+import PreferencesOperators
 import Secrets
 import SecretsTesting
 import Synchronization

@@ -1,5 +1,5 @@
 import Foundation
-import PreferenceFiles
+import Preferences
 import PreferenceLayerLaws
 import PreferencesTestSupport
 import Secrets

@@ -1,6 +1,5 @@
 import Foundation
-import PreferenceAdapters
-import PreferenceSyncing
+import Preferences
 import Secrets
 import SecretsTesting
 import Synchronization

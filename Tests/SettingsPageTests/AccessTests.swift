@@ -3,7 +3,7 @@
   import Foundation
   import Hummingbird
   import NIOHTTP1
-  import PreferenceSettings
+  import PreferencesSettings
   import Preferences
   import SettingsPage
   import Testing

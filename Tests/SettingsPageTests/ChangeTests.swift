@@ -2,7 +2,7 @@
   import Foundation
   import InMemoryLogging
   import NIOHTTP1
-  import PreferenceSettings
+  import PreferencesSettings
   import Preferences
   import Secrets
   import SecretsTesting

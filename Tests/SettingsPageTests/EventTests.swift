@@ -1,6 +1,6 @@
 #if SettingsPage
   import Glibc
-  import PreferenceSettings
+  import PreferencesSettings
   import Preferences
   import SettingsPage
   import Testing

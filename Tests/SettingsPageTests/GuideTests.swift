@@ -2,7 +2,7 @@
   import Foundation
   import Hummingbird
   import Logging
-  import PreferenceSettings
+  import PreferencesSettings
   import Preferences
   import Secrets
   import SecretsTesting

@@ -5,7 +5,7 @@
   import Logging
   import NIOCore
   import NIOHTTP1
-  import PreferenceSettings
+  import PreferencesSettings
   import Preferences
   import Secrets
   import ServiceLifecycle

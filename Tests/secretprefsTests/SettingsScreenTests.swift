@@ -1,4 +1,4 @@
-import PreferenceSettings
+import PreferencesSettings
 import Preferences
 import Testing
 

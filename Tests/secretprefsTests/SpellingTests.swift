@@ -1,10 +1,9 @@
 import Foundation
-import Preferences
+@testable import Preferences
 import Testing
 import VaultCore
 import VaultSealing
 
-@testable import PreferenceFiles
 @testable import secretprefs
 
 /// Random values in everything that this package writes: each is found, and each is hidden, however the output is divided.

@@ -9,8 +9,9 @@ public import FoundationEssentials
 /// a double, never as an integer.
 ///
 /// Arrays, sets and ranges of such types convert, too, and dictionaries with a ``PreferenceDictionaryKey``. A type with
-/// a raw value conforms with one line. A `Codable` type needs no conformance: `PreferenceCoding` has keys for it, and
-/// conformances for collections and sets of your own. `nil` is stored by removing the key, so a key can have the type
+/// a raw value conforms with one line. A `Codable` type needs no conformance:
+/// ``PreferenceKey/codable(_:default:kind:encoder:decoder:)`` makes its keys. Collections and sets of your own conform
+/// with ``PreferenceCollection`` and ``PreferenceSetAlgebra``. `nil` is stored by removing the key, so a key can have the type
 /// `Int?`, while `[Int?]` does not compile.
 public protocol PreferenceConvertible: Sendable {
   /// The kind that values of this type are stored as, and that text-backed layers parse.

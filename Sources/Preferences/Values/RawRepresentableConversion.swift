@@ -6,7 +6,7 @@
 /// ```
 ///
 /// A raw value without an instance throws ``PreferencesError/Code/outOfRange``. A type of a different package needs no
-/// conformance: `PreferenceCoding` has keys for it.
+/// conformance: ``PreferenceKey/codable(_:default:kind:encoder:decoder:)`` makes its keys.
 extension PreferenceConvertible where Self: RawRepresentable, RawValue: PreferenceConvertible {
   public static var preferenceKind: PreferenceValue.Kind { RawValue.preferenceKind }
 

@@ -1,4 +1,3 @@
-import PreferenceFiles
 public import Preferences
 public import Foundation
 

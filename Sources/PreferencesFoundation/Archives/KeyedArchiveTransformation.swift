@@ -1,4 +1,3 @@
-public import PreferenceAdapters
 public import Preferences
 public import Foundation
 

@@ -1,5 +1,4 @@
 public import Foundation
-import PreferenceFiles
 public import Preferences
 
 /// Read-only preferences from the Info.plist of a bundle: its identifier, its version and any other entry.

@@ -1,5 +1,4 @@
 public import Foundation
-public import PreferenceFiles
 public import Preferences
 
 extension DictionaryPreferences {

@@ -1,6 +1,5 @@
 import DurableFiles
 import Foundation
-import PreferenceFiles
 package import Preferences
 
 /// The file in which Foundation stores a suite of user defaults.

@@ -1,5 +1,4 @@
 import DurableFiles
-import PreferenceFiles
 public import Preferences
 
 /// Preferences in a suite of user defaults: the file that Foundation's `UserDefaults` keeps for it.

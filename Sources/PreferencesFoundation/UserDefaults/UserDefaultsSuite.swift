@@ -1,4 +1,3 @@
-import PreferenceFiles
 import Preferences
 import Synchronization
 

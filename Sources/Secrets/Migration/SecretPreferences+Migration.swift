@@ -1,4 +1,3 @@
-internal import PreferenceFiles
 public import Preferences
 
 extension SecretPreferences {

@@ -1,4 +1,4 @@
-import PreferenceOperators
+import PreferencesOperators
 internal import Preferences
 internal import Testing
 

@@ -1,7 +1,6 @@
 internal import FoundationEssentials
-import PreferenceCoding
-internal import PreferenceOperators
 internal import Preferences
+internal import PreferencesOperators
 internal import Testing
 
 extension PreferenceKey<Int> {

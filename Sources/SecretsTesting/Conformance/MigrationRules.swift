@@ -1,5 +1,3 @@
-import PreferenceAdapters
-import PreferenceMigrations
 internal import Preferences
 internal import Testing
 

@@ -1,5 +1,5 @@
 internal import FoundationEssentials
-import PreferenceOperators
+import PreferencesOperators
 internal import Preferences
 internal import Testing
 

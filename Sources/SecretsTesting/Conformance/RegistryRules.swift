@@ -1,5 +1,4 @@
-import PreferenceOperators
-import PreferenceWrappers
+import PreferencesOperators
 internal import Preferences
 internal import Testing
 

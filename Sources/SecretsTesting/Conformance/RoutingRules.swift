@@ -1,6 +1,5 @@
-import PreferenceAdapters
-import PreferenceOperators
 internal import Preferences
+import PreferencesOperators
 internal import Testing
 
 extension ConformanceRule {

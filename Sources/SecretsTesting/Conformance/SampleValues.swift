@@ -1,5 +1,4 @@
 internal import FoundationEssentials
-import PreferenceCoding
 internal import Preferences
 
 enum Theme: String, PreferenceConvertible, Codable, PreferenceDictionaryKey { case light, dark }

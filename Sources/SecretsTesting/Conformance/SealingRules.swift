@@ -1,7 +1,5 @@
-import PreferenceAdapters
-internal import PreferenceOperators
-import PreferenceWrappers
 internal import Preferences
+internal import PreferencesOperators
 internal import Testing
 
 extension ConformanceRule {

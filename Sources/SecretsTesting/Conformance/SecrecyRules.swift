@@ -1,8 +1,5 @@
-import PreferenceAdapters
-import PreferenceOperators
-import PreferenceSyncing
-import PreferenceWrappers
 internal import Preferences
+import PreferencesOperators
 internal import Testing
 
 extension ConformanceRule {

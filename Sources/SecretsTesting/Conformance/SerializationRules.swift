@@ -1,6 +1,4 @@
 internal import FoundationEssentials
-import PreferenceAdapters
-import PreferenceCoding
 internal import Preferences
 internal import Testing
 

@@ -1,5 +1,4 @@
 internal import FoundationEssentials
-import PreferenceSyncing
 internal import Preferences
 internal import Testing
 

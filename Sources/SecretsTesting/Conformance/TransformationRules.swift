@@ -1,8 +1,6 @@
 internal import FoundationEssentials
-import PreferenceAdapters
-import PreferenceCoding
-import PreferenceOperators
 internal import Preferences
+import PreferencesOperators
 internal import Testing
 
 /// Text in the store, a number in the program.

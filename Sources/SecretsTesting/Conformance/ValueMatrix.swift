@@ -1,4 +1,3 @@
-import PreferenceCoding
 internal import Preferences
 internal import Testing
 

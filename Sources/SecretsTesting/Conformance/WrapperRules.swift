@@ -1,6 +1,4 @@
 internal import Observation
-import PreferenceAdapters
-import PreferenceWrappers
 internal import Preferences
 internal import Testing
 

@@ -1,6 +1,5 @@
 internal import FoundationEssentials
-import PreferenceOperators
-import PreferenceWrappers
+import PreferencesOperators
 internal import Preferences
 internal import Testing
 

@@ -1,4 +1,4 @@
-internal import PreferenceFiles
+internal import Preferences
 internal import VaultCore
 internal import VaultSealing
 

@@ -1,6 +1,5 @@
 internal import ArgumentParser
 internal import DurableFiles
-internal import PreferenceFiles
 internal import Preferences
 internal import VaultCore
 internal import VaultSealing

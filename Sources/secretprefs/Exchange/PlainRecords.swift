@@ -1,4 +1,3 @@
-internal import PreferenceFiles
 internal import Preferences
 internal import VaultCore
 

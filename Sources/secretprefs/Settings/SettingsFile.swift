@@ -1,7 +1,6 @@
 internal import FoundationEssentials
-internal import PreferenceFiles
-internal import PreferenceSettings
 internal import Preferences
+internal import PreferencesSettings
 internal import Secrets
 
 /// The settings in a file, and in a vault if they include secrets.

@@ -1,4 +1,4 @@
-internal import PreferenceSettings
+internal import PreferencesSettings
 
 /// Settings as output for programs.
 enum SettingsListing {

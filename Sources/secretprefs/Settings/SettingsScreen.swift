@@ -1,4 +1,4 @@
-internal import PreferenceSettings
+internal import PreferencesSettings
 internal import Preferences
 
 /// A list of settings as a person sees and changes it: takes keys, returns frames. It neither reads a terminal nor

@@ -1,5 +1,5 @@
 internal import DurableFiles
-internal import PreferenceSettings
+internal import PreferencesSettings
 internal import Preferences
 internal import Secrets
 internal import VaultCore

@@ -1,7 +1,6 @@
 import Foundation
-import PreferenceFiles
-import PreferenceSettings
 import Preferences
+import PreferencesSettings
 import Secrets
 import SecretsTesting
 import SettingsPage

@@ -1,4 +1,3 @@
-internal import PreferenceFiles
 internal import Preferences
 
 /// A dotenv file. Beside what ``DotenvFormat`` reads, forms are read that only some programs have; a value that

@@ -1,4 +1,3 @@
-internal import PreferenceFiles
 internal import Preferences
 
 /// Parses a JSON document whose top level is an object. Faults have no text of the document.

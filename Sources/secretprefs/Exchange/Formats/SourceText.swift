@@ -1,4 +1,3 @@
-internal import PreferenceFiles
 internal import Preferences
 
 /// A text to import, read from front to back.

@@ -1,11 +1,8 @@
 import Foundation
 
 #if EVERY_MODULE
-  import PreferenceAdapters
-  import PreferenceMigrations
-  import PreferenceOperators
-  import PreferenceSyncing
   import Preferences
+  import PreferencesOperators
   import PreferencesFoundation
   import Secrets
   import SecretsTesting

@@ -1,8 +1,5 @@
-import PreferenceAdapters
-import PreferenceMigrations
-import PreferenceOperators
-import PreferenceSyncing
 import Preferences
+import PreferencesOperators
 import PreferencesFoundation
 import Secrets
 import SecretsTesting

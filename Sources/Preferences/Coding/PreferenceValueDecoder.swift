@@ -1,0 +1,242 @@
+import FoundationEssentials
+
+/// Decodes a stored value to any `Decodable` type; the reverse of ``PreferenceValueEncoder``.
+///
+/// Numbers are converted exactly, as ``PreferenceConvertible`` describes; a `Decimal` is also decoded from a number.
+/// Strings are parsed as numbers, dates and URLs only if the type cannot be decoded from the value as it is. Unknown
+/// entries are ignored, so a later version of a struct may drop a property or add an optional one.
+public struct PreferenceValueDecoder: Sendable {
+  /// Contextual information for the types that are decoded.
+  public var userInfo: [CodingUserInfoKey: any Sendable]
+
+  /// Creates a decoder.
+  public init(userInfo: [CodingUserInfoKey: any Sendable] = [:]) { self.userInfo = userInfo }
+
+  /// Decodes `value`.
+  ///
+  /// - Throws: ``PreferencesError/Code/typeMismatch``, ``PreferencesError/Code/outOfRange`` or
+  ///   ``PreferencesError/Code/malformed``, with the path of the affected part; ``PreferencesError/Code/limitExceeded``
+  ///   if the type reads more than 128 levels.
+  public func decode<Value: Decodable>(
+    _ type: Value.Type = Value.self, from value: PreferenceValue
+  ) throws(PreferencesError) -> Value {
+    do { return try decode(type, from: value, parsingText: false) } catch {
+      guard value.hasText else { throw error }
+      // A type that tries several forms, such as a number and then a string, must not find a number in a string. So
+      // text is parsed only for a type that cannot be decoded otherwise.
+      do { return try decode(type, from: value, parsingText: true) } catch _ { throw error }
+    }
+  }
+
+  private func decode<Value: Decodable>(
+    _ type: Value.Type, from value: PreferenceValue, parsingText parsesText: Bool
+  ) throws(PreferencesError) -> Value {
+    let decoder = ValueDecoder(value: value, codingPath: [], info: userInfo, parsesText: parsesText)
+    do { return try decoder.decoded(type) } catch { throw .notDecodable(type, error) }
+  }
+}
+
+extension PreferenceValue {
+  fileprivate var isFinite: Bool { if case .double(let number) = self { number.isFinite } else { false } }
+
+  /// Whether there is a string at any depth.
+  fileprivate var hasText: Bool {
+    switch self {
+    case .string: true
+    case .array(let elements): elements.contains { $0.hasText }
+    case .dictionary(let members): members.values.contains { $0.hasText }
+    default: false
+    }
+  }
+}
+
+/// Throws only `DecodingError`, which types catch to try several forms.
+private struct ValueDecoder: Decoder {
+  /// `nil` for a missing entry, which an optional decodes as `nil`.
+  let value: PreferenceValue?
+  let codingPath: [any CodingKey]
+  let info: [CodingUserInfoKey: any Sendable]
+  /// Whether strings are parsed as other kinds.
+  let parsesText: Bool
+
+  var userInfo: [CodingUserInfoKey: Any] { info }
+
+  func decoded<Value: Decodable>(_ type: Value.Type) throws -> Value {
+    if type == Decimal.self, let decoded = decimal as? Value { return decoded }
+    guard let direct = type as? any StoredDirectly.Type else {
+      guard codingPath.count < ValueBudget.maximumDepth else { throw PreferencesError.tooDeep.at(codingPath) }
+      return try Value(from: self)
+    }
+    // The widest integers are stored as text if 64 bits do not hold them.
+    if case .string? = value, !parsesText, direct.isParsed, type != Int128.self, type != UInt128.self {
+      throw mismatch(type, "expected \(direct.preferenceKind), found string")
+    }
+    do {
+      // The cast holds: `direct` is `Value`.
+      if let decoded = try direct.init(preferenceValue: present(type)) as? Value { return decoded }
+    } catch let error as PreferencesError {
+      let context = DecodingError.Context(
+        codingPath: codingPath, debugDescription: error.message, underlyingError: error)
+      throw error.code == .typeMismatch
+        ? DecodingError.typeMismatch(type, context) : DecodingError.dataCorrupted(context)
+    }
+    throw mismatch(type, "another type")
+  }
+
+  /// The decimal that a number is; `nil` for the form in which `Decimal` encodes itself.
+  private var decimal: Decimal? {
+    switch value {
+    case .integer(let number)?: Decimal(number)
+    case .unsignedInteger(let number)?: Decimal(number)
+    // The shortest text of the number, so that 0.1 is one tenth.
+    case .double(let number)? where number.isFinite: Decimal(string: "\(number)")
+    case .string(let text)? where parsesText && PreferenceValue(parsing: text, as: .double)?.isFinite == true:
+      Decimal(string: text)
+    default: nil
+    }
+  }
+
+  func present(_ type: Any.Type) throws -> PreferenceValue {
+    guard let value else {
+      throw DecodingError.valueNotFound(type, .init(codingPath: codingPath, debugDescription: "there is no value"))
+    }
+    return value
+  }
+
+  /// The value, or the array or dictionary that its text is.
+  private func structure(_ type: Any.Type) throws -> PreferenceValue {
+    let value = try present(type)
+    return parsesText ? value.unfolded : value
+  }
+
+  func mismatch(_ type: Any.Type, _ text: String) -> DecodingError {
+    let error = PreferencesError(.typeMismatch, text)
+    return .typeMismatch(type, .init(codingPath: codingPath, debugDescription: text, underlyingError: error))
+  }
+
+  func at(_ key: any CodingKey, _ value: PreferenceValue?) -> ValueDecoder {
+    ValueDecoder(value: value, codingPath: codingPath + [key], info: info, parsesText: parsesText)
+  }
+
+  func container<Key: CodingKey>(keyedBy type: Key.Type) throws -> KeyedDecodingContainer<Key> {
+    let value = try structure(type)
+    guard case .dictionary(let entries) = value else {
+      throw mismatch([String: Any].self, "expected dictionary, found \(value.kind)")
+    }
+    return KeyedDecodingContainer(KeyedValues(decoder: self, entries: entries))
+  }
+
+  func unkeyedContainer() throws -> any UnkeyedDecodingContainer {
+    let value = try structure([Any].self)
+    guard case .array(let elements) = value else {
+      throw mismatch([Any].self, "expected array, found \(value.kind)")
+    }
+    return UnkeyedValues(decoder: self, elements: elements)
+  }
+
+  func singleValueContainer() -> any SingleValueDecodingContainer { SingleValue(decoder: self) }
+}
+
+private struct SingleValue: SingleValueDecodingContainer {
+  let decoder: ValueDecoder
+  var codingPath: [any CodingKey] { decoder.codingPath }
+
+  func decodeNil() -> Bool { decoder.value == nil }
+  func decode<T: Decodable>(_ type: T.Type) throws -> T { try decoder.decoded(type) }
+  // The protocol's own forms for these two types throw.
+  func decode(_ type: Int128.Type) throws -> Int128 { try decoder.decoded(type) }
+  func decode(_ type: UInt128.Type) throws -> UInt128 { try decoder.decoded(type) }
+}
+
+private struct UnkeyedValues: UnkeyedDecodingContainer {
+  let decoder: ValueDecoder
+  let elements: [PreferenceValue]
+  var currentIndex = 0
+
+  init(decoder: ValueDecoder, elements: [PreferenceValue]) { (self.decoder, self.elements) = (decoder, elements) }
+
+  var codingPath: [any CodingKey] { decoder.codingPath }
+  var count: Int? { elements.count }
+  var isAtEnd: Bool { currentIndex >= elements.count }
+
+  func decodeNil() throws -> Bool {
+    _ = try next(Any.self)
+    return false
+  }
+
+  mutating func decode(_ type: Int128.Type) throws -> Int128 { try element(type) }
+  mutating func decode(_ type: UInt128.Type) throws -> UInt128 { try element(type) }
+  mutating func decode<T: Decodable>(_ type: T.Type) throws -> T { try element(type) }
+
+  private mutating func element<T: Decodable>(_ type: T.Type) throws -> T {
+    let decoded = try next(type).decoded(type)
+    currentIndex += 1
+    return decoded
+  }
+
+  mutating func nestedContainer<Key: CodingKey>(keyedBy type: Key.Type) throws -> KeyedDecodingContainer<Key> {
+    let container = try next(type).container(keyedBy: type)
+    currentIndex += 1
+    return container
+  }
+
+  mutating func nestedUnkeyedContainer() throws -> any UnkeyedDecodingContainer {
+    let container = try next([Any].self).unkeyedContainer()
+    currentIndex += 1
+    return container
+  }
+
+  mutating func superDecoder() throws -> any Decoder {
+    let decoder = try next((any Decoder).self)
+    currentIndex += 1
+    return decoder
+  }
+
+  private func next(_ type: Any.Type) throws -> ValueDecoder {
+    let key = PositionKey(currentIndex)
+    guard !isAtEnd else {
+      throw DecodingError.valueNotFound(
+        type, .init(codingPath: codingPath + [key], debugDescription: "there are no more elements"))
+    }
+    return decoder.at(key, elements[currentIndex])
+  }
+}
+
+private struct KeyedValues<Key: CodingKey>: KeyedDecodingContainerProtocol {
+  let decoder: ValueDecoder
+  let entries: [String: PreferenceValue]
+
+  var codingPath: [any CodingKey] { decoder.codingPath }
+  var allKeys: [Key] { entries.keys.compactMap(Key.init(stringValue:)) }
+
+  func contains(_ key: Key) -> Bool { entries[key.stringValue] != nil }
+  func decodeNil(forKey key: Key) -> Bool { !contains(key) }
+
+  func decode(_ type: Int128.Type, forKey key: Key) throws -> Int128 { try entry(key).decoded(type) }
+  func decode(_ type: UInt128.Type, forKey key: Key) throws -> UInt128 { try entry(key).decoded(type) }
+
+  func decode<T: Decodable>(_ type: T.Type, forKey key: Key) throws -> T {
+    try (type is any ExpressibleByNilLiteral.Type ? decoder.at(key, entries[key.stringValue]) : entry(key)).decoded(
+      type)
+  }
+
+  func nestedContainer<Nested: CodingKey>(
+    keyedBy type: Nested.Type, forKey key: Key
+  ) throws -> KeyedDecodingContainer<Nested> {
+    try entry(key).container(keyedBy: type)
+  }
+
+  func nestedUnkeyedContainer(forKey key: Key) throws -> any UnkeyedDecodingContainer {
+    try entry(key).unkeyedContainer()
+  }
+
+  func superDecoder() throws -> any Decoder { try entry(SuperKey()) }
+  func superDecoder(forKey key: Key) throws -> any Decoder { try entry(key) }
+
+  private func entry(_ key: any CodingKey) throws -> ValueDecoder {
+    guard let value = entries[key.stringValue] else {
+      throw DecodingError.keyNotFound(key, .init(codingPath: codingPath, debugDescription: "there is no such entry"))
+    }
+    return decoder.at(key, value)
+  }
+}
