@@ -2,8 +2,28 @@ internal import DurableFiles
 internal import Synchronization
 internal import VaultSealing
 
-/// The log in which the reads and writes of one access group are logged, as one process sees it
-/// (`Docs/Format.md` annex F).
+/// The log in which the reads and writes of one access group are logged, as one process sees it (`Docs/Format.md` annex
+/// F).
+///
+/// The log is a chain of files beside the vault; events are sealed with a key of the group and appended to the current
+/// file. Every process that reads or writes the group appends to the same file, so all of them agree by its lock:
+///
+///     process A                            process B
+///     locks the log's file
+///     opens the header: 41 events          waits
+///     writes event 42, then the header
+///     syncs, if a write depends on it
+///     unlocks                              locks
+///     makes the change in the vault        the header has 42 events, so the tail is compared
+///                                          writes event 43, then the header
+///
+/// A write calls it with the lock of the vault's file held, from the thread that leads the ``WriteQueue``; a read on
+/// the thread of its caller, before the value is opened, with no other lock. The order is: the vault's file, this
+/// object's `state` (threads of this process), the log's file (other processes). None of the three is taken while a
+/// later one is held, so no two of them can wait for each other.
+///
+/// Under fail-closed an event that cannot be written is an error, and what it would have logged does not happen. Under
+/// fail-open it is counted, and the next event that can be written says how many are missing.
 final class AuditLog: Sendable {
   /// An event to log.
   struct Event {
@@ -370,19 +390,4 @@ final class AuditLog: Sendable {
       code, "the audit log \(files.current.file): \(error.message)", errno: error.errno,
       cause: AuditRefusal(error: error))
   }
-}
-
-/// What a verification reads of a log.
-struct AuditReading {
-  struct Current {
-    let file: OpenFile
-    let size: Int
-    let header: [UInt8]
-  }
-
-  /// `nil` if there is no current file that can be read.
-  var current: Current?
-  /// Why the current file cannot be read.
-  var refusal: VaultError?
-  let handedOver: [AuditFiles.Numbered]
 }

@@ -2,7 +2,29 @@ internal import DurableFiles
 internal import Synchronization
 internal import VaultSealing
 
-/// The state of a vault's file, shared by the readers and the writer of one ``Vault``.
+/// What the readers and the writer of one ``Vault`` share: the present ``VaultState``, or what a locked vault still
+/// reads.
+///
+/// Every call of the interface goes through here, on the thread of its caller. One lock, of `loaded`, protects the
+/// state. It is held for the two system calls that compare the state with the file, and for looking up a record: not
+/// while a caller uses a value, waits for another process or for a disk. The exception is a file that has to be loaded
+/// again, for which all callers would wait anyway.
+///
+/// The order of locks is: the vault's file (other processes), then `loaded`, then nothing. A writer takes the lock of
+/// the file first and `loaded` twice, to plan and to apply; between the two, readers go on with the state as it was.
+///
+///     reader                          the thread that writes
+///                                     locks the file
+///     loaded: refresh, find           waits for loaded
+///                                     loaded: catches up, plans the entry
+///     loaded: refresh finds the       writes the entry, syncs
+///       entry, if it is written
+///                                     loaded: applies the entry, unless a reader has
+///                                     unlocks the file, raises the mark
+///
+/// ``lock()`` replaces the state by ``KeptValues``, and the keys are wiped with it. A use that began before ends with
+/// its own reference. In a forked child every call is refused: the keys are not there, and the lock may be held
+/// forever.
 final class VaultHandle: Sendable {
   struct Loaded: Sendable {
     private enum Holding: @unchecked Sendable {

@@ -2,7 +2,19 @@ internal import VaultSealing
 
 /// One change of one record with its sealed value, as it waits in the ``WriteQueue``.
 ///
-/// A class, because a batch passes through several arrays: copying the fields would retain each of them.
+/// Made on the thread of the caller, which seals the value there: the only moment at which its bytes are readable. What
+/// waits, and what other threads see, is sealed. Nothing else is decided yet, because other writers come first: whether
+/// the record exists, its class, its history and whether its revision is the expected one are looked up under the lock
+/// of the file, by the thread that commits.
+///
+///     caller                    the thread that commits
+///     seals the value
+///     RecordChange ──▶ queue ──▶ upToDate: expected revision, class, copies of other records
+///                                events: what the log gets, before the write
+///                                entryBody: the fields of the old record that stay, earlier values
+///
+/// A class, because a batch passes through several arrays: copying the fields would retain each of them. It is never
+/// changed; what is brought up to date is a new one.
 package final class RecordChange: Sendable {
   enum Operation: Sendable {
     /// A new value. With `keepsClass` the record keeps its class; the value is sealed for the class at the time of the

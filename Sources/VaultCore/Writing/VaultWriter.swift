@@ -4,7 +4,23 @@ internal import VaultSealing
 
 /// Commits batches of changes: lock, catch up, append or full write, unlock (`Docs/Format.md` section 5).
 ///
-/// Called by one thread at a time: the one that leads the ``WriteQueue``.
+/// Called by one thread at a time: the one that leads the ``WriteQueue``, which is why it has state and no lock. Two
+/// locks are taken for each batch, always in this order: that of the file, against other processes, held until the
+/// batch is durable; and that of the handle, against readers of this process, held only while the batch is planned and
+/// applied.
+///
+///     batch of changes ──▶ lock the file ──▶ catch up ──▶ plan ─┬─▶ append one entry, sync
+///                                                              └─▶ full write: a new file takes the name
+///     rewrite          ──▶ lock the file ──▶ load it once more ─────▶ full write
+///     policy of a log  ──▶ the same as changes, one entry for each group
+///
+/// An append is the ordinary case: one write, one sync. A full write is made if the journal is longer than the
+/// snapshot, if an append is impossible, or if slots, groups or keys change. If only its length speaks for a full write
+/// and it fails without a trace, the batch is appended after all.
+///
+/// What may go wrong decides the answer. Before the first byte is written, the error says so. If a write fails, the
+/// bytes are taken back. If a sync fails, it is unknown what the disk has: the answer is `durabilityUnknown` unless a
+/// full write can settle it, and no entry is appended behind the unknown one.
 final class VaultWriter: @unchecked Sendable {
   // Unchecked: only the thread that leads the queue uses this.
   let handle: VaultHandle

@@ -3,9 +3,22 @@ internal import Synchronization
 
 /// Lets concurrent writes of one process share one append and one sync (group commit).
 ///
-/// A synchronous writer that finds no commit in progress leads: it commits the pending writes and then passes the lead
-/// to the next writer. So a single writer never switches threads. A helper thread commits asynchronous writes, so that
-/// no thread of the cooperative pool waits for a disk.
+/// A sync costs a hundred times what sealing a value costs, so writes that arrive while another one is being made
+/// durable wait together and then share one entry. There is no thread that waits for writes. Whoever finds no commit in
+/// progress leads: a synchronous writer commits on its own thread, so a single one never switches threads; an
+/// asynchronous one starts a helper thread, so that no thread of the cooperative pool waits for a disk.
+///
+///     A (blocks)        B (blocks)      C (async)        the file
+///     leads: A          waits           suspends         entry 1: A
+///     passes the lead   leads: B, C                      entry 2: B and C together
+///     returns           returns         resumes
+///
+/// A batch ends before a write of another group, before a record that it has already, before a write that replaces the
+/// file, and at one mebibyte. Each caller has its own deadline, which began with its call, and its own outcome: an
+/// error that belongs to one record fails the caller that brought it.
+///
+/// The lock of the queue protects the list of those who wait, and is held for no more than that. ``VaultWriter`` is
+/// called with no lock held, by the thread that leads.
 final class WriteQueue: Sendable {
   /// The changes of one caller, which become durable together or not at all.
   enum Write: Sendable {
