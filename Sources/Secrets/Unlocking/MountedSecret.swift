@@ -5,7 +5,7 @@ internal import VaultSealing
 ///
 /// Kubernetes and Docker give secrets mode 0644 or 0444, and Kubernetes reaches them through two symbolic links in a
 /// directory of mode 1777. A file that others may read counts as such a secret only if all of these conditions hold
-/// (`Docs/Decisions/0019-mounted-secrets.md`):
+/// (`Docs/Decisions/0019-key-files-mounted-by-kubernetes-and-docker.md`):
 ///
 /// * the file is a regular file owned by root that neither group nor others may write;
 /// * the file is on a file system in memory (tmpfs, ramfs) that is mounted read-only;
