@@ -3,7 +3,7 @@ import Testing
 
 /// Every file of the vector sets opens or is refused exactly as its manifest says.
 ///
-/// `Scripts/vectors DIR` runs another directory through here.
+/// `Scripts/vectors run DIR` runs another directory through here.
 struct VectorTests {
   /// A vector, and where it is.
   struct Located: Sendable, CustomTestStringConvertible {

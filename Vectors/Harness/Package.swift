@@ -1,7 +1,7 @@
 // swift-tools-version: 6.2
 import PackageDescription
 
-// The vault's own sources, by links, and what Scripts/reader-checks and Scripts/cross-check run on them. It needs no
+// The vault's own sources, by links, and what Scripts/vectors runs on them. It needs no
 // other package, and can be copied and changed.
 let settings: [SwiftSetting] = [
   .enableUpcomingFeature("ExistentialAny"),
