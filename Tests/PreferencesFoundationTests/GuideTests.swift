@@ -5,8 +5,8 @@ import PreferencesOperators
 import PreferencesFoundation
 import Testing
 
-/// The code of PreferencesFoundation.docc, and of Preferences.docc that needs Foundation, word for word: Scripts/guide compares
-/// them.
+/// The code of PreferencesFoundation.docc, and of Preferences.docc that needs Foundation, word for word:
+/// Scripts/documents guide compares them.
 struct GuideTests {
   private let settings = DictionaryPreferences()
 

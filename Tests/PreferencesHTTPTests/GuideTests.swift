@@ -30,7 +30,7 @@
     }
   }
 
-  /// The code of the catalogs that needs the trait, word for word: Scripts/guide compares the two.
+  /// The code of the catalogs that needs the trait, word for word: Scripts/documents guide compares the two.
   struct GuideTests {
     private let settings = DictionaryPreferences()
 

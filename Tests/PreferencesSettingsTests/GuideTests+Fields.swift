@@ -12,7 +12,7 @@ private final class Screen: Sendable {
   func show(_ line: String) { shown.withLock { $0.append(line) } }
 }
 
-/// The code of ComingFromMagneticFields, word for word: Scripts/guide compares them.
+/// The code of ComingFromMagneticFields, word for word: Scripts/documents guide compares them.
 struct FieldGuideTests {
   @Test func `a class has fields`() {
     final class Person {

@@ -3,7 +3,7 @@ import PreferencesSettings
 import Preferences
 import Testing
 
-// The code of PreferencesSettings.docc, word for word: Scripts/guide compares the two.
+// The code of PreferencesSettings.docc, word for word: Scripts/documents guide compares the two.
 
 struct GuideTests {
   let store = DictionaryPreferences()

@@ -63,7 +63,8 @@
     }
   }
 
-  /// The code of SecretsConfiguration.docc, and of README.md that needs the trait, word for word: Scripts/guide compares them.
+  /// The code of SecretsConfiguration.docc, and of Docs/Library.md that needs the trait, word for word:
+  /// Scripts/documents guide compares them.
   @Suite(.throwawayVault) struct GuideTests {}
 
   extension GuideTests {

@@ -22,8 +22,9 @@
     func run() async throws { try await gracefulShutdown() }
   }
 
-  /// The code of SecretsLifecycle.docc, and that of Docs/Production.md that needs the trait, word for word: Scripts/guide
-  /// compares them. It runs in a process of its own, because it replaces the handler of failures and handles signals.
+  /// The code of SecretsLifecycle.docc, and that of Docs/Production.md that needs the trait, word for word:
+  /// Scripts/documents guide compares them. It runs in a process of its own, because it replaces the handler of failures
+  /// and handles signals.
   @Suite(.timeLimit(.minutes(10))) struct GuideTests {}
 
   extension GuideTests {

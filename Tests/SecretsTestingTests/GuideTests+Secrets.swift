@@ -4,7 +4,7 @@ import SecretsTesting
 import Synchronization
 import Testing
 
-/// The code of SecretsTesting.docc, word for word: Scripts/guide compares the two.
+/// The code of SecretsTesting.docc, word for word: Scripts/documents guide compares the two.
 enum Authorization: Equatable {
   case header(String)
   case signedOut

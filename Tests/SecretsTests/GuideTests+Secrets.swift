@@ -32,7 +32,7 @@ private final class Load: Sendable {
   func end() { isDone.withLock { $0 = true } }
 }
 
-/// The code of Secrets.docc, word for word: Scripts/guide compares the two.
+/// The code of Secrets.docc, word for word: Scripts/documents guide compares the two.
 extension GuideTests {
   /// A vault with a key file that opens it.
   private typealias Fixture = UnlockingTests.Fixture

@@ -77,7 +77,7 @@ private final class TokenServer: Sendable {
   }
 }
 
-/// The code of RefreshingAccessTokens.md, word for word: Scripts/guide compares the two.
+/// The code of RefreshingAccessTokens.md, word for word: Scripts/documents guide compares the two.
 extension GuideTests {
   @Test(.timeLimit(.minutes(10))) func `tokens: an expired token is refreshed, and stored before it is returned`()
     async throws

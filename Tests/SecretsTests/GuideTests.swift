@@ -12,7 +12,7 @@ extension PreferenceKey<Secret<String>?> {
   fileprivate static let githubToken = Self("github.token")
 }
 
-/// The code of Preferences.docc that needs a vault, word for word: Scripts/guide compares the two.
+/// The code of Preferences.docc that needs a vault, word for word: Scripts/documents guide compares the two.
 @Suite(.throwawayVault) struct GuideTests {
   private let settings: DictionaryPreferences = ["port": 8080]
 }

@@ -11,7 +11,7 @@
   import Testing
   import UnixSignals
 
-  /// The code of the catalog, word for word: Scripts/guide compares the two.
+  /// The code of the catalog, word for word: Scripts/documents guide compares the two.
   @Suite(.timeLimit(.minutes(10)))
   struct GuideTests {
     private let store = DictionaryPreferences()

@@ -2,7 +2,7 @@ import Testing
 import VaultCore
 import VaultSealing
 
-/// The code of VaultCore.docc, word for word: Scripts/guide compares the two.
+/// The code of VaultCore.docc, word for word: Scripts/documents guide compares the two.
 struct GuideTests {
   @Test func `a value is sealed, and its bytes are lent`() throws {
     try TemporaryDirectory.with { directory in

@@ -87,6 +87,6 @@ struct Root: ParsableCommand {
       Completion.self, ExitCodes.self, Version.self, WritingCommands.self,
     ])
 
-  /// The version of the package. `Scripts/version` compares it with the other places that name it.
+  /// The version of the package. `Scripts/documents version` compares it with the other places that name it.
   static let toolVersion = "0.1.0"
 }
