@@ -24,7 +24,6 @@ func excludedBeforeSwift63(_ files: [String]) -> [String] {
 
 let package = Package(
   name: "SecretPreferences",
-  platforms: [.macOS(.v26)],  // untried: Docs/Decisions/0033
   products: [
     .library(name: "Preferences", targets: ["Preferences"]),
     .library(name: "PreferencesOperators", targets: ["PreferencesOperators"]),
@@ -62,9 +61,9 @@ let package = Package(
   targets: [
     .systemLibrary(
       name: "CVaultSodium", pkgConfig: "libsodium",
-      providers: [.apt(["libsodium-dev"]), .brew(["libsodium"])]),
+      providers: [.apt(["libsodium-dev"])]),
     // For one-time codes and QR codes of the tool.
-    .systemLibrary(name: "CMessageDigests", providers: [.apt(["libmd-dev"]), .brew(["libmd"])]),
+    .systemLibrary(name: "CMessageDigests", providers: [.apt(["libmd-dev"])]),
     .systemLibrary(name: "CQRCodes", providers: [.apt(["libqrcodegen-dev"])]),
     .target(name: "CDurableFiles"),
     .target(

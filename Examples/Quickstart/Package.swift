@@ -3,7 +3,6 @@ import PackageDescription
 
 let package = Package(
   name: "Quickstart",
-  platforms: [.macOS(.v26)],
   dependencies: [
     .package(name: "SecretPreferences", path: "../..", traits: [])
   ],

@@ -3,7 +3,6 @@ import PackageDescription
 
 let package = Package(
   name: "SettingsPageExample",
-  platforms: [.macOS(.v26)],
   dependencies: [
     // In a package of your own, only the trait SettingsPage. These are those of Scripts/swift, so that both packages can
     // share one build folder.

@@ -15,7 +15,6 @@ let services: [Target.Dependency] = [
 
 let package = Package(
   name: "TokenServer",
-  platforms: [.macOS(.v26)],
   dependencies: [
     // In a package of your own: url: "https://github.com/secretpreferences/SecretPreferences", from: …, and of the traits only
     // ServiceLifecycle. These are those of Scripts/swift, so that both packages can share one build folder.

@@ -13,7 +13,6 @@
 #include <time.h>
 #include <unistd.h>
 
-#ifdef __linux__
 #include <linux/keyctl.h>
 #include <linux/magic.h>
 #ifndef XFS_SUPER_MAGIC
@@ -33,78 +32,39 @@
 #ifndef MFD_NOEXEC_SEAL
 #define MFD_NOEXEC_SEAL 8U
 #endif
-#else
-#include <mach/vm_inherit.h>
-#endif
 
 int cfiles_rename_noreplace(const char *from, const char *to) {
-#ifdef __linux__
-  // musl declares no renameat2.
   return (int)syscall(SYS_renameat2, AT_FDCWD, from, AT_FDCWD, to, RENAME_NOREPLACE);
-#else
-  return renamex_np(from, to, RENAME_EXCL);
-#endif
 }
 
 int cfiles_open_unnamed(const char *directory, unsigned int mode) {
-#ifdef O_TMPFILE
   return open(directory, O_TMPFILE | O_RDWR | O_CLOEXEC, mode);
-#else
-  (void)directory, (void)mode;
-  errno = ENOTSUP;
-  return -1;
-#endif
 }
 
 int cfiles_link_unnamed(int descriptor, const char *name) {
-#ifdef O_TMPFILE
   char self[32];
   snprintf(self, sizeof self, "/proc/self/fd/%d", descriptor);
   if (linkat(AT_FDCWD, self, AT_FDCWD, name, AT_SYMLINK_FOLLOW) == 0) return 0;
   // Without /proc, newer kernels accept the descriptor itself.
   return errno == ENOENT ? linkat(descriptor, "", AT_FDCWD, name, AT_EMPTY_PATH) : -1;
-#else
-  (void)descriptor, (void)name;
-  errno = ENOTSUP;
-  return -1;
-#endif
 }
 
 int64_t cfiles_next_data(int descriptor, int64_t offset) {
-#ifdef SEEK_DATA
   return lseek(descriptor, offset, SEEK_DATA);
-#else
-  (void)descriptor, (void)offset;
-  errno = EINVAL;
-  return -1;
-#endif
 }
 
 int cfiles_open_beneath(int directory, const char *path) {
-#ifdef __linux__
   struct open_how how = {.flags = O_PATH | O_CLOEXEC, .resolve = RESOLVE_BENEATH | RESOLVE_NO_MAGICLINKS};
   return (int)syscall(SYS_openat2, directory, path, &how, sizeof how);
-#else
-  // Only orchestrators of Linux mount secrets in memory.
-  (void)directory, (void)path;
-  errno = ENOSYS;
-  return -1;
-#endif
 }
 
 int cfiles_is_in_memory(int descriptor) {
-#ifdef __linux__
   struct statfs status;
   if (fstatfs(descriptor, &status) != 0) return 0;
   return status.f_type == TMPFS_MAGIC || (uint32_t)status.f_type == RAMFS_MAGIC;
-#else
-  (void)descriptor;
-  return 0;
-#endif
 }
 
 int cfiles_reports_changes(const char *path) {
-#ifdef __linux__
   // The ones that all changes pass through. An unknown one is looked at from time to time, which is never wrong.
   static const uint32_t kinds[] = {
       EXT4_SUPER_MAGIC, XFS_SUPER_MAGIC, BTRFS_SUPER_MAGIC, F2FS_SUPER_MAGIC, TMPFS_MAGIC, RAMFS_MAGIC,
@@ -116,24 +76,13 @@ int cfiles_reports_changes(const char *path) {
     if ((uint32_t)status.f_type == kinds[index]) return 1;
   }
   return 0;
-#else
-  (void)path;
-  return 1;
-#endif
 }
 
 int cfiles_pipe(int *ends) {
-#ifdef __linux__
   return pipe2(ends, O_CLOEXEC);
-#else
-  if (pipe(ends) != 0) return -1;
-  for (int index = 0; index < 2; index++) fcntl(ends[index], F_SETFD, FD_CLOEXEC);
-  return 0;
-#endif
 }
 
 int cfiles_copy_access_list(const char *from, int to) {
-#ifdef __linux__
   static const char name[] = "system.posix_acl_access";
   char list[64 << 10];  // the longest that the system has
   ssize_t count = getxattr(from, name, list, sizeof list);
@@ -141,39 +90,20 @@ int cfiles_copy_access_list(const char *from, int to) {
   if (count < 0 && errno != ENODATA && errno != ENOTSUP) return -1;
   // The folder may give each new file a list.
   return fremovexattr(to, name) == 0 || errno == ENODATA || errno == ENOTSUP ? 0 : -1;
-#else
-  (void)from, (void)to;
-  return 0;
-#endif
 }
 
 int cfiles_synchronize(int descriptor) {
-#ifdef __APPLE__
-  // fsync leaves the data in the cache of the disk. Some file systems have no other call.
-  if (fcntl(descriptor, F_FULLFSYNC) == 0) return 0;
-  if (errno != ENOTSUP && errno != EINVAL && errno != ENOTTY) return -1;
-#endif
   return fsync(descriptor);
 }
 
 int cfiles_synchronize_data(int descriptor) {
-#ifdef __APPLE__
-  return cfiles_synchronize(descriptor);  // there is no call for the data alone
-#else
   return fdatasync(descriptor);
-#endif
 }
 
 int cfiles_random(void *bytes, size_t count) { return getentropy(bytes, count); }
 
 int cfiles_wipe_on_fork(void *start, size_t count) {
-#ifdef __linux__
   return madvise(start, count, MADV_WIPEONFORK);
-#else
-  // The pages are missing in the child instead of zero, so this does not count as success.
-  if (minherit(start, count, VM_INHERIT_NONE) == 0) errno = ENOTSUP;
-  return -1;
-#endif
 }
 
 int cfiles_limit_core_files(uint64_t limit) {
@@ -187,11 +117,7 @@ int cfiles_disable_core_files(uint64_t *inherited) {
   struct rlimit limit;
   if (getrlimit(RLIMIT_CORE, &limit) == 0) *inherited = limit.rlim_cur;
   if (cfiles_limit_core_files(0) != 0) return -1;
-#ifdef __linux__
   return prctl(PR_SET_DUMPABLE, 0, 0, 0, 0);
-#else
-  return 0;  // Darwin lets only debuggers with a permission of their own read the memory of a process
-#endif
 }
 
 extern char **environ;
@@ -207,26 +133,13 @@ int cfiles_execute(char *const *arguments, char *const *environment) {
 }
 
 int cfiles_memory_file(const char *name, int no_exec) {
-#ifdef __linux__
   return memfd_create(name, MFD_CLOEXEC | MFD_ALLOW_SEALING | (no_exec ? MFD_NOEXEC_SEAL : 0));
-#else
-  (void)name, (void)no_exec;
-  errno = ENOSYS;
-  return -1;
-#endif
 }
 
 int cfiles_seal(int descriptor) {
-#ifdef __linux__
   return fcntl(descriptor, F_ADD_SEALS, F_SEAL_WRITE | F_SEAL_GROW | F_SEAL_SHRINK | F_SEAL_SEAL);
-#else
-  (void)descriptor;
-  errno = ENOSYS;
-  return -1;
-#endif
 }
 
-#ifdef __linux__
 #define KEYCTL(...) syscall(SYS_keyctl, __VA_ARGS__)
 
 int32_t cfiles_add_key(const char *description, const void *payload, size_t count) {
@@ -266,20 +179,6 @@ int cfiles_expire_key(int32_t key, uint32_t seconds) { return (int)KEYCTL(KEYCTL
 int cfiles_link_key(int32_t key, int32_t keyring) { return (int)KEYCTL(KEYCTL_LINK, key, keyring); }
 
 int cfiles_invalidate_key(int32_t key) { return (int)KEYCTL(KEYCTL_INVALIDATE, key); }
-#else
-#define NO_KEYS(declaration) declaration { errno = ENOSYS; return -1; }
-NO_KEYS(int32_t cfiles_add_key(const char *description, const void *payload, size_t count))
-NO_KEYS(int32_t cfiles_session_keyring(void))
-NO_KEYS(int32_t cfiles_shared_keyring(void))
-NO_KEYS(int32_t cfiles_find_key(const char *description))
-NO_KEYS(long cfiles_read_key(int32_t key, void *payload, size_t count))
-NO_KEYS(long cfiles_list_keys(int32_t keyring, int32_t *keys, size_t count))
-NO_KEYS(long cfiles_describe_key(int32_t key, char *text, size_t count))
-NO_KEYS(int cfiles_restrict_key(int32_t key, int may_expire))
-NO_KEYS(int cfiles_expire_key(int32_t key, uint32_t seconds))
-NO_KEYS(int cfiles_link_key(int32_t key, int32_t keyring))
-NO_KEYS(int cfiles_invalidate_key(int32_t key))
-#endif
 
 int cfiles_start_thread(void *(*body)(void *), void *argument) {
   pthread_attr_t attributes;
@@ -294,7 +193,6 @@ int cfiles_start_thread(void *(*body)(void *), void *argument) {
   return error == 0 ? 0 : -1;
 }
 
-#ifdef __GLIBC__
 static void *wait_for_lock(void *descriptor) {
   // No signal handler of the program may run in a thread that can be cancelled at any time.
   sigset_t all;
@@ -321,10 +219,3 @@ int cfiles_lock_until(int descriptor, long seconds, long nanoseconds) {
   }
   return answer == PTHREAD_CANCELED ? ETIMEDOUT : (int)(intptr_t)answer;
 }
-#else
-// Only glibc can join a thread until a time on the monotonic clock.
-int cfiles_lock_until(int descriptor, long seconds, long nanoseconds) {
-  (void)descriptor, (void)seconds, (void)nanoseconds;
-  return CFILES_NO_THREAD;
-}
-#endif

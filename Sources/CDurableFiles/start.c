@@ -13,14 +13,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#ifdef __linux__
 #include <sys/syscall.h>
-#else
-#define SOCK_CLOEXEC 0
-#define SOCK_SEQPACKET SOCK_DGRAM
-#define MSG_NOSIGNAL 0
-#define MADV_DONTDUMP MADV_NORMAL
-#endif
 #ifndef SYS_close_range
 #define SYS_close_range 436
 #endif
@@ -64,9 +57,7 @@ static void say(int report, int what, int value) {
 
 static void close_range_of(int first, int last) {
   if (first > last) return;
-#ifdef __linux__
   if (syscall(SYS_close_range, first, last, 0) == 0) return;
-#endif
   struct rlimit limit;
   if (getrlimit(RLIMIT_NOFILE, &limit) == 0 && (rlim_t)last >= limit.rlim_cur) last = (int)limit.rlim_cur - 1;
   for (int descriptor = first; descriptor <= last; descriptor++) close(descriptor);
@@ -106,9 +97,6 @@ int cfiles_start(char *const *arguments, char *const *environment, const int *de
   struct variables variables;
   // In one call, because another thread may start a program at any time.
   if (socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) != 0) return -1;
-#ifndef __linux__
-  for (int index = 0; index < 2; index++) fcntl(ends[index], F_SETFD, FD_CLOEXEC);
-#endif
   sigset_t all, mask;
   sigfillset(&all);
   if (copy_variables(environment, &variables) != 0) goto failed;
@@ -173,12 +161,7 @@ failed_after:;
 }
 
 int cfiles_open_terminal(int *keyboard, int *programs) {
-#ifdef __linux__
   int end = posix_openpt(O_RDWR | O_NOCTTY | O_CLOEXEC);
-#else
-  int end = posix_openpt(O_RDWR | O_NOCTTY);
-  if (end >= 0) fcntl(end, F_SETFD, FD_CLOEXEC);
-#endif
   if (end < 0) return -1;
   const char *name = grantpt(end) == 0 && unlockpt(end) == 0 ? ptsname(end) : NULL;
   *programs = name ? open(name, O_RDWR | O_NOCTTY | O_CLOEXEC) : -1;

@@ -2,8 +2,6 @@
 // checks this).
 #if canImport(Glibc)
   @_exported public import Glibc
-#elseif canImport(Musl)
-  @_exported public import Musl
-#elseif canImport(Darwin)
-  @_exported public import Darwin
+#else
+  #error("SecretPreferences needs Linux with the GNU C library: Docs/Decisions/0082")
 #endif

@@ -80,11 +80,7 @@ struct FileStamp: Sendable, Hashable {
     device = UInt64(truncatingIfNeeded: status.st_dev)
     inode = UInt64(status.st_ino)
     size = Int64(status.st_size)
-    #if canImport(Darwin)
-      let times = [status.st_mtimespec, status.st_ctimespec]
-    #else
-      let times = [status.st_mtim, status.st_ctim]
-    #endif
+    let times = [status.st_mtim, status.st_ctim]
     modified = times.flatMap { [Int($0.tv_sec), Int($0.tv_nsec)] }
     mayBeIncomplete = status.st_mode & S_IFMT == S_IFREG && status.st_nlink == 1
   }

@@ -8,11 +8,7 @@ package func systemMilliseconds() -> Int64 {
 /// Milliseconds since the machine was started, including the time it slept. This clock cannot be set.
 package func bootMilliseconds() -> Int64 {
   var now = timespec()
-  #if canImport(Darwin)
-    unsafe clock_gettime(CLOCK_MONOTONIC, &now)
-  #else
-    unsafe clock_gettime(CLOCK_BOOTTIME, &now)
-  #endif
+  unsafe clock_gettime(CLOCK_BOOTTIME, &now)
   return Int64(now.tv_sec) * 1000 + Int64(now.tv_nsec) / 1_000_000
 }
 

@@ -44,25 +44,13 @@ package func replaceProcess(
 ) -> Int32 { unsafe cfiles_execute(arguments, environment) }
 
 extension sigaction {
-  /// The function that a signal calls. Each C library has a different name for it.
+  /// The function that a signal calls.
   package var handler: (@convention(c) (Int32) -> Void)? {
     get {
-      #if canImport(Glibc)
-        unsafe __sigaction_handler.sa_handler
-      #elseif canImport(Musl)
-        unsafe __sa_handler.sa_handler
-      #else
-        unsafe __sigaction_u.__sa_handler
-      #endif
+      unsafe __sigaction_handler.sa_handler
     }
     set {
-      #if canImport(Glibc)
-        unsafe __sigaction_handler.sa_handler = newValue
-      #elseif canImport(Musl)
-        unsafe __sa_handler.sa_handler = newValue
-      #else
-        unsafe __sigaction_u.__sa_handler = newValue
-      #endif
+      unsafe __sigaction_handler.sa_handler = newValue
     }
   }
 
@@ -70,13 +58,7 @@ extension sigaction {
   package mutating func setDetailedHandler(
     _ handler: @escaping @convention(c) (Int32, UnsafeMutablePointer<siginfo_t>?, UnsafeMutableRawPointer?) -> Void
   ) {
-    #if canImport(Glibc)
-      unsafe __sigaction_handler.sa_sigaction = handler
-    #elseif canImport(Musl)
-      unsafe __sa_handler.sa_sigaction = handler
-    #else
-      unsafe __sigaction_u.__sa_sigaction = handler
-    #endif
+    unsafe __sigaction_handler.sa_sigaction = handler
     sa_flags = SA_SIGINFO
   }
 }

@@ -278,31 +278,27 @@ extension VaultObservationTests {
     #expect(gone == nil)
   }
 
-  #if os(Linux)
-    @Test func `the file is not watched any more when the vault is released before its observations`() async {
-      await #expect(processExitsWith: .success) {
-        let throwaway = try ThrowawayVault()
-        var vault: Vault? = try throwaway.reopened()
-        let observation = try vault.map { try SecretPreferences(service: "db", in: $0).observe { _ in } }
-        #expect(watchedFolders() > 0)
+  @Test func `the file is not watched any more when the vault is released before its observations`() async {
+    await #expect(processExitsWith: .success) {
+      let throwaway = try ThrowawayVault()
+      var vault: Vault? = try throwaway.reopened()
+      let observation = try vault.map { try SecretPreferences(service: "db", in: $0).observe { _ in } }
+      #expect(watchedFolders() > 0)
 
-        vault = nil
+      vault = nil
 
-        #expect(watchedFolders() == 0)
-        observation?.invalidate()
-        withExtendedLifetime(throwaway) {}
-      }
-    }
-  #endif
-}
-
-#if os(Linux)
-  /// The number of folders that the inotify instances of this process watch.
-  private func watchedFolders() -> Int {
-    let descriptors = (try? FileManager.default.contentsOfDirectory(atPath: "/proc/self/fdinfo")) ?? []
-    return descriptors.reduce(0) { sum, name in
-      let text = try? String(contentsOfFile: "/proc/self/fdinfo/\(name)", encoding: .utf8)
-      return sum + (text ?? "").split(separator: "\n").count { $0.hasPrefix("inotify wd:") }
+      #expect(watchedFolders() == 0)
+      observation?.invalidate()
+      withExtendedLifetime(throwaway) {}
     }
   }
-#endif
+}
+
+/// The number of folders that the inotify instances of this process watch.
+private func watchedFolders() -> Int {
+  let descriptors = (try? FileManager.default.contentsOfDirectory(atPath: "/proc/self/fdinfo")) ?? []
+  return descriptors.reduce(0) { sum, name in
+    let text = try? String(contentsOfFile: "/proc/self/fdinfo/\(name)", encoding: .utf8)
+    return sum + (text ?? "").split(separator: "\n").count { $0.hasPrefix("inotify wd:") }
+  }
+}

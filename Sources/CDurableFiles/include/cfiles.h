@@ -37,11 +37,9 @@ int cfiles_reports_changes(const char *_Nonnull path);
 int cfiles_pipe(int *_Nonnull ends);
 
 /// Gives a file the POSIX access control list of another file, or none if that has none. Returns 0, or -1 and errno.
-/// Does nothing on other systems than Linux.
 int cfiles_copy_access_list(const char *_Nonnull from, int to);
 
-/// fsync; on Darwin F_FULLFSYNC, which also empties the disk's cache, if the file system supports it. Returns 0, or -1
-/// and errno.
+/// fsync. Returns 0, or -1 and errno.
 int cfiles_synchronize(int descriptor);
 
 /// The same for content and length only (fdatasync).
