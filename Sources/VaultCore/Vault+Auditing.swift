@@ -68,23 +68,42 @@ extension Vault {
       return (keys, state.snapshot.isLogged)
     }
     var setAside: [String] = []
-    if policy != nil {
-      for keys in groups { setAside += try handle.auditLog(of: keys.groupID).setAsideIfRefused(keys, by: handle.slot) }
+    do throws(VaultError) {
+      if policy != nil {
+        for keys in groups {
+          try handle.auditLog(of: keys.groupID).setAsideIfRefused(keys, by: handle.slot, to: &setAside)
+        }
+      }
+      let isComplete = try write(policy, limits, of: groups.map(\.groupID), isLogged: isLogged)
+      return AuditChange(setAside: setAside, isComplete: isComplete)
+    } catch {
+      guard !setAside.isEmpty else { throw error }
+      // The vault is unchanged, and the log is not.
+      throw VaultError(
+        error.code,
+        "\(error.message); a log that could not be continued was set aside: \(setAside.joined(separator: ", "))",
+        errno: error.errno, cause: error.cause)
     }
+  }
+
+  /// - Returns: whether the whole setting was written; `false` for that of each group alone.
+  private func write(
+    _ policy: AuditPolicy?, _ limits: AuditLimits?, of groups: [Vault.Identifier], isLogged: Bool
+  ) throws(VaultError) -> Bool {
     do throws(VaultError) {
       try rewrite { (draft, _) throws(VaultError) in
         try draft.setAuditing(policy, limits)
         return nil
       }
-      return AuditChange(setAside: setAside, isComplete: true)
+      return true
     } catch {
       // The events were logged. A failed log, or a limit of the file, would fail again.
       guard isLogged, limits == nil, [.io, .readOnly].contains(error.code), !(error.cause is AuditRefusal) else {
         throw error
       }
       defer { handle.observerHub.withLock { $0 }?.vaultChanged() }
-      guard case .success = queue.perform(.policy(policy, groups: groups.map(\.groupID))) else { throw error }
-      return AuditChange(setAside: setAside, isComplete: false)
+      guard case .success = queue.perform(.policy(policy, groups: groups)) else { throw error }
+      return false
     }
   }
 
@@ -190,15 +209,18 @@ extension Vault {
 
   /// Ends the current file of a group's log and begins the next one, and removes files that are older than
   /// ``AuditLimits/keptDays``. The log goes on in one chain. Needs no owner.
-  /// - Throws: ``VaultError/Code/notFound`` if the group is not logged; the code of a log that cannot be written.
+  /// - Throws: ``VaultError/Code/notFound`` if the group is not logged; the code of a log that cannot be written, with
+  ///   the log unchanged; ``VaultError/Code/durabilityUnknown`` if the file may be handed over.
   public func handOverAuditLog(of group: AccessGroup) throws(VaultError) {
     let log = handle.auditLog(of: group.id)
     let slot = handle.slot
-    try handle.withPresentKeys { () throws(VaultError) in
-      try presentAudit(of: group.id)
-    } _: { (keys, mayBeStale) throws(VaultError) in
-      try log.handOver(keys, by: slot, mayBeStale: mayBeStale)
-    }
+    do throws(VaultError) {
+      try handle.withPresentKeys { () throws(VaultError) in
+        try presentAudit(of: group.id)
+      } _: { (keys, mayBeStale) throws(VaultError) in
+        try log.handOver(keys, by: slot, mayBeStale: mayBeStale)
+      }
+    } catch { throw error.mayBeInLog ? error.after("the file may have been handed over") : error }
   }
 
   /// The asynchronous form of `handOverAuditLog(of:)`. Cancelling the task does not stop it.
@@ -209,7 +231,8 @@ extension Vault {
   /// Writes an event that says that a holder of the key has looked at the present findings of a group's log. Later
   /// reports have them as acknowledged; a further change of the same log is a new finding. Needs no owner.
   /// - Returns: what was acknowledged.
-  /// - Throws: as ``readAuditLog(of:_:)``; the code of a log that cannot be written.
+  /// - Throws: as ``readAuditLog(of:_:)``; the code of a log that cannot be written, with the log unchanged;
+  ///   ``VaultError/Code/durabilityUnknown`` if findings are acknowledged, or may be.
   @discardableResult
   public func acknowledgeAuditLog(of group: AccessGroup) throws(VaultError) -> [AuditFinding] {
     try acknowledgeAudit(of: group).acknowledged
@@ -221,32 +244,44 @@ extension Vault {
     of group: AccessGroup
   ) throws(VaultError) -> (acknowledged: [AuditFinding], report: AuditReport) {
     var acknowledged: [AuditFinding] = []
-    var report = try readAuditLog(of: group)
-    // The event itself may erase an interrupted append, which then is a finding.
-    for _ in 0..<3 {
-      let found = report.open.filter(\.code.canBeAcknowledged)
-      guard !found.isEmpty else { break }
-      acknowledged += found
-      for start in stride(from: 0, to: found.count, by: AuditFinding.ID.most) {
-        var item = ByteWriter()
-        for finding in found[start..<min(start + AuditFinding.ID.most, found.count)] {
-          item.integer(finding.id.code)
-          item.integer(finding.id.first)
-          item.integer(finding.id.last)
+    var isWritten = false
+    do throws(VaultError) {
+      var report = try readAuditLog(of: group)
+      // The event itself may erase an interrupted append, which then is a finding.
+      for _ in 0..<3 {
+        let found = report.open.filter(\.code.canBeAcknowledged)
+        guard !found.isEmpty else { break }
+        for start in stride(from: 0, to: found.count, by: AuditFinding.ID.most) {
+          let part = found[start..<min(start + AuditFinding.ID.most, found.count)]
+          try logAcknowledgement(of: part, group)
+          isWritten = true
         }
-        let event = AuditLog.Event(action: .acknowledge, item: (AuditBody.Tag.findings, item.bytes))
-        try handle.withPresentKeys { () throws(VaultError) in
-          // Fail-closed: what could not be written is not acknowledged.
-          try handle.withCurrent { (_, state) throws(VaultError) in
-            try AuditKeys(try state.content(group.id), state.sealer, policy: .failClosed)
-          }
-        } _: { (keys, mayBeStale) throws(VaultError) in
-          try handle.log([event], keys, isSynced: true, mayBeStale: mayBeStale)
-        }
+        acknowledged += found
+        report = try readAuditLog(of: group)
       }
-      report = try readAuditLog(of: group)
+      return (acknowledged, report)
+    } catch {
+      throw isWritten || error.mayBeInLog ? error.after("findings may have been acknowledged") : error
     }
-    return (acknowledged, report)
+  }
+
+  /// Writes the event *acknowledge* of some findings.
+  private func logAcknowledgement(of findings: ArraySlice<AuditFinding>, _ group: AccessGroup) throws(VaultError) {
+    var item = ByteWriter()
+    for finding in findings {
+      item.integer(finding.id.code)
+      item.integer(finding.id.first)
+      item.integer(finding.id.last)
+    }
+    let event = AuditLog.Event(action: .acknowledge, item: (AuditBody.Tag.findings, item.bytes))
+    try handle.withPresentKeys { () throws(VaultError) in
+      // Fail-closed: what could not be written is not acknowledged.
+      try handle.withCurrent { (_, state) throws(VaultError) in
+        try AuditKeys(try state.content(group.id), state.sealer, policy: .failClosed)
+      }
+    } _: { (keys, mayBeStale) throws(VaultError) in
+      try handle.log([event], keys, isSynced: true, mayBeStale: mayBeStale)
+    }
   }
 
   /// The asynchronous form of `acknowledgeAuditLog(of:)`. Cancelling the task does not stop it.

@@ -110,11 +110,17 @@ extension VaultPath {
     guard try VaultSummary.identifier(in: file) == vaultID else {
       throw error(.alreadyExists, "the file there is not a state of this vault")
     }
-    if let kept {
+    let copy = try kept.map { (kept) throws(VaultError) in
       try kept.prepareNew()
       let image = try FileImage(file, 0..<Int(status.st_size), limit: .max)
-      try Replacement(path: kept).create(image.span.copy).descriptor.unlock()
+      return (path: kept.file, descriptor: try Replacement(path: kept).create(image.span.copy).descriptor)
     }
-    lock.pass(to: try Replacement(path: self).replace(status, with: bytes).descriptor)
+    defer { copy?.descriptor.unlock() }
+    do throws(VaultError) {
+      lock.pass(to: try Replacement(path: self).replace(status, with: bytes).descriptor)
+    } catch {
+      guard error.code != .durabilityUnknown, let copy, !copy.descriptor.discard(copy.path) else { throw error }
+      throw error.after("the vault was not replaced, and a copy of it is \(copy.path)")
+    }
   }
 }

@@ -105,8 +105,8 @@ extension Vault {
     do throws(VaultError) { try mark?.create(state) } catch {
       // Without its mark the file would not open again. If only the durability of the mark is unknown, both files
       // exist.
-      if error.code != .durabilityUnknown { file.descriptor.discard(path.file) }
-      throw error
+      guard error.code != .durabilityUnknown, !file.descriptor.discard(path.file) else { throw error }
+      throw error.after("the vault was made, without its mark, and could not be removed")
     }
     return try Vault(state)
   }

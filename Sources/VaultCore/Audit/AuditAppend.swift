@@ -39,6 +39,8 @@ struct AuditAppend {
   private(set) var written: Written?
   /// The newest event that this process knows to be on the disk.
   private(set) var durable: AuditLog.Point?
+  /// Whether this append has written an event that is still in the file, or may be after a power failure.
+  private(set) var mayBeWritten = false
   /// What of the mark was compared last.
   var compared: AuditMaker.Compared? { maker.compared }
 
@@ -169,7 +171,7 @@ struct AuditAppend {
 
   // MARK: Writing
 
-  /// Writes events, then the header that counts them. With an error nothing is written.
+  /// Writes events, then the header that counts them. With an error nothing is written, or ``mayBeWritten`` is set.
   mutating func write(_ events: [AuditLog.Event], lost: UInt64) throws(VaultError) {
     var next = header
     let start = header.end
@@ -185,6 +187,8 @@ struct AuditAppend {
     if let failure, size - next.end < kept { throw failure }
     let headerBytes = next.bytes(keys, try keys.presentKey(maker.sealer), maker.sealer)
     written = nil
+    let wasWritten = mayBeWritten
+    mayBeWritten = true
     do throws(VaultError) {
       try descriptor.write(bytes, at: start)
       try descriptor.write(headerBytes, at: 0)
@@ -192,6 +196,8 @@ struct AuditAppend {
       do throws(VaultError) {
         try descriptor.write([UInt8](repeating: 0, count: max(0, min(size, next.end) - start)), at: start)
         try descriptor.truncate(to: size)
+        try descriptor.synchronizeData()
+        mayBeWritten = wasWritten
       } catch {}  // no reader takes a part of an event for one, and the next writer erases it
       throw error
     }

@@ -2,7 +2,16 @@ internal import DurableFiles
 internal import VaultSealing
 
 /// The cause of an error that concerns a log.
-package struct AuditRefusal: Error { let error: VaultError }
+package struct AuditRefusal: Error {
+  let error: VaultError
+  /// Whether an event was written before the error, and may be in the log all the same.
+  let mayBeWritten: Bool
+}
+
+extension VaultError {
+  /// Whether a log may have got an event although this error was thrown.
+  var mayBeInLog: Bool { (cause as? AuditRefusal)?.mayBeWritten ?? false }
+}
 
 /// The files of one access group's log: their names, and the rules by which they are opened and made
 /// (`Docs/Format.md` F.2).

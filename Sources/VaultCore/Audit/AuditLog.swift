@@ -140,7 +140,7 @@ final class AuditLog: Sendable {
         (append, _) throws(VaultError) in
         warning = try append.examineReserve()
       }
-      return (outcome, warning.map(concerning))
+      return (outcome, warning.map { concerning($0) })
     } catch {
       guard error.code == .lockTimeout else { throw error }
       return (.done, nil)  // others are appending
@@ -153,8 +153,9 @@ final class AuditLog: Sendable {
     _ keys: AuditKeys, _ slot: Vault.Identifier, first: [Event], isPatient: Bool = true, mayBeStale: Bool = false,
     _ body: (inout AuditAppend, inout State) throws(VaultError) -> Void
   ) throws(VaultError) -> Outcome {
-    try concerningLog { () throws(VaultError) in
-      try state.withLock { (state) throws(VaultError) -> Outcome in
+    var mayBeWritten = false
+    do throws(VaultError) {
+      return try state.withLock { (state) throws(VaultError) -> Outcome in
         let sealer = if let known = state.sealer { known } else { try Sealer(random: options.random) }
         state.sealer = sealer
         let deadline = Deadline(after: wait(state, isPatient ? keys.policy : .failOpen))
@@ -179,7 +180,10 @@ final class AuditLog: Sendable {
           case .laterKey(let epoch): return .laterKey(epoch)
           case .ready(var append):
             state.compared = append.compared
-            defer { state.written = append.written }
+            defer {
+              state.written = append.written
+              if append.mayBeWritten { mayBeWritten = true }
+            }
             if try append.handOverIfDue() {
               state.file = nil
               continue
@@ -191,7 +195,7 @@ final class AuditLog: Sendable {
         }
         throw VaultError(.lockTimeout, "other processes keep replacing the file")
       }
-    }
+    } catch { throw concerning(error, mayBeWritten: mayBeWritten) }
   }
 
   /// More files than other processes make while one waits.
@@ -273,21 +277,23 @@ final class AuditLog: Sendable {
   }
 
   /// Sets a log aside that an append refuses, and begins a new one. Handed-over files of later keys belong to it.
-  /// - Returns: the new names; empty if the log can be continued, or if there is none.
-  func setAsideIfRefused(_ keys: AuditKeys, by slot: Vault.Identifier) throws(VaultError) -> [String] {
+  ///
+  /// - Parameter names: gets the new names; none if the log can be continued, or if there is none.
+  func setAsideIfRefused(
+    _ keys: AuditKeys, by slot: Vault.Identifier, to names: inout [String]
+  ) throws(VaultError) {
     do throws(VaultError) {
       // Not compared with the mark: a log that is behind it can be continued once the mark is accepted.
-      guard try files.current.status() != nil else { return [] }
-      guard case .laterKey = try AuditLog(files, options).examine(keys).outcome else { return [] }
+      guard try files.current.status() != nil else { return }
+      guard case .laterKey = try AuditLog(files, options).examine(keys).outcome else { return }
     } catch {
-      guard error.code == .tampered else { return [] }
+      guard error.code == .tampered else { return }
     }
-    return try concerningLog { () throws(VaultError) in
+    try concerningLog { () throws(VaultError) in
       try state.withLock { (state) throws(VaultError) in
         let sealer = try Sealer(random: options.random)
-        guard let file = try lockedFile(&state, until: Deadline(after: options.lockTimeout)) else { return [] }
+        guard let file = try lockedFile(&state, until: Deadline(after: options.lockTimeout)) else { return }
         defer { file.descriptor.unlock() }
-        var names: [String] = []
         // A current file of a known key has none of a later key before it.
         let header = try FileImage(file.descriptor, 0..<AuditHeader.byteCount, limit: AuditHeader.byteCount)
         let isKnown = try AuditHeader.isKnown(header.span, keys, sealer)
@@ -307,7 +313,6 @@ final class AuditLog: Sendable {
           made.file.descriptor.unlock()
           state.lost = 0
         }
-        return names
       }
     }
   }
@@ -383,11 +388,12 @@ final class AuditLog: Sendable {
     do throws(VaultError) { return try body() } catch { throw concerning(error) }
   }
 
-  func concerning(_ error: VaultError) -> VaultError {
+  /// - Parameter mayBeWritten: whether an event was written before the error.
+  func concerning(_ error: VaultError, mayBeWritten: Bool = false) -> VaultError {
     if error.cause is AuditRefusal { return error }
     let code = error.code == .notFound ? .io : error.code
     return VaultError(
       code, "the audit log \(files.current.file): \(error.message)", errno: error.errno,
-      cause: AuditRefusal(error: error))
+      cause: AuditRefusal(error: error, mayBeWritten: mayBeWritten))
   }
 }

@@ -51,6 +51,16 @@ extension VaultError: FileFailure {
   }
 }
 
+extension VaultError {
+  /// This error as that of an act of which an earlier step has changed something, or may have: all other codes of a
+  /// failed write say that nothing has changed.
+  ///
+  /// - Parameter change: what has changed.
+  package func after(_ change: String) -> VaultError {
+    VaultError(.durabilityUnknown, "\(message); \(change)", errno: errno, cause: cause ?? self)
+  }
+}
+
 /// The octal digits of a mode.
 package func octal(_ mode: mode_t) -> String { "0" + String(mode & 0o7777, radix: 8) }
 

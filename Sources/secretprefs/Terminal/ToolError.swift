@@ -34,7 +34,8 @@ struct ToolError: Error {
     let usual =
       switch error.cause {
       case is KeptKey.Rejection: KeptKey.Rejection.hint
-      case is AuditRefusal: error.code == .rolledBack ? Hints.olderLog : Hints.auditLog
+      case is AuditRefusal where error.code != .durabilityUnknown:
+        error.code == .rolledBack ? Hints.olderLog : Hints.auditLog
       // The hint of invalidName is for names in a vault, and not for a variable that is not UTF-8.
       default: error.errno == EILSEQ ? nil : Hints.text(error)
       }

@@ -75,9 +75,9 @@ struct KeptKey {
 
   /// Removes the key of the vault at `path`, and a key that was kept when a different vault had that path.
   static func remove(_ path: String) throws(ToolError) -> Removal {
+    let id = VaultSummary.identifier(at: path)
+    var removal = Removal(isIdentified: id != nil)
     do throws(VaultError) {
-      let id = VaultSummary.identifier(at: path)
-      var removal = Removal(isIdentified: id != nil)
       if let id, let stored = try stored(id, mayBeRefused: false), try isRemoved(stored) { removal.isRemoved = true }
       let names = KeptNames(of: path)
       for stored in try all(mayBeRefused: false) {
@@ -88,7 +88,7 @@ struct KeptKey {
         }
       }
       return removal
-    } catch { throw ToolError(error) }
+    } catch { throw ToolError(removal.isRemoved ? error.after("a key was removed") : error) }
   }
 
   private static func isRemoved(_ stored: KernelKey) throws(VaultError) -> Bool {

@@ -29,7 +29,8 @@ struct AcknowledgeAudit: WritingCommand {
     let vault = try unlock.complete(try vault.access()).open(messages)
     var found: [(name: String, findings: [AuditFinding], open: [AuditFinding])] = []
     for group in try vault.auditedGroups(named: group) {
-      let (findings, report) = try vault.acknowledgeAudit(of: group)
+      let done = found.filter { !$0.findings.isEmpty }.map(\.name)
+      let (findings, report) = try acknowledge(group, of: vault, after: done)
       if !findings.isEmpty { vault.recordChange(by: Self.self, messages) }
       found.append((group.name.text, findings, report.open))
     }
@@ -56,5 +57,14 @@ struct AcknowledgeAudit: WritingCommand {
         }.joined())
     }
     try AuditFinding.refuse(found.flatMap(\.open))
+  }
+
+  /// - Parameter done: the groups in whose logs findings were acknowledged.
+  private func acknowledge(
+    _ group: AccessGroup, of vault: Vault, after done: [String]
+  ) throws(VaultError) -> (acknowledged: [AuditFinding], report: AuditReport) {
+    do throws(VaultError) { return try vault.acknowledgeAudit(of: group) } catch {
+      throw error.concerning(group, after: done)
+    }
   }
 }

@@ -8,6 +8,18 @@ extension Vault {
   }
 }
 
+extension VaultError {
+  /// The error of one log in a command for several, of which earlier ones were changed.
+  ///
+  /// - Parameter done: the groups of those.
+  func concerning(_ group: AccessGroup, after done: [String]) -> VaultError {
+    guard !done.isEmpty else { return self }
+    return after(
+      "this is the log of group \"\(displayed(group.name.text))\"; those of other groups were changed before: "
+        + listed(done.map { "\"\(displayed($0))\"" }))
+  }
+}
+
 extension AuditPolicy {
   static let nameOfNone = "off"
 

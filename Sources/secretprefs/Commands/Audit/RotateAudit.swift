@@ -27,7 +27,9 @@ struct RotateAudit: WritingCommand {
     let vault = try unlock.complete(try vault.access()).open(messages)
     var names: [String] = []
     for group in try vault.auditedGroups(named: group) {
-      try vault.handOverAuditLog(of: group)
+      do throws(VaultError) { try vault.handOverAuditLog(of: group) } catch {
+        throw error.concerning(group, after: names)
+      }
       names.append(group.name.text)
       vault.recordChange(by: Self.self, messages)
     }

@@ -66,6 +66,8 @@ struct CreateBackup: WritingCommand {
     guard let keep else { return (try copies.add(try access.open(messages), access.options), []) }
     let (vault, credential) = try access.openKeepingCredential(messages)
     let copy = try copies.add(vault, access.options)
-    return (copy, try copies.removeOldest(keeping: keep, besides: copy, credential, access, messages))
+    do throws(VaultError) {
+      return (copy, try copies.removeOldest(keeping: keep, besides: copy, credential, access, messages))
+    } catch { throw error.after("the new copy \(displayed(copy)) was made") }
   }
 }

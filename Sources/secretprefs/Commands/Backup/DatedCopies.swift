@@ -48,7 +48,7 @@ struct DatedCopies {
   func removeOldest(
     keeping count: Int, besides copy: String, _ credential: Vault.Credential, _ access: VaultAccess,
     _ messages: Messages
-  ) throws -> [String] {
+  ) throws(VaultError) -> [String] {
     var options = access.options
     // The mark belongs to the vault, not to its copies.
     options.markPath = nil
@@ -61,16 +61,16 @@ struct DatedCopies {
       guard unlink(path) == 0 else {
         let number = errno
         for path in removed { messages.warn("\(displayed(path)) was removed") }
-        throw ToolError.io("the new copy is complete; remove \(path)", number)
+        throw .io("\(path): remove an old copy", number)
       }
       removed.append(path)
     }
     return removed
   }
 
-  private func names() throws(ToolError) -> [String] {
+  private func names() throws(VaultError) -> [String] {
     guard let names = PathName.names(in: directory) else {
-      throw .io("the new copy is complete; list the directory", errno)
+      throw .io("\(directory): list the directory", errno)
     }
     return names
   }
