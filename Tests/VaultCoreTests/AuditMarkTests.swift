@@ -156,6 +156,87 @@ struct AuditMarkTests {
     }
   }
 
+  /// Changes the head of an event, so that no frame stands there any more.
+  private func damageHead(of number: Int, in path: String) throws {
+    var log = try LogBytes(FileBytes.read(path))
+    log.events[number - 1][3] = 0xFF
+    try FileBytes.write(log.file, to: path)
+  }
+
+  @Test(arguments: ["current", "handed over"], [2, 5])
+  func `a damaged event before the mark's one hides neither that nor another log`(
+    _ place: String, damaged: Int
+  ) throws {
+    try withMarked { shared, vault in
+      try shared.read(2, by: vault)
+      let before = try FileBytes.read(shared.log())
+      try shared.read(300)  // more than one part of the file is read
+      try shared.read(1, by: shared.markedOwner())
+      if place != "current" { try shared.owner.handOverAuditLog(of: shared.owner.group()) }
+      try shared.read(1)
+      let path = try place == "current" ? shared.log() : shared.log(1)
+      try damageHead(of: damaged, in: path)
+
+      let marked = try shared.markedOwner()
+      try shared.read(1, by: marked)
+      #expect("\(marked.health())" == "ready")
+      #expect(try shared.found() == ["missing \(damaged) certain"])
+
+      // The log was put back, and others went on with it beyond the mark.
+      if place != "current" { try FileManager.default.removeItem(atPath: path) }
+      try FileBytes.write(before, to: shared.log())
+      try shared.read(400)
+      if place != "current" { try shared.owner.handOverAuditLog(of: shared.owner.group()) }
+      try shared.read(1)
+      try damageHead(of: damaged, in: path)
+      #expect(refusal { try shared.markedOwner().text("password") } == .rolledBack)
+    }
+  }
+
+  @Test(arguments: ["damaged", "cut off", "handed over"])
+  func `a log without the mark's event is refused until the mark is accepted`(_ how: String) throws {
+    try withMarked { shared, vault in
+      try shared.read(1, by: vault)
+      let marked = try #require(RollbackMark(at: shared.mark).logs[vault.group().id]?.count)
+      if how == "handed over" {
+        try shared.owner.handOverAuditLog(of: shared.owner.group())
+      }
+      try shared.read(2)
+      if how == "cut off" {
+        var log = try shared.logBytes()
+        log.events.removeLast(3)
+        log.reserve = []
+        try shared.write(log)
+      } else {
+        try damageHead(of: Int(marked), in: how == "damaged" ? shared.log() : shared.log(1))
+      }
+      let before = try FileBytes.read(shared.log())
+
+      #expect(refusal { try shared.markedOwner().text("password") } == .rolledBack)
+      #expect(refusal { try shared.markedOwner().set("x", forKey: "a") } == .rolledBack)
+      #expect(try FileBytes.read(shared.log()) == before)
+      let health = try shared.markedOwner().health()
+      #expect("\(health)" == "failing: rolledBack")
+      #expect(try shared.findings().contains { $0.code == .missing && $0.isCertain })
+
+      try shared.secondOwner().acceptMark(at: shared.mark)
+      try shared.read(2, by: shared.markedOwner())
+      try shared.read(2, by: shared.markedOwner())
+    }
+  }
+
+  @Test func `a handed-over file with the mark's event may be removed`() throws {
+    try withMarked { shared, vault in
+      try shared.read(1, by: vault)
+      try shared.owner.handOverAuditLog(of: shared.owner.group())
+      try shared.read(1)
+      try FileManager.default.removeItem(atPath: shared.log(1))
+
+      try shared.read(1, by: shared.markedOwner())
+      #expect(try shared.found() == ["earlierFiles 1-6 possible"])
+    }
+  }
+
   @Test func `a log that others continued from the mark's event is accepted`() throws {
     try withMarked { shared, vault in
       try shared.read(1, by: vault)

@@ -64,7 +64,8 @@ struct AuditFrame {
     return .event(AuditFrame(count: head.count, epoch: head.epoch, number: head.number, tag: tag, body: body))
   }
 
-  /// Finds the event with this number among those from `start` to `end` of a file. No seal is opened.
+  /// Finds the event with this number among those from `start` to `end` of a file, also behind bytes that are no event.
+  /// No seal is opened.
   /// - Returns: its offset and its tag; `nil` if no frame has the number.
   static func find(
     _ number: UInt64, _ file: Descriptor, from start: Int, before end: Int
@@ -72,15 +73,20 @@ struct AuditFrame {
     var start = start
     while start < end {
       let image = try FileImage(file, start..<min(start + 65_536, end), limit: Int.max)
+      // Where too little of the file was read for a whole event, the next part begins.
+      let last = start + image.count < end ? image.count - counts.upperBound : image.count
       var offset = 0
-      while let head = Head(image.span, at: offset, before: image.count) {
+      while offset < last {
+        guard let head = Head(image.span, at: offset, before: image.count) else {
+          offset += 8
+          continue
+        }
         if head.number == number {
           let tag = Vault.Tag(image[offset + headCount..<offset + head.count], at: Sealer.tag.lowerBound)
           return (start + offset, tag)
         }
         offset += head.count
       }
-      guard offset > 0 else { return nil }
       start += offset
     }
     return nil

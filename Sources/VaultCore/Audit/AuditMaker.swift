@@ -76,7 +76,7 @@ struct AuditMaker {
 
   // MARK: The mark
 
-  /// Refuses a log that is older than the mark, or has another event at its number. Nothing is read of the log if the
+  /// Refuses a log that is older than the mark, or has another event at its number, or none. Nothing is read of the log if the
   /// line that was compared last is still that of the mark, unless others have written meanwhile.
   ///
   /// - Parameters:
@@ -94,31 +94,37 @@ struct AuditMaker {
     compared = Compared(line: line, offset: found?.offset ?? AuditHeader.byteCount)
   }
 
-  /// Finds the event with this number; `nil` if it is not there, for example because its file was removed.
+  /// Finds the event with this number; `nil` if its file was removed.
+  /// - Throws: ``VaultError/Code/rolledBack`` if the file that counts the event does not have it.
   private func find(
     _ number: UInt64, _ header: AuditHeader, _ current: Descriptor?
   ) throws(VaultError) -> (offset: Int, tag: Vault.Tag)? {
-    if number >= header.first, let current { return try find(number, current, before: header.end) }
+    if number >= header.first, let current { return try expect(number, current, before: header.end) }
     for old in try files.handedOver().reversed() {
       guard let file = try files.readable(old),
         case .success(let found) = try AuditFiles.header(file.descriptor, keys, sealer), found.first <= number
       else { continue }
-      return try find(number, file.descriptor, before: found.end)
+      guard number <= found.count else { return nil }
+      return try expect(number, file.descriptor, before: found.end)
     }
     return nil
   }
 
-  /// Finds an event in a file: behind the event that was compared last, if the file still has that.
-  private func find(
+  /// Finds an event in the file that counts it: behind the event that was compared last, if the file still has that.
+  private func expect(
     _ number: UInt64, _ file: Descriptor, before end: Int
-  ) throws(VaultError) -> (offset: Int, tag: Vault.Tag)? {
+  ) throws(VaultError) -> (offset: Int, tag: Vault.Tag) {
     var start = AuditHeader.byteCount
     if let compared, compared.line.count <= number, compared.offset < end {
       let most = min(end, compared.offset + AuditFrame.counts.upperBound)
       let found = try AuditFrame.find(compared.line.count, file, from: compared.offset, before: most)
       if let found, found == (compared.offset, compared.line.tag) { start = compared.offset }
     }
-    return try AuditFrame.find(number, file, from: start, before: end)
+    guard let found = try AuditFrame.find(number, file, from: start, before: end) else {
+      throw VaultError(
+        .rolledBack, "its event \(number), which the mark names, is not in it: it is damaged, or a different log")
+    }
+    return found
   }
 
   // MARK: Bytes
