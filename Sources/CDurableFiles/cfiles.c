@@ -5,6 +5,7 @@
 #include <fcntl.h>
 #include <pthread.h>
 #include <signal.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <sys/file.h>
 #include <sys/mman.h>
@@ -193,16 +194,23 @@ int cfiles_start_thread(void *(*body)(void *), void *argument) {
   return error == 0 ? 0 : -1;
 }
 
-static void *wait_for_lock(void *descriptor) {
+struct lock_wait {
+  int descriptor;
+  atomic_bool may_be_cancelled;
+};
+
+static void *wait_for_lock(void *argument) {
+  struct lock_wait *wait = argument;
   // No signal handler of the program may run in a thread that can be cancelled at any time.
   sigset_t all;
   sigfillset(&all);
   pthread_sigmask(SIG_SETMASK, &all, NULL);
   int type;
   pthread_setcanceltype(PTHREAD_CANCEL_ASYNCHRONOUS, &type);
+  atomic_store(&wait->may_be_cancelled, 1);
   int answer;
   do {  // flock is one system call, so cancelling it leaves no library state inconsistent
-    answer = flock((int)(intptr_t)descriptor, LOCK_EX) == 0 ? 0 : errno;
+    answer = flock(wait->descriptor, LOCK_EX) == 0 ? 0 : errno;
   } while (answer == EINTR);
   pthread_setcanceltype(type, &type);
   return (void *)(intptr_t)answer;
@@ -210,10 +218,13 @@ static void *wait_for_lock(void *descriptor) {
 
 int cfiles_lock_until(int descriptor, long seconds, long nanoseconds) {
   pthread_t thread;
-  if (pthread_create(&thread, NULL, wait_for_lock, (void *)(intptr_t)descriptor) != 0) return CFILES_NO_THREAD;
+  struct lock_wait wait = {.descriptor = descriptor};
+  if (pthread_create(&thread, NULL, wait_for_lock, &wait) != 0) return CFILES_NO_THREAD;
   struct timespec end = {.tv_sec = seconds, .tv_nsec = nanoseconds};
   void *answer;
   if (pthread_clockjoin_np(thread, &answer, CLOCK_MONOTONIC, &end) != 0) {
+    // The thread sanitizer refuses a thread that is cancelled before it waits. The join waits for its start in any case.
+    while (!atomic_load(&wait.may_be_cancelled)) usleep(50);
     pthread_cancel(thread);
     pthread_join(thread, &answer);
   }
