@@ -26,7 +26,8 @@ struct GitCredential: WritingCommand {
       "secretprefs import .git-credentials" makes the same keys. The time at which a password expires is \
       the expiry of its key; an expired password is not given to git. An OAuth refresh token is stored under the same \
       name with "#oauth_refresh_token". Host and protocol must be equal to those of the request, byte for byte, and \
-      the user name and path if the request has them. Requests without a host or a protocol, and operations of later \
+      the user name and path if the request has them. If it names no user and there are several, the one that was \
+      stored or changed last in the vault counts, whatever the clocks say. Requests without a host or a protocol, and operations of later \
       versions of git, are ignored.
 
       git erases a password that a server refuses, even if the server was wrong, and asks for it again. The key is \
@@ -66,10 +67,12 @@ struct GitCredential: WritingCommand {
     guard let wanted = request.login else { return }
     let place = try helper.open(for: "git", messages)
     let values = try place.values
-    // For a request without a path, passwords without one come first. Of several users, the one stored last counts.
+    // For a request without a path, passwords without one come first. Of several users, the one stored last counts, by
+    // the order of the vault's writes and not by the clocks of its writers. Of those stored in one write, such as an
+    // import, it is the first by name.
     let logins = try Self.logins(wanted, in: values).filter { request.takesAuthtype || $0.record.authtype == nil }
     let exact = logins.filter { $0.login.path == wanted.path }
-    let found = (exact.isEmpty ? logins : exact).max { $0.record.modified < $1.record.modified }
+    let found = (exact.isEmpty ? logins : exact).max { $0.record.revision < $1.record.revision }
     guard let (login, record) = found else { return }
     let output = try SecretOutput(isCollecting: true)
     if let authtype = record.authtype {

@@ -1,4 +1,6 @@
+import Secrets
 import Testing
+import VaultCore
 
 /// What git's own tests of helpers check, and more, in the terms of the protocol.
 struct GitCredentialTests {
@@ -56,6 +58,30 @@ struct GitCredentialTests {
     #expect(try scene.git("store", Self.host + "username=u\npassword=p3\n").exit == 0)
     #expect(try scene.git("erase", Self.host).exit == 0)
     #expect(try scene.texts("git").isEmpty)
+  }
+
+  @Test func `of several users the one stored last is given, also if a clock was ahead before`() throws {
+    let scene = try HelperScene()
+    var options = Vault.Options()
+    options.now = { 4_102_444_800_000 }
+    let path = scene.home.file("v.spv")
+    let ahead = try Vault.open(at: path, unlocking: .keyFile(scene.home.file("k")), options: options)
+    let password = Array("p1".utf8)
+    try ahead.update(service: try Vault.Name("git"), in: ahead.group()) { (batch) throws(VaultError) in
+      try batch.set(password.span.bytes, kind: .string, forKey: "https://u@a.example")
+    }
+    #expect(try scene.git("get", Self.host).text == "username=u\npassword=p1\n")
+    #expect(try scene.git("store", Self.host + "username=v\npassword=p2\n").exit == 0)
+    #expect(try scene.git("get", Self.host).text == "username=v\npassword=p2\n")
+    #expect(try scene.git("store", Self.host + "username=u\npassword=p3\n").exit == 0)
+    #expect(try scene.git("get", Self.host).text == "username=u\npassword=p3\n")
+  }
+
+  @Test func `of several users stored in one write, the first by name is given`() throws {
+    let scene = try HelperScene()
+    try scene.exchange.store(
+      ["https://b@a.example": Array("2".utf8), "https://a@a.example": Array("1".utf8)], service: "git")
+    #expect(try scene.git("get", Self.host).text == "username=a\npassword=1\n")
   }
 
   @Test func `erase spares a password that differs from the rejected one`() throws {
