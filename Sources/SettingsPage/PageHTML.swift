@@ -8,6 +8,8 @@
     let states: [SettingState]
     let path: String
     let formToken: String
+    /// The setting whose reset needs a second press.
+    var asking: Int?
 
     var text: String {
       var html = """
@@ -65,11 +67,18 @@
         <div class="words"><label id="\(id)-label" for="\(id)-field">\(escaped(setting.label))</label>
         \(info)</div>
         <div class="control">\(control(setting, state))
-        \(button("reset", setting.control == .secret ? "Remove" : "Reset", id: id))</div>
+        \(resetButton(setting, state))</div>
         <p class="problem" id="\(id)-problem" aria-live="polite">\(escaped(state.problem))</p>
         </form>
 
         """
+    }
+
+    private func resetButton(_ setting: any AnySetting, _ state: SettingState) -> String {
+      let title = setting.control == .secret ? "Remove" : "Reset"
+      let isAsking = asking == state.id
+      let id = "s\(state.id)"
+      return isAsking ? button("remove", "Really \(title.lowercased())", id: id) : button("reset", title, id: id)
     }
 
     private func control(_ setting: any AnySetting, _ state: SettingState) -> String {

@@ -40,9 +40,10 @@
     private var home: String { access.path + "/" }
 
     private func html(
-      _ status: HTTPResponse.Status, of states: [SettingState], _ session: PageAccess.Session
+      _ status: HTTPResponse.Status, of states: [SettingState], _ session: PageAccess.Session, asking: Int? = nil
     ) -> Response {
-      let page = PageHTML(title: title, groups: groups, states: states, path: access.path, formToken: session.formToken)
+      let page = PageHTML(
+        title: title, groups: groups, states: states, path: access.path, formToken: session.formToken, asking: asking)
       return .page(status, "text/html; charset=utf-8", ByteBuffer(string: page.text))
     }
 
@@ -65,8 +66,13 @@
         return .refusal(.contentTooLarge, "The text is too long.")
       } catch { return .refusal(.badRequest, "The request is not a form of this page.") }
       guard isEqual(form.token, session.formToken) else { return .refusal(.forbidden, "The page is old: reload it.") }
+      let isFromScript = request.headers[.accept]?.contains("application/json") == true
+      // The script has asked already.
+      if form.change == "reset", !isFromScript {
+        return html(.ok, of: settings.indices.map { state(of: $0) }, session, asking: id)
+      }
       let problem = await problem(applying: form, to: settings[id])
-      if request.headers[.accept]?.contains("application/json") == true {
+      if isFromScript {
         let state = problem.map(state(of: id).refusing) ?? state(of: id)
         return .page(state.isRefused ? .unprocessableContent : .ok, "application/json", ByteBuffer(string: state.json))
       }
@@ -88,7 +94,7 @@
         switch form.change ?? "set" {
         case "increase" where setting.isNumeric: outcome = try await setting.increase()
         case "decrease" where setting.isNumeric: outcome = try await setting.decrease()
-        case "reset": outcome = try await setting.reset()
+        case "reset", "remove": outcome = try await setting.reset()
         case "set":
           let text = form.text ?? ""
           if setting.control == .secret, text.isEmpty { return "\(setting.label) is not changed: nothing was typed." }

@@ -60,6 +60,19 @@
       }
     }
 
+    @Test func `a form without scripts asks before a reset`() async throws {
+      try await store.set("Hello", for: .greeting)
+      try await withPage(try plainSettings(in: store)) { browser async throws in
+        let question = try await browser.change(4, ["change": "reset"], ["Accept": "text/html"])
+        #expect(question.status == 200)
+        #expect(question.text.contains(#"<button name="change" value="remove" id="s4-remove""#))
+        #expect(!question.text.contains(#"value="remove" id="s3-remove""#))
+        #expect(try store.storedValue(for: .greeting) == "Hello")
+        _ = try await browser.change(4, ["change": "remove"], ["Accept": "text/html"])
+        #expect(try store.storedValue(for: .greeting) == nil)
+      }
+    }
+
     @Test(arguments: [(1, "61", "Timeout must be between 1 and 60."), (4, " ", "Greeting must not be blank.")])
     func `a text that breaks a rule is not stored, and the message says why`(
       id: Int, text: String, message: String

@@ -82,11 +82,38 @@ struct SettingsScreenTests {
     #expect(text(screen).contains("< 80 >"))
   }
 
-  @Test func `a reset removes the value`() async throws {
+  @Test func `a reset asks, and y removes the value`() async throws {
     var screen = try screen()
     await press([.down, .down, .character("r")], on: &screen)
+    #expect(try store.value(forKey: "debug") == false)
+    #expect(text(screen).hasSuffix("reset to the default? y: yes, other keys: no"))
+    await press([.character("y")], on: &screen)
     #expect(try store.value(forKey: "debug") == nil)
     #expect(text(screen).contains("> debug  [x]\n"))
+  }
+
+  @Test(arguments: [KeyPress.character("r"), .character("n"), .character("q"), .escape, .enter, .down, .control("c")])
+  func `any key but y keeps the value, and does nothing else`(key: KeyPress) async throws {
+    var screen = try screen()
+    await press([.character("r")], on: &screen)
+    guard case .none = screen.press(key) else {
+      Issue.record("it does more")
+      return
+    }
+    #expect(try store.value(forKey: "port") == 80)
+    #expect(screen.selected == 0 && screen.editor == nil)
+    #expect(text(screen).hasSuffix("\nthe value stays"))
+  }
+
+  @Test func `u stores what was reset last, once`() async throws {
+    var screen = try screen()
+    await press([.character("r"), .character("y")], on: &screen)
+    #expect(try store.value(forKey: "port") == nil)
+    #expect(text(screen).hasSuffix("+/- step  enter edits  r resets  u restores  q leaves"))
+    await press([.down, .character("u")], on: &screen)
+    #expect(try store.value(forKey: "port") == 80)
+    await press([.up, .character("+"), .character("u")], on: &screen)
+    #expect(try store.value(forKey: "port") == 85)
   }
 
   @Test(arguments: [KeyPress.character("q"), .escape, .control("d"), .control("c")])

@@ -28,7 +28,8 @@ struct SettingsTerminalTests {
     try scene.type("\r0\r", until: "> Port   80800  ! must be between 1 and 9000")
     #expect(scene.file?.contains("8080,") == true)
     try scene.type("\u{7F}\u{7F}1\r", until: "< 8081 >")
-    try scene.type("r", until: "< 80 >")
+    try scene.type("r", until: "y: yes")
+    try scene.type("y", until: "< 80 >")
     #expect(try scene.leave(running).exit == 0)
     #expect(try !#require(scene.file).contains("port"))
   }

@@ -19,6 +19,7 @@ for (const form of forms) {
   form.addEventListener("change", event => { if (event.target.type !== "password") send(form); });
   form.addEventListener("submit", event => {
     event.preventDefault();
+    if (event.submitter?.value === "reset") return ask(form, event.submitter);
     // Enter has changed the field before, unless it is tried again.
     if (!event.submitter?.hidden || form.isEdited) send(form, event.submitter);
   });
@@ -29,6 +30,16 @@ for (const form of forms) {
     if (form.isEdited) send(form);
     send(form, form.querySelector(`[value=${step}]`));
   });
+}
+
+// Lets the next press of the button remove the value, unless something else is pressed before.
+function ask(form, button) {
+  const title = button.textContent;
+  Object.assign(button, { value: "remove", textContent: `Really ${title.toLowerCase()}` });
+  const forget = () => Object.assign(button, { value: "reset", textContent: title });
+  button.addEventListener("blur", forget, { once: true });
+  button.addEventListener("click", () => setTimeout(forget), { once: true });
+  report(form, "Press again to remove the stored value.");
 }
 
 // Sends the form as it is now, after the requests before it.

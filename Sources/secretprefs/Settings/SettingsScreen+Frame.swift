@@ -85,7 +85,7 @@ extension SettingsScreen {
       case .secret: "enter types  r removes  "
       default: ""
       }
-    return own + "q leaves"
+    return own + (removed == nil ? "" : "u restores  ") + "q leaves"
   }
 }
 

@@ -27,6 +27,10 @@ struct SettingsScreen {
   var status: String?
   private(set) var selected = 0
   private(set) var editor: LineEditor?
+  /// Whether the last key has asked to remove the value of the selected setting.
+  private var isRemoving = false
+  /// The setting whose value was removed last, and the text that stores it again.
+  private(set) var removed: (setting: any AnySetting, text: String)?
 
   init(_ groups: [SettingGroup], title: String) {
     self.title = title
@@ -51,6 +55,12 @@ struct SettingsScreen {
 
   mutating func press(_ key: KeyPress) -> Request {
     status = nil
+    if isRemoving, let setting {
+      isRemoving = false
+      if key == .character("y") { return remove(setting) }
+      status = "the value stays"
+      return .none
+    }
     return editor == nil ? choose(key) : edit(key)
   }
 
@@ -76,7 +86,13 @@ struct SettingsScreen {
 
   private mutating func change(_ setting: any AnySetting, _ key: KeyPress) -> Request {
     switch (key, setting.control) {
-    case (.character("r"), _): return .change { try await setting.reset() }
+    case (.character("r"), _):
+      isRemoving = true
+      status = (setting.control == .secret ? "remove it" : "reset to the default") + "? y: yes, other keys: no"
+    case (.character("u"), _):
+      guard let removed else { break }
+      self.removed = nil
+      return .change { try await removed.setting.set(text: removed.text) }
     case (.enter, .secret): return .prompt(setting)
     case (.enter, .text), (.enter, .stepper), (.enter, .slider):
       do { editor = LineEditor(try setting.text) } catch { status = Self.message(error) }
@@ -86,6 +102,16 @@ struct SettingsScreen {
     default: break
     }
     return .none
+  }
+
+  private mutating func remove(_ setting: any AnySetting) -> Request {
+    removed = nil
+    // The text of a secret, an array or a dictionary is empty. A value of the wrong type has none.
+    do {
+      let text = try setting.text
+      if !text.isEmpty { removed = (setting, text) }
+    } catch {}
+    return .change { try await setting.reset() }
   }
 
   private mutating func edit(_ key: KeyPress) -> Request {
