@@ -153,7 +153,7 @@ extension NSCoder {
 /// The bytes of a value: a binary property list with one entry.
 private enum EncodedPreference {
   static func bytes(of value: PreferenceValue) throws(PreferencesError) -> [UInt8] {
-    try PropertyListFormat(.binary).bytes(of: ["value": value], replacing: nil)
+    try PropertyListFormat(.binary, keepingTypes: true).bytes(of: ["value": value], replacing: nil)
   }
 
   static func value(from bytes: [UInt8]) throws(PreferencesError) -> PreferenceValue? {

@@ -112,9 +112,9 @@ struct DictionaryPreferencesTests {
     try withTemporaryFolder { folder in
       let store = DictionaryPreferences(FilePreferencesTests.values)
       switch file {
-      case .json: try store.write(to: folder + "/a", format: JSONFormat())
-      case .xml: try store.write(to: folder + "/a", format: PropertyListFormat(.xml))
-      case .binary: try store.write(to: folder + "/a", format: PropertyListFormat(.binary))
+      case .json: try store.write(to: folder + "/a", format: JSONFormat(keepingTypes: true))
+      case .xml: try store.write(to: folder + "/a", format: PropertyListFormat(.xml, keepingTypes: true))
+      case .binary: try store.write(to: folder + "/a", format: PropertyListFormat(.binary, keepingTypes: true))
       }
       let loaded =
         file == .json

@@ -14,7 +14,7 @@ protocol FileStore: PreferencesStore {
 
 extension FilePreferences: FileStore {}
 
-/// One format of files.
+/// One format of files, which keeps the types of all values.
 enum FileCase: String, CaseIterable, CustomTestStringConvertible {
   case json, xml, binary
 
@@ -22,9 +22,16 @@ enum FileCase: String, CaseIterable, CustomTestStringConvertible {
 
   func open(_ path: String, _ options: PreferenceFileOptions = .creating) throws(PreferencesError) -> any FileStore {
     switch self {
-    case .json: try JSONPreferences(at: path, options: options)
-    case .xml: try PropertyListPreferences(at: path, format: PropertyListFormat(.xml), options: options)
-    case .binary: try PropertyListPreferences(at: path, format: PropertyListFormat(.binary), options: options)
+    case .json: try JSONPreferences(at: path, format: JSONFormat(keepingTypes: true), options: options)
+    case .xml: try list(path, .xml, options)
+    case .binary: try list(path, .binary, options)
     }
+  }
+
+  private func list(
+    _ path: String, _ encoding: PropertyListFormat.Encoding, _ options: PreferenceFileOptions
+  ) throws(PreferencesError) -> any FileStore {
+    try PropertyListPreferences(
+      at: path, format: PropertyListFormat(encoding, keepingTypes: true), options: options)
   }
 }

@@ -76,7 +76,7 @@ struct ForeignJSONTests {
     values["m"] = 5
     let compact = try text(values, over: file).filter { !$0.isWhitespace }
     #expect(
-      compact == #"{"a":{"b":2,"big":18446744073709551616,"n":null},"l":[{"n":null}],"m":5,"n":null}"#)
+      compact == #"{"a":{"n":null,"b":2,"big":18446744073709551616},"l":[{"n":null}],"n":null,"m":5}"#)
     values["a"] = ["big": 1.5]
     #expect(try text(values, over: file).contains(#""big": 1.5"#))
   }

@@ -58,9 +58,7 @@ struct JSONPreferencesTests {
             1.0,
             "/"
           ],
-          "c": {
-            "$unsigned": 1
-          },
+          "c": 1,
           "d": []
         }
 

@@ -60,7 +60,7 @@ extension StoreUnderTest {
               })
           ).below("shop.")
         }),
-      remote(JSONFormat()), remote(PropertyListFormat(.binary)),
+      remote(JSONFormat(keepingTypes: true)), remote(PropertyListFormat(.binary, keepingTypes: true)),
       StoreUnderTest(
         "composite of what can only be read",
         reading: { _, values in

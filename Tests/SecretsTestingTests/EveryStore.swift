@@ -31,12 +31,17 @@ extension StoreUnderTest {
 
   // MARK: Files
 
+  /// Keeps the type of every value, as the rules require.
+  private static let exactJSON = JSONFormat(keepingTypes: true)
+
   private static let files = [
-    file("JSON file", JSONFormat()), file("XML property list", PropertyListFormat(.xml)),
-    file("binary property list", PropertyListFormat(.binary)),
-    file("JSON file, private", JSONFormat(), [.creating, .private]),
-    file("JSON file, saved explicitly", JSONFormat(), [.creating, .savingExplicitly]),
-    file("binary property list, saved explicitly", PropertyListFormat(.binary), [.creating, .savingExplicitly]),
+    file("JSON file", exactJSON), file("XML property list", PropertyListFormat(.xml, keepingTypes: true)),
+    file("binary property list", PropertyListFormat(.binary, keepingTypes: true)),
+    file("JSON file, private", exactJSON, [.creating, .private]),
+    file("JSON file, saved explicitly", exactJSON, [.creating, .savingExplicitly]),
+    file(
+      "binary property list, saved explicitly", PropertyListFormat(.binary, keepingTypes: true),
+      [.creating, .savingExplicitly]),
   ]
 
   private static func file<Format: PreferenceFileFormat>(
@@ -164,7 +169,7 @@ extension StoreUnderTest {
   }
 
   private static func json(_ fixture: StoreFixture) throws -> JSONPreferences {
-    try JSONPreferences(at: fixture.folder + "/" + fixture.uniqueName(), options: .creating)
+    try JSONPreferences(at: fixture.folder + "/" + fixture.uniqueName(), format: exactJSON, options: .creating)
   }
 
   // MARK: Others
@@ -213,9 +218,10 @@ extension StoreUnderTest {
       }
       return BufferedPreferences(try reopened(buffer.base, fixture))
     case let store as SealedPreferences<JSONPreferences>:
-      let file = try JSONPreferences(at: store.base.path, options: store.base.options)
+      let file = try JSONPreferences(at: store.base.path, format: exactJSON, options: store.base.options)
       return try sealed(file, fixture, in: throwaway(fixture).reopened())
-    case let file as JSONPreferences: return try JSONPreferences(at: file.path, options: file.options)
+    case let file as JSONPreferences:
+      return try JSONPreferences(at: file.path, format: exactJSON, options: file.options)
     case let secrets as SecretPreferences:
       let vault = try throwaway(fixture).reopened()
       return try SecretPreferences(service: secrets.service, accessGroup: secrets.accessGroup, in: vault)

@@ -34,7 +34,8 @@ extension StoreUnderTest {
       reading: { fixture, values in
         let folder = fixture.folder + "/" + fixture.uniqueName()
         try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
-        try DictionaryPreferences(values).write(to: folder + "/Info.plist", format: PropertyListFormat(.xml))
+        let format = PropertyListFormat(.xml, keepingTypes: true)
+        try DictionaryPreferences(values).write(to: folder + "/Info.plist", format: format)
         return try BundlePreferences(at: folder)
       }),
     StoreUnderTest(

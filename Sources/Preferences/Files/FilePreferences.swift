@@ -147,11 +147,14 @@ public final class FilePreferences<Format: PreferenceFileFormat>: PreferencesSto
   /// Edits with values as the file stores them.
   private struct Prepared: Sendable {
     var clears: Bool
-    var conditions: [(query: PreferenceQuery, expected: PreferenceValue?)] = []
+    /// The values that are expected, each also in the form in which the file stores it.
+    var conditions: [(query: PreferenceQuery, expected: PreferenceValue?, stored: PreferenceValue?)] = []
     var changes: [(key: String, value: PreferenceValue?)] = []
 
     func isMet(by values: [String: PreferenceValue]) throws(PreferencesError) -> Bool {
-      for (query, expected) in conditions {
+      for (query, expected, stored) in conditions {
+        let found = NestedValues.find(query.name.text, in: values)
+        if found.isSame(as: expected) || found.isSame(as: stored) { continue }
         if try !NestedValues.find(query, in: values, isText: Format.isText).isSame(as: expected) { return false }
       }
       return true
@@ -176,7 +179,7 @@ public final class FilePreferences<Format: PreferenceFileFormat>: PreferencesSto
     for edit in edits.edits {
       if case .ifStored(let expected) = edit.condition {
         let expected = try expected?.value()
-        prepared.conditions.append((PreferenceQuery(edit.name, as: expected?.kind), expected))
+        prepared.conditions.append((PreferenceQuery(edit.name, as: expected?.kind), expected, stored(expected)))
       }
       let key = edit.name.text
       let value = try edit.content.map { try format.storable(try $0.value(), forKey: key) }
@@ -188,6 +191,12 @@ public final class FilePreferences<Format: PreferenceFileFormat>: PreferencesSto
     }
     prepared.changes = order.map(\.element)
     return prepared
+  }
+
+  /// The value in the form in which the file stores it; the value itself if the file cannot store it.
+  private func stored(_ value: PreferenceValue?) -> PreferenceValue? {
+    guard let value else { return nil }
+    do throws(PreferencesError) { return try format.storable(value, forKey: "value") } catch { return value }
   }
 
   private func write(_ prepared: Prepared) throws -> (WriteOutcome, Change) {

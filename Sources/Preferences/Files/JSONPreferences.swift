@@ -1,9 +1,16 @@
 /// Preferences in a JSON file.
 ///
-/// Every value is read back with its type: `true`, `1` and `1.0` are a bool, an integer and a double. Integers above
-/// `Int64.max` are unsigned. Values that JSON does not have are objects of one member: data is `$data`, in Base64, a
-/// URL `$url`, a date `$date`, in seconds since 2001, any other unsigned integer `$unsigned`, infinity or NaN
-/// `$double`. A null member is absent, and is kept when the file is written.
+/// `true`, `1` and `1.0` are a bool, an integer and a double; integers above `Int64.max` are unsigned. Dates and URLs
+/// are text, dates in RFC 3339, and any other unsigned integer is an integer: a key of the type reads them back, at any
+/// depth, and a lookup without a type returns the text. Values that JSON cannot represent are objects of one member:
+/// data is `$data`, in Base64, infinity or NaN `$double`, and a date whose text would be a different date `$date`, in
+/// seconds since 2001.
+///
+/// With `JSONFormat(keepingTypes: true)` every value is read back with its type: dates are `$date`, URLs `$url` and
+/// unsigned integers `$unsigned`, which no other program reads. All marks are read in either case.
+///
+/// A write changes the text of the values that it changes, and no other byte of the file: names stay in their order,
+/// and numbers in their spelling. A null member is absent, and is kept. A file with comments is refused.
 ///
 /// An integer beyond 64 bits is read as a double. What no value can represent does not make the file unreadable: an
 /// array with null is a dictionary with the one member `$json`, and members whose names differ only in their Unicode

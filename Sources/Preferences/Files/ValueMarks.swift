@@ -6,6 +6,9 @@ import FoundationEssentials
 /// UTC, `$double` the string `nan`, `inf` or `-inf`. A dictionary that looks like a mark gets an additional `$` before
 /// its only name; other dictionaries are unchanged, so that `{"$schema": …}` has no special meaning. Nor has a mark of
 /// other programs in a file, such as `{"$date": "2020-01-01"}`.
+///
+/// Unless all types are kept, a value that a lookup converts back from a form that other programs read is written in
+/// that form, without a mark: a URL and a date as text, an unsigned integer as an integer.
 struct ValueMarks: Sendable {
   fileprivate enum Mark: String {
     case data = "$data"
@@ -17,6 +20,8 @@ struct ValueMarks: Sendable {
 
   /// Whether each dictionary with the name of a mark must be one, as in a vault. Otherwise its member decides.
   let isStrict: Bool
+  /// Whether each value is read back with its type, also without a key that names it.
+  let keepsTypes: Bool
   /// Whether the format represents a scalar value directly.
   let isNative: @Sendable (PreferenceValue) -> Bool
 
@@ -36,14 +41,39 @@ struct ValueMarks: Sendable {
     case .date(let date) where !date.timeIntervalSinceReferenceDate.isFinite:
       throw PreferencesError(.unstorable, "a date that is not finite")
     case _ where isNative(value): return value
-    case .data(let data): return .marked(.data, .string(data.base64EncodedString()))
-    case .date(let date): return .marked(.date, .double(date.timeIntervalSinceReferenceDate))
-    case .url(let url): return .marked(.url, .string(url.absoluteString))
-    case .unsignedInteger(let number):
-      return Int64(exactly: number).map { .marked(.unsigned, .integer($0)) } ?? value
-    case .double(let number): return .marked(.double, .string("\(number.isNaN ? .nan : number)"))
-    case .string, .bool, .integer: return value
+    default: return (keepsTypes ? nil : Self.plain(value)) ?? Self.marked(value)
     }
+  }
+
+  private static func marked(_ value: PreferenceValue) -> PreferenceValue {
+    switch value {
+    case .data(let data): .marked(.data, .string(data.base64EncodedString()))
+    case .date(let date): .marked(.date, .double(date.timeIntervalSinceReferenceDate))
+    case .url(let url): .marked(.url, .string(url.absoluteString))
+    case .unsignedInteger(let number): Int64(exactly: number).map { .marked(.unsigned, .integer($0)) } ?? value
+    case .double(let number): .marked(.double, .string("\(number.isNaN ? .nan : number)"))
+    default: value
+    }
+  }
+
+  /// The form of a date, a URL or an unsigned integer that other programs read; `nil` if a lookup would not convert it
+  /// back to the same value.
+  private static func plain(_ value: PreferenceValue) -> PreferenceValue? {
+    switch value {
+    case .unsignedInteger(let number): return Int64(exactly: number).map(PreferenceValue.integer)
+    case .date(let date):
+      guard let text = PreferenceTimestamp.exactText(date) else { return nil }
+      return .string(text)
+    case .url(let url):
+      guard PreferenceValue(parsing: url.absoluteString, as: .url) == .url(url.absoluteURL) else { return nil }
+      return .string(url.absoluteString)
+    default: return nil
+    }
+  }
+
+  /// Whether a dictionary of these members, in a file, is no mark and was not written for one.
+  static func isPlain(_ members: [String: PreferenceValue]) -> Bool {
+    onlyName(of: members)?.hasPrefix("$") != true
   }
 
   /// The reverse of ``marked(_:)-(PreferenceValue)``.

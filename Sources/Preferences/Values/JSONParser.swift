@@ -10,12 +10,9 @@ package struct JSONParser {
   private var position = 0
   private var budget = ValueBudget()
   private var isStrict = false
-  /// Whether also null members and integers beyond 64 bits are kept as their text.
-  private let keepsForeign: Bool
 
-  package init(_ bytes: [UInt8], keepingForeign keepsForeign: Bool = false) throws(PreferencesError) {
+  package init(_ bytes: [UInt8]) throws(PreferencesError) {
     self.bytes = bytes
-    self.keepsForeign = keepsForeign
     if bytes.starts(with: [0xEF, 0xBB, 0xBF]) { position = 3 }
     guard String(validating: bytes, as: UTF8.self) != nil else { throw malformed("text that is not UTF-8") }
   }
@@ -28,7 +25,7 @@ package struct JSONParser {
   /// Parses an object. A null member is `nil`; inside a member it is absent.
   package mutating func parseMembers() throws(PreferencesError) -> [String: PreferenceValue?] {
     skipSpace()
-    guard skip("{") else { throw malformed("the top level is not an object") }
+    guard skip("{") else { throw unexpected("the top level is not an object") }
     try budget.spend(0, depth: 0)
     let members = try members(depth: 1)
     try end()
@@ -45,7 +42,7 @@ package struct JSONParser {
 
   private mutating func end() throws(PreferencesError) {
     skipSpace()
-    guard position == bytes.count else { throw malformed("text after the value") }
+    guard position == bytes.count else { throw unexpected("text after the value") }
   }
 
   /// `nil` for null.
@@ -63,7 +60,7 @@ package struct JSONParser {
     try budget.spend(8, depth: depth)
     if skip("true") { return .bool(true) }
     if skip("false") { return .bool(false) }
-    if skip("null") { return keepsForeign ? JSONText.foreign("null") : nil }
+    if skip("null") { return nil }
     return try number()
   }
 
@@ -74,20 +71,20 @@ package struct JSONParser {
     repeat {
       skipSpace()
       let start = position
-      guard skip("\"") else { throw malformed("expected a name") }
+      guard skip("\"") else { throw unexpected("expected a name") }
       let name = try text(depth: depth)
       // Choosing one of two values would be a guess.
       guard isStrict ? !members.contains(name) : !members.contains(spelling: name) else {
         throw malformed("a repeated name")
       }
       skipSpace()
-      guard skip(":") else { throw malformed("expected a colon") }
+      guard skip(":") else { throw unexpected("expected a colon") }
       let value = try value(depth: depth)
       guard value != nil || !isStrict else { throw malformed("null") }
       members.add((value, start..<position), named: name)
       skipSpace()
     } while skip(",")
-    guard skip("}") else { throw malformed("an object that does not end") }
+    guard skip("}") else { throw unexpected("an object that does not end") }
     var values = members.first.mapValues(\.value)
     for (name, all) in members.equal { values[name] = JSONText.members(all.map { text($0.range) }) }
     return values
@@ -108,7 +105,7 @@ package struct JSONParser {
       if let element = try value(depth: depth) { elements.append(element) }
       skipSpace()
     } while skip(",")
-    guard skip("]") else { throw malformed("an array that does not end") }
+    guard skip("]") else { throw unexpected("an array that does not end") }
     return hasNull ? JSONText.value(text(start..<position)) : .array(elements)
   }
 
@@ -120,7 +117,7 @@ package struct JSONParser {
   private mutating func number() throws(PreferencesError) -> PreferenceValue {
     let start = position
     _ = skip("-")
-    guard skip("0") || skipDigits() else { throw malformed("expected a value") }
+    guard skip("0") || skipDigits() else { throw unexpected("expected a value") }
     var isInteger = true
     if skip(".") {
       isInteger = false
@@ -133,7 +130,6 @@ package struct JSONParser {
     }
     let text = String(decoding: bytes[start..<position], as: UTF8.self)
     if isInteger, let number = PreferenceValue(parsing: text, as: .integer) { return number }
-    if isInteger, keepsForeign { return JSONText.foreign(text) }
     // Like other readers, an integer that no kind of integer can hold is read as a double.
     let double = isStrict && isInteger ? nil : PreferenceValue(parsing: text, as: .double)
     guard double != nil || !isStrict else { throw malformed("a number beyond 64 bits") }
@@ -208,6 +204,13 @@ package struct JSONParser {
     }
     if isThere { position += text.utf8CodeUnitCount }
     return isThere
+  }
+
+  /// The error of what is at a place between values.
+  private func unexpected(_ what: String) -> PreferencesError {
+    let next = bytes[position...].prefix(2)
+    let isComment = next.elementsEqual("//".utf8) || next.elementsEqual("/*".utf8) || next.first == UInt8(ascii: "#")
+    return malformed(isComment ? "a comment, which JSON does not have" : what)
   }
 
   private func malformed(_ what: String) -> PreferencesError {

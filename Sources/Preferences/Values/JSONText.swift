@@ -14,8 +14,7 @@ package enum JSONText {
     .dictionary([membersMark: .string(texts.joined(separator: ", "))])
   }
 
-  /// A value that a reader returns differently, while a file is written: null, or an integer of more than 64 bits. It
-  /// is data, which no JSON text contains, and no value that is represented in JSON.
+  /// A text that is written as it is, such as null. It is data, which no value that is represented in JSON is.
   package static func foreign(_ text: String) -> PreferenceValue { .data(Data(text.utf8)) }
 
   /// The text of a value that is written as it is.

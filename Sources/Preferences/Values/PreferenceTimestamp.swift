@@ -49,6 +49,22 @@ public enum PreferenceTimestamp {
       + padded(millisecond / 1000 % 60, 2) + (withMilliseconds ? "." + padded(millisecond % 1000, 3) : "") + "Z"
   }
 
+  /// Returns the shortest text from which ``date(_:ofAnyYear:)`` returns the same date: with no, three, six or nine
+  /// digits after the second. `nil` if there is none.
+  package static func exactText(_ date: Date) -> String? {
+    let second = Date(timeIntervalSinceReferenceDate: date.timeIntervalSinceReferenceDate.rounded(.down))
+    guard let whole = text(second) else { return nil }
+    if second == date { return whole }
+    let fraction = date.timeIntervalSince(second)
+    for (digits, parts) in [(3, 1e3), (6, 1e6), (9, 1e9)] {
+      let count = Int((fraction * parts).rounded())
+      guard count < Int(parts) else { continue }
+      let text = whole.dropLast() + "." + padded(count, digits) + "Z"
+      if self.date(String(text)) == date { return String(text) }
+    }
+    return nil
+  }
+
   private static func padded(_ number: Int, _ width: Int) -> String {
     let digits = String(number)
     return String(repeating: "0", count: width - digits.count) + digits

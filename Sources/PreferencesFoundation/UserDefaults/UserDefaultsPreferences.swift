@@ -11,10 +11,10 @@ public import Preferences
 ///
 /// A key is one entry of the suite, with or without dots. Every value is read with its type. Foundation's own objects
 /// can read the types of a property list: text, data, booleans, integers, doubles, dates of whole seconds, and arrays
-/// and dictionaries of them. Other types are stored as in ``PropertyListPreferences``: a URL as the dictionary `$url`,
-/// an unsigned integer up to `Int64.max` as `$unsigned`, any other date as `$date`. Values stored by Foundation's
-/// objects are read as they are. Only the suite itself is read, not registered defaults, arguments or the global
-/// domain.
+/// and dictionaries of them. Other types are stored as by `PropertyListFormat(_:keepingTypes: true)`: a URL as the
+/// dictionary `$url`, an unsigned integer up to `Int64.max` as `$unsigned`, any other date as `$date`. Values stored by
+/// Foundation's objects are read as they are. Only the suite itself is read, not registered defaults, arguments or the
+/// global domain.
 ///
 /// This type reads and replaces the file itself. Foundation loses values if two processes write, replaces a file that
 /// it cannot read, truncates the file before it finds that the disk is full, and treats `1` and `1.0` as equal. Here

@@ -10,9 +10,13 @@ struct Settings: WritingCommand {
     usage: "secretprefs settings [<options>] <file>",
     discussion: """
       On a terminal, shows a screen: up and down select a setting, left and right or - and + change a number or a \
-      choice, the space bar toggles a switch, Enter edits a value, r resets it to its default, q or Escape leaves. \
-      Every change is stored at once, and changes by other programs appear. Otherwise, or with --json, lists the \
-      settings.
+      choice, the space bar toggles a switch, Enter edits a value, r and then y reset it to its default, u restores \
+      the value that was reset last, q or Escape leaves. Every change is stored at once, and changes by other programs \
+      appear. Otherwise, or with --json, lists the settings.
+
+      A change keeps every other byte of a JSON file or XML property list: comments, the order of names, null, and the \
+      spellings of numbers. A JSON file with comments, which JSON does not have, is refused. Dates and URLs are \
+      written as text in JSON, and as <date> and <string> in a property list.
 
       Without --descriptions, the settings are the values in the file. With --descriptions, a missing file is created \
       by the first change. Settings that are described as secret are stored in the vault that --vault names, never in \

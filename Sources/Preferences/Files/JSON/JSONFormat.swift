@@ -1,36 +1,49 @@
-/// JSON files, with tagged values.
+/// JSON files.
 ///
-/// A file that is written keeps what no lookup returns: null members, and the digits of integers beyond 64 bits, which
-/// are read as doubles.
+/// A file that is written keeps the bytes of every value that does not change, with the order of names, the spellings
+/// of numbers and texts, and null. A file with comments, which JSON does not have, is refused when it is read.
+///
+/// Dates and URLs are written as text, and unsigned integers as integers, which other programs read. A key of their
+/// type converts them back; ``init(keepingTypes:)`` marks them instead. ``JSONPreferences`` describes the marks.
 ///
 /// `JSONDecoder` is not used, because it reads `1.0` as an integer on request and accepts repeated members.
 public struct JSONFormat: PreferenceFileFormat {
   public static let name = "JSON file"
 
-  public init() {}
+  /// Whether each value is read back with its type, even without a key that names the type.
+  public let keepsTypes: Bool
+
+  public init() { keepsTypes = false }
+
+  /// Creates the format.
+  ///
+  /// - Parameter keepsTypes: whether dates, URLs and unsigned integers are written with marks that no other program
+  ///   reads, so that each value is read back with its type.
+  public init(keepingTypes keepsTypes: Bool) { self.keepsTypes = keepsTypes }
 
   public func values(from bytes: [UInt8]) throws(PreferencesError) -> [String: PreferenceValue] {
     var parser = try JSONParser(bytes)
-    return try Self.marks(isStrict: false).unmarked(try parser.parse())
+    return try Self.marks().unmarked(try parser.parse())
   }
 
   public func bytes(
     of values: [String: PreferenceValue], replacing old: [UInt8]?
   ) throws(PreferencesError) -> [UInt8] {
-    var marked = try Self.marked(values)
+    let marks = Self.marks(keepingTypes: keepsTypes)
+    let marked = try Self.marked(values, marks)
     if let old {
-      var parser = try JSONParser(old, keepingForeign: true)
-      marked = JSONText.restoring(try parser.parse(), in: marked)
+      let editor = DocumentEditor(syntax: JSONSyntax(old), marks: marks)
+      if let edited = try editor.edit(to: values, reading: self.values(from:)) { return edited }
     }
     return JSONWriter.document(marked)
   }
 
   private static func marked(
-    _ values: [String: PreferenceValue]
+    _ values: [String: PreferenceValue], _ marks: ValueMarks
   ) throws(PreferencesError) -> [String: PreferenceValue] {
     // Also before, because the marks are put in by recursion.
     try ValueBudget.check(values)
-    let marked = try marks(isStrict: false).marked(values)
+    let marked = try marks.marked(values)
     try ValueBudget.check(marked)
     return marked
   }
@@ -47,7 +60,7 @@ public struct JSONFormat: PreferenceFileFormat {
   public static func members(of document: [UInt8]) throws(PreferencesError) -> [String: PreferenceValue?] {
     var parser = try JSONParser(document)
     let members = try parser.parseMembers()
-    let values = try marks(isStrict: false).unmarked(members.compactMapValues(\.self))
+    let values = try marks().unmarked(members.compactMapValues(\.self))
     return Dictionary(uniqueKeysWithValues: members.keys.map { ($0, values[$0]) })
   }
 
@@ -55,7 +68,7 @@ public struct JSONFormat: PreferenceFileFormat {
   ///
   /// - Throws: as ``bytes(of:replacing:)``.
   public static func document(of members: [String: PreferenceValue?]) throws(PreferencesError) -> [UInt8] {
-    var marked = try marked(members.compactMapValues(\.self))
+    var marked = try marked(members.compactMapValues(\.self), marks(keepingTypes: true))
     for (name, value) in members where value == nil { marked[name] = JSONText.foreign("null") }
     return JSONWriter.document(marked)
   }
@@ -80,8 +93,8 @@ public struct JSONFormat: PreferenceFileFormat {
     return try marks(isStrict: true).unmarked(try parser.parseValue())
   }
 
-  private static func marks(isStrict: Bool) -> ValueMarks {
-    ValueMarks(isStrict: isStrict) { value in
+  private static func marks(isStrict: Bool = false, keepingTypes keepsTypes: Bool = true) -> ValueMarks {
+    ValueMarks(isStrict: isStrict, keepsTypes: keepsTypes) { value in
       switch value {
       case .data, .date, .url: false
       case .unsignedInteger(let number): number > Int64.max

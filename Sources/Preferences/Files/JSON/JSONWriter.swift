@@ -5,22 +5,35 @@ import FoundationEssentials
 enum JSONWriter {
   /// Indented for people.
   static func document(_ values: [String: PreferenceValue]) -> [UInt8] {
+    let style = DocumentStyle(unit: JSONSyntax.usualUnit, newline: "\n", colon: ": ", indent: "\n")
+    return self.text(.dictionary(values), named: nil, style) + [UInt8(ascii: "\n")]
+  }
+
+  /// A value or a member in a document.
+  static func text(_ value: PreferenceValue, named name: String?, _ style: DocumentStyle) -> [UInt8] {
     var text = ""
-    write(.dictionary(values), indent: "\n", to: &text)
-    return Array((text + "\n").utf8)
+    if let name { writeMember(name, value, style, to: &text) } else { write(value, style, to: &text) }
+    return Array(text.utf8)
   }
 
   /// Without spaces.
   static func line(_ value: PreferenceValue) -> [UInt8] {
     var text = ""
-    write(value, indent: nil, to: &text)
+    write(value, nil, to: &text)
     return Array(text.utf8)
   }
 
-  /// - Parameter indent: the line break and the spaces before each line; `nil` writes one line.
-  private static func write(_ value: PreferenceValue, indent: String?, to text: inout String) {
-    // One line is read by a parser that accepts no null.
-    if indent != nil, let foreign = JSONText.text(of: value) { return text += foreign }
+  private static func writeMember(
+    _ name: String, _ value: PreferenceValue, _ style: DocumentStyle?, to text: inout String
+  ) {
+    if style != nil, let foreign = JSONText.members(of: value, named: name) { return text += foreign }
+    text += quoted(name) + (style?.colon ?? ":")
+    write(value, style, to: &text)
+  }
+
+  /// - Parameter style: `nil` for one line without spaces, for a parser that accepts no null.
+  private static func write(_ value: PreferenceValue, _ style: DocumentStyle?, to text: inout String) {
+    if style != nil, let foreign = JSONText.text(of: value) { return text += foreign }
     switch value {
     case .string(let string): text += quoted(string)
     case .bool(let flag): text += flag ? "true" : "false"
@@ -29,15 +42,10 @@ enum JSONWriter {
     // Always has a point or an exponent, unlike an integer.
     case .double(let number): text += "\(number)"
     case .array(let items):
-      write(items, in: ("[", "]"), indent: indent, to: &text) { item, inner, text in
-        write(item, indent: inner, to: &text)
-      }
+      write(items, in: ("[", "]"), style, to: &text) { item, inner, text in write(item, inner, to: &text) }
     case .dictionary(let members):
-      let members = members.sorted { $0.key < $1.key }
-      write(members, in: ("{", "}"), indent: indent, to: &text) { member, inner, text in
-        if inner != nil, let foreign = JSONText.members(of: member.value, named: member.key) { return text += foreign }
-        text += quoted(member.key) + (inner == nil ? ":" : ": ")
-        write(member.value, indent: inner, to: &text)
+      write(members.sorted { $0.key < $1.key }, in: ("{", "}"), style, to: &text) { member, inner, text in
+        writeMember(member.key, member.value, inner, to: &text)
       }
     case .data(let data): text += quoted(data.base64EncodedString())
     case .date(let date): text += "\(date.timeIntervalSinceReferenceDate)"
@@ -46,17 +54,18 @@ enum JSONWriter {
   }
 
   private static func write<Element>(
-    _ elements: [Element], in brackets: (open: String, close: String), indent: String?, to text: inout String,
-    each: (Element, String?, inout String) -> Void
+    _ elements: [Element], in brackets: (open: String, close: String), _ style: DocumentStyle?, to text: inout String,
+    each: (Element, DocumentStyle?, inout String) -> Void
   ) {
     text += brackets.open
-    // No deeper than 32 spaces, so that deep nesting does not multiply the size.
-    let inner = indent.map { $0.utf8.count > 32 ? $0 : $0 + "  " }
+    let inner = style?.inner
+    // In one line, a space follows each comma if one follows each colon.
+    let gap = inner?.indent ?? (inner?.colon.hasSuffix(" ") == true ? " " : "")
     for (index, element) in elements.enumerated() {
-      text += (index == 0 ? "" : ",") + (inner ?? "")
+      text += index == 0 ? inner?.indent ?? "" : "," + gap
       each(element, inner, &text)
     }
-    if let indent, !elements.isEmpty { text += indent }
+    if let indent = style?.indent, !elements.isEmpty { text += indent }
     text += brackets.close
   }
 

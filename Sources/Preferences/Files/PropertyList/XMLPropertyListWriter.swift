@@ -13,16 +13,27 @@ struct XMLPropertyListWriter {
       <plist version="1.0">
 
       """
-    try write(.dictionary(values), indent: "", to: &text)
-    return Array((text + "</plist>\n").utf8)
+    let style = DocumentStyle(unit: XMLPropertyListSyntax.usualUnit, newline: "\n", colon: "", indent: "\n")
+    try write(.dictionary(values), style, to: &text)
+    return Array((text + "\n</plist>\n").utf8)
+  }
+
+  /// A value or a member in a document.
+  ///
+  /// - Throws: `unstorable` for strings that XML cannot represent.
+  func text(
+    _ value: PreferenceValue, named name: String?, _ style: DocumentStyle
+  ) throws(PreferencesError) -> [UInt8] {
+    var text = ""
+    if let name { text += "<key>\(try escaped(name))</key>" + (style.indent ?? "") }
+    try write(value, style, to: &text)
+    return Array(text.utf8)
   }
 
   private func write(
-    _ value: PreferenceValue, indent: String, to text: inout String
+    _ value: PreferenceValue, _ style: DocumentStyle, to text: inout String
   ) throws(PreferencesError) {
-    // No deeper than 32 tabs, so that deep nesting does not multiply the size.
-    let inner = indent.utf8.count < 32 ? indent + "\t" : indent
-    text += indent
+    let inner = style.inner
     switch value {
     case .string(let string): text += "<string>\(try escaped(string))</string>"
     case .data(let data): text += "<data>\(data.base64EncodedString())</data>"
@@ -33,18 +44,20 @@ struct XMLPropertyListWriter {
     case .date(let date): text += "<date>\(PreferenceTimestamp.text(date) ?? "")</date>"
     case .url(let url): text += "<string>\(try escaped(url.absoluteString))</string>"
     case .array(let items):
-      text += "<array>\n"
-      for item in items { try write(item, indent: inner, to: &text) }
-      text += "\(indent)</array>"
-    case .dictionary(let members):
-      text += "<dict>\n"
-      for (key, member) in EqualNames.entries(of: members) {
-        text += "\(inner)<key>\(try escaped(key))</key>\n"
-        try write(member, indent: inner, to: &text)
+      text += "<array>"
+      for item in items {
+        text += inner.indent ?? ""
+        try write(item, inner, to: &text)
       }
-      text += "\(indent)</dict>"
+      text += (style.indent ?? "") + "</array>"
+    case .dictionary(let members):
+      text += "<dict>"
+      for (key, member) in EqualNames.entries(of: members) {
+        text += (inner.indent ?? "") + "<key>\(try escaped(key))</key>" + (inner.indent ?? "")
+        try write(member, inner, to: &text)
+      }
+      text += (style.indent ?? "") + "</dict>"
     }
-    text += "\n"
   }
 
   private func escaped(_ text: String) throws(PreferencesError) -> String {

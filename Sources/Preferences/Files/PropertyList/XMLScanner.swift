@@ -11,8 +11,8 @@ struct XMLScanner {
     let form: Form
   }
 
-  private let bytes: [UInt8]
-  private var position = 0
+  let bytes: [UInt8]
+  var position = 0
 
   var isAtEnd: Bool { position == bytes.count }
 
