@@ -126,6 +126,7 @@ extension Vault {
   public func readAuditLog(
     of group: AccessGroup, _ body: (AuditEvent) -> Void = { _ in }
   ) throws(VaultError) -> AuditReport {
+    try handle.forkGuard.check()
     let sealer = try Sealer(random: options.random)
     var delivered: UInt64 = 0
     for _ in 0..<Self.mostReadings {
@@ -212,6 +213,7 @@ extension Vault {
   /// - Throws: ``VaultError/Code/notFound`` if the group is not logged; the code of a log that cannot be written, with
   ///   the log unchanged; ``VaultError/Code/durabilityUnknown`` if the file may be handed over.
   public func handOverAuditLog(of group: AccessGroup) throws(VaultError) {
+    try handle.forkGuard.check()
     let log = handle.auditLog(of: group.id)
     let slot = handle.slot
     do throws(VaultError) {

@@ -145,9 +145,7 @@ extension Vault {
   ) throws(VaultError) -> ValueOpener.Taken? {
     try handle.withRecord(name, in: group, at: records) { (loaded, found) throws(VaultError) in
       guard let (record, place) = found else { return nil }
-      if handle.options.expiredRecords == .refuse, let expiry = try record.expiry(), expiry <= options.now() {
-        throw VaultError(.expired, "the record's expiry has passed")
-      }
+      try handle.refuseIfExpired(record)
       guard let revision, revision != record.revision else {
         return ValueOpener.Taken(record, at: place, by: try handle.takeOpener(&loaded))
       }

@@ -73,6 +73,7 @@ extension Vault {
   ///
   /// - Parameter revision: the revision of one of ``RemovedRecord/previous``.
   /// - Returns: The result of `body`; `nil` if the record is not removed any more, or does not have the value.
+  /// - Throws: ``VaultError/Code/expired``, as for a value that is not removed, and the errors of any read.
   public func withValue<R>(
     of removed: RemovedRecord, previous revision: UInt64, in group: AccessGroup, _ body: (ValueKind, RawSpan) -> R
   ) throws(VaultError) -> R? {
@@ -82,6 +83,7 @@ extension Vault {
       guard let record = content.findStored(address), record.isRemoved, let value = try record.previous(revision) else {
         return nil
       }
+      try handle.refuseIfExpired(record)
       let place = try content.place(record.accessibility, state.sealer)
       return ValueOpener.Taken(value, at: place, by: try handle.takeOpener(&loaded))
     }

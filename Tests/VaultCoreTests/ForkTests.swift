@@ -17,7 +17,10 @@ struct ForkTests {
           let write = refusal { try vault.set("new", forKey: "password") }
           let list = refusal { try vault.records(in: group) }
           let status = refusal { try vault.status() }
-          return [read, write, list, status].allSatisfy { $0 == .locked } && "\(vault.health())" == "locked"
+          let log = refusal { try vault.readAuditLog(of: group) }
+          let handOver = refusal { try vault.handOverAuditLog(of: group) }
+          return [read, write, list, status, log, handOver].allSatisfy { $0 == .locked }
+            && "\(vault.health())" == "locked"
         }
         let before = try vault.text("password")
         try vault.set("parent", forKey: "password")

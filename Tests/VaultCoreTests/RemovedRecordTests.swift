@@ -34,6 +34,27 @@ struct RemovedRecordTests {
     }
   }
 
+  @Test func `the value of a removed record that has expired is returned or refused, as the caller chose`() throws {
+    try RemovedVault.with { sample in
+      let expiry = sample.time.value + 1_000
+      let soon = edit { $0.expiry = .set(expiry) }
+      try sample.update { batch throws(VaultError) in try batch.edit("password", soon) }
+      try sample.vault.remove("password")
+      sample.time.advance(days: 1)
+      let removed = try #require(try sample.removed())
+      let revision = try #require(removed.previous.first?.revision)
+
+      for (policy, code) in [(ExpiryPolicy.refuse, VaultError.Code.expired), (.answer, nil)] {
+        var options = try Vault.Options.device(seed: "other")
+        options.now = { [time = sample.time] in time.value }
+        options.expiredRecords = policy
+        let vault = try Vault.opened(at: sample.path, options: options)
+        #expect(
+          refusal { _ = try vault.withValue(of: removed, previous: revision, in: vault.group()) { _, _ in } } == code)
+      }
+    }
+  }
+
   @Test func `the list says when a record was removed, until when it is kept, and which values it has`() throws {
     try RemovedVault.with { sample in
       try sample.vault.set("second", forKey: "password")

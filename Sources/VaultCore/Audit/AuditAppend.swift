@@ -3,13 +3,25 @@ internal import VaultSealing
 
 /// The current file of a log while its lock is held, ready for an append (`Docs/Format.md` F.5).
 struct AuditAppend {
-  /// A header as it was written, so that it need not be opened again.
+  /// A header as it was written, so that it need not be opened again. Without the keys, which are wiped when the vault
+  /// is locked.
   struct Written: Sendable {
     let bytes: [UInt8]
     let header: AuditHeader
-    let keys: AuditKeys
+    let vaultID: Vault.Identifier
+    let groupID: Vault.Identifier
+    let epoch: UInt32
     /// Whether the last event is *hand over*.
     let isHandOver: Bool
+
+    init(_ bytes: [UInt8], _ header: AuditHeader, _ keys: AuditKeys, isHandOver: Bool) {
+      self.bytes = bytes
+      self.header = header
+      vaultID = keys.vaultID
+      groupID = keys.groupID
+      epoch = keys.epoch
+      self.isHandOver = isHandOver
+    }
   }
 
   enum Opened {
@@ -61,7 +73,7 @@ struct AuditAppend {
   ) throws(VaultError) -> Opened {
     let image = try FileImage(file.descriptor, 0..<AuditHeader.byteCount, limit: AuditHeader.byteCount)
     var (header, isHandOver, isKnown) = (AuditHeader(epoch: maker.keys.epoch), false, false)
-    if let known, known.keys.epoch == maker.keys.epoch, image.span.byteCount == known.bytes.count,
+    if let known, known.epoch == maker.keys.epoch, image.span.byteCount == known.bytes.count,
       image.span.starts(with: known.bytes)
     {
       header = known.header
@@ -206,7 +218,7 @@ struct AuditAppend {
     flags = .first
     items = []
     endsWithHandOver = events.last?.action == .handOver
-    written = Written(bytes: headerBytes, header: header, keys: keys, isHandOver: endsWithHandOver)
+    written = Written(headerBytes, header, keys, isHandOver: endsWithHandOver)
   }
 
   /// Makes what was written durable.

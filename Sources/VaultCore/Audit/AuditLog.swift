@@ -14,16 +14,20 @@ internal import VaultSealing
 ///     writes event 42, then the header
 ///     syncs, if a write depends on it
 ///     unlocks                              locks
-///     makes the change in the vault        the header has 42 events, so the tail is compared
+///     makes the change in the vault        the header is another one: opens it, looks behind its events
 ///                                          writes event 43, then the header
 ///
 /// A write calls it with the lock of the vault's file held, from the thread that leads the ``WriteQueue``; a read on
-/// the thread of its caller, before the value is opened, with no other lock. The order is: the vault's file, this
-/// object's `state` (threads of this process), the log's file (other processes). None of the three is taken while a
-/// later one is held, so no two of them can wait for each other.
+/// the thread of its caller, with no other lock. This object's `state` (threads of this process) is taken before the
+/// log's file (other processes), and both before the mark's file. A caller never has the lock of the handle: an append
+/// may wait as long as the options say, and readers of other groups shall not wait with it.
 ///
 /// Under fail-closed an event that cannot be written is an error, and what it would have logged does not happen. Under
-/// fail-open it is counted, and the next event that can be written says how many are missing.
+/// fail-open it is counted, in this process, and the next event that it can write says how many are missing.
+///
+/// The keys are an argument of each call: what is kept between two calls is wiped with the vault, and has none. If the
+/// log has a key that is later than they are (the group was rotated), the answer is `laterKey`, and the caller loads
+/// the vault again.
 final class AuditLog: Sendable {
   /// An event to log.
   struct Event {
@@ -54,8 +58,6 @@ final class AuditLog: Sendable {
     var lost: UInt64 = 0
     /// The time at which a wait for the lock timed out, by ``Vault/Options/now``.
     var timedOut: Int64?
-    /// The newest event that is known to be on the disk.
-    var durable: Point?
     /// What of the mark was compared with the log last.
     var compared: AuditMaker.Compared?
     /// The time at which a read raised the mark, by ``Vault/Options/now``.
@@ -66,6 +68,7 @@ final class AuditLog: Sendable {
   private let options: Vault.Options
   private let mark: MarkKeeper?
   private let state = Mutex(State())
+  private let newestDurable = Mutex<Point?>(nil)
 
   /// - Parameter vault: the path of the vault's file, beside which the log is.
   init(
@@ -76,8 +79,12 @@ final class AuditLog: Sendable {
     self.mark = mark
   }
 
-  /// The newest event that is known to be on the disk, for the mark; `nil` if this process has synced none.
-  var durable: Point? { state.withLock(\.durable) }
+  /// The newest event that is known to be on the disk, for the mark; `nil` if this process has synced none. Waits for no
+  /// append: a writer asks while readers of the vault wait for it.
+  private(set) var durable: Point? {
+    get { newestDurable.withLock(\.self) }
+    set { newestDurable.withLock { $0 = newValue } }
+  }
 
   // MARK: Appending
 
@@ -175,7 +182,7 @@ final class AuditLog: Sendable {
             return .done
           }
           switch try AuditAppend.open(
-            file, maker, state.written, durable: state.durable, mayBeStale: mayBeStale)
+            file, maker, state.written, durable: durable, mayBeStale: mayBeStale)
           {
           case .laterKey(let epoch): return .laterKey(epoch)
           case .ready(var append):
@@ -189,7 +196,7 @@ final class AuditLog: Sendable {
               continue
             }
             try body(&append, &state)
-            if let durable = append.durable { state.durable = durable }
+            if let durable = append.durable { self.durable = durable }
             return .done
           }
         }
@@ -207,7 +214,7 @@ final class AuditLog: Sendable {
     state.file = made.file
     state.written = made.written
     state.lost = 0
-    state.durable = Point(count: made.written.header.count, tag: made.written.header.last)
+    durable = Point(count: made.written.header.count, tag: made.written.header.last)
   }
 
   // MARK: The mark
@@ -216,20 +223,21 @@ final class AuditLog: Sendable {
   private func raiseByRead() {
     guard let mark, mark.raises else { return }
     let now = options.now()
-    let point = state.withLock { state -> Result<Point, VaultError>? in
+    let raised = state.withLock { state -> (Result<Point, VaultError>, AuditAppend.Written)? in
       if let raised = state.raised, (raised..<raised + 1_000).contains(now) { return nil }
-      guard let file = state.file, let header = state.written?.header else { return nil }
+      guard let file = state.file, let written = state.written else { return nil }
       state.raised = now
-      return Result { () throws(VaultError) in
-        if state.durable?.count ?? 0 < header.count { try file.descriptor.synchronizeData() }
-        let point = Point(count: header.count, tag: header.last)
-        state.durable = point
+      let point = Result { () throws(VaultError) in
+        if durable?.count ?? 0 < written.header.count { try file.descriptor.synchronizeData() }
+        let point = Point(count: written.header.count, tag: written.header.last)
+        durable = point
         return point
       }
+      return (point, written)
     }
-    guard let point, let keys = state.withLock({ $0.written?.keys }) else { return }
+    guard let (point, written) = raised else { return }
     mark.raise(isRead: true) { () throws(VaultError) in
-      RollbackMark(vaultID: keys.vaultID, logs: [keys.groupID: try point.get()])
+      RollbackMark(vaultID: written.vaultID, logs: [written.groupID: try point.get()])
     }
   }
 
@@ -306,7 +314,7 @@ final class AuditLog: Sendable {
         names.append(try files.setAside(files.current))
         state.file = nil
         state.written = nil
-        state.durable = nil
+        durable = nil
         var maker = AuditMaker(files: files, keys: keys, slot: slot, options: options, sealer: sealer, mark: nil)
         // Not held: the next append compares it with the mark.
         if let made = try maker.make([], lost: state.lost, why: .setAside) {

@@ -71,13 +71,13 @@ struct AuditMaker {
       file = try files.make(bytes + events, replacing: old?.descriptor)  // a reserve only if there is space
     }
     return Made(
-      file: file, written: AuditAppend.Written(bytes: bytes, header: header, keys: keys, isHandOver: false))
+      file: file, written: AuditAppend.Written(bytes, header, keys, isHandOver: false))
   }
 
   // MARK: The mark
 
-  /// Refuses a log that is older than the mark, or has another event at its number, or none. Nothing is read of the log if the
-  /// line that was compared last is still that of the mark, unless others have written meanwhile.
+  /// Refuses a log that is older than the mark, or has another event at its number, or none. Nothing is read of the log
+  /// if the line that was compared last is still that of the mark, unless others have written meanwhile.
   ///
   /// - Parameters:
   ///   - header: counts the events of the log.

@@ -107,6 +107,7 @@ extension GroupContent {
 extension Vault {
   /// Starts or ends the recording of what others change.
   package func recordChangesOfOthers(_ isRecorded: Bool) {
+    guard handle.forkGuard.isOwn else { return }
     handle.loaded.withLock { $0.recordChangesOfOthers(isRecorded) }
   }
 

@@ -5,26 +5,28 @@ internal import VaultSealing
 /// What the readers and the writer of one ``Vault`` share: the present ``VaultState``, or what a locked vault still
 /// reads.
 ///
-/// Every call of the interface goes through here, on the thread of its caller. One lock, of `loaded`, protects the
-/// state. It is held for the two system calls that compare the state with the file, and for looking up a record: not
-/// while a caller uses a value, waits for another process or for a disk. The exception is a file that has to be loaded
-/// again, for which all callers would wait anyway.
+/// One lock, of `loaded`, protects the state. A read holds it for the two system calls that compare the state with the
+/// file and for finding the record; what is new in the file is read, and a group that is used for the first time is
+/// opened under it, too. It is not held while a caller uses a value, while a value is opened, or while another process
+/// or a sync is waited for.
 ///
-/// The order of locks is: the vault's file (other processes), then `loaded`, then nothing. A writer takes the lock of
-/// the file first and `loaded` twice, to plan and to apply; between the two, readers go on with the state as it was.
+/// The order of locks is: the vault's file (other handles and processes), `loaded`, the list of logs. A log's own locks
+/// are taken with `loaded` free (``AuditLog``), the mark's file last. A writer takes the lock of the file first, and
+/// `loaded` to plan and to apply; between the two, readers go on.
 ///
 ///     reader                          the thread that writes
 ///                                     locks the file
-///     loaded: refresh, find           waits for loaded
 ///                                     loaded: catches up, plans the entry
-///     loaded: refresh finds the       writes the entry, syncs
-///       entry, if it is written
+///     loaded: refresh, find           logs the write, if it is logged
+///                                     writes the entry, syncs
+///     loaded: refresh may find the
+///       entry before it is synced
 ///                                     loaded: applies the entry, unless a reader has
 ///                                     unlocks the file, raises the mark
 ///
-/// ``lock()`` replaces the state by ``KeptValues``, and the keys are wiped with it. A use that began before ends with
-/// its own reference. In a forked child every call is refused: the keys are not there, and the lock may be held
-/// forever.
+/// ``lock()`` and the limits replace the state by ``KeptValues``: what the classes allow, with its keys. All other keys
+/// are wiped with the state, also those of snapshots that were taken from it. A use that began before ends with its own
+/// reference. In a forked child every call is refused: the keys are not there, and the locks may be held forever.
 final class VaultHandle: Sendable {
   struct Loaded: Sendable {
     private enum Holding: @unchecked Sendable {
@@ -314,6 +316,12 @@ final class VaultHandle: Sendable {
       else { throw error }
       return found
     }
+  }
+
+  /// - Throws: ``VaultError/Code/expired`` if the record's expiry has passed and the options refuse such records.
+  func refuseIfExpired(_ record: Record) throws(VaultError) {
+    guard options.expiredRecords == .refuse, let expiry = try record.expiry(), expiry <= options.now() else { return }
+    throw VaultError(.expired, "the record's expiry has passed")
   }
 
   /// The class of a record as it was last loaded; `nil` if there is none.

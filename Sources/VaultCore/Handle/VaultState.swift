@@ -3,10 +3,10 @@ internal import VaultSealing
 
 /// One load of a vault file with the entries applied since (`Docs/Format.md` 4, 4.2).
 ///
-/// A vault's file only grows at its end, or is replaced as a whole. So a state is made once for each file that the path
-/// has named, and then follows that file: ``refresh()`` looks at the path, the 32 bytes before the tail and the four
-/// behind it, and applies what was appended. If the path names another file, or those 32 bytes are different, the state
-/// is of no use any more: the ``VaultHandle`` loads a new one.
+/// Entries are appended to a vault's file, and otherwise the file is replaced as a whole. So a state is made once for
+/// each file that the path has named, and then follows that file: ``refresh()`` looks at the path, the 32 bytes before
+/// the tail and the four behind it, and applies what was appended. If the path names another file, or those 32 bytes
+/// are different (an append was taken back), the state is of no use any more: the ``VaultHandle`` loads a new one.
 ///
 ///     process A                       process B
 ///     state: file 1, tail 900
@@ -16,10 +16,14 @@ internal import VaultSealing
 ///     refresh: .replaced
 ///     a new state: file 2, tail 700   (the old one goes with its last reader)
 ///
-/// Who calls: readers, through ``VaultHandle/withCurrent(isUse:_:)``, and the one thread that writes, through
-/// ``VaultWriter``. Every access is under the handle's lock, or by the thread that makes the state and has not shown it
-/// to others yet; that is why the class is `Sendable` without a lock of its own. Groups are opened and checked when the
-/// first call needs one, so a vault of many groups costs only those that are used.
+/// A load checks the checksum, the structure, the slots and the frame of the journal, unlocks, and for an owner opens
+/// the manifest. What is inside a group is checked when the first call needs that group, or at once if there is a mark
+/// to compare; so a vault of many groups costs those that are used. Damage is read again twice, 50 ms apart, because it
+/// may be another process that writes.
+///
+/// Who calls: readers through the handle, and the one thread that writes. The contents are accessed under the handle's
+/// lock, or by the thread that makes the state and has not shown it to others yet; that is why the class is `Sendable`
+/// without a lock of its own. Only ``isNameDurable`` belongs to the thread that writes.
 final class VaultState: @unchecked Sendable {
   let path: VaultPath
   let options: Vault.Options

@@ -2,16 +2,20 @@ internal import VaultSealing
 
 /// One change of one record with its sealed value, as it waits in the ``WriteQueue``.
 ///
-/// Made on the thread of the caller, which seals the value there: the only moment at which its bytes are readable. What
-/// waits, and what other threads see, is sealed. Nothing else is decided yet, because other writers come first: whether
-/// the record exists, its class, its history and whether its revision is the expected one are looked up under the lock
-/// of the file, by the thread that commits.
+/// Made on the thread of the caller, which seals the value there, so that what waits is sealed. The caller also decides
+/// the spelling of the names, the class that a new record gets, and how many earlier values are kept. The rest depends
+/// on other writers, who may come first, and is decided under the lock of the file, by the thread that commits: whether
+/// the record exists, whether its revision is the expected one, its class if it keeps it, and its history.
 ///
 ///     caller                    the thread that commits
 ///     seals the value
-///     RecordChange ──▶ queue ──▶ upToDate: expected revision, class, copies of other records
+///     RecordChange ──▶ queue ──▶ upToDate: expected revision, class; opens and seals again what was sealed
+///                                  with an older key or for another class, and copies of other records
 ///                                events: what the log gets, before the write
-///                                entryBody: the fields of the old record that stay, earlier values
+///                                entryBody: the fields of the old record that stay; its value becomes an
+///                                  earlier one, which is opened and sealed as such
+///
+/// Values that are opened there are in guarded memory, and are wiped.
 ///
 /// A class, because a batch passes through several arrays: copying the fields would retain each of them. It is never
 /// changed; what is brought up to date is a new one.

@@ -4,23 +4,26 @@ internal import VaultSealing
 
 /// Commits batches of changes: lock, catch up, append or full write, unlock (`Docs/Format.md` section 5).
 ///
-/// Called by one thread at a time: the one that leads the ``WriteQueue``, which is why it has state and no lock. Two
-/// locks are taken for each batch, always in this order: that of the file, against other processes, held until the
-/// batch is durable; and that of the handle, against readers of this process, held only while the batch is planned and
-/// applied.
+/// Called by one thread at a time: the one that leads the ``WriteQueue``, which is why it has state and no lock. The
+/// lock of the file, against other handles and processes, is held until the batch is durable; that of the handle,
+/// against readers, only while the batch is planned and applied.
 ///
-///     batch of changes ──▶ lock the file ──▶ catch up ──▶ plan ─┬─▶ append one entry, sync
-///                                                              └─▶ full write: a new file takes the name
-///     rewrite          ──▶ lock the file ──▶ load it once more ─────▶ full write
-///     policy of a log  ──▶ the same as changes, one entry for each group
+///     batch of changes ──▶ lock the file ──▶ catch up ──▶ plan ──▶ log ─┬─▶ append one entry, sync
+///                                                                      └─▶ full write: a new file takes the name
+///     rewrite          ──▶ lock the file ──▶ load it once more ──────────▶ full write
+///     policy of a log  ──▶ lock the file, for each group: catch up, plan ──▶ append one entry, sync
+///     all              ──▶ unlock the file ──▶ raise the mark
 ///
-/// An append is the ordinary case: one write, one sync. A full write is made if the journal is longer than the
-/// snapshot, if an append is impossible, or if slots, groups or keys change. If only its length speaks for a full write
-/// and it fails without a trace, the batch is appended after all.
+/// An append is the ordinary case: one write, one sync. A full write is made if what it would fold is longer than 64
+/// KiB and than the snapshot, if an append is impossible, or if slots, groups or keys change. If only the length speaks
+/// for a full write and it fails without a trace, the batch is appended after all. Bytes of an interrupted append
+/// behind the journal are kept beside the vault before they are written over.
 ///
-/// What may go wrong decides the answer. Before the first byte is written, the error says so. If a write fails, the
-/// bytes are taken back. If a sync fails, it is unknown what the disk has: the answer is `durabilityUnknown` unless a
-/// full write can settle it, and no entry is appended behind the unknown one.
+/// What may go wrong decides the answer. Before the first byte of the vault is written, the error says so. If a write
+/// fails, its bytes are taken back. If they cannot be, or a sync fails, it is unknown what the disk has: a full write
+/// settles it, or the answer is `durabilityUnknown`, and no entry is appended behind the unknown one. A batch is logged
+/// before it is written; the new key of a rotation is logged after it, because only then it exists, and a failure of
+/// that goes to `auditFailure`.
 final class VaultWriter: @unchecked Sendable {
   // Unchecked: only the thread that leads the queue uses this.
   let handle: VaultHandle

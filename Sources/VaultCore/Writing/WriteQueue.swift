@@ -3,22 +3,25 @@ internal import Synchronization
 
 /// Lets concurrent writes of one process share one append and one sync (group commit).
 ///
-/// A sync costs a hundred times what sealing a value costs, so writes that arrive while another one is being made
-/// durable wait together and then share one entry. There is no thread that waits for writes. Whoever finds no commit in
+/// A sync costs many times what sealing a value costs, so writes that arrive while another one is being made durable
+/// wait together and then share one entry. There is no thread that waits for writes. Whoever finds no commit in
 /// progress leads: a synchronous writer commits on its own thread, so a single one never switches threads; an
-/// asynchronous one starts a helper thread, so that no thread of the cooperative pool waits for a disk.
+/// asynchronous one starts a helper thread, so that no thread of the cooperative pool waits for a disk. A helper
+/// commits what is pending, also for synchronous writers, until nothing is left; a synchronous leader commits once and
+/// passes the lead on.
 ///
 ///     A (blocks)        B (blocks)      C (async)        the file
 ///     leads: A          waits           suspends         entry 1: A
 ///     passes the lead   leads: B, C                      entry 2: B and C together
 ///     returns           returns         resumes
 ///
-/// A batch ends before a write of another group, before a record that it has already, before a write that replaces the
-/// file, and at one mebibyte. Each caller has its own deadline, which began with its call, and its own outcome: an
-/// error that belongs to one record fails the caller that brought it.
+/// A batch ends before a write of another group, before a record that it has already, before a write of slots, keys or
+/// policies, and at one mebibyte. Each caller has its own outcome. Its deadline for the lock of the file began with its
+/// call; a log has the same time again. An error that belongs to one record fails the caller that brought it: the batch
+/// is then committed one by one. An error of the disk or of a log fails the whole batch.
 ///
-/// The lock of the queue protects the list of those who wait, and is held for no more than that. ``VaultWriter`` is
-/// called with no lock held, by the thread that leads.
+/// The lock of the queue protects the list of those who wait, and is taken alone. ``VaultWriter`` is called with no
+/// lock held, by the thread that leads.
 final class WriteQueue: Sendable {
   /// The changes of one caller, which become durable together or not at all.
   enum Write: Sendable {
