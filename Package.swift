@@ -116,7 +116,7 @@ let package = Package(
     .target(
       name: "SettingsPage",
       dependencies: [
-        "PreferencesSettings", "Preferences", "VaultSealing",
+        "PreferencesSettings", "Preferences", "VaultSealing", "DurableFiles",
         .product(name: "Hummingbird", package: "hummingbird", condition: .when(traits: ["SettingsPage"])),
         .product(name: "HummingbirdCore", package: "hummingbird", condition: .when(traits: ["SettingsPage"])),
         .product(name: "HTTPTypes", package: "swift-http-types", condition: .when(traits: ["SettingsPage"])),

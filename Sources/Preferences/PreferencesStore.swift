@@ -46,11 +46,13 @@ extension PreferencesStore {
     return edits.isEmpty ? .visible : try apply(edits)
   }
 
-  /// The asynchronous form of `edit(_:)`; does not block the calling thread.
+  /// The asynchronous form of `edit(_:)`; does not block the calling thread. Observers run on a helper thread, before it
+  /// returns.
   @discardableResult
   public func edit(_ edits: PreferenceEdits) async throws -> WriteOutcome {
     try checkTakes(edits)
-    return edits.isEmpty ? .visible : try await apply(edits)
+    guard !edits.isEmpty else { return .visible }
+    return try await ChangeBroadcast.notifyingOnHelper { try await apply(edits) }
   }
 
   /// Makes all edits that `collect` adds, or none; as `edit(_:)`.

@@ -114,7 +114,8 @@ public struct Preference<Value: Sendable>: Sendable {
     let next = Preference<New>(store, PreferenceKey<New?>(key.name, like: key))
     let query = try key.query()
     for _ in 0..<UpdateLimit.attempts {
-      let (stored, new) = try rewriting(query, for: next.key, change)
+      let stored = try store.content(for: query)
+      let new = try rewriting(stored, for: next.key, change)
       let outcome = try store.compareAndSet(stored, to: new, for: query)
       report(outcome)
       if outcome != .conflict { return next }
@@ -129,7 +130,8 @@ public struct Preference<Value: Sendable>: Sendable {
     let next = Preference<New>(store, PreferenceKey<New?>(key.name, like: key))
     let query = try key.query()
     for _ in 0..<UpdateLimit.attempts {
-      let (stored, new) = try rewriting(query, for: next.key, change)
+      let stored = try await store.reading { try $0.content(for: query) }
+      let new = try rewriting(stored, for: next.key, change)
       let outcome = try await store.compareAndSet(stored, to: new, for: query)
       report(outcome)
       if outcome != .conflict { return next }
@@ -140,13 +142,12 @@ public struct Preference<Value: Sendable>: Sendable {
   /// Reports a hidden write, for an operator, which returns no outcome.
   func report(_ outcome: WriteOutcome) { PreferenceFailures.report(outcome, key: key.name, writer: store.name) }
 
-  /// Returns the stored content, and the content of a key of a different type that replaces it.
+  /// Returns the content of a key of a different type that replaces the stored content.
   private func rewriting<New>(
-    _ query: PreferenceQuery, for next: PreferenceKey<New?>, _ change: (Value?) throws -> New?
-  ) throws -> (stored: PreferenceContent?, new: PreferenceContent?) {
-    let stored = try store.content(for: query)
+    _ stored: PreferenceContent?, for next: PreferenceKey<New?>, _ change: (Value?) throws -> New?
+  ) throws -> PreferenceContent? {
     let new = try change(substitute(try stored.map { try store.decoded($0, as: key) } ?? key.defaultValue))
-    return (stored, try store.encoded(new, as: next))
+    return try store.encoded(new, as: next)
   }
 
   // MARK: Other handles
@@ -203,7 +204,7 @@ public struct Preference<Value: Sendable>: Sendable {
 
   /// The asynchronous form of `setIfAbsent(_:)`; does not block the calling thread.
   public func setIfAbsent(_ value: @autoclosure () throws -> Value) async throws {
-    guard try isEmpty else { return }
+    guard try await store.reading({ _ in try isEmpty }) else { return }
     let new = try value()
     let outcome = try await store.compareAndSet(nil, to: try store.encoded(new, as: key), for: try key.query())
     if outcome != .conflict { notify?(substitute(key.defaultValue), substitute(new)) }

@@ -56,7 +56,7 @@ extension PreferencesStore {
   }
 
   fileprivate func fill(_ key: String, _ make: () throws -> PreferenceValue) async throws {
-    if try contains(key) { return }
+    if try await reading({ try $0.contains(key) }) { return }
     try await compareAndSet(nil, to: .value(try make()), for: try PreferenceQuery(key))
   }
 }
@@ -75,7 +75,8 @@ public func += (store: any PreferencesStore, pairs: some Sequence<(String, Prefe
 
 /// The asynchronous form of `store += other`.
 public func += (store: any PreferencesStore, other: some PreferencesReader) async throws {
-  store.report(try await store.edit(try other.copyingEdits(into: store)))
+  let edits = try await other.reading { other in try other.copyingEdits(into: store) }
+  store.report(try await store.edit(edits))
 }
 
 /// The asynchronous form of `store ?= values`.

@@ -96,7 +96,7 @@ extension Setting {
   }
 
   private func move(isUp: Bool) async throws -> WriteOutcome {
-    guard let steps = try applicableSteps(isUp) else { return .visible }
+    guard let steps = try await store.reading({ _ in try applicableSteps(isUp) }) else { return .visible }
     return try await update { $0 = steps.next(after: $0, isUp: isUp) ?? $0 }
   }
 

@@ -53,7 +53,7 @@ extension SecretPreferences {
   /// The asynchronous form of `restore(_:revision:)`; never blocks a cooperative thread.
   @discardableResult
   public func restore(_ key: String, revision: UInt64? = nil) async throws -> Bool {
-    guard let restored = try restorable(key, revision) else { return false }
+    guard let restored = try await reading({ try $0.restorable(key, revision) }) else { return false }
     try await update { batch in try batch.restore(key, revision: restored, ifRevision: 0) }
     return true
   }

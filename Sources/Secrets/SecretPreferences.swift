@@ -1,4 +1,4 @@
-internal import DurableFiles
+package import DurableFiles
 public import FoundationEssentials
 public import Preferences
 public import VaultCore
@@ -6,8 +6,10 @@ public import VaultCore
 /// The secrets of one service in one access group of a vault: a preferences store whose values are sealed.
 ///
 /// A read returns `nil` if the value is absent and throws if the read fails. Values are read with the type they were
-/// written with. Reads take microseconds and see the writes of other processes. Every write is durable when it returns,
-/// and its `async` form never blocks a cooperative thread. Copies of this struct share the vault.
+/// written with. Reads take microseconds and see the writes of other processes. In a vault whose reads are logged, a read
+/// waits for the lock of the log, on the thread that reads: in `async` code, make it in `reading(_:)`. Every write is
+/// durable when it returns, and its `async` form waits for no lock and no disk on a cooperative thread. Copies of this
+/// struct share the vault.
 public struct SecretPreferences: PreferencesStore, GuardingReader {
   /// The application the secrets belong to, such as `com.example.shop`.
   public let service: String
@@ -144,22 +146,6 @@ public struct SecretPreferences: PreferencesStore, GuardingReader {
     guard isWanted else { throw SecretCoding.mismatch }
   }
 
-  /// Runs reads on a helper thread, and returns their result.
-  ///
-  /// Reads take microseconds, unless they are logged: then each waits for the lock of the log, which another process
-  /// may hold, for up to ``Vault/Options/lockTimeout``. In an `async` function, make the reads of a vault with a log
-  /// here, so that they do not block a cooperative thread.
-  ///
-  /// ```swift
-  /// let password = try await secrets.reading { try $0.string(forKey: "database.password") }
-  /// ```
-  /// - Throws: the error of `body`.
-  public func reading<R: Sendable, E: Error>(
-    _ body: @Sendable (SecretPreferences) throws(E) -> R
-  ) async throws(E) -> R {
-    try await HelperPool.waiting(for: vault.path).run { () throws(E) in try body(self) }
-  }
-
   /// Returns the keys of this service in this group, ordered by their bytes. Opens no value.
   public func keys() throws(VaultError) -> [String] {
     try vault.keys(service: serviceName, in: group)
@@ -196,7 +182,8 @@ public struct SecretPreferences: PreferencesStore, GuardingReader {
   /// The asynchronous form of `apply(_:)`; never blocks a cooperative thread.
   @discardableResult
   public func apply(_ edits: PreferenceEdits) async throws(VaultError) -> WriteOutcome {
-    guard let changes = try changes(edits) else { return .conflict }
+    let found = try await reading { (store) throws(VaultError) in try store.changes(edits) }
+    guard let changes = found else { return .conflict }
     do throws(VaultError) {
       let sealed = try vault.sealedChanges(
         service: serviceName, in: group, accessibility: accessibility, keeping: keeping
@@ -206,7 +193,7 @@ public struct SecretPreferences: PreferencesStore, GuardingReader {
     return .visible
   }
 
-  private struct Changes {
+  private struct Changes: Sendable {
     var removed: [RecordInfo] = []
     var made: [(key: String, content: PreferenceContent?, revision: UInt64?)] = []
   }
@@ -301,4 +288,8 @@ extension SecretPreferences: CustomStringConvertible, CustomReflectable {
   /// The layer's name. No key and no value.
   public var description: String { name }
   public var customMirror: Mirror { Mirror(self, children: EmptyCollection<Mirror.Child>()) }
+}
+
+extension SecretPreferences: WaitingReader {
+  package var threads: HelperPool? { .waiting(for: "reads of \(vault.path)") }
 }

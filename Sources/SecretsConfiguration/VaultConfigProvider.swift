@@ -72,7 +72,7 @@
     ) async throws {
       let vault = try await Vault.open(at: try path ?? Vault.defaultPath(), unlocking: unlocking, options: options)
       let secrets = try SecretPreferences(service: service, accessGroup: accessGroup, in: vault)
-      _ = try secrets.keys()
+      _ = try await secrets.reading { try $0.keys() }
       self.init(secrets, claiming: claim)
     }
 
@@ -88,7 +88,9 @@
       _ body: (AsyncStream<Void>) async throws -> Return
     ) async throws -> Return {
       let (changes, continuation) = AsyncStream.makeStream(of: Void.self, bufferingPolicy: .bufferingNewest(1))
-      let observations = stores.map { store in store.observe { if isWanted($0) { continuation.yield() } } }
+      let observations = await stores[0].reading { [stores] _ in
+        stores.map { store in store.observe { if isWanted($0) { continuation.yield() } } }
+      }
       defer { for observation in observations { observation.invalidate() } }
       continuation.yield()
       return try await body(changes)
@@ -97,10 +99,10 @@
     /// The result of a lookup, with a hash that differs if the stored value differs.
     private func reading(
       _ key: AbsoluteConfigKey, _ type: ConfigType
-    ) -> (fingerprint: Int, result: Result<LookupResult, any Error>) {
+    ) async -> (fingerprint: Int, result: Result<LookupResult, any Error>) {
       do {
         guard let entry = try entry(of: key) else { return (0, .success(ConfigRecord.absent(key))) }
-        let value = try stores[entry.service].value(for: entry.query)
+        let value = try await stores[entry.service].reading { try $0.value(for: entry.query) }
         return (value.map(PreferenceContent.value).fingerprint, .success(try entry.result(value, type)))
       } catch { return (String(describing: error).hashValue, .failure(error)) }
     }
@@ -115,7 +117,8 @@
       return try entry.result(try stores[entry.service].value(for: entry.query), type)
     }
 
-    /// As ``value(forKey:type:)``, which reads the file each time.
+    /// As ``value(forKey:type:)``, which reads the file each time, but on a helper thread: if reads are logged, a read
+    /// waits for the lock of the log, and here it blocks no cooperative thread.
     public func fetchValue(forKey key: AbsoluteConfigKey, type: ConfigType) async throws -> LookupResult {
       guard let entry = try entry(of: key) else { return ConfigRecord.absent(key) }
       return try entry.result(try await stores[entry.service].reading { try $0.value(for: entry.query) }, type)
@@ -132,7 +135,7 @@
         try await updatesHandler(
           ConfigUpdatesAsyncSequence(
             changes.compactMap {
-              let (fingerprint, result) = reading(key, type)
+              let (fingerprint, result) = await reading(key, type)
               return last.replace(with: fingerprint) == fingerprint ? nil : result
             }))
       }
@@ -153,7 +156,8 @@
       try await watching { _ in
         true
       } _: { changes in
-        try await updatesHandler(ConfigUpdatesAsyncSequence(changes.map { snapshot() }))
+        try await updatesHandler(
+          ConfigUpdatesAsyncSequence(changes.map { await stores[0].reading { _ in snapshot() } }))
       }
     }
   }

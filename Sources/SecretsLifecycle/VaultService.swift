@@ -147,7 +147,7 @@
 
     /// Returns the health of the vault. If only its key no longer opens it, unlocks it again first.
     private func health(_ seen: inout Seen, at wake: Wake) async -> VaultHealth {
-      let health = vault.health()
+      let health = await secrets.reading { $0.vault.health() }
       guard case .failing(let error) = health, [.credentialRejected, .staleCredential].contains(error.code) else {
         seen.refusal = nil
         return health
@@ -158,7 +158,7 @@
         return .failing(error)
       }
       seen.refusal = nil
-      return vault.health()
+      return await secrets.reading { $0.vault.health() }
     }
 
     private func unlock() async throws(VaultError) {

@@ -1,4 +1,5 @@
 #if SettingsPage
+  import DurableFiles
   import FoundationEssentials
   import HTTPTypes
   import Hummingbird
@@ -26,7 +27,7 @@
     /// Returns the page. If the address has a token, starts the session and returns a step that leads to the page.
     func open(_ request: Request) async -> Response {
       guard let token = request.uri.queryParameters["token"] else {
-        return await serve(request) { html(.ok, of: settings.indices.map { state(of: $0) }, $0) }
+        return await serve(request) { html(.ok, of: await states(), $0) }
       }
       guard access.isAddressed(request), request.headers[.secPurpose] == nil,
         let cookie = access.open(with: String(token))
@@ -69,15 +70,16 @@
       let isFromScript = request.headers[.accept]?.contains("application/json") == true
       // The script has asked already.
       if form.change == "reset", !isFromScript {
-        return html(.ok, of: settings.indices.map { state(of: $0) }, session, asking: id)
+        return html(.ok, of: await states(), session, asking: id)
       }
       let problem = await problem(applying: form, to: settings[id])
       if isFromScript {
-        let state = problem.map(state(of: id).refusing) ?? state(of: id)
+        let now = await state(of: id)
+        let state = problem.map(now.refusing) ?? now
         return .page(state.isRefused ? .unprocessableContent : .ok, "application/json", ByteBuffer(string: state.json))
       }
       if let problem {
-        var states = settings.indices.map { state(of: $0) }
+        var states = await states()
         states[id] = states[id].refusing(problem)
         if let text = form.text, settings[id].control != .secret { states[id].text = text }
         return html(.unprocessableContent, of: states, session)
@@ -99,7 +101,9 @@
           let text = form.text ?? ""
           if setting.control == .secret, text.isEmpty { return "\(setting.label) is not changed: nothing was typed." }
           // A field without scripts sends the text back without its line breaks.
-          guard !hasSeveralLines(setting) else { return "\(setting.label) has several lines and is not changed here." }
+          guard await !hasSeveralLines(setting) else {
+            return "\(setting.label) has several lines and is not changed here."
+          }
           let problems = setting.problems(in: text)
           guard problems.isEmpty else { return "\(setting.label) \(problems.joined(separator: " and "))." }
           outcome = try await setting.set(text: text)
@@ -110,13 +114,22 @@
       } catch { return "Not stored: \(message(of: error))." }
     }
 
-    private func hasSeveralLines(_ setting: any AnySetting) -> Bool {
+    private func hasSeveralLines(_ setting: any AnySetting) async -> Bool {
       guard setting.control == .text else { return false }
       // A value that cannot be read can be replaced.
-      do { return SettingLines.hasSeveral(try setting.text) } catch { return false }
+      do { return SettingLines.hasSeveral(try await Self.threads.run { try setting.text }) } catch { return false }
     }
 
-    func state(of id: Int) -> SettingState { SettingState(of: settings[id], id: id) }
+    /// For reads, which may wait for the lock of a vault's log.
+    fileprivate static var threads: HelperPool { .waiting(for: "settings page") }
+
+    private func states() async -> [SettingState] {
+      await Self.threads.run { settings.indices.map { SettingState(of: settings[$0], id: $0) } }
+    }
+
+    func state(of id: Int) async -> SettingState {
+      await Self.threads.run { SettingState(of: settings[id], id: id) }
+    }
 
     // MARK: Events
 
@@ -148,7 +161,8 @@
                 return changed.sorted()
               }
               // Sends a comment if nothing has changed: only a write detects that the connection was closed.
-              let events = ids.isEmpty ? ":\n\n" : ids.map { "data: \(state(of: $0).json)\n\n" }.joined()
+              var events = ids.isEmpty ? ":\n\n" : ""
+              for id in ids { events += "data: \(await state(of: id).json)\n\n" }
               try await writer.write(ByteBuffer(string: events))
             }
           } onGracefulShutdown: {
@@ -168,7 +182,7 @@
     await withDiscardingTaskGroup { group in
       for (id, setting) in settings.enumerated() {
         group.addTask {
-          for await _ in setting.formattedValues() {
+          for await _ in await SettingsPageService.threads.run({ setting.formattedValues() }) {
             change(id)
             wake.yield()
           }

@@ -183,7 +183,8 @@ extension Vault {
     try commit(sealedChanges(service: service, in: group, body).get(), in: group).removedCount
   }
 
-  /// The asynchronous form of `update`: it never blocks a thread of the cooperative pool while it waits for the disk.
+  /// The asynchronous form of `update`: it waits for the lock and the disk on no cooperative thread. `body` runs in the
+  /// caller's task, and waits if it makes logged reads.
   @discardableResult
   public func update(
     service: Vault.Name, in group: AccessGroup, _ body: (inout Vault.Batch) throws(VaultError) -> Void

@@ -6,11 +6,13 @@ public import VaultSealing
 /// Reads are synchronous, take microseconds and see the writes of other processes. Every write is durable when it
 /// returns. The keys are in guarded memory and are wiped when the last reference is released.
 ///
-/// Every call that may wait has an `async` form, which never blocks a cooperative thread or an actor; in an `async`
-/// function the compiler requires this form. Cancelling the task does not stop a call: it completes, and returns or
-/// throws as usual. In a process, at most two calls at a time derive keys from passphrases, which takes memory, and at
-/// most 64 other calls wait for a disk or a lock; further calls wait for their turn. The limits do not apply to
-/// `update`, nor to blocking calls.
+/// Every call that may wait has an `async` form, which waits for no disk and no lock on a cooperative thread or an
+/// actor; in an `async` function the compiler requires this form. Only a read of a value has none: if reads are logged,
+/// it waits for the lock of the log on the thread that reads, for up to ``Options/lockTimeout``
+/// (`PreferencesReader.reading(_:)` makes it on a helper thread). Cancelling the task does not stop a call: it
+/// completes, and returns or throws as usual. In a process, at most two calls at a time derive keys from passphrases,
+/// which takes memory, and for each file at most 16 other calls wait; further calls wait for their turn. The limits do
+/// not apply to `update`, nor to blocking calls.
 ///
 /// Besides the codes in its own documentation, a method that needs a key throws ``VaultError/Code/locked`` if the vault
 /// is locked, and the code of a file that was damaged or tampered with. A method that writes throws

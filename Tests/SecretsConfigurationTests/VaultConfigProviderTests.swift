@@ -156,6 +156,35 @@
       }
     }
 
+    @Test(arguments: ["fetch", "watch a value", "watch a snapshot"])
+    func `what waits for the log blocks no cooperative thread`(_ way: String) async throws {
+      var options = Vault.Options()
+      options.lockTimeout = .seconds(20)
+      let throwaway = try ThrowawayVault(options: options)
+      let store = try throwaway.preferences(service: service)
+      try await store.set("value", forKey: "token")
+      try await throwaway.vault.setAuditing(.failClosed)
+      _ = try store.value(forKey: "token")
+      let provider = VaultConfigProvider(store)
+      try await HeldLog.withCalls(beside: throwaway.path) { _ in
+        switch way {
+        case "fetch": #expect(try await provider.fetchValue(forKey: "token", type: .string).value != nil)
+        case "watch a value":
+          let first = try await provider.watchValue(forKey: "token", type: .string) { updates in
+            var iterator = updates.makeAsyncIterator()
+            return await iterator.next(isolation: #isolation)
+          }
+          #expect(try first?.get().value != nil)
+        default:
+          let first = try await provider.watchSnapshot { updates in
+            var iterator = updates.makeAsyncIterator()
+            return await iterator.next(isolation: #isolation)
+          }
+          #expect(first != nil)
+        }
+      }
+    }
+
     // MARK: Failures
 
     @Test func `a locked vault throws, and no later provider is used`() async throws {

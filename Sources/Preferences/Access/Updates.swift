@@ -50,7 +50,7 @@ extension PreferencesStore {
     _ key: PreferenceKey<Value>, _ change: (inout Value) throws -> Void
   ) throws -> WriteOutcome {
     for _ in 0..<UpdateLimit.attempts {
-      let attempt = try UpdateAttempt(key, in: self) { try change(&$0) }
+      let attempt = try UpdateAttempt(key, of: try content(for: try key.query()), in: self) { try change(&$0) }
       let outcome = try compareAndSet(attempt.stored, to: attempt.content, for: attempt.query)
       if outcome != .conflict { return outcome }
     }
@@ -63,7 +63,8 @@ extension PreferencesStore {
     _ key: PreferenceKey<Value>, _ change: (inout Value) throws -> Void
   ) async throws -> WriteOutcome {
     for _ in 0..<UpdateLimit.attempts {
-      let attempt = try UpdateAttempt(key, in: self) { try change(&$0) }
+      let stored = try await reading { try $0.content(for: try key.query()) }
+      let attempt = try UpdateAttempt(key, of: stored, in: self) { try change(&$0) }
       let outcome = try await compareAndSet(attempt.stored, to: attempt.content, for: attempt.query)
       if outcome != .conflict { return outcome }
     }
@@ -87,10 +88,11 @@ private struct UpdateAttempt {
   let content: PreferenceContent?
 
   init<Value: Sendable>(
-    _ key: PreferenceKey<Value>, in reader: some PreferencesReader, _ change: (inout Value) throws -> Void
+    _ key: PreferenceKey<Value>, of stored: PreferenceContent?, in reader: some PreferencesReader,
+    _ change: (inout Value) throws -> Void
   ) throws {
     query = try key.query()
-    stored = try reader.content(for: query)
+    self.stored = stored
     var value = try stored.map { try reader.decoded($0, as: key) } ?? key.defaultValue
     try change(&value)
     content = try reader.encoded(value, as: key)

@@ -1,3 +1,4 @@
+package import DurableFiles
 import Synchronization
 
 /// Collects changes of a store: `commit()` writes them to the store, and ``rollback()`` discards them.
@@ -193,9 +194,11 @@ public final class BufferedPreferences: PreferencesStore, GuardingReader {
   @discardableResult
   public func commit() async throws -> WriteOutcome {
     let collected = state.withLock(\.self)
-    let outcome = try await base.edit(edits(of: collected))
-    if outcome != .conflict { forget(collected) }
-    return outcome
+    return try await ChangeBroadcast.notifyingOnHelper {
+      let outcome = try await base.edit(edits(of: collected))
+      if outcome != .conflict { forget(collected) }
+      return outcome
+    }
   }
 
   private func edits(of collected: State) -> PreferenceEdits {
@@ -241,3 +244,4 @@ public final class BufferedPreferences: PreferencesStore, GuardingReader {
 }
 
 extension BufferedPreferences: CustomStringConvertible, CustomReflectable {}
+extension BufferedPreferences: WaitingReader { package var threads: HelperPool? { base.readingThreads } }

@@ -1,4 +1,4 @@
-import DurableFiles
+package import DurableFiles
 import Synchronization
 
 /// Preferences in a file whose top level is a dictionary: see ``PropertyListPreferences``, ``JSONPreferences`` and
@@ -318,3 +318,6 @@ public final class FilePreferences<Format: PreferenceFileFormat>: PreferencesSto
 }
 
 extension FilePreferences: CustomStringConvertible, CustomReflectable {}
+
+/// Lookups return values in memory.
+extension FilePreferences: WaitingReader { package var threads: HelperPool? { nil } }

@@ -137,7 +137,7 @@ public struct CompositePreferences: PreferencesStore, GuardingReader {
     if let store = try soleTarget(of: edits) {
       do { return try await store.apply(edits) } catch { throw CompositeSide.failure(of: store, error) }
     }
-    guard let plan = try CompositePlan(edits, in: self) else { return .conflict }
+    guard let plan = try await reading({ try CompositePlan(edits, in: $0) }) else { return .conflict }
     var done: [CompositePlan.Step] = []
     for step in plan.steps {
       let outcome: WriteOutcome
@@ -191,7 +191,8 @@ public struct CompositePreferences: PreferencesStore, GuardingReader {
     for (step, wasDone) in toUndo(done, failed) {
       for undoing in step.undo {
         do { try await step.store.apply(undoing) } catch {
-          if step.isChanged(despite: undoing, wasDone: wasDone) { cause = error }
+          let isChanged = await step.store.reading { _ in step.isChanged(despite: undoing, wasDone: wasDone) }
+          if isChanged { cause = error }
         }
       }
     }

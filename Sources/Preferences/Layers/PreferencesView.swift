@@ -4,7 +4,7 @@
 /// view can be written to if `Base` is a store.
 public struct PreferencesView<Base: Sendable>: GuardingReader {
   private let base: Base
-  private let reader: any PreferencesReader
+  let reader: any PreferencesReader
   private let mapping: NameMapping
   private let captured: Custody
 
@@ -85,7 +85,7 @@ extension PreferencesView: PreferencesStore where Base: PreferencesStore {
 
   @discardableResult
   public func apply(_ edits: PreferenceEdits) async throws -> WriteOutcome {
-    let mapped = try underneath(edits)
+    let mapped = try await reading { try $0.underneath(edits) }
     return mapped.isEmpty && !edits.isEmpty ? .visible : try await base.apply(mapped)
   }
 

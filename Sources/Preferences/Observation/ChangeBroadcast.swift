@@ -1,4 +1,5 @@
-import Synchronization
+internal import DurableFiles
+internal import Synchronization
 
 /// Notifies the observers of a store of its changes. A store that can be observed has one broadcast.
 ///
@@ -7,6 +8,9 @@ import Synchronization
 /// that arrive while observers run are merged into one, so a slow observer never has more pending keys than the store
 /// has. A write that arrives while observers run returns before its own observers have run; a helper thread then
 /// notifies them. So a write never notifies for others without end.
+///
+/// Observers run on the thread that calls ``send(_:)``, or, in `PreferencesStore.edit(_:)` of `async` code, on a helper
+/// thread, for which the write waits: so they block no cooperative thread.
 public final class ChangeBroadcast: Sendable {
   private struct State {
     var observers: [UInt64: @Sendable (PreferenceChange) -> Void] = [:]
@@ -18,6 +22,8 @@ public final class ChangeBroadcast: Sendable {
   private let rounds = Rounds()
 
   @TaskLocal fileprivate static var suppression = false
+
+  @TaskLocal private static var postponed: Postponed?
 
   /// Whether the calling task is inside `withoutObservation`, for a store that notifies observers from a different
   /// task.
@@ -51,7 +57,41 @@ public final class ChangeBroadcast: Sendable {
       guard !state.observers.isEmpty else { return }
       state.waiting = state.waiting?.merged(with: change) ?? change
     }
-    rounds.request { [self] in deliver() }
+    let notify: @Sendable () -> Void = { [self] in rounds.request { [self] in deliver() } }
+    if Self.postponed?.add(notify) != true { notify() }
+  }
+
+  /// Runs `write`, which may send changes, and then notifies their observers on a helper thread: they may block.
+  package static func notifyingOnHelper<R>(_ write: () async throws -> R) async rethrows -> R {
+    let postponed = Postponed()
+    do {
+      let result = try await $postponed.withValue(postponed, operation: write)
+      await postponed.notify()
+      return result
+    } catch {
+      // A change may be visible although the write has thrown.
+      await postponed.notify()
+      throw error
+    }
+  }
+
+  /// The notifications of one asynchronous write.
+  private final class Postponed: Sendable {
+    /// `nil` when the write has ended: a task that it has started notifies for itself.
+    private let notifications = Mutex<[@Sendable () -> Void]?>([])
+
+    func add(_ notify: @escaping @Sendable () -> Void) -> Bool {
+      notifications.withLock { notifications in
+        notifications?.append(notify)
+        return notifications != nil
+      }
+    }
+
+    func notify() async {
+      let all = notifications.withLock { $0.take() } ?? []
+      guard !all.isEmpty else { return }
+      await HelperPool.notifying.run { $postponed.withValue(nil) { for notify in all { notify() } } }
+    }
   }
 
   private func deliver() {

@@ -10,7 +10,8 @@ extension PreferencesReader {
   ///
   /// Each call returns its own sequence. Observation begins before this method returns and ends when the sequence is no
   /// longer iterated; until then the sequence retains the reader. Values arrive in the order in which they were
-  /// written. Some of several rapid writes may be skipped, but never the last.
+  /// written. Some of several rapid writes may be skipped, but never the last. The first read is made on the calling
+  /// thread: if it may wait, `try await settings.reading { $0.updates(for: key) }` makes it on a helper thread.
   /// - Parameter buffering: the policy for values that are not yet consumed; all of them are kept unless limited.
   public func updates<Value>(
     for key: PreferenceKey<Value>, initial: Bool = true,
@@ -56,9 +57,10 @@ extension PreferencesReader {
   /// Calls `handler` with each change of the value of a key, while the observation is held or its owner is alive. The
   /// observation retains the reader and, to report the old value, the last value.
   ///
-  /// The handler is called in the order of the changes, on the thread that made the change; when several threads write,
-  /// a helper thread calls it for changes that arrive while it runs. No lock is held: the handler may read, write and
-  /// end the observation.
+  /// The handler is called in the order of the changes, on the thread that made the change, or for the `async` form of a
+  /// write on a helper thread; when several threads write, a helper thread calls it for changes that arrive while it
+  /// runs. No lock is held: the handler may read, write and end the observation. This call makes the first read on the
+  /// calling thread: see ``PreferencesReader/reading(_:)`` for reads that may wait.
   ///
   /// - Parameters:
   ///   - initial: whether the handler is also called with the current value, immediately.

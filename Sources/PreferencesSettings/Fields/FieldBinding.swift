@@ -1,4 +1,5 @@
 public import Preferences
+
 import Synchronization
 
 extension Field {
@@ -120,9 +121,13 @@ final class FieldBinding<Value: Sendable & Equatable>: Sendable {
         report(error)
       }
     }
-    guard let failed else { return pullReporting() }
-    state.withLock(\.field)?.fail(failed.error, ifGeneration: failed.write.generation)
-    throw failed.error
+    let failure = failed
+    // The read may wait, and so may observers of the field.
+    try await BlockingWork.run {
+      guard let failure else { return pullReporting() }
+      state.withLock(\.field)?.fail(failure.error, ifGeneration: failure.write.generation)
+      throw failure.error
+    }
   }
 
   /// Returns the value to store next. If there is none, the task ends.

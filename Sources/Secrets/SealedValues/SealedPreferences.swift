@@ -1,3 +1,4 @@
+package import DurableFiles
 public import Preferences
 public import VaultCore
 
@@ -56,7 +57,8 @@ extension SealedPreferences: PreferencesStore where Base: PreferencesStore {
   @discardableResult
   public func apply(_ edits: PreferenceEdits) throws -> WriteOutcome {
     var attempts = Attempts()
-    while let sealed = try sealed(edits, &attempts) {
+    while let (sealed, compared) = try sealed(edits) {
+      attempts.add(compared)
       let outcome = try base.edit(sealed)
       if attempts.isLast(outcome) { return outcome }
     }
@@ -66,7 +68,8 @@ extension SealedPreferences: PreferencesStore where Base: PreferencesStore {
   @discardableResult
   public func apply(_ edits: PreferenceEdits) async throws -> WriteOutcome {
     var attempts = Attempts()
-    while let sealed = try sealed(edits, &attempts) {
+    while let (sealed, compared) = try await reading({ try $0.sealed(edits) }) {
+      attempts.add(compared)
       let outcome = try await base.edit(sealed)
       if attempts.isLast(outcome) { return outcome }
     }
@@ -97,7 +100,7 @@ extension SealedPreferences: PreferencesStore where Base: PreferencesStore {
     var edits = PreferenceEdits()
     repeat {
       try Self.check(try await base.apply(edits))
-      edits = try resealed()
+      edits = try await reading { try $0.resealed() }
     } while !edits.isEmpty
   }
 
@@ -117,8 +120,8 @@ extension SealedPreferences: PreferencesStore where Base: PreferencesStore {
     return edits
   }
 
-  /// The edits of the underlying store; `nil` if a condition does not hold.
-  private func sealed(_ edits: PreferenceEdits, _ attempts: inout Attempts) throws -> PreferenceEdits? {
+  /// The edits of the underlying store, and the stored texts that were compared; `nil` if a condition does not hold.
+  private func sealed(_ edits: PreferenceEdits) throws -> (PreferenceEdits, compared: [PreferenceValue?])? {
     var compared: [PreferenceValue?] = []
     var sealed = PreferenceEdits([], clearing: edits.clears)
     for edit in edits.edits {
@@ -136,8 +139,7 @@ extension SealedPreferences: PreferencesStore where Base: PreferencesStore {
       let text = try edit.content.map { try place.seal($0, for: edit.name.text) }
       sealed.append(.init(edit.name, to: text.map(PreferenceContent.value), if: condition))
     }
-    attempts.add(compared)
-    return sealed
+    return (sealed, compared)
   }
 }
 
@@ -177,3 +179,8 @@ extension SealedPreferences: Identifiable {
 }
 
 extension SealedPreferences: CustomStringConvertible, CustomReflectable {}
+
+/// Each read opens a value with the sealing key, which is a record of the vault.
+extension SealedPreferences: WaitingReader {
+  package var threads: HelperPool? { .waiting(for: "reads of \(place.sealer.vault.path)") }
+}

@@ -39,7 +39,7 @@ extension RefreshingToken {
     var needed = options.lease * 9 / 10
     while true {
       // model: read
-      let record = try load()
+      let record = try await load()
       let now = now
       if !record.hasSameTokens(as: old), now < record.tokens.expires {
         let access = try record.tokens.access()
@@ -109,7 +109,7 @@ extension RefreshingToken {
     unfinished.withLock { $0.unsaved = new }
     var fits = true
     while true {
-      guard let record = try records.find() else {
+      guard let record = try await records.reading({ try $0.find() }) else {
         forget(new)
         throw RefreshFailure(.signedOut)
       }
@@ -162,7 +162,7 @@ extension RefreshingToken {
   ) async throws -> Secret<String> {
     let pause = failure.code == .rejected ? options.pauseAfterRejection : options.pauseAfterFailure
     while true {
-      let record = try load()
+      let record = try await load()
       guard let mark = record.mark, mark.id == lease.id else {
         // The lease was lost: another process refreshes, or has refreshed.
         return try await renew(spent)

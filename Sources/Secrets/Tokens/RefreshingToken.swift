@@ -116,8 +116,8 @@ public final class RefreshingToken: Sendable {
 
   var now: Int64 { options.now().milliseconds }
 
-  func load() throws -> TokenRecord {
-    guard let record = try records.find() else { throw RefreshFailure(.signedOut) }
+  func load() async throws -> TokenRecord {
+    guard let record = try await records.reading({ try $0.find() }) else { throw RefreshFailure(.signedOut) }
     return record
   }
 
@@ -145,7 +145,7 @@ public final class RefreshingToken: Sendable {
     // failure the tokens stay here.
     let unsaved = unfinished.withLock { $0.refreshing == nil ? $0.unsaved : nil }
     if let unsaved { do { try await save(unsaved) } catch {} }
-    let record = try load()
+    let record = try await load()
     // The server may have revoked the tokens that were spent for unsaved ones.
     let kept = unsaved.flatMap { record.hasSameTokens(as: $0.spent) ? $0 : nil }
     let access = if let kept { kept.access } else { try record.tokens.access() }
@@ -205,6 +205,9 @@ public final class RefreshingToken: Sendable {
 
   /// Returns the state of the stored tokens, or `nil` if the user is signed out. Refreshes nothing.
   ///
+  /// A read on the calling thread, which waits if reads of the vault are logged. In `async` code, make it there as any
+  /// other read: `try await store.reading { _ in try token.state() }`.
+  ///
   /// ```swift
   /// if let state = try token.state() { print("signed in until \(state.expires)") }
   /// ```
@@ -229,7 +232,7 @@ public final class RefreshingToken: Sendable {
     }
     let text = try TokenText(
       access: tokens.access, refresh: refresh, expires: tokens.expires.milliseconds, issued: now)
-    while try await !records.store(text, nil, over: try records.version()) {}
+    while try await !records.store(text, nil, over: try await records.reading { try $0.version() }) {}
     unfinished.withLock { $0.unsaved = nil }
   }
 
@@ -241,7 +244,7 @@ public final class RefreshingToken: Sendable {
   ///   ``Vault/update(service:in:_:)``. Then the tokens are not removed.
   @discardableResult
   public func remove() async throws -> Tokens? {
-    while let record = try records.find() {
+    while let record = try await records.reading({ try $0.find() }) {
       // Before they are removed, so that no error can lose them.
       let stored = Tokens(
         access: try record.tokens.access(), refresh: try record.tokens.refresh(),

@@ -23,6 +23,10 @@ struct StoreTokens: TokenStore {
     return TokenRecord(tokens: try text.withoutMark(), mark: text.mark, version: .content(content))
   }
 
+  func reading<R: Sendable>(_ body: @Sendable (Self) throws -> R) async throws -> R {
+    try await store.reading { _ in try body(self) }
+  }
+
   private func guarded(_ content: PreferenceContent) throws -> GuardedContent {
     if case .guarded(let guarded as GuardedContent) = content { return guarded }
     return try GuardedContent.copying(try content.value())

@@ -27,10 +27,13 @@ protocol TokenStore: Sendable {
   /// Equal for all objects of one record.
   var place: TokenPlace { get }
 
-  /// The version of the record, which need not hold tokens; `nil` if there is none.
+  /// The version of the record, which need not hold tokens; `nil` if there is none. May wait, as ``find()``.
   func version() throws -> TokenVersion?
+  /// May wait for the lock of a log: `async` code calls it in ``reading(_:)``.
   /// - Throws: ``VaultError/Code/typeMismatch`` if the record holds no tokens.
   func find() throws -> TokenRecord?
+  /// Runs `body` on a helper thread if a read of the store may wait.
+  func reading<R: Sendable>(_ body: @Sendable (Self) throws -> R) async throws -> R
   /// Stores tokens and a mark over a record, or for the first time.
   func store(_ tokens: TokenText, _ mark: RefreshMark?, over version: TokenVersion?) async throws -> Bool
   /// Replaces the mark.

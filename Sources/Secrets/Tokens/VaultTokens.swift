@@ -23,6 +23,10 @@ struct VaultTokens: TokenStore {
     return TokenRecord(tokens: try TokenText(content), mark: RefreshMark(in: info), version: .record(info))
   }
 
+  func reading<R: Sendable>(_ body: @Sendable (Self) throws -> R) async throws -> R {
+    try await preferences.reading { _ in try body(self) }
+  }
+
   func store(
     _ tokens: TokenText, _ mark: RefreshMark?, over version: TokenVersion?
   ) async throws(VaultError) -> Bool {

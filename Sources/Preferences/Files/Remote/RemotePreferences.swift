@@ -163,7 +163,7 @@ public final class RemotePreferences<Format: PreferenceFileFormat>: PreferencesR
       (isUsed, changed) = finish(fresh, after: uses)
     } while !isUsed
     guard let changed else { return .notModified }
-    if !changed.isEmpty { changes.send(PreferenceChange(keys: changed)) }
+    await ChangeBroadcast.notifyingOnHelper { if !changed.isEmpty { changes.send(PreferenceChange(keys: changed)) } }
     // Confirmed values also count as updated if a load that started earlier had replaced them in the meantime.
     return isNew || !changed.isEmpty ? .updated : .notModified
   }
