@@ -42,6 +42,9 @@ public struct PreferenceEdits: Sendable {
   public private(set) var clears = false
   /// The changes of names, in order.
   public private(set) var edits: [Edit] = []
+  /// Whether a file makes the edits as they are ordered, each over the result of those before. Otherwise it changes
+  /// outer names first, so that the entries of an unordered dictionary are all kept.
+  package var keepsOrder = false
   private(set) var changesSecrets = false
 
   /// Creates edits that are made in the given order.

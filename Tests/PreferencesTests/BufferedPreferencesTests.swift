@@ -216,6 +216,86 @@ struct BufferedPreferencesTests {
     }
   }
 
+  /// A change of `server.port` or `server`.
+  private struct Change: Sendable, CustomTestStringConvertible {
+    let key: String
+    let value: PreferenceValue?
+    var testDescription: String { "\(key) = \(value.map { "\($0)" } ?? "nil")" }
+
+    static let all: [Self] = [
+      ("server.port", 81), ("server.port", nil), ("server.port", ["a": 1]), ("server", ["host": "y"]),
+      ("server", ["port": 5]), ("server", "text"), ("server", nil), ("server.port.a", 7),
+    ].map { Self(key: $0.0, value: $0.1) }
+
+    func make(in store: any PreferencesStore) throws {
+      try store.edit { edits in try edits.set(value, forKey: key) }
+    }
+  }
+
+  private static let documents: [[String: PreferenceValue]] = [
+    [:], ["server": ["host": "x", "port": 80]], ["server": "text"], ["server.port": 80],
+    ["server.port": 80, "server": ["host": "x", "port": 1]], ["server": ["port": ["a": 1, "b": 2]]],
+  ]
+
+  @Test(arguments: Change.all, Change.all)
+  private func `over a file, a commit leaves what the same changes leave without a buffer`(
+    _ first: Change, _ second: Change
+  ) throws {
+    try withTemporaryFolder { folder in
+      for (number, document) in Self.documents.enumerated() {
+        for (name, third) in [("none", nil), ("port", Change.all[0])] {
+          let plain = try JSONPreferences(at: "\(folder)/plain-\(number)-\(name).json", options: .creating)
+          let file = try JSONPreferences(at: "\(folder)/file-\(number)-\(name).json", options: .creating)
+          for store in [plain, file] { for (key, value) in document { try store.set(value, forKey: key) } }
+          let buffer = BufferedPreferences(file)
+          for change in [first, second, third].compactMap(\.self) {
+            try change.make(in: plain)
+            try change.make(in: buffer)
+            // What a reader of the buffer sees is what a commit stores.
+            for key in ["server", "server.port", "server.host", "server.port.a"] {
+              #expect(try buffer.value(forKey: key) == plain.value(forKey: key), "\(key) in \(document)")
+            }
+          }
+          #expect(try buffer.commit() == .visible)
+          // What was removed and set again may be in the dictionary or beside it, where it is found all the same.
+          let keys = ["server.port", "server.host", "server.port.a"] + (third == nil ? ["server"] : [])
+          for key in keys {
+            #expect(try file.value(forKey: key) == plain.value(forKey: key), "\(key) in \(document)")
+          }
+        }
+      }
+    }
+  }
+
+  @Test func `over a file, many changes of many names are committed as they were made`() throws {
+    try withTemporaryFolder { folder in
+      let plain = try JSONPreferences(at: folder + "/plain.json", options: [.creating, .savingExplicitly])
+      let buffer = BufferedPreferences(try JSONPreferences(at: folder + "/file.json", options: .creating))
+      for round in 0..<40 {
+        for store in [plain, buffer] as [any PreferencesStore] {
+          for number in 0..<20 { try store.set(round, forKey: "name \(number)") }
+          if round % 3 == 0 { try store.removeValue(forKey: "name 3") }
+          try store.set(["inner \(round)": 1], forKey: "name 5")
+          try store.set(round, forKey: "name 5.inner")
+        }
+      }
+      #expect(try buffer.commit() == .visible)
+      #expect(try buffer.base.dictionary() == plain.dictionary())
+    }
+  }
+
+  @Test func `over a view of a file, a dictionary that is set last replaces its entries`() throws {
+    try withTemporaryFolder { folder in
+      let file = try JSONPreferences(at: folder + "/a.json", options: .creating)
+      try file.set(["shop": ["server": ["host": "x", "port": 80]]])
+      let buffer = BufferedPreferences(CompositePreferences([EnvironmentPreferences(), file.below("shop.")]))
+      try buffer.set(81, forKey: "server.port")
+      try buffer.set(["host": "y"], forKey: "server")
+      #expect(try buffer.commit() == .visible)
+      #expect(try file.value(forKey: "shop") == ["server": ["host": "y"]])
+    }
+  }
+
   @Test func `a commit over a change that was made meanwhile is a conflict, and writes nothing`() throws {
     let buffer = BufferedPreferences(base)
     try buffer.set(9, forKey: "a")

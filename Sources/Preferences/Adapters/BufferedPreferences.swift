@@ -8,7 +8,8 @@ import Synchronization
 /// removal reads as absent, even if the commit will uncover a value of a lower layer. Over a file, a collected value is
 /// also found by the names inside it, and in the dictionary around it.
 ///
-/// A commit is one transaction with the edits in the order they were made. If the store has a different value of a
+/// A commit is one transaction with the edits in the order they were made: over a file, a dictionary `server` that is set
+/// after `server.port` replaces the port, too, as it would without a buffer. If the store has a different value of a
 /// collected key than when its first change was collected, the commit is a conflict and writes nothing. Not compared
 /// are a removal of a key that had no value, a key whose value could not be read, and what is set after `removeAll()`.
 ///
@@ -43,11 +44,48 @@ public final class BufferedPreferences: PreferencesStore, GuardingReader {
     }
   }
 
+  /// One change over a store in which a change of one name can change others.
+  private struct Step {
+    let slot: Slot
+    let content: PreferenceContent?
+    let number: UInt64
+  }
+
   private struct State {
     var pending: [Slot: Pending] = [:]
+    /// Over a file: the changes in order, without those that a later one makes void.
+    var steps: [Step] = []
     /// The number of the last edit that removes all values of the store first; `nil` if there is none.
     var cleared: UInt64?
     var count: UInt64 = 0
+
+    /// How many steps are kept before those that are void are dropped.
+    var limit = 64
+
+    mutating func add(_ step: Step) {
+      steps.append(step)
+      guard steps.count > limit else { return }
+      dropVoidSteps()
+      limit = max(64, steps.count * 2)
+    }
+
+    /// Drops what a later step of the same name makes void, except for names that lead into each other. A removal before
+    /// a value stays: it may remove the name from two places.
+    private mutating func dropVoidSteps() {
+      func outer(_ name: String) -> [String] { name.indices.filter { name[$0] == "." }.map { String(name[..<$0]) } }
+      let names = Set(pending.keys.map(\.name.text))
+      let around = Set(names.flatMap(outer))
+      var kept: [Step] = []
+      var hasLaterValue: [Slot: Bool] = [:]
+      for step in steps.reversed() {
+        let name = step.slot.name.text
+        let isAlone = !around.contains(name) && !outer(name).contains(where: names.contains)
+        if isAlone, let isValue = hasLaterValue[step.slot], !isValue || step.content != nil { continue }
+        hasLaterValue[step.slot] = step.content != nil
+        kept.append(step)
+      }
+      steps = kept.reversed()
+    }
   }
 
   /// The underlying store.
@@ -100,7 +138,7 @@ public final class BufferedPreferences: PreferencesStore, GuardingReader {
     let own = state.pending[slot(name, .plain)]?.number
     let isAround = state.pending.contains { slot, pending in
       let other = slot.name.text
-      return other.hasPrefix(text + ".") ? pending.number > own ?? 0 : own == nil && text.hasPrefix(other + ".")
+      return (other.hasPrefix(text + ".") || text.hasPrefix(other + ".")) && pending.number > own ?? 0
     }
     return isAround ? try base.preview(of: edits(of: state)) : nil
   }
@@ -148,12 +186,17 @@ public final class BufferedPreferences: PreferencesStore, GuardingReader {
       let isCollected = state.withLock { state in
         guard state.count == count else { return false }
         state.count += 1
-        if edits.clears { (state.pending, state.cleared) = ([:], state.count) }
-        for edit in edits.edits {
+        if edits.clears {
+          state.pending = [:]
+          state.steps = []
+          state.cleared = state.count
+        }
+        for edit in ordered(edits) {
           state.count += 1
           let slot = slot(edit.name, edit.secrecy)
           state.pending[slot] = Pending(
             content: edit.content, number: state.count, before: before[slot] ?? .unknown)
+          if base is any PreviewingStore { state.add(Step(slot: slot, content: edit.content, number: state.count)) }
         }
         return true
       }
@@ -161,6 +204,13 @@ public final class BufferedPreferences: PreferencesStore, GuardingReader {
     }
     changes.send(edits.change)
     return .visible
+  }
+
+  /// Over a file, outer names first, as it makes the edits of one call.
+  private func ordered(_ edits: PreferenceEdits) -> [PreferenceEdits.Edit] {
+    if edits.keepsOrder || !(base is any PreviewingStore) { return edits.edits }
+    let lengths = edits.edits.enumerated().map { ($1.name.text.utf8.count, $0) }.sorted { $0 < $1 }
+    return lengths.map { edits.edits[$0.1] }
   }
 
   /// What the store has now.
@@ -202,19 +252,27 @@ public final class BufferedPreferences: PreferencesStore, GuardingReader {
   }
 
   private func edits(of collected: State) -> PreferenceEdits {
-    let ordered = collected.pending.sorted { $0.value.number < $1.value.number }
-    return PreferenceEdits(
-      ordered.map {
-        let (slot, pending) = $0
-        return .init(
-          slot.name, to: pending.content, secrecy: slot.secrecy, if: pending.before.condition(for: pending.content))
-      },
-      clearing: collected.cleared != nil)
+    var steps = collected.steps
+    if !(base is any PreviewingStore) {
+      let all = collected.pending.map { Step(slot: $0, content: $1.content, number: $1.number) }
+      steps = all.sorted { $0.number < $1.number }
+    }
+    var edits = PreferenceEdits([], clearing: collected.cleared != nil)
+    var compared: Set<Slot> = []
+    for step in steps {
+      let pending = collected.pending[step.slot]
+      let condition = compared.insert(step.slot).inserted ? pending?.before.condition(for: pending?.content) : nil
+      edits.append(
+        .init(step.slot.name, to: step.content, secrecy: step.slot.secrecy, if: condition ?? .always))
+    }
+    edits.keepsOrder = true
+    return edits
   }
 
   private func forget(_ collected: State) {
     state.withLock { state in
       if state.cleared == collected.cleared { state.cleared = nil }
+      state.steps.removeAll { $0.number <= collected.count }
       // A key that was changed again in the meantime is kept for the next commit.
       state.pending = state.pending.filter { $0.value.number != collected.pending[$0.key]?.number }
       for (slot, written) in collected.pending where state.pending[slot] != nil {

@@ -9,7 +9,8 @@ extension FilePreferences: PreviewingStore {
   package func preview(of edits: PreferenceEdits) throws -> any PreferencesReader {
     var values = edits.clears ? [:] : loadedValues
     // Outer names first, as in a write.
-    for edit in edits.edits.sorted(by: { $0.name.text.utf8.count < $1.name.text.utf8.count }) {
+    let sorted = edits.edits.sorted { $0.name.text.utf8.count < $1.name.text.utf8.count }
+    for edit in edits.keepsOrder ? edits.edits : sorted {
       if let value = try edit.content?.value() {
         NestedValues.store(value, under: edit.name.text, in: &values)
       } else {
