@@ -100,6 +100,23 @@ struct RunTests {
     #expect(!outcome.text.contains("/p\n"))
   }
 
+  @Test(arguments: ["", "--mask", "--file NAME=token", "--mask --file NAME=token"])
+  func `the command has the descriptors that it has without the tool`(_ options: String) throws {
+    let home = try Self.prepared()
+    let outcome = try Tool.shell(
+      """
+      export SECRETPREFS_MARK=$PWD/mark
+      secretprefs mark init --key-file k && secretprefs audit on --key-file k
+      ls /proc/self/fd >plain 7<k
+      secretprefs run --key-file k \(options) -- ls /proc/self/fd >run 7<k
+      cat run
+      """, in: home)
+    #expect(outcome.exit == 0, "\(outcome.errorText)")
+    let lists = try ["plain", "run"].map { try String(contentsOf: URL(filePath: home.file($0)), encoding: .utf8) }
+    #expect(lists.first == lists.last)
+    #expect(lists.first?.contains("7\n") == true)
+  }
+
   @Test func `after a prompt the command has the signals and the terminal as they were`() throws {
     let scene = try PromptTests.Scene()
     let before = scene.terminal.mode
