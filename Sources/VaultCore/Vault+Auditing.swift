@@ -52,7 +52,8 @@ extension Vault {
   /// - Parameters:
   ///   - policy: what happens to a read or write that cannot be logged; `nil` switches logging off.
   ///   - limits: when files are handed over and removed; `nil` keeps the present limits.
-  /// - Throws: ``VaultError/Code/ownerRequired``; the code of a log that cannot be written, with the setting unchanged.
+  /// - Throws: ``VaultError/Code/ownerRequired``; the code of a log that cannot be written, with the setting unchanged;
+  ///   ``VaultError/Code/durabilityUnknown`` if some groups have the setting, or may have it.
   @discardableResult
   public func setAuditing(
     _ policy: AuditPolicy?, limits: AuditLimits? = nil
@@ -102,8 +103,9 @@ extension Vault {
         throw error
       }
       defer { handle.observerHub.withLock { $0 }?.vaultChanged() }
-      guard case .success = queue.perform(.policy(policy, groups: groups)) else { throw error }
-      return false
+      guard case .failure(let failure) = queue.perform(.policy(policy, groups: groups)) else { return false }
+      // Unless some groups have the setting, the first error says more.
+      throw failure.code == .durabilityUnknown ? failure : error
     }
   }
 

@@ -1,5 +1,6 @@
 import Foundation
 import Glibc
+import Synchronization
 import SyncFaulting
 import Testing
 import VaultSealing
@@ -90,6 +91,35 @@ struct AuditUnknownTests {
 
       try FileManager.default.removeItem(atPath: path)
       #expect(try shared.owner.auditedActions() == ["start"])
+    }
+  }
+
+  @Test(arguments: [false, true])
+  func `a setting that some groups have, or may have, is not said to be unchanged`(isLocked: Bool) throws {
+    try AuditedVault.with(groups: ["default", "one"]) { shared in
+      let vault = try shared.secondOwner()
+      let file = try FileBytes.status(shared.path).st_ino
+      let logs = try shared.groups.map { try FileBytes.status(shared.log(of: $0)).st_ino }
+      let syncs = Tally()
+      let code = SyncFault.with { descriptor in
+        var status = stat()
+        fstat(descriptor, &status)
+        if SyncFault.isDirectory(descriptor) || logs.contains(status.st_ino) { return nil }
+        // A full write fails, so that the setting is appended for each group.
+        guard status.st_ino == file else { return EIO }
+        guard syncs.count.add(1, ordering: .relaxed).oldValue == 0 else { return EIO }
+        if isLocked { vault.lock() }
+        return nil
+      } during: {
+        refusal { try vault.setAuditing(nil) }
+      }
+
+      #expect(code == .durabilityUnknown)
+      let state = try shared.loaded
+      let policies = try state.groups.map { try state.content($0.id).auditItem?.policy }
+      #expect(policies.filter { $0 == nil }.count == 1)
+      try shared.secondOwner(seed: "fresh").setAuditing(nil)
+      #expect(try shared.owner.auditing() == nil)
     }
   }
 
