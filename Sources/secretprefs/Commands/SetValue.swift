@@ -12,10 +12,10 @@ struct SetValue: WritingCommand {
     discussion: """
       The value is read from standard input, from --file, or, if standard input is a terminal, from a prompt without \
       echo, for one line or several that are pasted at once. It is durable when the command returns. The line ending \
-      (LF or CRLF) of text with a single line is removed, because editors and echo add it; --exact keeps it. Text with \
-      several lines is stored as it is. Data is stored byte for byte. An empty value is \
-      refused unless --allow-empty is given. A value in an argument is refused, and so is a key that contains "=", \
-      unless it follows "--".
+      (LF or CRLF) of text with a single line is removed, with a note, because editors and echo add it; --exact keeps \
+      it. Text with several lines is stored as it is. Data is stored byte for byte. An empty value is refused unless \
+      --allow-empty is given. A value in an argument is refused, and so is a key that contains "=", unless it follows \
+      "--".
 
       --int, --bool, --double and --date store the value as that kind, and --kind as any: programs read it as such, \
       and text that is none is refused. Without them a value is text, which programs of this package parse where they \
@@ -93,7 +93,7 @@ struct SetValue: WritingCommand {
     let kind = try kindOptions.kind(isData: data)
     let source = try ValueSource(
       file: file, keepsLineEnd: exact || kind == .data, mayBeEmpty: allowEmpty, mayPrompt: access.mayPrompt,
-      isInputTaken: access.passphraseDescriptor == STDIN_FILENO)
+      isInputTaken: access.passphraseDescriptor == STDIN_FILENO, isStored: kind == .string)
     let vault = try access.open(messages)
     let group = try place.group(in: vault)
     let typed = try TypedValue(try source.read(messages), kind)

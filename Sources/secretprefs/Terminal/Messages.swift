@@ -32,10 +32,16 @@ struct Messages {
     }
   }
 
+  /// Writes information about a value that is not stored as it was given. Silent with JSON.
+  func tell(_ message: String) {
+    guard !isJSON else { return }
+    write("secretprefs: note: \(message)\n")
+  }
+
   /// Writes information that is useful to a person only. Silent unless standard error is a terminal.
   func note(_ message: String) {
-    guard !isJSON, isatty(STDERR_FILENO) == 1 else { return }
-    write("secretprefs: note: \(message)\n")
+    guard isatty(STDERR_FILENO) == 1 else { return }
+    tell(message)
   }
 
   /// Writes in one call, so that messages of several processes do not mix. A failure cannot be reported anywhere.

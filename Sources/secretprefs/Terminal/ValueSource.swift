@@ -15,12 +15,16 @@ struct ValueSource {
   var isTyped: Bool { if case .prompt = place { true } else { false } }
   private let keepsLineEnd: Bool
   private let mayBeEmpty: Bool
+  /// Whether the value is stored as text.
+  private let isStored: Bool
 
   init(
-    file: String?, keepsLineEnd: Bool, mayBeEmpty: Bool, mayPrompt: Bool, isInputTaken: Bool,
+    file: String?, keepsLineEnd: Bool, mayBeEmpty: Bool, mayPrompt: Bool, isInputTaken: Bool, isStored: Bool = false,
     hint: String = UsageRefusal.set
   ) throws(ToolError) {
-    (self.keepsLineEnd, self.mayBeEmpty) = (keepsLineEnd, mayBeEmpty)
+    self.keepsLineEnd = keepsLineEnd
+    self.mayBeEmpty = mayBeEmpty
+    self.isStored = isStored
     if let file {
       place = .file(file)
     } else if isInputTaken {
@@ -72,7 +76,8 @@ struct ValueSource {
       return end - (value.dropLast().last == 0x0D ? 1 : 0)
     }
     guard !keepsLineEnd, count < value.count else { return value }
-    messages.note("removed the line ending at the end of the value; --exact keeps it")
+    // Also in a script: the stored value is not what the file has.
+    if isStored { messages.tell("removed the line ending at the end of the value; --exact keeps it") }
     return try value.prefix(count)
   }
 }
