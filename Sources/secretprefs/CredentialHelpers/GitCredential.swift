@@ -27,8 +27,8 @@ struct GitCredential: WritingCommand {
       the expiry of its key; an expired password is not given to git. An OAuth refresh token is stored under the same \
       name with "#oauth_refresh_token". Host and protocol must be equal to those of the request, byte for byte, and \
       the user name and path if the request has them. If it names no user and there are several, the one that was \
-      stored or changed last in the vault counts, whatever the clocks say. Requests without a host or a protocol, and operations of later \
-      versions of git, are ignored.
+      stored or changed last in the vault counts, whatever the clocks say. Requests without a host or a protocol, and \
+      operations of later versions of git, are ignored.
 
       git erases a password that a server refuses, even if the server was wrong, and asks for it again. The key is \
       then kept as by "secretprefs remove", and a replaced password as an earlier value: "secretprefs history removed \

@@ -29,9 +29,10 @@ struct Export: WritingCommand {
       encrypts each value with the key of this machine or its TPM; the service reads it from $CREDENTIALS_DIRECTORY.
 
       Dates and URLs are written as "secretprefs get" writes them. The records of --format records have everything of \
-      the service, with --all-services of the access group: "value" as "secretprefs get" writes it, or "base64" if it \
-      is no text, and the earlier values in "previous". Other formats have no metadata and no earlier values. With \
-      --json, errors and the result of --to are JSON.
+      the service, with --all-services of the access group: "value" as "secretprefs get" writes it, dates with all \
+      digits, or "base64" if it is no text or has no text in one line, and the earlier values in "previous". \
+      "secretprefs import" reads them. Other formats have no metadata and no earlier values. With --json, errors and \
+      the result of --to are JSON.
 
       EXAMPLE:
         secretprefs export --service shop --to .env

@@ -54,8 +54,8 @@ enum ExportFormat: String, NamedFormat {
   /// The rule that ``allows(key:)`` checks.
   var keyRule: String {
     switch self {
-    case .json, .records: ""
-    case .dotenv: "names have ASCII letters, digits, _, - and ., and begin with a letter or _"
+    // Any key has the name of a variable, which dotenv allows.
+    case .json, .records, .dotenv: ""
     case .shell:
       "names have ASCII letters, digits and _, do not begin with a digit, and are no settings of programs, such as "
         + "PATH or PAGER"

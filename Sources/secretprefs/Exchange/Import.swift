@@ -27,6 +27,7 @@ struct Import: WritingCommand {
         keepass          the XML of KeePassXC and KeePass
         otpauth          lines with otpauth:// or otpauth-migration://
         pass             the directory of pass, decrypted with gpg
+        records          what "secretprefs export --format records" has written
 
       An entry with a name, a user name and a password becomes the keys <name>/username and <name>/password; \
       <name>/url, <name>/notes and <name>/totp likewise. The name is the title after its group, or the host. A second \
@@ -34,6 +35,10 @@ struct Import: WritingCommand {
       keys that "secretprefs git-credential" and "secretprefs docker-credential" use, in their services git and \
       docker unless --service is given. A value that is not UTF-8 becomes data. A file has at most 100000 values, and \
       a name at most 1024 bytes.
+
+      Records keep their service unless --service is given, and their kind, accessibility, label, comment, expiry, \
+      attributes and earlier values. They are imported into the access group of --group, and get the time and the \
+      revision of the import. Each earlier value takes a transaction of its own before the last one, oldest first.
 
       Texts in place of a value, such as {USERNAME} in KeePass, op:// of 1Password, and values encrypted by sops or \
       dotenvx, are left out and named in the report. A field of KeePass that refers to a field of another entry by \
@@ -47,6 +52,7 @@ struct Import: WritingCommand {
         secretprefs import .git-credentials
         secretprefs import passwords.csv --skip 17,230-241
         zbarimg -q --raw codes.png | secretprefs import - --format otpauth
+        secretprefs import all.jsonl --format records
         sops -d secrets.json | secretprefs import - --format json
       """)
 
@@ -114,7 +120,8 @@ struct Import: WritingCommand {
     }
     let place = try record.place(helper: found.helperService)
     let vault = try access.open(messages)
-    let plan = try ImportPlan(records, in: source.bytes, place, try place.group(in: vault), of: vault)
+    let plan = try ImportPlan(
+      records, in: source.bytes, place, keepingServices: record.service == nil, try place.group(in: vault), of: vault)
     var revision: UInt64?
     if !dryRun {
       revision = try plan.write(from: source.bytes, choice, to: vault)

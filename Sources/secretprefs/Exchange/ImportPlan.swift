@@ -17,6 +17,7 @@ struct ImportPlan {
   }
 
   struct PlannedValue {
+    let service: Vault.Name
     let value: PlainRecords.Value
     let kind: ValueKind
     /// The record that has the key. `nil` if the key is new.
@@ -26,14 +27,17 @@ struct ImportPlan {
   }
 
   let items: [PlannedValue]
+  /// The services of the keys, in ascending order.
+  let services: [String]
   let skipped: [PlainRecords.Part]
   let notes: [PlainRecords.Part]
   let place: RecordPlace
   let group: AccessGroup
 
+  /// - Parameter keepsServices: whether records stay in their services.
   init(
-    _ records: PlainRecords, in bytes: borrowing SecretBytes, _ place: RecordPlace, _ group: AccessGroup,
-    of vault: Vault
+    _ records: PlainRecords, in bytes: borrowing SecretBytes, _ place: RecordPlace, keepingServices keepsServices: Bool,
+    _ group: AccessGroup, of vault: Vault
   ) throws(VaultError) {
     self.place = place
     self.group = group
@@ -42,15 +46,21 @@ struct ImportPlan {
     items = try bytes.withUnsafeBytes { (bytes) throws(VaultError) in
       try records.values.map { (value) throws(VaultError) in
         let kind = value.spelling.kind(of: UnsafeRawBufferPointer(rebasing: bytes[value.bytes]))
-        let record = try vault.record(service: place.service, key: value.key, in: group)
-        return PlannedValue(value: value, kind: kind, record: record)
+        let own = try value.record.map { (record) throws(VaultError) in try Vault.Name(record.service) }
+        let service = keepsServices ? own ?? place.service : place.service
+        let record = try vault.record(service: service, key: value.key, in: group)
+        return PlannedValue(service: service, value: value, kind: kind, record: record)
       }
     }
+    services = Set(items.map(\.service)).map(\.text).sorted()
   }
 
   var existing: [PlannedValue] { items.filter(\.exists) }
 
-  /// Writes all values in one transaction.
+  /// The largest number of earlier values that a record has.
+  var earlierCount: Int { items.map { $0.value.record?.earlier.count ?? 0 }.max() ?? 0 }
+
+  /// Writes all values in one transaction. Each earlier value of a record needs one more before it.
   /// - Returns: The revision of the imported keys; 0 if there are none.
   func write(from bytes: borrowing SecretBytes, _ choice: ConflictChoice, to vault: Vault) throws -> UInt64 {
     guard choice != .stop || existing.isEmpty else {
@@ -59,29 +69,64 @@ struct ImportPlan {
         hint: "--on-conflict skip keeps existing keys, --on-conflict replace replaces them")
     }
     do throws(VaultError) {
-      let changes = try bytes.withSpan { (bytes) throws(VaultError) in
-        try vault.sealedChanges(service: place.service, in: group) { (batch) throws(VaultError) in
-          batch.reserveCapacity(items.count)
-          for item in items where choice == .replace || !item.exists {
-            let edit =
-              switch item.value.login {
-              case .docker(let user): try DockerCredential.login(of: user, over: item.record)
-              case .git: try GitCredential.login(over: item.record)
-              case nil: RecordEdit()
-              }
-            try item.value.spelling.withBody(of: bytes.extracting(item.value.bytes)) { (body) throws(VaultError) in
-              try batch.set(
-                body, kind: item.kind, forKey: item.value.key, edit: edit, ifRevision: item.exists ? nil : 0)
-            }
-          }
+      var revision: UInt64 = 0
+      for place in (0...earlierCount).reversed() {
+        var changes: [RecordChange] = []
+        for service in Set(items.map(\.service)) {
+          changes += try self.changes(place, of: service, from: bytes, choice, in: vault)
         }
+        revision = try vault.commit(changes, in: group).revision
       }
-      return try vault.commit(changes.get(), in: group).revision
+      return revision
     } catch {
       guard error.code == .conflict else { throw error }
       throw ToolError(
         error, message: "another process stored one of the keys meanwhile; nothing was imported",
         hint: "run the command again")
+    }
+  }
+
+  /// The changes that store the values at one place of the history.
+  ///
+  /// - Parameter place: 0 for the present values, 1 for those before them.
+  private func changes(
+    _ place: Int, of service: Vault.Name, from bytes: borrowing SecretBytes, _ choice: ConflictChoice, in vault: Vault
+  ) throws(VaultError) -> [RecordChange] {
+    let items = items.filter { item in
+      item.service == service && (choice == .replace || !item.exists)
+        && place <= item.value.record?.earlier.count ?? 0
+    }
+    return try bytes.withSpan { (bytes) throws(VaultError) in
+      try vault.sealedChanges(service: service, in: group) { (batch) throws(VaultError) in
+        batch.reserveCapacity(items.count)
+        for item in items { try item.add(to: &batch, place, from: bytes) }
+      }
+    }.get()
+  }
+}
+
+extension ImportPlan.PlannedValue {
+  /// Adds the value at one place of the history to a batch.
+  fileprivate func add(to batch: inout Vault.Batch, _ place: Int, from bytes: RawSpan) throws(VaultError) {
+    let earlier = place > 0 ? value.record?.earlier[place - 1] : nil
+    let (range, spelling) = (earlier?.bytes ?? value.bytes, earlier?.spelling ?? value.spelling)
+    let isFirst = place == value.record?.earlier.count ?? 0
+    // The kind of an earlier value does not depend on its bytes.
+    let kind = earlier?.spelling.kind(of: UnsafeRawBufferPointer(start: nil, count: 0)) ?? kind
+    let edit = try edit(isLast: place == 0)
+    try spelling.withBody(of: bytes.extracting(range)) { (body) throws(VaultError) in
+      try batch.set(
+        body, kind: kind, forKey: value.key, accessibility: value.record?.accessibility, edit: edit,
+        ifRevision: isFirst && !exists ? 0 : nil)
+    }
+  }
+
+  private func edit(isLast: Bool) throws(VaultError) -> RecordEdit {
+    if let imported = value.record { return imported.edit(isLast: isLast, over: record) }
+    switch value.login {
+    case .docker(let user): return try DockerCredential.login(of: user, over: record)
+    case .git: return try GitCredential.login(over: record)
+    case nil: return RecordEdit()
     }
   }
 }

@@ -13,6 +13,10 @@ struct ImportReport {
   let remainder: String?
 
   private var isDryRun: Bool { revision == nil }
+  /// Whether the file says to which services the keys belong.
+  private var isOfServices: Bool { format.helperService != nil || format == .records }
+  /// The revision for `history undo`, which would leave earlier values of new keys behind.
+  private var undo: UInt64? { plan.earlierCount == 0 ? revision : nil }
   private var replaced: Int { choice == .replace ? plan.existing.count : 0 }
   private var kept: Int { choice == .skip ? plan.existing.count : 0 }
   private var imported: Int { plan.items.count - (choice == .replace ? 0 : plan.existing.count) }
@@ -22,7 +26,7 @@ struct ImportReport {
     if isDryRun {
       let rows = plan.items.map { item in
         [
-          item.exists ? "exists" : "new", displayed(item.value.key), item.kind.label,
+          item.exists ? "exists" : "new", name(of: item), item.kind.label,
           counted(item.value.bytes.count, "byte", "bytes"),
         ]
       }
@@ -30,8 +34,9 @@ struct ImportReport {
     } else {
       text += counted(imported, "key", "keys") + " imported"
       text += replaced > 0 ? ", \(replaced) of them replaced" : kept > 0 ? ", \(kept) existing kept" : ""
-      text += format.helperService == nil ? "\n" : ", service \(displayed(plan.place.service.text))\n"
-      text += UndoImport.notice(revision ?? 0, group: groupOption)
+      let services = listed(plan.services.map(displayed))
+      text += isOfServices ? ", service\(plan.services.count > 1 ? "s" : "") \(services)\n" : "\n"
+      text += UndoImport.notice(undo ?? 0, group: groupOption)
     }
     for part in plan.skipped { text += "not imported: \(displayed(part.text))\n" }
     for part in plan.notes { text += "note: \(displayed(part.text))\n" }
@@ -39,15 +44,21 @@ struct ImportReport {
     return text
   }
 
+  /// The key, after its service if there are several.
+  private func name(of item: ImportPlan.PlannedValue) -> String {
+    (plan.services.count > 1 ? displayed(item.service.text) + " " : "") + displayed(item.value.key)
+  }
+
   var json: JSON {
     var members: [(String, JSON)] = [
-      ("service", .string(plan.place.service.text)), ("group", .string(plan.group.name.text)),
+      ("service", plan.services.count == 1 ? .string(plan.services[0]) : .null),
+      ("group", .string(plan.group.name.text)),
       ("format", .string(format.rawValue)),
     ]
     if isDryRun {
       let keys = plan.items.map { item in
         JSON.object([
-          ("key", .string(item.value.key)), ("kind", .string(item.kind.label)),
+          ("service", .string(item.service.text)), ("key", .string(item.value.key)), ("kind", .string(item.kind.label)),
           ("bytes", .unsigned(UInt64(item.value.bytes.count))), ("exists", .bool(item.exists)),
         ])
       }
@@ -56,7 +67,7 @@ struct ImportReport {
       for (name, count) in [("imported", imported), ("replaced", replaced), ("kept", kept)] {
         members.append((name, .unsigned(UInt64(count))))
       }
-      members.append(("revision", revision.flatMap { $0 > 0 ? .unsigned($0) : nil } ?? .null))
+      members.append(("revision", undo.flatMap { $0 > 0 ? .unsigned($0) : nil } ?? .null))
       members.append(("plainText", remainder.map { .string($0) } ?? .null))
     }
     return .object(

@@ -17,12 +17,14 @@ extension NamedFormat {
 enum PlainFormat: String, NamedFormat {
   case dotenv, json, csv, netrc
   case gitCredentials = "git-credentials"
-  case docker, bitwarden, keepass, otpauth, pass
+  case docker, bitwarden, keepass, otpauth, pass, records
 
   /// The format that the name of a file stands for. Its content must agree: parsing it fails otherwise.
   private init?(fileName name: String) {
     if name.hasSuffix(".json") || name == ".dockerconfigjson" || name == ".dockercfg" {
       self = .json
+    } else if name.hasSuffix(".jsonl") {
+      self = .records
     } else if name.hasSuffix(".csv") {
       self = .csv
     } else if name.hasSuffix(".xml") {
@@ -72,6 +74,7 @@ enum PlainFormat: String, NamedFormat {
     case .netrc: return (.netrc, try NetrcSource.parse(bytes))
     case .gitCredentials: return (.gitCredentials, try GitCredentialsSource.parse(bytes))
     case .keepass: return (.keepass, try KeePassSource.parse(bytes))
+    case .records: return (.records, try RecordsSource.parse(bytes))
     case .otpauth: return (.otpauth, try OneTimeSource.parse(bytes))
     case .json, .docker, .bitwarden:
       let (leaves, faults) = try JSONSource.parts(of: bytes)

@@ -9,6 +9,8 @@ struct PlainRecords {
     let line: Int
     var spelling = PlainSpelling.text
     var login: Login?
+    /// What a record of this tool has besides.
+    var record: ImportedRecord?
     /// Why the value may not be what a user expects.
     var note: String?
   }
@@ -52,11 +54,15 @@ struct PlainRecords {
 
   mutating func add(
     _ key: String, _ bytes: Range<Int>, line: Int, spelling: PlainSpelling = .text, login: Login? = nil,
-    note: String? = nil
+    record: ImportedRecord? = nil, note: String? = nil
   ) throws(PlainFault) {
     guard try count(key, line: line) else { return }
-    values.append(Value(key: key, bytes: bytes, line: line, spelling: spelling, login: login, note: note))
+    values.append(
+      Value(key: key, bytes: bytes, line: line, spelling: spelling, login: login, record: record, note: note))
   }
+
+  /// Adds a line of the report about all values.
+  mutating func note(_ reason: String) throws(PlainFault) { notes.append(Part(line: 0, name: "", reason: reason)) }
 
   mutating func skip(_ name: String, _ reason: String, line: Int) throws(PlainFault) {
     if try count(name, line: line) { skipped.append(Part(line: line, name: name, reason: reason)) }
@@ -135,7 +141,8 @@ struct PlainRecords {
   mutating func finish(
     prefix: String, laterWins: Bool, skipping skips: SkippedParts, in bytes: UnsafeRawBufferPointer
   ) throws {
-    var places: [Vault.Name: Int] = [:]
+    // By the service of a record, and the key.
+    var places: [Vault.Name?: [Vault.Name: Int]] = [:]
     var kept: [Value] = []
     for var value in values {
       value.key = prefix + value.key
@@ -151,8 +158,13 @@ struct PlainRecords {
         try refuse(Self.notAKey(value.key, value.line))
         continue
       }
-      guard let place = places[key] else {
-        places[key] = kept.count
+      let service = value.record.flatMap { Self.key($0.service) }
+      guard service != nil || value.record == nil else {
+        try refuse(Self.notAKey(value.record?.service ?? "", value.line))
+        continue
+      }
+      guard let place = places[service]?[key] else {
+        places[service, default: [:]][key] = kept.count
         kept.append(value)
         continue
       }

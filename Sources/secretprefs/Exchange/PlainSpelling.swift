@@ -7,6 +7,8 @@ enum PlainSpelling: Equatable {
   case text
   /// Text of a value of this kind, as `secretprefs get` writes it.
   case kind(ValueKind)
+  /// The bytes of the file are the value of this kind, as it is stored.
+  case body(ValueKind)
   /// The bytes of the file between two texts that are not secret.
   case between(String, String)
   /// As ``between(_:_:)``, with the bytes in base32.
@@ -16,7 +18,7 @@ enum PlainSpelling: Equatable {
   func kind(of bytes: UnsafeRawBufferPointer) -> ValueKind {
     switch self {
     case .text, .between: isUTF8(bytes) ? .string : .data
-    case .kind(let kind): kind
+    case .kind(let kind), .body(let kind): kind
     case .base32: .string
     }
   }
@@ -24,7 +26,7 @@ enum PlainSpelling: Equatable {
   /// Lends the bytes that are stored for the value.
   func withBody<R>(of bytes: RawSpan, _ body: (RawSpan) throws(VaultError) -> R) throws(VaultError) -> R {
     switch self {
-    case .text: return try body(bytes)
+    case .text, .body: return try body(bytes)
     case .kind(let kind):
       guard let made = try TypedText.body(kind, bytes) else {
         throw VaultError(.typeMismatch, "the text is not a value of its kind")

@@ -1,4 +1,5 @@
 internal import FoundationEssentials
+internal import Preferences
 internal import VaultCore
 
 /// A record as a line of JSON: its metadata, its value, and the earlier values that are kept.
@@ -42,7 +43,7 @@ struct RecordLine {
       bytes.withUnsafeBytes { bytes in
         Result {
           try output.write(",\"kind\":\(JSON.string(kind.label).text),")
-          try ValueText.withText(kind, bytes) { isText, bytes in
+          try Self.withText(kind, bytes) { isText, bytes in
             try output.write(isText ? "\"value\":" : "\"base64\":\"")
             if isText { try output.writeJSON(kind, bytes) } else { try output.writeBase64(bytes) }
             if !isText { try output.write("\"") }
@@ -52,6 +53,24 @@ struct RecordLine {
     }
     guard let written else { throw ToolError(VaultError(.conflict, "a record was changed during the export")) }
     try written.get()
+  }
+
+  /// Lends the bytes to write, and whether they are text. JSON over several lines and a date without an exact text are
+  /// lent as they are stored.
+  private static func withText(
+    _ kind: ValueKind, _ bytes: UnsafeRawBufferPointer, _ body: (Bool, UnsafeRawBufferPointer) throws -> Void
+  ) throws {
+    switch kind {
+    case .json where bytes.contains(where: { $0 == UInt8(ascii: "\n") || $0 == UInt8(ascii: "\r") }):
+      try body(false, bytes)
+    case .date:
+      let seconds = Double(bitPattern: UInt64(littleEndian: bytes.loadUnaligned(as: UInt64.self)))
+      guard let text = PreferenceTimestamp.exactText(Date(timeIntervalSinceReferenceDate: seconds)) else {
+        return try body(false, bytes)
+      }
+      try Array(text.utf8).withUnsafeBytes { try body(true, $0) }
+    default: try ValueText.withText(kind, bytes, body)
+    }
   }
 
   private static func json(_ attribute: RecordEdit.Attribute) -> JSON {

@@ -60,6 +60,59 @@ struct JSONSource {
     return range.lowerBound..<end
   }
 
+  /// A member of an object, or an element of an array, and where its value is.
+  struct Item {
+    var name: String?
+    var value: Range<Int>
+  }
+
+  /// The items of the object or array that begins at `start`, and where it ends. Changes nothing in it.
+  ///
+  /// - Parameter line: its line, which faults name.
+  static func items(
+    of bytes: UnsafeMutableRawBufferPointer, from start: Int, line: Int
+  ) throws(PlainFault) -> (items: [Item], end: Int) {
+    var source = JSONSource(text: SourceText(bytes, from: start))
+    // Only their places count.
+    source.discarded = 1
+    do throws(PlainFault) { return (try source.items(), source.text.position) } catch {
+      throw PlainFault(line: line, reason: error.reason, isLimit: error.isLimit)
+    }
+  }
+
+  /// Decodes the text between quotation marks in place, and returns where it is; `nil` for any other value.
+  static func text(_ value: Range<Int>, in bytes: UnsafeMutableRawBufferPointer) -> Range<Int>? {
+    guard value.count >= 2, bytes[value.lowerBound] == UInt8(ascii: "\"") else { return nil }
+    return decoded(value.lowerBound + 1..<value.upperBound - 1, in: bytes)
+  }
+
+  private mutating func items() throws(PlainFault) -> [Item] {
+    let isObject = text.skip(UInt8(ascii: "{"))
+    guard isObject || text.skip(UInt8(ascii: "[")) else { throw text.malformed("no object and no list") }
+    let end = UInt8(ascii: isObject ? "}" : "]")
+    var items: [Item] = []
+    skipSpace()
+    if text.skip(end) { return items }
+    repeat {
+      skipSpace()
+      var name: String?
+      if isObject {
+        guard text.skip(UInt8(ascii: "\"")) else { throw text.malformed("expected a name") }
+        name = try self.name()
+        skipSpace()
+        guard name != nil, text.skip(UInt8(ascii: ":")) else { throw text.malformed("expected a colon") }
+        skipSpace()
+      }
+      guard items.count < PlainRecords.most else { throw text.malformed("more than \(PlainRecords.most) values") }
+      let start = text.position
+      try value(.index(0), in: nil)
+      items.append(Item(name: name, value: start..<text.position))
+      skipSpace()
+    } while text.skip(UInt8(ascii: ","))
+    guard text.skip(end) else { throw text.malformed("an object or a list that does not end") }
+    return items
+  }
+
   /// Whether `bytes` are one JSON value.
   static func isValue(_ bytes: UnsafeMutableRawBufferPointer) -> Bool {
     guard isUTF8(UnsafeRawBufferPointer(bytes)) else { return false }

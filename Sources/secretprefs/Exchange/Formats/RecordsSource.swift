@@ -1,0 +1,55 @@
+internal import FoundationEssentials
+internal import Preferences
+internal import VaultCore
+
+/// The records that `export --format records` writes: JSON objects, one after the other. Members that are not known are
+/// named in the report.
+struct RecordsSource {
+  static let ignored = ["group", "revision", "created", "modified", "expired"]
+
+  private let bytes: UnsafeMutableRawBufferPointer
+  private var records = PlainRecords()
+
+  static func parse(_ bytes: UnsafeMutableRawBufferPointer) throws(PlainFault) -> PlainRecords {
+    guard isUTF8(UnsafeRawBufferPointer(bytes)) else { throw PlainFault(line: 0, reason: "not UTF-8") }
+    var source = RecordsSource(bytes: bytes)
+    var text = SourceText(bytes)
+    while true {
+      text.skip(while: SourceText.isSpace)
+      guard text.next != nil else { break }
+      let line = text.line
+      let (members, end) = try JSONSource.items(of: bytes, from: text.position, line: line)
+      while text.position < end { _ = text.take() }
+      do throws(PlainFault) { try source.add(members, line: line) } catch { try source.records.refuse(error) }
+    }
+    try source.records.note("the records get the time and the revision of this import")
+    return source.records
+  }
+
+  private init(bytes: UnsafeMutableRawBufferPointer) { self.bytes = bytes }
+
+  private mutating func add(_ members: [JSONSource.Item], line: Int) throws(PlainFault) {
+    var fields = Fields(bytes: bytes, line: line)
+    for member in members {
+      guard fields.ranges.updateValue(member.value, forKey: member.name ?? "") == nil else {
+        throw PlainFault(line: line, reason: "a repeated member")
+      }
+    }
+    let key = try fields.required("key")
+    fields.name = key
+    var record = ImportedRecord(service: try fields.required("service"))
+    let kind = try fields.kind()
+    record.accessibility = try fields.accessibility()
+    record.edit.label = try fields.string("label").map(RecordEdit.Field.set) ?? .remove
+    record.edit.comment = try fields.string("comment").map(RecordEdit.Field.set) ?? .remove
+    record.edit.expiry = try fields.time("expiry").map(RecordEdit.Field.set) ?? .remove
+    record.edit.attributes = try fields.attributes().map(RecordEdit.Field.set) ?? .remove
+    record.historyDepth = try fields.number("historyDepth") ?? 0
+    let value = try fields.value(kind)
+    record.earlier = try fields.earlier()
+    for name in fields.ranges.keys.sorted() where !Self.ignored.contains(name) {
+      try records.skip("\(key), \(name)", "a member that is not known", line: line)
+    }
+    try records.add(key, value.bytes, line: line, spelling: value.spelling, record: record)
+  }
+}
