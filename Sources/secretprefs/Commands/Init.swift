@@ -132,14 +132,21 @@ struct Init: WritingCommand {
     guard passphraseFd != nil || !noPrompt else {
       throw ToolError(
         VaultError(.noCredential, "no passphrase or key file is given for the new vault"),
-        hint: "--key-file creates a key file for it; --passphrase-fd reads its passphrase")
+        hint: Self.credentials)
     }
     let loss = keyFile == nil ? "without its passphrase, its values are lost" : "its key file opens it as well"
-    return try NewPassphrase(
-      descriptor: try passphraseDescriptor(), acceptsWeak: acceptWeak,
-      purpose: "The new vault is \(displayed(access.location.path)); \(loss).\n"
-    ).read()
+    do {
+      return try NewPassphrase(
+        descriptor: try passphraseDescriptor(), acceptsWeak: acceptWeak,
+        purpose: "The new vault is \(displayed(access.location.path)); \(loss).\n"
+      ).read()
+    } catch let error as VaultError where error.code == .noCredential {
+      throw ToolError(error, hint: Self.credentials)
+    }
   }
+
+  private static let credentials =
+    "--key-file creates a key file for it; --passphrase-fd reads its passphrase"
 
   private func passphraseDescriptor() throws(ToolError) -> Int32? {
     try passphraseFd.map { (number) throws(ToolError) in try PassphraseDescriptor.check(number) }

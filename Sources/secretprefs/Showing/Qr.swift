@@ -45,10 +45,17 @@ struct Qr: ToolCommand {
     let record = try place.existing(key, in: group, of: vault)
     let output = try SecretOutput(isCollecting: true)
     try vault.withShownValue(of: record, in: group) { _, bytes in
-      try write(try QRCode(bytes), key, to: output, fitting: isTerminal && !prints ? ScreenTerminal.size : nil)
+      try write(try code(bytes), key, to: output, fitting: isTerminal && !prints ? ScreenTerminal.size : nil)
     }
     if record.isExpired(at: access.options.now()) { messages.warn("the key has expired") }
     try output.flush()
+  }
+
+  private func code(_ bytes: UnsafeRawBufferPointer) throws -> QRCode {
+    do throws(VaultError) { return try QRCode(bytes) } catch {
+      guard error.code == .valueTooLarge else { throw error }
+      throw ToolError(error, hint: "\"secretprefs get\" writes the value")
+    }
   }
 
   private func write(

@@ -27,7 +27,9 @@ enum Hints {
     case .expired: "store a new value, or read the old one without --refuse-expired"
     case .invalidName: "names of keys, services and groups have 1 to 1024 bytes and no control characters"
     case .invalidKeyText: "restore the key from a copy; a new key opens no existing vault"
-    case .valueTooLarge: "encrypt a large file with another program and store its key here"
+    case .valueTooLarge:
+      "a value has at most 16 MiB, and its label, comment and attributes 64 KiB; encrypt a large file with another "
+        + "program and store its key here"
     case .notAVault: "--vault selects a different file"
     case .unsupportedVersion, .unsupportedFeature: "use a later version of secretprefs"
     case .damaged, .malformed: restoreOrSalvage
