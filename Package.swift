@@ -89,7 +89,7 @@ let package = Package(
     .target(
       name: "SecretsTesting",
       dependencies: [
-        "Secrets", "VaultCore", "VaultSealing", "Preferences", "PreferencesOperators", "DurableFiles",
+        "Secrets", "VaultCore", "VaultSealing", "Preferences", "DurableFiles",
       ], swiftSettings: strict),
     .target(
       name: "SecretsConfiguration",

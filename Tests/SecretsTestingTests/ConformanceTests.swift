@@ -3,7 +3,7 @@ import Preferences
 import SecretsTesting
 import Testing
 
-/// Every rule of the conformance suite, on every store that it is for.
+/// Every rule of the conformance suite and of the package, on every store that it is for.
 struct ConformanceTests {
   static let stores = StoreUnderTest.everyStore
   static let readers = StoreUnderTest.everyReader
@@ -23,7 +23,7 @@ struct ConformanceTests {
 
   @Test func `every rule applies to a store`() {
     PreferencesRegistry.with(PreferencesRegistry()) {
-      for rule in ConformanceRule.all { #expect(Self.stores.contains { rule.applies(to: $0) }, "\(rule.title)") }
+      for rule in ConformanceRule.everyRule { #expect(Self.stores.contains { rule.applies(to: $0) }, "\(rule.title)") }
     }
   }
 
@@ -160,8 +160,13 @@ struct ConformanceTests {
   @Test(arguments: stores)
   func `item 41: namespaces nest as their types do`(store: StoreUnderTest) async { await check(41, store) }
 
+  @Test func `every rule has a title of its own`() {
+    let titles = ConformanceRule.everyRule.map(\.title)
+    #expect(Set(titles).count == titles.count)
+  }
+
   @Test func `every item that has rules has a test here`() {
     let tested = Set(1...9).union([14]).union(24...83).union(106...108)
-    #expect(Set(ConformanceRule.all.map(\.item)) == tested)
+    #expect(Set(ConformanceRule.everyRule.map(\.item)) == tested)
   }
 }

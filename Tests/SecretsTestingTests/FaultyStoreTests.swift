@@ -12,7 +12,13 @@ struct FaultyStoreTests {
     Issue.record("no rule of item \(faulty.item) finds this")
   }
 
-  @Test(arguments: ConformanceRule.all)
+  @Test(arguments: FaultyStore.all + FaultyStore.broken)
+  func `a fault is found by the contract alone`(faulty: FaultyStore) async throws {
+    for rule in ConformanceRule.all where try await finds(rule, faulty) { return }
+    Issue.record("no rule of the contract finds this")
+  }
+
+  @Test(arguments: ConformanceRule.everyRule)
   func `a rule finds a fault`(rule: ConformanceRule) async throws {
     let related = FaultyStore.all.filter { $0.item == rule.item }
     for faulty in related + FaultyStore.all + FaultyStore.broken where try await finds(rule, faulty) { return }
@@ -22,7 +28,7 @@ struct FaultyStoreTests {
   @Test(arguments: [false, true])
   func `without a fault the same store keeps every rule`(isSealed: Bool) async throws {
     let store = StoreUnderTest("no fault") { _ in FaultyPreferences(nil, isSealed: isSealed) }
-    for rule in ConformanceRule.all where rule.applies(to: store) { await rule.check(store) }
+    for rule in ConformanceRule.everyRule where rule.applies(to: store) { await rule.check(store) }
   }
 
   @Test func `what a rule finds names the rule and the store`() async throws {

@@ -16,12 +16,6 @@ extension PreferenceKey {
   }
 }
 
-/// A name that is the case of an enum.
-enum EnumName: String {
-  case text
-  case word
-}
-
 extension Custody {
   /// Whether a lookup by name alone is a lookup of a secret.
   var isSealedByName: Bool { secrecy(of: PreferenceName.valid(["name"])[0]) == .secret }

@@ -1,6 +1,11 @@
 public import Testing
 
-/// A rule that every store must follow; ``all`` is the complete suite.
+/// A rule that every store must follow; ``all`` is the contract of a store.
+///
+/// The contract has what the author of a store can get wrong: what `value(for:)`, `names(of:)`, both forms of
+/// `apply(_:)`, `observe(_:)` and `custody` do, also in composites and views. What this package does with any such
+/// store, such as operators, property wrappers, buffers, transformations, migrations and syncs, is not in it. For a
+/// store in memory or over a file, all checks together take a second or two.
 ///
 /// A check records failures as issues of the running test. A rule can require something of a store, for example that it
 /// can be written or that it holds secrets; it does not apply to other stores.
@@ -25,7 +30,10 @@ public struct ConformanceRule: Sendable, CustomTestStringConvertible {
     reading item: Int, _ title: String, requires requirements: [StoreRequirement] = [],
     _ body: @escaping @Sendable (StoreFixture) async throws -> Void
   ) {
-    (self.item, self.title, self.requirements, self.body) = (item, title, requirements, body)
+    self.item = item
+    self.title = title
+    self.requirements = requirements
+    self.body = body
   }
 
   public var testDescription: String { title }
@@ -65,14 +73,11 @@ public struct ConformanceRule: Sendable, CustomTestStringConvertible {
     }
   }
 
-  /// Every rule.
+  /// Every rule of the contract.
   public static let all: [ConformanceRule] = [
-    reading, values, writing, sharing, composition, routing, secrecy, sealing, views, access, typedKeys,
-    migrations, serialization, transformations, handles, wrappers, observation, callbacks, syncing, registry,
+    reading, values, writing, sharing, composition, routing, secrecy, sealing, views, names, typedKeys, serialization,
+    observation, callbacks,
   ].flatMap(\.self).sorted { $0.item < $1.item }
-
-  /// Returns the rules of an item. An item with several promises has several rules.
-  package static func of(item: Int) -> [ConformanceRule] { all.filter { $0.item == item } }
 }
 
 extension Issue {

@@ -1,5 +1,4 @@
 internal import FoundationEssentials
-import PreferencesOperators
 internal import Preferences
 internal import Testing
 
@@ -45,25 +44,7 @@ extension ConformanceRule {
     ConformanceRule(reading: 1, "a name with a value is present, and no other is") { fixture in
       let reader = try await fixture.makeReader(["text": "", "word": "x"])
       for key in ["text", "word"] { #expect(try reader.contains(key), "\(key)") }
-      #expect(try reader.contains(EnumName.word))
       for key in ["tex", "texts", "text.word", "TEXTS", "none"] { #expect(try !reader.contains(key), "\(key)") }
-    },
-    ConformanceRule(reading: 1, "subscripts by name, by enum and by declared key give what is stored") { fixture in
-      let reader = try await fixture.makeReader(["text": "word"])
-      let reported = reportedFailures {
-        #expect(reader["text"] == "word")
-        #expect(reader[EnumName.text] == "word")
-        #expect(reader[.key("text")] as String? == "word")
-        #expect(reader["none"] == nil)
-        #expect(reader[PreferenceKey("none", default: "default")] == "default")
-      }
-      #expect(reported == 0)
-    },
-    ConformanceRule(reading: 1, "members give plain values, and of a sealed store none") { fixture in
-      let reader = try await fixture.makeReader(["text": "word"])
-      let isSealed = !reader.custody.holds(.plain)
-      let reported = reportedFailures { #expect(memberText(reader) == (isSealed ? nil : "word")) }
-      #expect(reported == (isSealed ? 1 : 0))
     },
 
     // MARK: 2
@@ -118,15 +99,6 @@ extension ConformanceRule {
       #expect(code { _ = try reader.value(for: .key("count")) as Int8? } == .outOfRange)
       #expect(failure { _ = try reader.value(for: .key("below")) as UInt64? } is PreferencesError)
     },
-    ConformanceRule(reading: 3, "a subscript returns the default after a failure, and reports the failure") { fixture in
-      let reader = try await fixture.makeReader(["text": "wörd?"])
-      let reported = reportedFailures {
-        #expect(reader[PreferenceKey("text", default: 8080)] == 8080)
-        #expect(reader[.key("text")] as Int? == nil)
-        #expect(reader[""] == nil)
-      }
-      #expect(reported == 3)
-    },
     ConformanceRule(3, "a value that was read as another type stays as it is") { fixture in
       let store = try fixture.makeStore()
       try store.set("word", forKey: "text")
@@ -153,5 +125,3 @@ extension ConformanceRule {
     },
   ]
 }
-
-private func memberText(_ reader: some PreferencesReader) -> PreferenceValue? { reader.members.text }

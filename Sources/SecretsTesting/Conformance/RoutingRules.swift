@@ -1,5 +1,4 @@
 internal import Preferences
-import PreferencesOperators
 internal import Testing
 
 extension ConformanceRule {
@@ -27,8 +26,11 @@ extension ConformanceRule {
           #expect(try other.keys() == ["text"])
         }
       },
-    ]
-    + changes.map { change in
+    ] + changes(by: waysToChange)
+
+  /// A rule for each of the ways to change a composite.
+  static func changes(by ways: [WayToChange]) -> [ConformanceRule] {
+    ways.map { change in
       // MARK: 30
       ConformanceRule(30, "\(change.name) changes the layers that a set would") { fixture in
         for mode in [CompositePreferences.WriteMode.firstStore, .allStores] {
@@ -47,27 +49,22 @@ extension ConformanceRule {
         }
       }
     }
+  }
 
-  private static let changes: [Change] = [
-    Change("a set", "new") { try $0.set("new", forKey: "text") },
-    Change("a merge", "new") { try $0.set(["text": "new"]) },
-    Change("+=", "new") { try $0 += [("text", "new")] },
-    Change("a typed set", "new") { try $0.set("new", for: .key("text")) },
-    Change("an update", "new") { try $0.update(.key("text") as PreferenceKey<String?>) { $0 = "new" } },
-    Change("a buffer's commit", "new") { composite in
-      let buffer = BufferedPreferences(composite)
-      try buffer.set("new", forKey: "text")
-      try buffer.commit()
-    },
-    Change("a removal", nil) { try $0.removeValue(forKey: "text") },
-    Change("a reset", nil) { try $0.reset(.key("text") as PreferenceKey<String?>) },
-    Change("an update to nil", nil) { try $0.update(.key("text") as PreferenceKey<String?>) { $0 = nil } },
-    Change("removing all", nil, clears: true) { try $0.removeAll() },
+  private static let waysToChange: [WayToChange] = [
+    WayToChange("a set", "new") { try $0.set("new", forKey: "text") },
+    WayToChange("a merge", "new") { try $0.set(["text": "new"]) },
+    WayToChange("a typed set", "new") { try $0.set("new", for: .key("text")) },
+    WayToChange("an update", "new") { try $0.update(.key("text") as PreferenceKey<String?>) { $0 = "new" } },
+    WayToChange("a removal", nil) { try $0.removeValue(forKey: "text") },
+    WayToChange("a reset", nil) { try $0.reset(.key("text") as PreferenceKey<String?>) },
+    WayToChange("an update to nil", nil) { try $0.update(.key("text") as PreferenceKey<String?>) { $0 = nil } },
+    WayToChange("removing all", nil, clears: true) { try $0.removeAll() },
   ]
 }
 
 /// One way to change the value under `text`.
-private struct Change: Sendable {
+struct WayToChange: Sendable {
   let name: String
   let result: PreferenceValue?
   let clears: Bool
@@ -77,7 +74,10 @@ private struct Change: Sendable {
     _ name: String, _ result: PreferenceValue?, clears: Bool = false,
     _ make: @escaping @Sendable (CompositePreferences) throws -> Void
   ) {
-    (self.name, self.result, self.clears, self.make) = (name, result, clears, make)
+    self.name = name
+    self.result = result
+    self.clears = clears
+    self.make = make
   }
 }
 

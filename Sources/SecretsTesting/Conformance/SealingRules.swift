@@ -1,5 +1,4 @@
 internal import Preferences
-internal import PreferencesOperators
 internal import Testing
 
 extension ConformanceRule {
@@ -27,23 +26,12 @@ extension ConformanceRule {
       let sealed = sealedLayer(["token": "SENTINEL-5f3a"])
       #expect(try CompositePreferences([sealed, store]).dictionary() == ["text": "word", "token": .redacted])
     },
-    ConformanceRule(
-      34, "neither descriptions nor dumps show a sealed value", requires: [.takes(.secret), .leavesNames]
-    ) { fixture in
-      let store = try fixture.makeStore()
-      try store.set(sentinel, for: .secret("token"))
-      let composite: CompositePreferences = [DictionaryPreferences(), claiming("token", in: store)]
-      let handle = composite.preference(for: .secret("token") as PreferenceKey<String?>)
-      @StoredPreference(.secret("token"), in: store) var token: String?
-      #expect(token == sentinel)
-      let buffer = BufferedPreferences(store)
-      try buffer.set(sentinel, for: .secret("other"))
-      let shown: [Any] = [
-        store, store.readOnly, below("tok", store), composite, [composite], handle, $token, buffer,
-        try composite.explain("token"), try composite.dictionary(), try composite.layer(holding: "token") as Any,
+    unshown("neither descriptions nor dumps show a sealed value") { store, composite in
+      [
+        store, store.readOnly, below("tok", store), composite, [composite], try composite.explain("token"),
+        try composite.dictionary(), try composite.layer(holding: "token") as Any,
         try DictionaryPreferences(copying: composite), PreferenceChange(keys: ["token"]), store.identity,
       ]
-      for object in shown { #expect(traces(of: sentinel, in: object) == [], "shown by \(type(of: object))") }
     },
     ConformanceRule(
       34, "a change that observers receive does not print its values", requires: [.takes(.secret), .leavesNames]
@@ -57,34 +45,6 @@ extension ConformanceRule {
       try store.set(sentinel, for: .secret("token"))
       observation.invalidate()
       #expect(found.all == [[], [], []])
-    },
-    ConformanceRule(
-      34, "a snapshot leaves sealed values out, unless they are requested", requires: [.takes(.secret), .leavesNames]
-    ) { fixture in
-      let store = try fixture.makeStore()
-      try store.set(sentinel, for: .secret("token"))
-      let composite: CompositePreferences = [["port": 80] as DictionaryPreferences, claiming("token", in: store)]
-      #expect(try DictionaryPreferences(copying: composite).keys() == ["port"])
-      let revealed = try DictionaryPreferences(copying: composite, includingSealed: true)
-      #expect(try revealed.value(forKey: "token") == .string(sentinel))
-      #expect(throws: PreferencesError.self) { try add(composite, to: DictionaryPreferences()) }
-    },
-    ConformanceRule(
-      34, "what a buffer holds for a name that is claimed is redacted before the commit, too",
-      requires: [.takes(.secret), .leavesNames]
-    ) { fixture in
-      let store = try fixture.makeStore()
-      let plain = DictionaryPreferences()
-      let buffer = BufferedPreferences(CompositePreferences([plain, claiming("token", "merged", in: store)]))
-      try buffer.set(sentinel, forKey: "token")
-      try buffer.set(["merged": .string(sentinel), "port": 80])
-      #expect(try buffer.dictionary() == ["token": .redacted, "merged": .redacted, "port": 80])
-      #expect(try buffer.string(forKey: "token") == sentinel)
-      #expect(try DictionaryPreferences(copying: buffer).keys() == ["port"])
-      #expect(throws: PreferencesError.self) { try add(buffer, to: DictionaryPreferences()) }
-      try buffer.commit()
-      #expect(try store.value(for: .secret("token")) == sentinel)
-      #expect(plain.keys() == ["port"])
     },
     ConformanceRule(34, "no error repeats a value") { fixture in
       // Not the sentinel: a plain store keeps this value in the clear.
@@ -172,6 +132,21 @@ extension ConformanceRule {
       #expect(try composite.value(forKey: "password") == "here")
     },
   ]
+
+  /// A rule that what `shown` returns does not print a secret, which the store and a composite of it have under
+  /// `token`.
+  static func unshown(
+    _ title: String, shown: @escaping @Sendable (any PreferencesStore, CompositePreferences) throws -> [Any]
+  ) -> ConformanceRule {
+    ConformanceRule(34, title, requires: [.takes(.secret), .leavesNames]) { fixture in
+      let store = try fixture.makeStore()
+      try store.set(sentinel, for: .secret("token"))
+      let composite: CompositePreferences = [DictionaryPreferences(), claiming("token", in: store)]
+      for object in try shown(store, composite) {
+        #expect(traces(of: sentinel, in: object) == [], "shown by \(type(of: object))")
+      }
+    }
+  }
 }
 
 private let sentinel = ConformanceRule.sentinel

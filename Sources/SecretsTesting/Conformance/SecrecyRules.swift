@@ -1,66 +1,21 @@
 internal import Preferences
-import PreferencesOperators
 internal import Testing
 
 extension ConformanceRule {
   /// Secret keys in composites that have the store as their plain or as their sealed layer.
   static let secrecy =
-    secretWrites.flatMap { path in
-      // MARK: 33
-      [
-        ConformanceRule(
-          33, "a secret key is kept out of this store when it is plain: \(path.name)", requires: [.holdsNo(.secret)]
-        ) { fixture in
-          for mode in [CompositePreferences.WriteMode.firstStore, .allStores] {
-            for isFirst in [true, false] {
-              let store = try fixture.makeStore()
-              let sealed = sealedLayer(claiming: "password")
-              let layers: [any PreferencesReader] = isFirst ? [store, sealed] : [sealed, store]
-              try path.write(CompositePreferences(layers, writeMode: mode))
-              #expect(try sealed.value(forKey: "password") == "SENTINEL-5f3a")
-              #expect(try store.value(forKey: "password") == nil)
-              #expect(try !store.keys().contains("password"))
-            }
-          }
-        },
-        ConformanceRule(
-          33, "a secret key is kept in this store when it is sealed: \(path.name)", requires: [.holds(.secret)]
-        ) { fixture in
-          for mode in [CompositePreferences.WriteMode.firstStore, .allStores] {
-            for isFirst in [true, false] {
-              let store = claiming("password", in: try fixture.makeStore())
-              let plain = DictionaryPreferences()
-              let layers: [any PreferencesReader] = isFirst ? [store, plain] : [plain, store]
-              try path.write(CompositePreferences(layers, writeMode: mode))
-              #expect(try store.value(for: PreferenceQuery("password", secrecy: .secret)) == "SENTINEL-5f3a")
-              #expect(try store.plainValues["password"] == nil)
-              #expect(!plain.keys().contains("password"))
-            }
-          }
-        },
-      ]
-    } + [
-      ConformanceRule(
-        33, "a store that is not sealed takes no secret key, through no path", requires: [.holdsNo(.secret)]
-      ) { fixture in
-        let store = try fixture.makeStore()
-        let sealed = FailingPreferences(["password": "SENTINEL-5f3a"] as DictionaryPreferences, isSealed: true)
-        #expect(!store.custody.takes(.secret))
-        for write in [
+    secretWrites(by: waysToWrite) + [
+      secretsRefused("a store that is not sealed takes no secret key, through no path") { store in
+        [
           { try store.set("s", for: .secret("password")) },
           { try store.edit(PreferenceEdits([.init(PreferenceName("password"), to: .value("s"), secrecy: .secret)])) },
           { try store.update(.secret("password") as PreferenceKey<String?>) { $0 = "s" } },
-          { try add(sealed, to: store) }, { try CompositePreferences([store]).set("s", for: .secret("password")) },
+          { try CompositePreferences([store]).set("s", for: .secret("password")) },
           {
             let vault = FailingPreferences(isSealed: true).readOnly.claiming(.names(["password"]))
             try CompositePreferences([store, vault]).set(["password": "s"])
           },
-          { try PreferenceSync(sealed, with: store).add(.secret("password") as PreferenceKey<String?>) },
-          { try PreferenceSync(sealed, with: store).add(.key("password") as PreferenceKey<String?>) },
-        ] as [() throws -> Void] {
-          #expect(code(of: write) == .noStore)
-        }
-        #expect(try store.keys() == [])
+        ]
       },
       ConformanceRule(
         33, "a store that is not sealed never returns a value for a secret key", requires: [.holdsNo(.secret)]
@@ -102,64 +57,84 @@ extension ConformanceRule {
       },
     ]
 
-  private static let secretWrites: [SecretWrite] = [
-    SecretWrite("a typed set") { try $0.set("SENTINEL-5f3a", for: .secret("password")) },
-    SecretWrite("a set by name") { try $0.set("SENTINEL-5f3a", forKey: "password") },
-    SecretWrite("a merge") { try $0.set(["password": "SENTINEL-5f3a", "port": 80]) },
-    SecretWrite("+= of a dictionary") { try $0 += ["password": "SENTINEL-5f3a"] },
-    SecretWrite("+= of pairs") { try $0 += [("password", "SENTINEL-5f3a")] },
-    SecretWrite("+= of a sealed store") {
-      try $0 += FailingPreferences(["password": "SENTINEL-5f3a"] as DictionaryPreferences, isSealed: true)
+  /// Two rules for each of the ways to write a secret.
+  static func secretWrites(by ways: [WayToWriteSecret]) -> [ConformanceRule] {
+    ways.flatMap { path in
+      // MARK: 33
+      [
+        ConformanceRule(
+          33, "a secret key is kept out of this store when it is plain: \(path.name)", requires: [.holdsNo(.secret)]
+        ) { fixture in
+          for mode in [CompositePreferences.WriteMode.firstStore, .allStores] {
+            for isFirst in [true, false] {
+              let store = try fixture.makeStore()
+              let sealed = sealedLayer(claiming: "password")
+              let layers: [any PreferencesReader] = isFirst ? [store, sealed] : [sealed, store]
+              try path.write(CompositePreferences(layers, writeMode: mode))
+              #expect(try sealed.value(forKey: "password") == "SENTINEL-5f3a")
+              #expect(try store.value(forKey: "password") == nil)
+              #expect(try !store.keys().contains("password"))
+            }
+          }
+        },
+        ConformanceRule(
+          33, "a secret key is kept in this store when it is sealed: \(path.name)", requires: [.holds(.secret)]
+        ) { fixture in
+          for mode in [CompositePreferences.WriteMode.firstStore, .allStores] {
+            for isFirst in [true, false] {
+              let store = claiming("password", in: try fixture.makeStore())
+              let plain = DictionaryPreferences()
+              let layers: [any PreferencesReader] = isFirst ? [store, plain] : [plain, store]
+              try path.write(CompositePreferences(layers, writeMode: mode))
+              #expect(try store.value(for: PreferenceQuery("password", secrecy: .secret)) == "SENTINEL-5f3a")
+              #expect(try store.plainValues["password"] == nil)
+              #expect(!plain.keys().contains("password"))
+            }
+          }
+        },
+      ]
+    }
+  }
+
+  /// A rule that a store of plain values refuses a secret in each of the ways that `writes` returns for it.
+  static func secretsRefused(
+    _ title: String, writes: @escaping @Sendable (any PreferencesStore) -> [() throws -> Void]
+  ) -> ConformanceRule {
+    ConformanceRule(33, title, requires: [.holdsNo(.secret)]) { fixture in
+      let store = try fixture.makeStore()
+      #expect(!store.custody.takes(.secret))
+      for write in writes(store) { #expect(code(of: write) == .noStore) }
+      #expect(try store.keys() == [])
+    }
+  }
+
+  private static let waysToWrite: [WayToWriteSecret] = [
+    WayToWriteSecret("a typed set") { try $0.set("SENTINEL-5f3a", for: .secret("password")) },
+    WayToWriteSecret("a set by name") { try $0.set("SENTINEL-5f3a", forKey: "password") },
+    WayToWriteSecret("a merge") { try $0.set(["password": "SENTINEL-5f3a", "port": 80]) },
+    WayToWriteSecret("a subscript by name") { $0["password"] = "SENTINEL-5f3a" },
+    WayToWriteSecret("a subscript by key") { $0[.secret("password")] = "SENTINEL-5f3a" },
+    WayToWriteSecret("an update") {
+      try $0.update(.secret("password") as PreferenceKey<String?>) { $0 = "SENTINEL-5f3a" }
     },
-    SecretWrite("+= of a buffer") { composite in
-      let source: CompositePreferences = [sealedLayer(claiming: "password")]
-      let buffer = BufferedPreferences(source)
-      try buffer.set("SENTINEL-5f3a", forKey: "password")
-      try composite += buffer
+    WayToWriteSecret("a prefix view") { try $0.below("pass").set("SENTINEL-5f3a", forKey: "word") },
+    WayToWriteSecret("a view under another name") {
+      try $0.renaming(["p": "password"]).set("SENTINEL-5f3a", forKey: "p")
     },
-    SecretWrite("?= of values") { try $0 ?= ["password": "SENTINEL-5f3a"] },
-    SecretWrite("?= of closures") { try $0 ?= ["password": { "SENTINEL-5f3a" }] },
-    SecretWrite("a subscript by name") { $0["password"] = "SENTINEL-5f3a" },
-    SecretWrite("a subscript by key") { $0[.secret("password")] = "SENTINEL-5f3a" },
-    SecretWrite("a member") { $0.members.password = "SENTINEL-5f3a" },
-    SecretWrite("an update") { try $0.update(.secret("password") as PreferenceKey<String?>) { $0 = "SENTINEL-5f3a" } },
-    SecretWrite("a handle") { try $0.preference(for: .secret("password")).set("SENTINEL-5f3a") },
-    SecretWrite("a handle by name") { try ($0 <| "password") ?= "SENTINEL-5f3a" },
-    SecretWrite("a wrapper") { composite in
-      @StoredPreference(.secret("password"), in: composite) var password: String?
-      password = "SENTINEL-5f3a"
-    },
-    SecretWrite("a prefix view") { try $0.below("pass").set("SENTINEL-5f3a", forKey: "word") },
-    SecretWrite("a view under another name") { try $0.renaming(["p": "password"]).set("SENTINEL-5f3a", forKey: "p") },
-    SecretWrite("a composite around it") { try CompositePreferences([$0]).set("SENTINEL-5f3a", forKey: "password") },
-    SecretWrite("a buffer's commit") { composite in
-      let buffer = BufferedPreferences(composite)
-      try buffer.set("SENTINEL-5f3a", for: .secret("password"))
-      try buffer.commit()
-    },
-    SecretWrite("a buffer's commit by name") { composite in
-      let buffer = BufferedPreferences(composite)
-      try buffer.set(["password": "SENTINEL-5f3a"])
-      try buffer.commit()
-    },
-    SecretWrite("a sync") { composite in
-      let other = FailingPreferences(["password": "SENTINEL-5f3a"] as DictionaryPreferences, isSealed: true)
-      try PreferenceSync(composite, with: other).add(.secret("password") as PreferenceKey<String?>)
-    },
-    SecretWrite("a sync of a key that any layer may hold") { composite in
-      let other = FailingPreferences(["password": "SENTINEL-5f3a"] as DictionaryPreferences, isSealed: true)
-      try PreferenceSync(composite, with: other).add(.key("password") as PreferenceKey<String?>)
+    WayToWriteSecret("a composite around it") {
+      try CompositePreferences([$0]).set("SENTINEL-5f3a", forKey: "password")
     },
   ]
 }
 
 /// One way to write `SENTINEL-5f3a` under `password`, which a layer of the composite claims.
-private struct SecretWrite: Sendable {
+struct WayToWriteSecret: Sendable {
   let name: String
   let write: @Sendable (CompositePreferences) throws -> Void
 
   init(_ name: String, _ write: @escaping @Sendable (CompositePreferences) throws -> Void) {
-    (self.name, self.write) = (name, write)
+    self.name = name
+    self.write = write
   }
 }
 
@@ -169,5 +144,3 @@ extension PreferencesReader {
     get throws { custody.holds(.plain) ? try dictionary().filter { $0.value != .redacted } : [:] }
   }
 }
-
-func add(_ other: some PreferencesReader, to store: some PreferencesStore) throws { try store += other }

@@ -93,10 +93,18 @@ extension ConformanceRule {
       let store = try fixture.makeStore()
       let count = PreferenceKey("count", default: 0)
       try await withThrowingTaskGroup(of: Void.self) { group in
-        for _ in 0..<8 { group.addTask { for _ in 0..<5 { try store.update(count) { $0 += 1 } } } }
+        for _ in 0..<8 {
+          group.addTask {
+            for _ in 0..<5 { _ = try blocking { try store.update(count) { $0 += 1 } } }
+            for _ in 0..<5 {
+              try await store.update(count) { $0 += 1 }
+              await Task.yield()
+            }
+          }
+        }
         try await group.waitForAll()
       }
-      #expect(try fixture.reopened(store).value(for: count) == 40)
+      #expect(try fixture.reopened(store).value(for: count) == 80)
     },
     ConformanceRule(25, "a compare-and-set happens only when the value is still the old one, whatever the value") {
       fixture in
@@ -111,6 +119,35 @@ extension ConformanceRule {
         #expect(try replaces(old, for: new), "from \(old.map(\.kind.rawValue) ?? "nil")")
         #expect(try store.value(forKey: "a").isExactly(new))
       }
+    },
+
+    // MARK: 64
+    ConformanceRule(64, "an update is repeated when another write came between") { fixture in
+      let store = try fixture.makeStore()
+      var seen: [Int] = []
+      try store.update(PreferenceKey("number", default: 0)) { value in
+        seen.append(value)
+        if seen.count == 1 { try store.set(10, forKey: "number") }
+        value += 1
+      }
+      #expect(seen == [0, 10])
+      #expect(try fixture.reopened(store).value(forKey: "number") == 11)
+    },
+    ConformanceRule(64, "a compare-and-set writes only over what was expected, NaN included") { fixture in
+      let store = try fixture.makeStore()
+      func compareAndSet(_ old: PreferenceValue?, _ new: PreferenceValue?) throws -> WriteOutcome {
+        try store.compareAndSet(old, to: new, forKey: "x")
+      }
+      #expect(try compareAndSet(1, 2) == .conflict)
+      #expect(try store.keys().isEmpty)
+      #expect(try compareAndSet(nil, .double(.nan)) == .visible)
+      #expect(try compareAndSet(nil, 1) == .conflict)
+      // Otherwise an update of a key that holds NaN would never end.
+      #expect(try compareAndSet(.double(.nan), [.double(.nan)]) == .visible)
+      #expect(try compareAndSet([.double(.nan)], 1.5) == .visible)
+      #expect(try compareAndSet(1, nil) == .conflict)
+      #expect(try compareAndSet(1.5, nil) == .visible)
+      #expect(try fixture.reopened(store).keys().isEmpty)
     },
   ]
 }

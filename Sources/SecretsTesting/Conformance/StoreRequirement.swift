@@ -7,7 +7,8 @@ struct StoreRequirement: Sendable {
   private let holds: @Sendable (StoreUnderTest) throws -> Bool
 
   private init(_ text: String, _ holds: @escaping @Sendable (StoreUnderTest) throws -> Bool) {
-    (self.text, self.holds) = (text, holds)
+    self.text = text
+    self.holds = holds
   }
 
   /// Whether `store` meets the requirement. A store that cannot be made is an error of the check, which makes it again.

@@ -50,8 +50,12 @@ public struct StoreUnderTest: Sendable, CustomTestStringConvertible {
     _ name: String, reopening reopen: Reopening? = nil, damaging damage: Damaging? = nil,
     longestName: Int = PreferenceName.maximumByteCount, make: @escaping Making
   ) {
-    (self.name, self.longestName, isText) = (name, longestName, false)
-    (self.make, self.reopen, self.damage) = (make, reopen ?? { store, _ in store }, damage)
+    self.name = name
+    self.longestName = longestName
+    isText = false
+    self.make = make
+    self.reopen = reopen ?? { store, _ in store }
+    self.damage = damage
     read = { fixture, values in
       let store = try make(fixture)
       try await store.set(values)
@@ -66,8 +70,13 @@ public struct StoreUnderTest: Sendable, CustomTestStringConvertible {
   ///   - read: makes a reader over values whose names are lowercase letters; a reader of texts writes the values as
   ///     ``EnvironmentPreferences`` reads them.
   public init(_ name: String, isText: Bool = false, reading read: @escaping Reading) {
-    (self.name, self.isText, self.read, longestName) = (name, isText, read, PreferenceName.maximumByteCount)
-    (make, reopen, damage) = (nil, { store, _ in store }, nil)
+    self.name = name
+    self.isText = isText
+    self.read = read
+    longestName = PreferenceName.maximumByteCount
+    make = nil
+    reopen = { store, _ in store }
+    damage = nil
   }
 
   /// Whether the kind cannot be written.

@@ -1,42 +1,12 @@
 internal import FoundationEssentials
-import PreferencesOperators
 internal import Preferences
 internal import Testing
 
 extension ConformanceRule {
   /// Removals and refused writes.
   static let writing =
-    waysToRemove.map { way in
-      // Members cannot reach sealed values.
-      ConformanceRule(8, "a value is removed by \(way.name)", requires: way.isByMember ? [.holds(.plain)] : []) {
-        fixture in
-        let store = try fixture.makeStore()
-        if way.isByMember {
-          setMember(store)
-        } else {
-          try store.set("word", forKey: "text")
-        }
-        try store.set("stays", forKey: "other")
-        let full = try fixture.reopened(store)
-        #expect(try full.contains("text"))
-        let reported = try reportedFailures { try way.remove(full) }
-        #expect(reported == 0)
-        for reader in [full, try fixture.reopened(full)] {
-          #expect(try reader.value(forKey: "text") == nil)
-          #expect(try !reader.contains("text"))
-          #expect(try reader.keys() == ["other"])
-        }
-      }
-    } + [
-      ConformanceRule(8, "removing what is absent changes nothing and is no error") { fixture in
-        let store = try fixture.makeStore()
-        try store.set("stays", forKey: "other")
-        let reported = try reportedFailures {
-          for way in waysToRemove where !way.isByMember { try way.remove(store) }
-        }
-        #expect(reported == 0)
-        #expect(try fixture.reopened(store).keys() == ["other"])
-      },
+    removals(by: waysToRemove) + [
+      removalOfNothing("removing what is absent changes nothing and is no error", by: waysToRemove),
 
       // MARK: 9
       ConformanceRule(9, "values at the edge come back, or are refused with the old value kept") { fixture in
@@ -52,28 +22,45 @@ extension ConformanceRule {
         }
         try expectWholeOrNothing(store)
       },
-      ConformanceRule(9, "a value that its key cannot convert is thrown, and the old one stays") { fixture in
-        let store = try fixture.makeStore()
-        let key = PreferenceKey<String>(
-          "text", kind: .string, makeDefault: { "" },
-          decode: { value throws(PreferencesError) in try String(preferenceValue: value) },
-          encode: { text throws(PreferencesError) in
-            guard text.count < 10 else { throw PreferencesError(.outOfRange, "too long") }
-            return .string(text)
-          })
-        try store.set("word", for: key)
-        #expect(code { try store.set("much too long", for: key) } == .outOfRange)
-        #expect(try fixture.reopened(store).value(for: key) == "word")
-      },
     ]
+
+  /// A rule for each of the ways to remove a value.
+  static func removals(by ways: [WayToRemove]) -> [ConformanceRule] {
+    ways.map { way in
+      ConformanceRule(8, "a value is removed by \(way.name)", requires: way.requirements) { fixture in
+        let store = try fixture.makeStore()
+        try way.write(store)
+        try store.set("stays", forKey: "other")
+        let full = try fixture.reopened(store)
+        #expect(try full.contains("text"))
+        let reported = try reportedFailures { try way.remove(full) }
+        #expect(reported == 0)
+        for reader in [full, try fixture.reopened(full)] {
+          #expect(try reader.value(forKey: "text") == nil)
+          #expect(try !reader.contains("text"))
+          #expect(try reader.keys() == ["other"])
+        }
+      }
+    }
+  }
+
+  /// A rule that removes, in each of the ways that every store has, a value that there is not.
+  static func removalOfNothing(_ title: String, by ways: [WayToRemove]) -> ConformanceRule {
+    ConformanceRule(8, title) { fixture in
+      let store = try fixture.makeStore()
+      try store.set("stays", forKey: "other")
+      let reported = try reportedFailures {
+        for way in ways where way.requirements.isEmpty { try way.remove(store) }
+      }
+      #expect(reported == 0)
+      #expect(try fixture.reopened(store).keys() == ["other"])
+    }
+  }
 
   private static let waysToRemove: [WayToRemove] = [
     WayToRemove("removeValue") { try $0.removeValue(forKey: "text") },
-    WayToRemove("removeValue of an enum's case") { try $0.removeValue(forKey: EnumName.text) },
     WayToRemove("a subscript with nil") { $0["text"] = nil },
-    WayToRemove("a subscript of an enum's case with nil") { $0[EnumName.text] = nil },
     WayToRemove("a key's subscript with nil") { $0[.key("text") as PreferenceKey<String?>] = nil },
-    WayToRemove("a member with nil", isByMember: true) { setMember($0, nil) },
     WayToRemove("setting a key to nil") { try $0.set(nil, for: .key("text") as PreferenceKey<String?>) },
     WayToRemove("setting a key of another type to nil") { try $0.set(nil, for: .key("text") as PreferenceKey<URL?>) },
     WayToRemove("resetting a key") { try $0.reset(PreferenceKey("text", default: "")) },
@@ -83,12 +70,6 @@ extension ConformanceRule {
       #expect(try store.compareAndSet(old, to: nil, forKey: "text") == .visible)
     },
     WayToRemove("an update to nil") { try $0.update(.key("text") as PreferenceKey<String?>) { $0 = nil } },
-    WayToRemove("a handle") { try $0.preference(for: .key("text") as PreferenceKey<String?>).clear() },
-    WayToRemove("a wrapper set to nil") { store in
-      @StoredPreference(.key("text"), in: store) var text: String?
-      text = nil
-    },
-    WayToRemove("-=") { try subtract("text", from: $0) },
   ]
 }
 
@@ -99,21 +80,24 @@ private func expectWholeOrNothing(_ store: any PreferencesStore) throws {
   #expect(try store.value(forKey: "b") == (refusal == nil ? "new" : "old"))
 }
 
-private struct WayToRemove: Sendable {
+/// One way to remove the value under `text`, and how it is written before.
+struct WayToRemove: Sendable {
   let name: String
-  let isByMember: Bool
+  let requirements: [StoreRequirement]
+  let write: @Sendable (any PreferencesStore) throws -> Void
   let remove: @Sendable (any PreferencesStore) throws -> Void
 
-  init(_ name: String, isByMember: Bool = false, _ remove: @escaping @Sendable (any PreferencesStore) throws -> Void) {
-    (self.name, self.isByMember, self.remove) = (name, isByMember, remove)
+  init(
+    _ name: String, requires requirements: [StoreRequirement] = [],
+    writing write: @escaping @Sendable (any PreferencesStore) throws -> Void = { try $0.set("word", forKey: "text") },
+    _ remove: @escaping @Sendable (any PreferencesStore) throws -> Void
+  ) {
+    self.name = name
+    self.requirements = requirements
+    self.write = write
+    self.remove = remove
   }
 }
-
-private func setMember(_ store: some PreferencesStore, _ value: PreferenceValue? = "word") {
-  store.members.text = value
-}
-
-private func subtract(_ key: String, from store: some PreferencesStore) throws { try store -= key }
 
 /// Values that some file formats cannot represent exactly, and values of unusual size or depth. A store keeps such a
 /// value unchanged or refuses it.

@@ -1,6 +1,7 @@
+import Preferences
 import PreferencesOperators
-internal import Preferences
-internal import Testing
+@testable import SecretsTesting
+import Testing
 
 private struct Stopped: Error {}
 
@@ -77,33 +78,6 @@ extension ConformanceRule {
       #expect(try fixture.reopened(store).value(forKey: "number") == "n1")
       #expect(try text.get() == "n1")
       #expect(throws: PreferencesError.self) { try number.get() }
-    },
-    ConformanceRule(64, "an update is repeated when another write came between") { fixture in
-      let store = try fixture.makeStore()
-      var seen: [Int] = []
-      try store.update(PreferenceKey("number", default: 0)) { value in
-        seen.append(value)
-        if seen.count == 1 { try store.set(10, forKey: "number") }
-        value += 1
-      }
-      #expect(seen == [0, 10])
-      #expect(try fixture.reopened(store).value(forKey: "number") == 11)
-    },
-    ConformanceRule(64, "a compare-and-set writes only over what was expected, NaN included") { fixture in
-      let store = try fixture.makeStore()
-      func compareAndSet(_ old: PreferenceValue?, _ new: PreferenceValue?) throws -> WriteOutcome {
-        try store.compareAndSet(old, to: new, forKey: "x")
-      }
-      #expect(try compareAndSet(1, 2) == .conflict)
-      #expect(try store.keys().isEmpty)
-      #expect(try compareAndSet(nil, .double(.nan)) == .visible)
-      #expect(try compareAndSet(nil, 1) == .conflict)
-      // Otherwise an update of a key that holds NaN would never end.
-      #expect(try compareAndSet(.double(.nan), [.double(.nan)]) == .visible)
-      #expect(try compareAndSet([.double(.nan)], 1.5) == .visible)
-      #expect(try compareAndSet(1, nil) == .conflict)
-      #expect(try compareAndSet(1.5, nil) == .visible)
-      #expect(try fixture.reopened(store).keys().isEmpty)
     },
     ConformanceRule(65, "whenNil and ensure substitute on reading only, in the order they were added") { fixture in
       let store = try fixture.makeStore()

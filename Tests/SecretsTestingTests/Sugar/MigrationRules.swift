@@ -1,5 +1,6 @@
-internal import Preferences
-internal import Testing
+import Preferences
+@testable import SecretsTesting
+import Testing
 
 private let content: [String: PreferenceValue] = ["port": "8080", "token": "t0ken", "host": "a"]
 

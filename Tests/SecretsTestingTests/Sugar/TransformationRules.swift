@@ -1,7 +1,8 @@
-internal import FoundationEssentials
-internal import Preferences
+import FoundationEssentials
+import Preferences
 import PreferencesOperators
-internal import Testing
+@testable import SecretsTesting
+import Testing
 
 /// Text in the store, a number in the program.
 private struct Hexadecimal: PreferenceTransformation {

@@ -1,6 +1,7 @@
-internal import FoundationEssentials
-internal import Preferences
-internal import Testing
+import FoundationEssentials
+import Preferences
+@testable import SecretsTesting
+import Testing
 
 /// A store, a second store that it is synced with, and keys that both accept.
 private struct Pair {

@@ -1,6 +1,7 @@
+import Preferences
 import PreferencesOperators
-internal import Preferences
-internal import Testing
+@testable import SecretsTesting
+import Testing
 
 extension PreferenceKey<Int> {
   fileprivate static let port = PreferenceKey("server.port", default: 8080)

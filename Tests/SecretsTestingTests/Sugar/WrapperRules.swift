@@ -1,6 +1,7 @@
-internal import Observation
-internal import Preferences
-internal import Testing
+import Observation
+import Preferences
+@testable import SecretsTesting
+import Testing
 
 extension PreferenceKey<Int> {
   fileprivate static let port = PreferenceKey("server.port", default: 8080)
