@@ -23,7 +23,9 @@ extension FailingPreferences {
     }
 
     private init(reading: (any Error)? = nil, writing: (any Error)? = nil, slowCalls: Set<Call>) {
-      (self.reading, self.writing, self.slowCalls) = (reading, writing, slowCalls)
+      self.reading = reading
+      self.writing = writing
+      self.slowCalls = slowCalls
     }
 
     func error(of call: Call) -> (any Error)? {

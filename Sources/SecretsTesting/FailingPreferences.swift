@@ -33,7 +33,9 @@ public final class FailingPreferences: PreferencesStore, GuardingReader {
   public init(
     _ base: any PreferencesStore = DictionaryPreferences(), name: String = "failing", isSealed: Bool? = nil
   ) {
-    (self.base, self.name, custody) = (base, name, isSealed.map { $0 ? .sealed : .plain } ?? base.custody)
+    self.base = base
+    self.name = name
+    custody = isSealed.map { $0 ? .sealed : .plain } ?? base.custody
   }
 
   /// Puts the store into a condition until the next call of this method.

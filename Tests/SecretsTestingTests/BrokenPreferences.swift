@@ -52,7 +52,8 @@ final class BrokenPreferences: PreferencesStore, Identifiable {
 
   /// - Parameter base: where the values are; of each its own when nil.
   private init(_ fault: Fault, _ base: DictionaryPreferences = DictionaryPreferences()) {
-    (self.fault, self.base) = (fault, base)
+    self.fault = fault
+    self.base = base
   }
 
   /// Stores with a fault.

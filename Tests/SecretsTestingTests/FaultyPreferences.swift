@@ -46,7 +46,10 @@ final class FaultyPreferences: PreferencesStore, Identifiable {
   private let count = Atomic(0)
   private let changes = ChangeBroadcast()
 
-  init(_ fault: Fault?, isSealed: Bool) { (self.fault, custody) = (fault, isSealed ? .sealed : .plain) }
+  init(_ fault: Fault?, isSealed: Bool) {
+    self.fault = fault
+    custody = isSealed ? .sealed : .plain
+  }
 
   var id: StoreIdentity {
     fault == .sharesIdentity ? StoreIdentity(Self.self, name: name) : StoreIdentity(self)

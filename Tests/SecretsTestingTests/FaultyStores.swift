@@ -10,7 +10,10 @@ struct FaultyStore: Sendable, CustomTestStringConvertible {
 
   var testDescription: String { stores[0].name }
 
-  init(_ item: Int, _ stores: StoreUnderTest...) { (self.item, self.stores) = (item, stores) }
+  init(_ item: Int, _ stores: StoreUnderTest...) {
+    self.item = item
+    self.stores = stores
+  }
 
   /// Each fault of one store, and those that take several objects.
   static let all: [FaultyStore] =
