@@ -33,7 +33,8 @@ struct AuditLockTests {
       #expect(length == 1 && !isLocked)
       #expect(!wasEnded)
       for _ in 0..<2_000 where !isEnded.load(ordering: .acquiring) { usleep(5_000) }
-      #expect(isEnded.load(ordering: .acquiring))
+      let hasEnded = isEnded.load(ordering: .acquiring)
+      #expect(hasEnded)
     }
   }
 
