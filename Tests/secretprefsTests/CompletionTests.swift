@@ -26,6 +26,10 @@ struct CompletionTests {
       printf value-of-%s billing | secretprefs set only --group billing --key-file key
       printf value-of-%s quoted | secretprefs set "it's \\a" --key-file key
       for key in '$(touch ran)' '`touch ran`' '"; touch ran #'; do echo 1 | secretprefs set --key-file key -- "$key"; done
+      for key in db:host:port db/main/password db/main/user 'two words'; do
+        printf 'value-of-%s' "$key" | secretprefs set "$key" --key-file key
+      done
+      printf value-of-service | secretprefs set inner --service shop:eu --key-file key
       """, in: home)
     try #require(made.exit == 0, "\(made.errorText)")
     return home
@@ -55,18 +59,32 @@ struct CompletionTests {
     #expect(!FileManager.default.fileExists(atPath: home.file("ran")))
   }
 
+  @Test(arguments: shells.keys.sorted())
+  func `a shell completes names with colons, slashes and blanks`(_ shell: String) throws {
+    let home = try Self.prepared()
+    let terminal = try PseudoTerminal()
+    terminal.resize(rows: 40, columns: 200)
+    let running = try Running(
+      ["/bin/sh", "-c", Self.shells[shell]! + " >&0 2>&0"], in: home, input: terminal.path,
+      environment: ["SECRETPREFS_KEY_FILE": home.file("key"), "TERM": "xterm", "HISTFILE": "/dev/null"])
+    terminal.type(Self.preparation[shell]! + "\n")
+    try terminal.wait(for: "ready")
+    for (typed, answer) in [
+      ("get db:\t", "value-of-db:host:port"), ("get db/main/p\t", "value-of-db/main/password"),
+      ("get two\t", "value-of-two words"), ("get inner --service shop\t", "value-of-service"),
+      ("run --env X=db:h\t -- sh -c 'echo seen-$X'", "seen-value-of-db:host:port"),
+    ] {
+      terminal.type("secretprefs \(typed)\n")
+      try terminal.wait(for: answer)
+    }
+    terminal.type("exit\n")
+    _ = try running.wait()
+  }
+
   @Test func `bash completes names with colons, slashes and blanks, options with values, and the command of run`()
     throws
   {
     let home = try Self.prepared()
-    let made = try Tool.shell(
-      """
-      for key in db:host:port db/main/password db/main/user 'two words'; do
-        printf 'value-of-%s' "$key" | secretprefs set "$key" --key-file key
-      done
-      printf value-of-service | secretprefs set inner --service shop:eu --key-file key
-      """, in: home)
-    try #require(made.exit == 0, "\(made.errorText)")
     let terminal = try PseudoTerminal()
     terminal.resize(rows: 40, columns: 200)
     let running = try Running(
