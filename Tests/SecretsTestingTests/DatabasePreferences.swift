@@ -120,7 +120,7 @@ extension DatabasePreferences.Transaction {
       for (name, value) in values {
         if let value { set[name.text] = value } else { removed.append(.string(name.text)) }
       }
-      return try JSONFormat().bytes(
+      return try JSONFormat(keepingTypes: true).bytes(
         of: ["clears": .bool(clears), "set": .dictionary(set), "removed": .array(removed)], replacing: nil)
     }
   }

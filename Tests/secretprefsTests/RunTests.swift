@@ -109,12 +109,19 @@ struct RunTests {
       secretprefs mark init --key-file k && secretprefs audit on --key-file k
       ls /proc/self/fd >plain 7<k
       secretprefs run --key-file k \(options) -- ls /proc/self/fd >run 7<k
+      secretprefs run --key-file k \(options) -- find /proc/self/fd -lname '*/secretprefs-files-*' >folders 7<k
       cat run
       """, in: home)
     #expect(outcome.exit == 0, "\(outcome.errorText)")
-    let lists = try ["plain", "run"].map { try String(contentsOf: URL(filePath: home.file($0)), encoding: .utf8) }
-    #expect(lists.first == lists.last)
-    #expect(lists.first?.contains("7\n") == true)
+    let lists = try ["plain", "run", "folders"].map { name in
+      try String(contentsOf: URL(filePath: home.file(name)), encoding: .utf8).split(separator: "\n").map(String.init)
+    }
+    // The lock of the folder of the files, so that it is not taken for abandoned while the command runs.
+    let folders = lists[2].map { ($0 as NSString).lastPathComponent }
+    #expect(folders.count == (options.contains("--file") ? 1 : 0))
+    #expect(lists[1].count == lists[0].count + folders.count)
+    #expect(Set(lists[1]).isSuperset(of: lists[0]))
+    #expect(lists[0].contains("7"))
   }
 
   @Test func `after a prompt the command has the signals and the terminal as they were`() throws {
