@@ -8,7 +8,10 @@ package final class Descriptor<Failure: FileFailure>: Sendable {
   /// The name of the file in error messages.
   @usableFromInline let path: String
 
-  package init(_ raw: Int32, _ path: String) { (self.raw, self.path) = (raw, path) }
+  package init(_ raw: Int32, _ path: String) {
+    self.raw = raw
+    self.path = path
+  }
   deinit { close(raw) }
 
   /// Opens `path`. If that fails, throws the error that `refusal` returns for `errno`.

@@ -32,7 +32,10 @@ public struct PreferenceEdits: Sendable {
       _ name: PreferenceName, to content: PreferenceContent?, secrecy: Secrecy = .plain,
       if condition: Condition = .always
     ) {
-      (self.name, self.content, self.secrecy, self.condition) = (name, content, secrecy, condition)
+      self.name = name
+      self.content = content
+      self.secrecy = secrecy
+      self.condition = condition
     }
 
     var isUnconditional: Bool { if case .always = condition { true } else { false } }
@@ -51,11 +54,15 @@ public struct PreferenceEdits: Sendable {
   ///
   /// - Parameter clears: whether all values of the store are removed first.
   public init(_ edits: [Edit] = [], clearing clears: Bool = false) {
-    (self.edits, self.clears) = (edits, clears)
+    self.edits = edits
+    self.clears = clears
     changesSecrets = edits.contains { $0.secrecy == .secret }
   }
 
-  init(_ edit: Edit) { (edits, changesSecrets) = ([edit], edit.secrecy == .secret) }
+  init(_ edit: Edit) {
+    edits = [edit]
+    changesSecrets = edit.secrecy == .secret
+  }
 
   /// Whether nothing is changed.
   public var isEmpty: Bool { edits.isEmpty && !clears }
@@ -76,7 +83,11 @@ public struct PreferenceEdits: Sendable {
   }
 
   /// Removes all values of the store; edits collected before are dropped.
-  public mutating func removeAll() { (clears, edits, changesSecrets) = (true, [], false) }
+  public mutating func removeAll() {
+    clears = true
+    edits = []
+    changesSecrets = false
+  }
 
   /// Stores `value` under `key`; `nil` removes the stored value.
   ///

@@ -10,7 +10,9 @@ public struct PreferenceQuery: Sendable {
 
   /// Creates a lookup.
   public init(_ name: PreferenceName, as kind: PreferenceValue.Kind? = nil, secrecy: Secrecy = .plain) {
-    (self.name, self.kind, self.secrecy) = (name, kind, secrecy)
+    self.name = name
+    self.kind = kind
+    self.secrecy = secrecy
   }
 
   /// Creates a lookup.

@@ -46,8 +46,8 @@ extension PreferencesStore {
     return edits.isEmpty ? .visible : try apply(edits)
   }
 
-  /// The asynchronous form of `edit(_:)`; does not block the calling thread. Observers run on a helper thread, before it
-  /// returns.
+  /// The asynchronous form of `edit(_:)`; does not block the calling thread. Observers run on a helper thread, before
+  /// it returns.
   @discardableResult
   public func edit(_ edits: PreferenceEdits) async throws -> WriteOutcome {
     try checkTakes(edits)

@@ -29,7 +29,8 @@ public final class CachePreferences: PreferencesStore {
     name: String = "cache", countLimit: Int = 0, costLimit: Int = 0,
     cost: @escaping @Sendable (PreferenceValue) -> Int = { _ in 0 }
   ) {
-    (self.name, self.cost) = (name, cost)
+    self.name = name
+    self.cost = cost
     state = Mutex(State(countLimit: countLimit, costLimit: costLimit))
   }
 
@@ -90,7 +91,10 @@ extension CachePreferences {
   private final class Entry: NSObject {
     let key: String
     let value: PreferenceValue
-    init(_ key: String, _ value: PreferenceValue) { (self.key, self.value) = (key, value) }
+    init(_ key: String, _ value: PreferenceValue) {
+      self.key = key
+      self.value = value
+    }
   }
 
   /// Receives the evictions of a cache.
@@ -108,7 +112,8 @@ extension CachePreferences {
     private let evictions = Evictions()
 
     init(countLimit: Int, costLimit: Int) {
-      (cache.countLimit, cache.totalCostLimit) = (countLimit, costLimit)
+      cache.countLimit = countLimit
+      cache.totalCostLimit = costLimit
       cache.delegate = evictions
     }
 

@@ -27,7 +27,9 @@
       guard var parts = URLComponents(url: url, resolvingAgainstBaseURL: true),
         let scheme = parts.scheme?.lowercased(), ["http", "https"].contains(scheme)
       else { return nil }
-      (parts.user, parts.password, parts.fragment) = (nil, nil, nil)
+      parts.user = nil
+      parts.password = nil
+      parts.fragment = nil
       let isSecure = scheme == "https"
       let port = parts.port ?? (isSecure ? 443 : 80)
       // The client would connect to a percent-encoded host under its decoded name, and crash on a larger port.

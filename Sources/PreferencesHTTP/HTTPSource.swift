@@ -23,7 +23,9 @@
       address: HTTPAddress, credentials: String?, timeout: Duration, maximumRedirectCount: Int,
       configuration: HTTPClient.Configuration, headers: @escaping @Sendable () async throws -> [String: String]
     ) {
-      (self.address, self.credentials, self.headers) = (address, credentials, headers)
+      self.address = address
+      self.credentials = credentials
+      self.headers = headers
       // At most a year, far from the limits of clocks.
       self.timeout = min(timeout, .seconds(366 * 86_400))
       self.maximumRedirectCount = max(0, maximumRedirectCount)

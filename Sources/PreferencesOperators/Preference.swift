@@ -16,7 +16,10 @@ public struct Preference<Value: Sendable>: Sendable {
   private var substitute: @Sendable (Value?) -> Value? = { $0 }
   private var notify: (@Sendable (_ old: Value?, _ new: Value?) -> Void)?
 
-  init(_ store: any PreferencesStore, _ key: PreferenceKey<Value?>) { (self.store, self.key) = (store, key) }
+  init(_ store: any PreferencesStore, _ key: PreferenceKey<Value?>) {
+    self.store = store
+    self.key = key
+  }
 
   // MARK: Reading
 

@@ -106,7 +106,10 @@ public struct SettingChoice: Sendable, Hashable {
   public let title: String
 
   /// Creates a choice.
-  public init(text: String, title: String) { (self.text, self.title) = (text, title) }
+  public init(text: String, title: String) {
+    self.text = text
+    self.title = title
+  }
 }
 
 /// Settings under one title.
@@ -118,7 +121,8 @@ public struct SettingGroup: Sendable {
 
   /// Creates a group.
   public init(_ title: String, _ settings: [any AnySetting]) {
-    (self.title, self.settings) = (title, settings)
+    self.title = title
+    self.settings = settings
   }
 
   /// Returns the setting of the preference `name`.

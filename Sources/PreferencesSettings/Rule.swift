@@ -23,7 +23,9 @@ public struct Rule<Value: Sendable>: Sendable {
 
   /// Creates a rule with messages that depend on the value.
   init(_ message: String, allowsNil: Bool = true, problems: @escaping @Sendable (Value) -> [String]) {
-    (self.message, self.allowsNil, check) = (message, allowsNil, problems)
+    self.message = message
+    self.allowsNil = allowsNil
+    check = problems
   }
 
   /// Whether `value` satisfies the rule.

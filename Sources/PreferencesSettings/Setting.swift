@@ -72,9 +72,14 @@ public struct Setting<Value: Sendable>: AnySetting {
     _ rules: [Rule<Value>], _ format: (@Sendable (Value) -> String)?, choices: [Value] = [], steps: Steps<Value>? = nil
   ) {
     let format = format ?? { key.shown($0) }
-    (self.key, self.store, self.title, self.info, self.rules) = (key, store, title, info, rules)
+    self.key = key
+    self.store = store
+    self.title = title
+    self.info = info
+    self.rules = rules
     self.choices = choices.map { SettingChoice(text: key.text(of: $0), title: format($0)) }
-    (self.format, self.steps) = (format, steps)
+    self.format = format
+    self.steps = steps
   }
 
   // MARK: The value

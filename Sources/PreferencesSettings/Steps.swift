@@ -17,7 +17,10 @@ struct Steps<Value: Sendable>: Sendable {
     sum: @escaping @Sendable (Value, _ step: Value, _ isUp: Bool) -> Value
   ) where Value: Comparable & Numeric {
     let (min, max) = (bounds.lowerBound, bounds.upperBound)
-    (self.min, self.max, self.step, self.isSlider) = (min, max, step, isSlider)
+    self.min = min
+    self.max = max
+    self.step = step
+    self.isSlider = isSlider
     isAtMin = { $0 <= min }
     isAtMax = { $0 >= max }
     isPositive = { $0 > .zero }

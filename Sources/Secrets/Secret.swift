@@ -22,7 +22,8 @@ public struct Secret<Value: Sendable>: Sendable {
   private let decode: Decoding
 
   private init(checked content: GuardedContent, _ decode: @escaping Decoding) {
-    (self.content, self.decode) = (content, decode)
+    self.content = content
+    self.decode = decode
   }
 
   /// Shares a value in guarded memory, after a check that it can be decoded.

@@ -29,11 +29,15 @@ public struct SecretInfo: Sendable, Hashable {
 
   init(_ record: RecordInfo, now: Int64) {
     key = record.key.text
-    (kind, accessibility, revision) = (record.kind, record.accessibility, record.revision)
-    (created, modified) = (Date(milliseconds: record.created), Date(milliseconds: record.modified))
+    kind = record.kind
+    accessibility = record.accessibility
+    revision = record.revision
+    created = Date(milliseconds: record.created)
+    modified = Date(milliseconds: record.modified)
     expires = record.expiry.map(Date.init(milliseconds:))
     isExpired = record.expiry.map { $0 <= now } ?? false
-    (label, comment) = (record.label, record.comment)
+    label = record.label
+    comment = record.comment
     let own = record.attributes.filter { $0.name.text != RefreshMark.attribute }
     attributes = Dictionary(own.map { ($0.name.text, Data($0.data)) }) { first, _ in first }
   }

@@ -6,10 +6,10 @@ public import VaultCore
 /// The secrets of one service in one access group of a vault: a preferences store whose values are sealed.
 ///
 /// A read returns `nil` if the value is absent and throws if the read fails. Values are read with the type they were
-/// written with. Reads take microseconds and see the writes of other processes. In a vault whose reads are logged, a read
-/// waits for the lock of the log, on the thread that reads: in `async` code, make it in `reading(_:)`. Every write is
-/// durable when it returns, and its `async` form waits for no lock and no disk on a cooperative thread. Copies of this
-/// struct share the vault.
+/// written with. Reads take microseconds and see the writes of other processes. In a vault whose reads are logged, a
+/// read waits for the lock of the log, on the thread that reads: in `async` code, make it in `reading(_:)`. Every write
+/// is durable when it returns, and its `async` form waits for no lock and no disk on a cooperative thread. Copies of
+/// this struct share the vault.
 public struct SecretPreferences: PreferencesStore, GuardingReader {
   /// The application the secrets belong to, such as `com.example.shop`.
   public let service: String
@@ -41,7 +41,10 @@ public struct SecretPreferences: PreferencesStore, GuardingReader {
   ) throws(VaultError) {
     serviceName = try Vault.Name(service)
     group = try vault.group(named: accessGroup)
-    (self.service, self.accessGroup, self.accessibility, self.vault) = (service, accessGroup, accessibility, vault)
+    self.service = service
+    self.accessGroup = accessGroup
+    self.accessibility = accessibility
+    self.vault = vault
     self.keeping = keeping
   }
 

@@ -14,7 +14,8 @@ public struct SecretSnapshot: GuardingReader {
   public let name: String
 
   init(_ secrets: SecretPreferences) throws(VaultError) {
-    (vault, name) = (secrets.vault, secrets.name)
+    vault = secrets.vault
+    name = secrets.name
     records = try vault.takeRecords(service: secrets.serviceName, in: secrets.group)
   }
 

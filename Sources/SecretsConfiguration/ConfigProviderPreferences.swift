@@ -39,7 +39,8 @@
     /// - Parameter secrecy: which values the layer holds. As a layer of a composite, a layer of secrets must claim
     ///   names: ``PreferencesReader/claiming(_:)``.
     public init(_ provider: some ConfigProvider, secrecy: Secrecy = .plain) {
-      (self.provider, name) = (provider, "configuration \(provider.providerName)")
+      self.provider = provider
+      name = "configuration \(provider.providerName)"
       custody = secrecy == .secret ? .sealed : .plain
     }
 

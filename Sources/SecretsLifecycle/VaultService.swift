@@ -54,10 +54,13 @@
       _ secrets: SecretPreferences, unlocking: Unlocking = .automatic, checkingEvery interval: Duration = .seconds(30),
       logger: Logger, reload: @escaping @Sendable () async throws -> Void = {}
     ) {
-      (self.secrets, self.unlocking, self.interval) = (secrets, unlocking, interval)
+      self.secrets = secrets
+      self.unlocking = unlocking
+      self.interval = interval
       var logger = logger
       logger[metadataKey: "vault"] = "\(secrets.name)"
-      (self.logger, self.reload) = (logger, reload)
+      self.logger = logger
+      self.reload = reload
     }
 
     /// Runs until the group shuts down or is cancelled, and then locks the vault.
@@ -123,7 +126,8 @@
             "vault.groups": "\(status.groups.count)",
           ])
         try await reload()
-        (seen.health, seen.content) = ("\(health)", status.content)
+        seen.health = "\(health)"
+        seen.content = status.content
       case .locked: throw VaultError(.locked, "the vault was locked while its service started")
       case .failing(let error): throw error
       }

@@ -97,7 +97,8 @@
       state.withLock { state in
         guard isEqual(token, state.token) else { return nil }
         let session = Session()
-        (state.token, state.session) = (randomToken(), session)
+        state.token = randomToken()
+        state.session = session
         return Cookie(
           name: cookieName, value: session.id, path: path.isEmpty ? "/" : path,
           secure: state.address?.isSecure ?? false, httpOnly: true, sameSite: .strict)

@@ -29,17 +29,20 @@
       do {
         text = try setting.text
         formatted = try setting.formattedValue
-        (isAtMin, isAtMax) = (try setting.isAtMin, try setting.isAtMax)
+        isAtMin = try setting.isAtMin
+        isAtMax = try setting.isAtMax
       } catch { problem = "Cannot be read: \(message(of: error))." }
       if setting.control == .readOnly { text = formatted }
       guard setting.control == .secret else { return }
-      (text, formatted) = ("", !problem.isEmpty ? "unknown" : formatted.isEmpty ? "not set" : "set")
+      text = ""
+      formatted = !problem.isEmpty ? "unknown" : formatted.isEmpty ? "not set" : "set"
     }
 
     /// The same state with the reason why a change was not stored.
     func refusing(_ problem: String) -> Self {
       var state = self
-      (state.problem, state.isRefused) = (problem, true)
+      state.problem = problem
+      state.isRefused = true
       return state
     }
 

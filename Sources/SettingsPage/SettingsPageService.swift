@@ -60,8 +60,12 @@
       publicURL: URL? = nil, logger: Logger = Logger(label: "settings-page"),
       onListening: @escaping @Sendable (_ url: String) async -> Void = { _ in }
     ) throws(PreferencesError) {
-      (self.groups, self.title, self.host, self.port) = (groups, title, host, port)
-      (self.logger, self.onListening) = (logger, onListening)
+      self.groups = groups
+      self.title = title
+      self.host = host
+      self.port = port
+      self.logger = logger
+      self.onListening = onListening
       access = PageAccess(at: try publicURL.map(PageAddress.init))
     }
 

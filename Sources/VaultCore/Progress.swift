@@ -20,7 +20,8 @@ final class ProgressCounter {
   /// `nil` if ``Vault/Options/progress`` is `nil`.
   init?(_ options: Vault.Options, total: Int) {
     guard let report = options.progress else { return nil }
-    (self.report, self.total) = (report, total)
+    self.report = report
+    self.total = total
   }
 
   /// Counts one more record.

@@ -34,7 +34,8 @@ extension Vault {
     }
     var options = options
     options.markPath = nil
-    (options.idleLimit, options.unlockLimit) = (nil, nil)
+    options.idleLimit = nil
+    options.unlockLimit = nil
     return (contents, options)
   }
 

@@ -11,7 +11,8 @@ package final class ServiceRecords: @unchecked Sendable {
   private var isLocked = false
 
   fileprivate init(_ service: Vault.Name, in group: AccessGroup, _ state: VaultState) throws(VaultError) {
-    (self.service, self.group) = (service, group)
+    self.service = service
+    self.group = group
     let content = try state.content(group.id)
     func isOfService(_ record: Record) -> Bool {
       service.spellings.contains { compareBytes(record.name.service, $0.bytes) == 0 }
@@ -20,7 +21,10 @@ package final class ServiceRecords: @unchecked Sendable {
     readableAfterLock = try RecordCopies(content, state) { isOfService($0) && $0.accessibility.isReadableAfterLock }
   }
 
-  func lock() { (all, isLocked) = (nil, true) }
+  func lock() {
+    all = nil
+    isLocked = true
+  }
 
   /// - Throws: ``VaultError/Code/locked``.
   func find(_ name: borrowing RecordName) throws(VaultError) -> (record: Record, place: ValuePlace)? {

@@ -17,7 +17,9 @@ extension Vault {
     private let target: (vault: Vault, group: AccessGroup)?
 
     init(service: Vault.Name, in target: (vault: Vault, group: AccessGroup)? = nil, _ sealer: GroupSealer) {
-      (self.service, self.target, self.sealer) = (service, target, sealer)
+      self.service = service
+      self.target = target
+      self.sealer = sealer
       if let target { keeping = target.vault.options.keeping }
     }
 

@@ -85,7 +85,8 @@ extension Vault {
     private let observerHub: any VaultObserverHub
 
     fileprivate init(_ records: WrittenRecords, to observerHub: any VaultObserverHub) {
-      (self.records, self.observerHub) = (records, observerHub)
+      self.records = records
+      self.observerHub = observerHub
       observerHub.willWrite(records)
     }
 

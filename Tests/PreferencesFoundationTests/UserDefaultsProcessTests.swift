@@ -85,8 +85,8 @@ struct UserDefaultsProcessTests {
     ProcessInfo.processInfo.environment["XDG_CONFIG_HOME"]?.hasPrefix(
       FileManager.default.temporaryDirectory.path) ?? false
 
-  // Foundation looks at the environment once, when the process starts. So this one is for a process that was started with
-  // a folder of its own for settings, as Scripts/test does; it writes nothing in the user's home.
+  // Foundation looks at the environment once, when the process starts. So this one is for a process that was started
+  // with a folder of its own for settings, as Scripts/test does; it writes nothing in the user's home.
   @Test(.enabled(if: isAwayFromHome, "XDG_CONFIG_HOME is not in the folder for temporary files"))
   func `item 18: the program's own defaults, and suites by name, are where Foundation keeps them`() async {
     await #expect(processExitsWith: .success) {

@@ -4,8 +4,8 @@ import PreferencesOperators
 import Synchronization
 import Testing
 
-// The code of Preferences.docc, word for word: Scripts/documents guide compares the two. What is quoted there is here in
-// one piece; what it does is expected below it.
+// The code of Preferences.docc, word for word: Scripts/documents guide compares the two. What is quoted there is here
+// in one piece; what it does is expected below it.
 
 extension PreferenceKey<Int> {
   static let serverPort = Self("server.port", default: 8080)

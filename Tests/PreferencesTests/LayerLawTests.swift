@@ -11,9 +11,9 @@ struct LayerLawTests {
     }
   }
 
-  /// `PREFERENCES_LAYER_SEED=7 swift test --filter LayerLawTests` tries one seed again, and `=random` other stacks at each
-  /// run. Without it they are the same each time, so that what a change breaks is that change's doing. `Scripts/soak` tries
-  /// more of them.
+  /// `PREFERENCES_LAYER_SEED=7 swift test --filter LayerLawTests` tries one seed again, and `=random` other stacks at
+  /// each run. Without it they are the same each time, so that what a change breaks is that change's doing.
+  /// `Scripts/soak` tries more of them.
   @Test func `random stacks of layers do what a plain model does`() throws {
     let wish = ProcessInfo.processInfo.environment["PREFERENCES_LAYER_SEED"]
     if let seed = wish.flatMap({ UInt64($0) }) {

@@ -7,8 +7,8 @@ import PreferencesFoundation
 ///
 /// `PreferencesWriter watch KIND PATH KEY` prints the text, and each new text, until it is killed.
 ///
-/// For `Scripts/parsers`, `PreferencesWriter read KIND FOLDER` prints a line for each file of a folder: its name, a tab,
-/// and its values as JSON with their types, or `!` and the code of the error.
+/// For `Scripts/parsers`, `PreferencesWriter read KIND FOLDER` prints a line for each file of a folder: its name, a
+/// tab, and its values as JSON with their types, or `!` and the code of the error.
 @main enum PreferencesWriter {
   static func main() throws {
     let arguments = CommandLine.arguments

@@ -23,8 +23,8 @@
   }
 
   /// The code of SecretsLifecycle.docc, and that of Docs/Production.md that needs the trait, word for word:
-  /// Scripts/documents guide compares them. It runs in a process of its own, because it replaces the handler of failures
-  /// and handles signals.
+  /// Scripts/documents guide compares them. It runs in a process of its own, because it replaces the handler of
+  /// failures and handles signals.
   @Suite(.timeLimit(.minutes(10))) struct GuideTests {}
 
   extension GuideTests {

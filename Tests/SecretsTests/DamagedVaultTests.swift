@@ -31,7 +31,8 @@ struct DamagedVaultTests {
     var isWhole = true
     for (key, texts) in written {
       let text = try store.string(forKey: key)
-      // A torn tail takes away the last writes, so an earlier value or none is right; a text that was never written is not.
+      // A torn tail takes away the last writes, so an earlier value or none is right; a text that was never written is
+      // not.
       if let text { #expect(texts.contains(text), "\(key)") }
       isWhole = isWhole && text == texts.last
     }

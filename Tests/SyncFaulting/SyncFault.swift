@@ -1,7 +1,7 @@
 import Glibc
 
-/// Replaces `fsync` and `fdatasync` in the program of the tests, so that a test can do something when a file or folder is
-/// synced.
+/// Replaces `fsync` and `fdatasync` in the program of the tests, so that a test can do something when a file or folder
+/// is synced.
 public enum SyncFault {
   /// Called before each sync by the thread that makes it. Returns the `errno` to fail with, or `nil` to sync.
   @TaskLocal private static var handler: (@Sendable (_ descriptor: Int32) -> Int32?)?

@@ -329,8 +329,8 @@ extension AsyncFormTests {
       }
       exit(CInt(clamping: peak.count.load(ordering: .relaxed)))
     }
-    // The main thread, the sampler, one for each core, two that derive keys, and what the system adds for a while when other
-    // programs keep the cores busy: one thread for ten tasks at most.
+    // The main thread, the sampler, one for each core, two that derive keys, and what the system adds for a while when
+    // other programs keep the cores busy: one thread for ten tasks at most.
     #expect((3...30).contains { ended?.exitStatus == .exitCode($0) }, "\(String(describing: ended?.exitStatus))")
   }
 

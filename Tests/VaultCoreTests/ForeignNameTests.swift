@@ -17,8 +17,8 @@ struct ForeignNameTests {
   /// The same text in two spellings: normal form C, and decomposed.
   private static let (composed, decomposed) = ("caf\u{E9}", "cafe\u{301}")
 
-  /// A vault of another program's: a service, a group and two records with decomposed names, one of them beside its twin
-  /// in normal form C.
+  /// A vault of another program's: a service, a group and two records with decomposed names, one of them beside its
+  /// twin in normal form C.
   /// - Parameter alsoComposed: whether the service in normal form C has a record, too.
   private func withForeignVault(
     alsoComposed: Bool = false, _ body: (_ vault: Vault, _ service: Vault.Name, _ group: AccessGroup) throws -> Void

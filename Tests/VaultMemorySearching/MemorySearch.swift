@@ -6,9 +6,9 @@ package import VaultSealing
 /// Searches the memory of its own process for secrets.
 ///
 /// It keeps them masked only, so that it does not find itself: each run of eight bytes, mixed with a random word. Of
-/// memory it looks at every aligned word. So it finds what is left of a secret in fifteen bytes side by side, or in eight
-/// that are aligned. It works on a thread whose stack it does not search, and leaves out the unused part of the calling
-/// thread's stack.
+/// memory it looks at every aligned word. So it finds what is left of a secret in fifteen bytes side by side, or in
+/// eight that are aligned. It works on a thread whose stack it does not search, and leaves out the unused part of the
+/// calling thread's stack.
 package final class MemorySearch: @unchecked Sendable {
   // Unchecked: used by one thread at a time.
 

@@ -23,8 +23,8 @@ final class Scratch: Sendable {
     chmod(file(name), 0o600)
   }
 
-  /// Writes a program. A shell creates the file: a process that another test starts meanwhile would inherit the open file
-  /// of this one, and a file that is open for writing cannot be started.
+  /// Writes a program. A shell creates the file: a process that another test starts meanwhile would inherit the open
+  /// file of this one, and a file that is open for writing cannot be started.
   func writeProgram(_ text: String, to name: String) throws {
     try write(text, to: name + ".text")
     _ = try Tool.shell("cp \(name).text \(name) && chmod 700 \(name)", in: self)

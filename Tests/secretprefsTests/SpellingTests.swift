@@ -6,8 +6,8 @@ import VaultSealing
 
 @testable import secretprefs
 
-/// Random values in everything that this package writes: each is found, and each is hidden, however the output is divided.
-/// `Scripts/spellings` does the same with the quoting of other programs.
+/// Random values in everything that this package writes: each is found, and each is hidden, however the output is
+/// divided. `Scripts/spellings` does the same with the quoting of other programs.
 struct SpellingTests {
   /// What a writer may change.
   private static let pieces = [

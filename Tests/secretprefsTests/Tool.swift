@@ -78,8 +78,8 @@ final class Running {
     self.process = process
   }
 
-  /// A test that throws leaves no process behind: the testing library waits for children, too, and a zombie that it does
-  /// not know can hide those that it waits for.
+  /// A test that throws leaves no process behind: the testing library waits for children, too, and a zombie that it
+  /// does not know can hide those that it waits for.
   deinit {
     guard !isReaped else { return }
     var status: Int32 = 0

@@ -8,9 +8,9 @@ import Synchronization
 /// removal reads as absent, even if the commit will uncover a value of a lower layer. Over a file, a collected value is
 /// also found by the names inside it, and in the dictionary around it.
 ///
-/// A commit is one transaction with the edits in the order they were made: over a file, a dictionary `server` that is set
-/// after `server.port` replaces the port, too, as it would without a buffer. If the store has a different value of a
-/// collected key than when its first change was collected, the commit is a conflict and writes nothing. Not compared
+/// A commit is one transaction with the edits in the order they were made: over a file, a dictionary `server` that is
+/// set after `server.port` replaces the port, too, as it would without a buffer. If the store has a different value of
+/// a collected key than when its first change was collected, the commit is a conflict and writes nothing. Not compared
 /// are a removal of a key that had no value, a key whose value could not be read, and what is set after `removeAll()`.
 ///
 /// Over a composite, a secret and a plain value of the same name are separate values, as in the composite.
@@ -69,8 +69,8 @@ public final class BufferedPreferences: PreferencesStore, GuardingReader {
       limit = max(64, steps.count * 2)
     }
 
-    /// Drops what a later step of the same name makes void, except for names that lead into each other. A removal before
-    /// a value stays: it may remove the name from two places.
+    /// Drops what a later step of the same name makes void, except for names that lead into each other. A removal
+    /// before a value stays: it may remove the name from two places.
     private mutating func dropVoidSteps() {
       func outer(_ name: String) -> [String] { name.indices.filter { name[$0] == "." }.map { String(name[..<$0]) } }
       let names = Set(pending.keys.map(\.name.text))

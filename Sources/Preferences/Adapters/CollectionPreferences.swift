@@ -23,7 +23,8 @@ public struct CollectionPreferences: PreferencesReader {
       values[name] = value
       order.append(name)
     }
-    (self.values, self.order) = (values, order)
+    self.values = values
+    self.order = order
   }
 
   public func value(for query: PreferenceQuery) -> PreferenceValue? { values[query.name] }

@@ -24,7 +24,8 @@ public final class KeyPathPreferences<Root: Sendable>: PreferencesStore {
 
   /// Creates a store over properties of `root`. The default name contains the type of `root`.
   public init(_ root: Root, _ properties: [String: Property], name: String? = nil) {
-    (self.root, self.properties) = (root, properties)
+    self.root = root
+    self.properties = properties
     self.name = name ?? "properties of \(Root.self)"
   }
 

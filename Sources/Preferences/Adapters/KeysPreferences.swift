@@ -13,7 +13,10 @@ public struct KeysPreferences: PreferencesReader {
     name: String = "keys", isSealed: Bool = false, keys: @escaping @Sendable () throws -> [String],
     value: @escaping @Sendable (String) throws -> PreferenceValue?
   ) {
-    (self.name, custody, list, read) = (name, isSealed ? .sealed : .plain, keys, value)
+    self.name = name
+    custody = isSealed ? .sealed : .plain
+    list = keys
+    read = value
   }
 
   /// - Throws: the error of the closure.

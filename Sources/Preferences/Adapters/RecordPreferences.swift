@@ -19,7 +19,8 @@ public final class RecordPreferences: PreferencesStore {
     get: @escaping @Sendable (String) throws -> PreferenceValue?,
     set: @escaping @Sendable (PreferenceValue?, String) throws -> Void
   ) {
-    (self.name, write) = (name, set)
+    self.name = name
+    write = set
     reader = KeysPreferences(name: name, isSealed: isSealed, keys: keys, value: get)
   }
 

@@ -153,7 +153,10 @@ private struct UnkeyedValues: UnkeyedDecodingContainer {
   let elements: [PreferenceValue]
   var currentIndex = 0
 
-  init(decoder: ValueDecoder, elements: [PreferenceValue]) { (self.decoder, self.elements) = (decoder, elements) }
+  init(decoder: ValueDecoder, elements: [PreferenceValue]) {
+    self.decoder = decoder
+    self.elements = elements
+  }
 
   var codingPath: [any CodingKey] { decoder.codingPath }
   var count: Int? { elements.count }

@@ -48,7 +48,8 @@ extension NestedValues {
     while let dot = rest.firstIndex(of: "."), case .dictionary(let inner) = values[String(rest[..<dot])] {
       if values[String(rest)] != nil { return place + [String(rest)] }
       place.append(String(rest[..<dot]))
-      (values, rest) = (inner, rest[rest.index(after: dot)...])
+      values = inner
+      rest = rest[rest.index(after: dot)...]
     }
     return nil
   }

@@ -19,7 +19,9 @@ struct UnsavedValues: Sendable {
 
   mutating func removeAll() {
     clock += 1
-    (values, unsaved, emptied) = ([:], [:], clock)
+    values = [:]
+    unsaved = [:]
+    emptied = clock
   }
 
   /// Replaces the values by the file's values, with the unsaved changes on top.

@@ -23,8 +23,10 @@ public struct Custody: Sendable {
   private init(
     holding held: (plain: Bool, secrets: Bool), taking taken: (plain: Bool, secrets: Bool), _ claim: PreferenceClaim?
   ) {
-    (holdsPlain, holdsSecrets) = held
-    (takesPlain, takesSecrets) = taken
+    holdsPlain = held.plain
+    holdsSecrets = held.secrets
+    takesPlain = taken.plain
+    takesSecrets = taken.secrets
     self.claim = claim
   }
 

@@ -50,7 +50,9 @@ public struct PreferenceKey<Value: Sendable>: Sendable {
   ) {
     untyped = UntypedKey(name, kind: kind, secrecy: secrecy, isGuarded: guarding != nil)
     self.guarding = guarding
-    (self.makeDefault, self.decode, self.encode) = (makeDefault, decode, encode)
+    self.makeDefault = makeDefault
+    self.decode = decode
+    self.encode = encode
   }
 
   func checkedName() throws(PreferencesError) -> PreferenceName { try untyped.checkedName() }
@@ -114,8 +116,12 @@ struct UntypedKey: Sendable {
   private let isValid: Bool
 
   init(_ name: String, kind: PreferenceValue.Kind, secrecy: Secrecy, isGuarded: Bool) {
-    (self.name, self.kind, self.secrecy, self.isGuarded) = (name, kind, secrecy, isGuarded)
-    (fingerprint, isValid) = (name.hashValue, PreferenceName.isValid(name))
+    self.name = name
+    self.kind = kind
+    self.secrecy = secrecy
+    self.isGuarded = isGuarded
+    fingerprint = name.hashValue
+    isValid = PreferenceName.isValid(name)
   }
 
   func checkedName() throws(PreferencesError) -> PreferenceName {
@@ -140,7 +146,8 @@ public final class GuardedConversion<Value: Sendable>: Sendable {
     decode: @escaping @Sendable (any GuardedValue) throws -> Value,
     encode: @escaping @Sendable (Value) throws(PreferencesError) -> (any GuardedValue)?
   ) {
-    (self.decode, self.encode) = (decode, encode)
+    self.decode = decode
+    self.encode = encode
   }
 }
 

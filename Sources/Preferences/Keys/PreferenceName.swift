@@ -22,7 +22,10 @@ public struct PreferenceName: Sendable {
   /// Creates a name from text that is known to follow the rule.
   init(checked text: String) { self.init(checked: text, fingerprint: text.hashValue) }
 
-  init(checked text: String, fingerprint: Int) { (self.text, self.fingerprint) = (text, fingerprint) }
+  init(checked text: String, fingerprint: Int) {
+    self.text = text
+    self.fingerprint = fingerprint
+  }
 
   /// Returns the names that follow the rule, in the given order.
   public static func valid(_ texts: some Sequence<String>) -> [PreferenceName] {

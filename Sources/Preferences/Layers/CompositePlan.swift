@@ -16,7 +16,9 @@ struct CompositePlan {
     }
 
     fileprivate init(_ store: any PreferencesStore, _ edits: PreferenceEdits, undo: [PreferenceEdits]) {
-      (self.store, self.edits, self.undo) = (store, edits, undo)
+      self.store = store
+      self.edits = edits
+      self.undo = undo
     }
 
     func finished(_ outcome: WriteOutcome) -> Self {

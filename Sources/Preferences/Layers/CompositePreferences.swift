@@ -39,9 +39,12 @@ public struct CompositePreferences: PreferencesStore, GuardingReader {
   ///
   /// - Parameter writeMode: which layers writes change.
   public init(_ layers: [any PreferencesReader], name: String = "composite", writeMode: WriteMode = .firstStore) {
-    (self.name, self.layers, self.writeMode) = (name, layers, writeMode)
+    self.name = name
+    self.layers = layers
+    self.writeMode = writeMode
     custody = Custody(of: layers)
-    (plain, sealed) = (CompositeSide(layers, .plain), CompositeSide(layers, .secret))
+    plain = CompositeSide(layers, .plain)
+    sealed = CompositeSide(layers, .secret)
     refusal = layers.first { $0.custody.fixed.claim == nil }.map { layer in
       PreferencesError(.unclaimed, "sealed layer \"\(layer.name)\" does not say which names it claims")
     }

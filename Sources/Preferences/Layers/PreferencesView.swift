@@ -9,7 +9,10 @@ public struct PreferencesView<Base: Sendable>: GuardingReader {
   private let captured: Custody
 
   fileprivate init(_ base: Base, reader: any PreferencesReader, _ mapping: NameMapping, _ custody: Custody) {
-    (self.base, self.reader, self.mapping, captured) = (base, reader, mapping, custody)
+    self.base = base
+    self.reader = reader
+    self.mapping = mapping
+    captured = custody
   }
 
   public var custody: Custody { captured.isReplaceable ? reader.custody.mapped(mapping) : captured }

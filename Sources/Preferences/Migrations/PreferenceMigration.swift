@@ -15,7 +15,10 @@ public struct PreferenceMigration: Sendable {
   /// - Parameters:
   ///   - version: the version of the store after the steps.
   ///   - steps: the steps, in the order they run.
-  public init(to version: Int, _ steps: [Step]) { (self.version, self.steps) = (version, steps) }
+  public init(to version: Int, _ steps: [Step]) {
+    self.version = version
+    self.steps = steps
+  }
 
   /// One change. Steps only plan changes; nothing is written until every step of the migration has been planned.
   public struct Step: Sendable {

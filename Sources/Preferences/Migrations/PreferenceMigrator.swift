@@ -208,7 +208,8 @@ public struct PreferenceMigrator: Sendable {
     init() { stored = nil }
 
     init(version: Int, removals: [MigrationPlan.Place] = []) {
-      (self.version, self.removals) = (version, removals)
+      self.version = version
+      self.removals = removals
       func names(_ secrecy: Secrecy) -> PreferenceValue {
         .array(removals.filter { $0.secrecy == secrecy }.map { .string($0.name.text) })
       }

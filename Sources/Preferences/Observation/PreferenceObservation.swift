@@ -58,7 +58,11 @@ public final class PreferenceObservation: Sendable {
   /// Undoes ``tie(to:)``: the subscription lasts while this object is held.
   public func untie() {
     let own = guarded.withLock { guarded in
-      defer { (guarded.state.own, guarded.state.owner, guarded.state.isTied) = (nil, nil, false) }
+      defer {
+        guarded.state.own = nil
+        guarded.state.owner = nil
+        guarded.state.isTied = false
+      }
       return guarded.state.own
     }
     withExtendedLifetime(own) {}

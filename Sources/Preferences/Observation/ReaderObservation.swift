@@ -57,8 +57,8 @@ extension PreferencesReader {
   /// Calls `handler` with each change of the value of a key, while the observation is held or its owner is alive. The
   /// observation retains the reader and, to report the old value, the last value.
   ///
-  /// The handler is called in the order of the changes, on the thread that made the change, or for the `async` form of a
-  /// write on a helper thread; when several threads write, a helper thread calls it for changes that arrive while it
+  /// The handler is called in the order of the changes, on the thread that made the change, or for the `async` form of
+  /// a write on a helper thread; when several threads write, a helper thread calls it for changes that arrive while it
   /// runs. No lock is held: the handler may read, write and end the observation. This call makes the first read on the
   /// calling thread: see ``PreferencesReader/reading(_:)`` for reads that may wait.
   ///

@@ -25,7 +25,9 @@ final class Watch<Seen: Sendable>: Sendable {
     read: @escaping Reading, fail: @escaping @Sendable (any Error) -> Void,
     deliver: @escaping @Sendable (_ seen: Seen, _ isFirst: Bool) -> Void
   ) {
-    (self.read, self.fail, self.deliver) = (read, fail, deliver)
+    self.read = read
+    self.fail = fail
+    self.deliver = deliver
   }
 
   /// Makes the first read. Call it once, after subscribing, so that no change is missed in between.

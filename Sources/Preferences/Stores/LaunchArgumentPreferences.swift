@@ -18,7 +18,9 @@ public struct LaunchArgumentPreferences: PreferencesReader, TextReader {
   public init(_ arguments: [String]? = nil, name: String = "launch arguments") {
     self.name = name
     let own = launchArguments.compactMap { $0.map { String(cString: $0) } }.dropFirst()
-    (texts, undecodable) = Self.options(in: arguments ?? Array(own), isRepaired: arguments == nil)
+    let options = Self.options(in: arguments ?? Array(own), isRepaired: arguments == nil)
+    texts = options.texts
+    undecodable = options.undecodable
   }
 
   func text(forKey key: String) throws(PreferencesError) -> String? {
@@ -35,7 +37,9 @@ public struct LaunchArgumentPreferences: PreferencesReader, TextReader {
 
   /// - Parameter isRepaired: whether U+FFFD replaces bytes that are not UTF-8. Such an option is an error, because a
   ///   changed password would be worse.
-  private static func options(in arguments: [String], isRepaired: Bool) -> ([String: String], Set<String>) {
+  private static func options(in arguments: [String], isRepaired: Bool) -> (
+    texts: [String: String], undecodable: Set<String>
+  ) {
     var texts: [String: String] = [:]
     var undecodable: Set<String> = []
     var rest = arguments.prefix { $0 != "--" }

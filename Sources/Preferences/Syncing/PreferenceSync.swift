@@ -49,7 +49,9 @@ public final class PreferenceSync: Sendable {
   public init(
     _ local: any PreferencesStore, with remote: any PreferencesStore, now: @escaping @Sendable () -> Date = { Date() }
   ) {
-    (self.local, self.remote, self.now) = (local, remote, now)
+    self.local = local
+    self.remote = remote
+    self.now = now
   }
 
   /// The key under which the time of a key's last write is stored: an integer, in microseconds since 1970. The mark is
@@ -190,7 +192,10 @@ public final class PreferenceSync: Sendable {
       while let name = state.stale.popFirst() {
         if let key = state.keys[name] { return (key, []) }
       }
-      defer { (state.isWorking, state.waiting) = (false, []) }
+      defer {
+        state.isWorking = false
+        state.waiting = []
+      }
       return (nil, state.waiting)
     }
     for continuation in waiting { continuation.resume() }

@@ -50,7 +50,9 @@ struct SyncedKey: Sendable {
     timeName = try PreferenceName(PreferenceSync.timeKey(for: key.name))
     // A value from a sealed layer must not be written to a plain layer.
     let isSecret = [local, remote].contains { $0.custody.secrecy(of: name, asked: key.secrecy) == .secret }
-    (checkedName, kind, secrecy) = (name, key.kind, isSecret ? .secret : .plain)
+    checkedName = name
+    kind = key.kind
+    secrecy = isSecret ? .secret : .plain
     for store in [local, remote] where !store.custody.takes(secrecy) {
       throw PreferencesError.noStore(in: store.name, for: secrecy).about(key: key.name)
     }

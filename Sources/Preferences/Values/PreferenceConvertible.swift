@@ -11,8 +11,8 @@ public import FoundationEssentials
 /// Arrays, sets and ranges of such types convert, too, and dictionaries with a ``PreferenceDictionaryKey``. A type with
 /// a raw value conforms with one line. A `Codable` type needs no conformance:
 /// ``PreferenceKey/codable(_:default:kind:encoder:decoder:)`` makes its keys. Collections and sets of your own conform
-/// with ``PreferenceCollection`` and ``PreferenceSetAlgebra``. `nil` is stored by removing the key, so a key can have the type
-/// `Int?`, while `[Int?]` does not compile.
+/// with ``PreferenceCollection`` and ``PreferenceSetAlgebra``. `nil` is stored by removing the key, so a key can have
+/// the type `Int?`, while `[Int?]` does not compile.
 public protocol PreferenceConvertible: Sendable {
   /// The kind that values of this type are stored as, and that text-backed layers parse.
   static var preferenceKind: PreferenceValue.Kind { get }

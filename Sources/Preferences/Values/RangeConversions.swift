@@ -29,6 +29,7 @@ private struct Bounds<Bound: Comparable> {
     guard bounds[0] <= bounds[1] else {
       throw PreferencesError(.outOfRange, "the lower bound of the range is above the upper one")
     }
-    (lower, upper) = (bounds[0], bounds[1])
+    lower = bounds[0]
+    upper = bounds[1]
   }
 }

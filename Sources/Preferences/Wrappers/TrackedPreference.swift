@@ -11,7 +11,10 @@ final class TrackedPreference<Value: Sendable>: Observable, Sendable {
   private let registrar = ObservationRegistrar()
   private let observation = Mutex<PreferenceObservation?>(nil)
 
-  init(_ reader: any PreferencesReader, _ key: PreferenceKey<Value>) { (self.reader, self.key) = (reader, key) }
+  init(_ reader: any PreferencesReader, _ key: PreferenceKey<Value>) {
+    self.reader = reader
+    self.key = key
+  }
 
   var value: Value {
     access()

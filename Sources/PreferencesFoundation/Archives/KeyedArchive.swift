@@ -31,7 +31,9 @@ public struct KeyedArchive: Sendable {
     guard list["$archiver"] == "NSKeyedArchiver", list["$version"] == 100_000,
       case .array(let objects) = list["$objects"], case .dictionary(let top) = list["$top"]
     else { throw PreferencesError(.malformed, "the property list is no keyed archive") }
-    (self.objects, self.top, self.allowed) = (objects, top, allowed)
+    self.objects = objects
+    self.top = top
+    self.allowed = allowed
   }
 
   /// The keys of the archive, in ascending order; `root` for an archive of one object.

@@ -22,7 +22,8 @@ public struct KeyedArchiveTransformation<Value: PreferenceConvertible>: Preferen
     _ type: Value.Type = Value.self, forKey key: String = "root",
     allowing allowed: Set<ArchivedClass> = Set(ArchivedClass.allCases)
   ) {
-    (self.key, self.allowed) = (key, allowed)
+    self.key = key
+    self.allowed = allowed
   }
 
   public func value(from stored: Data) throws(PreferencesError) -> Value {

@@ -26,12 +26,16 @@ public struct CookiePreferences: PreferencesReader {
 
   /// Reads all cookies of a storage, for any host.
   public init(_ storage: HTTPCookieStorage = .shared) {
-    (self.storage, scope, name) = (storage, .all, "cookies")
+    self.storage = storage
+    scope = .all
+    name = "cookies"
   }
 
   /// Reads the cookies for a host of this name, for any path, including cookies for HTTPS only.
   public init(_ storage: HTTPCookieStorage = .shared, domain: String) {
-    (self.storage, scope, name) = (storage, .domain(Self.host(domain)), "cookies of \(domain)")
+    self.storage = storage
+    scope = .domain(Self.host(domain))
+    name = "cookies of \(domain)"
   }
 
   /// Reads the cookies of a request for `url`, by its host, path and scheme. A URL without a host has no cookies.

@@ -28,7 +28,9 @@ package struct UserDefaultsFile: Sendable {
   }
 
   private init(path: String, suiteName: String?, pause: @escaping @Sendable () -> Void) {
-    (self.path, self.suiteName, self.pause) = (path, suiteName, pause)
+    self.path = path
+    self.suiteName = suiteName
+    self.pause = pause
   }
 
   package static let shortPause: @Sendable () -> Void = { Thread.sleep(forTimeInterval: 0.02) }

@@ -48,7 +48,10 @@ public struct UserDefaultsPreferences: PreferencesStore {
     try reload()
   }
 
-  private init(name: String, suite: UserDefaultsSuite) { (self.name, self.suite) = (name, suite) }
+  private init(name: String, suite: UserDefaultsSuite) {
+    self.name = name
+    self.suite = suite
+  }
 
   /// The path of the suite's file, which may not exist yet.
   public var path: String { suite.file.path }

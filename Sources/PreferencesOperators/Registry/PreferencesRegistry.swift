@@ -13,7 +13,8 @@ public final class PreferencesRegistry: Sendable {
     let value: AnyHashable
 
     init<Value: Hashable & Sendable>(_ value: Value) {
-      (type, self.value) = (ObjectIdentifier(Value.self), AnyHashable(value))
+      type = ObjectIdentifier(Value.self)
+      self.value = AnyHashable(value)
     }
   }
 

@@ -12,17 +12,25 @@ struct SettingDescription {
 
   /// Infers the description from a stored plain value.
   init(_ name: String, inferredFrom value: PreferenceValue) {
-    (self.name, kind, isSecret) = (name, value.kind, false)
+    self.name = name
+    kind = value.kind
+    isSecret = false
     isHidden = value.hasPassword || SettingName(name).saysSecret(value.kind)
   }
 
   /// Describes a secret in a sealed layer. Its value is not opened, so it is set as text, whatever its kind.
-  init(secret name: String) { (self.name, kind, isSecret, isHidden) = (name, .string, true, true) }
+  init(secret name: String) {
+    self.name = name
+    kind = .string
+    isSecret = true
+    isHidden = true
+  }
 
   /// - Throws: ``PreferencesError/Code/malformed`` if members are missing or unknown.
   init(_ members: [String: PreferenceValue]) throws(PreferencesError) {
     guard case .string(let name)? = members["name"] else { throw PreferencesError(.malformed, "a setting has no name") }
-    (self.name, self.members) = (name, members)
+    self.name = name
+    self.members = members
     do throws(PreferencesError) {
       _ = try PreferenceName(name)
       for member in members.keys.sorted() where !Self.known.contains(member) {

@@ -36,7 +36,10 @@ public final class Field<Value: Sendable & Equatable>: AnyField {
     _ key: PreferenceKey<Value?>, value: Value? = nil, rules: [Rule<Value>] = [],
     keys: [String: PreferenceKey<Value?>] = [:], now: @escaping @Sendable () -> Date = { Date() }
   ) {
-    (self.key, self.keys, self.rules, self.now) = (key, keys, rules, now)
+    self.key = key
+    self.keys = keys
+    self.rules = rules
+    self.now = now
     state = Mutex(FieldState(value: value, loadState: value == nil ? .notLoaded : .loaded))
   }
 

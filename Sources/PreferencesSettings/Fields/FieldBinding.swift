@@ -134,7 +134,10 @@ final class FieldBinding<Value: Sendable & Equatable>: Sendable {
   private func next(after failed: Write?) -> Write? {
     state.withLock { state in
       defer { state.waiting = nil }
-      if state.waiting == nil { (state.task, state.unsaved) = (nil, failed) }
+      if state.waiting == nil {
+        state.task = nil
+        state.unsaved = failed
+      }
       return state.waiting
     }
   }

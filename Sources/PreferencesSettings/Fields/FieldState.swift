@@ -21,14 +21,20 @@ struct FieldState<Value: Sendable & Equatable>: Sendable {
   var deliveries: [FieldDelivery<Value>] = []
   var isDelivering = false
 
-  init(value: Value?, loadState: FieldLoadState) { (self.value, self.loadState) = (value, loadState) }
+  init(value: Value?, loadState: FieldLoadState) {
+    self.value = value
+    self.loadState = loadState
+  }
 
   var validation: FieldValidation {
     guard let problems else { return errors.isEmpty ? .unknown : .invalid(errors) }
     return FieldValidation(problems + errors)
   }
 
-  mutating func resetValidation() { (problems, errors) = (nil, []) }
+  mutating func resetValidation() {
+    problems = nil
+    errors = []
+  }
 }
 
 /// A change as handlers receive it.
@@ -93,7 +99,8 @@ extension Field {
       isDifferent = Self.isDifferent(new, from: old)
       if case (.caller, .failed) = (origin, state.loadState) { isRetried = true }
       if origin.isSet || isDifferent || !state.loadState.isLoaded {
-        (state.loadState, state.updatedAt) = (.loaded, time)
+        state.loadState = .loaded
+        state.updatedAt = time
         state.generation += 1
         state.resetValidation()
       } else if case .store = origin {
@@ -101,7 +108,8 @@ extension Field {
         state.generation += 1
       }
       if isDifferent {
-        (state.value, state.changedAt) = (new, time)
+        state.value = new
+        state.changedAt = time
         state.deliveries.append(FieldDelivery(old: old, new: new, receivers: state.observers))
       }
       if case .field(let number) = origin {
@@ -230,7 +238,10 @@ struct FieldReceiver<Value: Sendable & Equatable>: Sendable {
   weak var observation: PreferenceObservation?
 
   init(id: UInt64, owner: ObjectIdentifier?, kind: Kind, observation: PreferenceObservation) {
-    (self.id, self.owner, self.kind, self.observation) = (id, owner, kind, observation)
+    self.id = id
+    self.owner = owner
+    self.kind = kind
+    self.observation = observation
   }
 
   // Must not be read with the field's lock held: ending an observation acquires it.

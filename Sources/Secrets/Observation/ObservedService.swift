@@ -13,7 +13,10 @@ struct ObservedService {
   private var postponed: Set<String> = []
   private(set) var suppressed = SuppressedChanges()
 
-  init(_ service: Vault.Name, in group: AccessGroup) { (self.service, self.group) = (service, group) }
+  init(_ service: Vault.Name, in group: AccessGroup) {
+    self.service = service
+    self.group = group
+  }
 
   // MARK: Own writes
 

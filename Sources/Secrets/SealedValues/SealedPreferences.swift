@@ -22,7 +22,10 @@ public struct SealedPreferences<Base: PreferencesReader>: GuardingReader {
   public let base: Base
   private let place: SealedPlace
 
-  fileprivate init(_ base: Base, _ place: SealedPlace) { (self.base, self.place) = (base, place) }
+  fileprivate init(_ base: Base, _ place: SealedPlace) {
+    self.base = base
+    self.place = place
+  }
 
   public var name: String { "\(base.name), sealed" }
   public var custody: Custody { .sealed }
@@ -149,7 +152,10 @@ private struct Attempts {
   private var compared: [PreferenceValue?] = []
   private var isRepeated = true
 
-  mutating func add(_ texts: [PreferenceValue?]) { (isRepeated, compared) = (texts == compared, texts) }
+  mutating func add(_ texts: [PreferenceValue?]) {
+    isRepeated = texts == compared
+    compared = texts
+  }
 
   /// Whether the outcome is final: no conflict, or a conflict although no text has changed.
   func isLast(_ outcome: WriteOutcome) -> Bool { outcome != .conflict || isRepeated }

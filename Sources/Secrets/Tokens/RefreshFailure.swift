@@ -28,7 +28,10 @@ public struct RefreshFailure: Error, Sendable {
   public let cause: (any Error)?
 
   /// Creates a failure.
-  public init(_ code: Code, cause: (any Error)? = nil) { (self.code, self.cause) = (code, cause) }
+  public init(_ code: Code, cause: (any Error)? = nil) {
+    self.code = code
+    self.cause = cause
+  }
 }
 
 extension RefreshFailure: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {

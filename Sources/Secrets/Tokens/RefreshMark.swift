@@ -45,7 +45,10 @@ struct RefreshMark: Sendable {
   }
 
   private init(_ phase: Phase, _ id: UInt64, since: Int64, _ length: Duration) {
-    (self.phase, self.id, self.since, self.length) = (phase, id, since, length)
+    self.phase = phase
+    self.id = id
+    self.since = since
+    self.length = length
   }
 
   init?(in info: RecordInfo) {

@@ -52,7 +52,10 @@ extension RefreshingToken {
           if mark.phase == .succeeded { return try record.tokens.access() }
         }
         if mark.phase == .underWay, mark.id != taken {
-          if mark.id != awaited { (awaited, interval) = (mark.id, .milliseconds(2)) }
+          if mark.id != awaited {
+            awaited = mark.id
+            interval = .milliseconds(2)
+          }
           // model: wait
           let end = leases.end(of: mark)
           let passed = leases.elapsed()

@@ -34,7 +34,9 @@ public final class RefreshingToken: Sendable {
 
     /// Creates tokens that are in guarded memory already.
     public init(access: Secret<String>, refresh: Secret<String>? = nil, expires: Date) {
-      (self.access, self.refresh, self.expires) = (access, refresh, expires)
+      self.access = access
+      self.refresh = refresh
+      self.expires = expires
     }
 
     /// Copies tokens into guarded memory. The strings cannot be wiped.

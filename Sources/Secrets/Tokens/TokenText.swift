@@ -51,7 +51,8 @@ struct TokenText: Sendable {
       let access = members.texts["access"], let expires = members.integers["expires"]
     else { throw VaultError(.typeMismatch, "the record is not a pair of tokens") }
     self.content = content
-    (self.expires, issued) = (expires, members.integers["issued"] ?? .min)
+    self.expires = expires
+    issued = members.integers["issued"] ?? .min
     accessRange = access
     refreshRange = members.texts["refresh"].flatMap { $0.isEmpty ? nil : $0 }
     markRange = members.texts["mark"]

@@ -37,7 +37,10 @@ struct VaultPath: Sendable {
   func beside(_ suffix: String) -> VaultPath { VaultPath(absolute: file + suffix, policy: policy, foreign: foreign) }
 
   private init(absolute path: String, policy: PathPolicy, foreign: mode_t) {
-    (file, self.policy, self.foreign, cString) = (path, policy, foreign, Array(path.utf8CString))
+    file = path
+    self.policy = policy
+    self.foreign = foreign
+    cString = Array(path.utf8CString)
   }
 
   /// Earlier versions removed what they found at the name of a vault or mark with this end.

@@ -18,14 +18,20 @@ enum Extension {
     let data: RawSpan
 
     @_lifetime(copy data)
-    init(tag: UInt16, data: RawSpan) { (self.tag, self.data) = (tag, data) }
+    init(tag: UInt16, data: RawSpan) {
+      self.tag = tag
+      self.data = data
+    }
   }
 
   /// An item that owns its bytes.
   struct OwnedItem {
     let tag: UInt16
     fileprivate(set) var data: [UInt8]
-    init(_ tag: UInt16, _ data: [UInt8]) { (self.tag, self.data) = (tag, data) }
+    init(_ tag: UInt16, _ data: [UInt8]) {
+      self.tag = tag
+      self.data = data
+    }
 
     /// The history depth that the item holds.
     var depth: UInt16 { data.bytes.integer(at: 0) }

@@ -50,7 +50,10 @@ extension Vault {
     private let a, b, c, d: UInt64
 
     private init(a: UInt64, b: UInt64, c: UInt64, d: UInt64) {
-      (self.a, self.b, self.c, self.d) = (a, b, c, d)
+      self.a = a
+      self.b = b
+      self.c = c
+      self.d = d
     }
 
     /// The 32 bytes at `offset`.

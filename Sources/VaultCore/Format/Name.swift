@@ -28,7 +28,8 @@ extension Vault {
     /// - Throws: ``VaultError/Code/invalidName``.
     public init(verbatim bytes: [UInt8]) throws(VaultError) {
       guard Vault.Name.isValid(bytes.bytes) else { throw Vault.Name.invalid }
-      (utf8, spelled) = (bytes, nil)
+      utf8 = bytes
+      spelled = nil
     }
 
     /// The name as a string. Two names that differ in bytes may be equal as strings.

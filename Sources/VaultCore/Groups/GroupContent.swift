@@ -83,7 +83,11 @@ final class GroupContent {
     self.generation = generation
     buffers = [body]
     self.tag = tag
-    (self.id, self.epoch, self.vaultID, self.key, self.limits) = (id, epoch, vaultID, key, limits)
+    self.id = id
+    self.epoch = epoch
+    self.vaultID = vaultID
+    self.key = key
+    self.limits = limits
     classKeys = ClassKeys(of: key)
   }
 
@@ -93,8 +97,13 @@ final class GroupContent {
     epoch: UInt32 = 1,
     generation: UInt64 = 0
   ) {
-    (self.id, self.vaultID, self.key, self.name, self.limits) = (id, vaultID, key, name, limits)
-    (self.epoch, self.generation) = (epoch, generation)
+    self.id = id
+    self.vaultID = vaultID
+    self.key = key
+    self.name = name
+    self.limits = limits
+    self.epoch = epoch
+    self.generation = generation
     classKeys = ClassKeys(of: key)
     baseGeneration = 1
     baseTag = .zero

@@ -30,7 +30,9 @@ final class LoadedGroup {
   var id: Vault.Identifier { section.id }
 
   init(_ section: Snapshot.Section, floor: Floor?, key: SealingKey, image: FileImage) {
-    (self.section, self.floor, self.key) = (section, floor, key)
+    self.section = section
+    self.floor = floor
+    self.key = key
     state = .sealed(image)
   }
 

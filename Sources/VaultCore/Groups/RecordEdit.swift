@@ -25,7 +25,10 @@ public struct RecordEdit: Sendable {
       self.data = data
     }
 
-    init(name: Vault.Name, data: [UInt8]) { (self.name, self.data) = (name, data) }
+    init(name: Vault.Name, data: [UInt8]) {
+      self.name = name
+      self.data = data
+    }
   }
 
   /// The label of the record.

@@ -4,7 +4,10 @@ struct RecordName: ~Escapable {
   let key: RawSpan
 
   @_lifetime(copy service, copy key)
-  init(service: RawSpan, key: RawSpan) { (self.service, self.key) = (service, key) }
+  init(service: RawSpan, key: RawSpan) {
+    self.service = service
+    self.key = key
+  }
 
   /// The name of an ASCII key in a service, without a copy; `nil` if one of them can have two spellings.
   /// - Throws: ``VaultError/Code/invalidName``.
@@ -45,7 +48,10 @@ struct RecordAddress: Sendable, Hashable {
   let service: Vault.Name
   let key: Vault.Name
 
-  init(_ service: Vault.Name, _ key: Vault.Name) { (self.service, self.key) = (service, key) }
+  init(_ service: Vault.Name, _ key: Vault.Name) {
+    self.service = service
+    self.key = key
+  }
 
   var name: RecordName {
     @_lifetime(borrow self)

@@ -49,7 +49,11 @@ final class ValueOpener: @unchecked Sendable {
       _ sealed: RawSpan, _ kind: UInt8, previous revision: UInt64?, at place: ValuePlace, by opener: ValueOpener
     ) {
       large = opener.copy(sealed)
-      (self.opener, self.kind, self.revision, self.place, count) = (opener, kind, revision, place, sealed.byteCount)
+      self.opener = opener
+      self.kind = kind
+      self.revision = revision
+      self.place = place
+      count = sealed.byteCount
     }
 
     /// The keys for logging the read; `nil` if it is not logged.

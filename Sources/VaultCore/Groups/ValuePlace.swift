@@ -16,7 +16,10 @@ final class ValuePlace: Sendable {
     accessibility: Vault.Accessibility, classKey: SealingKey, vaultID: Vault.Identifier, groupID: Vault.Identifier,
     audit: AuditKeys?
   ) {
-    (self.accessibility, self.classKey, self.vaultID, self.groupID) = (accessibility, classKey, vaultID, groupID)
+    self.accessibility = accessibility
+    self.classKey = classKey
+    self.vaultID = vaultID
+    self.groupID = groupID
     self.audit = audit
   }
 

@@ -34,7 +34,8 @@ final class RecordCopies {
       index.appendLast(
         try Record(&reader, generation: content.generation, after: nil, limits: state.options.limits))
     }
-    (self.places, self.buffer) = (places, buffer)
+    self.places = places
+    self.buffer = buffer
     self.index = index
   }
 

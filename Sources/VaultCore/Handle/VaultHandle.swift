@@ -50,7 +50,10 @@ final class VaultHandle: Sendable {
     /// Openers that no caller is using.
     fileprivate(set) var idleOpeners: [ValueOpener] = []
 
-    init(_ state: VaultState) { (holding, slot) = (.unlocked(state), state.unlocked.slot) }
+    init(_ state: VaultState) {
+      holding = .unlocked(state)
+      slot = state.unlocked.slot
+    }
 
     /// The vault as it was last seen.
     /// - Throws: ``VaultError/Code/locked``.
@@ -100,13 +103,16 @@ final class VaultHandle: Sendable {
     }
 
     private mutating func hold(_ state: VaultState) {
-      (holding, slot, successor) = (.unlocked(state), state.unlocked.slot, nil)
+      holding = .unlocked(state)
+      slot = state.unlocked.slot
+      successor = nil
       ownRecords = []
     }
 
     mutating func lock() {
       guard case .unlocked(let state) = holding else { return }
-      (holding, successor) = (.locked(KeptValues(state)), nil)
+      holding = .locked(KeptValues(state))
+      successor = nil
       for taken in taken { taken.records?.lock() }
       taken = []
       idleOpeners = []

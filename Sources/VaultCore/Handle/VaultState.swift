@@ -67,8 +67,13 @@ final class VaultState: @unchecked Sendable {
     if frame.isDamaged { throw Self.damagedJournal(tail: frame.tail) }
     try snapshot.slots.check()
     let unlocked = try unlock(snapshot, sealer)
-    (self.path, self.options, self.snapshot, self.unlocked) = (path, options, snapshot, unlocked)
-    (self.file, self.sealer, self.groupIDs) = (file, sealer, groupIDs)
+    self.path = path
+    self.options = options
+    self.snapshot = snapshot
+    self.unlocked = unlocked
+    self.file = file
+    self.sealer = sealer
+    self.groupIDs = groupIDs
     self.isNameDurable = isNameDurable
     self.image = image
     switch unlocked.grant {
@@ -164,7 +169,10 @@ final class VaultState: @unchecked Sendable {
       do throws(VaultError) { return try load() } catch {
         guard error.code == .damaged else { throw error }
         // The journal grew while it was read: a write is in progress, so the count restarts.
-        if let reached = (error.cause as? BrokenEntry)?.offset, reached > tail { (tail, attempts) = (reached, 0) }
+        if let reached = (error.cause as? BrokenEntry)?.offset, reached > tail {
+          tail = reached
+          attempts = 0
+        }
         guard attempts < 2 else { throw error }
         attempts += 1
         pause()

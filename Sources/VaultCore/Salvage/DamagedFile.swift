@@ -163,8 +163,12 @@ extension Snapshot {
     vaultID: Vault.Identifier, generation: UInt64, slots: [StoredSlot], manifest: Range<Int>, sections: [Section],
     image: FileImage, manifestTag: Vault.Tag
   ) {
-    (self.vaultID, self.generation, self.slots) = (vaultID, generation, slots)
-    (self.manifest, self.sections, self.manifestTag) = (manifest, sections, manifestTag)
+    self.vaultID = vaultID
+    self.generation = generation
+    self.slots = slots
+    self.manifest = manifest
+    self.sections = sections
+    self.manifestTag = manifestTag
     count = image.count
     isLogged = image.span.integer(at: 10, UInt16.self) & Self.loggedFlag != 0
     boundHeader = image.span.extracting(..<Self.boundHeaderCount).copy

@@ -46,9 +46,13 @@ final class SalvagedGroup {
     options: Vault.Options, sealer: Sealer
   ) throws(VaultError) {
     isCurrent = floor != nil || !isOwner
-    (self.section, vaultID, self.key) = (section, damaged.snapshot.vaultID, key)
+    self.section = section
+    vaultID = damaged.snapshot.vaultID
+    self.key = key
     classKeys = ClassKeys(of: key)
-    (self.floor, self.options, self.sealer) = (floor, options, sealer)
+    self.floor = floor
+    self.options = options
+    self.sealer = sealer
     let sealed = damaged.image[section.sealed]
     // One generation must be left for the new vault.
     let lowest = min(floor?.floorGeneration ?? 1, Vault.Limits.generations.upperBound - 1)
@@ -68,7 +72,8 @@ final class SalvagedGroup {
   // MARK: A section that verifies
 
   private func take(_ content: GroupContent, _ damaged: DamagedFile) throws(VaultError) {
-    (whole, readName) = (content, content.name)
+    whole = content
+    readName = content.name
     if let floor { isCurrent = content.epoch == floor.epoch && content.isBased(on: floor, in: damaged.snapshot) }
     let (manifestTag, sealer) = (damaged.snapshot.manifestTag, sealer)
     forEachEntry(of: damaged) { sealed in

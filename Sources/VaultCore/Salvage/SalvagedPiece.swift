@@ -24,7 +24,8 @@ struct SalvagedPiece: ~Escapable {
   init?(_ bytes: RawSpan, highestRevision: UInt64, limits: Vault.Limits) {
     var reader = ByteReader(bytes)
     do throws(VaultError) {
-      (service, key) = (try reader.name(), try reader.name())
+      service = try reader.name()
+      key = try reader.name()
       kind = try reader.integer()
       guard let accessibility = Vault.Accessibility(rawValue: try reader.integer()), kind != 0,
         try reader.integer(UInt16.self) == 0
@@ -44,8 +45,12 @@ struct SalvagedPiece: ~Escapable {
     do throws(VaultError) {
       let field = try reader.lp32()
       isRemoved = try Extension.checkRecord(field, revision: revision)
-      (extensionField, count) = (field, reader.position)
-    } catch { (extensionField, count) = (bytes.extracting(0..<0), end) }
+      extensionField = field
+      count = reader.position
+    } catch {
+      extensionField = bytes.extracting(0..<0)
+      count = end
+    }
     examinedCount = reader.position
     guard
       isRemoved

@@ -18,7 +18,8 @@ enum SealedText {
     text.reserveCapacity(prefix.count + (sealed.count * 4 + 2) / 3)
     var (bits, count): (UInt32, UInt32) = (0, 0)
     for byte in sealed {
-      (bits, count) = (bits << 8 | UInt32(byte), count + 8)
+      bits = bits << 8 | UInt32(byte)
+      count = count + 8
       while count >= 6 {
         count -= 6
         text.append(digits[Int(bits >> count & 63)])
@@ -47,7 +48,8 @@ enum SealedText {
     for index in prefix.count..<text.byteCount {
       let value = values[Int(text.byte(at: index))]
       guard value < 64 else { throw .malformed("the text of a sealed value") }
-      (bits, count) = (bits << 6 | UInt32(value), count + 6)
+      bits = bits << 6 | UInt32(value)
+      count = count + 6
       if count >= 8 {
         count -= 8
         sealed.append(UInt8(truncatingIfNeeded: bits >> count))

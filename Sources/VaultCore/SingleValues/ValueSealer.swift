@@ -23,8 +23,11 @@ public struct ValueSealer: Sendable {
   public init(
     key: String, service: Vault.Name, accessibility: Vault.Accessibility? = nil, in group: AccessGroup, of vault: Vault
   ) {
-    (self.key, self.service, self.accessibility) = (key, service, accessibility)
-    (self.group, self.vault) = (group, vault)
+    self.key = key
+    self.service = service
+    self.accessibility = accessibility
+    self.group = group
+    self.vault = vault
   }
 
   // MARK: Values

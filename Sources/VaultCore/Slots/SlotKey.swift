@@ -7,7 +7,9 @@ package struct SlotKey: Sendable {
   let kek: SealingKey
 
   init(vault: Vault.Identifier, slot: Vault.Identifier, kek: SealingKey) {
-    (self.vault, self.slot, self.kek) = (vault, slot, kek)
+    self.vault = vault
+    self.slot = slot
+    self.kek = kek
   }
 
   /// The length of the form that ``write(to:)`` writes, in bytes.

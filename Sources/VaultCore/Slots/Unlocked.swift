@@ -72,7 +72,9 @@ struct Unlocked: Sendable {
   }
 
   init(grant: Grant, slot: Vault.Identifier, kek: SealingKey) {
-    (self.grant, self.slot, self.kek) = (grant, slot, kek)
+    self.grant = grant
+    self.slot = slot
+    self.kek = kek
   }
 
   private static func order(_ snapshot: Snapshot, kind: UInt8) -> [StoredSlot] {

@@ -20,7 +20,10 @@ struct GroupSealer {
   init(_ content: GroupContent, _ options: Vault.Options, _ sealer: Sealer) throws(VaultError) {
     var places: [ValuePlace] = []
     for accessibility in Vault.Accessibility.allCases { places.append(try content.place(accessibility, sealer)) }
-    (self.places, deviceKey, limit, self.sealer) = (places, options.deviceKey, options.limits.writtenValueBytes, sealer)
+    self.places = places
+    deviceKey = options.deviceKey
+    limit = options.limits.writtenValueBytes
+    self.sealer = sealer
   }
 
   /// The keys and ids with which values of a class are sealed.

@@ -56,7 +56,10 @@ package final class RecordChange: Sendable {
     _ address: RecordAddress, _ operation: Operation, _ edit: RecordEdit = RecordEdit(),
     ifRevision expected: UInt64? = nil, after earlierRemoval: HowRemoved? = nil
   ) {
-    (self.address, self.operation, self.edit, self.expected) = (address, operation, edit, expected)
+    self.address = address
+    self.operation = operation
+    self.edit = edit
+    self.expected = expected
     self.earlierRemoval = earlierRemoval
   }
 

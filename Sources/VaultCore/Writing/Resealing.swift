@@ -9,7 +9,10 @@ struct Resealing {
   private var newKeys: ClassKeys
 
   init(_ old: GroupContent, under new: SealingKey, dropsHistory: Bool, sealer: Sealer) {
-    (self.old, newKeys, self.dropsHistory, self.sealer) = (old, ClassKeys(of: new), dropsHistory, sealer)
+    self.old = old
+    newKeys = ClassKeys(of: new)
+    self.dropsHistory = dropsHistory
+    self.sealer = sealer
   }
 
   /// Writes `record` with its value and earlier values sealed under the new key. Revision and times do not change.

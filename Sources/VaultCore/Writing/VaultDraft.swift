@@ -27,8 +27,13 @@ struct VaultDraft {
     var isResealed: Bool { dropsHistory || !key.isEqual(to: content.key) }
 
     init(content: GroupContent, name: Vault.Name, epoch: UInt32, key: SealingKey, sealed: [UInt8]?) {
-      (self.content, self.name, self.epoch, self.key, self.sealed) = (content, name, epoch, key, sealed)
-      (generation, extensionField) = (content.generation, content.extensionField)
+      self.content = content
+      self.name = name
+      self.epoch = epoch
+      self.key = key
+      self.sealed = sealed
+      generation = content.generation
+      extensionField = content.extensionField
       former = (content.epoch, content.key)
     }
   }
@@ -60,7 +65,11 @@ struct VaultDraft {
     sealer = try Sealer(random: options.random)
     vaultID = Vault.Identifier(options.random.bytes(Vault.Identifier.count))
     vaultKey = try SealingKey(from: options.random)
-    (generation, slots, groups, extensionField, self.options) = (1, [], [], [], options)
+    generation = 1
+    slots = []
+    groups = []
+    extensionField = []
+    self.options = options
   }
 
   /// Starts from parts, for a salvage.
@@ -69,10 +78,14 @@ struct VaultDraft {
     options: Vault.Options,
     sealer: Sealer
   ) {
-    (self.vaultID, self.generation, self.vaultKey, self.extensionField) = (
-      vaultID, generation, vaultKey, extensionField
-    )
-    (slots, groups, self.options, self.sealer) = ([], [], options, sealer)
+    self.vaultID = vaultID
+    self.generation = generation
+    self.vaultKey = vaultKey
+    self.extensionField = extensionField
+    slots = []
+    groups = []
+    self.options = options
+    self.sealer = sealer
   }
 
   /// The groups to repair, and how (5.6).
@@ -98,7 +111,8 @@ struct VaultDraft {
     slots = zip(state.snapshot.slots, manifest.slots).map { SlotEntry(slot: $0, listed: $1) }
     extensionField = manifest.extensionField
     isLogged = state.snapshot.isLogged
-    (options, sealer) = (state.options, state.sealer)
+    options = state.options
+    sealer = state.sealer
     groups = []
     if let repair, !repair.groups.isSubset(of: state.groups.map(\.id)) { throw Self.groupIsGone }
     for group in state.groups {
@@ -194,7 +208,9 @@ struct VaultDraft {
     var granted = vaultKey
     if let group {
       let entry = groups[try index(of: group)]
-      (scope, granted, grant) = (.group(group, epoch: entry.epoch), entry.key, .holder(of: group, entry.key))
+      scope = .group(group, epoch: entry.epoch)
+      granted = entry.key
+      grant = .holder(of: group, entry.key)
     }
     let slot = StoredSlot.make(
       kind: new.kind, scope: scope, id: new.id, cost: new.cost, salt: new.salt, vault: vaultID, granting: granted,

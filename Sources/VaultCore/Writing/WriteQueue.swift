@@ -46,7 +46,9 @@ final class WriteQueue: Sendable {
     enum Delivery { case gate(Gate<Outcome?>), continuation(CheckedContinuation<Outcome, Never>) }
 
     init(_ write: Write, until deadline: Deadline, deliver: Delivery) {
-      (self.write, self.deadline, self.deliver) = (write, deadline, deliver)
+      self.write = write
+      self.deadline = deadline
+      self.deliver = deliver
     }
 
     fileprivate func complete(_ outcome: Outcome) {

@@ -16,10 +16,12 @@ struct ValueText {
       json = .bool(bytes[0] == 1)
     case .integer:
       let number = Int64(bitPattern: Self.word(bytes))
-      (text, json) = ("\(number)", .integer(number))
+      text = "\(number)"
+      json = .integer(number)
     case .unsignedInteger:
       let number = Self.word(bytes)
-      (text, json) = ("\(number)", .unsigned(number))
+      text = "\(number)"
+      json = .unsigned(number)
     case .double:
       let number = Double(bitPattern: Self.word(bytes))
       text = "\(number)"

@@ -32,7 +32,9 @@ struct GitLogin: Equatable {
   }
 
   init(scheme: [UInt8], host: [UInt8], path: [UInt8]?, username: [UInt8]?) {
-    (self.scheme, self.host, self.username) = (scheme, host, username)
+    self.scheme = scheme
+    self.host = host
+    self.username = username
     self.path = path == [] ? nil : path
   }
 

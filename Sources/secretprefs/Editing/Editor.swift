@@ -14,7 +14,10 @@ struct Editor {
   /// read.
   init() throws {
     var (name, text) = ("VISUAL", try VaultLocation.variable("VISUAL"))
-    if text == nil { (name, text) = ("EDITOR", try VaultLocation.variable("EDITOR")) }
+    if text == nil {
+      name = "EDITOR"
+      text = try VaultLocation.variable("EDITOR")
+    }
     words = try ShellWords.split(text ?? "vi", of: "the variable \(name)")
     guard !words.isEmpty else { throw ToolError.usage("the variable for the editor is empty") }
   }

@@ -8,7 +8,10 @@ final class ReferencedValues {
   private(set) var expired = 0
   private var services: [(group: AccessGroup, service: Vault.Name, values: ServiceValues)] = []
 
-  init(in vault: Vault, at now: Int64) { (self.vault, self.now) = (vault, now) }
+  init(in vault: Vault, at now: Int64) {
+    self.vault = vault
+    self.now = now
+  }
 
   /// Appends the value to `output`. Errors name the key.
   func append(_ reference: SecretReference, to output: GuardedBuffer) throws {

@@ -31,7 +31,11 @@ final class OneTimePassword {
         throw ToolError.oneTime("the value is neither an otpauth URI nor a secret in base32")
       }
       self.secret = secret
-      (factor, successor, digest, digits, isSteam) = (.time(period: 30), nil, .sha1, 6, false)
+      factor = .time(period: 30)
+      successor = nil
+      digest = .sha1
+      digits = 6
+      isSteam = false
       return
     }
     guard let text = try uri.parameter("secret"), let secret = try Base32.decode(text), secret.count > 0 else {
@@ -44,7 +48,8 @@ final class OneTimePassword {
     guard encoder == nil || isSteam else { throw ToolError.oneTime("the encoder of the otpauth URI is not steam") }
     digits = Int(try uri.number("digits", in: 1...10) ?? (isSteam ? 5 : 6))
     if uri.type.map({ matches($0, "totp") }) ?? true {
-      (factor, successor) = (.time(period: try uri.number("period", in: 1...86_400) ?? 30), nil)
+      factor = .time(period: try uri.number("period", in: 1...86_400) ?? 30)
+      successor = nil
     } else if uri.type.map({ matches($0, "hotp") }) ?? false {
       guard let text = try uri.parameter("counter"), let counter = try uri.number("counter", in: 0...(.max - 1)) else {
         throw ToolError.oneTime("the otpauth URI has no counter")
@@ -53,7 +58,8 @@ final class OneTimePassword {
       try successor.append(UnsafeRawBufferPointer(rebasing: value[..<text.startIndex]))
       try successor.append("\(counter + 1)")
       try successor.append(UnsafeRawBufferPointer(rebasing: value[text.endIndex...]))
-      (factor, self.successor) = (.counter(counter), successor)
+      factor = .counter(counter)
+      self.successor = successor
     } else {
       throw ToolError.oneTime("the type of the otpauth URI is not totp or hotp")
     }

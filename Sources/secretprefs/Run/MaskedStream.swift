@@ -73,7 +73,8 @@ final class MaskedStream {
       dropOutput()
       guard isatty(source) == 0 else { return }
       close(source)
-      (isOpen, isClosed) = (false, true)
+      isOpen = false
+      isClosed = true
     }
   }
 

@@ -53,7 +53,8 @@ final class SupervisedCommand {
         streams.append(try MaskedStream(from: terminal.keyboard, to: output, search))
       } else {
         guard let pipe = ChildProcess.pipe() else { throw ToolError.io("create a pipe", errno) }
-        (standard[Int(output)], ends) = (pipe.writing, ends + [pipe.writing])
+        standard[Int(output)] = pipe.writing
+        ends = ends + [pipe.writing]
         streams.append(try MaskedStream(from: pipe.reading, to: output, search))
       }
     }

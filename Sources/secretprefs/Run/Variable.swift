@@ -23,7 +23,9 @@ struct Variable {
         "--env and --file need a variable name, an equals sign and a key",
         hint: "a name has ASCII letters, digits and underscores, and begins with no digit: --env DB=db/password")
     }
-    (name, key, self.isFile) = (parts[0], parts[1], isFile)
+    name = parts[0]
+    key = parts[1]
+    self.isFile = isFile
     isChosen = true
   }
 

@@ -202,7 +202,8 @@ private struct ObjectReader {
       } else if let byte = block.popFirst(), byte != UInt8(ascii: "\n") {
         header.append(byte)
       } else if let size = Int(String(decoding: header, as: UTF8.self).split(separator: " ").last ?? "") {
-        (rest, header) = (size + 1, [])
+        rest = size + 1
+        header = []
       } else {
         header = []
         end(true, finish)

@@ -20,7 +20,9 @@ final class ScanReport {
   private var bytes: UInt64 = 0
 
   init(_ values: ScannedValues, _ messages: Messages) throws(VaultError) {
-    (names, tooShort, self.messages) = (values.names, values.tooShort, messages)
+    names = values.names
+    tooShort = values.tooShort
+    self.messages = messages
     scanner = try TextScanner(try ValueSearch(values.patterns))
     block = try SecretBytes(count: TextScanner.blockSize)
   }

@@ -18,7 +18,8 @@ final class ScreenEvents: Sendable {
   init() throws(ToolError) {
     guard let pipe = ChildProcess.pipe() else { throw .io("create a pipe", errno) }
     for end in [pipe.reading, pipe.writing] { _ = fcntl(end, F_SETFL, O_NONBLOCK) }
-    (descriptor, writing) = pipe
+    descriptor = pipe.reading
+    writing = pipe.writing
   }
 
   deinit {

@@ -26,10 +26,12 @@ struct SettingsFile {
     let file: any PreferencesStore
     if Self.isPropertyList(path, start) {
       let list = try PropertyListPreferences(at: path, options: options)
-      (file, watch) = (list, { try list.watch() })
+      file = list
+      watch = { try list.watch() }
     } else {
       let json = try JSONPreferences(at: path, options: options)
-      (file, watch) = (json, { try json.watch() })
+      file = json
+      watch = { try json.watch() }
     }
     self.path = path
     store = secrets.map { CompositePreferences([$0.claiming(.names([])), file]) } ?? file

@@ -33,7 +33,9 @@ struct SettingsSession {
   }
 
   private init(screen: SettingsScreen, terminal: ScreenTerminal, events: ScreenEvents) {
-    (self.screen, self.terminal, self.events) = (screen, terminal, events)
+    self.screen = screen
+    self.terminal = terminal
+    self.events = events
   }
 
   private mutating func run() throws {
@@ -57,7 +59,8 @@ struct SettingsSession {
   private mutating func draw() throws {
     let size = ScreenTerminal.size
     guard isStale || size != screen.size else { return }
-    (screen.size, isStale) = (size, false)
+    screen.size = size
+    isStale = false
     try Output.write(screen.frame().drawing)
   }
 

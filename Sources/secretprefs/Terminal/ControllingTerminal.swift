@@ -33,7 +33,9 @@ final class ControllingTerminal {
   init(echoes: Bool = false, marksPaste: Bool = false) throws(VaultError) {
     self.echoes = echoes
     self.marksPaste = marksPaste && getenv("TERM").map { String(cString: $0) != "dumb" } ?? false
-    (descriptor, normal) = try Self.open()
+    let opened = try Self.open()
+    descriptor = opened.descriptor
+    normal = opened.normal
     try prepare()
   }
 
@@ -136,7 +138,7 @@ final class ControllingTerminal {
     show(question)
   }
 
-  private static func open() throws(VaultError) -> (Int32, termios) {
+  private static func open() throws(VaultError) -> (descriptor: Int32, normal: termios) {
     let descriptor = DurableFiles.open("/dev/tty", O_RDWR | O_CLOEXEC | O_NOCTTY)
     var normal = termios()
     if descriptor >= 0, tcgetattr(descriptor, &normal) == 0 { return (descriptor, normal) }

@@ -24,7 +24,9 @@ final class ProgressLine: Sendable {
   init(
     _ verb: String, now: @escaping @Sendable () -> ContinuousClock.Instant, write: @escaping @Sendable (String) -> Void
   ) {
-    (self.verb, self.now, self.write) = (verb, now, write)
+    self.verb = verb
+    self.now = now
+    self.write = write
   }
 
   // Runs before an error is reported, because the operation has released this object by then.

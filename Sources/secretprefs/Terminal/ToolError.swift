@@ -26,7 +26,10 @@ struct ToolError: Error {
   private(set) var parts: [PlainRecords.Part] = []
 
   private init(_ code: String, _ status: ExitStatus, _ message: String, _ hint: String?) {
-    (self.code, self.status, self.message, self.hint) = (code, status, message, hint)
+    self.code = code
+    self.status = status
+    self.message = message
+    self.hint = hint
   }
 
   /// Converts a vault's error and adds a hint.

@@ -68,10 +68,9 @@ struct KeptLimits {
   static let count = 3 * MemoryLayout<Int64>.size
 
   init(_ bytes: RawSpan) {
-    (end, difference, idleSeconds) = bytes.withUnsafeBytes { bytes in
-      func number(_ index: Int) -> Int64 { bytes.loadUnaligned(fromByteOffset: 8 * index, as: Int64.self) }
-      return (number(0), number(1), number(2))
-    }
+    end = bytes.unsafeLoadUnaligned(fromByteOffset: 0, as: Int64.self)
+    difference = bytes.unsafeLoadUnaligned(fromByteOffset: 8, as: Int64.self)
+    idleSeconds = bytes.unsafeLoadUnaligned(fromByteOffset: 16, as: Int64.self)
   }
 
   func write(to bytes: UnsafeMutableRawBufferPointer) {

@@ -13,7 +13,8 @@ public struct JSONTransformation<Value: Codable & Sendable>: PreferenceTransform
   public init(_ type: Value.Type = Value.self, encoder: JSONEncoder? = nil, decoder: JSONDecoder = JSONDecoder()) {
     let sorted = JSONEncoder()
     sorted.outputFormatting = .sortedKeys
-    (self.encoder, self.decoder) = (encoder ?? sorted, decoder)
+    self.encoder = encoder ?? sorted
+    self.decoder = decoder
   }
 
   public func value(from stored: Data) throws(PreferencesError) -> Value {

@@ -16,7 +16,8 @@ public struct PropertyListTransformation<Value: Codable & Sendable>: PreferenceT
   ) {
     let binary = PropertyListEncoder()
     binary.outputFormat = .binary
-    (self.encoder, self.decoder) = (encoder ?? binary, decoder)
+    self.encoder = encoder ?? binary
+    self.decoder = decoder
   }
 
   public func value(from stored: Data) throws(PreferencesError) -> Value {

@@ -7,7 +7,8 @@ public struct TwoWayTransformation<Stored: Sendable, Value: Sendable>: Preferenc
   public init(
     reading: @escaping @Sendable (Stored) throws -> Value, writing: @escaping @Sendable (Value) throws -> Stored
   ) {
-    (read, write) = (reading, writing)
+    read = reading
+    write = writing
   }
 
   /// Creates a transformation that forwards to `transformation`.

@@ -8,7 +8,8 @@ struct DotenvLines {
   private var changes: [String: String?] = [:]
 
   init(_ bytes: [UInt8], entries: [(entry: DotenvEntry, text: String)]) {
-    (old, self.entries) = (bytes, entries)
+    old = bytes
+    self.entries = entries
     present = Dictionary(entries.enumerated().map { ($1.entry.name, $0) }) { _, last in last }
   }
 

@@ -54,8 +54,12 @@ public final class RemotePreferences<Format: PreferenceFileFormat>: PreferencesR
     clock: any Clock<Duration> = ContinuousClock(),
     fetch: @escaping @Sendable (RemoteRequest) async throws -> RemoteResponse
   ) {
-    (self.name, self.format, self.maximumByteCount) = (name, format, maximumByteCount)
-    (self.clock, self.now, self.fetch) = (clock, Self.stopwatch(clock), fetch)
+    self.name = name
+    self.format = format
+    self.maximumByteCount = maximumByteCount
+    self.clock = clock
+    self.now = Self.stopwatch(clock)
+    self.fetch = fetch
   }
 
   private static func stopwatch(_ clock: some Clock<Duration>) -> @Sendable () -> Duration {
@@ -202,7 +206,8 @@ public final class RemotePreferences<Format: PreferenceFileFormat>: PreferencesR
           values: values, conditions: response.conditions, load: load, requested: requested, fetched: requested)
         return (content, true)
       case (304, var known?):
-        (known.load, known.requested) = (load, requested)
+        known.load = load
+        known.requested = requested
         return (known, false)
       case (let status, _):
         throw PreferencesError(

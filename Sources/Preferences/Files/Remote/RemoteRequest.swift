@@ -25,8 +25,10 @@ public struct RemoteResponse: Sendable {
   public init(
     status: Int, bytes: some Sequence<UInt8> = [], entityTag: String? = nil, lastModified: String? = nil
   ) {
-    (self.status, self.bytes) = (status, Array(bytes))
-    (self.entityTag, self.lastModified) = (entityTag, lastModified)
+    self.status = status
+    self.bytes = Array(bytes)
+    self.entityTag = entityTag
+    self.lastModified = lastModified
   }
 
   /// The fields that make the next request conditional. A version that HTTP does not allow, such as `*`, is ignored,

@@ -16,6 +16,9 @@ struct Problem {
   let repair: String
 
   init(_ severity: Severity, _ name: String, _ message: String, repair: String) {
-    (self.severity, self.name, self.message, self.repair) = (severity, name, message, repair)
+    self.severity = severity
+    self.name = name
+    self.message = message
+    self.repair = repair
   }
 }

@@ -18,7 +18,8 @@ struct WordRule: GenerationRule {
     guard separator.utf8.count <= Self.longestSeparator, !separator.unicodeScalars.contains(where: isMisleading) else {
       throw .usage("--separator must have at most \(Self.longestSeparator) bytes and no control characters")
     }
-    (self.count, self.separator) = (count, Array(separator.utf8))
+    self.count = count
+    self.separator = Array(separator.utf8)
   }
 
   var bits: Double { Double(count) * log2(Double(WordList.count)) }

@@ -44,7 +44,8 @@ struct KeyPattern {
         index += 1
       } else if let last = star {
         star = (last.part, last.index + 1)
-        (part, index) = (last.part + 1, last.index + 1)
+        part = last.part + 1
+        index = last.index + 1
       } else {
         return false
       }

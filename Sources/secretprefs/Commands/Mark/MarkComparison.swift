@@ -43,11 +43,15 @@ struct MarkComparison {
     fileprivate var age: (UInt32, UInt64) { (epoch ?? 0, generation) }
 
     fileprivate init(_ owner: RollbackMark.OwnerWrite) {
-      (epoch, generation, tag) = (nil, owner.generation, owner.tag)
+      epoch = nil
+      generation = owner.generation
+      tag = owner.tag
     }
 
     fileprivate init(_ group: RollbackMark.Group) {
-      (epoch, generation, tag) = (group.epoch, group.generation, group.tag)
+      epoch = group.epoch
+      generation = group.generation
+      tag = group.tag
     }
 
     fileprivate init(_ log: RollbackMark.Log) {

@@ -117,7 +117,8 @@ enum DecodedText {
     guard padding <= 2, padding == 0 || range.count % 4 == 0, (range.count - padding) % 4 != 1 else { return nil }
     for index in range.dropLast(padding) {
       guard let digit = base64Digit(bytes[index]) else { return nil }
-      (word, bits) = (word << 6 | digit, bits + 6)
+      word = word << 6 | digit
+      bits = bits + 6
       guard bits >= 8 else { continue }
       bits -= 8
       bytes[end] = UInt8(truncatingIfNeeded: word >> UInt32(bits))
@@ -147,7 +148,8 @@ enum DecodedText {
       if byte == UInt8(ascii: "%") {
         guard index + 2 <= range.upperBound, let high = hexDigit(bytes[index]), let low = hexDigit(bytes[index + 1])
         else { return nil }
-        (byte, index) = (high << 4 | low, index + 2)
+        byte = high << 4 | low
+        index = index + 2
       }
       bytes[end] = byte
       end += 1
