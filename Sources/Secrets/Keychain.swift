@@ -56,24 +56,24 @@ public struct Keychain: Sendable {
   // MARK: Values
 
   /// Seals a string; durable when it returns.
-  /// - Throws: the errors of ``SecretPreferences/update(_:)``.
-  public func set(_ value: String, key: String) throws { try secrets.update { try seal(value, key, in: &$0) } }
+  /// - Throws: the errors of ``SecretPreferences/transaction(_:)``.
+  public func set(_ value: String, key: String) throws { try secrets.transaction { try seal(value, key, in: &$0) } }
 
   /// The asynchronous form of `set(_:key:)`; never blocks a cooperative thread.
   public func set(_ value: String, key: String) async throws {
-    try await secrets.update { try seal(value, key, in: &$0) }
+    try await secrets.transaction { try seal(value, key, in: &$0) }
   }
 
   /// Seals data; durable when it returns.
-  /// - Throws: the errors of ``SecretPreferences/update(_:)``.
-  public func set(_ value: Data, key: String) throws { try secrets.update { try seal(value, key, in: &$0) } }
+  /// - Throws: the errors of ``SecretPreferences/transaction(_:)``.
+  public func set(_ value: Data, key: String) throws { try secrets.transaction { try seal(value, key, in: &$0) } }
 
   /// The asynchronous form of `set(_:key:)`; never blocks a cooperative thread.
   public func set(_ value: Data, key: String) async throws {
-    try await secrets.update { try seal(value, key, in: &$0) }
+    try await secrets.transaction { try seal(value, key, in: &$0) }
   }
 
-  private func seal(_ value: some PreferenceConvertible, _ key: String, in batch: inout Vault.Batch) throws {
+  private func seal(_ value: some PreferenceConvertible, _ key: String, in batch: inout Vault.Transaction) throws {
     let edit = try RecordEdit(label: label, comment: comment, attributes: attributes)
     try batch.set(value, forKey: key, accessibility: accessibility, edit: edit)
   }
@@ -107,10 +107,10 @@ public struct Keychain: Sendable {
   public func contains(_ key: String) throws(VaultError) -> Bool { try secrets.info(forKey: key) != nil }
 
   /// Removes the value under `key`; if it is absent, no error is thrown.
-  public func remove(_ key: String) throws { try secrets.update { batch in try batch.remove(key) } }
+  public func remove(_ key: String) throws { try secrets.transaction { batch in try batch.remove(key) } }
 
   /// The asynchronous form of `remove(_:)`; never blocks a cooperative thread.
-  public func remove(_ key: String) async throws { try await secrets.update { batch in try batch.remove(key) } }
+  public func remove(_ key: String) async throws { try await secrets.transaction { batch in try batch.remove(key) } }
 
   /// Removes all values of the service in the access group.
   public func removeAll() throws { try secrets.removeAll() }

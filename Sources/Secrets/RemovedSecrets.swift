@@ -46,7 +46,7 @@ extension SecretPreferences {
   @discardableResult
   public func restore(_ key: String, revision: UInt64? = nil) throws -> Bool {
     guard let restored = try restorable(key, revision) else { return false }
-    try update { batch in try batch.restore(key, revision: restored, ifRevision: 0) }
+    try transaction { batch in try batch.restore(key, revision: restored, ifRevision: 0) }
     return true
   }
 
@@ -54,7 +54,7 @@ extension SecretPreferences {
   @discardableResult
   public func restore(_ key: String, revision: UInt64? = nil) async throws -> Bool {
     guard let restored = try await reading({ try $0.restorable(key, revision) }) else { return false }
-    try await update { batch in try batch.restore(key, revision: restored, ifRevision: 0) }
+    try await transaction { batch in try batch.restore(key, revision: restored, ifRevision: 0) }
     return true
   }
 

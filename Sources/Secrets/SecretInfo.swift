@@ -9,7 +9,7 @@ public struct SecretInfo: Sendable, Hashable {
   public let kind: ValueKind
   /// When its value can be read.
   public let accessibility: Vault.Accessibility
-  /// Increases with each change of the secret. Pass it as `ifRevision` in ``SecretPreferences/update(_:)``.
+  /// Increases with each change of the secret. Pass it as `ifRevision` in ``SecretPreferences/transaction(_:)``.
   public let revision: UInt64
   /// When the secret was first set, by the clock of the writer.
   public let created: Date

@@ -219,7 +219,7 @@ public struct SecretPreferences: PreferencesStore, GuardingReader {
     return changes
   }
 
-  private func fill(_ batch: inout Vault.Batch, _ changes: Changes) throws(VaultError) {
+  private func fill(_ batch: inout Vault.Transaction, _ changes: Changes) throws(VaultError) {
     batch.reserveCapacity(changes.removed.count + changes.made.count)
     for record in changes.removed { try batch.remove(record.key) }
     for (key, content, revision) in changes.made {

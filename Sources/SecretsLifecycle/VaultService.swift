@@ -166,7 +166,7 @@
     }
 
     private func unlock() async throws(VaultError) {
-      try await vault.unlock(unlocking: unlocking)
+      try await vault.unlock(unlocking)
       logger.notice("The vault was unlocked with its present key")
     }
 

@@ -107,7 +107,7 @@ extension VaultPath {
     let (file, status) = try lock.acquire(until: Deadline(after: options.lockTimeout))
     defer { lock.release() }
     // A damaged vault still has its id in the header. A file without it is a different file.
-    guard try VaultSummary.identifier(in: file) == vaultID else {
+    guard try VaultInfo.identifier(in: file) == vaultID else {
       throw error(.alreadyExists, "the file there is not a state of this vault")
     }
     let copy = try kept.map { (kept) throws(VaultError) in

@@ -53,7 +53,7 @@ extension Vault {
   /// - Parameter replacing: whether existing records of the same names are replaced.
   /// - Returns: The number of records in the bundle.
   /// - Throws: ``VaultError/Code/alreadyExists`` if a record exists that may not be replaced, or if two groups of the
-  ///   bundle have records of the same name; the codes of ``update(service:in:_:)``.
+  ///   bundle have records of the same name; the codes of ``transaction(service:in:_:)``.
   @discardableResult
   public func importBundle(
     _ bundle: Vault, into group: AccessGroup, replacing: Bool = false
@@ -71,7 +71,7 @@ extension Vault {
     var changes: [RecordChange] = []
     for source in try bundle.groups() {
       for (service, records) in Dictionary(grouping: try bundle.records(in: source), by: \.service) {
-        var batch = Vault.Batch(service: service, sealer)
+        var batch = Vault.Transaction(service: service, sealer)
         batch.keeping = options.keeping
         for record in records { try batch.copy(record, from: bundle, source, ifRevision: replacing ? nil : 0) }
         changes += batch.changes
@@ -102,7 +102,7 @@ extension Vault {
     .unsupportedAccessibility, "a value of \"this device only\" cannot be exported")
 }
 
-extension Vault.Batch {
+extension Vault.Transaction {
   /// Opens a record's value in `vault` and seals it for this batch's group.
   fileprivate mutating func copy(
     _ record: RecordInfo, from vault: Vault, _ group: AccessGroup, ifRevision revision: UInt64? = nil

@@ -4,7 +4,7 @@ internal import VaultSealing
 /// An access group of a new vault, with its first records.
 public struct NewGroup: Sendable {
   /// Fills a batch with the records of one service.
-  public typealias Fill = @Sendable (inout Vault.Batch) throws(VaultError) -> Void
+  public typealias Fill = @Sendable (inout Vault.Transaction) throws(VaultError) -> Void
 
   let name: String
   // An invalid name is refused when the vault is created.
@@ -121,7 +121,7 @@ extension NewGroup {
     var changes: [RecordChange] = []
     let groupSealer = try GroupSealer(content, options, sealer)
     for (service, fill) in services {
-      var batch = Vault.Batch(service: try service.get(), groupSealer)
+      var batch = Vault.Transaction(service: try service.get(), groupSealer)
       try fill(&batch)
       changes += batch.changes
     }

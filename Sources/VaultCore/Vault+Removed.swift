@@ -38,9 +38,9 @@ public struct RemovedRecord: Sendable {
 extension Vault {
   /// Returns the removed records of a group, or of one service, that are kept, ordered by the bytes of their names.
   ///
-  /// All other reads treat these records as absent. ``Batch/restore(_:revision:ifRevision:)`` makes one exist again,
-  /// and A removal with `atOnce` removes it for good. A record whose time has passed is listed until a write drops it.
-  /// Opens no value.
+  /// All other reads treat these records as absent. ``Transaction/restore(_:revision:ifRevision:)`` makes one exist
+  /// again, and A removal with `atOnce` removes it for good. A record whose time has passed is listed until a write
+  /// drops it. Opens no value.
   public func removedRecords(
     service: Vault.Name? = nil, in group: AccessGroup
   ) throws(VaultError) -> [RemovedRecord] {

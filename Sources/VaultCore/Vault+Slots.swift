@@ -7,7 +7,7 @@ public struct SlotInfo: Sendable {
   /// The id of the slot, random and constant.
   public let id: Vault.Identifier
   /// How the slot is opened.
-  public let kind: VaultSummary.Slot.Kind
+  public let kind: VaultInfo.Slot.Kind
   /// Whether the slot grants the whole vault.
   public let isOwner: Bool
   /// The access group that the slot grants; `nil` for an owner slot, or if the group does not exist any more.
@@ -30,7 +30,7 @@ public struct RotationReport: Sendable {
 
 extension Vault {
   /// Returns the slots in the order of the file.
-  /// - Throws: ``VaultError/Code/ownerRequired`` for a group holder, which cannot read labels. ``VaultSummary`` lists
+  /// - Throws: ``VaultError/Code/ownerRequired`` for a group holder, which cannot read labels. ``VaultInfo`` lists
   ///   the slots without a key.
   public func slots() throws(VaultError) -> [SlotInfo] {
     try handle.withCurrent { (_, state) throws(VaultError) in try state.slotInfos() }
@@ -291,7 +291,7 @@ extension SlotInfo {
   ) {
     let isOwner = slot.scope == .owner
     self.init(
-      id: slot.id, kind: VaultSummary.Slot.Kind(slot), isOwner: isOwner, group: isOwner ? nil : granted?.name,
+      id: slot.id, kind: VaultInfo.Slot.Kind(slot), isOwner: isOwner, group: isOwner ? nil : granted?.name,
       label: String(decoding: listed.label, as: UTF8.self), created: listed.created, isCurrent: isCurrent,
       isStale: !isOwner && granted?.epoch != slot.epoch)
   }

@@ -4,7 +4,7 @@ internal import VaultSealing
 
 extension Vault {
   /// A set of changes to records of one service that become durable together.
-  public struct Batch: ~Copyable {
+  public struct Transaction: ~Copyable {
     let service: Vault.Name
     var changes: [RecordChange] = []
     /// The class of values that are set without one; `nil` keeps the class of a record.
@@ -47,7 +47,7 @@ extension Vault {
     ///     only" removes them.
     ///   - edit: metadata to change in the same write.
     ///   - revision: the revision that the record must have; 0 if it must not exist; `nil` for any. With a different
-    ///     revision the write throws ``VaultError/Code/conflict``, and nothing of the batch is written.
+    ///     revision the write throws ``VaultError/Code/conflict``, and nothing of the transaction is written.
     /// - Throws: ``VaultError/Code/valueTooLarge``; ``VaultError/Code/typeMismatch`` if the bytes do not fit the kind;
     ///   ``VaultError/Code/invalidName``; ``VaultError/Code/deviceKeyMissing``.
     public mutating func set(
@@ -123,11 +123,11 @@ extension Vault {
       try add(RecordAddress(service, try storedSpelling(of: Vault.Name(key))), .restore(revision), edit, expected)
     }
 
-    /// Whether the record that has the key now is removed by the batch.
+    /// Whether the record that has the key now is removed by the transaction.
     private func removes(_ key: Vault.Name) -> Bool { positions[key].map { changes[$0].removal != nil } ?? false }
 
-    /// Adds a change. If the batch already changes this record, the new change replaces the earlier one and takes over
-    /// its metadata.
+    /// Adds a change. If the transaction already changes this record, the new change replaces the earlier one and takes
+    /// over its metadata.
     private mutating func add(
       _ address: RecordAddress, _ operation: RecordChange.Operation, _ edit: RecordEdit, _ expected: UInt64?
     ) throws(VaultError) {
@@ -141,7 +141,7 @@ extension Vault {
       var (operation, edit, removal) = (operation, edit, earlier.removal)
       switch (earlier.operation, operation) {
       case (_, .restore) where removal != nil, (.remove, .edit):
-        throw VaultError(.notFound, "the batch removes the record first")
+        throw VaultError(.notFound, "the transaction removes the record first")
       case (_, .remove):
         // What is gone at once is not kept by a later removal.
         if removal == .atOnce { operation = .remove(.atOnce) }
@@ -166,50 +166,50 @@ extension Vault {
   /// share one append and one sync.
   ///
   /// ```swift
-  /// try vault.update(service: service, in: group) { batch in
-  ///   try batch.set(token.span.bytes, kind: .string, forKey: "github")
-  ///   try batch.remove("gitlab")
+  /// try vault.transaction(service: service, in: group) { transaction in
+  ///   try transaction.set(token.span.bytes, kind: .string, forKey: "github")
+  ///   try transaction.remove("gitlab")
   /// }
   /// ```
   ///
-  /// - Parameter body: fills the batch. Called once.
+  /// - Parameter body: fills the transaction. Called once.
   /// - Returns: how many removals found their record.
   /// - Throws: the error of `body`; ``VaultError/Code/conflict`` or ``VaultError/Code/notFound`` for a condition of the
-  ///   batch; ``VaultError/Code/readOnly``, ``VaultError/Code/io``, ``VaultError/Code/lockTimeout``,
+  ///   transaction; ``VaultError/Code/readOnly``, ``VaultError/Code/io``, ``VaultError/Code/lockTimeout``,
   ///   ``VaultError/Code/hardLinked`` or ``VaultError/Code/replaced`` with the vault unchanged;
   ///   ``VaultError/Code/durabilityUnknown`` if the change may or may not survive.
   @discardableResult
-  public func update(
-    service: Vault.Name, in group: AccessGroup, _ body: (inout Vault.Batch) throws(VaultError) -> Void
+  public func transaction(
+    service: Vault.Name, in group: AccessGroup, _ body: (inout Vault.Transaction) throws(VaultError) -> Void
   ) throws(VaultError) -> Int {
     try commit(sealedChanges(service: service, in: group, body).get(), in: group).removedCount
   }
 
-  /// The asynchronous form of `update`: it waits for the lock and the disk on no cooperative thread. `body` runs in the
-  /// caller's task, and waits if it makes logged reads.
+  /// The asynchronous form of `transaction`: it waits for the lock and the disk on no cooperative thread. `body` runs
+  /// in the caller's task, and waits if it makes logged reads.
   @discardableResult
-  public func update(
-    service: Vault.Name, in group: AccessGroup, _ body: (inout Vault.Batch) throws(VaultError) -> Void
+  public func transaction(
+    service: Vault.Name, in group: AccessGroup, _ body: (inout Vault.Transaction) throws(VaultError) -> Void
   ) async throws(VaultError) -> Int {
     try await commit(sealedChanges(service: service, in: group, body).get(), in: group).removedCount
   }
 
-  /// Seals the changes of a batch that `body` fills, for ``commit(_:in:)``. Errors of `body` are returned.
+  /// Seals the changes of a transaction that `body` fills, for ``commit(_:in:)``. Errors of `body` are returned.
   ///
   /// - Parameters:
-  ///   - accessibility: the class of values that the batch sets without one.
+  ///   - accessibility: the class of values that the transaction sets without one.
   ///   - keeping: what the changes keep; `nil` for what the vault's options say.
   package func sealedChanges<E: Error>(
     service: Vault.Name, in group: AccessGroup, accessibility: Vault.Accessibility? = nil, keeping: Keeping? = nil,
-    _ body: (inout Vault.Batch) throws(E) -> Void
+    _ body: (inout Vault.Transaction) throws(E) -> Void
   ) throws(VaultError) -> Result<[RecordChange], E> {
     let (opener, sealer) = try takeSealer(for: group)
     defer { handle.giveBack(opener) }
-    var batch = Vault.Batch(service: try storedSpelling(of: service, in: group), in: (self, group), sealer)
-    batch.accessibility = accessibility
-    if let keeping { batch.keeping = keeping }
-    do throws(E) { try body(&batch) } catch { return .failure(error) }
-    return .success(batch.changes)
+    var transaction = Vault.Transaction(service: try storedSpelling(of: service, in: group), in: (self, group), sealer)
+    transaction.accessibility = accessibility
+    if let keeping { transaction.keeping = keeping }
+    do throws(E) { try body(&transaction) } catch { return .failure(error) }
+    return .success(transaction.changes)
   }
 
   /// Makes sealed changes durable together.

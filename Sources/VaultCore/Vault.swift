@@ -33,7 +33,8 @@ public final class Vault: Sendable {
     public var reserveBytes = 32 << 10
     /// What a read does if the expiry of the record has passed.
     public var expiredRecords = ExpiryPolicy.answer
-    /// What writes keep of the values that they replace and remove. A batch can say otherwise: ``Batch/keeping``.
+    /// What writes keep of the values that they replace and remove. A transaction can say otherwise:
+    /// ``Transaction/keeping``.
     public var keeping = Keeping.nothing
     /// The key of this machine, for values of the "this device only" classes. By itself it opens nothing. It is kept
     /// when the vault locks, because ``Vault/Accessibility/afterFirstUnlockThisDeviceOnly`` values are then read with

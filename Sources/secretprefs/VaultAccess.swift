@@ -167,7 +167,7 @@ struct VaultAccess {
   /// Prompts for the passphrase.
   private func ask(inspectsFile: Bool, rejected: Int) throws(VaultError) -> SecretBytes {
     if inspectsFile {
-      let summary = try VaultSummary(at: location.path, options: options)
+      let summary = try VaultInfo(at: location.path, options: options)
       let hasPassphrase = summary.slots.contains { if case .passphrase = $0.kind { true } else { false } }
       guard hasPassphrase else {
         throw VaultError(.noCredential, "no key file is configured, and the vault has no passphrase slot")

@@ -46,7 +46,7 @@ func refused(
   _ keychain: Keychain, _ port: Preference<Int>
 ) async throws {
   try tokens.set("text", forKey: "key")  // error: not marked with 'await'
-  try tokens.update { batch in try batch.remove("key", ifRevision: 1) }  // error: not marked with 'await'
+  try tokens.transaction { batch in try batch.remove("key", ifRevision: 1) }  // error: not marked with 'await'
   try tokens.compareAndSet(nil, to: "text", forKey: "key")  // error: not marked with 'await'
   try layers.set(81, for: .port)  // error: not marked with 'await'
   try layers.set(encoding: [81], forKey: "ports")  // error: not marked with 'await'

@@ -227,7 +227,7 @@
 
     @Test func `a value that cannot be read does not hide the others in a snapshot`() throws {
       let throwaway = ThrowawayVault.current
-      try throwaway.vault.update(service: Vault.Name(service), in: throwaway.vault.group()) {
+      try throwaway.vault.transaction(service: Vault.Name(service), in: throwaway.vault.group()) {
         batch throws(VaultError) in
         try batch.set("a".utf8Span.span.bytes, kind: .string, forKey: "expired")
         var edit = RecordEdit()

@@ -250,7 +250,7 @@
         try await other.set("meanwhile", forKey: "token")
         #expect(vault.isLocked)
         #expect(loaded.all == ["-"])
-        try await vault.unlock(unlocking: .key(throwaway.key))
+        try await vault.unlock(.key(throwaway.key))
         try await until { loaded.all == ["-", "meanwhile"] }
       }
 

@@ -47,7 +47,7 @@ extension BoundedVaultObservationTests {
     var values = store.updates(for: Self.token, initial: false).makeAsyncIterator()
     for number in 0..<100 {
       try await other.set("\(number)", forKey: "token")
-      #expect(refused { try store.update { try $0.set("lost", forKey: "token", ifRevision: 7_777) } } == .conflict)
+      #expect(refused { try store.transaction { try $0.set("lost", forKey: "token", ifRevision: 7_777) } } == .conflict)
       #expect(await values.next() == "\(number)")
     }
   }
@@ -78,7 +78,7 @@ extension BoundedVaultObservationTests {
     var marks = store.updates(for: PreferenceKey<Int?>("mark"), initial: false).makeAsyncIterator()
 
     try await withoutObservation { try await store.set("suppressed", forKey: "token") }
-    let conflict = Result { try store.update { try $0.set("lost", forKey: "token", ifRevision: 7_777) } }
+    let conflict = Result { try store.transaction { try $0.set("lost", forKey: "token", ifRevision: 7_777) } }
     #expect(throws: VaultError.self) { try conflict.get() }
     try await other.vault.compact()
     try await other.set(1, forKey: "mark")

@@ -47,7 +47,7 @@ extension CodableSecretTests {
     let secrets = try ThrowawayVault.current.preferences()
     let token = try Secret(encoding: OAuthToken.sample)
     try secrets.set(token, forKey: "a", expires: .distantFuture)
-    try secrets.update { batch in try batch.set(token, forKey: "b") }
+    try secrets.transaction { batch in try batch.set(token, forKey: "b") }
 
     #expect(try secrets.secret(forKey: "a", decoding: OAuthToken.self) == token)
     #expect(try secrets.secret(forKey: "b", decoding: OAuthToken.self) == token)

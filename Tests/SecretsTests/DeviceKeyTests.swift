@@ -19,7 +19,7 @@ struct DeviceKeyTests {
         atPath: directory, withIntermediateDirectories: false, attributes: [.posixPermissions: 0o700])
       for path in [device, other] { try write(try SealingKey(from: .system), to: path) }
       let vault = try opened(try DeviceKey.file(device))
-      try vault.update(service: Vault.Name("shop"), in: vault.group()) { (batch) throws(VaultError) in
+      try vault.transaction(service: Vault.Name("shop"), in: vault.group()) { (batch) throws(VaultError) in
         try batch.set(
           "s3cret".utf8Span.span.bytes, kind: .string, forKey: "disk", accessibility: .whenUnlockedThisDeviceOnly)
       }

@@ -172,7 +172,7 @@ extension GuideTests {
 
     vault.lock()
     let stripe = try always.string(forKey: "stripe")
-    try vault.unlock(unlocking: unlocking)
+    try vault.unlock(unlocking)
 
     #expect(stripe == "sk_example")
     #expect(vault.isLocked == false)
@@ -213,7 +213,7 @@ extension GuideTests {
     let (vault, path) = (ThrowawayVault.current.vault, ThrowawayVault.current.path)
     try ThrowawayVault.current.preferences().set("v", forKey: "key")
     #expect(try problemsOfFile(vault) == 0)
-    let summary = try VaultSummary(at: path)
+    let summary = try VaultInfo(at: path)
     var torn = try Data(contentsOf: URL(filePath: path))
     torn[summary.snapshotBytes + summary.journalBytes - 1] ^= 1
     try torn.write(to: URL(filePath: path), options: [])

@@ -68,13 +68,13 @@ extension SecretItemTests {
     var options = Vault.Options()
     let vault = try ThrowawayVault()
     let store = try vault.preferences()
-    let start = Int(try VaultSummary(at: vault.path).snapshotBytes)
+    let start = Int(try VaultInfo(at: vault.path).snapshotBytes)
     try vault.preferences(service: "other").set("of another service", forKey: "token")
-    let base = try VaultSummary(at: vault.path).journalBytes
+    let base = try VaultInfo(at: vault.path).journalBytes
     try store.set("one", forKey: "a")
-    let middle = try VaultSummary(at: vault.path).journalBytes
+    let middle = try VaultInfo(at: vault.path).journalBytes
     try store.set("two", forKey: "b")
-    let end = try VaultSummary(at: vault.path).journalBytes
+    let end = try VaultInfo(at: vault.path).journalBytes
     let file = try Self.bytes(vault.path)
     try Self.read(file, of: vault)
 

@@ -91,7 +91,7 @@ extension SecretMetadataTests {
     let vault = ThrowawayVault.current.vault
     let before = try vault.status().groups[0].generation
 
-    let removed = try secrets.update { batch in
+    let removed = try secrets.transaction { batch in
       try batch.set(8080, forKey: "port")
       try batch.set(.url(URL(string: "https://example.com")!), forKey: "url")
       try batch.set(["a": [1, 2]], forKey: "list", edit: RecordEdit(label: "L"))
@@ -115,7 +115,7 @@ extension SecretMetadataTests {
     let revision = try #require(try secrets.info(forKey: "key")).revision
 
     let error = await #expect(throws: VaultError.self) {
-      try await secrets.update { batch in
+      try await secrets.transaction { batch in
         try batch.set("new", forKey: "other")
         try batch.set(Secret("new"), forKey: "key", ifRevision: revision + 1)
       }
@@ -123,14 +123,14 @@ extension SecretMetadataTests {
     #expect(error?.code == .conflict)
     #expect(try secrets.keys() == ["key"])
 
-    try await secrets.update { batch in try batch.set("new", forKey: "key", ifRevision: revision) }
+    try await secrets.transaction { batch in try batch.set("new", forKey: "key", ifRevision: revision) }
     #expect(try secrets.string(forKey: "key") == "new")
   }
 
   @Test func `a batch writes values with the class of the store`() throws {
     let vault = ThrowawayVault.current.vault
     let kept = try SecretPreferences(service: "com.example.test", accessibility: .afterFirstUnlock, in: vault)
-    try kept.update { batch in
+    try kept.transaction { batch in
       try batch.set("v", forKey: "kept")
       try batch.set("v", forKey: "other", accessibility: .whenUnlocked)
     }

@@ -127,7 +127,7 @@ import VaultCore
       case 8: try await withoutObservation { try await store.set(text, forKey: key) }
       case 9:
         let edit = try RecordEdit(expires: nil, label: "stress")
-        try await store.update { batch in try batch.set(text, forKey: key, edit: edit) }
+        try await store.transaction { batch in try batch.set(text, forKey: key, edit: edit) }
       case 10: if random.chance(20) { try await store.vault.compact() }
       case 11: if random.chance(10) { try await store.vault.rotate(store.vault.group()) }
       case 12: _ = try await store.vault.verify()

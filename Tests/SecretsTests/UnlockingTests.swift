@@ -56,10 +56,10 @@ struct UnlockingTests {
     let vault = try Vault.open(at: fixture.vault.path, unlocking: .keyFile(fixture.keyFile))
     vault.lock()
 
-    #expect(code { try vault.unlock(unlocking: Unlocking { nil }) } == .noCredential)
-    #expect(code { try vault.unlock(unlocking: .key(try SealingKey(from: .system))) } == .credentialRejected)
+    #expect(code { try vault.unlock(Unlocking { nil }) } == .noCredential)
+    #expect(code { try vault.unlock(.key(try SealingKey(from: .system))) } == .credentialRejected)
     #expect(vault.isLocked)
-    try vault.unlock(unlocking: .keyFile(fixture.keyFile))
+    try vault.unlock(.keyFile(fixture.keyFile))
 
     #expect(!vault.isLocked)
   }

@@ -128,7 +128,7 @@ extension VaultObservationTests {
     #expect(await values.next() == .some(nil))
 
     let (service, group) = (try Vault.Name("com.example.test"), try vault.group())
-    try await vault.update(service: service, in: group) { (batch) throws(VaultError) in
+    try await vault.transaction(service: service, in: group) { (batch) throws(VaultError) in
       try batch.set(PreferenceValue.string("direct"), forKey: "token")
     }
 

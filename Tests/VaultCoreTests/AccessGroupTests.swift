@@ -133,7 +133,7 @@ struct AccessGroupTests {
       try shared.owner.renameGroup(shared.owner.group(named: "one"), to: "uno")
 
       #expect(try holder.keys(service: Vault.Name("db"), in: group) == ["password", "user"])
-      try holder.update(service: Vault.Name("db"), in: group) { batch throws(VaultError) in
+      try holder.transaction(service: Vault.Name("db"), in: group) { batch throws(VaultError) in
         try batch.set("after", forKey: "user")
       }
       #expect(try holder.groupNames() == ["uno"])
@@ -219,7 +219,7 @@ struct AccessGroupTests {
 
       for vault in [shared.owner, second] {
         try expectRefused(.groupNotGranted, at: shared.path) {
-          try vault.update(service: Vault.Name("db"), in: group) { batch throws(VaultError) in
+          try vault.transaction(service: Vault.Name("db"), in: group) { batch throws(VaultError) in
             try batch.set("lost", forKey: "password")
           }
         }

@@ -2,7 +2,7 @@ import VaultSealing
 
 @testable import VaultCore
 
-extension Vault.Batch {
+extension Vault.Transaction {
   /// Sets a text of that accessibility; the record keeps its own when nil.
   mutating func set(
     _ text: String, forKey key: String, as accessibility: Vault.Accessibility?, edit: RecordEdit = RecordEdit()
@@ -23,7 +23,7 @@ extension Vault {
     _ text: String, forKey key: String, in group: String = "default", as accessibility: Vault.Accessibility?,
     edit: RecordEdit = RecordEdit()
   ) throws(VaultError) {
-    try update(service: Vault.Name("db"), in: self.group(named: group)) { batch throws(VaultError) in
+    try transaction(service: Vault.Name("db"), in: self.group(named: group)) { batch throws(VaultError) in
       try batch.set(text, forKey: key, as: accessibility, edit: edit)
     }
   }

@@ -14,7 +14,7 @@ extension AccessibilityTests {
       let other = try Vault.opened(at: path, options: .device(seed: "other"))
       var fills = 0
 
-      try vault.update(service: Vault.Name("db"), in: vault.group()) { batch throws(VaultError) in
+      try vault.transaction(service: Vault.Name("db"), in: vault.group()) { batch throws(VaultError) in
         try batch.set("mine", forKey: "key", as: nil)
         if fills == 0 { try other.set("theirs", forKey: "key", as: new) }
         fills += 1
@@ -33,7 +33,7 @@ extension AccessibilityTests {
       let other = try Vault.opened(at: path, options: .device(seed: "other"))
       var fills = 0
 
-      try vault.update(service: Vault.Name("db"), in: vault.group()) { batch throws(VaultError) in
+      try vault.transaction(service: Vault.Name("db"), in: vault.group()) { batch throws(VaultError) in
         try batch.set("mine", forKey: "key", as: nil)
         if fills == 0 { try other.set("theirs", forKey: "key", as: .afterFirstUnlock) }
         fills += 1
@@ -51,7 +51,7 @@ extension AccessibilityTests {
       let other = try Vault.opened(at: path, options: .device(seed: "other"))
       var fills = 0
 
-      try vault.update(service: Vault.Name("db"), in: vault.group()) { batch throws(VaultError) in
+      try vault.transaction(service: Vault.Name("db"), in: vault.group()) { batch throws(VaultError) in
         try batch.set("mine", forKey: "key", as: nil)
         if fills == 0 { try other.remove("key") }
         fills += 1
@@ -72,7 +72,7 @@ extension AccessibilityTests {
       let other = try Vault.opened(at: path, options: .device(seed: "other"))
       var fills = 0
 
-      try vault.update(service: Vault.Name("db"), in: vault.group()) { batch throws(VaultError) in
+      try vault.transaction(service: Vault.Name("db"), in: vault.group()) { batch throws(VaultError) in
         try batch.set("mine", forKey: "key", as: accessibility)
         if fills == 0 { try other.set("theirs", forKey: "key", as: .afterFirstUnlock) }
         fills += 1
@@ -92,7 +92,7 @@ extension AccessibilityTests {
       let other = try Vault.opened(at: path, options: .sample(seed: "other"))
       var fills = 0
 
-      try vault.update(service: Vault.Name("db"), in: vault.group()) { batch throws(VaultError) in
+      try vault.transaction(service: Vault.Name("db"), in: vault.group()) { batch throws(VaultError) in
         try batch.set("mine", forKey: "key", as: accessibility)
         if fills == 0 {
           let result = Result { try rotation.run(other) }
@@ -114,7 +114,7 @@ extension AccessibilityTests {
       try vault.set("old", forKey: "key", as: .whenUnlocked)
       var fills = 0
 
-      try vault.update(service: Vault.Name("db"), in: vault.group()) { batch throws(VaultError) in
+      try vault.transaction(service: Vault.Name("db"), in: vault.group()) { batch throws(VaultError) in
         try batch.set("mine", forKey: "key", as: nil)
         if fills == 0 { try vault.set("theirs", forKey: "key", as: .afterFirstUnlock) }
         fills += 1

@@ -91,7 +91,7 @@ struct AccessibilityTests {
       var edit = RecordEdit()
       edit.label = .set("label")
 
-      try vault.update(service: Vault.Name("db"), in: vault.group()) { batch throws(VaultError) in
+      try vault.transaction(service: Vault.Name("db"), in: vault.group()) { batch throws(VaultError) in
         try batch.edit("key", edit)
       }
 
@@ -102,7 +102,7 @@ struct AccessibilityTests {
 
   @Test func `the records of one batch have each its own class`() throws {
     try Self.with { vault, path in
-      try vault.update(service: Vault.Name("db"), in: vault.group()) { batch throws(VaultError) in
+      try vault.transaction(service: Vault.Name("db"), in: vault.group()) { batch throws(VaultError) in
         for accessibility in Vault.Accessibility.allCases {
           try batch.set(accessibility.name, forKey: accessibility.name, as: accessibility)
         }
@@ -118,7 +118,7 @@ struct AccessibilityTests {
 
   @Test func `of two sets of one key in a batch the later decides about the class`() throws {
     try Self.with { vault, _ in
-      try vault.update(service: Vault.Name("db"), in: vault.group()) { batch throws(VaultError) in
+      try vault.transaction(service: Vault.Name("db"), in: vault.group()) { batch throws(VaultError) in
         try batch.set("first", forKey: "key", as: .afterFirstUnlock)
         try batch.set("second", forKey: "key", as: .whenUnlockedThisDeviceOnly)
       }
@@ -322,7 +322,7 @@ struct AccessibilityTests {
       let record = try #require(try vault.record(service: Vault.Name("db"), key: "key", in: vault.group()))
       let revision = try #require(record.previous.first).revision
 
-      try vault.update(service: Vault.Name("db"), in: vault.group()) { batch throws(VaultError) in
+      try vault.transaction(service: Vault.Name("db"), in: vault.group()) { batch throws(VaultError) in
         try batch.restore("key", revision: revision)
       }
 

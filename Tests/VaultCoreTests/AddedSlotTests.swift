@@ -76,7 +76,7 @@ struct AddedSlotTests {
       #expect(slots.map { $0.group?.text } == [nil, "default", "é", "é"])
       #expect(slots.map(\.isCurrent) == [true, false, false, false])
       #expect(slots[3].id == id)
-      #expect(try VaultSummary(at: shared.path).slots.map(\.id) == slots.map(\.id))
+      #expect(try VaultInfo(at: shared.path).slots.map(\.id) == slots.map(\.id))
     }
   }
 
@@ -92,7 +92,7 @@ struct AddedSlotTests {
         refusal { try holder.withValue(service: Vault.Name("db"), key: "password", in: other) { _, _ in } }
           == .groupNotGranted)
       try expectRefused(.groupNotGranted, at: shared.path) {
-        try holder.update(service: Vault.Name("db"), in: other) { batch throws(VaultError) in
+        try holder.transaction(service: Vault.Name("db"), in: other) { batch throws(VaultError) in
           try batch.set("new", forKey: "password")
         }
       }

@@ -22,7 +22,7 @@ struct AuditLockTests {
       }
       usleep(300_000)  // until it waits
 
-      try vault.update(service: service, in: one) { batch throws(VaultError) in
+      try vault.transaction(service: service, in: one) { batch throws(VaultError) in
         try batch.set("v".utf8Span.span.bytes, kind: .string, forKey: "k")
       }
       let length = try vault.withValue(service: service, key: "k", in: one) { $1.byteCount }

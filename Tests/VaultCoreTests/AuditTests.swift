@@ -24,7 +24,7 @@ struct AuditTests {
   @Test func `a set behind a removal in one batch is logged as both`() throws {
     try AuditedVault.with { shared in
       let (group, service) = (try shared.owner.group(), try Vault.Name("db"))
-      try shared.owner.update(service: service, in: group) { batch throws(VaultError) in
+      try shared.owner.transaction(service: service, in: group) { batch throws(VaultError) in
         try batch.remove("password")
         try batch.set("new", forKey: "password")
       }
@@ -61,7 +61,7 @@ struct AuditTests {
   @Test func `each kind of read and write has its event`() throws {
     try AuditedVault.with { shared in
       let (vault, group) = (shared.owner, try shared.owner.group())
-      try vault.update(service: Vault.Name("db"), in: group) { batch throws(VaultError) in
+      try vault.transaction(service: Vault.Name("db"), in: group) { batch throws(VaultError) in
         var edit = RecordEdit()
         edit.historyDepth = .set(2)
         try batch.edit("password", edit)
@@ -70,7 +70,7 @@ struct AuditTests {
       try vault.set("new", forKey: "password")
       let record = try #require(try vault.records(in: group).first)
       _ = try vault.withValue(of: record, previous: record.previous[0].revision, in: group) { _, _ in }
-      try vault.update(service: Vault.Name("db"), in: group) { batch throws(VaultError) in
+      try vault.transaction(service: Vault.Name("db"), in: group) { batch throws(VaultError) in
         try batch.restore("password", revision: record.previous[0].revision)
       }
       try vault.copy(
@@ -93,7 +93,7 @@ struct AuditTests {
       _ = try shared.owner.records(in: group)
       #expect(try shared.owner.text("missing") == nil)
       let refused = refusal {
-        try shared.owner.update(service: Vault.Name("db"), in: group) { batch throws(VaultError) in
+        try shared.owner.transaction(service: Vault.Name("db"), in: group) { batch throws(VaultError) in
           try batch.remove("password", ifRevision: 99)
         }
       }
@@ -107,7 +107,7 @@ struct AuditTests {
   @Test func `a value that stays readable after a lock, and one of a snapshot, are logged`() throws {
     try AuditedVault.with { shared in
       let group = try shared.owner.group()
-      try shared.owner.update(service: Vault.Name("db"), in: group) { batch throws(VaultError) in
+      try shared.owner.transaction(service: Vault.Name("db"), in: group) { batch throws(VaultError) in
         let value: [UInt8] = [1]
         try batch.set(value.span.bytes, kind: .data, forKey: "kept", accessibility: .afterFirstUnlock)
       }

@@ -7,7 +7,8 @@ import VaultSealing
 extension BatchTests {
   @Test func `a set and a removal remove, and the removal finds the record`() throws {
     try with { sample in
-      let removed = try sample.vault.update(service: sample.service, in: sample.group) { batch throws(VaultError) in
+      let removed = try sample.vault.transaction(service: sample.service, in: sample.group) {
+        batch throws(VaultError) in
         try batch.set("new", forKey: "key")
         try batch.edit("key", edit { $0.label = .set("label") })
         try batch.remove("key")
@@ -39,7 +40,8 @@ extension BatchTests {
         try batch.set(value.span.bytes, kind: .data, forKey: "key", accessibility: .afterFirstUnlock)
       }
 
-      let removed = try sample.vault.update(service: sample.service, in: sample.group) { batch throws(VaultError) in
+      let removed = try sample.vault.transaction(service: sample.service, in: sample.group) {
+        batch throws(VaultError) in
         try batch.edit("key", edit { $0.label = .set("removed, too") })
         try batch.remove("key")
         try batch.set("first", forKey: "key")

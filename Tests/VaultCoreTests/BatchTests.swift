@@ -15,8 +15,8 @@ struct BatchTests {
       try vault.record(service: service, key: key, in: group)
     }
 
-    func update(_ body: (inout Vault.Batch) throws(VaultError) -> Void) throws(VaultError) {
-      try vault.update(service: service, in: group, body)
+    func update(_ body: (inout Vault.Transaction) throws(VaultError) -> Void) throws(VaultError) {
+      try vault.transaction(service: service, in: group, body)
     }
 
     /// The kept earlier values, newest first.
@@ -289,7 +289,7 @@ struct BatchTests {
       let holder = try shared.holder(of: "one")
       let (group, service) = try (holder.group(named: "one"), Vault.Name("db"))
 
-      try holder.update(service: service, in: group) { batch throws(VaultError) in
+      try holder.transaction(service: service, in: group) { batch throws(VaultError) in
         try batch.edit("password", edit { $0.label = .set("label") })
         try batch.set("new", forKey: "password")
       }
@@ -302,7 +302,7 @@ struct BatchTests {
   }
 }
 
-extension Vault.Batch {
+extension Vault.Transaction {
   /// Sets a string with all metadata.
   mutating func set(
     _ text: String, forKey key: String, edit: RecordEdit = RecordEdit(), ifRevision revision: UInt64? = nil

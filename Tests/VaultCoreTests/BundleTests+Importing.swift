@@ -64,7 +64,7 @@ extension BundleTests {
   @Test func `nothing of what was written down about a replaced record stays`() throws {
     try with { sample in
       try sample.export()
-      try sample.target.update(service: Vault.Name("db"), in: sample.target.group()) { batch throws(VaultError) in
+      try sample.target.transaction(service: Vault.Name("db"), in: sample.target.group()) { batch throws(VaultError) in
         var edit = RecordEdit()
         edit.label = .set("mine")
         edit.comment = .set("mine")
@@ -81,7 +81,8 @@ extension BundleTests {
 
   @Test func `five thousand records are imported in one transaction`() throws {
     try with { sample in
-      try sample.source.update(service: Vault.Name("many"), in: sample.source.group()) { batch throws(VaultError) in
+      try sample.source.transaction(service: Vault.Name("many"), in: sample.source.group()) {
+        batch throws(VaultError) in
         for number in 0..<5_000 { try batch.set("value \(number)", forKey: "key-\(number)") }
       }
       try sample.export()

@@ -78,7 +78,7 @@ struct BundleTests {
     all.historyDepth = .set(3)
     all.attributes = .set([try .init("owner", [0, 1]), try .init("owner", []), try .init("team", [2])])
     let edit = all
-    try vault.update(service: Vault.Name("web"), in: group) { batch throws(VaultError) in
+    try vault.transaction(service: Vault.Name("web"), in: group) { batch throws(VaultError) in
       try batch.set("first", forKey: "token", edit: edit)
       try batch.set([0, 0xFF], kind: .data, forKey: "blob", accessibility: .afterFirstUnlock)
       try batch.set([1], kind: .bool, forKey: "flag")
@@ -86,12 +86,13 @@ struct BundleTests {
       try batch.set([1, 2, 3], kind: ValueKind(rawValue: 200), forKey: "private")
       try batch.set([UInt8](repeating: 7, count: 8), kind: .integer, forKey: "number", accessibility: .afterFirstUnlock)
     }
-    try vault.update(service: Vault.Name("\u{1F511} mail"), in: group) { batch throws(VaultError) in
+    try vault.transaction(service: Vault.Name("\u{1F511} mail"), in: group) { batch throws(VaultError) in
       try batch.set("http://example.org", kind: .url, forKey: "\u{E9}")
     }
     // The values of before stay where they are.
     try vault.set("second", forKey: "token", service: "web")
-    try vault.update(service: Vault.Name("web"), in: group) { batch throws(VaultError) in try batch.edit("token", edit)
+    try vault.transaction(service: Vault.Name("web"), in: group) { batch throws(VaultError) in
+      try batch.edit("token", edit)
     }
   }
 
@@ -160,7 +161,7 @@ struct BundleTests {
       #expect(Vault.refusal(at: sample.bundle, .key(try .sample())) == .credentialRejected)
       #expect(Vault.refusal(at: sample.bundle, .key(try .sample(from: 50))) == .credentialRejected)
       #expect(Vault.refusal(at: sample.bundle, try sample.credential) == nil)
-      let summary = try VaultSummary(at: sample.bundle)
+      let summary = try VaultInfo(at: sample.bundle)
       #expect(summary.slots.count == 1)
       #expect(try summary.vaultID != sample.source.status().vaultID)
       #expect(refusal { try Vault.opened(at: sample.targetPath) } == .credentialRejected)
@@ -170,7 +171,7 @@ struct BundleTests {
   @Test(arguments: [Vault.Accessibility.whenUnlockedThisDeviceOnly, .afterFirstUnlockThisDeviceOnly])
   func `a value that stays on this device is refused, and no file is made`(accessibility: Vault.Accessibility) throws {
     try with { sample in
-      try sample.source.update(service: Vault.Name("db"), in: sample.source.group()) { batch throws(VaultError) in
+      try sample.source.transaction(service: Vault.Name("db"), in: sample.source.group()) { batch throws(VaultError) in
         try batch.set("bound", kind: .string, forKey: "device", accessibility: accessibility)
       }
 
@@ -183,7 +184,7 @@ struct BundleTests {
   @Test func `a value that was bound to this device since it was listed is refused, and no file is made`() throws {
     try with { sample in
       let listed = try sample.source.records(in: sample.source.group())
-      try sample.source.update(service: Vault.Name("db"), in: sample.source.group()) { batch throws(VaultError) in
+      try sample.source.transaction(service: Vault.Name("db"), in: sample.source.group()) { batch throws(VaultError) in
         try batch.set("bound", kind: .string, forKey: "password", accessibility: .whenUnlockedThisDeviceOnly)
       }
 
@@ -224,7 +225,7 @@ struct BundleTests {
         for key in [decomposed, composed] {
           let (opener, sealer) = try sample.source.takeSealer(for: sample.source.group())
           defer { sample.source.handle.giveBack(opener) }
-          var batch = Vault.Batch(service: service, sealer)
+          var batch = Vault.Transaction(service: service, sealer)
           let value = service.utf8 + key.utf8
           try batch.set(
             value.span.bytes, kind: .data, for: key, accessibility: nil, edit: RecordEdit(), ifRevision: nil)
@@ -317,7 +318,7 @@ struct BundleTests {
   }
 }
 
-extension Vault.Batch {
+extension Vault.Transaction {
   fileprivate mutating func set(
     _ bytes: [UInt8], kind: ValueKind, forKey key: String, accessibility: Vault.Accessibility? = nil,
     edit: RecordEdit = RecordEdit()

@@ -17,7 +17,7 @@ struct CatchUpTests {
     ("back up", { vault, path in try vault.backUp(to: path + ".copy") }),
     ("unlock", { vault, _ in try vault.unlock(with: .key(try .sample())) }),
     ("open", { _, path in _ = try Vault.opened(at: path) }),
-    ("summary", { _, path in _ = try VaultSummary(at: path) }),
+    ("summary", { _, path in _ = try VaultInfo(at: path) }),
     (
       "restore",
       { _, path in _ = try Vault.restore(path, to: path + ".other", credential: .key(try .sample())) }

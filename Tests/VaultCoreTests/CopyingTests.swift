@@ -54,11 +54,11 @@ struct CopyingTests {
     edit.comment = .set("comment")
     edit.expiry = .set(5)
     edit.attributes = .set([try .init("owner", [0, 255])])
-    try vault.update(service: Vault.Name("db"), in: vault.group()) { batch throws(VaultError) in
+    try vault.transaction(service: Vault.Name("db"), in: vault.group()) { batch throws(VaultError) in
       try batch.set("first", forKey: key, as: accessibility, edit: edit)
     }
     try vault.set([1, 2], forKey: key)
-    try vault.update(service: Vault.Name("db"), in: vault.group()) { batch throws(VaultError) in
+    try vault.transaction(service: Vault.Name("db"), in: vault.group()) { batch throws(VaultError) in
       try batch.set("", forKey: key, as: nil, edit: edit)
     }
   }

@@ -190,7 +190,7 @@ struct CreationTests {
     try TemporaryDirectory.with { directory throws in
       let files = try ["a", "b"].map { name in
         _ = try Vault.sample(at: directory + "/" + name, options: Vault.Options())
-        return try VaultSummary(at: directory + "/" + name)
+        return try VaultInfo(at: directory + "/" + name)
       }
 
       #expect(files[0].vaultID != files[1].vaultID)

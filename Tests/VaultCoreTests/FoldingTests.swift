@@ -72,7 +72,7 @@ struct FoldingTests {
 
   @Test func `an update of several keys is one entry and one generation`() throws {
     try withVault { vault, path in
-      let removed = try vault.update(service: Vault.Name("db"), in: vault.group()) { batch throws(VaultError) in
+      let removed = try vault.transaction(service: Vault.Name("db"), in: vault.group()) { batch throws(VaultError) in
         try batch.set("1", forKey: "a")
         try batch.set("2", forKey: "b")
         try batch.set("3", forKey: "a")
@@ -94,7 +94,7 @@ struct FoldingTests {
     try withVault { vault, path in
       let before = try FileBytes.read(path)
 
-      let removed = try vault.update(service: Vault.Name("db"), in: vault.group()) { batch throws(VaultError) in
+      let removed = try vault.transaction(service: Vault.Name("db"), in: vault.group()) { batch throws(VaultError) in
         if update == "absent" { try batch.remove("absent") }
       }
 
@@ -112,7 +112,7 @@ struct FoldingTests {
       }
 
       let status = try Vault.opened(at: path).status()
-      let summary = try VaultSummary(at: path)
+      let summary = try VaultInfo(at: path)
       #expect(summary.snapshotBytes < 16 << 10)
       #expect(summary.journalBytes <= 64 << 10)
       // Snapshot, the longest journal, one reserve.
@@ -197,7 +197,7 @@ struct FoldingTests {
     try withVault(options: .sample(reserve: reserve)) { vault, path in
       for number in 0..<5 {
         try vault.set("value", forKey: "key-\(number)")
-        let (summary, size) = (try VaultSummary(at: path), try FileBytes.status(path).st_size)
+        let (summary, size) = (try VaultInfo(at: path), try FileBytes.status(path).st_size)
         #expect(summary.entryCount == number + 1)
         #expect(Int(size) >= summary.snapshotBytes + summary.journalBytes)
         #expect(try !Vault.opened(at: path).status().hasTornTail)
@@ -210,7 +210,7 @@ struct FoldingTests {
     try withVault(options: .sample(reserve: 512)) { vault, path in
       try vault.set([UInt8](repeating: 1, count: 20_000), forKey: "a")
 
-      let summary = try VaultSummary(at: path)
+      let summary = try VaultInfo(at: path)
       #expect(summary.entryCount == 1)
       #expect(summary.fileBytes == summary.snapshotBytes + summary.journalBytes + 512)
     }
@@ -221,7 +221,7 @@ struct FoldingTests {
     options.limits.writtenValueBytes = 16 << 20
     try withVault(options: options) { vault, path in
       let value = [UInt8](repeating: 1, count: 16 << 20)
-      try vault.update(service: Vault.Name("db"), in: vault.group()) { batch throws(VaultError) in
+      try vault.transaction(service: Vault.Name("db"), in: vault.group()) { batch throws(VaultError) in
         for key in ["a", "b"] { try batch.set(value, forKey: key) }
       }
 
@@ -236,18 +236,18 @@ struct FoldingTests {
   @Test func `the journal may grow as long as the snapshot before it is folded`() throws {
     try withVault { vault, path in
       try vault.set([UInt8](repeating: 1, count: 1 << 20), forKey: "large")
-      let snapshot = try VaultSummary(at: path).snapshotBytes
+      let snapshot = try VaultInfo(at: path).snapshotBytes
       try #require(snapshot > 1 << 20)
       var longest = 0
       for number in 0..<12 {
         try vault.set([UInt8](repeating: 2, count: 100_000), forKey: "key-\(number)")
-        let summary = try VaultSummary(at: path)
+        let summary = try VaultInfo(at: path)
         longest = max(longest, summary.journalBytes)
         #expect(summary.journalBytes <= max(64 << 10, summary.snapshotBytes))
       }
 
       #expect(longest > 900_000)
-      #expect(try VaultSummary(at: path).generation == 3)
+      #expect(try VaultInfo(at: path).generation == 3)
     }
   }
 

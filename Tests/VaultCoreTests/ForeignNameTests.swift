@@ -89,7 +89,7 @@ struct ForeignNameTests {
 
   @Test func `a foreign name is removed by exactly its name, and its twin stays`() throws {
     try withForeignVault { vault, service, group in
-      let removed = try vault.update(service: service, in: group) { batch throws(VaultError) in
+      let removed = try vault.transaction(service: service, in: group) { batch throws(VaultError) in
         try batch.remove(Self.decomposed)
       }
 
@@ -102,16 +102,17 @@ struct ForeignNameTests {
   @Test func `a foreign name is set, edited and restored where it is`() throws {
     try withForeignVault { vault, service, group in
       let key = Self.decomposed + " alone"
-      try vault.update(service: service, in: group) { batch throws(VaultError) in
+      try vault.transaction(service: service, in: group) { batch throws(VaultError) in
         var edit = RecordEdit()
         edit.historyDepth = .set(1)
         try batch.edit(key, edit)
       }
-      try vault.update(service: service, in: group) { batch throws(VaultError) in try batch.set("new", forKey: key) }
+      try vault.transaction(service: service, in: group) { batch throws(VaultError) in try batch.set("new", forKey: key)
+      }
       #expect(try text(key, vault, service, group) == "new")
 
       let kept = try #require(try vault.record(service: service, key: key, in: group)?.previous.first)
-      try vault.update(service: service, in: group) { batch throws(VaultError) in
+      try vault.transaction(service: service, in: group) { batch throws(VaultError) in
         try batch.restore(key, revision: kept.revision)
       }
 
@@ -136,7 +137,7 @@ struct ForeignNameTests {
     try TemporaryDirectory.with { directory in
       let vault = try Vault.sample(at: directory + "/vault.spv")
       let group = try vault.group()
-      try vault.update(service: Vault.Name("db"), in: group) { batch throws(VaultError) in
+      try vault.transaction(service: Vault.Name("db"), in: group) { batch throws(VaultError) in
         let value: [UInt8] = [0x76]
         try batch.set(value.span.bytes, kind: .string, forKey: Self.composed, accessibility: .afterFirstUnlock)
       }
@@ -148,7 +149,7 @@ struct ForeignNameTests {
   }
 }
 
-extension Vault.Batch {
+extension Vault.Transaction {
   /// Adds a record whose name is written as it is.
   fileprivate mutating func put(_ text: String, for key: String) throws(VaultError) {
     let (value, key) = (Array(text.utf8), try Vault.Name(verbatim: Array(key.utf8)))

@@ -145,7 +145,7 @@ struct ForgedEntryTests {
       options.limits.writtenValueBytes = 16 << 20
       let writer = try Vault.opened(at: path, options: options)
       let error = refusal {
-        try writer.update(service: Vault.Name("db"), in: writer.group(named: sound)) { batch throws(VaultError) in
+        try writer.transaction(service: Vault.Name("db"), in: writer.group(named: sound)) { batch throws(VaultError) in
           for key in ["a", "b"] { try batch.set([UInt8](repeating: 1, count: 16 << 20), forKey: key) }
         }
       }

@@ -153,7 +153,7 @@ private final class Holder {
 
 extension Vault {
   fileprivate func setOnThisDevice() throws {
-    try update(service: Vault.Name("db"), in: group()) { batch throws(VaultError) in
+    try transaction(service: Vault.Name("db"), in: group()) { batch throws(VaultError) in
       let value: [UInt8] = [1]
       try batch.set(value.span.bytes, kind: .data, forKey: "a", accessibility: .whenUnlockedThisDeviceOnly)
     }

@@ -209,9 +209,11 @@ extension IdleLimitTests {
       case .verify: _ = try vault.verify()
       case .backUp: try vault.backUp(to: fixture.path + ".backup")
       case .set:
-        try vault.update(service: service, in: group) { batch throws(VaultError) in try batch.set("v", forKey: "new") }
+        try vault.transaction(service: service, in: group) { batch throws(VaultError) in
+          try batch.set("v", forKey: "new")
+        }
       case .removeNothing:
-        try vault.update(service: service, in: group) { batch throws(VaultError) in try batch.remove("nothing") }
+        try vault.transaction(service: service, in: group) { batch throws(VaultError) in try batch.remove("nothing") }
       case .createGroup: try vault.createGroup("new")
       case .renameGroup: try vault.renameGroup(group, to: "renamed")
       case .removeGroup: try vault.removeGroup(group)

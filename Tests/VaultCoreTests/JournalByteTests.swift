@@ -128,7 +128,7 @@ struct JournalByteTests {
       let vault = try Vault.opened(at: path)
       try FileBytes.write(damaged, to: path)
 
-      #expect(refusal { try VaultSummary(at: path) } == .damaged)
+      #expect(refusal { try VaultInfo(at: path) } == .damaged)
       #expect(refusal { try Vault.opened(at: path) } == .damaged)
       #expect(refusal { try vault.text("password") } == .damaged)
       #expect(refusal { try vault.set("new", forKey: "password") } == .damaged)
@@ -302,7 +302,7 @@ struct JournalByteTests {
 
     try SampleFiles.with(parts.file) { vault, path throws in
       #expect(try vault.status().hasTornTail)
-      #expect(try VaultSummary(at: path).hasTornTail)
+      #expect(try VaultInfo(at: path).hasTornTail)
       try vault.set("new", forKey: "key-0")
       #expect(try !Vault.opened(at: path).status().hasTornTail)
     }

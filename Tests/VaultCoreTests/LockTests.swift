@@ -52,7 +52,8 @@ struct LockTests {
     }
 
     func set(_ text: String, forKey key: String = "new") throws(VaultError) {
-      try vault.update(service: service, in: group) { batch throws(VaultError) in try batch.set(text, forKey: key) }
+      try vault.transaction(service: service, in: group) { batch throws(VaultError) in try batch.set(text, forKey: key)
+      }
     }
 
     /// What another process does meanwhile.
@@ -136,8 +137,8 @@ struct LockTests {
 
     func run(_ fixture: Fixture) throws {
       let (vault, group, service) = (fixture.vault, fixture.group, fixture.service)
-      func update(_ body: (inout Vault.Batch) throws(VaultError) -> Void) throws {
-        try vault.update(service: service, in: group, body)
+      func update(_ body: (inout Vault.Transaction) throws(VaultError) -> Void) throws {
+        try vault.transaction(service: service, in: group, body)
       }
       let slot = Vault.Identifier([UInt8](repeating: 1, count: 16))
       switch self {
@@ -191,7 +192,7 @@ struct LockTests {
       var code: VaultError.Code?
 
       do throws(VaultError) {
-        try await vault.update(service: service, in: group) { batch throws(VaultError) in
+        try await vault.transaction(service: service, in: group) { batch throws(VaultError) in
           try batch.set("v", forKey: "new")
         }
       } catch { code = error.code }
@@ -203,7 +204,7 @@ struct LockTests {
   @Test func `a batch that is being filled when lock() comes is locked and not written`() throws {
     try Fixture.with { fixture in
       try expectRefused(.locked, at: fixture.path) {
-        try fixture.vault.update(service: fixture.service, in: fixture.group) { batch throws(VaultError) in
+        try fixture.vault.transaction(service: fixture.service, in: fixture.group) { batch throws(VaultError) in
           try batch.set("v", forKey: "new")
           fixture.vault.lock()
         }
@@ -261,7 +262,7 @@ struct LockTests {
     try Fixture.with { fixture in
       let other = try fixture.other()
       try other.set("other group", forKey: "afterFirstUnlock", in: "unused", as: nil)
-      try other.update(service: Vault.Name("db2"), in: other.group()) { batch throws(VaultError) in
+      try other.transaction(service: Vault.Name("db2"), in: other.group()) { batch throws(VaultError) in
         try batch.set("other service", forKey: "afterFirstUnlock", as: .afterFirstUnlock)
       }
       _ = try fixture.vault.status()
@@ -320,7 +321,7 @@ struct LockTests {
     try Fixture.with({ $0.expiredRecords = policy }) { fixture in
       var edit = RecordEdit()
       edit.expiry = .set(1)
-      try fixture.vault.update(service: fixture.service, in: fixture.group) { batch throws(VaultError) in
+      try fixture.vault.transaction(service: fixture.service, in: fixture.group) { batch throws(VaultError) in
         try batch.edit("whenUnlocked", edit)
         try batch.edit("afterFirstUnlock", edit)
       }

@@ -67,7 +67,7 @@ extension MarkTests {
 
       // Without a read in between: sealing needs keys, and does not load the file.
       try expectRefused(.rolledBack, at: shared.path) {
-        try vault.update(service: service, in: group) { batch throws(VaultError) in
+        try vault.transaction(service: service, in: group) { batch throws(VaultError) in
           try batch.set("newest", forKey: "user")
         }
       }

@@ -35,7 +35,7 @@ extension MarkTests {
       case .set: try vault.set("v", forKey: "user")
       case .remove: try vault.remove("password")
       case .edit:
-        try vault.update(service: Vault.Name("db"), in: group) { batch throws(VaultError) in
+        try vault.transaction(service: Vault.Name("db"), in: group) { batch throws(VaultError) in
           var edit = RecordEdit()
           edit.label = .set("label")
           try batch.edit("password", edit)
@@ -85,7 +85,7 @@ extension MarkTests {
       case .set: try vault.set("v", forKey: "user", in: "one")
       case .remove: try vault.remove("password", in: "one")
       case .fold:
-        try vault.update(service: Vault.Name("db"), in: vault.group(named: "one")) { batch throws(VaultError) in
+        try vault.transaction(service: Vault.Name("db"), in: vault.group(named: "one")) { batch throws(VaultError) in
           try batch.set([UInt8](repeating: 0x61, count: 70_000), forKey: "long")
         }
       case .compact: try vault.compact()
@@ -155,7 +155,7 @@ extension MarkTests {
       let (marked, other) = (try shared.markedOwner(), try shared.secondOwner())
       let group = try marked.group()
       // A long list, so that readers hold the handle's lock while the other writer appends.
-      try marked.update(service: Vault.Name("db"), in: group) { batch throws(VaultError) in
+      try marked.transaction(service: Vault.Name("db"), in: group) { batch throws(VaultError) in
         for number in 0..<2000 { try batch.set("v", forKey: "key \(number)") }
       }
       let isDone = Atomic<Bool>(false)

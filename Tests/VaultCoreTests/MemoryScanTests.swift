@@ -124,7 +124,7 @@ struct MemoryScanTests {
         let vault = try searched.open()
         let (service, group) = (try Vault.Name("db"), try vault.group())
         let value = try searched.fresh("new value")
-        try await vault.update(service: service, in: group) { (batch) throws(VaultError) in
+        try await vault.transaction(service: service, in: group) { (batch) throws(VaultError) in
           try value.bytes.withSpan { (bytes) throws(VaultError) in
             try batch.set(bytes, kind: .data, forKey: "new")
           }

@@ -30,7 +30,7 @@ struct MetadataTests {
         $0.expiry = .set(5_000)
         $0.attributes = .set([try .init("owner", [1, 2]), try .init("team", [])])
       }
-      try vault.update(service: service, in: group) { batch throws(VaultError) in
+      try vault.transaction(service: service, in: group) { batch throws(VaultError) in
         try batch.set("v", forKey: "key")
         try batch.edit("key", all)
       }
@@ -45,7 +45,7 @@ struct MetadataTests {
         $0.label = .set("new")
         $0.comment = .remove
       }
-      try vault.update(service: service, in: group) { batch throws(VaultError) in try batch.edit("key", less) }
+      try vault.transaction(service: service, in: group) { batch throws(VaultError) in try batch.edit("key", less) }
 
       let again = try Vault.opened(at: path)
       let changed = try #require(try again.record(service: service, key: "key", in: try again.group()))
@@ -64,7 +64,7 @@ struct MetadataTests {
         $0.expiry = .set(5_000)
       }
       try vault.set("old", forKey: "key")
-      try vault.update(service: service, in: group) { batch throws(VaultError) in try batch.edit("key", edit) }
+      try vault.transaction(service: service, in: group) { batch throws(VaultError) in try batch.edit("key", edit) }
 
       try vault.set("new", forKey: "key")
 
@@ -79,7 +79,7 @@ struct MetadataTests {
       let before = try FileBytes.read(path)
       #expect(
         refusal {
-          try vault.update(service: service, in: group) { batch throws(VaultError) in
+          try vault.transaction(service: service, in: group) { batch throws(VaultError) in
             try batch.edit("nothing", RecordEdit())
           }
         } == .notFound)
@@ -91,7 +91,7 @@ struct MetadataTests {
     try with { vault, group, service, _ in
       try vault.set("0", forKey: "key")
       let deep = edit { $0.historyDepth = .set(2) }
-      try vault.update(service: service, in: group) { batch throws(VaultError) in try batch.edit("key", deep) }
+      try vault.transaction(service: service, in: group) { batch throws(VaultError) in try batch.edit("key", deep) }
       for value in ["1", "2", "3"] { try vault.set(value, forKey: "key") }
 
       let record = try #require(try vault.record(service: service, key: "key", in: group))
@@ -102,10 +102,10 @@ struct MetadataTests {
       #expect(kept == ["2", "1"])
 
       let shallow = edit { $0.historyDepth = .set(1) }
-      try vault.update(service: service, in: group) { batch throws(VaultError) in try batch.edit("key", shallow) }
+      try vault.transaction(service: service, in: group) { batch throws(VaultError) in try batch.edit("key", shallow) }
       #expect(try vault.record(service: service, key: "key", in: group)?.previous.count == 1)
       let none = edit { $0.historyDepth = .remove }
-      try vault.update(service: service, in: group) { batch throws(VaultError) in try batch.edit("key", none) }
+      try vault.transaction(service: service, in: group) { batch throws(VaultError) in try batch.edit("key", none) }
       #expect(try vault.record(service: service, key: "key", in: group)?.previous.isEmpty == true)
     }
   }
@@ -114,11 +114,11 @@ struct MetadataTests {
     try with { vault, group, service, path in
       let deep = edit { $0.historyDepth = .set(5) }
       try vault.set("first", forKey: "key")
-      try vault.update(service: service, in: group) { batch throws(VaultError) in try batch.edit("key", deep) }
+      try vault.transaction(service: service, in: group) { batch throws(VaultError) in try batch.edit("key", deep) }
       try vault.set("second", forKey: "key")
       let kept = try #require(try vault.record(service: service, key: "key", in: group)?.previous.first)
 
-      try vault.update(service: service, in: group) { batch throws(VaultError) in
+      try vault.transaction(service: service, in: group) { batch throws(VaultError) in
         try batch.restore("key", revision: kept.revision)
       }
 
@@ -132,7 +132,7 @@ struct MetadataTests {
       #expect(value == "second")
       #expect(
         refusal {
-          try vault.update(service: service, in: group) { batch throws(VaultError) in
+          try vault.transaction(service: service, in: group) { batch throws(VaultError) in
             try batch.restore("key", revision: 999)
           }
         } == .notFound)
@@ -145,7 +145,7 @@ struct MetadataTests {
       let revision = try #require(try vault.record(service: service, key: "key", in: group)).revision
       func set(_ text: String, if revision: UInt64) -> VaultError.Code? {
         refusal {
-          try vault.update(service: service, in: group) { batch throws(VaultError) in
+          try vault.transaction(service: service, in: group) { batch throws(VaultError) in
             try batch.set(Array(text.utf8).span.bytes, forKey: "key", ifRevision: revision)
           }
         }
@@ -173,7 +173,7 @@ struct MetadataTests {
                 let record = try #require(try vault.record(service: service, key: "counter", in: group))
                 let number = try #require(Int(try vault.text("counter") ?? ""))
                 do {
-                  try await vault.update(service: service, in: group) { batch throws(VaultError) in
+                  try await vault.transaction(service: service, in: group) { batch throws(VaultError) in
                     try batch.set(
                       Array("\(number + 1)".utf8).span.bytes, forKey: "counter", ifRevision: record.revision)
                   }
@@ -193,7 +193,7 @@ struct MetadataTests {
     try with { vault, group, service, path in
       let soon = edit { $0.expiry = .set(2_000) }
       try vault.set("v", forKey: "key")
-      try vault.update(service: service, in: group) { batch throws(VaultError) in try batch.edit("key", soon) }
+      try vault.transaction(service: service, in: group) { batch throws(VaultError) in try batch.edit("key", soon) }
 
       for (now, policy, code) in [
         (1_999, .refuse, nil), (2_000, .refuse, .expired), (2_000, .answer, nil),
@@ -214,13 +214,13 @@ struct MetadataTests {
       let huge = edit { $0.comment = .set(String(repeating: "c", count: 1 << 16)) }
       #expect(
         refusal {
-          try vault.update(service: service, in: group) { batch throws(VaultError) in try batch.edit("key", huge) }
+          try vault.transaction(service: service, in: group) { batch throws(VaultError) in try batch.edit("key", huge) }
         } == .valueTooLarge)
     }
   }
 }
 
-extension Vault.Batch {
+extension Vault.Transaction {
   /// Adds a string by its bytes, with a comparison.
   fileprivate mutating func set(_ bytes: RawSpan, forKey key: String, ifRevision: UInt64) throws(VaultError) {
     try set(bytes, kind: .string, forKey: key, ifRevision: ifRevision)

@@ -20,7 +20,7 @@ struct MinimalVaultTests {
         ],
         options: options)
 
-      try vault.update(service: Vault.Name("db"), in: vault.group()) { batch throws(VaultError) in
+      try vault.transaction(service: Vault.Name("db"), in: vault.group()) { batch throws(VaultError) in
         try batch.set("app", forKey: "user")
       }
 

@@ -30,7 +30,7 @@ struct PathTests {
       }
 
       #expect(refusal { try Vault.opened(at: path) } == .notAVault)
-      #expect(refusal { try VaultSummary(at: path) } == .notAVault)
+      #expect(refusal { try VaultInfo(at: path) } == .notAVault)
     }
   }
 
@@ -64,7 +64,7 @@ struct PathTests {
       let group = try vault.group()
       let attempts: [() throws -> Void] = [
         { _ = try Vault.opened(at: cut) }, { _ = try Vault.opened(at: path, options: options) },
-        { _ = try VaultSummary(at: cut) }, { _ = try RollbackMark(at: cut) },
+        { _ = try VaultInfo(at: cut) }, { _ = try RollbackMark(at: cut) },
         { _ = try Vault.sample(at: directory + "/new\0x") },
         { _ = try Vault.sample(at: directory + "/new", options: options) },
         { try vault.backUp(to: directory + "/new\0x") }, { try vault.createMark(at: directory + "/new\0x") },
@@ -213,7 +213,7 @@ struct PathTests {
       defer { chmod(directory, 0o700) }
 
       #expect(refusal { try Vault.opened(at: path, options: Self.options(modes.policy)) } == modes.code)
-      #expect(refusal { try VaultSummary(at: path, options: Self.options(modes.policy)) } == modes.code)
+      #expect(refusal { try VaultInfo(at: path, options: Self.options(modes.policy)) } == modes.code)
     }
   }
 
@@ -349,7 +349,7 @@ struct PathTests {
         let before = try FileBytes.read(path)
         let value = [UInt8](repeating: 0, count: 16 << 20)
         let code = refusal {
-          try vault.update(service: Vault.Name("db"), in: vault.group()) { batch throws(VaultError) in
+          try vault.transaction(service: Vault.Name("db"), in: vault.group()) { batch throws(VaultError) in
             for key in ["a", "b"] { try batch.set(value, forKey: key) }
           }
         }

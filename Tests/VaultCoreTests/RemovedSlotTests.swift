@@ -157,7 +157,7 @@ struct RemovedSlotTests {
       try shared.owner.removeSlot(shared.slot("one"))
 
       try expectRefused(.credentialRejected, at: shared.path) {
-        try holder.update(service: Vault.Name("db"), in: group) { batch throws(VaultError) in
+        try holder.transaction(service: Vault.Name("db"), in: group) { batch throws(VaultError) in
           try batch.set("lost", forKey: "password")
         }
       }

@@ -35,8 +35,8 @@ struct RemovedVault {
     }
   }
 
-  func update(_ body: (inout Vault.Batch) throws(VaultError) -> Void) throws {
-    try vault.update(service: service, in: group, body)
+  func update(_ body: (inout Vault.Transaction) throws(VaultError) -> Void) throws {
+    try vault.transaction(service: service, in: group, body)
   }
 
   func record(_ key: String = "password") throws -> RecordInfo? {

@@ -70,7 +70,7 @@ struct ReplacementTests {
           } catch { codes.withLock { $0.append(error.code) } }
         }
 
-        #expect(made.withLock { $0 } == [try VaultSummary(at: path).vaultID])
+        #expect(made.withLock { $0 } == [try VaultInfo(at: path).vaultID])
         #expect(codes.withLock { $0 } == [VaultError.Code](repeating: .alreadyExists, count: 5))
       }
       #expect(try FileManager.default.contentsOfDirectory(atPath: directory).count == 400)
@@ -207,7 +207,7 @@ struct ReplacementTests {
       try FileBytes.write(file, to: path)
 
       // The handle notices it at a write first.
-      try vault.update(service: Vault.Name("db"), in: group) { batch throws(VaultError) in
+      try vault.transaction(service: Vault.Name("db"), in: group) { batch throws(VaultError) in
         try batch.set("new", forKey: "password")
       }
       #expect(try Vault.opened(at: path).text("password") == "new")
@@ -238,7 +238,7 @@ struct ReplacementTests {
       }
 
       let error = refusal {
-        try vault.update(service: Vault.Name("db"), in: group) { batch throws(VaultError) in
+        try vault.transaction(service: Vault.Name("db"), in: group) { batch throws(VaultError) in
           try batch.set("new", forKey: "password")
         }
       }
@@ -258,7 +258,7 @@ struct ReplacementTests {
       try #require(rename(path + ".copy", path) == 0)
       #expect(try Vault.opened(at: path).text("password") == "s3cret")
 
-      try vault.update(service: Vault.Name("db"), in: group) { batch throws(VaultError) in
+      try vault.transaction(service: Vault.Name("db"), in: group) { batch throws(VaultError) in
         try batch.set("new", forKey: "user")
       }
 
@@ -295,7 +295,7 @@ struct ReplacementTests {
       let path = directory + "/vault.spv"
       _ = try Vault.sample(at: path, options: .sample(reserve: 4096))
       var file = try FileBytes.read(path)
-      let tail = try VaultSummary(at: path).snapshotBytes
+      let tail = try VaultInfo(at: path).snapshotBytes
       for offset in tail..<tail + count { file[offset] = 0xEE }
       try FileBytes.write(file, to: path)
       let vault = try Vault.opened(at: path)
@@ -303,7 +303,7 @@ struct ReplacementTests {
 
       try vault.set("new", forKey: "password")
 
-      let summary = try VaultSummary(at: path)
+      let summary = try VaultInfo(at: path)
       let rest = try FileBytes.read(path)[(tail + summary.journalBytes)...]
       #expect(!summary.hasTornTail)
       #expect(rest.allSatisfy { $0 == 0 })

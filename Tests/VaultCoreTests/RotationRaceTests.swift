@@ -108,7 +108,7 @@ struct RotationRaceTests {
         for writer in 0..<4 {
           tasks.addTask {
             for number in 0..<10 {
-              try await owner.update(service: Vault.Name("db"), in: owner.group(named: "one")) {
+              try await owner.transaction(service: Vault.Name("db"), in: owner.group(named: "one")) {
                 batch throws(VaultError) in
                 try batch.set("async", forKey: "async-\(writer)-\(number)")
               }
@@ -211,7 +211,7 @@ struct RotationRaceTests {
         try shared.owner.removeGroup(group)
       } _: {
         let found = refusal {
-          try shared.owner.update(service: Vault.Name("db"), in: group) { batch throws(VaultError) in
+          try shared.owner.transaction(service: Vault.Name("db"), in: group) { batch throws(VaultError) in
             try batch.set("lost", forKey: "password")
           }
         }

@@ -147,7 +147,7 @@ struct RotationTests {
   @Test(arguments: Rotation.allCases)
   func `three thousand records survive`(rotation: Rotation) throws {
     try SharedVault.with { shared in
-      try shared.owner.update(service: Vault.Name("db"), in: shared.owner.group(named: "one")) {
+      try shared.owner.transaction(service: Vault.Name("db"), in: shared.owner.group(named: "one")) {
         batch throws(VaultError) in
         for number in 0..<3000 { try batch.set("value \(number)", forKey: "key-\(number)") }
       }

@@ -50,7 +50,7 @@ struct SalvageSample {
       try note()
       for name in shared.groups {
         let group = try vault.group(named: name)
-        try vault.update(service: Vault.Name("db"), in: group) { batch throws(VaultError) in
+        try vault.transaction(service: Vault.Name("db"), in: group) { batch throws(VaultError) in
           var history = RecordEdit()
           history.historyDepth = .set(2)
           try batch.set(Array("oldest \(name)".utf8), forKey: "history", .whenUnlocked, history)
@@ -63,7 +63,7 @@ struct SalvageSample {
           try batch.set(Array("class 1 \(name)".utf8), forKey: "unlocked", .afterFirstUnlock)
           try batch.set(Array("bound".utf8), forKey: "device", .whenUnlockedThisDeviceOnly)
         }
-        try vault.update(service: Vault.Name("web"), in: group) { batch throws(VaultError) in
+        try vault.transaction(service: Vault.Name("web"), in: group) { batch throws(VaultError) in
           try batch.set([1], kind: .bool, forKey: "flag")
           try batch.set([UInt8](repeating: 0xD0, count: 300), forKey: "blob")
         }
@@ -253,7 +253,7 @@ extension RecordInfo {
   var isMarked: Bool { attributes.contains { $0.name.text == SalvageReport.attribute } }
 }
 
-extension Vault.Batch {
+extension Vault.Transaction {
   mutating func set(
     _ bytes: [UInt8], forKey key: String, _ accessibility: Vault.Accessibility, _ edit: RecordEdit = RecordEdit()
   ) throws(VaultError) {

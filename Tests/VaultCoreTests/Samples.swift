@@ -30,14 +30,14 @@ extension SealingKey {
   }
 }
 
-extension Vault.Batch {
+extension Vault.Transaction {
   mutating func set(_ text: String, forKey key: String) throws(VaultError) {
     let bytes = Array(text.utf8)
     try set(bytes.span.bytes, kind: .string, forKey: key)
   }
 }
 
-extension Vault.Batch {
+extension Vault.Transaction {
   mutating func set(_ bytes: [UInt8], kind: ValueKind = .data, forKey key: String) throws(VaultError) {
     try set(bytes.span.bytes, kind: kind, forKey: key)
   }
@@ -80,7 +80,7 @@ extension Vault {
   func set(
     _ text: String, forKey key: String, service: String = "db", in group: String = "default"
   ) throws(VaultError) {
-    try update(service: Vault.Name(service), in: self.group(named: group)) { batch throws(VaultError) in
+    try transaction(service: Vault.Name(service), in: self.group(named: group)) { batch throws(VaultError) in
       try batch.set(text, forKey: key)
     }
   }
@@ -88,21 +88,21 @@ extension Vault {
   func set(
     _ bytes: [UInt8], kind: ValueKind = .data, forKey key: String, service: String = "db"
   ) throws(VaultError) {
-    try update(service: Vault.Name(service), in: group()) { batch throws(VaultError) in
+    try transaction(service: Vault.Name(service), in: group()) { batch throws(VaultError) in
       try batch.set(bytes, kind: kind, forKey: key)
     }
   }
 
   /// Sets without blocking the caller's thread.
   func commit(_ text: String, forKey key: String) async throws(VaultError) {
-    try await update(service: Vault.Name("db"), in: group()) { batch throws(VaultError) in
+    try await transaction(service: Vault.Name("db"), in: group()) { batch throws(VaultError) in
       try batch.set(text, forKey: key)
     }
   }
 
   @discardableResult
   func remove(_ key: String, in group: String = "default") throws(VaultError) -> Int {
-    try update(service: Vault.Name("db"), in: self.group(named: group)) { batch throws(VaultError) in
+    try transaction(service: Vault.Name("db"), in: self.group(named: group)) { batch throws(VaultError) in
       try batch.remove(key)
     }
   }

@@ -222,7 +222,7 @@ struct SealedTextTests {
     try Self.withVault { vault, sealer in
       try sealer.createSealingKey()
       let text = try Self.seal("s3cret", with: sealer)
-      try vault.update(service: Vault.Name("db"), in: vault.group()) { batch throws(VaultError) in
+      try vault.transaction(service: Vault.Name("db"), in: vault.group()) { batch throws(VaultError) in
         try batch.remove("key")
       }
 
@@ -280,7 +280,7 @@ struct SealedTextTests {
       edit.historyDepth = .set(2)
       for count in [33, 32] {
         let value = [UInt8](repeating: 0x6B, count: count)
-        try vault.update(service: Vault.Name("db"), in: vault.group()) { batch throws(VaultError) in
+        try vault.transaction(service: Vault.Name("db"), in: vault.group()) { batch throws(VaultError) in
           try batch.set(value.span.bytes, kind: .data, forKey: "key", edit: edit)
         }
       }

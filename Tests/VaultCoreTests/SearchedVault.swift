@@ -55,14 +55,14 @@ struct SearchedVault {
       for age in ["earlier ", ""] {
         let value = random(count)
         search.add("\(age)value \(key)", value)
-        try vault.update(service: Vault.Name("db"), in: vault.group()) { batch throws(VaultError) in
+        try vault.transaction(service: Vault.Name("db"), in: vault.group()) { batch throws(VaultError) in
           try batch.set(value, forKey: key, as: accessibility, edit: .keeping(1))
         }
       }
     }
     // No call requests this record: its name comes into the memory of a process by loading only.
     let name = text(random(20))
-    try vault.update(service: Vault.Name("db"), in: vault.group()) { batch throws(VaultError) in
+    try vault.transaction(service: Vault.Name("db"), in: vault.group()) { batch throws(VaultError) in
       try batch.set("v", forKey: name)
     }
     search.add("name of a record", Array(name.utf8))
@@ -140,7 +140,7 @@ struct SearchedVault {
 
   func set(_ vault: Vault, _ value: Vault.Credential.Passphrase) throws {
     _ = try value.bytes.withSpan { (bytes) throws(VaultError) in
-      try vault.update(service: Vault.Name("db"), in: vault.group()) { (batch) throws(VaultError) in
+      try vault.transaction(service: Vault.Name("db"), in: vault.group()) { (batch) throws(VaultError) in
         try batch.set(bytes, kind: .data, forKey: "new")
       }
     }

@@ -153,7 +153,7 @@ struct SentinelTests {
       let vault = try Self.vault(at: directory + "/vault.spv")
       let slot = NewSlot(try .passphrase(Self.passphrase), cost: .throwaway)
       var texts = ["\(vault)", String(reflecting: vault), "\(slot)", String(reflecting: slot)]
-      for thing in [vault, slot, try vault.status(), try VaultSummary(at: directory + "/vault.spv")] as [Any] {
+      for thing in [vault, slot, try vault.status(), try VaultInfo(at: directory + "/vault.spv")] as [Any] {
         var dumped = ""
         dump(thing, to: &dumped)
         texts.append(dumped)

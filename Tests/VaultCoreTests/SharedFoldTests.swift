@@ -14,7 +14,7 @@ struct SharedFoldTests {
       switch self {
       case .compact: try vault.compact()
       case .change:
-        try vault.update(service: Vault.Name("db"), in: vault.group(named: group)) { batch throws(VaultError) in
+        try vault.transaction(service: Vault.Name("db"), in: vault.group(named: group)) { batch throws(VaultError) in
           try batch.set([UInt8](repeating: 0x61, count: 70_000), forKey: "long")
         }
       }

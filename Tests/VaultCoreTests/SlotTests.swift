@@ -114,7 +114,7 @@ struct SlotTests {
     try SampleFiles.with(parts.file) { vault, path throws in
       try vault.fold()
       #expect(try Parts(FileBytes.read(path)).slots == parts.slots)
-      #expect(try VaultSummary(at: path).slots.map(\.kind) == [.rawKey, .unknown(200)])
+      #expect(try VaultInfo(at: path).slots.map(\.kind) == [.rawKey, .unknown(200)])
       #expect(try Vault.opened(at: path).text("password") == "s3cret")
     }
   }

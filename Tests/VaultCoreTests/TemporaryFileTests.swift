@@ -67,7 +67,7 @@ struct TemporaryFileTests {
         try vault.set("v", forKey: "key")
         try vault.compact()
       }
-      #expect(try VaultSummary(at: path).generation == 3)
+      #expect(try VaultInfo(at: path).generation == 3)
       #expect(try Vault.opened(at: path).text("key") == "v")
     }
   }

@@ -55,7 +55,7 @@ extension TornTailTests {
       let range = starts[3] - 8..<starts[4] + 32
       file.replaceSubrange(range, with: repeatElement(0, count: range.count))
       try FileBytes.write(file, to: path)
-      let torn = try #require(try VaultSummary(at: path).tornTail)
+      let torn = try #require(try VaultInfo(at: path).tornTail)
       #expect(torn.isSeveralEntries)
       #expect(try #require(torn.entryLimit) >= 3)
       #expect(try Vault.opened(at: path).tornTail == torn)
@@ -68,7 +68,7 @@ extension TornTailTests {
       var file = parts.file
       file[starts[4] + 100] ^= 1
       try FileBytes.write(file, to: path)
-      let torn = try #require(try VaultSummary(at: path).tornTail)
+      let torn = try #require(try VaultInfo(at: path).tornTail)
       #expect(!torn.isSeveralEntries)
       #expect(torn.entryLimit == (file.count - starts[4]) / 384)
     }
@@ -77,7 +77,7 @@ extension TornTailTests {
   @Test(arguments: [1, 100, 383]) func `row J27: a file that was cut off has no limit`(kept: Int) throws {
     try Self.fiveEntries { path, parts, starts in
       try FileBytes.write(Array(parts.file[..<(starts[2] + kept)]), to: path)
-      let torn = try #require(try VaultSummary(at: path).tornTail)
+      let torn = try #require(try VaultInfo(at: path).tornTail)
       #expect(torn.entryLimit == nil)
     }
   }

@@ -120,7 +120,7 @@ struct ValueTests {
   @Test func `row 35: a batch with one invalid name changes nothing`() throws {
     try withVault { vault throws in
       let error = refusal {
-        try vault.update(service: Vault.Name("db"), in: vault.group()) { batch throws(VaultError) in
+        try vault.transaction(service: Vault.Name("db"), in: vault.group()) { batch throws(VaultError) in
           try batch.set("value", forKey: "good")
           try batch.set("value", forKey: "bad\n")
         }

@@ -9,7 +9,7 @@ struct VectorRun {
 
   func withoutKey() -> VectorManifest.NoKey {
     do throws(VaultError) {
-      let summary = try VaultSummary(at: path)
+      let summary = try VaultInfo(at: path)
       return .init(ok: true, entries: summary.entryCount, tornTail: summary.hasTornTail)
     } catch { return .init(error: error.code.rawValue) }
   }

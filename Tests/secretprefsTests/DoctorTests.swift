@@ -130,7 +130,7 @@ struct DoctorTests {
     var edit = RecordEdit()
     edit.historyDepth = .set(.max)
     for _ in 0...20 {
-      try vault.update(service: service, in: group) { (batch) throws(VaultError) in
+      try vault.transaction(service: service, in: group) { (batch) throws(VaultError) in
         try batch.set([UInt8]().span.bytes, kind: .data, forKey: "key", edit: edit)
       }
     }

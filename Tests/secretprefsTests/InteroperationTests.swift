@@ -67,7 +67,7 @@ struct InteroperationTests {
     var edit = RecordEdit()
     edit.attributes = .set(record.attributes + [try RecordEdit.Attribute("icon", [0xFF, 0, 1])])
     edit.expiry = .set(.max)
-    try vault.update(service: service, in: group) { (batch) throws(VaultError) in try batch.edit("a", edit) }
+    try vault.transaction(service: service, in: group) { (batch) throws(VaultError) in try batch.edit("a", edit) }
     let received = try Tool.shell("secretprefs info a --vault s.spv --key-file key.txt", in: home)
     #expect(received.text.contains("attribute   owner=ops\nattribute   icon, 3 bytes\n"))
     #expect(received.text.contains("expires     9223372036854775807 ms\n"))

@@ -86,7 +86,7 @@ struct ProgressLineTests {
     access.progress = scene.line(verb, tick: .seconds(1))
     let vault = try access.open(Messages(isJSON: false))
     let group = try vault.group(named: "default")
-    try vault.update(service: try Vault.Name("default"), in: group) { (batch) throws(VaultError) in
+    try vault.transaction(service: try Vault.Name("default"), in: group) { (batch) throws(VaultError) in
       for index in 0..<2500 {
         try batch.set([UInt8]().span.bytes, kind: .data, forKey: "\(index)")
       }

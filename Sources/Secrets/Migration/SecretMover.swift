@@ -117,7 +117,7 @@ struct SecretMover: Sendable {
         throw VaultError(.conflict, "the vault has a different value under \(differing) of \(found.count) keys")
       }
       do {
-        try target.update { batch in
+        try target.transaction { batch in
           for (secret, revision) in writes {
             try batch.set(
               secret.content, forKey: secret.key,

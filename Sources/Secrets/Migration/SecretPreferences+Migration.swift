@@ -31,7 +31,8 @@ extension SecretPreferences {
   ///   - transform: makes the value for the vault; it must return the same value if it is called again.
   /// - Throws: ``VaultError/Code/conflict`` if the vault has a different value, if two names have the same key, or if a
   ///   name in the same service is also a key; `notErased` if the values are sealed and verified, but not all removed
-  ///   from the source; what `transform`, the source and ``update(_:)`` throw. In every case, the source still has each
+  /// from the source; what `transform`, the source and ``transaction(_:)`` throw. In every case, the source still has
+  /// each
   ///   value that is not in the vault.
   @discardableResult
   public func move(

@@ -226,7 +226,7 @@ public final class RefreshingToken: Sendable {
   /// The result of a refresh that is under way is not stored, and its callers get these tokens. An empty refresh token
   /// is none.
   /// - Throws: ``VaultError/Code/typeMismatch`` if the access token is empty or a token contains a control character,
-  ///   and the errors of ``Vault/update(service:in:_:)``. Then the previous tokens are stored as before.
+  ///   and the errors of ``Vault/transaction(service:in:_:)``. Then the previous tokens are stored as before.
   public func set(_ tokens: Tokens) async throws {
     let refresh = tokens.refresh?.nonEmpty
     guard tokens.access.isAccessToken, refresh?.isAccessToken ?? true else {
@@ -243,7 +243,7 @@ public final class RefreshingToken: Sendable {
   /// The result of a refresh that is under way is not stored, and its callers get ``RefreshFailure/Code/signedOut``.
   /// - Returns: the removed tokens, which can then be revoked at the server; `nil` if there were none.
   /// - Throws: ``VaultError/Code/typeMismatch`` if the record holds no tokens; the errors of
-  ///   ``Vault/update(service:in:_:)``. Then the tokens are not removed.
+  ///   ``Vault/transaction(service:in:_:)``. Then the tokens are not removed.
   @discardableResult
   public func remove() async throws -> Tokens? {
     while let record = try await records.reading({ try $0.find() }) {

@@ -58,9 +58,9 @@ struct VaultTokens: TokenStore {
 
   /// Changes the record. Nothing is kept of replaced and removed tokens, whatever the preferences keep: the server has
   /// replaced them, too.
-  private func update(_ fill: (inout Vault.Batch) throws(VaultError) -> Void) async throws(VaultError) -> Bool {
+  private func update(_ fill: (inout Vault.Transaction) throws(VaultError) -> Void) async throws(VaultError) -> Bool {
     do throws(VaultError) {
-      try await preferences.vault.update(service: preferences.serviceName, in: preferences.group) {
+      try await preferences.vault.transaction(service: preferences.serviceName, in: preferences.group) {
         (batch) throws(VaultError) in
         batch.keeping = .nothing
         try fill(&batch)

@@ -178,12 +178,12 @@ extension Vault {
   /// files and the credentials directory are read again.
   /// - Throws: ``VaultError/Code/noCredential`` if no way is configured; the error of the configured way; the errors of
   ///   ``unlock(with:)``.
-  public func unlock(unlocking: Unlocking) throws(VaultError) {
+  public func unlock(_ unlocking: Unlocking) throws(VaultError) {
     try unlock(with: try unlocking.configuredCredential())
   }
 
-  /// The asynchronous form of `unlock(unlocking:)`. Cancelling the task does not stop it.
-  public func unlock(unlocking: Unlocking) async throws(VaultError) {
+  /// The asynchronous form of `unlock(_:)`. Cancelling the task does not stop it.
+  public func unlock(_ unlocking: Unlocking) async throws(VaultError) {
     try await unlock(with: try await unlocking.configuredCredential())
   }
 }

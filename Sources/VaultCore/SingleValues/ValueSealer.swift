@@ -138,7 +138,7 @@ public struct ValueSealer: Sendable {
   /// not replaced.
   /// - Returns: Whether the sealing key is new.
   /// - Throws: ``VaultError/Code/typeMismatch`` if the record is not a sealing key; the errors of
-  ///   ``Vault/update(service:in:_:)``.
+  ///   ``Vault/transaction(service:in:_:)``.
   @discardableResult
   public func createSealingKey() throws(VaultError) -> Bool {
     do throws(VaultError) {
@@ -162,7 +162,7 @@ public struct ValueSealer: Sendable {
   ///
   /// Seal all values again afterwards, and then call ``forgetPreviousSealingKeys()``.
   /// - Throws: ``VaultError/Code/notFound`` if there is no sealing key; ``VaultError/Code/conflict`` if another caller
-  ///   changed the record meanwhile; the errors of ``Vault/update(service:in:_:)``.
+  ///   changed the record meanwhile; the errors of ``Vault/transaction(service:in:_:)``.
   public func renewSealingKey() throws(VaultError) {
     _ = try sealingKey()
     let record = try record()
@@ -189,7 +189,7 @@ public struct ValueSealer: Sendable {
     let record = try record()
     var edit = RecordEdit()
     edit.historyDepth = .set(0)
-    try vault.update(service: service, in: group) { (batch) throws(VaultError) in
+    try vault.transaction(service: service, in: group) { (batch) throws(VaultError) in
       try batch.edit(key, edit, ifRevision: record.revision)
     }
   }
@@ -201,7 +201,7 @@ public struct ValueSealer: Sendable {
 
   private func setSealingKey(_ edit: RecordEdit, ifRevision revision: UInt64) throws(VaultError) {
     let fresh = try SecretBytes(count: SealingKey.count, from: vault.options.random)
-    try vault.update(service: service, in: group) { (batch) throws(VaultError) in
+    try vault.transaction(service: service, in: group) { (batch) throws(VaultError) in
       try fresh.withSpan { (fresh) throws(VaultError) in
         try batch.set(
           fresh, kind: .data, forKey: key, accessibility: revision == 0 ? accessibility : nil, edit: edit,

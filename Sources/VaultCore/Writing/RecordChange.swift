@@ -48,8 +48,8 @@ package final class RecordChange: Sendable {
   let edit: RecordEdit
   /// The revision that the record must have; 0 if the record must not exist; `nil` for any.
   let expected: UInt64?
-  /// How the batch removes the record before this change sets it; `nil` if it does not. The change then makes a new
-  /// record, which has nothing of the old one, or after a kept removal only its history.
+  /// How the transaction removes the record before this change sets it; `nil` if it does not. The change then makes a
+  /// new record, which has nothing of the old one, or after a kept removal only its history.
   let earlierRemoval: HowRemoved?
 
   init(

@@ -65,7 +65,7 @@ struct EditRecord: WritingCommand {
       try vault.record(service: place.service, key: key, in: group)
     }
     do throws(VaultError) {
-      try vault.update(service: place.service, in: group) { (batch) throws(VaultError) in
+      try vault.transaction(service: place.service, in: group) { (batch) throws(VaultError) in
         try batch.edit(key, edit, ifRevision: revision)
       }
     } catch {

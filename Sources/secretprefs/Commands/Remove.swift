@@ -47,7 +47,7 @@ struct Remove: WritingCommand {
     let dropped = try now ? removedBefore(names, place, in: group, of: vault) : []
     let removed =
       try dropped.count
-      + vault.update(service: place.service, in: group) { (batch) throws(VaultError) in
+      + vault.transaction(service: place.service, in: group) { (batch) throws(VaultError) in
         for name in names { try batch.remove(name, atOnce: now) }
       }
     if removed > 0 { vault.recordChange(by: Self.self, messages) }

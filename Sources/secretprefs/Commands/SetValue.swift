@@ -103,7 +103,7 @@ struct SetValue: WritingCommand {
     }
     try TypedInput.save(messages, isTyped: source.isTyped) {
       try store(typed) { (bytes) throws(VaultError) in
-        try vault.update(service: place.service, in: group) { (batch) throws(VaultError) in
+        try vault.transaction(service: place.service, in: group) { (batch) throws(VaultError) in
           try batch.set(
             bytes, kind: storedKind, forKey: key, accessibility: accessibility, edit: edit, ifRevision: revision)
         }

@@ -30,9 +30,9 @@ struct Status: ToolCommand {
   func perform(_ messages: Messages) throws {
     var access = try unlock.complete(try vault.access())
     access.keptKeyUse = .look
-    let summary: VaultSummary
+    let summary: VaultInfo
     do throws(VaultError) {
-      summary = try VaultSummary(at: access.location.path, options: access.options)
+      summary = try VaultInfo(at: access.location.path, options: access.options)
     } catch { throw access.explained(error) }
     let opened = try access.openIfConfigured(messages) ?? (asks ? (try access.open(messages), .prompt) : nil)
     let problems = try opened?.vault.auditProblems() ?? []

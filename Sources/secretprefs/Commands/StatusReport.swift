@@ -4,7 +4,7 @@ internal import VaultSealing
 /// The output of `status`, as text and as JSON.
 struct StatusReport {
   let path: String
-  let summary: VaultSummary
+  let summary: VaultInfo
   /// What the credential could verify. `nil` without a credential.
   let verified: VaultStatus?
   /// Whether reads and writes are logged. `nil` also without a credential.

@@ -72,9 +72,10 @@ struct HelperVault {
 
   /// Makes the changes that `body` adds.
   func update(
-    by command: any WritingCommand.Type, _ messages: Messages, _ body: (inout Vault.Batch) throws(VaultError) -> Void
+    by command: any WritingCommand.Type, _ messages: Messages,
+    _ body: (inout Vault.Transaction) throws(VaultError) -> Void
   ) throws(VaultError) {
-    try vault.update(service: service, in: group, body)
+    try vault.transaction(service: service, in: group, body)
     vault.recordChange(by: command, messages)
   }
 }

@@ -71,7 +71,7 @@ struct EditValue: ToolAction {
     }
     do throws(VaultError) {
       _ = try value.withSpan { (bytes) throws(VaultError) in
-        try vault.update(service: place.service, in: group) { (batch) throws(VaultError) in
+        try vault.transaction(service: place.service, in: group) { (batch) throws(VaultError) in
           try batch.set(bytes, kind: record.kind, forKey: key, ifRevision: record.revision)
         }
       }

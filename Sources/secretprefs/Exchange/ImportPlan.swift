@@ -107,7 +107,7 @@ struct ImportPlan {
 
 extension ImportPlan.PlannedValue {
   /// Adds the value at one place of the history to a batch.
-  fileprivate func add(to batch: inout Vault.Batch, _ place: Int, from bytes: RawSpan) throws(VaultError) {
+  fileprivate func add(to batch: inout Vault.Transaction, _ place: Int, from bytes: RawSpan) throws(VaultError) {
     let earlier = place > 0 ? value.record?.earlier[place - 1] : nil
     let (range, spelling) = (earlier?.bytes ?? value.bytes, earlier?.spelling ?? value.spelling)
     let isFirst = place == value.record?.earlier.count ?? 0

@@ -78,7 +78,7 @@ struct Otp: WritingCommand {
     if let expiry = record.expiry { edit.expiry = .set(expiry) }
     do throws(VaultError) {
       _ = try successor.withUnsafeBytes { (bytes) throws(VaultError) in
-        try vault.update(service: record.service, in: group) { (batch) throws(VaultError) in
+        try vault.transaction(service: record.service, in: group) { (batch) throws(VaultError) in
           batch.keeping = .nothing
           try batch.set(
             bytes.bytes, kind: record.kind, forKey: record.key.text, edit: edit, ifRevision: record.revision)

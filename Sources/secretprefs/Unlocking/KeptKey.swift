@@ -75,7 +75,7 @@ struct KeptKey {
 
   /// Removes the key of the vault at `path`, and a key that was kept when a different vault had that path.
   static func remove(_ path: String) throws(ToolError) -> Removal {
-    let id = VaultSummary.identifier(at: path)
+    let id = VaultInfo.identifier(at: path)
     var removal = Removal(isIdentified: id != nil)
     do throws(VaultError) {
       if let id, let stored = try stored(id, mayBeRefused: false), try isRemoved(stored) { removal.isRemoved = true }
@@ -114,7 +114,7 @@ struct KeptKey {
 
   /// The key of the vault at `path`, or, if the file cannot say which vault it is, one that was kept under this path.
   private static func stored(_ path: String) throws(VaultError) -> KernelKey? {
-    if let id = VaultSummary.identifier(at: path) { return try stored(id) }
+    if let id = VaultInfo.identifier(at: path) { return try stored(id) }
     let names = KeptNames(of: path)
     for stored in try all() where try read(stored)?.names.areOne(with: names) == true { return stored }
     return nil

@@ -216,7 +216,9 @@ extension TokensTests {
     var edit = RecordEdit()
     edit.label = .set("GitHub")
     edit.attributes = .set([try RecordEdit.Attribute("owner", [1, 2])])
-    try await vault.update(service: service, in: group) { (batch) throws(VaultError) in try batch.edit("github", edit) }
+    try await vault.transaction(service: service, in: group) { (batch) throws(VaultError) in
+      try batch.edit("github", edit)
+    }
 
     #expect(try await token.text() == "a1")
 
@@ -253,7 +255,7 @@ extension TokensTests {
     let (service, group) = (try Vault.Name("shop"), try fixture.throwaway.vault.group())
     let foreign = #" { "refresh" : "x\u003cy" ,"expires":1, "scope" : "all" , "access":"a\/b\"" } "#
     let bytes = Array(foreign.utf8)
-    try await fixture.throwaway.vault.update(service: service, in: group) { (batch) throws(VaultError) in
+    try await fixture.throwaway.vault.transaction(service: service, in: group) { (batch) throws(VaultError) in
       try batch.set(bytes.span.bytes, kind: .json, forKey: "github")
     }
     #expect(try await token.text() == "a1")
@@ -270,7 +272,7 @@ extension TokensTests {
     let fixture = TokenFixture()
     let bytes = Array(json.utf8)
     let (service, group) = (try Vault.Name("shop"), try fixture.throwaway.vault.group())
-    try await fixture.throwaway.vault.update(service: service, in: group) { (batch) throws(VaultError) in
+    try await fixture.throwaway.vault.transaction(service: service, in: group) { (batch) throws(VaultError) in
       try batch.set(bytes.span.bytes, kind: .json, forKey: "github")
     }
 

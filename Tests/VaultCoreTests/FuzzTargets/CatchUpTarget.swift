@@ -110,10 +110,10 @@ final class CatchUpTarget: FuzzTarget {
   private static func set(
     _ number: Int, _ vault: Vault, _ service: Vault.Name, _ group: AccessGroup
   ) throws(VaultError) {
-    try vault.update(service: service, in: group) { (batch) throws(VaultError) in try set(number, &batch) }
+    try vault.transaction(service: service, in: group) { (batch) throws(VaultError) in try set(number, &batch) }
   }
 
-  private static func set(_ number: Int, _ batch: inout Vault.Batch) throws(VaultError) {
+  private static func set(_ number: Int, _ batch: inout Vault.Transaction) throws(VaultError) {
     let text = Array("\(number)".utf8)
     try batch.set(text.span.bytes, kind: .string, forKey: "key")
   }

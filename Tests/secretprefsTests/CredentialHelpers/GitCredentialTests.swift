@@ -67,7 +67,7 @@ struct GitCredentialTests {
     let path = scene.home.file("v.spv")
     let ahead = try Vault.open(at: path, unlocking: .keyFile(scene.home.file("k")), options: options)
     let password = Array("p1".utf8)
-    try ahead.update(service: try Vault.Name("git"), in: ahead.group()) { (batch) throws(VaultError) in
+    try ahead.transaction(service: try Vault.Name("git"), in: ahead.group()) { (batch) throws(VaultError) in
       try batch.set(password.span.bytes, kind: .string, forKey: "https://u@a.example")
     }
     #expect(try scene.git("get", Self.host).text == "username=u\npassword=p1\n")

@@ -28,7 +28,7 @@ struct ExchangeScene {
   var file: Data { get throws { try Data(contentsOf: URL(filePath: home.file("v.spv"))) } }
 
   func store(_ values: [String: [UInt8]], service: String) throws {
-    try vault.update(service: try Vault.Name(service), in: group) { (batch) throws(VaultError) in
+    try vault.transaction(service: try Vault.Name(service), in: group) { (batch) throws(VaultError) in
       for (key, value) in values {
         let kind: ValueKind = String(validating: value, as: UTF8.self) == nil ? .data : .string
         try batch.set(value.span.bytes, kind: kind, forKey: key)

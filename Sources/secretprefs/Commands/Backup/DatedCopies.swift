@@ -89,7 +89,7 @@ struct DatedCopies {
   ) -> Bool {
     var status = stat()
     guard lstat(path, &status) == 0, status.st_mode & S_IFMT == S_IFREG else { return false }
-    do throws(VaultError) { return try VaultSummary(at: path, options: options).vaultID == vaultID } catch {
+    do throws(VaultError) { return try VaultInfo(at: path, options: options).vaultID == vaultID } catch {
       messages.warn("\(error.message(about: path)); the file is kept")
       return false
     }

@@ -48,7 +48,7 @@ struct RestoreBackup: WritingCommand {
     let replaces = try access.location.isOccupied
     if replaces {
       let state = try existingState(access.location, vaultID: report.status.vaultID, options: options)
-      let points = "vault \(state), the backup is at \(try VaultSummary(at: file, options: options).point)"
+      let points = "vault \(state), the backup is at \(try VaultInfo(at: file, options: options).point)"
       if !yes {
         try Prompt.confirm(
           "The \(points). Replace the vault\(noCopy ? " and lose all changes since the backup" : "")?",
@@ -105,7 +105,7 @@ struct RestoreBackup: WritingCommand {
     -> String
   {
     do throws(VaultError) {
-      let existing = try VaultSummary(at: location.path, options: options)
+      let existing = try VaultInfo(at: location.path, options: options)
       guard existing.vaultID == vaultID else {
         throw VaultError(.alreadyExists, "\(location.path): the existing file is not a state of the same vault")
       }
@@ -118,7 +118,7 @@ struct RestoreBackup: WritingCommand {
   }
 }
 
-extension VaultSummary {
+extension VaultInfo {
   /// Describes the state as far as it can be read without a key.
   fileprivate var point: String {
     "generation \(generation) with \(counted(entryCount, "journal entry", "journal entries"))"

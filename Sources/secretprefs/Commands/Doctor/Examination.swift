@@ -49,7 +49,7 @@ struct Examination {
     // Problems of the path are already reported and must not prevent checking the contents.
     access.pathPolicy = .relaxed
     do throws(VaultError) {
-      report.problems += try VaultSummary(at: access.location.path, options: access.options).problems
+      report.problems += try VaultInfo(at: access.location.path, options: access.options).problems
     } catch {
       try note(error)
       report.unseen.append(("slots, journal, " + contents, "the check of the file stops at its first error"))

@@ -1,7 +1,7 @@
 internal import VaultCore
 internal import VaultSealing
 
-extension VaultSummary {
+extension VaultInfo {
   /// The problems that can be found without a key.
   var problems: [Problem] {
     var problems: [Problem] = []
@@ -27,7 +27,7 @@ extension VaultSummary {
   }
 }
 
-extension VaultSummary.Slot {
+extension VaultInfo.Slot {
   fileprivate var problem: Problem? {
     let least = PassphraseCost.minimum
     switch kind {

@@ -80,7 +80,7 @@ struct Generate: WritingCommand {
     let password = try rule.password(from: .system)
     do throws(VaultError) {
       _ = try password.withSpan { (bytes) throws(VaultError) in
-        try vault.update(service: place.service, in: group) { (batch) throws(VaultError) in
+        try vault.transaction(service: place.service, in: group) { (batch) throws(VaultError) in
           try batch.set(bytes, kind: .string, forKey: key, edit: edit, ifRevision: isNew ? 0 : revision)
         }
       }

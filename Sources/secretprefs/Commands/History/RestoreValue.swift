@@ -50,7 +50,7 @@ struct RestoreValue: WritingCommand {
       throw ToolError.usage("the key was not removed: a revision is required", hint: Hints.revisions)
     }
     do throws(VaultError) {
-      try vault.update(service: place.service, in: group) { (batch) throws(VaultError) in
+      try vault.transaction(service: place.service, in: group) { (batch) throws(VaultError) in
         // A key that was set in between keeps its value.
         try batch.restore(key, revision: revision, ifRevision: removed == nil ? nil : 0)
       }

@@ -6,7 +6,7 @@ extension Vault.Identifier {
   var short: String { String(description.prefix(8)) }
 }
 
-extension VaultSummary.Slot.Kind {
+extension VaultInfo.Slot.Kind {
   var words: String {
     switch self {
     case .passphrase(let cost): "passphrase, \(cost)"
@@ -28,7 +28,7 @@ extension VaultSummary.Slot.Kind {
   }
 }
 
-extension VaultSummary.Slot {
+extension VaultInfo.Slot {
   var json: JSON { .object([("id", .string(id.description))] + kind.members + [("owner", .bool(isOwner))]) }
 }
 

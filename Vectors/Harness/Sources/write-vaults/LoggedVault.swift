@@ -40,7 +40,7 @@ struct LoggedVault {
   /// A write, a read and a removal, and the header of the log behind each.
   private func use(_ vault: Vault, _ key: String) throws {
     let service = try Vault.Name("logged")
-    try vault.update(service: service, in: group) { batch throws(VaultError) in
+    try vault.transaction(service: service, in: group) { batch throws(VaultError) in
       let value = Array("value".utf8)
       try batch.set(value.span.bytes, kind: .string, forKey: key)
     }
@@ -48,7 +48,7 @@ struct LoggedVault {
     for info in try vault.records(in: group) { _ = try vault.withValue(of: info, in: group) { _, _ in } }
     try keepHeader()
     guard key.count.isMultiple(of: 2) else { return }
-    try vault.update(service: service, in: group) { batch throws(VaultError) in try batch.remove(key) }
+    try vault.transaction(service: service, in: group) { batch throws(VaultError) in try batch.remove(key) }
     try keepHeader()
   }
 

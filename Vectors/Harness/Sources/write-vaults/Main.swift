@@ -94,15 +94,15 @@ import VaultSealing
       ("url", 8, Array("https://example.org/".utf8)), ("json", 9, Array("{\"a\":[1,2]}".utf8)),
       ("private", 200, [1, 2, 3]), ("long", 2, (0..<70_000).map { UInt8(truncatingIfNeeded: $0 &* 31) }),
     ]
-    try vault.update(service: Vault.Name("kinds"), in: group) { batch throws(VaultError) in
+    try vault.transaction(service: Vault.Name("kinds"), in: group) { batch throws(VaultError) in
       for (key, kind, value) in kinds { try Self.set(value, kind, key, &batch) }
     }
-    try vault.update(service: Vault.Name("e\u{301}\u{202E} names"), in: group) { batch throws(VaultError) in
+    try vault.transaction(service: Vault.Name("e\u{301}\u{202E} names"), in: group) { batch throws(VaultError) in
       for key in ["\u{E9}", "a b", "~", "\u{10FFFF}", String(repeating: "k", count: 1024)] {
         try Self.set("named", key, &batch)
       }
     }
-    try vault.update(service: Vault.Name("classes"), in: group) { batch throws(VaultError) in
+    try vault.transaction(service: Vault.Name("classes"), in: group) { batch throws(VaultError) in
       for accessibility in Vault.Accessibility.allCases {
         try Self.set(Array("bound".utf8), 1, accessibility.name, &batch, accessibility)
       }
@@ -113,21 +113,21 @@ import VaultSealing
     edit.historyDepth = .set(2)
     for number in 1...4 {
       for accessibility in [Vault.Accessibility.whenUnlocked, .whenUnlockedThisDeviceOnly] {
-        try vault.update(service: Vault.Name("history"), in: group) { batch throws(VaultError) in
+        try vault.transaction(service: Vault.Name("history"), in: group) { batch throws(VaultError) in
           try Self.set(Array("value \(number)".utf8), 1, accessibility.name, &batch, accessibility, edit)
         }
       }
     }
-    try vault.update(service: Vault.Name("kinds"), in: group) { batch throws(VaultError) in
+    try vault.transaction(service: Vault.Name("kinds"), in: group) { batch throws(VaultError) in
       try batch.remove("empty")
       try Self.set("replaced", "string", &batch)
     }
-    try vault.update(service: Vault.Name("removed"), in: group) { batch throws(VaultError) in
+    try vault.transaction(service: Vault.Name("removed"), in: group) { batch throws(VaultError) in
       for accessibility in Vault.Accessibility.allCases {
         try Self.set(Array("gone".utf8), 1, accessibility.name, &batch, accessibility, edit)
       }
     }
-    try vault.update(service: Vault.Name("removed"), in: group) { batch throws(VaultError) in
+    try vault.transaction(service: Vault.Name("removed"), in: group) { batch throws(VaultError) in
       batch.keeping = .forPeople
       for accessibility in Vault.Accessibility.allCases { try batch.remove(accessibility.name) }
     }
@@ -135,19 +135,19 @@ import VaultSealing
 
   private func write(_ vault: Vault, _ group: AccessGroup, _ value: String, times: Int) throws {
     for number in 1...times {
-      try vault.update(service: Vault.Name("journal"), in: group) { batch throws(VaultError) in
+      try vault.transaction(service: Vault.Name("journal"), in: group) { batch throws(VaultError) in
         try Self.set(value, "\(value) \(number)", &batch)
         if number > 1 { try batch.remove("\(value) \(number - 1)") }
       }
     }
   }
 
-  private static func set(_ text: String, _ key: String, _ batch: inout Vault.Batch) throws(VaultError) {
+  private static func set(_ text: String, _ key: String, _ batch: inout Vault.Transaction) throws(VaultError) {
     try set(Array(text.utf8), 1, key, &batch)
   }
 
   private static func set(
-    _ value: [UInt8], _ kind: UInt8, _ key: String, _ batch: inout Vault.Batch,
+    _ value: [UInt8], _ kind: UInt8, _ key: String, _ batch: inout Vault.Transaction,
     _ accessibility: Vault.Accessibility? = nil,
     _ edit: RecordEdit = RecordEdit()
   ) throws(VaultError) {

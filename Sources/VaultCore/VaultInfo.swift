@@ -5,7 +5,7 @@ public import VaultSealing
 ///
 /// The initialiser checks the snapshot's checksum and structure, the frame of the journal and the rules of all slots
 /// (`Docs/Format.md` section 4, steps 1 to 5). Nothing here is authenticated: that needs a key.
-public struct VaultSummary: Sendable {
+public struct VaultInfo: Sendable {
   /// Reads the id of the vault at `path` from the header, whatever the state of the rest. `nil` if the file cannot be
   /// read or does not begin like a vault.
   package static func identifier(at path: String) -> Vault.Identifier? {
@@ -73,7 +73,7 @@ public struct VaultSummary: Sendable {
     let path = try VaultPath(path, policy: options.pathPolicy)
     self = try VaultState.retryingDamage { () throws(VaultError) in
       let (descriptor, status) = try path.open(limits: options.limits)
-      return try VaultSummary(
+      return try VaultInfo(
         try FileImage(descriptor, 0..<Int(status.st_size), limit: options.limits.fileBytes))
     }
   }
@@ -95,7 +95,7 @@ public struct VaultSummary: Sendable {
   }
 }
 
-extension VaultSummary.Slot.Kind {
+extension VaultInfo.Slot.Kind {
   init(_ slot: StoredSlot) {
     switch slot.kind {
     case StoredSlot.passphraseKind: self = .passphrase(slot.cost)

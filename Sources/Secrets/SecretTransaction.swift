@@ -2,8 +2,8 @@ public import FoundationEssentials
 public import Preferences
 public import VaultCore
 
-extension Vault.Batch {
-  /// Seals `value` and adds it to the batch. Otherwise the same as the form that takes bytes.
+extension Vault.Transaction {
+  /// Seals `value` and adds it to the transaction. Otherwise the same as the form that takes bytes.
   public mutating func set(
     _ value: PreferenceValue, forKey key: String, accessibility: Vault.Accessibility? = nil,
     edit: RecordEdit = RecordEdit(), ifRevision revision: UInt64? = nil
@@ -13,7 +13,7 @@ extension Vault.Batch {
     }
   }
 
-  /// Seals `value` and adds it to the batch. Otherwise the same as the form that takes bytes.
+  /// Seals `value` and adds it to the transaction. Otherwise the same as the form that takes bytes.
   public mutating func set(
     _ value: some PreferenceConvertible, forKey key: String, accessibility: Vault.Accessibility? = nil,
     edit: RecordEdit = RecordEdit(), ifRevision revision: UInt64? = nil
@@ -21,7 +21,7 @@ extension Vault.Batch {
     try set(value.preferenceValue, forKey: key, accessibility: accessibility, edit: edit, ifRevision: revision)
   }
 
-  /// Seals a secret and adds it to the batch. Otherwise the same as the form that takes bytes.
+  /// Seals a secret and adds it to the transaction. Otherwise the same as the form that takes bytes.
   public mutating func set<Value>(
     _ secret: Secret<Value>, forKey key: String, accessibility: Vault.Accessibility? = nil,
     edit: RecordEdit = RecordEdit(), ifRevision revision: UInt64? = nil
@@ -64,27 +64,27 @@ extension SecretPreferences {
   /// has changed.
   ///
   /// ```swift
-  /// try await tokens.update { batch in
-  ///   try batch.set("ghp_…", forKey: "github", edit: RecordEdit(expires: nextMonth, label: "CI"))
-  ///   try batch.set(signingKey, forKey: "signing", ifRevision: 7)
-  ///   try batch.remove("gitlab")
+  /// try await tokens.transaction { transaction in
+  ///   try transaction.set("ghp_…", forKey: "github", edit: RecordEdit(expires: nextMonth, label: "CI"))
+  ///   try transaction.set(signingKey, forKey: "signing", ifRevision: 7)
+  ///   try transaction.remove("gitlab")
   /// }
   /// ```
   ///
-  /// - Parameter body: fills the batch. Called once.
+  /// - Parameter body: fills the transaction. Called once.
   /// - Returns: how many removals found their secret.
   /// - Throws: the error of `body`; ``VaultError/Code/conflict`` if a secret does not have the revision of
   ///   `ifRevision`; ``VaultError/Code/notFound`` if an edited secret does not exist; the errors of `apply(_:)`.
   @discardableResult
-  public func update(_ body: (inout Vault.Batch) throws -> Void) throws -> Int {
+  public func transaction(_ body: (inout Vault.Transaction) throws -> Void) throws -> Int {
     let changes = try vault.sealedChanges(
       service: serviceName, in: group, accessibility: accessibility, keeping: keeping, body)
     return try vault.commit(changes.get(), in: group).removedCount
   }
 
-  /// The asynchronous form of `update(_:)`; never blocks a cooperative thread.
+  /// The asynchronous form of `transaction(_:)`; never blocks a cooperative thread.
   @discardableResult
-  public func update(_ body: (inout Vault.Batch) throws -> Void) async throws -> Int {
+  public func transaction(_ body: (inout Vault.Transaction) throws -> Void) async throws -> Int {
     let changes = try vault.sealedChanges(
       service: serviceName, in: group, accessibility: accessibility, keeping: keeping, body)
     return try await vault.commit(changes.get(), in: group).removedCount
@@ -103,7 +103,7 @@ extension SecretPreferences {
     comment: String? = nil, attributes: [String: Data]? = nil
   ) throws {
     let edit = try RecordEdit(expires: expires, label: label, comment: comment, attributes: attributes)
-    try update { batch in try batch.set(value, forKey: key, edit: edit) }
+    try transaction { transaction in try transaction.set(value, forKey: key, edit: edit) }
   }
 
   /// The asynchronous form of `set(_:forKey:expires:label:comment:attributes:)`; never blocks a cooperative thread.
@@ -112,7 +112,7 @@ extension SecretPreferences {
     comment: String? = nil, attributes: [String: Data]? = nil
   ) async throws {
     let edit = try RecordEdit(expires: expires, label: label, comment: comment, attributes: attributes)
-    try await update { batch in try batch.set(value, forKey: key, edit: edit) }
+    try await transaction { transaction in try transaction.set(value, forKey: key, edit: edit) }
   }
 
   /// Seals a secret and its metadata in one write, as the form that takes a value.
@@ -121,7 +121,7 @@ extension SecretPreferences {
     attributes: [String: Data]? = nil
   ) throws {
     let edit = try RecordEdit(expires: expires, label: label, comment: comment, attributes: attributes)
-    try update { batch in try batch.set(secret, forKey: key, edit: edit) }
+    try transaction { transaction in try transaction.set(secret, forKey: key, edit: edit) }
   }
 
   /// The asynchronous form of `set(_:forKey:expires:label:comment:attributes:)`; never blocks a cooperative thread.
@@ -130,6 +130,6 @@ extension SecretPreferences {
     attributes: [String: Data]? = nil
   ) async throws {
     let edit = try RecordEdit(expires: expires, label: label, comment: comment, attributes: attributes)
-    try await update { batch in try batch.set(secret, forKey: key, edit: edit) }
+    try await transaction { transaction in try transaction.set(secret, forKey: key, edit: edit) }
   }
 }
