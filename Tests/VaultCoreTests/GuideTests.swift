@@ -12,8 +12,8 @@ struct GuideTests {
       let vault = try Vault.create(at: path, slots: [NewSlot(.key(key), label: "shop")])
       let (service, group) = (try Vault.Name("com.example.shop"), try vault.group())
 
-      try vault.transaction(service: service, in: group) { (batch) throws(VaultError) in
-        try batch.set("ghp_example".utf8Span.span.bytes, kind: .string, forKey: "github")
+      try vault.transaction(service: service, in: group) { (transaction) throws(VaultError) in
+        try transaction.set("ghp_example".utf8Span.span.bytes, kind: .string, forKey: "github")
       }
       let length = try vault.withValue(service: service, key: "github", in: group) { kind, bytes in bytes.byteCount }
 
