@@ -223,7 +223,7 @@ int cfiles_lock_until(int descriptor, long seconds, long nanoseconds) {
   struct timespec end = {.tv_sec = seconds, .tv_nsec = nanoseconds};
   void *answer;
   if (pthread_clockjoin_np(thread, &answer, CLOCK_MONOTONIC, &end) != 0) {
-    // The thread sanitizer refuses a thread that is cancelled before it waits. The join waits for its start in any case.
+    // The thread sanitizer refuses a thread that is cancelled before it waits. The join waits for its start anyway.
     while (!atomic_load(&wait.may_be_cancelled)) usleep(50);
     pthread_cancel(thread);
     pthread_join(thread, &answer);

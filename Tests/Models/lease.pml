@@ -97,7 +97,7 @@ proctype Process(byte p) {
     :: else
     fi;
 renew:
-    /* model: read | renew | let record = try load() */
+    /* model: read | renew | let record = try await load() */
     atomic { t = tokens; m = mark; f = isFailure };
     if
     :: t != old -> goto done
