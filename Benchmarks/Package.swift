@@ -13,7 +13,6 @@ let package = Package(
         .product(name: "Secrets", package: "SecretPreferences"),
         .product(name: "Preferences", package: "SecretPreferences"),
         .product(name: "PreferencesFoundation", package: "SecretPreferences"),
-        .product(name: "VaultSealing", package: "SecretPreferences"),
         .product(name: "VaultCore", package: "SecretPreferences"),
       ],
       swiftSettings: [

@@ -8,8 +8,7 @@ let package = Package(
     .executableTarget(
       name: "Fuzz",
       dependencies: [
-        .product(name: "VaultCore", package: "SecretPreferences"),
-        .product(name: "VaultSealing", package: "SecretPreferences"),
+        .product(name: "VaultCore", package: "SecretPreferences")
       ],
       swiftSettings: [
         .treatAllWarnings(as: .error),

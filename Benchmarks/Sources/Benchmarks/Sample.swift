@@ -2,7 +2,6 @@ import Glibc
 import Preferences
 import Secrets
 import VaultCore
-import VaultSealing
 
 /// A vault on the disk that the benchmarks run on, with records of 64-byte secrets.
 struct Sample {

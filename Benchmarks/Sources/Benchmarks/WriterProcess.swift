@@ -2,7 +2,6 @@ import Glibc
 import Preferences
 import Secrets
 import VaultCore
-import VaultSealing
 
 /// This program in a second process that writes to the same vault.
 ///

@@ -7,7 +7,6 @@ import Foundation
   import Secrets
   import SecretsTesting
   import VaultCore
-  import VaultSealing
 #endif
 
 /// What `ordinaryLines` evaluates, each as its type and its value.

@@ -4,4 +4,3 @@ import PreferencesFoundation
 import Secrets
 import SecretsTesting
 import VaultCore
-import VaultSealing
