@@ -193,7 +193,7 @@ struct PromptTests {
 
   @Test(
     arguments: [
-      ("yes\n", 0), ("no\n", 1), ("y\n", 1), ("\n", 1), ("\u{4}", 1), ("ye\u{3}", 130),
+      ("yes\n", 0), ("Y\n", 0), ("no\n", 1), ("yess\n", 1), ("\n", 1), ("\u{4}", 1), ("ye\u{3}", 130),
     ] as [(String, Int32)])
   func `an access group is removed after a yes alone`(_ typed: String, _ exit: Int32) throws {
     let scene = try Scene()
@@ -217,7 +217,7 @@ struct PromptTests {
     let groups = try Tool.shell("secretprefs groups \(key)", in: scene.home).text
     #expect(groups.contains("billing") == (exit != 0))
     scene.terminal.look()
-    if exit == 0 { #expect(scene.terminal.shown == question + "yes\r\n") }
+    if exit == 0 { #expect(scene.terminal.shown == question + typed.dropLast() + "\r\n") }
   }
 
   @Test(arguments: [("yes\n", 0), ("no\n", 1), ("\n", 1), ("ye\u{3}", 130)] as [(String, Int32)])

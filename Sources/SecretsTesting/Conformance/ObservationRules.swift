@@ -50,7 +50,8 @@ extension ConformanceRule {
     },
     ConformanceRule(73, "keys of every spelling are observed") { fixture in
       let store = try fixture.makeStore()
-      for name in ["a", "a.b", "a.b.c", "with space", "ключ", "🦊", "a/b=c", String(repeating: "é", count: 400)] {
+      let long = String(repeating: "é", count: min(400, fixture.longestName / 2))
+      for name in ["a", "a.b", "a.b.c", "with space", "ключ", "🦊", "a/b=c", long] {
         let key = PreferenceKey(name, default: 0)
         let updates = store.updates(for: key)
         try await store.set(1, for: key)

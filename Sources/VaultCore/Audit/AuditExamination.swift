@@ -25,8 +25,6 @@ struct AuditExamination {
   private var lastSwitch: AuditEvent.Action?
   private var lastStart: UInt64 = 1
   private var candidateCount = 0
-  /// The findings of bytes behind the last event of a file, which an interrupted append explains.
-  private var possibleDebris: Set<UInt64> = []
   /// Whether the rest cannot be judged.
   private var hasEnded = false
   /// The findings of files that state a later key, and the numbers at which these begin, until a file goes on behind
@@ -48,9 +46,11 @@ struct AuditExamination {
     self.marked = marked
   }
 
-  private mutating func find(_ code: AuditFinding.Code, _ first: UInt64, _ last: UInt64) {
+  private mutating func find(_ code: AuditFinding.Code, _ first: UInt64, _ last: UInt64, isCertain: Bool = true) {
     guard !hasEnded else { return }
-    findings.append(AuditFinding(code, first...max(first, last)))
+    var finding = AuditFinding(code, first...max(first, last))
+    finding.isCertain = finding.isCertain && isCertain
+    findings.append(finding)
     if findings.count >= Self.most { end(.notExamined) }
   }
 
@@ -155,9 +155,8 @@ struct AuditExamination {
       tag = found.last
       isKnown = true
     } else if isBroken {
-      // No program appends behind *hand over*.
-      if !part.endsWithHandOver { possibleDebris.insert(next) }
-      find(.debris, next, next)
+      // An interrupted append, unless it is behind *hand over*, where no program appends.
+      find(.debris, next, next, isCertain: part.endsWithHandOver)
     }
     guard let found else { return }
     if part.uncounted > 1 { find(.oldState, next, next) }
@@ -381,8 +380,7 @@ struct AuditExamination {
         let isPower = restarts.contains { restart in
           finding.events.lowerBound > restart.synced && finding.events.upperBound < restart.number
         }
-        let isInterrupted = finding.code == .debris && possibleDebris.contains(finding.events.lowerBound)
-        finding.isCertain = !isPower && !isInterrupted
+        finding.isCertain = finding.isCertain && !isPower
       }
       if finding.code.canBeAcknowledged, let number = acknowledged[finding.id] {
         finding.isAcknowledged = number > finding.events.upperBound

@@ -60,7 +60,7 @@ enum Prompt {
   /// Prompts for confirmation before data is lost.
   ///
   /// - Parameter refusal: What would be lost, for the error if there is no terminal.
-  /// - Throws: ``ToolError/declined`` for any reply except "yes". Without a terminal, a usage error with a hint.
+  /// - Throws: ``ToolError/declined`` for any reply except "yes" or "y". Without a terminal, a usage error with a hint.
   static func confirm(_ question: String, otherwise refusal: String, mayPrompt: Bool) throws {
     let isConfirmed: Bool
     do throws(VaultError) {
@@ -73,10 +73,11 @@ enum Prompt {
     guard isConfirmed else { throw ToolError.declined }
   }
 
-  /// Returns true only if the reply is "yes".
+  /// Returns true only if the reply is "yes" or "y", in capitals or not.
   static func confirms(_ question: String) throws(VaultError) -> Bool {
     let answer = try ControllingTerminal(echoes: true).ask(question + " [yes/no] ")
-    return answer.withUnsafeBytes { $0.elementsEqual("yes".utf8) }
+    let reply = answer.withUnsafeBytes { String(decoding: $0, as: UTF8.self).lowercased() }
+    return reply == "yes" || reply == "y"
   }
 
   private static func notEmpty(_ passphrase: consuming SecretBytes) throws(VaultError) -> SecretBytes {
