@@ -35,16 +35,28 @@ struct CompletionTests {
     return home
   }
 
+  /// A shell on a terminal that completes the tool's commands.
+  private struct Session {
+    let home: Scratch
+    let terminal: PseudoTerminal
+    let running: Running
+
+    init(of shell: String) throws {
+      home = try CompletionTests.prepared()
+      terminal = try PseudoTerminal()
+      terminal.resize(rows: 40, columns: 200)
+      running = try Running(
+        ["/bin/sh", "-c", CompletionTests.shells[shell]! + " >&0 2>&0"], in: home, input: terminal.path,
+        environment: ["SECRETPREFS_KEY_FILE": home.file("key"), "TERM": "xterm", "HISTFILE": "/dev/null"])
+      terminal.type(CompletionTests.preparation[shell]! + "\n")
+      try terminal.wait(for: "ready")
+    }
+  }
+
   @Test(arguments: shells.keys.sorted())
   func `a shell completes commands, options and names as they are stored`(_ shell: String) throws {
-    let home = try Self.prepared()
-    let terminal = try PseudoTerminal()
-    terminal.resize(rows: 40, columns: 200)
-    let running = try Running(
-      ["/bin/sh", "-c", Self.shells[shell]! + " >&0 2>&0"], in: home, input: terminal.path,
-      environment: ["SECRETPREFS_KEY_FILE": home.file("key"), "TERM": "xterm", "HISTFILE": "/dev/null"])
-    terminal.type(Self.preparation[shell]! + "\n")
-    try terminal.wait(for: "ready")
+    let session = try Session(of: shell)
+    let terminal = session.terminal
     terminal.type("secretprefs exit-c\t--js\t\n")
     try terminal.wait(for: #""exit":127"#)
     terminal.type("secretprefs get gith\t\n")
@@ -55,20 +67,14 @@ struct CompletionTests {
     try terminal.wait(for: "value-of-quoted")
     terminal.type("secretprefs get \t\t\u{15}")
     terminal.type("exit\n")
-    _ = try running.wait()
-    #expect(!FileManager.default.fileExists(atPath: home.file("ran")))
+    _ = try session.running.wait()
+    #expect(!FileManager.default.fileExists(atPath: session.home.file("ran")))
   }
 
   @Test(arguments: shells.keys.sorted())
   func `a shell completes names with colons, slashes and blanks`(_ shell: String) throws {
-    let home = try Self.prepared()
-    let terminal = try PseudoTerminal()
-    terminal.resize(rows: 40, columns: 200)
-    let running = try Running(
-      ["/bin/sh", "-c", Self.shells[shell]! + " >&0 2>&0"], in: home, input: terminal.path,
-      environment: ["SECRETPREFS_KEY_FILE": home.file("key"), "TERM": "xterm", "HISTFILE": "/dev/null"])
-    terminal.type(Self.preparation[shell]! + "\n")
-    try terminal.wait(for: "ready")
+    let session = try Session(of: shell)
+    let terminal = session.terminal
     for (typed, answer) in [
       ("get db:\t", "value-of-db:host:port"), ("get db/main/p\t", "value-of-db/main/password"),
       ("get two\t", "value-of-two words"), ("get inner --service shop\t", "value-of-service"),
@@ -78,20 +84,14 @@ struct CompletionTests {
       try terminal.wait(for: answer)
     }
     terminal.type("exit\n")
-    _ = try running.wait()
+    _ = try session.running.wait()
   }
 
   @Test func `bash completes names with colons, slashes and blanks, options with values, and the command of run`()
     throws
   {
-    let home = try Self.prepared()
-    let terminal = try PseudoTerminal()
-    terminal.resize(rows: 40, columns: 200)
-    let running = try Running(
-      ["/bin/sh", "-c", Self.shells["bash"]! + " >&0 2>&0"], in: home, input: terminal.path,
-      environment: ["SECRETPREFS_KEY_FILE": home.file("key"), "TERM": "xterm", "HISTFILE": "/dev/null"])
-    terminal.type(Self.preparation["bash"]! + "\n")
-    try terminal.wait(for: "ready")
+    let session = try Session(of: "bash")
+    let terminal = session.terminal
     for (typed, answer) in [
       ("get db:\t", "value-of-db:host:port"), ("get db:host:p\t", "value-of-db:host:port"),
       ("get db/main/p\t", "value-of-db/main/password"), ("get two\t", "value-of-two words"),
@@ -106,7 +106,7 @@ struct CompletionTests {
     terminal.type("secretprefs get db/main/\t\t")
     try terminal.wait(for: "db/main/password  db/main/user")
     terminal.type("\u{15}exit\n")
-    _ = try running.wait()
+    _ = try session.running.wait()
   }
 
   @Test func `there is a bash`() { #expect(Self.shells["bash"] != nil) }
