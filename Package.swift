@@ -199,6 +199,7 @@ let package = Package(
       name: "SecretsTestingTests",
       dependencies: [
         "SecretsTesting", "Secrets", "Preferences", "PreferencesOperators", "PreferencesFoundation",
+        "PreferencesTestSupport",
       ], swiftSettings: strict),
     .testTarget(
       name: "SecretsConfigurationTests",

@@ -12,22 +12,6 @@ private struct Server: Codable, Hashable {
   var home = URL(filePath: "/")
 }
 
-/// Text in a file, a number in the program.
-private struct Hexadecimal: PreferenceTransformation {
-  struct NotHexadecimal: Error, CustomStringConvertible { var description: String { sentinel } }
-  struct Negative: Error {}
-
-  func value(from stored: String) throws -> Int {
-    guard let number = Int(stored, radix: 16) else { throw NotHexadecimal() }
-    return number
-  }
-
-  func stored(from value: Int) throws -> String {
-    guard value >= 0 else { throw Negative() }
-    return String(value, radix: 16)
-  }
-}
-
 private let doubling = TwoWayTransformation<Int, Int>(reading: { $0 * 2 }, writing: { $0 / 2 })
 private let adding = TwoWayTransformation<Int, Int>(reading: { $0 + 1 }, writing: { $0 - 1 })
 private let counting = ReadingTransformation<String, Int> { $0.count }

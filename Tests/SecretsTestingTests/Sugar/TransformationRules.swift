@@ -1,24 +1,9 @@
 import FoundationEssentials
 import Preferences
 import PreferencesOperators
+import PreferencesTestSupport
 @testable import SecretsTesting
 import Testing
-
-/// Text in the store, a number in the program.
-private struct Hexadecimal: PreferenceTransformation {
-  struct NotHexadecimal: Error {}
-  struct Negative: Error {}
-
-  func value(from stored: String) throws -> Int {
-    guard let number = Int(stored, radix: 16) else { throw NotHexadecimal() }
-    return number
-  }
-
-  func stored(from value: Int) throws -> String {
-    guard value >= 0 else { throw Negative() }
-    return String(value, radix: 16)
-  }
-}
 
 private let adding = TwoWayTransformation<Int, Int>(reading: { $0 + 1 }, writing: { $0 - 1 })
 private let doubling = TwoWayTransformation<Int, Int>(reading: { $0 * 2 }, writing: { $0 / 2 })
