@@ -4,7 +4,7 @@ internal import CDurableFiles
 /// system cannot hold a file without a name, while it is written. `.secretprefs-INODE-RANDOM.part`, both in
 /// hexadecimal.
 ///
-/// Nobody chooses such a name by chance. What a killed process left is certain to be a leftover only if the name has
+/// Such a name is not chosen by chance. What a killed process left is certain to be a leftover only if the name has
 /// the number of the file's own inode, or the file is empty: a copy or an edited file of a user has neither.
 package enum TemporaryName {
   private static let start = ".secretprefs-"

@@ -4,7 +4,7 @@ internal import Synchronization
 /// Lets concurrent writes of one process share one append and one sync (group commit).
 ///
 /// A sync costs many times what sealing a value costs, so writes that arrive while another one is being made durable
-/// wait together and then share one entry. There is no thread that waits for writes. Whoever finds no commit in
+/// wait together and then share one entry. There is no thread that waits for writes. A writer that finds no commit in
 /// progress leads: a synchronous writer commits on its own thread, so a single one never switches threads; an
 /// asynchronous one starts a helper thread, so that no thread of the cooperative pool waits for a disk. A helper
 /// commits what is pending, also for synchronous writers, until nothing is left; a synchronous leader commits once and

@@ -33,7 +33,7 @@ struct EditValue: ToolAction {
     let (session, count) = try vault.withShownValue(of: record, in: group) { _, bytes in
       (try EditSession(bytes, editor, mayAsk: mayAsk, messages), bytes.count)
     }
-    // After a conflict, of which the user was told, the newer value is replaced.
+    // After a conflict, which the user has seen, the newer value is replaced.
     var expected = record
     let (newCount, isChanged) = try session.run { value in
       do { try save(value, insteadOf: count, expected, in: group, of: vault) } catch {
