@@ -152,7 +152,7 @@ extension Vault {
   private func examineLog(
     of group: Vault.Identifier, _ sealer: Sealer, isLast: Bool = false, _ body: (AuditEvent) -> Void
   ) throws(VaultError) -> AuditReport? {
-    let log = handle.auditLog(of: group)
+    let log = try handle.auditLog(of: group)
     let (keys, item, isOther) = try handle.withCurrent { (_, state) throws(VaultError) in
       let content = try state.content(group)
       let item = content.auditItem
@@ -216,7 +216,7 @@ extension Vault {
   ///   the log unchanged; ``VaultError/Code/durabilityUnknown`` if the file may be handed over.
   public func handOverAuditLog(of group: AccessGroup) throws(VaultError) {
     try handle.forkGuard.check()
-    let log = handle.auditLog(of: group.id)
+    let log = try handle.auditLog(of: group.id)
     let slot = handle.slot
     do throws(VaultError) {
       try handle.withPresentKeys { () throws(VaultError) in

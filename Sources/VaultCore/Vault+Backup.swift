@@ -14,10 +14,7 @@ extension Vault {
   public func backUp(to path: String) throws(VaultError) {
     let state = try freshState()
     _ = try state.verify()
-    let destination = try VaultPath(path, policy: options.pathPolicy)
-    try destination.prepareNew()
-    let copy = try state.copy()
-    try Replacement(path: destination).create(copy).descriptor.unlock()
+    try FileStorage(path, options).create(try state.copy()).storage.release()
   }
 
   /// The asynchronous form of `backUp(to:)`. Cancelling the task does not stop it.
@@ -51,7 +48,7 @@ extension Vault {
     backup: String, _ credential: Vault.Credential, _ options: Options
   ) throws(VaultError) -> VaultState {
     try VaultState.load(
-      path: try VaultPath(backup, policy: options.pathPolicy), options: options,
+      try FileStorage(backup, options), options: options,
       sealer: try Sealer(random: options.random), mark: nil
     ) { (snapshot, sealer) throws(VaultError) in try Unlocked(snapshot, with: credential, sealer: sealer) }
   }
@@ -61,14 +58,12 @@ extension Vault {
   ) throws(VaultError) -> VerificationReport {
     let report = try state.verify()
     let copy = try state.copy()
-    let target = try VaultPath(path, policy: options.pathPolicy)
-    if try target.status() == nil {
-      try target.prepareNew()
-      try Replacement(path: target).create(copy).descriptor.unlock()
+    let target = try FileStorage(path, options)
+    let kept = try kept.map { (kept) throws(VaultError) in try FileStorage(kept, options) }
+    if replacing, try target.isOccupied(options.limits) {
+      try target.replace(with: copy, ofVault: state.snapshot.vaultID, keptIn: kept, options: options)
     } else {
-      guard replacing else { throw target.exists }
-      let kept = try kept.map { (kept) throws(VaultError) in try VaultPath(kept, policy: options.pathPolicy) }
-      try target.replace(with: copy, ofVault: state.snapshot.vaultID, keptAt: kept, options: options)
+      try target.create(copy).storage.release()
     }
     return report
   }
@@ -90,37 +85,30 @@ extension Vault {
 }
 
 extension VaultState {
-  /// The bytes of the file up to a torn tail, followed by a reserve.
+  /// The bytes up to a torn tail.
   fileprivate func copy() throws(VaultError) -> [UInt8] {
     guard let image else { throw VaultError(.locked, "a copy needs the loaded file") }
-    return image[0..<tail].copy + [UInt8](repeating: 0, count: options.reserve(behind: tail))
+    return image[0..<tail].copy
   }
 }
 
-extension VaultPath {
-  /// Replaces a file of the same vault, even if it is damaged.
+extension VaultStorage {
+  /// Replaces a vault with another state of it, even if it is damaged.
   fileprivate func replace(
-    with bytes: [UInt8], ofVault vaultID: Vault.Identifier, keptAt kept: VaultPath?, options: Vault.Options
+    with bytes: [UInt8], ofVault vaultID: Vault.Identifier, keptIn kept: (any VaultStorage)?, options: Vault.Options
   ) throws(VaultError) {
-    _ = try open(limits: options.limits)
-    let lock = WriterLock(self)
-    let (file, status) = try lock.acquire(until: Deadline(after: options.lockTimeout))
-    defer { lock.release() }
-    // A damaged vault still has its id in the header. A file without it is a different file.
-    guard try VaultInfo.identifier(in: file) == vaultID else {
+    let locked = try lock(until: LockDeadline(Deadline(after: options.lockTimeout)))
+    defer { locked.release() }
+    let old = try load(limit: .max).bytes.image
+    // A damaged vault still has its id in the header. Bytes without it are something else.
+    guard VaultInfo.identifier(in: old) == vaultID else {
       throw error(.alreadyExists, "the file there is not a state of this vault")
     }
-    let copy = try kept.map { (kept) throws(VaultError) in
-      try kept.prepareNew()
-      let image = try FileImage(file, 0..<Int(status.st_size), limit: .max)
-      return (path: kept.file, descriptor: try Replacement(path: kept).create(image.span.copy).descriptor)
-    }
-    defer { copy?.descriptor.unlock() }
-    do throws(VaultError) {
-      lock.pass(to: try Replacement(path: self).replace(status, with: bytes).descriptor)
-    } catch {
-      guard error.code != .durabilityUnknown, let copy, !copy.descriptor.discard(copy.path) else { throw error }
-      throw error.after("the vault was not replaced, and a copy of it is \(copy.path)")
+    let copy = try kept?.create(old.span.copy).storage
+    defer { copy?.release() }
+    do throws(VaultError) { _ = try locked.replace(with: bytes, behind: nil) } catch {
+      guard error.code != .durabilityUnknown, let kept, let copy, !copy.remove() else { throw error }
+      throw error.after("the vault was not replaced, and a copy of it is \(kept.name)")
     }
   }
 }

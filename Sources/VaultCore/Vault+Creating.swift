@@ -47,15 +47,15 @@ extension Vault {
   private struct Creation: @unchecked Sendable {
     // Unchecked: passed from one thread to the next.
     var draft: VaultDraft
-    let path: VaultPath
+    let storage: any VaultStorage
     let unlocked: Unlocked
     let mark: MarkKeeper?
   }
 
   private static func prepare(at path: String, slots: [NewSlot], options: Options) throws(VaultError) -> Creation {
     guard !slots.isEmpty else { throw VaultError(.lastOwnerSlot, "a vault needs an owner") }
-    let path = try VaultPath(path, policy: options.pathPolicy)
-    try path.judgeNew()
+    let storage = try FileStorage(path, options)
+    try storage.checkVacant()
     let mark = try MarkKeeper(options)
     try mark?.judgeNew()
     var draft = try VaultDraft(new: options)
@@ -65,13 +65,13 @@ extension Vault {
         try draft.add(
           PreparedSlot(slot, vault: draft.vaultID, random: options.random, sealer: draft.sealer)))
     }
-    return Creation(draft: draft, path: path, unlocked: opened[0], mark: mark)
+    return Creation(draft: draft, storage: storage, unlocked: opened[0], mark: mark)
   }
 
   private static func make(_ creation: Creation, _ groups: [NewGroup]) throws(VaultError) -> Vault {
     var draft = creation.draft
     for group in groups { try group.add(to: &draft) }
-    return try make(draft, at: creation.path, opening: creation.unlocked, mark: creation.mark)
+    return try make(draft, in: creation.storage, opening: creation.unlocked, mark: creation.mark)
   }
 
   /// The asynchronous form of `create(at:slots:groups:options:)`. Cancelling the task does not stop it.
@@ -84,28 +84,27 @@ extension Vault {
     return try await HelperPool.waiting(for: path).run { () throws(VaultError) in try make(creation, groups) }
   }
 
-  /// Writes a draft to a path where no file may exist, and opens it.
+  /// Stores a draft where no vault may exist, and opens it.
   static func make(
-    _ draft: VaultDraft, at path: VaultPath, opening unlocked: Unlocked, mark: MarkKeeper? = nil
+    _ draft: VaultDraft, in storage: any VaultStorage, opening unlocked: Unlocked, mark: MarkKeeper? = nil
   ) throws(VaultError) -> Vault {
     let options = draft.options
     let bytes = try draft.file()
     guard bytes.count <= options.limits.fileBytes else {
       throw VaultError(.limitExceeded, "the vault would exceed \(options.limits.fileBytes) bytes")
     }
-    // The reader's own code checks the file before it is created.
+    // The reader's own code checks the bytes before they are stored.
     let state = try VaultState(
-      FileImage(bytes), file: nil, path: path, options: options, sealer: draft.sealer
+      FileImage(bytes), version: nil, storage: storage, options: options, sealer: draft.sealer
     ) { (snapshot, sealer) throws(VaultError) in try unlocked.reopened(in: snapshot, sealer: sealer) }
     for group in state.groups { _ = try state.content(group.id) }
-    try path.prepareNew()
-    let file = try Replacement(path: path).create(bytes)
-    defer { file.descriptor.unlock() }
-    state.adopt(file)
+    let (locked, version) = try storage.create(bytes)
+    defer { locked.release() }
+    state.adopt(version)
     do throws(VaultError) { try mark?.create(state) } catch {
       // Without its mark the file would not open again. If only the durability of the mark is unknown, both files
       // exist.
-      guard error.code != .durabilityUnknown, !file.descriptor.discard(path.file) else { throw error }
+      guard error.code != .durabilityUnknown, !locked.remove() else { throw error }
       throw error.after("the vault was made, without its mark, and could not be removed")
     }
     return try Vault(state)

@@ -40,7 +40,7 @@ extension Vault {
     try handle.forkGuard.check()
     let sealer = try Sealer(random: options.random)
     let vaultID = handle.vaultID
-    return try VaultState.load(path: handle.path, options: options, sealer: sealer, mark: handle.mark) {
+    return try VaultState.load(handle.storage, options: options, sealer: sealer, mark: handle.mark) {
       (snapshot, sealer) throws(VaultError) in
       // One credential may open several vaults. This handle is for one of them.
       guard snapshot.vaultID == vaultID else { throw VaultError(.tampered, "a different vault is at the path") }

@@ -54,7 +54,7 @@ extension Vault {
   func freshState() throws(VaultError) -> VaultState {
     let unlocked = try handle.withCurrent { (_, state) throws(VaultError) in state.unlocked }
     let sealer = try Sealer(random: options.random)
-    return try VaultState.load(path: handle.path, options: options, sealer: sealer, mark: handle.mark) {
+    return try VaultState.load(handle.storage, options: options, sealer: sealer, mark: handle.mark) {
       (snapshot, sealer) throws(VaultError) in try unlocked.reopened(in: snapshot, sealer: sealer)
     }
   }

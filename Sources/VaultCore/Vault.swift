@@ -121,9 +121,9 @@ public final class Vault: Sendable {
   private static func load(
     at path: String, credential: Vault.Credential, options: Options
   ) throws(VaultError) -> (Vault, VaultState) {
-    let path = try VaultPath(path, policy: options.pathPolicy)
+    let storage = try FileStorage(path, options)
     let sealer = try Sealer(random: options.random)
-    let state = try VaultState.load(path: path, options: options, sealer: sealer, mark: try MarkKeeper(options)) {
+    let state = try VaultState.load(storage, options: options, sealer: sealer, mark: try MarkKeeper(options)) {
       (snapshot, sealer) throws(VaultError) in try Unlocked(snapshot, with: credential, sealer: sealer)
     }
     return (try Vault(state), state)

@@ -12,16 +12,13 @@ public struct VaultInfo: Sendable {
     do throws(VaultError) {
       let file = try Descriptor.open(path, O_RDONLY | O_NONBLOCK | O_NOCTTY) { .io("\(path): open", $0) }
       guard try file.status().st_mode & S_IFMT == S_IFREG else { return nil }
-      return try identifier(in: file)
+      return identifier(in: try FileImage(file, 0..<Snapshot.headerCount, limit: Snapshot.headerCount))
     } catch { return nil }
   }
 
-  static func identifier(in file: Descriptor) throws(VaultError) -> Vault.Identifier? {
-    let head = try FileImage(file, 0..<Snapshot.headerCount, limit: Snapshot.headerCount)
-    return withExtendedLifetime(head) {
-      head.count == Snapshot.headerCount && head.span.starts(with: Snapshot.magic)
-        ? Vault.Identifier(head.span, at: 16) : nil
-    }
+  static func identifier(in image: FileImage) -> Vault.Identifier? {
+    image.count >= Snapshot.headerCount && image.span.starts(with: Snapshot.magic)
+      ? Vault.Identifier(image.span, at: 16) : nil
   }
 
   /// One slot: a stored way to unlock the vault or a group.
@@ -70,11 +67,9 @@ public struct VaultInfo: Sendable {
   /// - Throws: ``VaultError/Code/notFound``, ``VaultError/Code/insecurePermissions``, or the code of the first fault in
   ///   the file.
   public init(at path: String, options: Vault.Options = Vault.Options()) throws(VaultError) {
-    let path = try VaultPath(path, policy: options.pathPolicy)
+    let storage = try FileStorage(path, options)
     self = try VaultState.retryingDamage { () throws(VaultError) in
-      let (descriptor, status) = try path.open(limits: options.limits)
-      return try VaultInfo(
-        try FileImage(descriptor, 0..<Int(status.st_size), limit: options.limits.fileBytes))
+      try VaultInfo(try storage.loadImage(options.limits).image)
     }
   }
 

@@ -37,8 +37,8 @@ package struct WrittenRecords: Sendable {
 }
 
 extension Vault {
-  /// The path of the file.
-  package var path: String { handle.path.file }
+  /// The path of the file, or the name of another storage.
+  package var path: String { handle.storage.name }
 
   /// Where the calls run that may wait for this vault.
   var waiting: HelperPool { .waiting(for: path) }

@@ -131,7 +131,7 @@ struct AuditFailureTests {
         try vault.setAuditing(.failClosed)
         let log = directory + "/vault.spv.audit-\(try vault.group().id)"
         signal(SIGXFSZ, SIG_IGN)
-        let size = max(try FileBytes.read(log).count, try FileBytes.read(vault.handle.path.file).count)
+        let size = max(try FileBytes.read(log).count, try FileBytes.read(vault.path).count)
         // No file can grow: neither the log's reserve nor, because a file is written anew, the vault.
         try limitFiles(to: size)
         var read = 0
@@ -145,7 +145,7 @@ struct AuditFailureTests {
         let isFailing = "\(vault.health())" == "failing: io"
         let noWrite = refusal { try vault.set("new", forKey: "password") }
         // Not even another file of the vault's length; an append into its reserve is possible.
-        try limitFiles(to: try FileBytes.read(vault.handle.path.file).count - 1)
+        try limitFiles(to: try FileBytes.read(vault.path).count - 1)
         let open = try vault.setAuditing(.failOpen)
         let isOpen = try vault.text("password") == "s3cret" && vault.auditing() == .failOpen
         let off = try vault.setAuditing(nil)

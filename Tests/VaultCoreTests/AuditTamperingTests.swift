@@ -240,7 +240,7 @@ struct AuditTamperingTests {
     try AuditedVault.with { shared in
       let (vault, group) = (shared.owner, try shared.owner.group())
       let keys = try shared.keys()
-      let log = vault.handle.auditLog(of: group.id)
+      let log = try vault.handle.auditLog(of: group.id)
       for action in [15, 200] as [UInt8] {
         let event = AuditLog.Event(action: AuditEvent.Action(rawValue: action))
         _ = try log.append([event], keys, by: .zero, isSynced: false)

@@ -13,6 +13,6 @@ extension Vault {
   /// - Throws: ``VaultError/Code/io`` if the directory cannot be read.
   public func unreadAuditLogs() throws(VaultError) -> [UnreadAuditLog] {
     let groups = try handle.withCurrent { (_, state) throws(VaultError) in state.groupIDs }
-    return try AuditFiles.unread(beside: handle.path, groups: groups)
+    return try handle.unreadAuditLogs(groups: groups)
   }
 }

@@ -6,9 +6,9 @@ internal import VaultSealing
 /// reads.
 ///
 /// One lock, of `loaded`, protects the state. A read holds it for the two system calls that compare the state with the
-/// file and for finding the record; what is new in the file is read, and a group that is used for the first time is
-/// opened under it, too. It is not held while a caller uses a value, while a value is opened, or while another process
-/// or a sync is waited for.
+/// file, or the same of another storage, and for finding the record; what is new there is read, and a group that is used
+/// for the first time is opened under it, too. It is not held while a caller uses a value, while a value is opened, or
+/// while another process or a sync is waited for.
 ///
 /// The order of locks is: the vault's file (other handles and processes), `loaded`, the list of logs. A log's own locks
 /// are taken with `loaded` free (``AuditLog``), the mark's file last. A writer takes the lock of the file first, and
@@ -129,7 +129,9 @@ final class VaultHandle: Sendable {
   /// The maximum number of openers that are kept. More callers at a time make their own.
   static let idleOpeners = 8
 
-  let path: VaultPath
+  let storage: any VaultStorage
+  /// The path of a vault in a file, beside which its logs are; `nil` for other storages.
+  private let path: VaultPath?
   let options: Vault.Options
   let vaultID: Vault.Identifier
   let loaded: Mutex<Loaded>
@@ -141,7 +143,8 @@ final class VaultHandle: Sendable {
   private let auditLogs = Mutex<[Vault.Identifier: AuditLog]>([:])
 
   init(_ state: VaultState) throws(VaultError) {
-    path = state.path
+    storage = state.storage
+    path = (state.storage as? FileStorage)?.path
     options = state.options
     vaultID = state.snapshot.vaultID
     mark = try MarkKeeper(state.options)
@@ -153,12 +156,31 @@ final class VaultHandle: Sendable {
   }
 
   /// The log of an access group.
-  func auditLog(of group: Vault.Identifier) -> AuditLog {
-    auditLogs.withLock { logs in
+  /// - Throws: ``VaultError/Code/unsupportedFeature`` if the vault is not in a file.
+  func auditLog(of group: Vault.Identifier) throws(VaultError) -> AuditLog {
+    let path = try logPath
+    return auditLogs.withLock { logs in
       let log = logs[group] ?? AuditLog(of: group, beside: path, options, mark: mark)
       logs[group] = log
       return log
     }
+  }
+
+  /// The path beside which the logs are.
+  /// - Throws: ``VaultError/Code/unsupportedFeature`` if the vault is not in a file.
+  private var logPath: VaultPath {
+    get throws(VaultError) {
+      guard let path else {
+        throw storage.error(.unsupportedFeature, "reads and writes can be logged only if the vault is in a file")
+      }
+      return path
+    }
+  }
+
+  /// The files beside the vault that have a name of a log, and are in no report.
+  func unreadAuditLogs(groups: Set<Vault.Identifier>) throws(VaultError) -> [UnreadAuditLog] {
+    guard let path else { return [] }
+    return try AuditFiles.unread(beside: path, groups: groups)
   }
 
   /// Logs reads or writes of a group before they are made: see ``AuditLog/append(_:_:by:isSynced:mayBeStale:)``.
@@ -206,7 +228,7 @@ final class VaultHandle: Sendable {
       let present = try keys()
       let mayBeStale = present.epoch >= later
       guard case .laterKey(let epoch) = try use(present, mayBeStale) else { return }
-      guard mayBeStale else { throw auditLog(of: present.groupID).concerning(AuditAppend.rolledBack) }
+      guard mayBeStale else { throw try auditLog(of: present.groupID).concerning(AuditAppend.rolledBack) }
       later = epoch
     }
   }
@@ -365,7 +387,7 @@ final class VaultHandle: Sendable {
   func reload(_ loaded: inout Loaded) throws(VaultError) -> VaultState {
     let old = try loaded.state
     let (unlocked, successor) = (old.unlocked, loaded.successor)
-    let state = try VaultState.load(path: path, options: options, sealer: old.sealer, mark: mark) {
+    let state = try VaultState.load(storage, options: options, sealer: old.sealer, mark: mark) {
       (snapshot, sealer) throws(VaultError) in
       do throws(VaultError) { return try unlocked.reopened(in: snapshot, sealer: sealer) } catch {
         guard let successor, error.code == .credentialRejected else { throw error }

@@ -1,20 +1,20 @@
 internal import DurableFiles
 internal import VaultSealing
 
-/// One load of a vault file with the entries applied since (`Docs/Format.md` 4, 4.2).
+/// One load of a vault with the entries applied since (`Docs/Format.md` 4, 4.2).
 ///
-/// Entries are appended to a vault's file, and otherwise the file is replaced as a whole. So a state is made once for
-/// each file that the path has named, and then follows that file: ``refresh()`` looks at the path, the 32 bytes before
-/// the tail and the four behind it, and applies what was appended. If the path names another file, or those 32 bytes
-/// are different (an append was taken back), the state is of no use any more: the ``VaultHandle`` loads a new one.
+/// A vault's bytes only grow at their end, or are replaced as a whole. So a state is made once for each version that the
+/// storage has had, and then follows that version: ``refresh()`` asks the storage what is behind the tail, and applies
+/// what was appended. If there is another version, or other bytes before the tail, the state is of no use any more: the
+/// ``VaultHandle`` loads a new one. For a file, a version is the file that has the name.
 ///
-///     process A                       process B
-///     state: file 1, tail 900
-///                                     appends an entry: the file ends at 1,100
+///     process A                          process B
+///     state: version 1, tail 900
+///                                        appends an entry: the bytes end at 1,100
 ///     refresh: applies it, tail 1,100
-///                                     folds the journal: file 2 takes the name
+///                                        folds the journal: version 2
 ///     refresh: .replaced
-///     a new state: file 2, tail 700   (the old one goes with its last reader)
+///     a new state: version 2, tail 700   (the old one goes with its last reader)
 ///
 /// A load checks the checksum, the structure, the slots and the frame of the journal, unlocks, and for an owner opens
 /// the manifest. What is inside a group is checked when the first call needs that group, or at once if there is a mark
@@ -23,19 +23,19 @@ internal import VaultSealing
 ///
 /// Who calls: readers through the handle, and the one thread that writes. The contents are accessed under the handle's
 /// lock, or by the thread that makes the state and has not shown it to others yet; that is why the class is `Sendable`
-/// without a lock of its own. Only ``isNameDurable`` belongs to the thread that writes.
+/// without a lock of its own.
 final class VaultState: @unchecked Sendable {
-  let path: VaultPath
+  let storage: any VaultStorage
   let options: Vault.Options
   let snapshot: Snapshot
   let unlocked: Unlocked
   let manifest: Manifest?
   let groups: [LoadedGroup]
   let sealer: Sealer
-  /// The file as loaded. Kept only for full writes, which copy parts of it; `nil` in a long-lived state.
+  /// The bytes as loaded. Kept only for full writes, which copy parts of it; `nil` in a long-lived state.
   private(set) var image: FileImage?
-  /// The file with these bytes; `nil` while they are checked before the file is replaced.
-  private(set) var file: OpenFile?
+  /// The version with these bytes; `nil` while they are checked before they are stored.
+  private(set) var version: (any StorageVersion)?
   /// The offset of the next entry.
   private(set) var tail: Int
   /// The 32 bytes before the tail: the check of the last entry, or the checksum.
@@ -47,19 +47,16 @@ final class VaultState: @unchecked Sendable {
   /// The check of the entry that this handle writes now. A reader may find it in the file before the writer applies it.
   var ownEntry: Vault.Tag?
   private(set) var tornTail: Vault.TornTail?
-  /// Whether no other process can reach the file at the path: it is a single-file mount whose original was replaced.
-  private(set) var isFrozen = false
-  /// Whether the directory is known to hold the file's name durably.
-  var isNameDurable: Bool
+  /// Whether no other process can reach the version: it is a single-file mount whose original was replaced.
+  var isFrozen: Bool { version?.isFrozen ?? false }
 
   /// The ids of all access groups, granted or not.
   let groupIDs: Set<Vault.Identifier>
 
   /// Loads the vault in `image`. Groups are opened on demand.
   init(
-    _ image: FileImage, file: OpenFile?, path: VaultPath, options: Vault.Options,
-    sealer: Sealer, isNameDurable: Bool = false,
-    unlock: (Snapshot, Sealer) throws(VaultError) -> Unlocked
+    _ image: FileImage, version: (any StorageVersion)?, storage: any VaultStorage, options: Vault.Options,
+    sealer: Sealer, unlock: (Snapshot, Sealer) throws(VaultError) -> Unlocked
   ) throws(VaultError) {
     let snapshot = try Snapshot(image)
     let groupIDs = Set(snapshot.sections.map(\.id))
@@ -67,14 +64,13 @@ final class VaultState: @unchecked Sendable {
     if frame.isDamaged { throw Self.damagedJournal(tail: frame.tail) }
     try snapshot.slots.check()
     let unlocked = try unlock(snapshot, sealer)
-    self.path = path
+    self.storage = storage
     self.options = options
     self.snapshot = snapshot
     self.unlocked = unlocked
-    self.file = file
+    self.version = version
     self.sealer = sealer
     self.groupIDs = groupIDs
-    self.isNameDurable = isNameDurable
     self.image = image
     switch unlocked.grant {
     case .owner(let vaultKey):
@@ -116,24 +112,16 @@ final class VaultState: @unchecked Sendable {
     }
   }
 
-  /// Sets the file of this state: it has the same bytes, under the vault's name, and is synced.
-  func adopt(_ file: OpenFile) {
-    self.file = file
-    isNameDurable = true
-  }
+  /// Sets the version of this state: it has the same bytes, and is durable.
+  func adopt(_ version: any StorageVersion) { self.version = version }
 
-  private var descriptor: Descriptor {
-    guard let file else { preconditionFailure("bytes that are in no file are not read from one") }
-    return file.descriptor
-  }
-
-  /// Makes the loaded bytes and the name of the file durable.
+  /// Makes the loaded bytes durable.
   func synchronize() throws(VaultError) {
-    try descriptor.synchronizeData()
-    _ = try path.synchronizeDirectory()
+    if let version { try storage.synchronize(version) }
   }
 
-  /// Releases the loaded bytes. Groups that are not open yet keep the bytes they need; the reserve is not kept.
+  /// Releases the loaded bytes. Groups that are not open yet keep the bytes they need; what is behind the tail is not
+  /// kept.
   func dropImage() {
     image?.shorten(to: tail)
     image = nil
@@ -141,21 +129,16 @@ final class VaultState: @unchecked Sendable {
 
   // MARK: Loading
 
-  /// Opens, checks, reads and loads the file, and compares it with the mark. Tries again if another process may be
-  /// writing it.
+  /// Reads and loads the vault, and compares it with the mark. Tries again if another process may be writing it.
   static func load(
-    path: VaultPath, options: Vault.Options, sealer: Sealer, mark: MarkKeeper?,
+    _ storage: any VaultStorage, options: Vault.Options, sealer: Sealer, mark: MarkKeeper?,
     unlock: (Snapshot, Sealer) throws(VaultError) -> Unlocked
   ) throws(VaultError) -> VaultState {
     try MarkKeeper.checking(mark) { () throws(VaultError) in
       try retryingDamage { () throws(VaultError) in
-        let (descriptor, status) = try path.open(limits: options.limits)
-        let state = try VaultState(
-          try FileImage(descriptor, 0..<Int(status.st_size), limit: options.limits.fileBytes),
-          file: OpenFile(descriptor, status), path: path, options: options, sealer: sealer, unlock: unlock)
-        // A rename between opening and fstat also makes the count zero, so the path is asked again.
-        state.isFrozen = status.st_nlink == 0 ? try path.identity()?.isRemoved ?? false : false
-        return state
+        let stored = try storage.loadImage(options.limits)
+        return try VaultState(
+          stored.image, version: stored.version, storage: storage, options: options, sealer: sealer, unlock: unlock)
       }
     }
   }
@@ -242,62 +225,76 @@ final class VaultState: @unchecked Sendable {
 
   enum Freshness { case current, replaced }
 
-  /// Applies the entries that were appended since. Makes two system calls if there are none (4.2).
+  /// Applies the entries that were appended since. For a file, makes two system calls if there are none (4.2).
   ///
-  /// - Returns: `.replaced` if the file must be loaded again, because the path names a different file or the bytes
-  ///   before the tail have changed.
+  /// - Returns: `.replaced` if the vault must be loaded again, because it was replaced or the bytes before the tail have
+  ///   changed.
   /// - Throws: ``VaultError/Code/notFound`` if the vault was deleted.
   func refresh() throws(VaultError) -> Freshness {
-    guard let (identity, isRemoved) = try path.identity() else { throw path.error(.notFound, "the vault was deleted") }
-    guard let file, identity == file.identity else { return .replaced }
-    isFrozen = isRemoved
-    // A zero entry_len behind the known bytes is the reserve, so nothing was appended.
-    var probe: (Vault.Tag, UInt64) = (.zero, 0)
-    let count = try unsafe withUnsafeMutableBytes(of: &probe) { (bytes) throws(VaultError) in
-      unsafe try file.descriptor.read(into: bytes, at: tail - Vault.Tag.count)
+    guard let position else { return .replaced }
+    switch try storage.changes(since: position, limit: options.limits.fileBytes) {
+    case .none: return .current
+    case .replaced: return .replaced
+    case .removed: throw storage.error(.notFound, "the vault was deleted")
+    case .added(let bytes): return try catchUp(with: bytes)
     }
-    guard count >= Vault.Tag.count, probe.0 == lastBytes else { return .replaced }
-    if count < Vault.Tag.count + 4 || UInt32(truncatingIfNeeded: UInt64(littleEndian: probe.1)) == 0 { return .current }
-    return try catchUp(under: .reader).freshness
   }
 
-  enum Reading {
-    case reader
-    /// No other process writes, so the length of the file is known.
-    case writerLock(end: Int)
+  /// The end of what this state knows; `nil` if its bytes are not stored.
+  var position: StoragePosition? {
+    version.map { StoragePosition(version: $0, offset: tail, lastBytes: lastBytes) }
   }
 
-  /// Reads, frames and applies everything behind the tail.
-  ///
-  /// - Parameter under: a reader without the lock reads again before it reports a damaged journal (4.1).
-  /// - Returns: The length of the file and the end of a torn tail, as offsets in the file.
-  func catchUp(under reading: Reading) throws(VaultError) -> (freshness: Freshness, end: Int, tornEnd: Int) {
+  /// Applies what a reader has found. Without the lock, it reads again before it reports a damaged journal (4.1).
+  private func catchUp(with found: StoredBytes) throws(VaultError) -> Freshness {
+    var bytes = found
     var attempts = 0
     while true {
-      let end: Int
-      switch reading {
-      case .reader: end = Int(try descriptor.status().st_size)
-      case .writerLock(let known): end = known
-      }
-      guard end >= tail else { return (.replaced, end, end) }
-      let start = tail - Vault.Tag.count
-      let rest = try FileImage(descriptor, start..<end, limit: options.limits.fileBytes)
-      guard rest.count >= Vault.Tag.count, Vault.Tag(rest.span) == lastBytes else {
-        return (.replaced, end, end)
-      }
-      let frame = try JournalFrame(rest.span, from: Vault.Tag.count, groups: groupIDs)
-      if !frame.entries.isEmpty {
-        take(frame, from: rest)
-        tail = start + frame.tail
-        lastBytes = Vault.Tag(rest.span, at: frame.tail - Vault.Tag.count)
-        attempts = 0
-      }
-      tornTail = frame.tornTail
-      guard frame.isDamaged else { return (.current, start + rest.count, start + frame.tornEnd) }
-      guard case .reader = reading, attempts < 2 else { throw Self.damagedJournal(tail: tail) }
+      let tail = tail
+      if try apply(bytes) { return .current }
+      if self.tail > tail { attempts = 0 }
+      guard attempts < 2 else { throw Self.damagedJournal(tail: self.tail) }
       attempts += 1
       Self.pause()
+      guard let position else { return .replaced }
+      switch try storage.changes(since: position, limit: options.limits.fileBytes) {
+      case .none: return .current
+      case .replaced: return .replaced
+      case .removed: throw storage.error(.notFound, "the vault was deleted")
+      case .added(let more): bytes = more
+      }
     }
+  }
+
+  /// Applies what others have appended, as the only writer.
+  func catchUp(_ locked: any LockedStorage) throws(VaultError) -> Freshness {
+    guard let position else { return .replaced }
+    switch try locked.changes(since: position, limit: options.limits.fileBytes) {
+    case .none:
+      tornTail = nil
+      return .current
+    case .replaced: return .replaced
+    case .removed: throw storage.error(.notFound, "the vault was deleted")
+    case .added(let bytes):
+      guard try apply(bytes) else { throw Self.damagedJournal(tail: tail) }
+      return .current
+    }
+  }
+
+  /// Applies the bytes behind the tail. Returns `false` if an acknowledged entry is damaged.
+  private func apply(_ bytes: StoredBytes) throws(VaultError) -> Bool {
+    let image = bytes.image
+    guard image.count - bytes.start <= options.limits.fileBytes - tail else {
+      throw storage.error(.limitExceeded, "the vault is longer than \(options.limits.fileBytes) bytes")
+    }
+    let frame = try JournalFrame(image.span, from: bytes.start, groups: groupIDs)
+    if !frame.entries.isEmpty {
+      take(frame, from: image)
+      tail += frame.tail - bytes.start
+      lastBytes = Vault.Tag(image.span, at: frame.tail - Vault.Tag.count)
+    }
+    tornTail = frame.tornTail
+    return !frame.isDamaged
   }
 
   private func take(_ frame: JournalFrame, from image: FileImage) {

@@ -22,7 +22,7 @@ struct MarkFile: Sendable {
   ///   ``VaultError/Code/insecurePermissions``, ``VaultError/Code/io``.
   func read() throws(VaultError) -> RollbackMark {
     try concerningMark { () throws(VaultError) in
-      let (descriptor, status) = try path.open(limits: .format)
+      let (descriptor, status) = try path.open(limit: Vault.Limits.format.fileBytes)
       return try read(descriptor, status)
     }
   }

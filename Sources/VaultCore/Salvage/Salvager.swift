@@ -188,17 +188,16 @@ extension Vault {
 
   private static func prepareSalvage(
     at path: String, _ credential: Vault.Credential, to destination: String, _ options: Options
-  ) throws(VaultError) -> (Salvager, VaultPath) {
-    let target = try VaultPath(destination, policy: options.pathPolicy)
-    try target.judgeNew()
-    let (descriptor, status) = try VaultPath(path, policy: options.pathPolicy).open(limits: options.limits)
-    let image = try FileImage(descriptor, 0..<Int(status.st_size), limit: options.limits.fileBytes)
+  ) throws(VaultError) -> (Salvager, FileStorage) {
+    let target = try FileStorage(destination, options)
+    try target.checkVacant()
+    let image = try FileStorage(path, options).loadImage(options.limits).image
     return (try Salvager(image, credential, options), target)
   }
 
-  private static func run(_ salvager: Salvager, to target: VaultPath) throws(VaultError) -> SalvageReport {
+  private static func run(_ salvager: Salvager, to target: FileStorage) throws(VaultError) -> SalvageReport {
     let (draft, opening, report) = try salvager.run()
-    _ = try make(draft, at: target, opening: opening)
+    _ = try make(draft, in: target, opening: opening)
     return report
   }
 

@@ -60,18 +60,17 @@ struct SnapshotWriter {
     sealer.bind(to: .manifest(header: header.bytes, slots: slotBytes.bytes))
     let sealed = body.withSpan { sealer.seal($0, with: vaultKey) }
     return Self.assemble(
-      header, slotBytes: slotBytes, manifest: sealed, sections: sections, entries: [], options: options)
+      header, slotBytes: slotBytes, manifest: sealed, sections: sections, entries: [])
   }
 
-  /// Assembles the file: header, slots, manifest, sections, checksum, entries, reserve.
+  /// Assembles the bytes: header, slots, manifest, sections, checksum, entries.
   static func assemble(
-    _ boundHeader: [UInt8], slotBytes: [UInt8], manifest: [UInt8], sections: [SealedSection], entries: [UInt8],
-    options: Vault.Options
+    _ boundHeader: [UInt8], slotBytes: [UInt8], manifest: [UInt8], sections: [SealedSection], entries: [UInt8]
   ) -> [UInt8] {
     let sectionBytes = sections.reduce(0) { $0 + Snapshot.sectionHeadCount + $1.sealed.count }
     let end = Snapshot.headerCount + slotBytes.count + manifest.count + sectionBytes
     var writer = ByteWriter()
-    writer.bytes.reserveCapacity(end + Snapshot.checksumCount + entries.count + options.reserveBytes)
+    writer.bytes.reserveCapacity(end + Snapshot.checksumCount + entries.count)
     writer.raw(boundHeader)
     writer.integer(UInt64(end + Snapshot.checksumCount))
     writer.raw(slotBytes)
@@ -85,7 +84,6 @@ struct SnapshotWriter {
     }
     writer.raw(Snapshot.checksum(writer.bytes.bytes))
     writer.raw(entries)
-    writer.zeros(options.reserve(behind: writer.count))
     return writer.bytes
   }
 
@@ -101,11 +99,6 @@ struct SnapshotWriter {
     writer.integer(UInt64(manifestCount))
     return writer.bytes
   }
-}
-
-extension Vault.Options {
-  /// The length of the reserve behind `count` bytes, in bytes. The file stays within its limit.
-  func reserve(behind count: Int) -> Int { max(0, min(reserveBytes, limits.fileBytes - count)) }
 }
 
 extension VaultState {
@@ -149,6 +142,6 @@ extension VaultState {
     let entries = frame.entries.filter { $0.group != own }.flatMap { image[$0.range].copy }
     return SnapshotWriter.assemble(
       snapshot.boundHeader, slotBytes: snapshot.slotBytes, manifest: image[snapshot.manifest].copy,
-      sections: sections, entries: entries, options: options)
+      sections: sections, entries: entries)
   }
 }

@@ -9,10 +9,10 @@ extension VaultWriter {
     _ policy: AuditPolicy?, to groups: [Vault.Identifier], until deadline: Deadline
   ) throws(VaultError) {
     try handle.forkGuard.check()
-    let (file, _) = try lock.acquire(until: deadline)
-    defer { lock.release() }
+    let locked = try storage.lock(until: LockDeadline(deadline))
+    defer { locked.release() }
     for (index, group) in groups.enumerated() {
-      do throws(VaultError) { try append(policy, to: group, file) } catch {
+      do throws(VaultError) { try append(policy, to: group, locked) } catch {
         guard index > 0 else { throw error }
         throw error.after("\(index) of \(groups.count) access groups have the setting")
       }
@@ -20,20 +20,19 @@ extension VaultWriter {
   }
 
   private func append(
-    _ policy: AuditPolicy?, to group: Vault.Identifier, _ file: Descriptor
+    _ policy: AuditPolicy?, to group: Vault.Identifier, _ locked: any LockedStorage
   ) throws(VaultError) {
-    let status = try file.status()
     let plan = try handle.loaded.withLock { (loaded) throws(VaultError) -> Plan in
-      let (end, tornEnd) = try catchUp(&loaded, status)
+      try catchUp(&loaded, locked)
       let state = try loaded.state
       try handle.mark?.check(state)
       let content = try state.content(group)
       return try self.plan(
-        try content.entryBody(policy: policy), state, content, end: end, tornEnd: tornEnd, allowingLongJournal: true)
+        try content.entryBody(policy: policy), state, content, allowingLongJournal: true)
     }
     guard case .append(let append) = plan else {
       throw VaultError(.limitExceeded, "the setting needs a full write")
     }
-    try self.append(append, file)
+    try self.append(append, locked)
   }
 }

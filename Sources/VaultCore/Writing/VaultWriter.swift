@@ -27,7 +27,6 @@ internal import VaultSealing
 final class VaultWriter: @unchecked Sendable {
   // Unchecked: only the thread that leads the queue uses this.
   let handle: VaultHandle
-  let lock: WriterLock
   /// `false` after a failed sync: nothing may be appended behind an entry whose durability is unknown, so a full write
   /// follows.
   var mayAppend = true
@@ -36,12 +35,10 @@ final class VaultWriter: @unchecked Sendable {
 
   init(_ handle: VaultHandle) {
     self.handle = handle
-    lock = WriterLock(handle.path)
   }
 
-  var path: VaultPath { handle.path }
+  var storage: any VaultStorage { handle.storage }
   var options: Vault.Options { handle.options }
-  var replacement: Replacement { Replacement(path: path) }
 
   /// Makes a new file from a separate load, which is discarded afterwards.
   typealias Rewrite = @Sendable (VaultState) throws(VaultError) -> FullWrite
@@ -126,10 +123,8 @@ final class VaultWriter: @unchecked Sendable {
     /// The last bytes of the entry.
     let check: Vault.Tag
     let staged: GroupContent.Staged
-    /// The offset of the entry, the length of the file, and the end of a torn tail.
-    let offset: Int
-    let end: Int
-    let tornEnd: Int
+    /// The place of the entry.
+    let position: StoragePosition
   }
 
   /// - Parameter batch: changes of records of `group`, without a record twice. Each part is committed or refused as a
@@ -138,15 +133,14 @@ final class VaultWriter: @unchecked Sendable {
     _ batch: [[RecordChange]], to group: Vault.Identifier, until deadline: Deadline
   ) throws(VaultError) -> [WriteQueue.Outcome] {
     try handle.forkGuard.check()
-    let (file, status) = try lock.acquire(until: deadline)
-    // A full write replaces the file. The lock of the new file is then released.
-    defer { lock.release() }
+    let locked = try storage.lock(until: LockDeadline(deadline))
+    defer { locked.release() }
     var changes: [RecordChange] = []
     var outcomes: [WriteQueue.Outcome] = []
     var events: [AuditLog.Event] = []
     var audit: AuditKeys?
     var plan = try handle.loaded.withLock { (loaded) throws(VaultError) -> Plan in
-      let (end, tornEnd) = try catchUp(&loaded, status)
+      try catchUp(&loaded, locked)
       let state = try loaded.state
       let content = try state.content(group)
       outcomes = batch.map { part in
@@ -156,13 +150,13 @@ final class VaultWriter: @unchecked Sendable {
       }
       if !changes.isEmpty { changes += try content.dueRemovals(besides: changes, at: options.now()) }
       audit = try content.audit(state.sealer)
-      return try self.plan(changes, state, content, end: end, tornEnd: tornEnd, allowingLongJournal: false)
+      return try self.plan(changes, state, content, allowingLongJournal: false)
     }
     // On the disk before the change can be.
     if let audit, !events.isEmpty { _ = try handle.log(events, audit, isSynced: true) }
     if case .fullWrite(let body, let isForced) = plan {
       do throws(VaultError) {
-        try fullWrite(file) { [changes] (state) throws(VaultError) in
+        try fullWrite(locked) { [changes] (state) throws(VaultError) in
           FullWrite(file: try state.foldedFile(body, group: group), opening: state.unlocked, changes: changes)
         }
         return outcomes
@@ -170,12 +164,11 @@ final class VaultWriter: @unchecked Sendable {
         guard !isForced, Self.obstacles.contains(error.code) else { throw error }
         // Only the length of the journal required the full write, and nothing was changed: append instead (section 5).
         plan = try handle.loaded.withLock { (loaded) throws(VaultError) -> Plan in
-          let (end, tornEnd) = try catchUp(&loaded, status)
+          try catchUp(&loaded, locked)
           let state = try loaded.state
           // The full write may have failed because of the mark, and then nothing may be written.
           try handle.mark?.check(state)
-          return try self.plan(
-            changes, state, try state.content(group), end: end, tornEnd: tornEnd, allowingLongJournal: true)
+          return try self.plan(changes, state, try state.content(group), allowingLongJournal: true)
         }
         if case .fullWrite = plan { throw error }
       }
@@ -183,7 +176,7 @@ final class VaultWriter: @unchecked Sendable {
     switch plan {
     case .nothing, .fullWrite: return outcomes
     case .append(let append):
-      try self.append(append, file)
+      try self.append(append, locked)
       return outcomes
     }
   }
@@ -219,16 +212,14 @@ final class VaultWriter: @unchecked Sendable {
   }
 
   private func plan(
-    _ changes: [RecordChange], _ state: VaultState, _ content: GroupContent, end: Int, tornEnd: Int,
-    allowingLongJournal: Bool
+    _ changes: [RecordChange], _ state: VaultState, _ content: GroupContent, allowingLongJournal: Bool
   ) throws(VaultError) -> Plan {
     guard let body = try content.entryBody(changes, now: options.now(), sealer: state.sealer) else { return .nothing }
-    return try plan(body, state, content, end: end, tornEnd: tornEnd, allowingLongJournal: allowingLongJournal)
+    return try plan(body, state, content, allowingLongJournal: allowingLongJournal)
   }
 
   func plan(
-    _ body: WipedBuffer, _ state: VaultState, _ content: GroupContent, end: Int, tornEnd: Int,
-    allowingLongJournal: Bool
+    _ body: WipedBuffer, _ state: VaultState, _ content: GroupContent, allowingLongJournal: Bool
   ) throws(VaultError) -> Plan {
     let sealer = state.sealer
     let count =
@@ -240,7 +231,7 @@ final class VaultWriter: @unchecked Sendable {
     // its group.
     let foldable = state.unlocked.isOwner ? state.journalBytes : content.entryBytes
     let isJournalLong = foldable + count > max(64 << 10, state.snapshot.count)
-    guard isAppendable, allowingLongJournal || !isJournalLong else {
+    guard let position = state.position, isAppendable, allowingLongJournal || !isJournalLong else {
       return .fullWrite(body: body, isForced: !isAppendable)
     }
     let sealed = sealer.sealBody(
@@ -262,59 +253,34 @@ final class VaultWriter: @unchecked Sendable {
     state.ownEntry = check
     return .append(
       Append(
-        state: state, content: content, entry: writer.bytes, check: check, staged: staged, offset: state.tail, end: end,
-        tornEnd: tornEnd))
+        state: state, content: content, entry: writer.bytes, check: check, staged: staged, position: position))
   }
 
-  /// Updates the handle's state from the locked file.
-  func catchUp(
-    _ loaded: inout VaultHandle.Loaded, _ status: stat
-  ) throws(VaultError) -> (end: Int, tornEnd: Int) {
-    var state = try loaded.state
-    if state.file?.identity != FileIdentity(status) { state = try handle.reload(&loaded) }
-    for _ in 0..<2 {
-      let (freshness, end, tornEnd) = try state.catchUp(under: .writerLock(end: Int(status.st_size)))
-      if freshness == .current { return (end, tornEnd) }
-      state = try handle.reload(&loaded)
+  /// Updates the handle's state from the locked storage.
+  func catchUp(_ loaded: inout VaultHandle.Loaded, _ locked: any LockedStorage) throws(VaultError) {
+    for _ in 0..<3 {
+      if try loaded.state.catchUp(locked) == .current { return }
+      try handle.reload(&loaded)
     }
-    throw path.error(.io, "the file was changed by a process that does not hold its lock")
+    throw changedByOthers
+  }
+
+  var changedByOthers: VaultError {
+    storage.error(.io, "the file was changed by a process that does not hold its lock")
   }
 
   // MARK: Append
 
-  func append(_ append: Append, _ file: Descriptor) throws(VaultError) {
+  func append(_ append: Append, _ locked: any LockedStorage) throws(VaultError) {
     let state = append.state
-    let offset = append.offset
-    // If a rename is not durable yet, a power failure could undo it and with it this append (5.1).
-    if !state.isNameDurable {
-      _ = try path.synchronizeDirectory()
-      state.isNameDurable = true
-    }
-    if append.tornEnd > offset {
-      let torn = try FileImage(file, offset..<append.tornEnd, limit: options.limits.fileBytes)
-      try KeptTornTail(path: path).keep(torn.span)
-    }
-    var bytes = append.entry
-    let entryEnd = offset + bytes.count
-    if append.tornEnd > entryEnd { bytes.append(contentsOf: repeatElement(0, count: append.tornEnd - entryEnd)) }
-    if append.end <= entryEnd {
-      bytes.append(contentsOf: repeatElement(0, count: options.reserve(behind: entryEnd)))
-    }
-    var writtenCount = 0
-    do throws(VaultError) {
-      try file.write(bytes.bytes, at: offset, done: &writtenCount)
-    } catch {
-      if writtenCount > 0 { try undo(file, from: offset, count: writtenCount, to: append.end) }
-      throw error
-    }
-    do throws(VaultError) { try file.synchronizeData() } catch {
-      try recover(file, error, append)
-      return
+    do throws(VaultError) { try locked.append(append.entry, at: append.position) } catch {
+      guard error.code == .durabilityUnknown else { throw error }
+      return try recover(locked, error, append)
     }
     // Harmless if this state was replaced or locked meanwhile: then it is not read any more.
     handle.loaded.withLock { _ in
       state.append(
-        append.staged, to: append.content, at: offset, count: append.entry.count, check: append.check)
+        append.staged, to: append.content, at: append.position.offset, count: append.entry.count, check: append.check)
       recordForMark(state)
     }
   }
@@ -326,40 +292,24 @@ final class VaultWriter: @unchecked Sendable {
     written = Result { () throws(VaultError) in try RollbackMark(state, logs: handle.loggedPoints) }
   }
 
-  /// Removes the bytes of a failed write.
-  private func undo(_ file: Descriptor, from offset: Int, count: Int, to end: Int) throws(VaultError) {
-    do throws(VaultError) {
-      let zeros = [UInt8](repeating: 0, count: max(0, min(count, end - offset)))
-      try file.write(zeros, at: offset)
-      try file.truncate(to: end)
-      try file.synchronizeData()
-    } catch {
-      mayAppend = false
-      throw path.error(
-        .durabilityUnknown, "a failed append could not be undone", errno: error.errno, cause: error)
-    }
-  }
-
-  /// Handles a failed sync, after which the page cache may differ from the disk. A full write uses other blocks, so it
-  /// makes the change durable. If it fails as well, the durability is unknown.
-  private func recover(_ file: Descriptor, _ failure: VaultError, _ append: Append) throws(VaultError) {
+  /// Handles an append of which it is unknown whether it is durable. A full write uses other blocks of a disk, so it
+  /// makes the change durable. If it fails as well, the durability stays unknown.
+  private func recover(
+    _ locked: any LockedStorage, _ failure: VaultError, _ append: Append
+  ) throws(VaultError) {
     mayAppend = false
     do throws(VaultError) {
-      // The page cache may have dropped the entry, so the fold does not read it from the file.
-      let start = try FileImage(file, 0..<append.offset, limit: options.limits.fileBytes)
-      // With the key of the append, because the handle may have been locked since.
-      let source = (FileImage(start.span.copy + append.entry), append.state.unlocked)
-      try fullWrite(file, reading: source) { (state) throws(VaultError) in
+      let version = append.position.version
+      guard case .added(let bytes) = try locked.changes(since: .start(of: version), limit: options.limits.fileBytes),
+        bytes.image.count >= append.position.offset
+      else { throw failure }
+      // The storage may have lost the entry, so the fold does not read it from there. The key is that of the append,
+      // because the handle may have been locked since.
+      let image = FileImage(bytes.image[0..<append.position.offset].copy + append.entry)
+      let source = Source(image: image, version: version, unlocked: append.state.unlocked)
+      try fullWrite(locked, reading: source) { (state) throws(VaultError) in
         FullWrite(file: try state.foldedFile(nil, group: nil), opening: state.unlocked)
       }
-    } catch {
-      do throws(VaultError) {
-        try file.write([UInt8](repeating: 0, count: append.entry.count), at: append.offset)
-        try file.synchronizeData()
-      } catch {}  // reported below as unknown durability
-      throw path.error(
-        .durabilityUnknown, "the disk refused to sync an append: the change may or may not survive",
-        errno: failure.errno, cause: failure)
-    }
+    } catch { throw failure }
   }
 }

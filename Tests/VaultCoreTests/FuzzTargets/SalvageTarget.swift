@@ -58,7 +58,6 @@ struct SalvageTarget: FuzzTarget {
     let start = snapshot.manifest.lowerBound
     manifestTag = start + Sealer.tag.lowerBound..<start + Sealer.tag.upperBound
     head = 0..<start
-    file.removeLast(options.reserveBytes)
     for group in state.groups {
       let content = try state.content(group.id)
       groups[group.id] = Saved(name: content.name, section: group.section.range, all: Self.values(content))
@@ -131,7 +130,7 @@ struct SalvageTarget: FuzzTarget {
     _ file: [UInt8], _ options: Vault.Options, _ unlocked: Unlocked, _ sealer: Sealer
   ) throws(VaultError) -> VaultState {
     let state = try VaultState(
-      FileImage(file), file: nil, path: VaultPath("/nonexistent", policy: .strict), options: options, sealer: sealer
+      FileImage(file), version: nil, storage: FileStorage("/nonexistent", options), options: options, sealer: sealer
     ) { (snapshot, sealer) throws(VaultError) in try unlocked.reopened(in: snapshot, sealer: sealer) }
     for group in state.groups { _ = try state.content(group.id) }
     return state

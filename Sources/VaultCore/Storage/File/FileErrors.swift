@@ -3,17 +3,6 @@ package import DurableFiles
 /// The descriptors of vaults, marks and the files that replace them.
 typealias Descriptor = DurableFiles.Descriptor<VaultError>
 
-/// The identity of a file with an open descriptor, which prevents reuse of the inode number.
-struct OpenFile: Sendable {
-  let descriptor: Descriptor
-  let identity: FileIdentity
-
-  init(_ descriptor: Descriptor, _ status: stat) {
-    self.descriptor = descriptor
-    identity = FileIdentity(status)
-  }
-}
-
 extension VaultError: FileFailure {
   package init(_ operation: FileOperation, _ path: String, errno number: Int32) {
     self =

@@ -55,12 +55,3 @@ struct KeptTornTail {
     } catch { return false }  // an unreadable file is not replaced
   }
 }
-
-extension VaultState {
-  /// Saves the broken bytes behind the tail before the file is replaced.
-  func keepTornTail() throws(VaultError) {
-    guard tornTail != nil, let image else { return }
-    let end = JournalFrame.lastNonzero(image.span, from: tail)
-    try KeptTornTail(path: path).keep(image[tail..<end])
-  }
-}

@@ -10,23 +10,27 @@ struct Replacement {
 
   /// Replaces the vault, whose lock the caller holds.
   ///
-  /// - Parameter old: the status of the replaced file. The new file gets its owner and mode according to the policy.
+  /// - Parameters:
+  ///   - old: the status of the replaced file. The new file gets its owner and mode according to the policy.
+  ///   - reserve: how many zero bytes follow.
   /// - Returns: the new file, locked until the caller releases it.
   /// - Throws: ``VaultError/Code/durabilityUnknown`` when the new file is in place but the directory could not be
   ///   synced. With any other code the old file is still in place.
-  func replace(_ old: stat, with bytes: [UInt8]) throws(VaultError) -> OpenFile {
+  func replace(_ old: stat, with bytes: [UInt8], reserve: Int = 0) throws(VaultError) -> OpenFile {
     try finish(
       try file.replace { (descriptor) throws(VaultError) in
         try takeOver(old, descriptor)
-        try write(bytes, descriptor)
+        try write(bytes, reserve: reserve, descriptor)
       })
   }
 
   /// Creates a file at a path where none may exist.
-  /// - Parameter model: a status whose owner and mode the new file gets; `nil` for this process's, and mode 0600.
+  /// - Parameters:
+  ///   - reserve: how many zero bytes follow.
+  ///   - model: a status whose owner and mode the new file gets; `nil` for this process's, and mode 0600.
   /// - Returns: the new file, locked until the caller releases it.
   /// - Throws: ``VaultError/Code/alreadyExists``.
-  func create(_ bytes: [UInt8], like model: stat? = nil) throws(VaultError) -> OpenFile {
+  func create(_ bytes: [UInt8], reserve: Int = 0, like model: stat? = nil) throws(VaultError) -> OpenFile {
     try finish(
       try file.create { (descriptor) throws(VaultError) in
         if let model {
@@ -35,14 +39,15 @@ struct Replacement {
           // The umask may have removed the owner's access.
           guard fchmod(descriptor.raw, 0o600) == 0 else { throw .io("\(path.file): set the mode") }
         }
-        try write(bytes, descriptor)
+        try write(bytes, reserve: reserve, descriptor)
       })
   }
 
   private var file: WholeFile<VaultError> { WholeFile(path.file, kind: kind) }
 
-  private func write(_ bytes: [UInt8], _ descriptor: Descriptor) throws(VaultError) {
+  private func write(_ bytes: [UInt8], reserve: Int, _ descriptor: Descriptor) throws(VaultError) {
     try descriptor.write(bytes, at: 0)
+    if reserve > 0 { try descriptor.write([UInt8](repeating: 0, count: reserve), at: bytes.count) }
     try descriptor.synchronize()
   }
 

@@ -49,14 +49,14 @@ struct VaultPath: Sendable {
   var directory: String { PathName.directory(of: file) }
 
   /// Opens the vault and checks the opened file, in the order of section 4, step 1.
-  func open(limits: Vault.Limits) throws(VaultError) -> (descriptor: Descriptor, status: stat) {
+  func open(limit: Int) throws(VaultError) -> (descriptor: Descriptor, status: stat) {
     let descriptor = try Descriptor.open(file, O_RDONLY | O_NOFOLLOW | O_NONBLOCK) { refusal("open", $0) }
     let status = try descriptor.status()
     guard status.st_mode & S_IFMT == S_IFREG else { throw notAFile }
     try judge(status)
     try judgeDirectory()
-    guard status.st_size <= limits.fileBytes else {
-      throw error(.limitExceeded, "the file is longer than \(limits.fileBytes) bytes")
+    guard status.st_size <= limit else {
+      throw error(.limitExceeded, "the file is longer than \(limit) bytes")
     }
     return (descriptor, status)
   }

@@ -3,7 +3,8 @@ internal import DurableFiles
 /// The lock of the vault file at a path, which other processes may replace at any time (`Docs/Format.md` 9.2).
 ///
 /// The descriptor stays open from one write to the next. Used by one thread at a time.
-final class WriterLock {
+final class WriterLock: @unchecked Sendable {
+  // Unchecked: its owner uses it alone, and passes it on when it is released.
   private let path: VaultPath
   private var descriptor: Descriptor?
   /// Whether the file had no name when it was opened. Watches of its folder do not see what is written through such a

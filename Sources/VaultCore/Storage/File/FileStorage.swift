@@ -1,0 +1,78 @@
+internal import DurableFiles
+internal import Synchronization
+
+/// A vault in a file (`Docs/Format.md` section 9).
+///
+/// Everything that only a file has is in this folder: the path and its links, owners, modes, mounts, a broken last
+/// entry, and the reserve of zero bytes at the end.
+final class FileStorage: VaultStorage {
+  let path: VaultPath
+  private let reserveBytes: Int
+  private let limit: Int
+  /// The lock of the last write, with its open descriptor. A writer takes it, so that each has its own.
+  private let idle = Mutex<WriterLock?>(nil)
+
+  init(_ path: String, _ options: Vault.Options) throws(VaultError) {
+    self.path = try VaultPath(path, policy: options.pathPolicy)
+    reserveBytes = options.reserveBytes
+    limit = options.limits.fileBytes
+  }
+
+  var name: String { path.file }
+
+  /// The length of the reserve behind `count` bytes, in bytes. The file stays within its limit.
+  func reserve(behind count: Int) -> Int { max(0, min(reserveBytes, limit - count)) }
+
+  // MARK: Reading
+
+  func load(limit: Int) throws(VaultError) -> StoredVault {
+    let (descriptor, status) = try path.open(limit: limit)
+    let image = try FileImage(descriptor, 0..<Int(status.st_size), limit: limit)
+    let file = OpenFile(descriptor, status)
+    // A rename between opening and fstat also makes the count zero, so the path is asked again.
+    if status.st_nlink == 0 { file.isFrozen = try path.identity()?.isRemoved ?? false }
+    return StoredVault(version: file, bytes: StoredBytes(image))
+  }
+
+  /// Makes two system calls if there are no changes (`Docs/Format.md` 4.2).
+  func changes(since position: StoragePosition, limit: Int) throws(VaultError) -> StorageChanges {
+    guard let (identity, isRemoved) = try path.identity() else { return .removed }
+    guard let file = position.version as? OpenFile, identity == file.identity else { return .replaced }
+    file.isFrozen = isRemoved
+    // A zero entry_len behind the known bytes is the reserve, so nothing was appended.
+    var probe: (Vault.Tag, UInt64) = (.zero, 0)
+    let count = try unsafe withUnsafeMutableBytes(of: &probe) { (bytes) throws(VaultError) in
+      unsafe try file.descriptor.read(into: bytes, at: position.offset - Vault.Tag.count)
+    }
+    guard count >= Vault.Tag.count, probe.0 == position.lastBytes else { return .replaced }
+    if count < Vault.Tag.count + 4 || UInt32(truncatingIfNeeded: UInt64(littleEndian: probe.1)) == 0 { return .none }
+    return try file.changes(since: position, end: Int(file.descriptor.status().st_size), limit: limit)
+  }
+
+  func synchronize(_ version: any StorageVersion) throws(VaultError) {
+    try (version as? OpenFile)?.descriptor.synchronizeData()
+    _ = try path.synchronizeDirectory()
+  }
+
+  // MARK: Writing
+
+  func lock(until deadline: LockDeadline) throws(VaultError) -> any LockedStorage {
+    let lock = idle.withLock { $0.take() } ?? WriterLock(path)
+    let (file, status) = try lock.acquire(until: deadline.deadline)
+    return LockedFile(self, lock, OpenFile(file, status))
+  }
+
+  /// Keeps the descriptor of a released lock for the next writer.
+  func keep(_ lock: WriterLock) { idle.withLock { $0 = lock } }
+
+  func checkVacant() throws(VaultError) { try path.judgeNew() }
+
+  func create(_ bytes: [UInt8]) throws(VaultError) -> (storage: any LockedStorage, version: any StorageVersion) {
+    try path.prepareNew()
+    let file = try Replacement(path: path).create(bytes, reserve: reserve(behind: bytes.count))
+    file.isNameDurable = true
+    let lock = WriterLock(path)
+    lock.pass(to: file.descriptor)
+    return (LockedFile(self, lock, file), file)
+  }
+}

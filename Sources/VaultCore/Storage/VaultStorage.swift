@@ -1,0 +1,88 @@
+/// A place that keeps the bytes of a vault, such as a file.
+///
+/// A vault's bytes are a snapshot followed by entries (`Docs/Format.md` section 3). They only grow at their end, or are
+/// replaced as a whole: then there is a new *version*. A storage keeps them, has one writer at a time, and knows nothing
+/// of their meaning. It sees sealed bytes only, and **nothing that it returns is trusted**: bytes that were changed, cut
+/// off, reordered or repeated are refused as on a disk, and an older state is noticed with a mark.
+///
+///     reader                              writer
+///     load: version 1, 900 bytes
+///                                         lock
+///                                         changes since 900: none
+///                                         append at 900
+///                                         release
+///     changes since 900: added(200)
+///                                         lock, replace: version 2, release
+///     changes since 1,100: replaced
+///     load: version 2
+///
+/// Readers take no lock. Every method may be called by several threads at a time, and may block, except
+/// ``changes(since:limit:)``, which every read calls: it must be quick and must not wait for other machines.
+protocol VaultStorage: Sendable {
+  /// Names the place in errors and for threads that wait for it. Different places have different names. Must not contain
+  /// credentials.
+  var name: String { get }
+
+  /// Reads everything as of one moment.
+  ///
+  /// - Parameter limit: the greatest length. Checked before memory is allocated.
+  /// - Throws: ``VaultError/Code/notFound`` if there is no vault; ``VaultError/Code/limitExceeded``;
+  ///   ``VaultError/Code/io``.
+  func load(limit: Int) throws(VaultError) -> StoredVault
+
+  /// What has changed since a position that this storage has returned bytes for. Without the lock, a part of an append
+  /// that is in progress may be included.
+  ///
+  /// - Parameter limit: the greatest length of the whole.
+  /// - Throws: ``VaultError/Code/limitExceeded``; ``VaultError/Code/io``.
+  func changes(since position: StoragePosition, limit: Int) throws(VaultError) -> StorageChanges
+
+  /// Makes the bytes that were read durable, if their writer may not have done so yet. The default does nothing, for
+  /// places where only durable bytes can be read.
+  func synchronize(_ version: any StorageVersion) throws(VaultError)
+
+  /// Waits until no other process and no other thread writes. The lock ends with the process.
+  ///
+  /// - Parameter deadline: after it the lock is tried once.
+  /// - Throws: ``VaultError/Code/lockTimeout``, ``VaultError/Code/notFound``, ``VaultError/Code/readOnly``,
+  ///   ``VaultError/Code/io``, with nothing locked.
+  func lock(until deadline: LockDeadline) throws(VaultError) -> any LockedStorage
+
+  /// Refuses a place where ``create(_:)`` would fail: called before a passphrase is stretched. The default accepts any.
+  func checkVacant() throws(VaultError)
+
+  /// Stores a new vault where none is, durably.
+  ///
+  /// - Returns: the storage, locked, and the version of its bytes.
+  /// - Throws: ``VaultError/Code/alreadyExists``; ``VaultError/Code/readOnly`` or ``VaultError/Code/io`` with nothing
+  ///   stored; ``VaultError/Code/durabilityUnknown``.
+  func create(_ bytes: [UInt8]) throws(VaultError) -> (storage: any LockedStorage, version: any StorageVersion)
+}
+
+extension VaultStorage {
+  func synchronize(_ version: any StorageVersion) throws(VaultError) {}
+  func checkVacant() throws(VaultError) {}
+
+  /// Everything as of one moment, at most as long as the limits allow, whatever the storage returns.
+  func loadImage(_ limits: Vault.Limits) throws(VaultError) -> (image: FileImage, version: any StorageVersion) {
+    let stored = try load(limit: limits.fileBytes)
+    guard stored.bytes.image.count <= limits.fileBytes else {
+      throw error(.limitExceeded, "the vault is longer than \(limits.fileBytes) bytes")
+    }
+    return (stored.bytes.image, stored.version)
+  }
+
+  /// Whether there is something, vault or not.
+  func isOccupied(_ limits: Vault.Limits) throws(VaultError) -> Bool {
+    do throws(VaultError) { _ = try load(limit: limits.fileBytes) } catch {
+      guard error.code == .notFound else { throw error }
+      return false
+    }
+    return true
+  }
+
+  /// An error about the place, with its name.
+  func error(_ code: VaultError.Code, _ text: String, errno: Int32? = nil, cause: VaultError? = nil) -> VaultError {
+    VaultError(code, "\(name): \(text)", errno: errno, cause: cause)
+  }
+}
