@@ -12,9 +12,45 @@ extension Vault {
   ///   ``VaultError/Code/tampered`` if the vault does not verify; ``VaultError/Code/io`` and
   ///   ``VaultError/Code/readOnly`` without a copy; ``VaultError/Code/durabilityUnknown``.
   public func backUp(to path: String) throws(VaultError) {
+    try backUp(to: FileStorage(path, options: options))
+  }
+
+  /// Copies the vault to a storage that has none: like `backUp(to:)` with a path.
+  public func backUp(to storage: any VaultStorage) throws(VaultError) {
     let state = try freshState()
     _ = try state.verify()
-    try FileStorage(path, options).create(try state.copy()).storage.release()
+    try storage.create(try state.copy()).storage.release()
+  }
+
+  /// The asynchronous form of `backUp(to:)` with a storage. Cancelling the task does not stop it.
+  public func backUp(to storage: any VaultStorage) async throws(VaultError) {
+    try await waiting.run { () throws(VaultError) in try backUp(to: storage) }
+  }
+
+  /// Copies a vault from one storage to another that has none, without a key.
+  ///
+  /// What can be checked without a key is checked first: the snapshot's checksum, the frame of the journal and the rules
+  /// of the slots. The bytes are the same in every storage, except for a broken last entry, which is not copied. Durable
+  /// when the method returns.
+  /// - Throws: the code of the first fault that is found; the errors of the storages.
+  public static func copy(
+    from source: any VaultStorage, to destination: any VaultStorage, options: Options = Options()
+  ) throws(VaultError) {
+    let (image, summary) = try VaultState.retryingDamage { () throws(VaultError) in
+      let image = try source.loadImage(options.limits).image
+      return (image, try VaultSummary(image))
+    }
+    let bytes = image[0..<(summary.snapshotBytes + summary.journalBytes)].copy
+    try destination.create(bytes).storage.release()
+  }
+
+  /// The asynchronous form of `copy(from:to:options:)`. Cancelling the task does not stop it.
+  public static func copy(
+    from source: any VaultStorage, to destination: any VaultStorage, options: Options = Options()
+  ) async throws(VaultError) {
+    try await HelperPool.waiting(for: source.name).run { () throws(VaultError) in
+      try copy(from: source, to: destination, options: options)
+    }
   }
 
   /// The asynchronous form of `backUp(to:)`. Cancelling the task does not stop it.
@@ -41,25 +77,42 @@ extension Vault {
     _ backup: String, to path: String, credential: Vault.Credential, replacing: Bool = false,
     keepingReplacedAt kept: String? = nil, options: Options = Options()
   ) throws(VaultError) -> VerificationReport {
-    try restore(try load(backup: backup, credential, options), to: path, replacing: replacing, kept, options)
+    try restore(
+      FileStorage(backup, options: options), to: FileStorage(path, options: options), credential: credential,
+      replacing: replacing, keepingReplacedIn: try kept.map(file(options)), options: options)
+  }
+
+  /// Verifies a backup in a storage and copies it to another: like
+  /// `restore(_:to:credential:replacing:keepingReplacedAt:options:)`.
+  ///
+  /// - Parameters:
+  ///   - replacing: whether the same vault may be replaced there.
+  ///   - kept: an empty storage for the replaced bytes.
+  @discardableResult
+  public static func restore(
+    _ backup: any VaultStorage, to storage: any VaultStorage, credential: Vault.Credential, replacing: Bool = false,
+    keepingReplacedIn kept: (any VaultStorage)? = nil, options: Options = Options()
+  ) throws(VaultError) -> VerificationReport {
+    try restore(try load(backup: backup, credential, options), to: storage, replacing: replacing, kept, options)
+  }
+
+  private static func file(_ options: Options) -> (String) throws(VaultError) -> any VaultStorage {
+    { (path) throws(VaultError) in try FileStorage(path, options: options) }
   }
 
   private static func load(
-    backup: String, _ credential: Vault.Credential, _ options: Options
+    backup: any VaultStorage, _ credential: Vault.Credential, _ options: Options
   ) throws(VaultError) -> VaultState {
     try VaultState.load(
-      try FileStorage(backup, options), options: options,
-      sealer: try Sealer(random: options.random), mark: nil
+      backup, options: options, sealer: try Sealer(random: options.random), mark: nil
     ) { (snapshot, sealer) throws(VaultError) in try Unlocked(snapshot, with: credential, sealer: sealer) }
   }
 
   private static func restore(
-    _ state: VaultState, to path: String, replacing: Bool, _ kept: String?, _ options: Options
+    _ state: VaultState, to target: any VaultStorage, replacing: Bool, _ kept: (any VaultStorage)?, _ options: Options
   ) throws(VaultError) -> VerificationReport {
     let report = try state.verify()
     let copy = try state.copy()
-    let target = try FileStorage(path, options)
-    let kept = try kept.map { (kept) throws(VaultError) in try FileStorage(kept, options) }
     if replacing, try target.isOccupied(options.limits) {
       try target.replace(with: copy, ofVault: state.snapshot.vaultID, keptIn: kept, options: options)
     } else {
@@ -75,11 +128,23 @@ extension Vault {
     _ backup: String, to path: String, credential: Vault.Credential, replacing: Bool = false,
     keepingReplacedAt kept: String? = nil, options: Options = Options()
   ) async throws(VaultError) -> VerificationReport {
-    let state = try await HelperPool.using([credential], for: path).run { () throws(VaultError) in
+    try await restore(
+      FileStorage(backup, options: options), to: FileStorage(path, options: options), credential: credential,
+      replacing: replacing, keepingReplacedIn: try kept.map(file(options)), options: options)
+  }
+
+  /// The asynchronous form of `restore(_:to:credential:replacing:keepingReplacedIn:options:)`. Cancelling the task does
+  /// not stop it.
+  @discardableResult
+  public static func restore(
+    _ backup: any VaultStorage, to storage: any VaultStorage, credential: Vault.Credential, replacing: Bool = false,
+    keepingReplacedIn kept: (any VaultStorage)? = nil, options: Options = Options()
+  ) async throws(VaultError) -> VerificationReport {
+    let state = try await HelperPool.using([credential], for: storage.name).run { () throws(VaultError) in
       try load(backup: backup, credential, options)
     }
-    return try await HelperPool.waiting(for: path).run { () throws(VaultError) in
-      try restore(state, to: path, replacing: replacing, kept, options)
+    return try await HelperPool.waiting(for: storage.name).run { () throws(VaultError) in
+      try restore(state, to: storage, replacing: replacing, kept, options)
     }
   }
 }

@@ -17,8 +17,15 @@ extension Vault {
   public func exportBundle(
     _ records: [RecordInfo], of group: AccessGroup, to path: String, slot: NewSlot
   ) throws(VaultError) {
+    try exportBundle(records, of: group, to: FileStorage(path, options: options), slot: slot)
+  }
+
+  /// Copies records into a new bundle in an empty storage: like `exportBundle(_:of:to:slot:)` with a path.
+  public func exportBundle(
+    _ records: [RecordInfo], of group: AccessGroup, to storage: any VaultStorage, slot: NewSlot
+  ) throws(VaultError) {
     let (contents, options) = try bundle(records, of: group)
-    _ = try Vault.create(at: path, slots: [slot], groups: [contents], options: options)
+    _ = try Vault.create(in: storage, slots: [slot], groups: [contents], options: options)
   }
 
   /// What a bundle is created with.
@@ -43,8 +50,15 @@ extension Vault {
   public func exportBundle(
     _ records: [RecordInfo], of group: AccessGroup, to path: String, slot: NewSlot
   ) async throws(VaultError) {
+    try await exportBundle(records, of: group, to: FileStorage(path, options: options), slot: slot)
+  }
+
+  /// The asynchronous form of `exportBundle(_:of:to:slot:)` with a storage. Cancelling the task does not stop it.
+  public func exportBundle(
+    _ records: [RecordInfo], of group: AccessGroup, to storage: any VaultStorage, slot: NewSlot
+  ) async throws(VaultError) {
     let (contents, options) = try bundle(records, of: group)
-    _ = try await Vault.create(at: path, slots: [slot], groups: [contents], options: options)
+    _ = try await Vault.create(in: storage, slots: [slot], groups: [contents], options: options)
   }
 
   /// Copies the records of a bundle into an access group, in one transaction: all of them or none. Durable when the

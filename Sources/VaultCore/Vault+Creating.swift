@@ -40,7 +40,15 @@ extension Vault {
   public static func create(
     at path: String, slots: [NewSlot], groups: [NewGroup] = [NewGroup()], options: Options = Options()
   ) throws(VaultError) -> Vault {
-    try make(try prepare(at: path, slots: slots, options: options), groups)
+    try create(in: FileStorage(path, options: options), slots: slots, groups: groups, options: options)
+  }
+
+  /// Creates a vault in a storage that has none, and opens it: like `create(at:slots:groups:options:)`, with the errors
+  /// of the storage.
+  public static func create(
+    in storage: any VaultStorage, slots: [NewSlot], groups: [NewGroup] = [NewGroup()], options: Options = Options()
+  ) throws(VaultError) -> Vault {
+    try make(try prepare(storage, slots: slots, options: options), groups)
   }
 
   /// A vault that is being created, without groups.
@@ -52,9 +60,10 @@ extension Vault {
     let mark: MarkKeeper?
   }
 
-  private static func prepare(at path: String, slots: [NewSlot], options: Options) throws(VaultError) -> Creation {
+  private static func prepare(
+    _ storage: any VaultStorage, slots: [NewSlot], options: Options
+  ) throws(VaultError) -> Creation {
     guard !slots.isEmpty else { throw VaultError(.lastOwnerSlot, "a vault needs an owner") }
-    let storage = try FileStorage(path, options)
     try storage.checkVacant()
     let mark = try MarkKeeper(options)
     try mark?.judgeNew()
@@ -78,10 +87,17 @@ extension Vault {
   public static func create(
     at path: String, slots: [NewSlot], groups: [NewGroup] = [NewGroup()], options: Options = Options()
   ) async throws(VaultError) -> Vault {
-    let creation = try await HelperPool.using(slots.map(\.credential), for: path).run { () throws(VaultError) in
-      try prepare(at: path, slots: slots, options: options)
+    try await create(in: FileStorage(path, options: options), slots: slots, groups: groups, options: options)
+  }
+
+  /// The asynchronous form of `create(in:slots:groups:options:)`. Cancelling the task does not stop it.
+  public static func create(
+    in storage: any VaultStorage, slots: [NewSlot], groups: [NewGroup] = [NewGroup()], options: Options = Options()
+  ) async throws(VaultError) -> Vault {
+    let creation = try await HelperPool.using(slots.map(\.credential), for: storage.name).run {
+      () throws(VaultError) in try prepare(storage, slots: slots, options: options)
     }
-    return try await HelperPool.waiting(for: path).run { () throws(VaultError) in try make(creation, groups) }
+    return try await HelperPool.waiting(for: storage.name).run { () throws(VaultError) in try make(creation, groups) }
   }
 
   /// Stores a draft where no vault may exist, and opens it.

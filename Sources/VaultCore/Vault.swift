@@ -22,7 +22,8 @@ public import VaultSealing
 public final class Vault: Sendable {
   /// The settings of one ``Vault`` object. The defaults suit a server.
   public struct Options: Sendable {
-    /// Which owners, modes and symbolic links of the file and its directory are accepted.
+    /// Which owners, modes and symbolic links of the file and its directory are accepted, for a vault that is named by
+    /// its path.
     public var pathPolicy = PathPolicy.strict
     /// Limits of sizes and counts. They can be lowered, not raised above the format's.
     public var limits = Vault.Limits.format
@@ -100,7 +101,18 @@ public final class Vault: Sendable {
   public static func open(
     at path: String, credential: Vault.Credential, options: Options = Options()
   ) throws(VaultError) -> Vault {
-    let (vault, state) = try load(at: path, credential: credential, options: options)
+    try open(in: FileStorage(path, options: options), credential: credential, options: options)
+  }
+
+  /// Opens the vault in a storage: like `open(at:credential:options:)`, with the errors of the storage.
+  ///
+  /// The mark is a file of this machine. The logs of reads and writes are files beside the vault: a vault with logging
+  /// can be opened in any storage, but its records are refused as ``VaultError/Code/unsupportedFeature`` unless it is in
+  /// a ``FileStorage``.
+  public static func open(
+    in storage: any VaultStorage, credential: Vault.Credential, options: Options = Options()
+  ) throws(VaultError) -> Vault {
+    let (vault, state) = try load(storage, credential: credential, options: options)
     vault.handle.raiseMark(loading: state)
     return vault
   }
@@ -109,8 +121,15 @@ public final class Vault: Sendable {
   public static func open(
     at path: String, credential: Vault.Credential, options: Options = Options()
   ) async throws(VaultError) -> Vault {
-    let (vault, state) = try await HelperPool.using([credential], for: path).run { () throws(VaultError) in
-      try load(at: path, credential: credential, options: options)
+    try await open(in: FileStorage(path, options: options), credential: credential, options: options)
+  }
+
+  /// The asynchronous form of `open(in:credential:options:)`. Cancelling the task does not stop it.
+  public static func open(
+    in storage: any VaultStorage, credential: Vault.Credential, options: Options = Options()
+  ) async throws(VaultError) -> Vault {
+    let (vault, state) = try await HelperPool.using([credential], for: storage.name).run { () throws(VaultError) in
+      try load(storage, credential: credential, options: options)
     }
     // Outside the deriving pool, because waiting for the lock of the mark must not delay the opening of other vaults.
     await vault.waiting.run { vault.handle.raiseMark(loading: state) }
@@ -119,9 +138,8 @@ public final class Vault: Sendable {
 
   /// Opens the vault without raising its mark. Takes no lock.
   private static func load(
-    at path: String, credential: Vault.Credential, options: Options
+    _ storage: any VaultStorage, credential: Vault.Credential, options: Options
   ) throws(VaultError) -> (Vault, VaultState) {
-    let storage = try FileStorage(path, options)
     let sealer = try Sealer(random: options.random)
     let state = try VaultState.load(storage, options: options, sealer: sealer, mark: try MarkKeeper(options)) {
       (snapshot, sealer) throws(VaultError) in try Unlocked(snapshot, with: credential, sealer: sealer)

@@ -67,13 +67,18 @@ public struct VaultInfo: Sendable {
   /// - Throws: ``VaultError/Code/notFound``, ``VaultError/Code/insecurePermissions``, or the code of the first fault in
   ///   the file.
   public init(at path: String, options: Vault.Options = Vault.Options()) throws(VaultError) {
-    let storage = try FileStorage(path, options)
+    try self.init(in: FileStorage(path, options: options), options: options)
+  }
+
+  /// Reads the vault in a storage without a credential.
+  /// - Throws: the errors of the storage, or the code of the first fault in the vault.
+  public init(in storage: any VaultStorage, options: Vault.Options = Vault.Options()) throws(VaultError) {
     self = try VaultState.retryingDamage { () throws(VaultError) in
       try VaultInfo(try storage.loadImage(options.limits).image)
     }
   }
 
-  private init(_ image: FileImage) throws(VaultError) {
+  init(_ image: FileImage) throws(VaultError) {
     let snapshot = try Snapshot(image)
     let frame = try JournalFrame(image.span, from: snapshot.count, groups: Set(snapshot.sections.map(\.id)))
     if frame.isDamaged { throw VaultState.damagedJournal(tail: frame.tail) }

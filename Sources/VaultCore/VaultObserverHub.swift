@@ -40,6 +40,11 @@ extension Vault {
   /// The path of the file, or the name of another storage.
   package var path: String { handle.storage.name }
 
+  /// Calls `notify` after others have changed the vault's bytes: see ``VaultStorage/observe(_:)``.
+  package func observeStorage(
+    _ notify: @escaping @Sendable () -> Void
+  ) throws(VaultError) -> StorageObservation { try handle.storage.observe(notify) }
+
   /// Where the calls run that may wait for this vault.
   var waiting: HelperPool { .waiting(for: path) }
 

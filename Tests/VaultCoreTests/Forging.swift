@@ -120,7 +120,8 @@ struct MemoryVault {
     options.limits = limits
     let sealer = try Sealer()
     state = try VaultState(
-      FileImage(file), version: nil, storage: FileStorage("/nonexistent", options), options: options, sealer: sealer
+      FileImage(file), version: nil, storage: FileStorage("/nonexistent", options: options), options: options,
+      sealer: sealer
     ) { (snapshot, sealer) throws(VaultError) in
       try Unlocked(snapshot, with: .key(key), sealer: sealer)
     }

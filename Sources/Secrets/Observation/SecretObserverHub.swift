@@ -13,7 +13,7 @@ internal import VaultCore
 final class SecretObserverHub: VaultObserverHub {
   private struct State {
     var services: [ObservedService] = []
-    var watch: FileWatch<VaultError>?
+    var watch: StorageObservation?
 
     func index(_ service: Vault.Name, _ group: AccessGroup) -> Int? {
       services.firstIndex { $0.service == service && $0.group.id == group.id }
@@ -50,7 +50,7 @@ final class SecretObserverHub: VaultObserverHub {
         // What others have changed before is in the first read of the observer.
         do throws(VaultError) { _ = try vault.takeChangesOfOthers() } catch {}  // the observer gets the error
         do throws(VaultError) {
-          state.watch = try FileWatch(vault.path, .eachWrite) { [weak self] in self?.vaultChanged() }
+          state.watch = try vault.observeStorage { [weak self] in self?.vaultChanged() }
         } catch { failure = error }
       }
       var observed = ObservedService(service, in: group)
@@ -68,7 +68,7 @@ final class SecretObserverHub: VaultObserverHub {
   }
 
   private func endObserving(_ service: Vault.Name, _ group: AccessGroup) {
-    let watch = state.withLock { state -> FileWatch<VaultError>? in
+    let watch = state.withLock { state -> StorageObservation? in
       guard let index = state.index(service, group) else { return nil }
       state.services[index].observerCount -= 1
       if state.services[index].observerCount == 0 { state.services.remove(at: index) }

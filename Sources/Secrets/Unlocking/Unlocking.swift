@@ -165,6 +165,20 @@ extension Vault {
     try open(at: path, credential: try unlocking.configuredCredential(), options: options)
   }
 
+  /// Opens the vault in a storage with the credential that `unlocking` finds: like `open(at:unlocking:options:)`.
+  public static func open(
+    in storage: any VaultStorage, unlocking: Unlocking, options: Options = Options()
+  ) throws(VaultError) -> Vault {
+    try open(in: storage, credential: try unlocking.configuredCredential(), options: options)
+  }
+
+  /// The asynchronous form of `open(in:unlocking:options:)`. Cancelling the task does not stop it.
+  public static func open(
+    in storage: any VaultStorage, unlocking: Unlocking, options: Options = Options()
+  ) async throws(VaultError) -> Vault {
+    try await open(in: storage, credential: try await unlocking.configuredCredential(), options: options)
+  }
+
   /// The asynchronous form of `open(at:unlocking:options:)`. Cancelling the task does not stop it.
   public static func open(
     at path: String, unlocking: Unlocking, options: Options = Options()

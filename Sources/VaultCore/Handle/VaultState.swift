@@ -242,7 +242,7 @@ final class VaultState: @unchecked Sendable {
 
   /// The end of what this state knows; `nil` if its bytes are not stored.
   var position: StoragePosition? {
-    version.map { StoragePosition(version: $0, offset: tail, lastBytes: lastBytes) }
+    version.map { StoragePosition(version: $0, offset: tail, tag: lastBytes) }
   }
 
   /// Applies what a reader has found. Without the lock, it reads again before it reports a damaged journal (4.1).

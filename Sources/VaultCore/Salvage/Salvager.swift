@@ -182,20 +182,28 @@ extension Vault {
   public static func salvage(
     at path: String, credential: Vault.Credential, to destination: String, options: Options = Options()
   ) throws(VaultError) -> SalvageReport {
-    let (salvager, target) = try prepareSalvage(at: path, credential, to: destination, options)
-    return try run(salvager, to: target)
+    try salvage(
+      in: FileStorage(path, options: options), credential: credential, to: FileStorage(destination, options: options),
+      options: options)
+  }
+
+  /// Saves what can be read from a damaged vault in a storage into another: like
+  /// `salvage(at:credential:to:options:)`.
+  public static func salvage(
+    in storage: any VaultStorage, credential: Vault.Credential, to destination: any VaultStorage,
+    options: Options = Options()
+  ) throws(VaultError) -> SalvageReport {
+    try run(try prepareSalvage(in: storage, credential, to: destination, options), to: destination)
   }
 
   private static func prepareSalvage(
-    at path: String, _ credential: Vault.Credential, to destination: String, _ options: Options
-  ) throws(VaultError) -> (Salvager, FileStorage) {
-    let target = try FileStorage(destination, options)
+    in storage: any VaultStorage, _ credential: Vault.Credential, to target: any VaultStorage, _ options: Options
+  ) throws(VaultError) -> Salvager {
     try target.checkVacant()
-    let image = try FileStorage(path, options).loadImage(options.limits).image
-    return (try Salvager(image, credential, options), target)
+    return try Salvager(try storage.loadImage(options.limits).image, credential, options)
   }
 
-  private static func run(_ salvager: Salvager, to target: FileStorage) throws(VaultError) -> SalvageReport {
+  private static func run(_ salvager: Salvager, to target: any VaultStorage) throws(VaultError) -> SalvageReport {
     let (draft, opening, report) = try salvager.run()
     _ = try make(draft, in: target, opening: opening)
     return report
@@ -205,9 +213,21 @@ extension Vault {
   public static func salvage(
     at path: String, credential: Vault.Credential, to destination: String, options: Options = Options()
   ) async throws(VaultError) -> SalvageReport {
-    let (salvager, target) = try await HelperPool.using([credential], for: path).run { () throws(VaultError) in
-      try prepareSalvage(at: path, credential, to: destination, options)
+    try await salvage(
+      in: FileStorage(path, options: options), credential: credential, to: FileStorage(destination, options: options),
+      options: options)
+  }
+
+  /// The asynchronous form of `salvage(in:credential:to:options:)`. Cancelling the task does not stop it.
+  public static func salvage(
+    in storage: any VaultStorage, credential: Vault.Credential, to destination: any VaultStorage,
+    options: Options = Options()
+  ) async throws(VaultError) -> SalvageReport {
+    let salvager = try await HelperPool.using([credential], for: storage.name).run { () throws(VaultError) in
+      try prepareSalvage(in: storage, credential, to: destination, options)
     }
-    return try await HelperPool.waiting(for: destination).run { () throws(VaultError) in try run(salvager, to: target) }
+    return try await HelperPool.waiting(for: destination.name).run { () throws(VaultError) in
+      try run(salvager, to: destination)
+    }
   }
 }

@@ -2,7 +2,7 @@
 ///
 /// Used by one thread at a time. The writer first takes over what others have appended, then appends or replaces, and
 /// releases the lock.
-protocol LockedStorage: AnyObject {
+public protocol LockedStorage: AnyObject {
   /// What has changed since a position: now with certainty, because no other writer is there.
   ///
   /// Every byte behind the position is returned, even if it does not look like a part of a vault. A position at offset 0

@@ -1,31 +1,52 @@
 /// Identifies the bytes of a storage between two replacements. Made by the storage and given back to it; two objects may
 /// mean the same version.
-protocol StorageVersion: AnyObject, Sendable {
+public protocol StorageVersion: AnyObject, Sendable {
   /// Whether no other process can reach the version any more, so that later changes are not seen and writes are
   /// refused. The default is `false`.
   var isFrozen: Bool { get }
 }
 
 extension StorageVersion {
-  var isFrozen: Bool { false }
+  public var isFrozen: Bool { false }
 }
 
 /// A place in the bytes of one version: the end of what a reader knows.
-struct StoragePosition: Sendable {
-  let version: any StorageVersion
+public struct StoragePosition: Sendable {
+  /// The version, as the storage has returned it.
+  public let version: any StorageVersion
   /// The number of bytes before the position.
-  let offset: Int
+  public let offset: Int
   /// The 32 bytes before the position; zero at offset 0.
-  let lastBytes: Vault.Tag
+  let tag: Vault.Tag
+
+  init(version: any StorageVersion, offset: Int, tag: Vault.Tag) {
+    self.version = version
+    self.offset = offset
+    self.tag = tag
+  }
+
+  /// - Parameter lastBytes: the 32 bytes before the offset.
+  package init(version: any StorageVersion, offset: Int, lastBytes: [UInt8]) {
+    self.init(version: version, offset: offset, tag: Vault.Tag(lastBytes.bytes))
+  }
+
+  /// The bytes before the position, of which a storage compares with its own: 32, or none at offset 0.
+  public var lastBytes: [UInt8] { offset == 0 ? [] : tag.withSpan { $0.copy } }
+
+  /// Whether `bytes`, which are those of a version from its start, have these last bytes at the offset.
+  public func isInside(_ bytes: [UInt8]) -> Bool {
+    guard offset <= bytes.count else { return false }
+    return offset == 0 || offset >= Vault.Tag.count && Vault.Tag(bytes.bytes, at: offset - Vault.Tag.count) == tag
+  }
 
   /// The beginning of a version.
-  static func start(of version: any StorageVersion) -> StoragePosition {
-    StoragePosition(version: version, offset: 0, lastBytes: .zero)
+  package static func start(of version: any StorageVersion) -> StoragePosition {
+    StoragePosition(version: version, offset: 0, tag: .zero)
   }
 }
 
 /// What a storage has behind a position.
-enum StorageChanges: Sendable {
+public enum StorageChanges: Sendable {
   /// Nothing new.
   case none
   /// The same version, with these bytes behind the position.
@@ -37,13 +58,21 @@ enum StorageChanges: Sendable {
 }
 
 /// A vault's bytes as of one moment.
-struct StoredVault: Sendable {
-  let version: any StorageVersion
-  let bytes: StoredBytes
+public struct StoredVault: Sendable {
+  /// The version of the bytes.
+  public let version: any StorageVersion
+  /// All bytes of the version.
+  public let bytes: StoredBytes
+
+  /// Creates what a storage returns.
+  public init(version: any StorageVersion, bytes: StoredBytes) {
+    self.version = version
+    self.bytes = bytes
+  }
 }
 
 /// Bytes that a storage returns.
-struct StoredBytes: Sendable {
+public struct StoredBytes: Sendable {
   let image: FileImage
   /// Where they begin in `image`.
   let start: Int
@@ -53,6 +82,12 @@ struct StoredBytes: Sendable {
     self.start = start
   }
 
+  /// Copies bytes.
+  public init(_ bytes: [UInt8]) { self.init(FileImage(bytes)) }
+
   /// The number of bytes.
-  var count: Int { image.count - start }
+  public var count: Int { image.count - start }
+
+  /// A copy of the bytes.
+  public var bytes: [UInt8] { image[start..<image.count].copy }
 }

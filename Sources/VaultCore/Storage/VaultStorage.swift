@@ -18,7 +18,7 @@
 ///
 /// Readers take no lock. Every method may be called by several threads at a time, and may block, except
 /// ``changes(since:limit:)``, which every read calls: it must be quick and must not wait for other machines.
-protocol VaultStorage: Sendable {
+public protocol VaultStorage: Sendable {
   /// Names the place in errors and for threads that wait for it. Different places have different names. Must not contain
   /// credentials.
   var name: String { get }
@@ -48,7 +48,9 @@ protocol VaultStorage: Sendable {
   ///   ``VaultError/Code/io``, with nothing locked.
   func lock(until deadline: LockDeadline) throws(VaultError) -> any LockedStorage
 
-  /// Refuses a place where ``create(_:)`` would fail: called before a passphrase is stretched. The default accepts any.
+  /// Refuses a place where ``create(_:)`` would fail: called before a passphrase is stretched. The default
+  /// looks whether there is anything to load.
+  /// - Throws: ``VaultError/Code/alreadyExists``.
   func checkVacant() throws(VaultError)
 
   /// Stores a new vault where none is, durably.
@@ -57,11 +59,26 @@ protocol VaultStorage: Sendable {
   /// - Throws: ``VaultError/Code/alreadyExists``; ``VaultError/Code/readOnly`` or ``VaultError/Code/io`` with nothing
   ///   stored; ``VaultError/Code/durabilityUnknown``.
   func create(_ bytes: [UInt8]) throws(VaultError) -> (storage: any LockedStorage, version: any StorageVersion)
+
+  /// Calls `notify` after others have changed the bytes, on a thread of its own, one call at a time. It may block, and
+  /// it may be called without a change. The default calls it every second.
+  func observe(_ notify: @escaping @Sendable () -> Void) throws(VaultError) -> StorageObservation
 }
 
 extension VaultStorage {
-  func synchronize(_ version: any StorageVersion) throws(VaultError) {}
-  func checkVacant() throws(VaultError) {}
+  public func synchronize(_ version: any StorageVersion) throws(VaultError) {}
+
+  public func checkVacant() throws(VaultError) {
+    do throws(VaultError) { _ = try load(limit: 0) } catch {
+      if error.code == .notFound { return }
+      guard error.code == .limitExceeded else { throw error }
+    }
+    throw self.error(.alreadyExists, "there is a vault already")
+  }
+
+  public func observe(_ notify: @escaping @Sendable () -> Void) throws(VaultError) -> StorageObservation {
+    try .polling(notify)
+  }
 
   /// Everything as of one moment, at most as long as the limits allow, whatever the storage returns.
   func loadImage(_ limits: Vault.Limits) throws(VaultError) -> (image: FileImage, version: any StorageVersion) {

@@ -130,7 +130,8 @@ struct SalvageTarget: FuzzTarget {
     _ file: [UInt8], _ options: Vault.Options, _ unlocked: Unlocked, _ sealer: Sealer
   ) throws(VaultError) -> VaultState {
     let state = try VaultState(
-      FileImage(file), version: nil, storage: FileStorage("/nonexistent", options), options: options, sealer: sealer
+      FileImage(file), version: nil, storage: FileStorage("/nonexistent", options: options), options: options,
+      sealer: sealer
     ) { (snapshot, sealer) throws(VaultError) in try unlocked.reopened(in: snapshot, sealer: sealer) }
     for group in state.groups { _ = try state.content(group.id) }
     return state

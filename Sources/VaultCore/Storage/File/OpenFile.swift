@@ -35,7 +35,7 @@ final class OpenFile: StorageVersion {
     guard end >= position.offset else { return .replaced }
     let known = min(position.offset, Vault.Tag.count)
     let image = try FileImage(descriptor, position.offset - known..<end, limit: limit)
-    guard known == 0 || image.count >= known && Vault.Tag(image.span) == position.lastBytes else { return .replaced }
+    guard known == 0 || image.count >= known && Vault.Tag(image.span) == position.tag else { return .replaced }
     return .added(StoredBytes(image, from: known))
   }
 }
