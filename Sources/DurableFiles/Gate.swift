@@ -33,4 +33,22 @@
     while value == nil { unsafe pthread_cond_wait(condition, mutex) }
     return value!
   }
+
+  /// Waits for the value until a deadline. Returns `nil` after it.
+  package func wait(until deadline: Deadline) -> Value? {
+    unsafe pthread_mutex_lock(mutex)
+    defer { unsafe pthread_mutex_unlock(mutex) }
+    while value == nil {
+      let remaining = deadline.remaining
+      guard remaining > .zero else { return nil }
+      // In parts, because the clock of the wait may be set meanwhile.
+      var end = timespec()
+      unsafe clock_gettime(CLOCK_REALTIME, &end)
+      let nanoseconds = end.tv_nsec + Int(min(remaining, .milliseconds(500)).components.attoseconds / 1_000_000_000)
+      end.tv_sec += nanoseconds / 1_000_000_000
+      end.tv_nsec = nanoseconds % 1_000_000_000
+      unsafe pthread_cond_timedwait(condition, mutex, &end)
+    }
+    return value
+  }
 }
