@@ -82,7 +82,7 @@ public struct ConformanceRule: Sendable, CustomTestStringConvertible {
 
 extension Issue {
   /// Runs `body` and adds `comment` to each issue that `body` records. An error from `body` is recorded as an issue.
-  fileprivate static func commenting(
+  static func commenting(
     _ comment: Comment, _ body: @escaping @Sendable () async throws -> Void
   ) async {
     let recording: @Sendable () async -> Void = {
