@@ -23,14 +23,14 @@ public final class Vault: Sendable {
   /// The settings of one ``Vault`` object. The defaults suit a server.
   public struct Options: Sendable {
     /// Which owners, modes and symbolic links of the file and its directory are accepted, for a vault that is named by
-    /// its path.
+    /// its path. A ``FileStorage`` has options of its own.
     public var pathPolicy = PathPolicy.strict
     /// Limits of sizes and counts. They can be lowered, not raised above the format's.
     public var limits = Vault.Limits.format
     /// How long a write waits for other writers before ``VaultError/Code/lockTimeout``.
     public var lockTimeout = Duration.seconds(30)
     /// The number of zero bytes behind the journal, so that appends overwrite blocks that exist (`Docs/Format.md` 3.7).
-    /// The default is 32 KiB.
+    /// For a vault in a file. The default is 32 KiB.
     public var reserveBytes = 32 << 10
     /// What a read does if the expiry of the record has passed.
     public var expiredRecords = ExpiryPolicy.answer

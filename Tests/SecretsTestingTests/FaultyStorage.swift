@@ -10,6 +10,7 @@ final class FaultyStorage: VaultStorage {
     case locksNothing = "an empty storage has no vault"
     case createsTwice = "what was created"
     case losesAppends = "entries are found"
+    case hasNoStart = "from the start of a version"
     case appendsAtItsEnd = "what is behind the position"
     case showsWritersNothing = "a writer finds every byte"
     case comparesNoBytes = "a position whose bytes"
@@ -71,6 +72,7 @@ final class FaultyStorage: VaultStorage {
     let (bytes, version) = state.withLock { ($0.bytes, $0.version) }
     guard let bytes else { return .removed }
     guard fault == .hidesReplacements || version === position.version else { return .replaced }
+    if fault == .hasNoStart, position.offset == 0 { return .replaced }
     let isInside = fault == .comparesNoBytes ? position.offset <= bytes.count : position.isInside(bytes)
     guard isInside else { return fault == .hidesReplacements ? .none : .replaced }
     if bytes.count == position.offset { return .none }

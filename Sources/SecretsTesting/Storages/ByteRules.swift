@@ -42,6 +42,15 @@ extension StorageRule {
       try other.synchronize(start.version)
     },
 
+    StorageRule("from the start of a version, a reader finds everything") { fixture in
+      var stored = try fixture.makeStored()
+      try stored.append(StoredPieces.piece(400, 2))
+      let other = try fixture.reopened(stored.storage)
+      let version = try other.load(limit: StoredPieces.limit).version
+      StoredPieces.expect(
+        try other.changes(since: .start(of: version), limit: StoredPieces.limit), add: stored.bytes, "everything")
+    },
+
     StorageRule("what is behind the position of an append is not there any more") { fixture in
       var stored = try fixture.makeStored()
       for (old, new) in [(1_000, 400), (400, 1_000), (800, 800)] {

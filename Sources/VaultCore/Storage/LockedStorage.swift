@@ -1,7 +1,7 @@
 /// A storage while one writer has it to itself: see ``VaultStorage/lock(until:)``.
 ///
 /// Used by one thread at a time. The writer first takes over what others have appended, then appends or replaces, and
-/// releases the lock.
+/// releases the lock. If the lock is lost, for example with a connection, every further call throws.
 public protocol LockedStorage: AnyObject {
   /// What has changed since a position: now with certainty, because no other writer is there.
   ///

@@ -18,6 +18,7 @@
 ///
 /// Readers take no lock. Every method may be called by several threads at a time, and may block, except
 /// ``changes(since:limit:)``, which every read calls: it must be quick and must not wait for other machines.
+/// They are called with locks held and must not use a vault.
 public protocol VaultStorage: Sendable {
   /// Names the place in errors and for threads that wait for it. Different places have different names. Must not contain
   /// credentials.

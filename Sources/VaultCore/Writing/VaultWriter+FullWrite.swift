@@ -71,6 +71,9 @@ extension VaultWriter {
     guard let version,
       case .added(let bytes) = try locked.changes(since: .start(of: version), limit: options.limits.fileBytes)
     else { throw changedByOthers }
+    guard bytes.count <= options.limits.fileBytes else {
+      throw storage.error(.limitExceeded, "the vault is longer than \(options.limits.fileBytes) bytes")
+    }
     return Source(image: bytes.image, version: version, unlocked: unlocked)
   }
 }

@@ -45,6 +45,9 @@ public final class FileStorage: VaultStorage {
     guard let (identity, isRemoved) = try path.identity() else { return .removed }
     guard let file = position.version as? OpenFile, identity == file.identity else { return .replaced }
     file.isFrozen = isRemoved
+    if position.offset == 0 {
+      return try file.changes(since: position, end: Int(file.descriptor.status().st_size), limit: limit)
+    }
     // A zero entry_len behind the known bytes is the reserve, so nothing was appended.
     var probe: (Vault.Tag, UInt64) = (.zero, 0)
     let count = try unsafe withUnsafeMutableBytes(of: &probe) { (bytes) throws(VaultError) in
