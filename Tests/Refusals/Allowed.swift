@@ -69,3 +69,51 @@ func registered(_ registry: PreferencesRegistry) throws {
   try store -= "a"
   store["motd"] = "text"
 }
+
+// A storage of another package: the requirements that have no default.
+final class OutsideStorage: VaultStorage, LockedStorage, @unchecked Sendable {
+  final class Version: StorageVersion {}
+
+  let name = "outside"
+  private var stored: (bytes: [UInt8], version: Version)?
+
+  func load(limit: Int) throws(VaultError) -> StoredVault {
+    guard let stored else { throw VaultError(.notFound, "there is no vault") }
+    guard stored.bytes.count <= limit else { throw VaultError(.limitExceeded, "the vault is too long") }
+    return StoredVault(version: stored.version, bytes: StoredBytes(stored.bytes))
+  }
+
+  func changes(since position: StoragePosition, limit: Int) throws(VaultError) -> StorageChanges {
+    guard let stored else { return .removed }
+    guard stored.version === position.version, position.isInside(stored.bytes) else { return .replaced }
+    return position.offset == stored.bytes.count ? .none : .added(StoredBytes(Array(stored.bytes[position.offset...])))
+  }
+
+  func lock(until deadline: LockDeadline) throws(VaultError) -> any LockedStorage {
+    guard deadline.remaining > .zero else { throw VaultError(.lockTimeout, "waited for \(deadline.timeout)") }
+    return self
+  }
+
+  func create(_ bytes: [UInt8]) throws(VaultError) -> (storage: any LockedStorage, version: any StorageVersion) {
+    (self, try replace(with: bytes, behind: nil))
+  }
+
+  func append(_ entry: [UInt8], at position: StoragePosition) throws(VaultError) {
+    stored?.bytes.replaceSubrange(position.offset..., with: entry)
+  }
+
+  func replace(with bytes: [UInt8], behind position: StoragePosition?) throws(VaultError) -> any StorageVersion {
+    let version = Version()
+    stored = (bytes, version)
+    return version
+  }
+
+  func remove() { stored = nil }
+  func release() {}
+}
+
+func stored(_ key: SealingKey) async throws {
+  let vault = try await Vault.create(in: OutsideStorage(), slots: [NewSlot(.key(key))])
+  try await vault.backUp(to: .memory())
+  _ = try await Vault.open(in: .file("shop.spv"), unlocking: .automatic)
+}
