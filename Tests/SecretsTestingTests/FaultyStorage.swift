@@ -28,6 +28,7 @@ final class FaultyStorage: VaultStorage {
     case notifiesNone = "an observer is notified"
     case losesReplacements = "a vault can be used"
     case losesSecondReplacements = "several vault objects"
+    case losesTenthAppends = "vault objects that write at the same time"
     case createsWithoutEnd = "a vault is backed up"
     case losesWritesAfterOthers = "a vault whose answers are lost"
     case losesThirdAppends = "a vault that a storage has changed"
@@ -150,6 +151,7 @@ final class FaultyStorage: VaultStorage {
           case .losesAppends: true
           case .forgetsOneOfTwo: state.appends % 2 == 0
           case .losesThirdAppends: state.appends % 3 == 0
+          case .losesTenthAppends: state.appends % 10 == 0
           case .losesFirstAppends: state.appends == 1
           case .losesWritesAfterOthers: state.replacements > 0
           default: false

@@ -40,6 +40,21 @@ extension StorageRule {
       }
     },
 
+    StorageRule("vault objects that write at the same time lose no write of each other") { fixture in
+      let sample = try await StoredSecrets(in: try fixture.makeStorage())
+      let writers = [
+        sample, try await sample.opened(in: sample.storage),
+        try await sample.opened(in: try fixture.reopened(sample.storage)),
+      ]
+      try await withThrowingTaskGroup(of: Void.self) { group in
+        for (writer, secrets) in writers.map(\.secrets).enumerated() {
+          group.addTask { for number in 0..<10 { try await secrets.set("value", forKey: "\(writer) \(number)") } }
+        }
+        try await group.waitForAll()
+      }
+      for writer in writers { #expect(try await writer.vault.verify().values == 30) }
+    },
+
     StorageRule("a vault is backed up, restored, copied and salvaged from one storage to another") { fixture in
       let sample = try await StoredSecrets(in: try fixture.makeStorage())
       try await sample.secrets.set("kept", forKey: "a")
