@@ -77,9 +77,10 @@ extension Vault {
     _ backup: String, to path: String, credential: Vault.Credential, replacing: Bool = false,
     keepingReplacedAt kept: String? = nil, options: Options = Options()
   ) throws(VaultError) -> VerificationReport {
-    try restore(
+    let replaced = try kept.map { (path) throws(VaultError) in try FileStorage(path, options: options) }
+    return try restore(
       FileStorage(backup, options: options), to: FileStorage(path, options: options), credential: credential,
-      replacing: replacing, keepingReplacedIn: try kept.map(file(options)), options: options)
+      replacing: replacing, keepingReplacedIn: replaced, options: options)
   }
 
   /// Verifies a backup in a storage and copies it to another: like
@@ -94,10 +95,6 @@ extension Vault {
     keepingReplacedIn kept: (any VaultStorage)? = nil, options: Options = Options()
   ) throws(VaultError) -> VerificationReport {
     try restore(try load(backup: backup, credential, options), to: storage, replacing: replacing, kept, options)
-  }
-
-  private static func file(_ options: Options) -> (String) throws(VaultError) -> any VaultStorage {
-    { (path) throws(VaultError) in try FileStorage(path, options: options) }
   }
 
   private static func load(
@@ -128,9 +125,11 @@ extension Vault {
     _ backup: String, to path: String, credential: Vault.Credential, replacing: Bool = false,
     keepingReplacedAt kept: String? = nil, options: Options = Options()
   ) async throws(VaultError) -> VerificationReport {
-    try await restore(
-      FileStorage(backup, options: options), to: FileStorage(path, options: options), credential: credential,
-      replacing: replacing, keepingReplacedIn: try kept.map(file(options)), options: options)
+    var replaced: (any VaultStorage)?
+    if let kept { replaced = try await .at(kept, options) }
+    return try await restore(
+      .at(backup, options), to: .at(path, options), credential: credential, replacing: replacing,
+      keepingReplacedIn: replaced, options: options)
   }
 
   /// The asynchronous form of `restore(_:to:credential:replacing:keepingReplacedIn:options:)`. Cancelling the task does

@@ -50,7 +50,7 @@ extension Vault {
   public func exportBundle(
     _ records: [RecordInfo], of group: AccessGroup, to path: String, slot: NewSlot
   ) async throws(VaultError) {
-    try await exportBundle(records, of: group, to: FileStorage(path, options: options), slot: slot)
+    try await exportBundle(records, of: group, to: .at(path, options), slot: slot)
   }
 
   /// The asynchronous form of `exportBundle(_:of:to:slot:)` with a storage. Cancelling the task does not stop it.

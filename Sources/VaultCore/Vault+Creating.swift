@@ -87,7 +87,7 @@ extension Vault {
   public static func create(
     at path: String, slots: [NewSlot], groups: [NewGroup] = [NewGroup()], options: Options = Options()
   ) async throws(VaultError) -> Vault {
-    try await create(in: FileStorage(path, options: options), slots: slots, groups: groups, options: options)
+    try await create(in: .at(path, options), slots: slots, groups: groups, options: options)
   }
 
   /// The asynchronous form of `create(in:slots:groups:options:)`. Cancelling the task does not stop it.

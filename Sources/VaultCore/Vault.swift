@@ -121,7 +121,7 @@ public final class Vault: Sendable {
   public static func open(
     at path: String, credential: Vault.Credential, options: Options = Options()
   ) async throws(VaultError) -> Vault {
-    try await open(in: FileStorage(path, options: options), credential: credential, options: options)
+    try await open(in: .at(path, options), credential: credential, options: options)
   }
 
   /// The asynchronous form of `open(in:credential:options:)`. Cancelling the task does not stop it.

@@ -214,8 +214,7 @@ extension Vault {
     at path: String, credential: Vault.Credential, to destination: String, options: Options = Options()
   ) async throws(VaultError) -> SalvageReport {
     try await salvage(
-      in: FileStorage(path, options: options), credential: credential, to: FileStorage(destination, options: options),
-      options: options)
+      in: .at(path, options), credential: credential, to: .at(destination, options), options: options)
   }
 
   /// The asynchronous form of `salvage(in:credential:to:options:)`. Cancelling the task does not stop it.

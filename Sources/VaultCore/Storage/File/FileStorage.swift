@@ -99,4 +99,11 @@ extension VaultStorage where Self == FileStorage {
   ) throws(VaultError) -> FileStorage {
     try FileStorage(path, options: options)
   }
+
+  /// Names the file at `path`, on a helper thread, because resolving links may wait for a file system.
+  static func at(_ path: String, _ options: Vault.Options) async throws(VaultError) -> FileStorage {
+    try await HelperPool.waiting(for: path).run { () throws(VaultError) in
+      try FileStorage(path, options: options)
+    }
+  }
 }
