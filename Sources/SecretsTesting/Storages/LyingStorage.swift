@@ -1,7 +1,7 @@
 internal import Synchronization
 internal import VaultCore
 
-/// What a storage returns that nobody wrote like that.
+/// What a storage returns instead of the bytes that were written.
 enum StorageLie: Sendable, Hashable, CaseIterable {
   /// The newest entry is left out.
   case withheld

@@ -17,14 +17,14 @@
 ///     load: version 2
 ///
 /// Readers take no lock. Every method may be called by several threads at a time, and may block, except
-/// ``changes(since:limit:)``, which every read calls: it must be quick and must not wait for other machines.
-/// They are called with locks held and must not use a vault.
+/// ``changes(since:limit:)``, which every read calls: it must be quick and must not wait for other machines. Vaults call
+/// them with locks held, so a storage must not use a vault.
 public protocol VaultStorage: Sendable {
   /// Names the place in errors and for threads that wait for it. Different places have different names. Must not contain
   /// credentials.
   var name: String { get }
 
-  /// Reads everything as of one moment.
+  /// Reads everything as of one moment. Zero bytes may follow, as the reserve of a file does.
   ///
   /// - Parameter limit: the greatest length. Checked before memory is allocated.
   /// - Throws: ``VaultError/Code/notFound`` if there is no vault; ``VaultError/Code/limitExceeded``;
