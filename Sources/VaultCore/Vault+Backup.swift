@@ -38,7 +38,7 @@ extension Vault {
   ) throws(VaultError) {
     let (image, summary) = try VaultState.retryingDamage { () throws(VaultError) in
       let image = try source.loadImage(options.limits).image
-      return (image, try VaultSummary(image))
+      return (image, try VaultInfo(image))
     }
     let bytes = image[0..<(summary.snapshotBytes + summary.journalBytes)].copy
     try destination.create(bytes).storage.release()

@@ -108,7 +108,10 @@ final class OutsideStorage: VaultStorage, LockedStorage, @unchecked Sendable {
     return version
   }
 
-  func remove() { stored = nil }
+  func remove() -> Bool {
+    stored = nil
+    return true
+  }
   func release() {}
 }
 

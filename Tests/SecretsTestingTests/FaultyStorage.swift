@@ -188,7 +188,10 @@ final class FaultyStorage: VaultStorage {
       if fault == .replacesInParts || fault == .appendsAnew { usleep(20_000) }
     }
 
-    func remove() { if fault != .removesNothing { storage.state.withLock { $0.bytes = nil } } }
+    func remove() -> Bool {
+      if fault != .removesNothing { storage.state.withLock { $0.bytes = nil } }
+      return true
+    }
 
     func release() {
       let observers = storage.state.withLock { state in

@@ -25,7 +25,7 @@ struct StorageTests {
       try Vault.opened(at: path).set("new", forKey: "a")
       #expect(try vault.text("a") == "new")
       #expect(try Self.opened(in: .file(path)).text("a") == "new")
-      #expect(try VaultSummary(in: .file(path)).vaultID == VaultSummary(at: path).vaultID)
+      #expect(try VaultInfo(in: .file(path)).vaultID == VaultInfo(at: path).vaultID)
     }
   }
 
@@ -69,7 +69,7 @@ struct StorageTests {
     #expect(try target.load(limit: .max).bytes.bytes == bytes)
     let written = try Self.opened(in: torn)
     try written.set("newer", forKey: "a")
-    #expect(try VaultSummary(in: torn).hasTornTail == false)
+    #expect(try VaultInfo(in: torn).hasTornTail == false)
   }
 
   @Test func `a vault outside a file is not logged`() throws {

@@ -62,7 +62,7 @@ final class ForgetfulStorage: VaultStorage {
       throw lost
     }
 
-    func remove() { base.remove() }
+    func remove() -> Bool { base.remove() }
     func release() { base.release() }
   }
 }

@@ -117,7 +117,7 @@ final class LyingStorage: VaultStorage {
       return version
     }
 
-    func remove() { base.remove() }
+    func remove() -> Bool { base.remove() }
     func release() { base.release() }
   }
 }

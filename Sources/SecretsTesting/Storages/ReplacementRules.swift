@@ -46,7 +46,7 @@ extension StorageRule {
 
     StorageRule("a vault that was removed is not there, and another can be created") { fixture in
       let stored = try fixture.makeStored()
-      try stored.locked { $0.remove() }
+      #expect(try stored.locked { $0.remove() })
       let other = try fixture.reopened(stored.storage)
       #expect(errorCode { _ = try other.load(limit: StoredPieces.limit) } == .notFound)
       #expect(try stored.storage.changes(since: stored.position, limit: StoredPieces.limit).isRemoved)

@@ -14,13 +14,13 @@ extension StorageRule {
       #expect(try sample.secrets.string(forKey: "a") == "second")
       try await sample.secrets.removeValue(forKey: "b")
       try await sample.vault.compact()
-      #expect(try VaultSummary(in: sample.storage).entryCount == 0)
+      #expect(try VaultInfo(in: sample.storage).entryCount == 0)
       try await sample.vault.rotate(try sample.vault.groups()[0])
       #expect(try sample.secrets.string(forKey: "a") == "second")
       #expect(try sample.secrets.string(forKey: "b") == nil)
       #expect(try await sample.vault.verify().values == 1)
       #expect(sample.vault.health().isReady)
-      #expect(try VaultSummary(in: sample.storage).vaultID == sample.vault.status().vaultID)
+      #expect(try VaultInfo(in: sample.storage).vaultID == sample.vault.status().vaultID)
 
       let reopened = try await sample.opened(in: try fixture.reopened(sample.storage))
       #expect(try reopened.secrets.string(forKey: "a") == "second")
@@ -35,7 +35,7 @@ extension StorageRule {
         #expect(try reader.secrets.string(forKey: "a") == "value \(number)")
         if number % 3 == 1 { try await writer.vault.compact() }
         if number % 3 == 2 { try await writer.vault.rotate(try writer.vault.groups()[0]) }
-        if number % 3 > 0 { #expect(try VaultSummary(in: sample.storage).entryCount == 0) }
+        if number % 3 > 0 { #expect(try VaultInfo(in: sample.storage).entryCount == 0) }
         #expect(try reader.secrets.string(forKey: "a") == "value \(number)")
       }
     },

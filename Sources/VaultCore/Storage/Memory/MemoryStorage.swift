@@ -131,9 +131,10 @@ public final class MemoryStorage: VaultStorage {
       return version
     }
 
-    func remove() {
+    func remove() -> Bool {
       storage.state.withLock { $0.bytes = nil }
       isChanged = true
+      return true
     }
 
     func release() {
