@@ -34,9 +34,9 @@ import VaultSealing
       }
       // What a child has, and what each child would have that another thread starts in this moment.
       var found: Set<String> = []
-      for _ in 0..<50 {
+      for _ in 0..<10 {
         found.formUnion(try Descriptors.inherited())
-        for _ in 0..<200 { found.formUnion(Descriptors.withoutFlag()) }
+        for _ in 0..<50 { found.formUnion(Descriptors.withoutFlag()) }
       }
       isDone.store(true, ordering: .relaxed)
       do { try workers.wait() } catch { exit(44) }
