@@ -42,4 +42,11 @@ public struct FailureClass: Sendable, Hashable {
 public protocol ClassifiedError: Error {
   /// Whose mistake the failure is, and what a program reports for it.
   var failureClass: FailureClass { get }
+  /// The name of the failure's kind, such as `locked`. It contains neither a value nor the name of one, so it can be
+  /// logged anywhere. The default is the name of the type.
+  var failureCode: String { get }
+}
+
+extension ClassifiedError {
+  public var failureCode: String { "\(Self.self)" }
 }

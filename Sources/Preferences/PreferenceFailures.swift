@@ -20,7 +20,8 @@ public enum PreferenceFailures {
   /// Replaces the handler of failures. Call it once, when the program starts. The handler is called on the thread of
   /// the failure, with no lock held.
   ///
-  /// The default handler writes one line to standard error: the reader, and the code of the error or its type. It omits
+  /// The default handler writes one line to standard error: the reader, and the code of the error, with that of its
+  /// cause, or its type. It omits
   /// the key, which in a vault is the name of a secret.
   public static func setHandler(_ new: @escaping @Sendable (Failure) -> Void) {
     // The end of what the old handler captures may report a failure.
@@ -72,7 +73,7 @@ public enum PreferenceFailures {
 
   private static let writeToStandardError: @Sendable (Failure) -> Void = { failure in
     // The message contains the key, and the text of an error of a different module may contain a value.
-    let reason = (failure.error as? PreferencesError)?.code.rawValue ?? "\(type(of: failure.error))"
+    let reason = (failure.error as? any ClassifiedError)?.failureCode ?? "\(type(of: failure.error))"
     let line = Array("preferences: \(escapedForDisplay(failure.reader)): \(reason)\n".utf8)
     _ = write(STDERR_FILENO, line, line.count)
   }

@@ -7,6 +7,12 @@ extension PreferencesError: ClassifiedError {
     if code == .unavailable, let cause = cause as? any ClassifiedError { return cause.failureClass }
     return code.failureClass
   }
+
+  /// The name of the code. If a layer failed, the name of its error's code behind it, such as `unavailable (locked)`.
+  public var failureCode: String {
+    guard let cause = cause as? any ClassifiedError else { return code.rawValue }
+    return "\(code) (\(cause.failureCode))"
+  }
 }
 
 extension PreferencesError.Code {
@@ -15,8 +21,8 @@ extension PreferencesError.Code {
 
   /// All codes of this package, also of the modules above this one.
   package static let classes: [String: FailureClass] = [
-    "typeMismatch": FailureClass(.caller, http: 500, exit: 1),
-    "outOfRange": FailureClass(.caller, http: 500, exit: 1),
+    "typeMismatch": FailureClass(.operator, http: 500, exit: 1),
+    "outOfRange": FailureClass(.operator, http: 500, exit: 1),
     "invalidKey": FailureClass(.caller, http: 400, exit: 64),
     "notStorable": FailureClass(.caller, http: 400, exit: 1),
     "unstorable": FailureClass(.caller, http: 400, exit: 1),

@@ -71,6 +71,9 @@ extension SecretPreferences {
   /// }
   /// ```
   ///
+  /// A change with a revision is made only if the secret has that ``SecretInfo/revision``, and with 0 only if there is
+  /// no such secret.
+  ///
   /// - Parameter body: fills the transaction. Called once.
   /// - Returns: how many removals found their secret.
   /// - Throws: the error of `body`; ``VaultError/Code/conflict`` if a secret does not have the revision of

@@ -4,6 +4,8 @@
 extension VaultError: ClassifiedError {
   /// The class of the code.
   public var failureClass: FailureClass { code.failureClass }
+  /// The name of the code.
+  public var failureCode: String { code.rawValue }
 }
 
 extension VaultError.Code {
@@ -13,12 +15,11 @@ extension VaultError.Code {
   public var failureClass: FailureClass {
     switch self {
     case .alreadyExists, .conflict: FailureClass(.caller, http: 409, exit: 1)
-    case .typeMismatch: FailureClass(.caller, http: 500, exit: 1)
-    case .invalidName, .invalidKeyText, .invalidPassphrase, .unsupportedAccessibility:
-      FailureClass(.caller, http: 400, exit: 64)
+    case .invalidName, .unsupportedAccessibility: FailureClass(.caller, http: 400, exit: 64)
     case .valueTooLarge: FailureClass(.caller, http: 413, exit: 64)
     case .lastOwnerSlot: FailureClass(.caller, http: 409, exit: 64)
-    case .notFound, .expired: FailureClass(.operator, http: 500, exit: 1)
+    case .notFound, .expired, .typeMismatch: FailureClass(.operator, http: 500, exit: 1)
+    case .invalidKeyText, .invalidPassphrase: FailureClass(.operator, http: 500, exit: 64)
     case .notAVault, .unsupportedVersion, .unsupportedFeature, .malformed, .limitExceeded, .kdfRefused, .damaged:
       FailureClass(.operator, http: 500, exit: 65)
     case .locked: FailureClass(.operator, http: 503, exit: 77)

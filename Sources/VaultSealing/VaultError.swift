@@ -7,9 +7,10 @@
 /// ```
 public struct VaultError: Error, Sendable, CustomStringConvertible {
   /// The class of an error. Later versions may add classes: match those you handle, and pass on the others.
-  public struct Code: RawRepresentable, Sendable, Hashable {
+  public struct Code: RawRepresentable, Sendable, Hashable, CustomStringConvertible {
     public let rawValue: String
     public init(rawValue: String) { self.rawValue = rawValue }
+    public var description: String { rawValue }
 
     /// There is no vault at the path, or no such record.
     public static let notFound = Code(rawValue: "notFound")
@@ -116,7 +117,7 @@ public struct VaultError: Error, Sendable, CustomStringConvertible {
     self.cause = cause
   }
 
-  public var description: String { "\(code.rawValue): \(message)" }
+  public var description: String { "\(code): \(message)" }
 }
 
 // `dump` shows no cause: an error of a different module may contain a value.

@@ -214,4 +214,17 @@ struct FailingPreferencesTests {
     #expect(port == 80 || port == 81)
     #expect(try await write.value == .visible)
   }
+
+  @Test func `a composite names the code of the layer that failed, wherever it says so`() throws {
+    let vault = FailingPreferences(name: "vault", isSealed: true)
+    vault.become(.locked)
+    let composite = CompositePreferences([vault.claiming(.names(["token"]))])
+    let error = #expect(throws: PreferencesError.self) { _ = try composite.string(forKey: "token") }
+    #expect(error?.description == #"unavailable: layer "vault" failed (locked)"#)
+    #expect(error?.failureCode == "unavailable (locked)")
+    #expect(try composite.explain("token").description.hasSuffix("fails (locked)"))
+    #expect("\(VaultError.Code.locked) \(RefreshFailure.Code.rejected)" == "locked rejected")
+    struct Foreign: ClassifiedError { var failureClass: FailureClass { VaultError.Code.io.failureClass } }
+    #expect(Foreign().failureCode == "Foreign")
+  }
 }

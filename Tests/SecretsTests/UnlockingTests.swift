@@ -94,7 +94,10 @@ struct UnlockingTests {
       }
     let path = try fixture.write(content, to: "other.txt")
 
-    #expect(code { try fixture.opens(.keyFile(path)) } == .invalidKeyText)
+    let error = #expect(throws: VaultError.self) { try fixture.opens(.keyFile(path)) }
+    #expect(error?.code == .invalidKeyText)
+    #expect(error?.message.contains(path) == true)
+    #expect(error?.failureClass.origin == .operator)
   }
 
   @Test(arguments: ["/dev/zero", "/tmp"]) func `row 63: what is not a file is no key file`(_ path: String) throws {

@@ -62,7 +62,8 @@ struct CompositeSide: Sendable {
   static func failure(of layer: any PreferencesReader, _ error: any Error) -> PreferencesError {
     // The text of a foreign error is not repeated, because it may contain a value.
     guard let error = error as? PreferencesError else {
-      return PreferencesError(.unavailable, "layer \"\(layer.name)\" failed", cause: error)
+      let code = (error as? any ClassifiedError).map { " (\($0.failureCode))" } ?? ""
+      return PreferencesError(.unavailable, "layer \"\(layer.name)\" failed\(code)", cause: error)
     }
     let named = error.about("layer \"\(layer.name)\"")
     switch error.code {

@@ -84,6 +84,7 @@ extension Explanation.Answer: CustomStringConvertible {
     case .hidden(let kind): "hidden (\(kind))"
     case .absent: "absent"
     case .failed(let error as PreferencesError): "fails (\(error))"
+    case .failed(let error as any ClassifiedError): "fails (\(error.failureCode))"
     // The text of a foreign error may hold a value, its type cannot.
     case .failed(let error): "fails (\(type(of: error)))"
     case .notAsked: "not asked"

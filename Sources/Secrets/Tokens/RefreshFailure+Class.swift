@@ -3,6 +3,8 @@ public import Preferences
 extension RefreshFailure: ClassifiedError {
   /// The class of the code.
   public var failureClass: FailureClass { code.failureClass }
+  /// The name of the code.
+  public var failureCode: String { code.rawValue }
 }
 
 extension RefreshFailure.Code {

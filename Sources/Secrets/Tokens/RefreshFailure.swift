@@ -4,9 +4,10 @@
 /// `invalid_grant`). Neither the description nor the mirror shows a token or ``cause``.
 public struct RefreshFailure: Error, Sendable {
   /// The kind of failure. Later versions may add kinds.
-  public struct Code: RawRepresentable, Sendable, Hashable {
+  public struct Code: RawRepresentable, Sendable, Hashable, CustomStringConvertible {
     public let rawValue: String
     public init(rawValue: String) { self.rawValue = rawValue }
+    public var description: String { rawValue }
 
     /// The server refuses the refresh token. Trying again does not help: the user has to sign in again.
     public static let rejected = Code(rawValue: "rejected")
@@ -36,7 +37,7 @@ public struct RefreshFailure: Error, Sendable {
 
 extension RefreshFailure: CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
   /// The kind of failure.
-  public var description: String { "the access token could not be refreshed: \(code.rawValue)" }
+  public var description: String { "the access token could not be refreshed: \(code)" }
   public var debugDescription: String { description }
   public var customMirror: Mirror { Mirror(self, children: ["code": code.rawValue]) }
 }

@@ -75,8 +75,11 @@ public final class RefreshingToken: Sendable {
   public struct State: Sendable, Hashable {
     /// When the access token expires; `.distantFuture` if the server did not say.
     public let expires: Date
-    /// Whether there is a refresh token. Without one, the user has to sign in again after the expiry.
+    /// Whether there is a refresh token that the server has not refused. Without one, the user has to sign in again
+    /// after the expiry.
     public let isRefreshable: Bool
+    /// Why the last refresh failed. `nil` if none has failed since the tokens were stored, or one is under way.
+    public let failure: RefreshFailure.Code?
   }
 
   struct Unfinished {
@@ -217,7 +220,10 @@ public final class RefreshingToken: Sendable {
   ///   errors of the vault.
   public func state() throws -> State? {
     try records.find().map {
-      State(expires: Date(milliseconds: $0.tokens.expires), isRefreshable: $0.tokens.isRefreshable)
+      let failure = $0.mark?.failure?.code
+      return State(
+        expires: Date(milliseconds: $0.tokens.expires),
+        isRefreshable: $0.tokens.isRefreshable && failure != .rejected, failure: failure)
     }
   }
 

@@ -15,11 +15,15 @@ enum CredentialReader {
 
   static func key(at path: String, what: String = "the key file") throws(VaultError) -> SealingKey {
     let text = try contents(of: path, atMost: KeyText.count + 2, what: what)
-    return try text.withSpan { (span) throws(VaultError) in try KeyText.parse(span) }
+    do throws(VaultError) {
+      return try text.withSpan { (span) throws(VaultError) in try KeyText.parse(span) }
+    } catch { throw error.about("\(what) \(path)") }
   }
 
   static func passphrase(at path: String) throws(VaultError) -> SecretBytes {
-    try withoutLineEnd(try contents(of: path, atMost: longestPassphrase + 3, what: "the passphrase file"))
+    let what = "the passphrase file"
+    let text = try contents(of: path, atMost: longestPassphrase + 3, what: what)
+    do throws(VaultError) { return try withoutLineEnd(text) } catch { throw error.about("\(what) \(path)") }
   }
 
   static func passphrase(from descriptor: Int32, step: String) throws(VaultError) -> SecretBytes {
@@ -87,6 +91,13 @@ enum CredentialReader {
       throw VaultError(.invalidPassphrase, "a passphrase has 1 to \(longestPassphrase) bytes")
     }
     return try bytes.prefix(length)
+  }
+}
+
+extension VaultError {
+  /// The same error with `part` in front of the message.
+  fileprivate func about(_ part: String) -> VaultError {
+    VaultError(code, "\(part): \(message)", errno: errno, cause: cause)
   }
 }
 

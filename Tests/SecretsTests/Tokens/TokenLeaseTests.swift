@@ -109,6 +109,8 @@ extension TokenLeaseTests {
 
     #expect(try await token.failure() == .rejected)
     #expect(try await token.failure() == .rejected)
+    #expect(try token.state()?.failure == .rejected)
+    #expect(try token.state()?.isRefreshable == false)
     fixture.jump(by: -1e9)
 
     #expect(try await token.text() == "a2")

@@ -171,6 +171,7 @@ extension TokensTests {
     try await token.set(.init(access: "a0", expires: .distantFuture))
     #expect(try token.state()?.expires == .distantFuture)
     #expect(try token.state()?.isRefreshable == false)
+    #expect(try token.state()?.failure == nil)
     #expect(fixture.requests == [])
   }
 
