@@ -116,13 +116,25 @@ struct VaultAccess {
     return options
   }
 
-  /// Adds which file an error is about: the vault or the bundle, or the mark.
-  func explained(_ error: VaultError) -> any Error {
-    if let role { return role.explained(error, path: location.path) }
-    if error.code == .malformed, let markPath {
+  /// Adds which file an error is about, and what a user can do about it: the vault or the bundle, or the mark.
+  func explained(_ error: VaultError, salvages: Bool = true) -> any Error {
+    if error.code == .malformed, role == nil, let markPath {
       do { _ = try RollbackMark.read(at: markPath) } catch let broken as ToolError { return broken } catch {}
     }
-    return error
+    let cured = cured(error, salvages: salvages)
+    return role.map { $0.explained(cured, path: location.path) } ?? cured
+  }
+
+  /// Adds the path of the vault to an error about its bytes, and what a user can do about the state of its files.
+  ///
+  /// - Parameter salvages: Whether `salvage` may help. It is false if it has failed.
+  func cured(_ error: VaultError, salvages: Bool = true) -> VaultError {
+    let hint =
+      error.code == .insecurePermissions
+      ? UnsafeFile(error, self)?.hint : UnreadableVault(location, error)?.hint(salvages: salvages)
+    guard let hint else { return error }
+    let message = error.code == .insecurePermissions ? error.message : error.message(about: location.path)
+    return VaultError(error.code, message, errno: error.errno, cause: Cure(hint: hint))
   }
 
   /// Calls `body` with the configured credential. Returns `nil` if there is none.

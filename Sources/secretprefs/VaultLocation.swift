@@ -8,16 +8,25 @@ struct VaultLocation {
   static let signature: [UInt8] = [0x89, 0x53, 0x50, 0x56, 0x0D, 0x0A, 0x1A, 0x0A]
 
   let path: String
+  /// The option that names this path to another command, after a blank. Empty for the path that is used without one.
+  let option: String
 
   /// The path in an argument, unchecked.
-  init(argument path: String) { self.path = path }
+  init(argument path: String) {
+    self.path = path
+    option = Self.option(path)
+  }
+
+  private static func option(_ path: String) -> String { " --vault \(shellWord(path))" }
 
   /// The path in `--vault`, or the library's default path.
   init(option: String?) throws(ToolError) {
     if let option {
       guard !option.isEmpty else { throw .usage("--vault is empty") }
       path = option
+      self.option = Self.option(option)
     } else {
+      self.option = ""
       do throws(VaultError) { path = try Vault.defaultPath() } catch {
         throw .usage(error.message, hint: "name the vault with --vault")
       }
@@ -38,6 +47,17 @@ struct VaultLocation {
       }
       return false
     }
+  }
+
+  /// A command that moves the file to a name that is free.
+  var movingAway: String {
+    var target = path + ".damaged"
+    var number = 2
+    while FilePlace(target).status(followingLinks: false) != nil {
+      target = "\(path).damaged-\(number)"
+      number += 1
+    }
+    return "mv \(path.hasPrefix("-") ? "-- " : "")\(shellWord(path)) \(shellWord(target))"
   }
 
   /// Fails early, before the user types a passphrase twice. Creating the file would also fail.

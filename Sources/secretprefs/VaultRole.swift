@@ -4,29 +4,44 @@ internal import VaultCore
 enum VaultRole: String {
   case vault = "the vault"
   case bundle = "the bundle"
+  case backup = "the backup"
+
+  private static let otherBackup = "restore a different backup"
+  private static let makeBundle = "\"secretprefs bundle export\" creates a bundle"
+
+  private var options: String {
+    switch self {
+    case .vault, .backup: "--key-file or --passphrase-fd"
+    case .bundle: "--bundle-key-file or --bundle-passphrase-fd"
+    }
+  }
 
   /// Adds the name of the file, and the options for its credential.
   func explained(_ error: VaultError, path: String) -> ToolError {
-    let options =
-      switch self {
-      case .vault: "--key-file or --passphrase-fd"
-      case .bundle: "--bundle-key-file or --bundle-passphrase-fd"
-      }
-    let hint: String? =
-      switch error.code {
-      case .credentialRejected: "\(options) gives the credential of \(rawValue)"
-      case .noCredential: "\(options) gives the credential of \(rawValue); a prompt needs a terminal"
-      case .notFound where self == .bundle: "\"secretprefs bundle export\" creates a bundle"
-      default: nil
-      }
-    return ToolError(error, message: "\(rawValue) \(error.message(about: path))", hint: hint)
+    ToolError(error, message: "\(rawValue) \(error.message(about: path))", hint: hint(error, path))
+  }
+
+  private func hint(_ error: VaultError, _ path: String) -> String? {
+    switch error.code {
+    case .credentialRejected: return "\(options) gives the credential of \(rawValue)"
+    case .noCredential: return "\(options) gives the credential of \(rawValue); a prompt needs a terminal"
+    case .notFound where self == .bundle: return Self.makeBundle
+    case .notFound where self == .backup: return "\"secretprefs backup <file>\" creates a backup"
+    default: break
+    }
+    let location = VaultLocation(argument: path)
+    guard self != .vault, let unreadable = UnreadableVault(location, error) else { return nil }
+    guard self == .backup else {
+      return error.code == .notAVault ? "\(Self.makeBundle); \"secretprefs import\" reads plain files" : Self.makeBundle
+    }
+    return unreadable.canBeSalvaged ? "\(Self.otherBackup); \(Hints.salvage(location.option))" : Self.otherBackup
   }
 }
 
 extension VaultError {
   /// The message, with the path in front unless it already contains it.
   func message(about path: String) -> String {
-    // VaultCore's messages contain the absolute path.
-    message.contains("\(path): ") ? message : "\(path): \(message)"
+    // Messages of VaultCore begin with the absolute path, if they have one.
+    message.hasPrefix("/") || message.contains("\(path): ") ? message : "\(path): \(message)"
   }
 }

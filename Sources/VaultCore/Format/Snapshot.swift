@@ -40,6 +40,7 @@ struct Snapshot: Sendable {
 
   init(_ image: FileImage) throws(VaultError) {
     let file = image.span
+    guard file.byteCount > 0 else { throw VaultError(.notAVault, "the file is not a vault: it is empty") }
     guard file.starts(with: Self.magic) else {
       throw VaultError(.notAVault, "the file is not a vault: it begins with other bytes")
     }

@@ -169,6 +169,18 @@ extension VaultDraft {
 }
 
 extension Vault {
+  /// Whether a file has what ``salvage(at:credential:to:options:)`` needs: a slot, and a section or an entry. Which
+  /// credential opens them is not known. `false` if the file cannot be read.
+  package static func canBeSalvaged(at path: String) -> Bool {
+    do throws(VaultError) {
+      let options = Options()
+      let (descriptor, status) = try VaultPath(path, policy: .relaxed).open(limits: options.limits)
+      let file = try DamagedFile(
+        try FileImage(descriptor, 0..<Int(status.st_size), limit: options.limits.fileBytes))
+      return !file.snapshot.slots.isEmpty && !(file.snapshot.sections.isEmpty && file.entries.isEmpty)
+    } catch { return false }
+  }
+
   /// Saves what can be read from a damaged vault into a new file: the sections and entries that verify, and from other
   /// sections the records whose own values verify (`Docs/Format.md` section 4).
   ///

@@ -39,12 +39,24 @@ struct Salvage: WritingCommand {
       report = try access.withCredential(messages, inspectsFile: false) { (credential) throws(VaultError) in
         try Vault.salvage(at: access.location.path, credential: credential, to: target.path, options: access.options)
       }
-    } catch { throw access.explained(error) }
+    } catch {
+      guard error.code == .credentialRejected else { throw access.explained(error, salvages: false) }
+      throw ToolError(error, hint: Self.rejected(access))
+    }
     Output.recordChange(by: Self.self)
     try vault.json ? Output.write(report.json) : Output.write(report.text)
     guard report.isWhole else {
       throw ToolError.incomplete(isCurrent: report.groups.allSatisfy(\.isCurrent))
     }
+  }
+
+  /// What a user can do if no slot opens. In a damaged file, the slot of the right credential may be missing.
+  private static func rejected(_ access: VaultAccess) -> String? {
+    do throws(VaultError) { _ = try VaultInfo(at: access.location.path, options: access.options) } catch {
+      guard let unreadable = UnreadableVault(access.location, error) else { return nil }
+      return "use the credential of a different slot; otherwise: \(unreadable.hint(salvages: false))"
+    }
+    return nil
   }
 }
 

@@ -6,8 +6,12 @@ enum Hints {
   static let revisions = "\"secretprefs history\" lists the revisions of a key"
   static let brokenMark =
     "move the mark away and find out what changed it; \"secretprefs mark init\" creates a new one"
+  static let otherMark = "--mark names a different file; if the mark was here, \(brokenMark)"
   static let restoreOrSalvage =
     "\"secretprefs backup restore\" restores a backup; \"secretprefs salvage\" recovers what is readable"
+  static let laterVersion = "use a later version of secretprefs"
+  static let otherVault = "--vault selects a different file"
+  static let otherKeyFile = "--key-file names a key file; \"secretprefs new-key\" creates one"
   static let makeVault = "\"secretprefs init\" creates a vault; --vault selects a different one"
 
   static let auditLog =
@@ -17,6 +21,31 @@ enum Hints {
   static let olderLog =
     "after a restore on purpose, an owner's \"secretprefs audit on\" sets a log with a later key aside, and "
     + "\"secretprefs mark accept\" accepts a log that is older than the mark"
+
+  /// How a backup takes the place of a file.
+  ///
+  /// - Parameters:
+  ///   - vault: The option that names the vault, after a blank, or an empty text.
+  ///   - move: The command that moves the file away; `nil` if the backup can replace it.
+  static func restore(_ vault: String, movingAway move: String?) -> String {
+    let restores = "\"secretprefs backup restore\(vault) <backup>\" restores a backup"
+    return move.map { "\(restores) once the file is moved away: \"\($0)\"" } ?? restores
+  }
+
+  static let wasVault = "if the vault was here, "
+  static let isDamaged = "if the file is damaged, "
+
+  static func salvage(_ vault: String) -> String {
+    "\"secretprefs salvage\(vault) --to <file>\" recovers what is readable"
+  }
+
+  static func narrow(file path: String) -> String { "\"chmod 600 \(shellWord(path))\" makes the file private" }
+
+  static func narrow(directory path: String) -> String {
+    "\"chmod go-w \(shellWord(path))\" makes the directory safe"
+  }
+
+  static let privateDirectory = "use a directory that only its owner can write to"
 
   /// What a user can do about an error of a vault, a mark or a key file.
   static func text(_ error: VaultError) -> String? {
@@ -30,8 +59,8 @@ enum Hints {
     case .valueTooLarge:
       "a value has at most 16 MiB, and its label, comment and attributes 64 KiB; encrypt a large file with another "
         + "program and store its key here"
-    case .notAVault: "--vault selects a different file"
-    case .unsupportedVersion, .unsupportedFeature: "use a later version of secretprefs"
+    case .notAVault: otherVault
+    case .unsupportedVersion, .unsupportedFeature: laterVersion
     case .damaged, .malformed: restoreOrSalvage
     case .limitExceeded: "remove data that is not needed; if the file cannot be opened, restore a backup"
     case .tampered: "do not write to the file; keep it and compare it with a backup"
@@ -53,7 +82,7 @@ enum Hints {
     case .insecurePermissions where error.errno == EPERM:
       "run the command as the user to whom it belongs (sudo -u), or give it to this user (chown)"
     case .insecurePermissions where error.errno == ELOOP: "name the file itself, not a link to it"
-    case .insecurePermissions: "chmod 600 the file, and chmod go-w its directory"
+    case .insecurePermissions: privateDirectory
     case .hardLinked: "remove the file's other hard links"
     case .replaced: "mount the directory instead of the single file"
     case .lockTimeout: "another process is writing; try again, or wait longer with --lock-timeout"

@@ -12,7 +12,7 @@ struct HintTests {
   func `a hint fits its state, and after its cure the command works`(row: HintRow) throws {
     guard row.isPossible, let fails = row.fails else { return }
     let home = try Scratch()
-    try home.write(row.hint, to: "hint")
+    try home.write(row.hint.replacing("{home}", with: home.path), to: "hint")
     try home.write(
       """
       \(Self.prelude)

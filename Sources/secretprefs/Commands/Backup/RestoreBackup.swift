@@ -38,16 +38,16 @@ struct RestoreBackup: WritingCommand {
     var backup = access
     backup.location = VaultLocation(argument: file)
     backup.markPath = nil
+    backup.role = .backup
     backup.progress = ProgressLine("verifying", messages)
+    let (copy, credential) = try backup.openKeepingCredential(messages)
+    let report: VerificationReport
+    do throws(VaultError) { report = try copy.verify() } catch { throw backup.explained(error) }
     let options = try backup.unlockedOptions(messages)
-    let (copy, credential) = try backup.withCredential(messages) { (credential) throws(VaultError) in
-      (try Vault.open(at: file, credential: credential, options: options), credential)
-    }
-    let report = try copy.verify()
     let isBehind = try isBehindMark(copy, access, messages)
     let replaces = try access.location.isOccupied
     if replaces {
-      let state = try existingState(access.location, vaultID: report.status.vaultID, options: options)
+      let state = try existingState(access, vaultID: report.status.vaultID, options: options)
       let points = "vault \(state), the backup is at \(try VaultInfo(at: file, options: options).point)"
       if !yes {
         try Prompt.confirm(
@@ -57,9 +57,14 @@ struct RestoreBackup: WritingCommand {
       }
     }
     let kept = try replaces && !noCopy ? Self.pathOfCopy(access.location.path, at: options.now()) : nil
-    try Vault.restore(
-      file, to: access.location.path, credential: credential, replacing: replaces, keepingReplacedAt: kept,
-      options: options)
+    do throws(VaultError) {
+      try Vault.restore(
+        file, to: access.location.path, credential: credential, replacing: replaces, keepingReplacedAt: kept,
+        options: options)
+    } catch {
+      guard replaces, [.alreadyExists, .limitExceeded].contains(error.code) else { throw error }
+      throw ToolError(error, hint: Self.moveAway(access.location))
+    }
     Output.recordChange(by: Self.self)
     if isBehind {
       messages.warn("the restored vault is older than its mark; run \"secretprefs mark accept\" to use it")
@@ -101,20 +106,28 @@ struct RestoreBackup: WritingCommand {
   }
 
   /// Describes the state of the vault to be replaced.
-  private func existingState(_ location: VaultLocation, vaultID: Vault.Identifier, options: Vault.Options) throws
-    -> String
-  {
-    do throws(VaultError) {
-      let existing = try VaultInfo(at: location.path, options: options)
-      guard existing.vaultID == vaultID else {
-        throw VaultError(.alreadyExists, "\(location.path): the existing file is not a state of the same vault")
-      }
-      return "is at \(existing.point)"
-    } catch {
+  private func existingState(
+    _ access: VaultAccess, vaultID: Vault.Identifier, options: Vault.Options
+  ) throws -> String {
+    let path = access.location.path
+    let existing: VaultInfo
+    do throws(VaultError) { existing = try VaultInfo(at: path, options: options) } catch {
       // Damage is a reason to restore. `Vault.restore` compares the vault ids again before it replaces the file.
-      guard [.damaged, .malformed, .limitExceeded, .kdfRefused].contains(error.code) else { throw error }
+      guard [.damaged, .malformed, .limitExceeded, .kdfRefused].contains(error.code) else {
+        throw access.explained(error)
+      }
       return "cannot be read (\(displayed(error.message)))"
     }
+    guard existing.vaultID == vaultID else {
+      throw ToolError(
+        VaultError(.alreadyExists, "\(path): the existing file is not a state of the same vault"),
+        hint: Self.moveAway(access.location))
+    }
+    return "is at \(existing.point)"
+  }
+
+  private static func moveAway(_ location: VaultLocation) -> String {
+    "\(Hints.otherVault); to put the backup there, move the file away first: \"\(location.movingAway)\""
   }
 }
 

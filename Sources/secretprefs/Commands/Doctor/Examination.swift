@@ -51,7 +51,7 @@ struct Examination {
     do throws(VaultError) {
       report.problems += try VaultInfo(at: access.location.path, options: access.options).problems
     } catch {
-      try note(error)
+      try note(access.cured(error))
       report.unseen.append(("slots, journal, " + contents, "the check of the file stops at its first error"))
       return nil
     }
@@ -103,9 +103,9 @@ struct Examination {
     guard !isReported else { return }
     let hint =
       switch error.code {
-      case .tampered, .kdfRefused: Hints.restoreOrSalvage
+      case .tampered: Hints.restoreOrSalvage
       case .io: "check that the file exists and is readable; if it is, check the disk"
-      default: Hints.text(error) ?? ""
+      default: ToolError(error).hint ?? ""
       }
     report.problems.append(Problem(.error, error.code.rawValue, displayed(error.message), repair: repair ?? hint))
   }

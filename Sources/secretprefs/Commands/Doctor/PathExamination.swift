@@ -15,11 +15,18 @@ struct PathExamination {
     if named.st_mode & S_IFMT == S_IFLNK {
       add(.error, "symbolicLink", "the path is a symbolic link", repair: "name the file itself")
     } else if named.st_mode & S_IFMT == S_IFREG {
-      checkFile(named)
-      checkDirectory(of: file)
-      checkWriting(file)
+      if Self.mayBeVault(file) {
+        checkFile(named)
+        checkDirectory(of: file)
+        checkWriting(file)
+      }
       checkLeftovers(of: file)
     }
+  }
+
+  /// Another file has been named by mistake: its modes are as its owner wants them. The check of its bytes reports it.
+  private static func mayBeVault(_ file: FilePlace) -> Bool {
+    file.start(VaultLocation.signature.count).map { VaultLocation.isVault($0) } ?? true
   }
 
   private mutating func add(_ severity: Problem.Severity, _ name: String, _ message: String, repair: String) {

@@ -10,9 +10,6 @@ struct PermissionRepair {
   /// Why the repair ended before all files were examined.
   private(set) var failure: (any Error)?
 
-  /// The first bytes of a key file. Other files, named by mistake, are not changed.
-  private static let keyStart = Array("spv-key-1:".utf8)
-
   init(_ access: VaultAccess) {
     do { try examine(access) } catch { failure = error }
   }
@@ -24,7 +21,7 @@ struct PermissionRepair {
     )
     try take(0o022, if: 0o022, from: vault.directory, "the vault's directory", beginningWith: [], O_DIRECTORY)
     for (what, path) in try access.keyFiles where !MountedSecret.isAt(path) {
-      try take(0o077, if: 0o026, from: FilePlace(path), what, beginningWith: Self.keyStart)
+      try take(0o077, if: 0o026, from: FilePlace(path), what, beginningWith: UnsafeFile.keyStart)
     }
   }
 
@@ -41,7 +38,8 @@ struct PermissionRepair {
       place.path, O_RDONLY | O_NONBLOCK | O_NOCTTY | flags, named: "\(place.path): \(what)"
     ) { number in
       number == ELOOP
-        ? Self.refused("\(place.path): \(what) is a symbolic link") : .io("\(place.path): open \(what)", number)
+        ? Self.refused("\(place.path): \(what) is a symbolic link", errno: number)
+        : .io("\(place.path): open \(what)", number)
     }
     defer { extendLifetime(file) }
     let status = try file.status()
@@ -50,13 +48,15 @@ struct PermissionRepair {
     if !start.isEmpty {
       var bytes = [UInt8](repeating: 0, count: start.count)
       guard pread(file.raw, &bytes, bytes.count, 0) == bytes.count, bytes == start else {
-        throw Self.refused("\(place.path): \(what) does not have the expected contents and was not changed")
+        throw Self.refused(
+          "\(place.path): \(what) does not have the expected contents and was not changed",
+          hint: start == UnsafeFile.keyStart ? Hints.otherKeyFile : Hints.otherVault)
       }
     }
     guard isWide else { return }
     guard status.st_uid == geteuid() else {
       throw Self.refused(
-        "\(place.path): \(what) belongs to user \(status.st_uid), not to user \(geteuid())")
+        "\(place.path): \(what) belongs to user \(status.st_uid), not to user \(geteuid())", errno: EPERM)
     }
     guard status.st_mode & S_ISVTX == 0 else {
       throw Self.refused("\(place.path): \(what) is a shared directory: its mode is \(octal(status.st_mode))")
@@ -66,5 +66,7 @@ struct PermissionRepair {
     done.append("changed the mode of \(what) from \(octal(status.st_mode)) to \(octal(mode))")
   }
 
-  private static func refused(_ why: String) -> VaultError { VaultError(.insecurePermissions, why) }
+  private static func refused(_ why: String, errno: Int32? = nil, hint: String? = nil) -> VaultError {
+    VaultError(.insecurePermissions, why, errno: errno, cause: hint.map(Cure.init))
+  }
 }

@@ -18,11 +18,15 @@ extension VaultAccess {
 }
 
 extension RollbackMark {
+  /// The first bytes of a mark.
+  static let start = Array("spv-mark-".utf8)
+
   /// Reads the mark. If it is broken, the error's hint says what to do with it.
   static func read(at path: String) throws -> RollbackMark {
     do throws(VaultError) { return try RollbackMark(at: path) } catch {
       guard error.code == .malformed else { throw error }
-      throw ToolError(error, hint: Hints.brokenMark)
+      let isMark = FilePlace(path).start(Self.start.count) == Self.start
+      throw ToolError(error, message: error.message(about: path), hint: isMark ? Hints.brokenMark : Hints.otherMark)
     }
   }
 }

@@ -1,4 +1,5 @@
 internal import DurableFiles
+internal import VaultCore
 
 /// A path and what the file system has there.
 struct FilePlace {
@@ -15,6 +16,17 @@ struct FilePlace {
   func status(followingLinks follows: Bool = true) -> stat? {
     var status = stat()
     return (follows ? stat(path, &status) : lstat(path, &status)) == 0 ? status : nil
+  }
+
+  /// The first bytes of a file; `nil` if it cannot be read. Does not wait for the other end of a FIFO.
+  func start(_ count: Int) -> [UInt8]? {
+    do throws(VaultError) {
+      let file = try Descriptor<VaultError>.open(path, O_RDONLY | O_NONBLOCK | O_NOCTTY) { .io("\(path): open", $0) }
+      defer { extendLifetime(file) }
+      var bytes = [UInt8](repeating: 0, count: count)
+      let found = pread(file.raw, &bytes, count, 0)
+      return found >= 0 ? Array(bytes.prefix(found)) : nil
+    } catch { return nil }
   }
 
   var isOnReadOnlyFileSystem: Bool {

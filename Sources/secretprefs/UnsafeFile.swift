@@ -1,0 +1,51 @@
+internal import DurableFiles
+internal import VaultCore
+
+/// The vault, its directory or a key file with a mode that is refused, and what a user can do about it. The mode of a
+/// file with other contents is never the problem: it was named by mistake.
+struct UnsafeFile {
+  let hint: String
+
+  /// `nil` if the error is about something else than a mode.
+  init?(_ error: VaultError, _ access: VaultAccess) {
+    guard error.code == .insecurePermissions, error.errno == nil, !(error.cause is AuditRefusal) else { return nil }
+    let keyFiles: [(what: String, path: String)]
+    do throws(ToolError) { keyFiles = try access.keyFiles } catch { return nil }
+    if let key = keyFiles.first(where: { error.message.contains("\($0.what) \($0.path) ") }) {
+      let isKey = FilePlace(key.path).start(Self.keyStart.count) == Self.keyStart
+      hint = isKey ? Hints.narrow(file: key.path) : Hints.otherKeyFile
+      return
+    }
+    guard !error.message.hasPrefix("the mark: ") else {
+      guard let mark = access.markPath.map(FilePlace.init) else { return nil }
+      hint =
+        mark.start(RollbackMark.start.count) != RollbackMark.start
+        ? Hints.otherMark
+        : mark.status().map { $0.st_mode & 0o022 != 0 } ?? false
+          ? Hints.narrow(file: mark.path) : Self.hint(for: mark.directory)
+      return
+    }
+    let vault = FilePlace(access.location.path)
+    guard let status = vault.status() else { return nil }
+    let start = vault.start(VaultLocation.signature.count)
+    let isOther = status.st_mode & S_IFMT == S_IFREG && start.map { !VaultLocation.isVault($0) } ?? false
+    if isOther, let other = UnreadableVault(access.location, VaultError(.notAVault, "")) {
+      hint = other.hint()
+    } else if status.st_mode & 0o077 != 0 {
+      hint = Hints.narrow(file: vault.path)
+    } else {
+      hint = Self.hint(for: vault.directory)
+    }
+  }
+
+  /// A shared directory must stay open for its other users.
+  private static func hint(for directory: FilePlace) -> String {
+    guard let status = directory.status(), status.st_mode & S_ISVTX == 0, status.st_uid == geteuid() else {
+      return Hints.privateDirectory
+    }
+    return Hints.narrow(directory: directory.path)
+  }
+
+  /// The first bytes of a key file.
+  static let keyStart = Array("spv-key-1:".utf8)
+}
