@@ -1,3 +1,4 @@
+internal import DurableFiles
 internal import VaultCore
 
 /// Names one of the two files of a command in prompts and errors.
@@ -39,6 +40,13 @@ enum VaultRole: String {
 }
 
 extension VaultError {
+  /// The directory in an error of VaultCore about one that does not exist.
+  var missingDirectory: String? {
+    let end = " does not exist"
+    guard errno == ENOENT, message.hasSuffix(end) else { return nil }
+    return message.ranges(of: ": the directory ").last.map { String(message[$0.upperBound...].dropLast(end.count)) }
+  }
+
   /// The message, with the path in front unless it already contains it.
   func message(about path: String) -> String {
     // Messages of VaultCore begin with the absolute path, if they have one.

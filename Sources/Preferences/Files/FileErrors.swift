@@ -7,6 +7,8 @@ extension PreferencesError: FileFailure {
   package init(_ operation: FileOperation, _ path: String, errno number: Int32) {
     self =
       switch operation {
+      case .create where number == ENOENT:
+        PreferencesError(.unwritable, "its folder does not exist", cause: SystemFailure(errno: number))
       case .create: .system(.unwritable, "no file can be written beside it", number)
       case .examine: .system(.unreadable, "cannot be examined", number)
       case .read: .system(.unreadable, "cannot be read", number)
@@ -25,6 +27,11 @@ extension PreferencesError: FileFailure {
   package init(refusing path: String, because reason: String) { self.init(.unwritable, reason) }
 
   static func system(_ code: Code, _ what: String, _ number: Int32) -> PreferencesError {
-    PreferencesError(code, "\(what) (\(systemText(number)))")
+    PreferencesError(code, "\(what) (\(systemText(number)))", cause: SystemFailure(errno: number))
   }
+}
+
+/// The error number of a system call, as the cause of an error.
+package struct SystemFailure: Error {
+  package let errno: Int32
 }

@@ -45,6 +45,23 @@ enum Hints {
     "\"chmod go-w \(shellWord(path))\" makes the directory safe"
   }
 
+  /// - Parameter path: The directory, if the error names it.
+  static func missing(directory path: String?) -> String {
+    "create the directory first: mkdir -p \(path.map(shellWord) ?? "<directory>")"
+  }
+
+  static let fullDisk =
+    "nothing was changed and nothing is lost; make space on the disk, or raise the quota, and run the command again"
+
+  /// What a user can do about a failed system call that writes.
+  static func text(errno number: Int32?) -> String? {
+    switch number {
+    case ENOSPC, EDQUOT: fullDisk
+    case ENOENT: missing(directory: nil)
+    default: nil
+    }
+  }
+
   static let privateDirectory = "use a directory that only its owner can write to"
 
   /// What a user can do about an error of a vault, a mark or a key file.
@@ -87,6 +104,8 @@ enum Hints {
     case .replaced: "mount the directory instead of the single file"
     case .lockTimeout: "another process is writing; try again, or wait longer with --lock-timeout"
     case .durabilityUnknown: "check whether the change was made before you repeat it"
+    case .io where [ENOSPC, EDQUOT].contains(error.errno): fullDisk
+    case .io: error.missingDirectory.map { missing(directory: $0) }
     case .kdfMemory: "free some memory, or unlock with a key file"
     default: nil
     }

@@ -69,7 +69,9 @@ struct ToolError: Error {
       case .durabilityUnknown: .durabilityUnknown
       default: error.code.failureClass.code
       }
-    self.init(code?.rawValue ?? Self.internalCode, code.map(ExitStatus.init) ?? .internalFault, error.message, nil)
+    self.init(
+      code?.rawValue ?? Self.internalCode, code.map(ExitStatus.init) ?? .internalFault, error.message,
+      code == .durabilityUnknown ? nil : Hints.text(errno: (error.cause as? SystemFailure)?.errno))
   }
 
   /// Returns the same error with a key in front of the message.

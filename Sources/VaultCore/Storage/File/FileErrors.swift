@@ -7,6 +7,8 @@ extension VaultError: FileFailure {
   package init(_ operation: FileOperation, _ path: String, errno number: Int32) {
     self =
       switch operation {
+      case .create where number == ENOENT:
+        VaultError(.io, "\(path): the directory \(PathName.directory(of: path)) does not exist", errno: number)
       case .create: .writing("\(path): create the file", number)
       case .examine: .io("\(path): fstat", number)
       case .read: .io("\(path): read", number)
