@@ -26,11 +26,15 @@ struct RecordPlace {
     }
   }
 
-  /// The error for a missing key. It may mention that the key was removed and is kept, or that a different service has
-  /// the key: the credential can list the group's services.
+  /// The error for a missing key. It names the key only if the vault has it: if the key was removed and is kept, or a
+  /// different service has it, which the credential can list.
   func noSuchKey(_ key: String, in group: AccessGroup, of vault: Vault) throws(VaultError) -> ToolError {
     let name = try Vault.Name(key)
-    if try vault.removedRecord(service: service, key: key, in: group) != nil { return .removedKey }
-    return try vault.records(in: group).contains { $0.key == name } ? .keyOfAnotherService : .noSuchKey
+    if let removed = try vault.removedRecord(service: service, key: key, in: group) {
+      return .removedKey(removed.key.text)
+    }
+    let services = try vault.records(in: group).filter { $0.key == name }.map(\.service.text)
+    guard services.isEmpty else { return .noSuchKey(name.text, of: services) }
+    return .noSuchKey(key, among: try vault.keys(service: service, in: group))
   }
 }

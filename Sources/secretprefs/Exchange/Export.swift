@@ -155,7 +155,8 @@ struct Export: WritingCommand {
     guard !only.isEmpty else { return keys }
     let missing = Set(only).subtracting(keys)
     guard missing.isEmpty else {
-      throw only.count == 1 ? ToolError.noSuchKey : ToolError.missing(missing, "nothing was exported")
+      guard only.count > 1 else { throw ToolError.noSuchKey(only[0], among: keys) }
+      throw ToolError.missing(missing, "nothing was exported")
     }
     return keys.filter(Set(only).contains)
   }

@@ -4,6 +4,9 @@ internal import VaultCore
 /// What a user can do about an error.
 enum Hints {
   static let revisions = "\"secretprefs history\" lists the revisions of a key"
+  static let patterns =
+    "\"secretprefs list '<pattern>'\" lists the keys that match; behind it, \"| xargs -d '\\n' secretprefs remove --\" "
+    + "removes them"
   static let brokenMark =
     "move the mark away and find out what changed it; \"secretprefs mark init\" creates a new one"
   static let otherMark = "--mark names a different file; if the mark was here, \(brokenMark)"

@@ -74,8 +74,8 @@ struct ToolError: Error {
       code == .durabilityUnknown ? nil : Hints.text(errno: (error.cause as? SystemFailure)?.errno))
   }
 
-  /// Returns the same error with a key in front of the message.
-  func about(key: String) -> ToolError { about("\"\(key)\"") }
+  /// Returns the same error with a key in front of the message, unless it already names the key.
+  func about(key: String) -> ToolError { message.contains("\"\(key)\"") ? self : about("\"\(key)\"") }
 
   /// Returns the same error with `place` in front of the message.
   func about(_ place: String) -> ToolError {
@@ -204,14 +204,37 @@ struct ToolError: Error {
     VaultError(.notFound, "there is no such key"),
     hint: "\"secretprefs list\" lists the keys; --service and --group select a different service or group")
 
-  static let removedKey = ToolError(
-    VaultError(.notFound, "the key was removed"), hint: "\"secretprefs history restore\" restores it")
+  /// - Parameters:
+  ///   - key: What was given. It is not repeated, because it may be a secret in the wrong place.
+  ///   - keys: The keys of the service.
+  static func noSuchKey(_ key: String, among keys: [String]) -> ToolError {
+    if key.contains(where: { "*?[".contains($0) }) {
+      return ToolError(VaultError(.notFound, "there is no such key; a key is not a pattern"), hint: Hints.patterns)
+    }
+    // Bounds the cost of the comparison.
+    let near = key.utf8.count <= 100 && keys.count <= 1000 ? nearest(key, among: keys) : nil
+    guard let near else { return noSuchKey }
+    return ToolError(
+      VaultError(.notFound, "there is no such key"),
+      hint: "did you mean \(shellWord(near))? \"secretprefs list\" lists the keys")
+  }
+
+  /// - Parameter key: A key that the vault has.
+  static func removedKey(_ key: String) -> ToolError {
+    ToolError(
+      VaultError(.notFound, "the key \"\(key)\" was removed"), hint: "\"secretprefs history restore\" restores it")
+  }
 
   static let emptyService = ToolError(VaultError(.notFound, "the service has no keys"), hint: noSuchKey.hint)
 
-  static let keyOfAnotherService = ToolError(
-    VaultError(.notFound, "there is no such key in this service"),
-    hint: "another service has this key: \"secretprefs list --all-services\" shows which; select it with --service")
+  /// - Parameters:
+  ///   - key: A key that the vault has.
+  ///   - services: The services that have it.
+  static func noSuchKey(_ key: String, of services: [String]) -> ToolError {
+    ToolError(
+      VaultError(.notFound, "there is no key \"\(key)\" in this service"),
+      hint: "select a service that has this key with --service: \(listed(services.map(shellWord)))")
+  }
 
   static let noSuchRevision = ToolError(
     VaultError(.notFound, "the key has no value with this revision"), hint: Hints.revisions)
