@@ -143,7 +143,9 @@ struct Import: WritingCommand {
         ?? PlainFormat.parse(bytes, as: format, path: path)
       try records.finish(
         prefix: prefix, laterWins: found == .dotenv, skipping: skips, in: UnsafeRawBufferPointer(bytes))
-      guard records.faults.isEmpty else { throw ToolError.bad(records.faults).about(Self.name(path)) }
+      guard records.faults.isEmpty else {
+        throw ToolError.bad(records.faults, besides: records.leftOut).about(Self.name(path))
+      }
       guard !records.values.isEmpty else {
         throw ToolError.nothingToImport(found, leaving: records.skipped).about(Self.name(path))
       }

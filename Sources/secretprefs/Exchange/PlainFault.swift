@@ -10,12 +10,27 @@ struct PlainFault: Error {
   let line: Int
   var name = ""
   let reason: String
+  /// The last of its lines, such as the one in which an open quote ends. `nil` if it has one line.
+  var lastLine: Int?
   /// Whether the file exceeds a limit, and is not malformed.
   var isLimit = false
   /// Whether parsing ends here: more parts than fit in memory.
   var isFatal = false
 
-  var part: PlainRecords.Part { PlainRecords.Part(line: line, name: name, reason: reason) }
+  var part: PlainRecords.Part { PlainRecords.Part(line: line, lastLine: lastLine, name: name, reason: reason) }
+
+  /// The item of a list of `--skip` that stands for it. `nil` if a list cannot have it.
+  var item: String? {
+    guard line == 0 else { return lastLine.map { "\(line)-\($0)" } ?? "\(line)" }
+    return name.isEmpty || name.contains(",") ? nil : name
+  }
+
+  /// The fault as one of the lines from its own to `last`, which are lost with it.
+  func through(_ last: Int, from first: Int? = nil) -> PlainFault {
+    let first = first ?? line
+    return PlainFault(
+      line: first, name: name, reason: reason, lastLine: last > first ? last : nil, isLimit: isLimit, isFatal: isFatal)
+  }
 
   /// The file exceeds a limit, which is checked before anything is built from what exceeds it.
   static func limit(_ what: String, line: Int) -> PlainFault { PlainFault(line: line, reason: what, isLimit: true) }

@@ -22,17 +22,22 @@ struct PlainRecords {
   struct Part {
     /// 0 if the source has no lines.
     let line: Int
+    /// The last of its lines, if it has several.
+    var lastLine: Int?
     let name: String
     let reason: String
 
     /// Not for a terminal as it is: the name may have any characters.
     var text: String {
-      let place = (line > 0 ? ["line \(line)"] : []) + (name.isEmpty ? [] : [name])
+      let lines = lastLine.map { "lines \(line) to \($0)" } ?? "line \(line)"
+      let place = (line > 0 ? [lines] : []) + (name.isEmpty ? [] : [name])
       return (place.isEmpty ? "" : place.joined(separator: ", ") + ": ") + reason
     }
 
     var json: JSON {
-      .object([("line", .unsigned(UInt64(line))), ("name", .string(name)), ("reason", .string(reason))])
+      let last: [(String, JSON)] = lastLine.map { [("lastLine", .unsigned(UInt64($0)))] } ?? []
+      return .object(
+        [("line", .unsigned(UInt64(line)))] + last + [("name", .string(name)), ("reason", .string(reason))])
     }
   }
 
@@ -48,6 +53,8 @@ struct PlainRecords {
   private(set) var notes: [Part] = []
   /// What cannot be imported, and makes the import fail unless `--skip` leaves it out.
   private(set) var faults: [PlainFault] = []
+  /// The bad parts that `--skip` leaves out.
+  private(set) var leftOut: [PlainFault] = []
   /// How often each entry name occurred.
   private var names: [String: Int] = [:]
   private var nameBytes = 0
@@ -64,8 +71,10 @@ struct PlainRecords {
   /// Adds a line of the report about all values.
   mutating func note(_ reason: String) throws(PlainFault) { notes.append(Part(line: 0, name: "", reason: reason)) }
 
-  mutating func skip(_ name: String, _ reason: String, line: Int) throws(PlainFault) {
-    if try count(name, line: line) { skipped.append(Part(line: line, name: name, reason: reason)) }
+  /// - Parameter last: The last line of what is left out, if it has several.
+  mutating func skip(_ name: String, _ reason: String, line: Int, through last: Int = 0) throws(PlainFault) {
+    guard try count(name, line: line) else { return }
+    skipped.append(Part(line: line, lastLine: last > line ? last : nil, name: name, reason: reason))
   }
 
   /// Adds a bad part. Several of one line for the same reason are one.
@@ -186,6 +195,7 @@ struct PlainRecords {
     faults.sort { $0.line < $1.line }
     let (left, remaining) = try skips.divide(faults)
     for fault in left { skipped.append(fault.part) }
+    leftOut = left
     faults = remaining
     skipped.sort { $0.line < $1.line }
     notes.sort { $0.line < $1.line }

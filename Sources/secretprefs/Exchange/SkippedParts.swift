@@ -60,17 +60,28 @@ struct SkippedParts {
     var skipped: [PlainFault] = []
     var remaining: [PlainFault] = []
     for fault in faults {
-      let line = lines.firstIndex { $0.contains(fault.line) }
+      let found = lines.indices.filter { lines[$0].overlaps(fault.line...(fault.lastLine ?? fault.line)) }
       let isNamed = names.contains(fault.name)
-      if let line { usedLines.insert(line) }
+      usedLines.formUnion(found)
       if isNamed { unused.remove(fault.name) }
-      if skipsAll || isNamed || line != nil { skipped.append(fault) } else { remaining.append(fault) }
+      if skipsAll || isNamed || !found.isEmpty { skipped.append(fault) } else { remaining.append(fault) }
     }
-    guard unused.isEmpty, usedLines.count == lines.count else {
-      throw .usage(
-        "--skip names a line or an entry that is not bad", hint: "\"secretprefs import --dry-run\" lists the bad ones")
-    }
-    return (skipped, remaining)
+    guard !unused.isEmpty || usedLines.count < lines.count else { return (skipped, remaining) }
+    let wrong = lines.indices.first { !usedLines.contains($0) }.map { "line \(lines[$0].lowerBound)" }
+    throw .usage("--skip names \(wrong ?? "an entry"), which is not bad", hint: Self.hint(faults))
+  }
+
+  private static func hint(_ faults: [PlainFault]) -> String {
+    faults.isEmpty
+      ? "\"secretprefs import --dry-run\" lists the bad ones" : "\(option(faults)) leaves out all that is bad"
+  }
+
+  /// The option that leaves out these parts.
+  static func option(_ faults: [PlainFault]) -> String {
+    var items: [String] = []
+    for item in faults.prefix(20).compactMap(\.item) where !items.contains(item) { items.append(item) }
+    let isShort = faults.count <= 20 && faults.allSatisfy { $0.item != nil }
+    return "--skip " + (isShort ? items.joined(separator: ",") : all)
   }
 }
 

@@ -85,17 +85,17 @@ struct ToolError: Error {
   }
 
   /// Nothing was imported from a plain file because of its bad parts, which are one or more.
-  static func bad(_ faults: [PlainFault]) -> ToolError {
-    let list = faults.prefix(20).map { $0.line > 0 ? "\($0.line)" : $0.name }
-    let isShort = faults.count <= list.count && !list.contains { $0.isEmpty || $0.contains(",") }
-    let skipped = (isShort ? "--skip \(list.joined(separator: ","))" : "--skip all")
+  ///
+  /// - Parameter others: The bad parts that `--skip` has left out already.
+  static func bad(_ faults: [PlainFault], besides others: [PlainFault]) -> ToolError {
+    let all = (faults + others).sorted { $0.line < $1.line }
     let code: VaultError.Code = faults.allSatisfy(\.isLimit) ? .limitExceeded : .malformed
     var error = ToolError(
       code.rawValue, .badFile,
       faults.count == 1
         ? faults[0].part.text
         : "\(counted(faults.count, "part is", "parts are")) bad; nothing was imported",
-      "\(skipped) leaves \(faults.count == 1 ? "it" : "them") out")
+      "\(SkippedParts.option(all)) leaves \(all.count == 1 ? "it" : "them") out")
     if faults.count > 1 { error.parts = faults.map(\.part) }
     return error
   }

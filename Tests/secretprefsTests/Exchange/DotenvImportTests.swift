@@ -97,7 +97,8 @@ struct DotenvImportTests {
     let scene = try ExchangeScene()
     try scene.home.write("A=1\nbad\nB=\"x\nC=2\nD=3\n", to: ".env")
     let outcome = try scene.shell("secretprefs import .env")
-    #expect(outcome.errorText.contains("\n  line 2: not NAME=value\n  line 3: a quote that is not closed\n"))
+    #expect(outcome.errorText.contains("\n  line 2: not NAME=value\n  lines 3 to 5: a quote that is not closed\n"))
+    #expect(outcome.errorText.contains("hint: --skip 2,3-5 leaves them out"))
     #expect(try scene.shell("secretprefs import .env --skip 2,3").exit == 0)
     #expect(try scene.texts(service: "default") == ["A": "1"])
   }

@@ -23,7 +23,7 @@ struct ImportRefusalTests {
 
   static let samples = [
     Sample("dotenv", "A=1\n\(canary)\n", "line 2: not NAME=value"),
-    Sample("dotenv", "A=\"\\n\\n\nx\"\nB='\(canary)\n\n", "line 3: a quote that is not closed"),
+    Sample("dotenv", "A=\"\\n\\n\nx\"\nB='\(canary)\n\n", "lines 3 to 4: a quote that is not closed"),
     Sample("dotenv", "A=1\nB=\(canary)\u{0}\n", "line 2: a NUL byte"),
     Sample("dotenv", "A='x' \(canary)", "line 1: text behind the value"),
     Sample("json", "{\"a\":\"\(canary)", "line 1: a string that does not end"),
@@ -44,7 +44,7 @@ struct ImportRefusalTests {
     Sample("json", String(repeating: "{\"a\":", count: 100_000), "line 1: nested more than 64 deep"),
     Sample("json", "{\"a\":" + String(repeating: "[", count: 100_000), "line 1: nested more than 64 deep"),
     Sample("csv", "name,password\na,\(canary),c\n", "line 2: 3 fields, and the header has 2"),
-    Sample("csv", "name,password\na,\"x\ny\"\nb,\"\(canary)\n\n", "line 4: a quote that is not closed"),
+    Sample("csv", "name,password\na,\"x\ny\"\nb,\"\(canary)\n\n", "lines 4 to 5: a quote that is not closed"),
     Sample("csv", "name,password\na,\"x\"\(canary)\n", "line 2: text behind a quoted field"),
     Sample("csv", "name,password\na,\(canary)\"\n", "line 2: a quote in a field without quotes"),
     Sample("csv", "name,password\na,\(canary)\rx\n", "line 2: a carriage return that ends no line"),

@@ -13,6 +13,10 @@ package struct DotenvParser {
   package private(set) var names: [(name: String, line: Int)] = []
   /// The line and the reason of the error that was thrown last.
   package private(set) var failure = (line: 0, reason: "")
+  /// The number of the line that was read last. A line feed belongs to the line that it ends.
+  package var lastLine: Int {
+    position > 0 && bytes[position - 1] == UInt8(ascii: "\n") ? max(line - 1, 1) : line
+  }
 
   /// - Parameters:
   ///   - bytes: the file, which outlives the parser.
@@ -222,6 +226,7 @@ package struct DotenvParser {
 
   private mutating func malformed(_ what: String) -> PreferencesError {
     failure = (firstLine, what)
-    return PreferencesError(.malformed, "line \(firstLine): \(what)")
+    let lines = lastLine > firstLine ? "lines \(firstLine) to \(lastLine)" : "line \(firstLine)"
+    return PreferencesError(.malformed, "\(lines): \(what)")
   }
 }

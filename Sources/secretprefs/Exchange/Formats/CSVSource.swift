@@ -42,7 +42,8 @@ struct CSVSource {
         try add(cells, line: line, to: &records)
       } catch {
         guard !error.isFatal else { throw error }
-        try records.refuse(PlainFault(line: line, reason: error.reason, isLimit: error.isLimit))
+        // An open quote takes the lines behind it along.
+        try records.refuse(error.through(text.lastLine, from: line))
       }
     }
     for (index, count) in left.sorted(by: { $0.key < $1.key }) {
@@ -65,15 +66,25 @@ struct CSVSource {
     }
     if columns.isTable {
       guard let name = columns[.name], let value = columns[.value] else { return }
-      try records.add(try text.name(cells[name]), cells[value], line: line)
+      try records.add(
+        try text.name(cells[name]), cells[value], line: line, note: hasRow(cells[value]) ? Self.rowNote : nil)
       return
     }
     var fields: [PlainRecords.Field] = []
     for (index, cell) in cells.enumerated() {
       guard let field = columns.fieldName(index), !isNoteURL(cell, index) else { continue }
-      fields.append(PlainRecords.Field(field, cell))
+      fields.append(PlainRecords.Field(field, cell, note: hasRow(cell) ? Self.rowNote : nil))
     }
     try records.add(entry: try name(cells), fields, line: line)
+  }
+
+  private static let rowNote = "a line of the value looks like a row: a quote may be missing before it"
+
+  /// Whether a line of a value, after the first, has as many separators as a row.
+  private func hasRow(_ cell: Range<Int>) -> Bool {
+    text.bytes[cell].split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false).dropFirst().contains {
+      $0.count { $0 == separator } >= columns.titles.count - 1
+    }
   }
 
   private func isNoteURL(_ cell: Range<Int>, _ index: Int) -> Bool {

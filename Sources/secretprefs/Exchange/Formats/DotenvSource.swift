@@ -12,8 +12,10 @@ enum DotenvSource {
         guard let entry = try parser.nextEntry() else { break }
         entries.append(entry)
       } catch {
-        try records.refuse(PlainFault(line: parser.failure.line, reason: parser.failure.reason))
+        let fault = PlainFault(line: parser.failure.line, reason: parser.failure.reason)
         parser.skipLine()
+        // An open quote takes the lines behind it along.
+        try records.refuse(fault.through(parser.lastLine))
       }
       if entries.count > PlainRecords.most {
         throw .tooMuch("more than \(PlainRecords.most) values", line: entries[PlainRecords.most].line)
@@ -28,8 +30,27 @@ enum DotenvSource {
         try records.skip(entry.name, metadata, line: entry.line)
         continue
       }
-      try records.add(entry.name, entry.text, line: entry.line, note: entry.doubt)
+      try records.add(
+        entry.name, entry.text, line: entry.line, note: hasEntry(bytes[entry.text]) ? entryNote : entry.doubt)
     }
     return records
   }
+
+  private static let entryNote = "a line of the value looks like an entry: a quote may be missing before it"
+
+  /// Whether a line of a value, after the first, is an entry. The last line of Base64 also has the form `NAME=`, with
+  /// four characters for each three bytes.
+  private static func hasEntry(_ value: Slice<UnsafeMutableRawBufferPointer>) -> Bool {
+    value.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false).dropFirst().contains { line in
+      let name = line.prefix { $0 != UInt8(ascii: "=") }
+      let rest = line.dropFirst(name.count)
+      guard !rest.isEmpty, name.count < 100, rest.contains(where: isOfEntry) || line.count % 4 != 0 else {
+        return false
+      }
+      let words = String(decoding: name, as: UTF8.self)
+      return DotenvParser.isName(words.hasPrefix("export ") ? String(words.dropFirst(7)) : words)
+    }
+  }
+
+  private static func isOfEntry(_ byte: UInt8) -> Bool { byte != UInt8(ascii: "=") && !SourceText.isSpace(byte) }
 }

@@ -49,8 +49,9 @@ struct NetrcSource {
       machine = ("", line)
       machine = (word == "default" ? word : try text.name(try value()), line)
     case "macdef":
-      try records.skip(try text.name(try value()), "a macro", line: line)
+      let name = try text.name(try value())
       skipMacro()
+      try records.skip(name, "a macro", line: line, through: text.lastLine)
     case "login", "password", "account":
       guard machine != nil else { throw text.malformed("a \(word) before the first machine", line: line) }
       guard fields.count < PlainRecords.most else {

@@ -19,7 +19,10 @@ struct OneTimeSource {
       text.skip { $0 != UInt8(ascii: "\n") }
       let range = start..<text.position
       _ = text.take()
-      try source.add(line: line, range)
+      do throws(PlainFault) { try source.add(line: line, range) } catch {
+        guard !error.isFatal else { throw error }
+        try source.records.refuse(error)
+      }
     }
     return source.records
   }

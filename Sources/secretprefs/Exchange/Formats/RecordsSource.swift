@@ -18,12 +18,29 @@ struct RecordsSource {
       text.skip(while: SourceText.isSpace)
       guard text.next != nil else { break }
       let line = text.line
-      let (members, end) = try JSONSource.items(of: bytes, from: text.position, line: line)
-      while text.position < end { _ = text.take() }
-      do throws(PlainFault) { try source.add(members, line: line) } catch { try source.records.refuse(error) }
+      do throws(PlainFault) {
+        let (members, end) = try JSONSource.items(of: bytes, from: text.position, line: line)
+        while text.position < end { _ = text.take() }
+        do throws(PlainFault) { try source.add(members, line: line) } catch {
+          guard !error.isFatal else { throw error }
+          try source.records.refuse(error)
+        }
+      } catch {
+        guard !error.isFatal else { throw error }
+        skipToRecord(&text)
+        try source.records.refuse(error.through(text.lastLine, from: line))
+      }
     }
     try source.records.note("the records get the time and the revision of this import")
     return source.records
+  }
+
+  /// Skips the lines up to one that begins like a record.
+  private static func skipToRecord(_ text: inout SourceText) {
+    repeat {
+      text.skip { $0 != UInt8(ascii: "\n") }
+      _ = text.take()
+    } while text.next != nil && text.next != UInt8(ascii: "{")
   }
 
   private init(bytes: UnsafeMutableRawBufferPointer) { self.bytes = bytes }

@@ -28,6 +28,9 @@ struct SourceText {
     self.position = position
   }
 
+  /// The number of the line that was read last. A line feed belongs to the line that it ends.
+  var lastLine: Int { position > 0 && bytes[position - 1] == UInt8(ascii: "\n") ? max(line - 1, 1) : line }
+
   var next: UInt8? { position < bytes.count ? bytes[position] : nil }
 
   mutating func take() -> UInt8? {
