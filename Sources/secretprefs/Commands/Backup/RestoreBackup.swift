@@ -13,7 +13,8 @@ struct RestoreBackup: WritingCommand {
       state of the same vault, damaged or not, the command shows the generations of both and asks for confirmation; \
       other files are never replaced. The replaced vault is kept beside the new one, and its path is printed; with \
       --no-copy its changes since the backup are lost. Credentials that were removed since the backup open the vault \
-      again. A mark refuses the restored vault until you run "secretprefs mark accept".
+      again, and those that were added no longer do: the command names their slots before it asks. A mark refuses the \
+      restored vault until you run "secretprefs mark accept".
 
       EXAMPLE:
         secretprefs backup restore /var/backups/shop/secrets.spv
@@ -46,9 +47,13 @@ struct RestoreBackup: WritingCommand {
     let options = try backup.unlockedOptions(messages)
     let isBehind = try isBehindMark(copy, access, messages)
     let replaces = try access.location.isOccupied
+    var slots: SlotDifference?
     if replaces {
-      let state = try existingState(access, vaultID: report.status.vaultID, options: options)
-      let points = "vault \(state), the backup is at \(try VaultInfo(at: file, options: options).point)"
+      let (existing, state) = try existingState(access, vaultID: report.status.vaultID, options: options)
+      let info = try VaultInfo(at: file, options: options)
+      slots = SlotDifference(vault: existing, backup: info, try Self.slots(of: copy))
+      SlotDifference.warn(slots, messages)
+      let points = "vault \(state), the backup is at \(info.point)"
       if !yes {
         try Prompt.confirm(
           "The \(points). Replace the vault\(noCopy ? " and lose all changes since the backup" : "")?",
@@ -78,6 +83,7 @@ struct RestoreBackup: WritingCommand {
       ("generation", .unsigned(report.status.generation)), ("values", .unsigned(UInt64(report.values))),
       ("behindMark", .bool(isBehind)),
     ]
+    if replaces { answer += SlotDifference.members(slots) }
     if let kept { answer.append(("kept", .string(kept))) }
     try Output.write(.object(answer))
   }
@@ -105,10 +111,18 @@ struct RestoreBackup: WritingCommand {
     }
   }
 
-  /// Describes the state of the vault to be replaced.
+  /// The slots of the backup with their labels. Only an owner can read them.
+  private static func slots(of backup: Vault) throws(VaultError) -> [SlotInfo] {
+    do throws(VaultError) { return try backup.slots() } catch {
+      guard error.code == .ownerRequired else { throw error }
+      return []
+    }
+  }
+
+  /// Describes the state of the vault to be replaced. It is `nil` if it cannot be read.
   private func existingState(
     _ access: VaultAccess, vaultID: Vault.Identifier, options: Vault.Options
-  ) throws -> String {
+  ) throws -> (vault: VaultInfo?, state: String) {
     let path = access.location.path
     let existing: VaultInfo
     do throws(VaultError) { existing = try VaultInfo(at: path, options: options) } catch {
@@ -116,14 +130,14 @@ struct RestoreBackup: WritingCommand {
       guard [.damaged, .malformed, .limitExceeded, .kdfRefused].contains(error.code) else {
         throw access.explained(error)
       }
-      return "cannot be read (\(displayed(error.message)))"
+      return (nil, "cannot be read (\(displayed(error.message)))")
     }
     guard existing.vaultID == vaultID else {
       throw ToolError(
         VaultError(.alreadyExists, "\(path): the existing file is not a state of the same vault"),
         hint: Self.moveAway(access.location))
     }
-    return "is at \(existing.point)"
+    return (existing, "is at \(existing.point)")
   }
 
   private static func moveAway(_ location: VaultLocation) -> String {

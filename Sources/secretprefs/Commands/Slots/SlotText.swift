@@ -36,6 +36,11 @@ extension SlotInfo {
   /// Describes what the slot opens.
   var scope: String { isOwner ? "owner" : group.map { "group \(displayed($0.text))" } ?? "removed group" }
 
+  /// The slot after its id.
+  var words: String {
+    "\(kind.words), \(scope)" + (label.isEmpty ? "" : ", \"\(displayed(label))\"")
+  }
+
   var json: JSON {
     var members: [(String, JSON)] = [("id", .string(id.description))] + kind.members
     members.append(("owner", .bool(isOwner)))
@@ -52,10 +57,9 @@ extension RotationReport {
   func warnOfDroppedSlots(_ messages: Messages) {
     guard !messages.isJSON else { return }
     for slot in droppedSlots {
-      let label = slot.label.isEmpty ? "" : ", \"\(displayed(slot.label))\""
       let reason =
         if case .unknown = slot.kind { "this version cannot rotate it" } else { "its credential was not given" }
-      messages.warn("removed slot \(slot.id.short) because \(reason): \(slot.kind.words), \(slot.scope)\(label)")
+      messages.warn("removed slot \(slot.id.short) because \(reason): \(slot.words)")
     }
   }
 
