@@ -98,9 +98,8 @@ struct SetValue: WritingCommand {
     let group = try place.group(in: vault)
     let typed = try TypedValue(try source.read(messages), kind)
     let storedKind = typed.kind
-    let (edit, revision) = try change.resolved { () throws(VaultError) in
-      try vault.record(service: place.service, key: key, in: group)
-    }
+    let existing = try vault.record(service: place.service, key: key, in: group)
+    let (edit, revision) = try change.resolved { () throws(VaultError) in existing }
     try TypedInput.save(messages, isTyped: source.isTyped) {
       try store(typed) { (bytes) throws(VaultError) in
         try vault.transaction(service: place.service, in: group) { (batch) throws(VaultError) in
@@ -110,6 +109,8 @@ struct SetValue: WritingCommand {
       }
     }
     vault.recordChange(by: Self.self, messages)
+    // Once is enough: a script stores new values under the same key.
+    if existing == nil, let note = VariableName.note(on: key) { messages.tell(note) }
     guard self.vault.json else { return }
     try Output.write(
       .object([

@@ -188,7 +188,10 @@ struct PlainRecords {
     for value in kept {
       let isData =
         value.spelling == .text && !isUTF8(UnsafeRawBufferPointer(rebasing: bytes[value.bytes]))
-      guard let reason = isData ? "not UTF-8, so it becomes data" : value.note else { continue }
+      // `run` is not for the logins of a credential helper.
+      let settingNote = value.login == nil ? VariableName.note(on: value.key) : nil
+      let reason = isData ? "not UTF-8, so it becomes data" : value.note ?? settingNote
+      guard let reason else { continue }
       notes.append(Part(line: value.line, name: value.key, reason: reason))
     }
     values = kept

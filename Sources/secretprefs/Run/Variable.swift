@@ -31,27 +31,32 @@ struct Variable {
 
   /// Checks that the names are allowed and differ. The keys must exist, because errors name them.
   static func check(_ variables: [Variable]) throws(ToolError) {
+    let reserved = variables.filter { VariableName.isReserved($0.name) }
+    let settings = variables.filter { !$0.isChosen && ProgramVariables.contains($0.name) }
+    // Under its own name, a reserved key is passed in no case.
+    let refused = reserved + settings.filter { !VariableName.isReserved($0.name) }
+    guard refused.isEmpty else {
+      let names = listed(refused.map { "\"\($0.key)\" (\($0.name))" })
+      throw .usage(
+        "nothing was started: programs read "
+          + (refused.count == 1 ? "the variable of this key as a setting" : "the variables of these keys as settings")
+          + ", which changes how they work or what they run: \(names)",
+        hint: reserved.isEmpty ? chooseSetting : chooseName)
+    }
     var keys: [String: String] = [:]
     for variable in variables {
-      guard !VariableName.isReserved(variable.name) else {
-        throw .usage(
-          "the key \"\(variable.key)\" would become \(variable.name), which can make programs run other code or "
-            + "unlock a vault",
-          hint: "--env NAME=key gives it a different name; --only and --env leave it out")
-      }
       if let other = keys.updateValue(variable.key, forKey: variable.name) {
         throw .usage(
           "the keys \"\(other)\" and \"\(variable.key)\" become the same variable",
           hint: "--env NAME=key gives one of them a different name; --only and --env leave it out")
       }
     }
-    let settings = variables.filter { !$0.isChosen && ProgramVariables.contains($0.name) }
-    guard settings.isEmpty else {
-      throw .usage(
-        "without being chosen, keys would become variables that programs have as settings: "
-          + listed(settings.map { "\"\($0.key)\" (\($0.name))" }),
-        hint:
-          "choose the keys to pass: --only key as it is, or --env NAME=key with a different name; others are left out")
-    }
   }
+
+  private static let chooseSetting =
+    "--only <key> passes such a key on purpose, and --env NAME=<key> under a different name; keys that are not named "
+    + "are left out"
+  private static let chooseName =
+    "--env NAME=<key> passes such a key under a different name, and --only <key> the others; keys that are not named "
+    + "are left out"
 }

@@ -13,6 +13,18 @@ enum VariableName {
     return name.first?.isNumber == true ? "_" + name : name
   }
 
+  /// Why `run` does not pass a key with all others; `nil` if it does.
+  static func note(on key: String) -> String? {
+    let name = derived(from: key)
+    if isReserved(name) {
+      return "programs read the variable \(name) as a setting: \"secretprefs run\" passes this key only under a "
+        + "different name (--env)"
+    }
+    guard ProgramVariables.contains(name) else { return nil }
+    return "programs read the variable \(name) as a setting: \"secretprefs run\" passes this key only if it is chosen "
+      + "(--only or --env)"
+  }
+
   /// Whether shells accept the name.
   static func isValid(_ name: String) -> Bool {
     guard let first = name.utf8.first, !(0x30...0x39).contains(first) else { return false }

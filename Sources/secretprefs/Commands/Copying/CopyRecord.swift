@@ -35,6 +35,7 @@ struct CopyRecord {
       }
     }
     vault.recordChange(by: command, messages)
+    if let note = VariableName.note(on: newKey) { messages.tell(note) }
     guard isJSON else { return }
     try Output.write(
       .object([

@@ -16,6 +16,8 @@ struct VaultExamination {
   private var expiredCount = 0
   /// The number of values that expire soon.
   private var expiringCount = 0
+  /// The keys that `run` does not pass with all others.
+  private var settings: [String] = []
 
   /// The time before its expiry in which a value is named, in milliseconds.
   private static let soon: Int64 = 14 * 86_400_000
@@ -34,6 +36,14 @@ struct VaultExamination {
       let words = counted(expiringCount, "value expires", "values expire")
       problems.append(Problem(.advice, "expiring", "\(words) within \(Self.soon / 86_400_000) days", repair: repair))
     }
+    if !settings.isEmpty {
+      problems.append(
+        Problem(
+          .advice, "settingKeys",
+          "programs read the variables of these keys as settings, so \"secretprefs run\" does not pass them with all "
+            + "other keys: \(listed(settings))",
+          repair: "secretprefs rename, or choose the keys with --only or --env of secretprefs run"))
+    }
     try openValues(progress)
     try checkLogs()
     try checkSlots()
@@ -44,6 +54,9 @@ struct VaultExamination {
       do throws(VaultError) {
         for record in try vault.records(in: group) {
           valueCount += 1 + record.previous.count
+          if VariableName.note(on: record.key.text) != nil {
+            settings.append("\(displayed(record.service.text)) \(displayed(record.key.text))")
+          }
           if record.isExpired(at: now) {
             expiredCount += 1
           } else if record.isExpired(at: now + Self.soon) {

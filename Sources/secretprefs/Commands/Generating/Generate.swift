@@ -89,6 +89,7 @@ struct Generate: WritingCommand {
       throw ToolError(VaultError(.alreadyExists, "the key exists"), hint: "--replace stores a new value")
     }
     vault.recordChange(by: Self.self, messages)
+    if let note = VariableName.note(on: key) { messages.tell(note) }
     let strength = UInt64(rule.bits)
     if self.vault.json {
       try writeJSON(place, name, strength, password)
