@@ -99,17 +99,15 @@ extension Vault {
     return result
   }
 
-  /// Undoes the write that gave records of `group` this revision, for writes of a program that commits nothing else at
-  /// the same time, such as an import.
+  /// Finds out what undoing a write would do: the one that gave records of `group` this revision, for writes of a
+  /// program that commits nothing else at the same time, such as an import. Changes nothing.
   ///
   /// A record that the write made is removed, as ``Options/keeping`` says. A record whose value it replaced gets the
-  /// earlier value back, if that is kept, and one that it removed exists again. All this is one transaction.
+  /// earlier value back, if that is kept, and one that it removed exists again.
   ///
   /// The history has no metadata: label, comment and attributes stay as they are, and the expiry is removed.
-  /// - Throws: ``VaultError/Code/conflict`` if one of the records is changed by another process in between.
-  package func undo(_ revision: UInt64, in group: AccessGroup) throws(VaultError) -> UndoneWrite {
+  package func undoing(_ revision: UInt64, in group: AccessGroup) throws(VaultError) -> UndoneWrite {
     var undone = UndoneWrite()
-    var changes: [RecordChange] = []
     let removal = options.keeping.removedRecords.map { RecordChange.HowRemoved.kept(for: $0.milliseconds) } ?? .atOnce
     var edit = RecordEdit()
     edit.defaultHistoryDepth = options.keeping.defaultDepth
@@ -124,18 +122,23 @@ extension Vault {
         // Both times are from one reading of the clock if the write made the record.
         if !record.isRemoved, info.created == info.modified {
           undone.removed.append(info)
-          changes.append(RecordChange(address, .remove(removal), ifRevision: revision))
+          undone.changes.append(RecordChange(address, .remove(removal), ifRevision: revision))
         } else if let earlier = info.previous.first?.revision {
           undone.restored.append(info)
-          changes.append(
+          undone.changes.append(
             RecordChange(address, .restore(earlier), edit, ifRevision: record.isRemoved ? 0 : revision))
         } else {
           undone.withoutEarlierValue.append(info)
         }
       }
     }
-    try commit(changes, in: group)
     return undone
+  }
+
+  /// Makes the changes of ``undoing(_:in:)`` in one transaction.
+  /// - Throws: ``VaultError/Code/conflict`` if one of the records was changed since.
+  package func commit(_ undone: UndoneWrite, in group: AccessGroup) throws(VaultError) {
+    try commit(undone.changes, in: group)
   }
 
   /// Whether the file has a record with exactly these names, even if it is removed and only kept.
@@ -147,9 +150,10 @@ extension Vault {
   }
 }
 
-/// What ``Vault/undo(_:in:)`` has done with each record, as it was before.
+/// What ``Vault/undoing(_:in:)`` does with each record, as it is before.
 package struct UndoneWrite: Sendable {
-  /// The records that have an earlier value again.
+  fileprivate var changes: [RecordChange] = []
+  /// The records that get an earlier value again.
   package fileprivate(set) var restored: [RecordInfo] = []
   /// The records that the write had made.
   package fileprivate(set) var removed: [RecordInfo] = []

@@ -76,7 +76,8 @@ extension RemovedRecordTests {
       let revision = try #require(try sample.record("new")).revision
       try sample.vault.set("changed", forKey: "later")
 
-      let undone = try sample.vault.undo(revision, in: sample.group)
+      let undone = try sample.vault.undoing(revision, in: sample.group)
+      try sample.vault.commit(undone, in: sample.group)
 
       #expect(undone.removed.map(\.key.text) == ["new", "other"])
       #expect(undone.restored.map(\.key.text) == ["gone", "password"])
@@ -98,7 +99,8 @@ extension RemovedRecordTests {
       let revision = try #require(try sample.record()).revision
       let before = try FileBytes.read(sample.path)
 
-      let undone = try sample.vault.undo(revision, in: sample.group)
+      let undone = try sample.vault.undoing(revision, in: sample.group)
+      try sample.vault.commit(undone, in: sample.group)
 
       #expect(undone.withoutEarlierValue.map(\.key.text) == ["password"])
       #expect(undone.removed.isEmpty && undone.restored.isEmpty)

@@ -8,7 +8,7 @@ struct LostOutputTests {
     "set b < value", "edit a --label x", "rename a b", "copy a b", "move a --to-service s", "generate b",
     "generate b --print", "generate b --words 6", "edit a --value --yes", "remove a", "remove --now a",
     "history restore a 2",
-    "history restore r --service old", "history undo 3", "compact",
+    "history restore r --service old", "history undo 3 --yes", "compact",
     "rotate --group default",
     "rotate --vault-keys --drop-others", "groups create g", "groups rename h i", "groups remove h --yes",
     "slots add --new-key-file n", "slots replace $slot --new-key-file n", "slots remove $slot --without-rotation",
@@ -40,7 +40,7 @@ struct LostOutputTests {
 
   /// The commands of ``writing`` that print something without `--json`.
   static let answering = [
-    "history undo 3", "generate b", "generate b --print", "generate b --words 6", "slots add --new-key-file n",
+    "history undo 3 --yes", "generate b", "generate b --print", "generate b --words 6", "slots add --new-key-file n",
     "slots replace $slot --new-key-file n",
     "passphrase --slot $slot --new-passphrase-fd 3 --throwaway-cost 3< value",
     "bundle import bundle.spv --bundle-key-file bundle.key --replace", "salvage --to n.spv",

@@ -37,6 +37,28 @@ struct ImportPromptTests {
     #expect(!scene.terminal.shown.contains("s3cret"))
   }
 
+  @Test(arguments: [("yes\n", 0), ("no\n", 1)] as [(String, Int32)])
+  func `a write is undone after a yes alone, which follows the names of its keys`(
+    _ typed: String, _ exit: Int32
+  ) throws {
+    let scene = try PromptTests.Scene()
+    let key = "--passphrase-fd 3 3< passphrase"
+    let running = try Running(
+      [
+        "/bin/sh", "-c",
+        "printf 'key=imported\nNEW=imported\n' > .env; "
+          + "secretprefs import .env --on-conflict replace \(key) > report; "
+          + "exec secretprefs history undo $(grep -o 'undo [0-9]*' report | cut -c6-) \(key)",
+      ], in: scene.home, input: scene.terminal.path)
+    try scene.terminal.wait(
+      for: " would remove default NEW, and bring an earlier value back for default key. Undo it? [yes/no] ")
+    #expect(!scene.terminal.shown.contains("imported"))
+    scene.terminal.type(typed)
+    #expect(try running.wait().exit == exit)
+    let read = try Tool.shell("secretprefs get key \(key)", in: scene.home)
+    #expect(read.text == (exit == 0 ? "s3cret" : "imported"))
+  }
+
   @Test func `a terminal is not read as a file, because it would echo`() throws {
     let scene = try PromptTests.Scene()
     for file in ["-", "/dev/tty"] {

@@ -10,7 +10,9 @@ struct UndoImport: WritingCommand {
     discussion: """
       The revision is in the report of "secretprefs import" or "secretprefs bundle import": all keys of one import \
       have it. Keys that the import has added are removed, and kept for 30 days as by "secretprefs remove". Keys that \
-      it has replaced get the value from before back, if that was kept. All this is one transaction.
+      it has replaced get the value from before back, if that was kept. All this is one transaction. The command names \
+      the keys and the time of the write, and asks for confirmation; any other write has a revision, too, and is undone \
+      in the same way.
 
       The history keeps values and no metadata. Label, comment and attributes of a replaced key stay as the import has \
       left them: as they were after "secretprefs import", those of the bundle after "secretprefs bundle import". Its \
@@ -21,7 +23,7 @@ struct UndoImport: WritingCommand {
 
       EXAMPLE:
         secretprefs history undo 12
-        secretprefs history undo 12 --group billing
+        secretprefs history undo 12 --group billing --yes
       """)
 
   @OptionGroup var vault: VaultOptions
@@ -34,6 +36,9 @@ struct UndoImport: WritingCommand {
     completion: .groups)
   var group: String?
 
+  @Flag(help: "Undo it without confirmation.")
+  var yes = false
+
   @Argument(help: ArgumentHelp("The revision in the report of the import.", valueName: "revision"))
   var revisions: [String] = []
 
@@ -44,18 +49,21 @@ struct UndoImport: WritingCommand {
     let access = try unlock.complete(try vault.access())
     let vault = try access.open(messages)
     let group = try RecordPlace(service: nil, group: group).group(in: vault)
-    let undone: UndoneWrite
-    do throws(VaultError) { undone = try vault.undo(revision, in: group) } catch {
-      guard error.code == .conflict else { throw error }
-      throw ToolError(
-        error, message: "another process changed one of the keys meanwhile; nothing was undone",
-        hint: "run the command again")
-    }
-    let count = undone.removed.count + undone.restored.count
-    if count > 0 { vault.recordChange(by: Self.self, messages) }
+    let undone = try vault.undoing(revision, in: group)
     let left = [(undone.changedSince, "changed since"), (undone.withoutEarlierValue, "no earlier value")]
+    let count = undone.removed.count + undone.restored.count
     guard count + left.reduce(0, { $0 + $1.0.count }) > 0 else {
       throw ToolError(VaultError(.notFound, "no key has this revision"), hint: Self.hint)
+    }
+    if count > 0 {
+      if !yes { try confirm(undone, revision, mayPrompt: access.mayPrompt) }
+      do throws(VaultError) { try vault.commit(undone, in: group) } catch {
+        guard error.code == .conflict else { throw error }
+        throw ToolError(
+          error, message: "another process changed one of the keys meanwhile; nothing was undone",
+          hint: "run the command again")
+      }
+      vault.recordChange(by: Self.self, messages)
     }
     if self.vault.json {
       try Output.write(
@@ -81,6 +89,17 @@ struct UndoImport: WritingCommand {
             records.map { "left as it is, \(reason): \(displayed($0.service.text)) \(displayed($0.key.text))\n" }
           }.joined())
     }
+  }
+
+  /// Asks, after the names of the keys and the time of the write.
+  private func confirm(_ undone: UndoneWrite, _ revision: UInt64, mayPrompt: Bool) throws {
+    let time = (undone.removed + undone.restored).first.map { Timestamp.text(of: $0.modified) } ?? ""
+    let parts = [("remove", undone.removed), ("bring an earlier value back for", undone.restored)]
+      .filter { !$0.1.isEmpty }
+      .map { "\($0.0) \(listed($0.1.map { "\(displayed($0.service.text)) \(displayed($0.key.text))" }))" }
+    let words = "undoing revision \(revision) of \(time) would \(parts.joined(separator: ", and "))"
+    let question = "\(words.prefix(1).uppercased())\(words.dropFirst()). Undo it?"
+    try Prompt.confirm(question, otherwise: words, mayPrompt: mayPrompt)
   }
 
   /// Says how an import is undone.
