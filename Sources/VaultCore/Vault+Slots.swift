@@ -262,6 +262,11 @@ extension Vault {
 
   /// The key-encryption keys of all owner slots that one of the credentials opens, derived before any lock is taken.
   /// - Throws: ``VaultError/Code/credentialRejected`` for a credential that opens none.
+  /// The owner slots that a credential opens. They are several if slots have the same passphrase or key.
+  package func ownerSlots(openedBy credential: Vault.Credential) throws(VaultError) -> Set<Vault.Identifier> {
+    Set(try presented([credential]).keys)
+  }
+
   func presented(_ credentials: [Vault.Credential]) throws(VaultError) -> [Vault.Identifier: SealingKey] {
     let snapshot = try asOwner().snapshot
     let sealer = try Sealer(random: options.random)

@@ -30,25 +30,30 @@ struct KeepOptions: ParsableArguments {
   /// Reads the credentials and tries each one, before a wrong credential can cost its slot.
   ///
   /// - Parameters:
-  ///   - slots: All slots of the vault.
+  ///   - current: The credential that unlocked the vault, which may open other slots as well.
   ///   - removed: The slot to remove, which no credential may keep.
   /// - Throws: ``ToolError`` if an owner slot would be removed without `--drop-others`.
   func credentials(
-    for access: VaultAccess, slots: [SlotInfo], removing removed: Vault.Identifier? = nil
+    for vault: Vault, unlockedWith current: Vault.Credential, removing removed: Vault.Identifier? = nil
   ) throws -> [Vault.Credential] {
     let ways = keepKeyFile.map { Unlocking.keyFile($0) } + keepPassphraseFd.map { .passphraseDescriptor($0) }
-    var kept: [Vault.Identifier] = []
+    var others = try vault.slots().filter { $0.isOwner && !$0.isCurrent && $0.id != removed }
     var credentials: [Vault.Credential] = []
     for way in ways {
       let credential = try way.configuredCredential()
-      let opened = try slot(of: credential, access)
-      guard opened != removed else {
+      let opened = try slots(of: credential, vault)
+      guard opened != [removed] else {
         throw ToolError.usage("a --keep option names the credential of the slot to remove")
       }
-      if let opened { kept.append(opened) }
+      others.removeAll { opened.contains($0.id) }
       credentials.append(credential)
     }
-    let others = slots.filter { $0.isOwner && !$0.isCurrent && $0.id != removed && !kept.contains($0.id) }
+    if !others.isEmpty {
+      // Two slots may have the same passphrase.
+      let opened = try slots(of: current, vault)
+      others.removeAll { opened.contains($0.id) }
+      credentials.append(current)
+    }
     guard others.isEmpty || dropOthers else {
       throw ToolError.usage(
         others.map { "slot \($0.id.short)" }.joined(separator: ", ") + " would be removed: no credential is given",
@@ -57,12 +62,13 @@ struct KeepOptions: ParsableArguments {
     return credentials
   }
 
-  private func slot(of credential: Vault.Credential, _ access: VaultAccess) throws -> Vault.Identifier? {
+  private func slots(of credential: Vault.Credential, _ vault: Vault) throws -> Set<Vault.Identifier> {
     do throws(VaultError) {
-      let vault = try Vault.open(at: access.location.path, credential: credential, options: access.options)
-      return try vault.slots().first(where: \.isCurrent)?.id
+      let opened = try vault.ownerSlots(openedBy: credential)
+      guard opened.isEmpty else { return opened }
+      throw VaultError(.ownerRequired, "the credential opens one access group")
     } catch {
-      guard [.credentialRejected, .ownerRequired].contains(error.code) else { throw error }
+      guard [.credentialRejected, .staleCredential, .ownerRequired].contains(error.code) else { throw error }
       throw ToolError(
         error, message: "the credential of a --keep option opens no owner slot",
         hint: "\"secretprefs slots list\" shows the slots; group slots are always kept")

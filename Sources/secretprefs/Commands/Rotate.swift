@@ -42,13 +42,13 @@ struct Rotate: WritingCommand {
     access.progress = ProgressLine("rotating", messages)
     try keep.check(besides: access)
     let name = try group.map { (text) throws(VaultError) in try Vault.Name(text) }
-    let vault = try access.open(messages)
+    let (vault, credential) = try access.openKeepingCredential(messages)
     let report: RotationReport
     if let name {
       report = try vault.rotate(try vault.grantedGroup(name.text), droppingHistory: dropHistory)
     } else {
       report = try vault.rotateVault(
-        keeping: try keep.credentials(for: access, slots: try vault.slots()), droppingOthers: keep.dropOthers,
+        keeping: try keep.credentials(for: vault, unlockedWith: credential), droppingOthers: keep.dropOthers,
         droppingHistory: dropHistory)
     }
     report.warnOfDroppedSlots(messages)

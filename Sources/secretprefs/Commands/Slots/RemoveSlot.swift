@@ -40,10 +40,10 @@ struct RemoveSlot: WritingCommand {
     var access = try unlock.complete(try vault.access())
     access.progress = ProgressLine("rotating", messages)
     try keep.check(besides: access)
-    let vault = try access.open(messages)
+    let (vault, credential) = try access.openKeepingCredential(messages)
     let slots = try vault.slots()
     let slot = try choice.find(in: slots)
-    let report = withoutRotation ? try remove(slot, from: vault) : try rotate(slot, of: slots, vault, access)
+    let report = withoutRotation ? try remove(slot, from: vault) : try rotate(slot, of: vault, credential)
     warn(slot, others: slots.filter { $0.id != slot.id }, messages)
     report?.warnOfDroppedSlots(messages)
     vault.recordChange(by: Self.self, messages)
@@ -61,7 +61,7 @@ struct RemoveSlot: WritingCommand {
   }
 
   private func rotate(
-    _ slot: SlotInfo, of slots: [SlotInfo], _ vault: Vault, _ access: VaultAccess
+    _ slot: SlotInfo, of vault: Vault, _ credential: Vault.Credential
   ) throws -> RotationReport {
     guard slot.isOwner || keep.isEmpty else {
       throw ToolError.usage(
@@ -69,7 +69,7 @@ struct RemoveSlot: WritingCommand {
     }
     guard slot.isOwner else { return try vault.removeSlot(slot.id) }
     return try vault.removeSlot(
-      slot.id, keeping: try keep.credentials(for: access, slots: slots, removing: slot.id),
+      slot.id, keeping: try keep.credentials(for: vault, unlockedWith: credential, removing: slot.id),
       droppingOthers: keep.dropOthers)
   }
 
