@@ -182,7 +182,7 @@ struct AuditExamination {
     guard !hasEnded else { return }
     var finding = AuditFinding(.unreadable, next...next)
     finding.file = path.file
-    finding.reason = error.message
+    finding.reason = error.message(without: path.file)
     findings.append(finding)
   }
 

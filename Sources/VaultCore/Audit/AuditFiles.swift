@@ -147,7 +147,8 @@ struct AuditFiles {
       guard let status = try path.status() else { return .absent }
       let isOfFile = status.st_mode & S_IFMT != S_IFREG || error.errno == EACCES
       guard isOfFile || [.hardLinked, .insecurePermissions].contains(error.code) else {
-        throw VaultError(error.code, "\(path.file): \(error.message)", errno: error.errno, cause: error)
+        throw VaultError(
+          error.code, "\(path.file): \(error.message(without: path.file))", errno: error.errno, cause: error)
       }
       return .refused(error)
     }

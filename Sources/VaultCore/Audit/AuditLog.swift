@@ -359,7 +359,7 @@ final class AuditLog: Sendable {
     if error.cause is AuditRefusal { return error }
     let code = error.code == .notFound ? .io : error.code
     return VaultError(
-      code, "the audit log \(files.current.file): \(error.message)", errno: error.errno,
+      code, "the audit log \(files.current.file): \(error.message(without: files.current.file))", errno: error.errno,
       cause: AuditRefusal(error: error, mayBeWritten: mayBeWritten))
   }
 }

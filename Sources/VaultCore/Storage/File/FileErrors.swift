@@ -43,6 +43,11 @@ extension VaultError: FileFailure {
 }
 
 extension VaultError {
+  /// The message without the path of a file that is named in front of it.
+  func message(without path: String) -> String {
+    message.hasPrefix("\(path): ") ? String(message.dropFirst(path.count + 2)) : message
+  }
+
   /// This error as that of an act of which an earlier step has changed something, or may have: all other codes of a
   /// failed write say that nothing has changed.
   ///
