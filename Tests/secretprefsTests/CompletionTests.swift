@@ -98,6 +98,9 @@ struct CompletionTests {
       ("get inner --service=shop:\t", "value-of-service"), ("get inner --service shop\t", "value-of-service"),
       ("run --env X=db:h\t -- sh -c 'echo seen-$X'", "seen-value-of-db:host:port"),
       ("run --only github -- printe\tGITHUB", "value-of-github"),
+      ("get \"db:host:p\t", "value-of-db:host:port"), ("get 'two w\t", "value-of-two words"),
+      ("get \"it\t", "value-of-quoted"), ("get --service 'shop\t inner", "value-of-service"),
+      ("get \"db/main/p\t", "value-of-db/main/password"),
     ] {
       terminal.type("secretprefs \(typed)\n")
       try terminal.wait(for: answer)

@@ -2,7 +2,7 @@
 enum BashCompletion {
   /// Readline splits the line at colons and equals signs, which keys contain, and shows only what follows the last
   /// slash of a candidate. Here words are put together again for the generated functions, `--option=value` becomes two
-  /// words, candidates that are no files are quoted and shown whole, and the part that Readline takes for the words
+  /// words, candidates that are no files are quoted, or follow an open quote, and are shown whole, and the part that Readline takes for the words
   /// before is removed from them. After the `--` of `run`, the command and its arguments are completed.
   static let addition = #"""
 
@@ -11,7 +11,13 @@ enum BashCompletion {
         local completion
         [[ "${1}" = -f || "${1}" = -d ]] || compopt +o filenames
         while IFS='' read -r completion; do
-            [[ "${1}" = -f || "${1}" = -d ]] || printf -v completion %q "${completion}"
+            if [[ "${1}" != -f && "${1}" != -d ]]; then
+                case "${quote}" in
+                '') printf -v completion %q "${completion}" ;;
+                '"') completion="$(printf %s "${completion}" | sed 's/[\\"$`]/\\&/g')" ;;
+                *) [[ "${completion}" != *\'* ]] || continue ;;
+                esac
+            fi
             COMPREPLY+=("${completion}")
         done < <(IFS=$'\n' compgen "${@}" -- "${cur}")
     }
@@ -37,6 +43,13 @@ enum BashCompletion {
             words+=("${value}")
             last+=1
         fi
+        # Readline keeps an open quote, and replaces what follows it.
+        local quote=''
+        if [[ "${value}" = [\"\']* ]]; then
+            quote="${value:0:1}"
+            value="${value:1}"
+            words[last]="${value}"
+        fi
 
         if [[ "${words[1]}" = run ]]; then
             for ((index = 2; index < last; index++)); do
@@ -57,6 +70,7 @@ enum BashCompletion {
         local -i COMP_POINT="${#COMP_LINE}"
         _secretprefs "${1}" "${value}" "${words[last - 1]}"
 
+        [[ -z "${quote}" ]] || return 0
         local known=''
         [[ "${COMP_WORDBREAKS}" != *:* || "${value}" != *:* ]] || known="${value%"${value##*:}"}"
         [[ "${COMP_WORDBREAKS}" != *=* || "${value}" != *=* ]] || known="${value%"${value##*[:=]}"}"
