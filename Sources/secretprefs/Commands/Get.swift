@@ -8,7 +8,7 @@ struct Get: ToolCommand {
     usage: "secretprefs get [<options>] <key>",
     discussion: """
       Text and data are written byte for byte. On a terminal, a line feed is added if the value does not end with \
-      one. A bool is written as true or false, a number in decimal, a date as RFC 3339 in UTC. With --json the \
+      one, and bytes that are no text are refused. A bool is written as true or false, a number in decimal, a date as RFC 3339 in UTC. With --json the \
       output is an object with key, kind and value; data has base64 instead of value. Reading an expired value \
       prints a warning.
 

@@ -40,8 +40,7 @@ struct GetValue: ToolAction {
     if let text = ValueText(kind, bytes) {
       try Output.write(text.text)
     } else {
-      // The value is written unchanged, although a terminal may execute control characters in it.
-      if isTerminal, ControlCharacters.occur(in: bytes) { messages.warn("the value contains control characters") }
+      if isTerminal { try ControlCharacters.check(bytes, messages) }
       try Output.write(bytes)
       endsLine = bytes.last == UInt8(ascii: "\n")
     }

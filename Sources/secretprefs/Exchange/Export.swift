@@ -181,9 +181,7 @@ struct Export: WritingCommand {
 
   /// Writes to standard output, as `get` does.
   private func write(_ bytes: UnsafeRawBufferPointer, _ messages: Messages) throws(ToolError) {
-    if isatty(STDOUT_FILENO) == 1, ControlCharacters.occur(in: bytes) {
-      messages.warn("a value contains control characters")
-    }
+    if isatty(STDOUT_FILENO) == 1 { try ControlCharacters.check(bytes, messages) }
     try Output.write(bytes)
   }
 }

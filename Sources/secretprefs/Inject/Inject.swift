@@ -67,7 +67,12 @@ struct Inject: WritingCommand {
     if values.expired > 0 {
       messages.warn("\(counted(values.expired, "reference is", "references are")) to an expired key")
     }
-    guard let out else { return try output.withUnsafeBytes { (bytes) throws(ToolError) in try Output.write(bytes) } }
+    guard let out else {
+      return try output.withUnsafeBytes { (bytes) throws(ToolError) in
+        if isatty(STDOUT_FILENO) == 1 { try ControlCharacters.check(bytes, messages) }
+        try Output.write(bytes)
+      }
+    }
     do throws(PreferencesError) {
       try output.withUnsafeBytes { (bytes) throws(PreferencesError) in
         try FileReplacement.replace(out, with: bytes.bytes, mode: mode)
