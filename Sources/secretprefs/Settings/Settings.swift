@@ -46,6 +46,9 @@ struct Settings: WritingCommand {
   var files: [String] = []
 
   func perform(_ messages: Messages) throws {
+    guard files.count < 2 else {
+      throw ToolError.usage("exactly one file is required", hint: "\(Self.usage): \(Self.noCommands)")
+    }
     let path = try Self.sole(files, "file")
     var secrets: SecretPreferences?
     if let vault {
@@ -58,8 +61,11 @@ struct Settings: WritingCommand {
     let file = try SettingsFile(path, descriptions: descriptions, secrets: secrets)
     try OutputFile(path, as: "the settings file")
       .check(reading: [descriptions].compactMap(\.self), besides: vault.map { [("the vault", $0)] } ?? [])
-    if json { return try Output.write(SettingsListing.json(of: file.groups)) }
+    if json { return try Output.write(SettingsListing.json(of: file.groups, nulls: file.nulls)) }
     if ScreenTerminal.isAvailable { return try SettingsSession.run(file) }
-    try Output.write(SettingsListing.text(of: file.groups))
+    try Output.write(SettingsListing.text(of: file.groups, nulls: file.nulls))
   }
+
+  private static let noCommands =
+    "it lists the settings and, on a terminal, changes them; no command or name follows the file"
 }

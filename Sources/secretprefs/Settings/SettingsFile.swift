@@ -8,6 +8,8 @@ struct SettingsFile {
   let path: String
   let store: any PreferencesStore
   let groups: [SettingGroup]
+  /// The members of a JSON file that are null, in the order of the file. A setting without a value has none of them.
+  let nulls: [String]
   /// Loads changes by other processes until the observation ends.
   let watch: () throws -> PreferenceObservation
 
@@ -34,6 +36,7 @@ struct SettingsFile {
       watch = { try json.watch() }
     }
     self.path = path
+    nulls = file is JSONPreferences ? Self.nulls(start ?? []) : []
     store = secrets.map { CompositePreferences([$0.claiming(.names([])), file]) } ?? file
     guard let descriptions else {
       groups = try SettingGroup.groups(inferredFrom: file)
@@ -51,6 +54,16 @@ struct SettingsFile {
     } catch {
       guard error.code == .notFound, !isRequired else { throw error.about("\"\(path)\"") }
       return nil
+    }
+  }
+
+  private static func nulls(_ content: [UInt8]) -> [String] {
+    var content = content
+    return content.withUnsafeMutableBytes { bytes in
+      do throws(PlainFault) {
+        return try JSONSource.parts(of: bytes).leaves.filter { $0.kind == .null && $0.place.depth == 1 }
+          .map { $0.path[0].text }
+      } catch { return [] }
     }
   }
 

@@ -3,18 +3,24 @@ internal import PreferencesSettings
 /// Settings as output for programs.
 enum SettingsListing {
   /// One line for each setting: its name and its value, and what is wrong with it.
-  static func text(of groups: [SettingGroup]) -> String {
+  ///
+  /// - Parameter nulls: The members of the file that are null.
+  static func text(of groups: [SettingGroup], nulls: [String]) -> String {
     let rows = groups.flatMap(\.settings).map { setting in
       let reading = SettingReading(setting)
       return [displayed(setting.name), reading.shown + (reading.problem.map { "  ! \(displayed($0))" } ?? "")]
     }
-    return Table(rows: rows).text
+    return Table(rows: rows + nulls.map { [displayed($0), "  ! \(nullProblem)"] }).text
   }
 
   /// The exact text of each value, or the formatted value of an array or dictionary. For a secret, whether it is set.
-  static func json(of groups: [SettingGroup]) -> JSON {
-    .array(groups.flatMap { group in group.settings.map { .object(members(of: $0, in: group)) } })
+  static func json(of groups: [SettingGroup], nulls: [String]) -> JSON {
+    .array(
+      groups.flatMap { group in group.settings.map { .object(members(of: $0, in: group)) } }
+        + nulls.map { .object([("name", .string($0)), ("problem", .string(nullProblem))]) })
   }
+
+  private static let nullProblem = "null, which is no value"
 
   private static func members(of setting: any AnySetting, in group: SettingGroup) -> [(String, JSON)] {
     var members: [(String, JSON)] = [("name", .string(setting.name))]
