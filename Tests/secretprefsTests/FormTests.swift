@@ -99,6 +99,28 @@ struct FormTests {
     #expect(error.hint?.hasPrefix(suggestion ?? "") == true)
   }
 
+  @Test(arguments: UsageRefusal.otherNames.keys.sorted())
+  func `the name that another program uses leads to a command that exists`(_ name: String) throws {
+    let command = try #require(UsageRefusal.otherNames[name])
+    let error = UsageRefusal.error(for: Arguments(words: [name, "x"]))
+    #expect(error.message == "there is no such command")
+    #expect(error.hint?.hasPrefix("did you mean \"secretprefs \(command)\"?") == true)
+    let words = command.split(separator: " ").map(String.init) + ["--nosuch"]
+    #expect(UsageRefusal.error(for: Arguments(words: words)).message.hasSuffix(" of \"secretprefs \(command)\""))
+  }
+
+  @Test(arguments: UsageRefusal.places.keys.sorted())
+  func `a file behind a command without such an argument leads to the option that names it`(_ command: String) throws {
+    let place = try #require(UsageRefusal.places[command])
+    let words = command.split(separator: " ").map(String.init)
+    let error = UsageRefusal.error(for: Arguments(words: words + [TranscriptTests.canary]))
+    #expect(error.hint?.hasPrefix(place + "; ") == true && error.hint?.contains(TranscriptTests.canary) == false)
+    for option in place.matches(of: /--[a-z]+/) {
+      let known = UsageRefusal.error(for: Arguments(words: words + [String(option.output), "x", "y"]))
+      #expect(known.message == "invalid arguments for \"secretprefs \(command)\"")
+    }
+  }
+
   @Test func `columns are as wide as their widest cell, and no line ends in spaces`() {
     #expect(Table(rows: []).text.isEmpty)
     #expect(Table(rows: [["a", "bb", ""], ["äöü", "b", "c"]]).text == "a    bb\näöü  b   c\n")

@@ -70,11 +70,23 @@ enum UsageRefusal {
           + "\(known.usage); see secretprefs help \(known.command)")
     }
     let second = known.command == first ? arguments.words.dropFirst().first : nil
+    let suggestion = suggestion(for: second ?? "", of: first + " ")
     return .usage(
       "invalid arguments for \"secretprefs \(known.command)\"",
-      hint: suggestion(for: second ?? "", of: first + " ")
+      hint: (suggestion.isEmpty ? places[known.command].map { "\($0); " } ?? "" : suggestion)
         + "\(known.usage); see secretprefs help \(known.command)")
   }
+
+  /// How the files are named that users put behind commands without such an argument.
+  static let places = [
+    "inject": "--in <file> names the template", "export": "--to <file> names the new file",
+    "salvage": "--vault <path> names the damaged vault, and --to <file> the new one",
+    "init": "--vault <path> names the new vault", "status": "--vault <path> names the vault",
+    "doctor": "--vault <path> names the vault", "verify": "--vault <path> names the vault",
+    "compact": "--vault <path> names the vault", "unlock": "--vault <path> names the vault",
+    "lock": "--vault <path> names the vault", "mark show": "--mark <file> names the mark",
+    "mark init": "--mark <file> names the mark", "mark accept": "--mark <file> names the mark",
+  ]
 
   /// The first word that looks like an option and is none of the command. Its name is `nil` if the word does not have
   /// the form of one: it may be a secret.
@@ -95,14 +107,27 @@ enum UsageRefusal {
   /// Whether names of options have the character.
   private static func isNamed(_ character: Character) -> Bool { character == "-" || ("a"..."z").contains(character) }
 
-  /// Suggests the closest command. Does not repeat the word, which may be a secret.
+  /// The commands that other programs call by these names: shells, pass, gopass, age, sops, `op` and `vault`.
+  static let otherNames = [
+    "add": "set", "cat": "get", "check": "verify", "clip": "get", "cp": "copy", "create": "init", "decrypt": "get",
+    "del": "remove", "delete": "remove", "dir": "list", "dump": "export", "encrypt": "set", "env": "run",
+    "exec": "run", "gen": "generate", "grep": "find", "insert": "set", "keygen": "new-key", "keys": "list",
+    "login": "unlock", "logout": "lock", "ls": "list", "mv": "rename", "new": "set", "passwd": "passphrase",
+    "print": "get", "put": "set", "pwgen": "generate", "read": "get", "recover": "salvage", "repair": "doctor",
+    "restore": "backup restore", "rm": "remove", "search": "find", "show": "get", "store": "set",
+    "template": "inject", "totp": "otp", "undo": "history undo", "unset": "remove", "view": "get", "write": "set",
+  ]
+
+  /// Suggests the command that other programs call so, or the closest command. Does not repeat the word, which may be a secret.
   ///
   /// - Parameter prefix: The parent command and a space, or an empty string.
   private static func suggestion(for word: String, of prefix: String) -> String {
     // Bounds the cost of the comparison: an argument may be long, commands are short.
     guard word.utf8.count <= 20 else { return "" }
     let names = forms.map(\.command).filter { $0.hasPrefix(prefix) }.map { String($0.dropFirst(prefix.count)) }
-    let near = nearest(word.lowercased(), among: names.filter { !$0.contains(" ") })
+    let near =
+      (prefix.isEmpty ? otherNames[word.lowercased()] : nil)
+      ?? nearest(word.lowercased(), among: names.filter { !$0.contains(" ") })
     return near.map { "did you mean \"secretprefs \(prefix)\($0)\"? " } ?? ""
   }
 }
