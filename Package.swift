@@ -187,7 +187,8 @@ let package = Package(
       dependencies: [
         "VaultCore", "VaultSealing", "DurableFiles", "CVaultSodium", "VaultMemorySearching", "SyncFaulting",
       ],
-      exclude: excludedBeforeSwift63(["MemoryScanTests.swift"]), resources: [.copy("Vectors")], swiftSettings: strict),
+      exclude: excludedBeforeSwift63(["HolderMemoryTests.swift", "MemoryScanTests.swift"]),
+      resources: [.copy("Vectors")], swiftSettings: strict),
     .testTarget(
       name: "SecretsTests",
       dependencies: [

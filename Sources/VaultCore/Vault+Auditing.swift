@@ -72,7 +72,8 @@ extension Vault {
     do throws(VaultError) {
       if policy != nil {
         for keys in groups {
-          try handle.auditLog(of: keys.groupID).setAsideIfRefused(keys, by: handle.slot, to: &setAside)
+          try handle.auditLog(of: keys.groupID).setAsideIfRefused(
+            keys, by: handle.slot(granting: keys.groupID), to: &setAside)
         }
       }
       let isComplete = try write(policy, limits, of: groups.map(\.groupID), isLogged: isLogged)
@@ -217,7 +218,7 @@ extension Vault {
   public func handOverAuditLog(of group: AccessGroup) throws(VaultError) {
     try handle.forkGuard.check()
     let log = try handle.auditLog(of: group.id)
-    let slot = handle.slot
+    let slot = handle.slot(granting: group.id)
     do throws(VaultError) {
       try handle.withPresentKeys { () throws(VaultError) in
         try presentAudit(of: group.id)

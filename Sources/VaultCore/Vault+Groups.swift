@@ -106,43 +106,50 @@ extension Vault {
   /// Gives the vault and every access group new keys and seals everything again, in one write. Durable when the method
   /// returns.
   ///
-  /// The credentials of group holders stay valid.
+  /// The passphrases and keys of group holders stay valid. Holders by public key, owners among them, get new slots,
+  /// which their identities open with the new ``pin()``.
   ///
   /// - Parameters:
   ///   - credentials: the credentials of the other owner slots that stay valid. The slot that opened this handle always
   ///     stays valid.
   ///   - droppingOthers: whether owner slots whose credential is not among these are removed, and reported.
   ///   - droppingHistory: whether earlier values are removed instead of sealed again.
+  ///   - keepingHolders: whether the group slots of holders by public key stay as they are, so that the old pin opens
+  ///     them. Not for a former owner's removal: that owner can open these slots as well.
   /// - Throws: ``VaultError/Code/conflict`` if a slot would be removed although `droppingOthers` is `false`, with
   ///   nothing changed; ``VaultError/Code/credentialRejected`` for a credential that opens no slot;
   ///   ``VaultError/Code/ownerRequired``.
   @discardableResult
   public func rotateVault(
-    keeping credentials: [Vault.Credential] = [], droppingOthers: Bool = true, droppingHistory: Bool = false
+    keeping credentials: [Vault.Credential] = [], droppingOthers: Bool = true, droppingHistory: Bool = false,
+    keepingHolders: Bool = false
   ) throws(VaultError) -> RotationReport {
-    try rotateVault(keeping: try presented(credentials), droppingOthers, droppingHistory)
+    try rotateVault(keeping: try presented(credentials), droppingOthers, droppingHistory, keepingHolders)
   }
 
-  /// The asynchronous form of `rotateVault(keeping:droppingOthers:droppingHistory:)`. Cancelling the task does not stop
-  /// it.
+  /// The asynchronous form of `rotateVault(keeping:droppingOthers:droppingHistory:keepingHolders:)`. Cancelling the task
+  /// does not stop it.
   @discardableResult
   public func rotateVault(
-    keeping credentials: [Vault.Credential] = [], droppingOthers: Bool = true, droppingHistory: Bool = false
+    keeping credentials: [Vault.Credential] = [], droppingOthers: Bool = true, droppingHistory: Bool = false,
+    keepingHolders: Bool = false
   ) async throws(VaultError) -> RotationReport {
     let keks = try await HelperPool.using(credentials, for: path).run { () throws(VaultError) in
       try presented(credentials)
     }
     return try await waiting.run { () throws(VaultError) in
-      try rotateVault(keeping: keks, droppingOthers, droppingHistory)
+      try rotateVault(keeping: keks, droppingOthers, droppingHistory, keepingHolders)
     }
   }
 
   private func rotateVault(
-    keeping keks: [Vault.Identifier: SealingKey], _ droppingOthers: Bool, _ droppingHistory: Bool
+    keeping keks: [Vault.Identifier: SealingKey], _ droppingOthers: Bool, _ droppingHistory: Bool,
+    _ keepingHolders: Bool
   ) throws(VaultError) -> RotationReport {
     try reporting(droppingOthers: droppingOthers) { (draft, current) throws(VaultError) in
       try draft.rotateVault(
-        keeping: keks.merging([current.slot: current.kek]) { $1 }, droppingHistory: droppingHistory)
+        keeping: keks.merging([current.slot: current.kek]) { $1 }, droppingHistory: droppingHistory,
+        keepingHolders: keepingHolders)
     }
   }
 }

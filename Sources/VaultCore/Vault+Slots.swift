@@ -12,11 +12,14 @@ public struct SlotInfo: Sendable {
   public let isOwner: Bool
   /// The access group that the slot grants; `nil` for an owner slot, or if the group does not exist any more.
   public let group: Vault.Name?
+  /// The public key of the holder that the slot was made for; `nil` if it was made for a passphrase or a raw key, or if
+  /// the vault does not know.
+  public let publicKey: VaultIdentity.PublicKey?
   /// The label that was given to the slot.
   public let label: String
   /// The time of its creation, in milliseconds since 1970-01-01 UTC.
   public let created: Int64
-  /// Whether this slot opened the handle.
+  /// Whether this slot opened the handle. A credential may open one slot for each group.
   public let isCurrent: Bool
   /// Whether the slot grants nothing, because its group was removed or has a new key.
   public let isStale: Bool
@@ -26,6 +29,9 @@ public struct SlotInfo: Sendable {
 public struct RotationReport: Sendable {
   /// Slots that were removed, because their credential was not given or their kind is unknown.
   public let droppedSlots: [SlotInfo]
+  /// The new slots of holders by public key, after the vault key was replaced. Each of these holders needs the new
+  /// ``Vault/pin()``.
+  public let renewedSlots: [SlotInfo]
 }
 
 extension Vault {
@@ -128,7 +134,8 @@ extension Vault {
   ///   - keeping: for an owner slot, the credentials of the other owner slots that stay valid. The slot that opened
   ///     this handle always stays valid, unless it is the one to remove: then the handle continues with one of these
   ///     slots.
-  ///   - droppingOthers: whether owner slots whose credential is not among these are removed, and reported.
+  ///   - droppingOthers: whether owner slots whose credential is not among these are removed, and reported. Holders by
+  ///     public key, owners among them, get new slots instead, which their identities open with the new ``pin()``.
   /// - Throws: ``VaultError/Code/lastOwnerSlot`` if no owner slot would be left; ``VaultError/Code/conflict`` if a slot
   ///   would be removed although `droppingOthers` is `false`; ``VaultError/Code/notFound``;
   ///   ``VaultError/Code/ownerRequired``. Nothing is changed then.
@@ -136,7 +143,7 @@ extension Vault {
   public func removeSlot(
     _ id: Vault.Identifier, keeping credentials: [Vault.Credential] = [], droppingOthers: Bool = true
   ) throws(VaultError) -> RotationReport {
-    try removeSlot(id, keeping: try presented(credentials), droppingOthers)
+    try remove(.slot(id), keeping: try presented(credentials), droppingOthers)
   }
 
   /// The asynchronous form of `removeSlot(_:keeping:droppingOthers:)`. Cancelling the task does not stop it.
@@ -148,22 +155,34 @@ extension Vault {
       try presented(credentials)
     }
     return try await waiting.run { () throws(VaultError) in
-      try removeSlot(id, keeping: keks, droppingOthers)
+      try remove(.slot(id), keeping: keks, droppingOthers)
     }
   }
 
-  private func removeSlot(
-    _ id: Vault.Identifier, keeping keks: [Vault.Identifier: SealingKey], _ droppingOthers: Bool
+  /// What a removal removes.
+  enum Removed: Sendable {
+    case slot(Vault.Identifier)
+    /// All slots of a holder by public key.
+    case holder(VaultIdentity.PublicKey)
+  }
+
+  func remove(
+    _ removed: Removed, keeping keks: [Vault.Identifier: SealingKey], _ droppingOthers: Bool
   ) throws(VaultError) -> RotationReport {
     try reporting(keeping: keks, droppingOthers: droppingOthers) { (draft, current) throws(VaultError) in
-      switch try draft.remove(slot: id) {
-      case .owner:
-        try draft.rotateVault(keeping: keks.merging([current.slot: current.kek]) { $1 }, droppingHistory: false)
-      case .group(let group, _):
-        // A slot of a later version may name a group that was removed. Then nothing has to be rotated.
-        if draft.groups.contains(where: { $0.content.id == group }) {
-          try draft.rotate(group, droppingHistory: false)
+      let scopes =
+        switch removed {
+        case .slot(let id): [try draft.remove(slot: id)]
+        case .holder(let key): try draft.removeSlots(of: key)
         }
+      if scopes.contains(.owner) {
+        return try draft.rotateVault(
+          keeping: keks.merging([current.slot: current.kek]) { $1 }, droppingHistory: false, keepingHolders: false)
+      }
+      // A slot of a later version may name a group that was removed. Then nothing has to be rotated.
+      let concerned = Set(scopes.compactMap(\.group))
+      for group in draft.groups.map(\.content.id) where concerned.contains(group) {
+        try draft.rotate(group, droppingHistory: false)
       }
     }
   }
@@ -234,21 +253,23 @@ extension Vault {
     keeping keks: [Vault.Identifier: SealingKey] = [:], droppingOthers: Bool = true,
     _ body: @escaping @Sendable (inout VaultDraft, Unlocked) throws(VaultError) -> Void
   ) throws(VaultError) -> RotationReport {
-    let dropped = LockedValue<[SlotInfo]>()
+    let report = LockedValue<RotationReport>()
     try rewrite { (draft, current) throws(VaultError) in
       try body(&draft, current)
       guard droppingOthers || !draft.dropped.contains(where: { $0.slot.scope == .owner }) else {
         throw VaultError(.conflict, "an owner slot would be removed: its credential was not given")
       }
-      dropped.value = draft.dropped.map { draft.info($0, current) }
-      let own = [current.slot: current.kek].merging(keks) { own, _ in own }
+      var own = [current.slot: current.kek].merging(keks) { own, _ in own }
+      for (old, new) in draft.renewed where own[old] != nil { own[new.id] = new.kek }
+      let first = draft.renewed[current.slot]?.id ?? current.slot
       guard
-        let next = draft.slots.first(where: { $0.slot.id == current.slot })
+        let next = draft.slots.first(where: { $0.slot.id == first })
           ?? draft.slots.first(where: { own[$0.slot.id] != nil }), let kek = own[next.slot.id]
       else { throw draft.hasOwner ? Self.ownSlot : VaultDraft.withoutOwner }
-      return Unlocked(grant: .owner(draft.vaultKey), slot: next.slot.id, kek: kek)
+      report.value = try draft.report(continuingWith: next.slot.id)
+      return Unlocked(slots: [OpenedSlot(id: next.slot.id, kek: kek, group: nil, granted: draft.vaultKey)])
     }
-    return RotationReport(droppedSlots: dropped.value ?? [])
+    return report.value ?? RotationReport(droppedSlots: [], renewedSlots: [])
   }
 
   /// The present snapshot, for derivations that happen before any lock is taken.
@@ -275,29 +296,40 @@ extension Vault {
       let opened = try Unlocked.ownerSlots(of: snapshot, with: credential, sealer: sealer)
       // A group holder's slot stays valid anyway. A credential that opens nothing is refused as a mistake.
       if opened.isEmpty { _ = try Unlocked(snapshot, with: credential, sealer: sealer) }
-      for slot in opened { keks[slot.slot] = slot.kek }
+      for slot in opened { keks[slot.id] = slot.kek }
     }
     return keks
   }
 }
 
 extension VaultDraft {
-  func info(_ entry: SlotEntry, _ current: Unlocked) -> SlotInfo {
-    let group = groups.first { $0.content.id == entry.slot.groupID }
-    return SlotInfo(
-      entry.slot, entry.listed, group: group.map { ($0.name, $0.epoch) }, isCurrent: entry.slot.id == current.slot)
+  /// What a rotation did to slots.
+  /// - Parameter current: the slot with which the handle continues.
+  fileprivate func report(continuingWith current: Vault.Identifier) throws(VaultError) -> RotationReport {
+    let holders = try HolderKeys(in: extensionField)
+    let info = { [groups] (entry: SlotEntry) in
+      let group = groups.first { $0.content.id == entry.slot.groupID }
+      return SlotInfo(
+        entry.slot, entry.listed, group: group.map { ($0.name, $0.epoch) }, holders,
+        isCurrent: entry.slot.id == current)
+    }
+    let new = Set(renewed.values.map(\.id))
+    return RotationReport(
+      droppedSlots: dropped.map(info), renewedSlots: slots.filter { new.contains($0.slot.id) }.map(info))
   }
 }
 
 extension SlotInfo {
   /// - Parameter granted: the present state of the group that the slot names.
   fileprivate init(
-    _ slot: StoredSlot, _ listed: Manifest.SlotLine, group granted: (name: Vault.Name, epoch: UInt32)?, isCurrent: Bool
+    _ slot: StoredSlot, _ listed: Manifest.SlotLine, group granted: (name: Vault.Name, epoch: UInt32)?,
+    _ holders: HolderKeys, isCurrent: Bool
   ) {
     let isOwner = slot.scope == .owner
     self.init(
       id: slot.id, kind: VaultInfo.Slot.Kind(slot), isOwner: isOwner, group: isOwner ? nil : granted?.name,
-      label: String(decoding: listed.label, as: UTF8.self), created: listed.created, isCurrent: isCurrent,
+      publicKey: holders.key(of: slot.id), label: String(decoding: listed.label, as: UTF8.self),
+      created: listed.created, isCurrent: isCurrent,
       isStale: !isOwner && granted?.epoch != slot.epoch)
   }
 }
@@ -305,10 +337,11 @@ extension SlotInfo {
 extension VaultState {
   func slotInfos() throws(VaultError) -> [SlotInfo] {
     guard let manifest else { throw VaultDraft.ownerRequired }
+    let holders = try HolderKeys(in: manifest.extensionField)
     return zip(snapshot.slots, manifest.slots).map { slot, listed in
       let group = manifest.groups.first { $0.id == slot.groupID }
       return SlotInfo(
-        slot, listed, group: group.map { ($0.name, $0.epoch) }, isCurrent: slot.id == unlocked.slot)
+        slot, listed, group: group.map { ($0.name, $0.epoch) }, holders, isCurrent: slot.id == unlocked.slot)
     }
   }
 }

@@ -37,7 +37,10 @@ struct KeepOptions: ParsableArguments {
     for vault: Vault, unlockedWith current: Vault.Credential, removing removed: Vault.Identifier? = nil
   ) throws -> [Vault.Credential] {
     let ways = keepKeyFile.map { Unlocking.keyFile($0) } + keepPassphraseFd.map { .passphraseDescriptor($0) }
-    var others = try vault.slots().filter { $0.isOwner && !$0.isCurrent && $0.id != removed }
+    // An owner by public key gets a new slot without its credential.
+    var others = try vault.slots().filter {
+      $0.isOwner && !$0.isCurrent && $0.id != removed && $0.publicKey == nil
+    }
     var credentials: [Vault.Credential] = []
     for way in ways {
       let credential = try way.configuredCredential()

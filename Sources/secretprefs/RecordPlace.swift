@@ -11,13 +11,20 @@ struct RecordPlace {
     groupName = group
   }
 
-  /// Returns the named access group. Without a name, returns `default`, or the group that a group credential opens.
+  /// Returns the named access group. Without a name, returns `default`, or the only group that a group credential opens.
   func group(in vault: Vault) throws -> AccessGroup {
     if let groupName { return try vault.grantedGroup(groupName) }
     do throws(VaultError) { return try vault.group() } catch {
       // Not for an owner: if `default` is removed, a script's writes must not go to another group and its holders.
       guard error.code == .groupNotGranted else { throw error }
-      guard try !vault.isOwner, let only = try vault.groups().first else {
+      let groups = try vault.isOwner ? [] : vault.groups()
+      guard groups.count < 2 else {
+        throw ToolError(
+          error,
+          message: "the credential opens \(groups.count) access groups, and none is \"\(AccessGroup.defaultName)\"",
+          hint: "name one with --group; \"secretprefs groups list\" lists them")
+      }
+      guard let only = groups.first else {
         throw ToolError(
           error, message: "the vault has no access group \"\(AccessGroup.defaultName)\"",
           hint: "name one with --group; \"secretprefs groups list\" lists them")

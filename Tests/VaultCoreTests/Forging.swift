@@ -156,7 +156,7 @@ final class KeyHolder {
   /// - Parameter index: which group, in the file's order.
   init(_ file: [UInt8], group index: Int = 0) throws {
     let state = try MemoryVault(file, key: .sample()).state
-    guard case .owner(let vaultKey) = state.unlocked.grant else { fatalError("the sample key is an owner's") }
+    guard let vaultKey = state.unlocked.vaultKey else { fatalError("the sample key is an owner's") }
     content = try state.content(state.groups[index].id)
     (self.vaultKey, snapshot, sealer) = (vaultKey, state.snapshot, state.sealer)
     vaultID = snapshot.vaultID

@@ -9,7 +9,7 @@ extension MemorySearch {
   func addKeys(of vault: Vault, prefix: String = "") throws {
     let state = try vault.handle.loaded.withLock { try $0.state }
     let sealer = try Sealer()
-    if case .owner(let key) = state.unlocked.grant { add(prefix + "vault key", key) }
+    if let key = state.unlocked.vaultKey { add(prefix + "vault key", key) }
     add(prefix + "slot key", state.unlocked.kek)
     for group in state.groups {
       let content = try state.content(group.id)

@@ -7,10 +7,10 @@ import VaultSealing
 struct SlotKeyTests {
   /// The key of the slot that opened `vault`, written and read again.
   private static func credential(_ vault: Vault) throws -> Vault.Credential {
-    var bytes = try SecretBytes(count: SlotKey.count)
     let key = try vault.slotKey()
+    var bytes = try SecretBytes(count: key.count)
     bytes.withUnsafeMutableBytes { key.write(to: $0) }
-    return .slot(try bytes.withSpan { (span) throws(VaultError) in try SlotKey(span) })
+    return .slot(try #require(try bytes.withSpan { (span) throws(VaultError) in try SlotKey(span) }))
   }
 
   @Test func `it opens what its slot opens, also after the vault's keys were replaced`() throws {
@@ -21,6 +21,30 @@ struct SlotKeyTests {
       #expect(try vault.contents() == shared.owner.contents())
       #expect(try vault.slots().filter(\.isCurrent).map(\.id) == [shared.owner.slotKey().slot])
       #expect(try Vault.open(at: shared.path, credential: one).groupNames() == ["one"])
+    }
+  }
+
+  @Test func `it opens every group that the credential opened`() throws {
+    try SharedVault.with { shared in
+      for group in ["one", "two"] {
+        try shared.owner.addSlot(NewSlot(.key(.sample(from: 200))), granting: shared.owner.group(named: group))
+      }
+      let key = try Self.credential(Vault.open(at: shared.path, credential: .key(.sample(from: 200))))
+      try shared.owner.rotateVault()
+      #expect(try Vault.open(at: shared.path, credential: key).groupNames() == ["one", "two"])
+    }
+  }
+
+  @Test func `bytes that are no keys are not taken for some`() throws {
+    try SharedVault.with { shared in
+      let key = try shared.owner.slotKey()
+      var bytes = try SecretBytes(count: key.count)
+      bytes.withUnsafeMutableBytes { key.write(to: $0) }
+      for (number, count) in [(UInt8(0), 65), (2, 65), (65, 65), (255, 65), (1, 64), (1, 0)] {
+        bytes.withUnsafeMutableBytes { $0[16] = number }
+        let read = try bytes.withSpan { (span) throws(VaultError) in try SlotKey(span.extracting(..<count)) }
+        #expect(read == nil, "\(number), \(count)")
+      }
     }
   }
 

@@ -38,7 +38,7 @@ struct VectorManifest: Decodable {
       case credential, expect, deviceKey = "device_key", refusedGroups = "refused_groups"
     }
 
-    struct Secret: Decodable { let passphrase, key: String? }
+    struct Secret: Decodable { let passphrase, key, identity, pin: String? }
   }
 
   struct Expectation: Decodable, Equatable {

@@ -46,12 +46,7 @@ struct VectorRun {
   private func open(_ attempt: VectorManifest.Attempt) throws(VaultError) -> Vault {
     var options = Vault.Options()
     if let text = attempt.deviceKey ?? deviceKey, text != "none" { options.deviceKey = try key(text) }
-    return try Vault.open(at: path, credential: try credential(attempt.credential), options: options)
-  }
-
-  private func credential(_ secret: VectorManifest.Attempt.Secret) throws(VaultError) -> Vault.Credential {
-    if let passphrase = secret.passphrase { return try .passphrase(passphrase) }
-    return .key(try key(secret.key ?? ""))
+    return try Vault.open(at: path, credential: try attempt.credential.credential(), options: options)
   }
 
   private func key(_ text: String) throws(VaultError) -> SealingKey {
@@ -111,6 +106,17 @@ struct VectorRun {
   private static func rendered(_ kind: ValueKind, _ value: RawSpan) -> (VectorManifest.Text?, String?) {
     let bytes = value.withUnsafeBytes { Array($0) }
     return [.string, .url, .json].contains(kind) ? (.init(utf8: bytes), nil) : (nil, hexadecimal(bytes))
+  }
+}
+
+extension VectorManifest.Attempt.Secret {
+  func credential() throws(VaultError) -> Vault.Credential {
+    if let passphrase { return try .passphrase(passphrase) }
+    if let identity {
+      let text = Array(identity.utf8)
+      return try .identity(VaultIdentity(text: text.span.bytes), trusting: VaultPin(pin ?? ""))
+    }
+    return try .key(text: Array((key ?? "").utf8).span.bytes)
   }
 }
 

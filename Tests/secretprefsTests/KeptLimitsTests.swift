@@ -67,10 +67,12 @@ struct KeptLimitsTests {
     let search = MemorySearch()
     nonisolated(unsafe) var kept: KeptKey?
     try search.note { search in
-      try withUnsafeTemporaryAllocation(byteCount: SlotKey.count, alignment: 8) { letters in
+      try withUnsafeTemporaryAllocation(byteCount: SlotKey.leastCount, alignment: 8) { letters in
         for index in letters.indices { letters[index] = .random(in: 0x61...0x7A) }
-        search.add("key", UnsafeRawBufferPointer(rebasing: letters[32...]))
-        let key = try SlotKey(UnsafeRawBufferPointer(letters).bytes)
+        // The id of the vault, the number of slots, and the id of the slot are before it.
+        letters[16] = 1
+        search.add("key", UnsafeRawBufferPointer(rebasing: letters[33...]))
+        let key = try #require(try SlotKey(UnsafeRawBufferPointer(letters).bytes))
         try KeptKey(key: key, limits: try KeptLimits(hard: "60s", idle: "60s", now: .now)).keep(for: path)
       }
       kept = try KeptKey.find(path, for: .open)

@@ -36,8 +36,8 @@ final class VaultHandle: Sendable {
     }
 
     private var holding: Holding
-    /// The slot that opened the vault.
-    private(set) var slot: Vault.Identifier
+    /// The slots that opened the vault, by the group that they grant; `nil` for the whole vault.
+    private var slots: [Vault.Identifier?: Vault.Identifier]
     /// What opens the file that a write of this handle puts in place, if that is a different slot.
     private(set) var successor: Unlocked?
     /// The records that a write of this handle changes in the file that it puts in place.
@@ -52,7 +52,12 @@ final class VaultHandle: Sendable {
 
     init(_ state: VaultState) {
       holding = .unlocked(state)
-      slot = state.unlocked.slot
+      slots = state.unlocked.slotsByGroup
+    }
+
+    /// The slot that grants a group to this handle, or did last.
+    func slot(granting group: Vault.Identifier) -> Vault.Identifier {
+      slots[group] ?? slots[nil] ?? slots.values.first ?? .zero
     }
 
     /// The vault as it was last seen.
@@ -104,7 +109,7 @@ final class VaultHandle: Sendable {
 
     private mutating func hold(_ state: VaultState) {
       holding = .unlocked(state)
-      slot = state.unlocked.slot
+      slots = state.unlocked.slotsByGroup
       successor = nil
       ownRecords = []
     }
@@ -187,11 +192,12 @@ final class VaultHandle: Sendable {
   func log(
     _ events: [AuditLog.Event], _ keys: AuditKeys, isSynced: Bool, mayBeStale: Bool = false
   ) throws(VaultError) -> AuditLog.Outcome {
-    try auditLog(of: keys.groupID).append(events, keys, by: slot, isSynced: isSynced, mayBeStale: mayBeStale)
+    try auditLog(of: keys.groupID).append(
+      events, keys, by: slot(granting: keys.groupID), isSynced: isSynced, mayBeStale: mayBeStale)
   }
 
-  /// The slot that opened the vault.
-  var slot: Vault.Identifier { loaded.withLock { $0.slot } }
+  /// The slot that grants a group to this handle, or did last.
+  func slot(granting group: Vault.Identifier) -> Vault.Identifier { loaded.withLock { $0.slot(granting: group) } }
 
   /// The newest event of each log that this handle has synced, for the mark.
   var loggedPoints: [Vault.Identifier: RollbackMark.Log] {

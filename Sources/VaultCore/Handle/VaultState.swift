@@ -72,8 +72,7 @@ final class VaultState: @unchecked Sendable {
     self.sealer = sealer
     self.groupIDs = groupIDs
     self.image = image
-    switch unlocked.grant {
-    case .owner(let vaultKey):
+    if let vaultKey = unlocked.vaultKey {
       let manifest = try Self.openManifest(snapshot, image, vaultKey, sealer)
       var groups: [LoadedGroup] = []
       for (section, floor) in zip(snapshot.sections, manifest.groups) {
@@ -83,10 +82,12 @@ final class VaultState: @unchecked Sendable {
       }
       self.manifest = manifest
       self.groups = groups
-    case .holder(let group, let key):
+    } else {
       manifest = nil
-      groups = snapshot.sections.filter { $0.id == group }.map {
-        LoadedGroup($0, floor: nil, key: key, image: image)
+      groups = snapshot.sections.compactMap { section in
+        unlocked.slot(granting: section.id).map {
+          LoadedGroup(section, floor: nil, key: $0.granted, image: image)
+        }
       }
     }
     tail = frame.tail
@@ -210,15 +211,21 @@ final class VaultState: @unchecked Sendable {
 
   /// The group of that name, if the credential grants it.
   func group(named name: Vault.Name) throws(VaultError) -> AccessGroup {
+    // A group that does not verify hides no other one.
+    var refusal: VaultError?
     for spelling in name.spellings {
       if let found = manifest?.groups.first(where: { $0.name.utf8 == spelling }) {
         return AccessGroup(id: found.id, name: found.name)
       }
-      guard manifest == nil, let held = groups.first else { continue }
-      let name = try content(held.id).name
-      if name.utf8 == spelling { return AccessGroup(id: held.id, name: name) }
+      guard manifest == nil else { continue }
+      for held in groups {
+        do throws(VaultError) {
+          let name = try content(held.id).name
+          if name.utf8 == spelling { return AccessGroup(id: held.id, name: name) }
+        } catch { refusal = refusal ?? error }
+      }
     }
-    throw VaultError(.groupNotGranted, "this credential grants no access group of that name")
+    throw refusal ?? VaultError(.groupNotGranted, "this credential grants no access group of that name")
   }
 
   // MARK: Staying current

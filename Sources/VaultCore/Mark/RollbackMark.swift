@@ -219,7 +219,7 @@ extension Vault.Tag {
 
 extension [UInt8] {
   /// Two lower-case hex digits for each byte.
-  fileprivate init?(hexadecimal text: Substring) {
+  init?(hexadecimal text: Substring) {
     let digits = text.utf8.map { $0 >= UInt8(ascii: "a") ? $0 &- UInt8(ascii: "a") &+ 10 : $0 &- UInt8(ascii: "0") }
     guard digits.count % 2 == 0, digits.allSatisfy({ $0 < 16 }) else { return nil }
     self = stride(from: 0, to: digits.count, by: 2).map { digits[$0] << 4 | digits[$0 + 1] }

@@ -23,7 +23,7 @@ struct Salvager {
   private static func manifest(
     _ damaged: DamagedFile, _ unlocked: Unlocked, _ sealer: Sealer
   ) throws(VaultError) -> Manifest? {
-    guard case .owner(let vaultKey) = unlocked.grant, !damaged.snapshot.manifest.isEmpty else { return nil }
+    guard let vaultKey = unlocked.vaultKey, !damaged.snapshot.manifest.isEmpty else { return nil }
     let (header, slotBytes) = (damaged.snapshot.boundHeader, damaged.statedSlots.flatMap(\.bytes))
     do throws(VaultError) {
       return try sealer.withSecretBody(
@@ -65,22 +65,14 @@ struct Salvager {
   private func isBest(_ group: SalvagedGroup) -> Bool { manifest == nil ? group.isWhole : group.isVerified }
 
   private func key(of section: Snapshot.Section) throws(VaultError) -> SealingKey? {
-    switch unlocked.grant {
-    case .holder(let group, let key): return group == section.id ? key : nil
-    case .owner(let vaultKey):
-      return try VaultState.groupKey(from: vaultKey, group: section.id, epoch: section.epoch, sealer)
-    }
+    guard let vaultKey = unlocked.vaultKey else { return unlocked.slot(granting: section.id)?.granted }
+    return try VaultState.groupKey(from: vaultKey, group: section.id, epoch: section.epoch, sealer)
   }
 
   private func assemble(
     _ saved: [SalvagedGroup], lost: [String]
   ) throws(VaultError) -> (draft: VaultDraft, opening: Unlocked, report: SalvageReport) {
-    let vaultKey: SealingKey
-    if case .owner(let key) = unlocked.grant {
-      vaultKey = key
-    } else {
-      vaultKey = try SealingKey(from: options.random)
-    }
+    let vaultKey = if let known = unlocked.vaultKey { known } else { try SealingKey(from: options.random) }
     // A header that no manifest authenticates must not exhaust the generations.
     let isPlausible = snapshot.generation < (manifest == nil ? 1 << 40 : Vault.Limits.generations.upperBound)
     let generation = isPlausible ? snapshot.generation : 0
@@ -97,7 +89,8 @@ struct Salvager {
           lostEntryCount: group.lostEntryCount, lostValueCount: group.lostValueCount))
     }
     try draft.adoptLogging(isListed: manifest != nil)
-    let opening = Unlocked(grant: .owner(vaultKey), slot: unlocked.slot, kek: unlocked.kek)
+    let opening = Unlocked(
+      slots: [OpenedSlot(id: unlocked.slot, kek: unlocked.kek, group: nil, granted: vaultKey)])
     // If the manifest authenticates the slots, slots of unknown kinds are kept as well.
     for slot in manifest == nil ? snapshot.slots : damaged.statedSlots where draft.canHave(slot) {
       let listed =
@@ -185,8 +178,8 @@ extension Vault {
   /// sections the records whose own values verify (`Docs/Format.md` section 4).
   ///
   /// The damaged file is not changed. For an owner the new file is the same vault, one write later: valid slots and
-  /// values of "this device only" stay usable. For a group holder it is a new vault with that one group. Records of a
-  /// group that was not verified have the attribute ``SalvageReport/attribute``. The new file is durable when the
+  /// values of "this device only" stay usable. For a group holder it is a new vault with the holder's groups. Records
+  /// of a group that was not verified have the attribute ``SalvageReport/attribute``. The new file is durable when the
   /// method returns.
   /// - Throws: ``VaultError/Code/credentialRejected`` if no remaining slot opens; ``VaultError/Code/damaged`` if
   ///   nothing could be saved; ``VaultError/Code/alreadyExists`` if a file exists at `destination`;

@@ -2,7 +2,11 @@ internal import DurableFiles
 public import VaultSealing
 
 extension Vault {
-  /// A passphrase or a raw key that opens a slot. Key files and descriptors contain one of the two.
+  /// A passphrase, a raw key, or an identity with the vault that it trusts. Key files and descriptors contain one of the
+  /// first two.
+  ///
+  /// A credential may open several slots. If one of them grants the whole vault, so does the credential; otherwise it
+  /// grants the groups of all of them.
   ///
   /// The bytes are in guarded memory and are wiped when the last copy of the credential is released. An open vault does
   /// not keep the credential, only the key that was derived for its slot.
@@ -10,7 +14,11 @@ extension Vault {
     enum Material: Sendable {
       case passphrase(Passphrase)
       case key(SealingKey)
+      /// The raw key that a holder by public key and this vault agree on.
+      case agreed(SealingKey, vault: Vault.Identifier)
       case slot(SlotKey)
+      /// For a new slot. It opens nothing.
+      case publicKey(VaultIdentity.PublicKey)
     }
 
     /// Shares bytes that cannot be copied.
@@ -29,7 +37,21 @@ extension Vault {
     /// A raw key.
     public static func key(_ key: SealingKey) -> Vault.Credential { Vault.Credential(material: .key(key)) }
 
-    /// The key of one slot.
+    /// An identity, for the one vault that `pin` names (`Docs/Format.md` annex G). Opening a different vault with it,
+    /// whoever made that one, throws ``VaultError/Code/tampered`` or ``VaultError/Code/credentialRejected``.
+    /// - Throws: ``VaultError/Code/io`` if the system provides no guarded memory.
+    public static func identity(
+      _ identity: VaultIdentity, trusting pin: VaultPin
+    ) throws(VaultError) -> Vault.Credential {
+      Vault.Credential(material: .agreed(try identity.key(for: pin), vault: pin.vaultID))
+    }
+
+    /// The public key of a holder, for a new slot.
+    static func publicKey(_ key: VaultIdentity.PublicKey) -> Vault.Credential {
+      Vault.Credential(material: .publicKey(key))
+    }
+
+    /// The keys of slots.
     package static func slot(_ key: SlotKey) -> Vault.Credential { Vault.Credential(material: .slot(key)) }
 
     /// A raw key from its text (`Docs/Format.md` 2.5).
@@ -54,18 +76,25 @@ extension Vault {
       return passphrase.bytes.withSpan(body)
     }
 
+    /// Checks that the credential is for the vault of a snapshot, before any slot is tried.
+    /// - Throws: ``VaultError/Code/tampered`` if an identity trusts a different vault.
+    func check(_ snapshot: Snapshot) throws(VaultError) {
+      guard case .agreed(_, let vault) = material, vault != snapshot.vaultID else { return }
+      throw VaultError(.tampered, "this is not the vault that the pin of the identity names")
+    }
+
     var kind: UInt8 {
       switch material {
       case .passphrase: StoredSlot.passphraseKind
-      case .key: StoredSlot.rawKeyKind
-      case .slot: 0  // no kind of the format: it opens one slot and makes none
+      case .key, .agreed, .publicKey: StoredSlot.rawKeyKind
+      case .slot: 0  // no kind of the format: it opens the slots that it names and makes none
       }
     }
 
     /// The root key of `Docs/Format.md` 2.1, for a slot with this salt and cost.
     func root(salt: [UInt8], cost: PassphraseCost) throws(VaultError) -> SealingKey {
       switch material {
-      case .key(let key):
+      case .key(let key), .agreed(let key, vault: _):
         try key.origin.check()
         return key
       case .passphrase(let passphrase):
@@ -74,6 +103,7 @@ extension Vault {
           try PassphraseCost.stretch(span, salt: salt, cost: cost)
         }
       case .slot: throw VaultError(.credentialRejected, "the key of a slot opens no other slot")
+      case .publicKey: throw VaultError(.credentialRejected, "a public key opens nothing")
       }
     }
   }

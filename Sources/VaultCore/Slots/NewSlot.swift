@@ -21,6 +21,16 @@ public struct NewSlot: Sendable {
     self.cost = cost
   }
 
+  /// Creates a slot for a holder by public key (`Docs/Format.md` annex G). Nothing secret was sent for it: the holder
+  /// opens the slot with its identity and the vault's ``Vault/pin()``.
+  ///
+  /// - Parameters:
+  ///   - publicKey: whoever has its identity gets access. Compare all its digits with those that the holder shows.
+  ///   - label: as in the other initialiser.
+  public init(_ publicKey: VaultIdentity.PublicKey, label: String? = nil) {
+    self.init(.publicKey(publicKey), label: label)
+  }
+
   /// The cost of a passphrase slot, given or measured; `nil` for a raw key.
   func decidedCost() throws(VaultError) -> PassphraseCost? {
     guard credential.kind == StoredSlot.passphraseKind else { return nil }
@@ -51,8 +61,16 @@ struct PreparedSlot: Sendable {
   let id: Vault.Identifier
   let cost: PassphraseCost?
   let salt: [UInt8]
-  let kek: SealingKey
+  let access: Access
   let label: [UInt8]?
+
+  /// What opens the slot.
+  enum Access: Sendable {
+    /// The key-encryption key.
+    case kek(SealingKey)
+    /// The agreement with this holder, which depends on the vault key at the time of the write.
+    case agreement(VaultIdentity.PublicKey)
+  }
 
   /// - Parameter floor: the cost of the replaced slot, which is the minimum.
   init(
@@ -64,9 +82,12 @@ struct PreparedSlot: Sendable {
     kind = new.credential.kind
     id = Vault.Identifier(random.bytes(Vault.Identifier.count))
     salt = cost == nil ? [UInt8](repeating: 0, count: 16) : random.bytes(16)
-    let root = try new.credential.root(salt: salt, cost: cost ?? .minimum)
-    let id = id
-    kek = try StoredSlot.kek(from: root, vault: vault, slot: id, sealer)
+    if case .publicKey(let holder) = new.credential.material {
+      access = .agreement(holder)
+    } else {
+      let root = try new.credential.root(salt: salt, cost: cost ?? .minimum)
+      access = .kek(try StoredSlot.kek(from: root, vault: vault, slot: id, sealer))
+    }
     self.cost = cost
     label = new.label.map { Array($0.utf8) }
   }

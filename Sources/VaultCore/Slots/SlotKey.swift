@@ -1,43 +1,74 @@
 package import VaultSealing
 
-/// The key of one slot of one vault, which opens the vault without the passphrase or key that it was derived from.
+/// The keys of the slots of one vault that a credential opened. They open the vault without the passphrase or key that
+/// they were derived from.
 package struct SlotKey: Sendable {
-  package let vault: Vault.Identifier
-  package let slot: Vault.Identifier
-  let kek: SealingKey
+  package typealias Slot = (id: Vault.Identifier, kek: SealingKey)
 
-  init(vault: Vault.Identifier, slot: Vault.Identifier, kek: SealingKey) {
+  package let vault: Vault.Identifier
+  /// At least one.
+  package let slots: [Slot]
+
+  /// The slot that is named for all of them.
+  package var slot: Vault.Identifier { slots[0].id }
+
+  init(vault: Vault.Identifier, slots: [Slot]) {
     self.vault = vault
-    self.slot = slot
-    self.kek = kek
+    self.slots = slots
   }
+
+  private static let headCount = Vault.Identifier.count + 1
+  private static let slotCount = Vault.Identifier.count + SealingKey.count
+
+  /// The least and the greatest length of the form that ``write(to:)`` writes, in bytes.
+  package static let leastCount = headCount + slotCount
+  package static let mostCount = headCount + Vault.Limits.slots * slotCount
 
   /// The length of the form that ``write(to:)`` writes, in bytes.
-  package static let count = 2 * Vault.Identifier.count + SealingKey.count
+  package var count: Int { Self.headCount + slots.count * Self.slotCount }
 
-  /// Copies a key from `bytes`, which the caller wipes.
-  package init(_ bytes: RawSpan) throws(VaultError) {
+  /// Copies keys from the start of `bytes`, which the caller wipes. More may follow; ``count`` says where.
+  ///
+  /// Returns `nil` if the bytes have not this form.
+  package init?(_ bytes: RawSpan) throws(VaultError) {
+    guard bytes.byteCount >= Self.leastCount else { return nil }
+    let number = Int(bytes.integer(at: Vault.Identifier.count, UInt8.self))
+    guard (1...Vault.Limits.slots).contains(number), bytes.byteCount >= Self.headCount + number * Self.slotCount else {
+      return nil
+    }
     vault = Vault.Identifier(bytes)
-    slot = Vault.Identifier(bytes, at: Vault.Identifier.count)
-    kek = try SealingKey(copying: bytes.extracting(2 * Vault.Identifier.count..<Self.count))
+    var slots: [Slot] = []
+    for index in 0..<number {
+      let start = Self.headCount + index * Self.slotCount
+      let kek = start + Vault.Identifier.count
+      slots.append(
+        (
+          Vault.Identifier(bytes, at: start),
+          try SealingKey(copying: bytes.extracting(kek..<kek + SealingKey.count))
+        ))
+    }
+    self.slots = slots
   }
 
-  /// Writes the key to guarded memory.
+  /// Writes the keys to guarded memory of ``count`` bytes.
   package func write(to bytes: UnsafeMutableRawBufferPointer) {
-    unsafe bytes.copyBytes(from: vault.bytes + slot.bytes)
-    kek.withSpan { key in
-      let rest = unsafe UnsafeMutableRawBufferPointer(rebasing: bytes[(2 * Vault.Identifier.count)...])
-      unsafe key.withUnsafeBytes { unsafe rest.copyBytes(from: $0) }
+    unsafe bytes.copyBytes(from: vault.bytes + [UInt8(slots.count)])
+    for (index, slot) in slots.enumerated() {
+      let start = Self.headCount + index * Self.slotCount
+      let place = unsafe UnsafeMutableRawBufferPointer(rebasing: bytes[start..<start + Self.slotCount])
+      unsafe place.copyBytes(from: slot.id.bytes)
+      let rest = unsafe UnsafeMutableRawBufferPointer(rebasing: place[Vault.Identifier.count...])
+      slot.kek.withSpan { key in unsafe key.withUnsafeBytes { unsafe rest.copyBytes(from: $0) } }
     }
   }
 }
 
 extension Vault {
-  /// The key of the slot that unlocked this handle.
+  /// The keys of the slots that unlocked this handle.
   package func slotKey() throws(VaultError) -> SlotKey {
     let vaultID = handle.vaultID
     return try handle.withLoadedState { (_, state) throws(VaultError) in
-      SlotKey(vault: vaultID, slot: state.unlocked.slot, kek: state.unlocked.kek)
+      SlotKey(vault: vaultID, slots: state.unlocked.slots.map { ($0.id, $0.kek) })
     }
   }
 }

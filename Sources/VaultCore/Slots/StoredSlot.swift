@@ -7,7 +7,13 @@ struct StoredSlot: Sendable, Equatable {
   static let passphraseKind: UInt8 = 1
   static let rawKeyKind: UInt8 = 2
 
-  enum Scope: Sendable, Equatable { case owner, group(Vault.Identifier, epoch: UInt32) }
+  enum Scope: Sendable, Equatable {
+    case owner
+    case group(Vault.Identifier, epoch: UInt32)
+
+    /// The id of the group; `nil` for an owner slot.
+    var group: Vault.Identifier? { if case .group(let id, _) = self { id } else { nil } }
+  }
 
   let bytes: [UInt8]
 

@@ -1,48 +1,85 @@
 internal import VaultSealing
 
-/// The key that a credential granted, and the key that opens its slot again after the file was replaced.
+/// What a credential granted, and the keys that open its slots again after the file was replaced.
 struct Unlocked: Sendable {
-  enum Grant: Sendable {
-    case owner(SealingKey)
-    case holder(of: Vault.Identifier, SealingKey)
+  /// One slot that grants the whole vault, or one slot for each group in the order of the file. Never empty.
+  let slots: [OpenedSlot]
+
+  /// The slot that names the handle.
+  var slot: Vault.Identifier { slots[0].id }
+  /// The key of that slot.
+  var kek: SealingKey { slots[0].kek }
+
+  /// The vault key; `nil` for a group holder.
+  var vaultKey: SealingKey? { isOwner ? slots[0].granted : nil }
+
+  var isOwner: Bool { slots[0].group == nil }
+
+  /// The slot that grants a group. Of an owner, the slot that grants the vault.
+  func slot(granting group: Vault.Identifier) -> OpenedSlot? {
+    isOwner ? slots[0] : slots.first { $0.group == group }
   }
 
-  let grant: Grant
-  let slot: Vault.Identifier
-  let kek: SealingKey
+  /// The ids of the slots by the group that they grant; `nil` for the whole vault.
+  var slotsByGroup: [Vault.Identifier?: Vault.Identifier] {
+    Dictionary(uniqueKeysWithValues: slots.map { ($0.group, $0.id) })
+  }
 
-  var isOwner: Bool { if case .owner = grant { true } else { false } }
+  /// - Parameter slots: at least one. Of several slots that grant the same group, the first is used.
+  init(slots: [OpenedSlot]) {
+    precondition(!slots.isEmpty, "a credential that opens nothing is refused")
+    if let owner = slots.first(where: { $0.group == nil }) {
+      self.slots = [owner]
+    } else {
+      var seen: Set<Vault.Identifier?> = []
+      self.slots = slots.filter { seen.insert($0.group).inserted }
+    }
+  }
 
   /// Tries the slots of the credential's kind in the order of `Docs/Format.md` section 4, step 6.
   /// - Throws: ``VaultError/Code/credentialRejected`` if none opens; ``VaultError/Code/staleCredential``;
-  ///   ``VaultError/Code/kdfMemory``.
+  ///   ``VaultError/Code/tampered`` if an identity trusts a different vault; ``VaultError/Code/kdfMemory``.
   init(_ snapshot: Snapshot, with credential: Vault.Credential, sealer: Sealer) throws(VaultError) {
+    try credential.check(snapshot)
     if case .slot(let key) = credential.material {
       guard key.vault == snapshot.vaultID else {
         throw VaultError(.credentialRejected, "the key belongs to a different vault")
       }
-      try key.kek.origin.check()
-      self = try Self.reopening(key.slot, of: snapshot, kek: key.kek, sealer)
+      try key.slots[0].kek.origin.check()
+      self = try Self.reopening(key.slots, of: snapshot, sealer)
       return
     }
-    for slot in Self.order(snapshot, kind: credential.kind) {
-      if let opened = try Self.opening(slot, of: snapshot, with: credential, sealer) {
-        self = opened
-        return
-      }
+    let slots = snapshot.slots.filter { $0.kind == credential.kind }
+    for slot in slots where slot.scope == .owner {
+      guard let opened = try Self.opening(slot, of: snapshot, with: credential, sealer) else { continue }
+      self.init(slots: [opened])
+      return
     }
-    throw VaultError(.credentialRejected, "no slot opens with this credential")
+    let isCurrent = { (slot: StoredSlot) in snapshot.section(slot.groupID)?.epoch == slot.epoch }
+    var opened: [OpenedSlot] = []
+    for slot in slots where slot.scope != .owner && isCurrent(slot) {
+      if let slot = try Self.opening(slot, of: snapshot, with: credential, sealer) { opened.append(slot) }
+    }
+    if opened.isEmpty {
+      // A slot that opens and grants nothing is refused as what it is.
+      for slot in slots where slot.scope != .owner && !isCurrent(slot) {
+        _ = try Self.opening(slot, of: snapshot, with: credential, sealer)
+      }
+      throw VaultError(.credentialRejected, "no slot opens with this credential")
+    }
+    self.init(slots: opened)
   }
 
   /// All owner slots that a credential opens.
   static func ownerSlots(
     of snapshot: Snapshot, with credential: Vault.Credential, sealer: Sealer
-  ) throws(VaultError) -> [Unlocked] {
+  ) throws(VaultError) -> [OpenedSlot] {
+    try credential.check(snapshot)
     if case .slot = credential.material {
       let opened = try Unlocked(snapshot, with: credential, sealer: sealer)
-      return opened.isOwner ? [opened] : []
+      return opened.isOwner ? opened.slots : []
     }
-    var opened: [Unlocked] = []
+    var opened: [OpenedSlot] = []
     for slot in snapshot.slots where slot.kind == credential.kind && slot.scope == .owner {
       if let slot = try opening(slot, of: snapshot, with: credential, sealer) { opened.append(slot) }
     }
@@ -52,53 +89,52 @@ struct Unlocked: Sendable {
   /// Derives the key of a slot from a credential and opens the slot; `nil` if it does not open.
   private static func opening(
     _ slot: StoredSlot, of snapshot: Snapshot, with credential: Vault.Credential, _ sealer: Sealer
-  ) throws(VaultError) -> Unlocked? {
+  ) throws(VaultError) -> OpenedSlot? {
     let root = try credential.root(salt: slot.salt, cost: slot.cost)
     let kek = try StoredSlot.kek(from: root, vault: snapshot.vaultID, slot: slot.id, sealer)
-    return try open(slot, snapshot, kek, sealer).map { Unlocked(grant: $0, slot: slot.id, kek: kek) }
+    return try open(slot, snapshot, kek, sealer)
   }
 
-  /// Opens the same slot again in a file that was replaced.
+  /// Opens the same slots again in a file that was replaced. A group whose slot is gone is not granted any more.
   func reopened(in snapshot: Snapshot, sealer: Sealer) throws(VaultError) -> Unlocked {
-    try Self.reopening(slot, of: snapshot, kek: kek, sealer)
+    try Self.reopening(slots.map { ($0.id, $0.kek) }, of: snapshot, sealer)
   }
 
   private static func reopening(
-    _ id: Vault.Identifier, of snapshot: Snapshot, kek: SealingKey, _ sealer: Sealer
+    _ keys: [SlotKey.Slot], of snapshot: Snapshot, _ sealer: Sealer
   ) throws(VaultError) -> Unlocked {
-    guard let slot = snapshot.slots.first(where: { $0.id == id }), let grant = try open(slot, snapshot, kek, sealer)
-    else { throw VaultError(.credentialRejected, "the slot that opened this vault was removed or changed") }
-    return Unlocked(grant: grant, slot: id, kek: kek)
-  }
-
-  init(grant: Grant, slot: Vault.Identifier, kek: SealingKey) {
-    self.grant = grant
-    self.slot = slot
-    self.kek = kek
-  }
-
-  private static func order(_ snapshot: Snapshot, kind: UInt8) -> [StoredSlot] {
-    let slots = snapshot.slots.filter { $0.kind == kind }
-    let isCurrent = { (slot: StoredSlot) in snapshot.section(slot.groupID)?.epoch == slot.epoch }
-    return slots.filter { $0.scope == .owner } + slots.filter { $0.scope != .owner && isCurrent($0) }
-      + slots.filter { $0.scope != .owner && !isCurrent($0) }
+    var opened: [OpenedSlot] = []
+    var refusal: VaultError?
+    for key in keys {
+      do throws(VaultError) {
+        guard let slot = snapshot.slots.first(where: { $0.id == key.id }),
+          let granted = try open(slot, snapshot, key.kek, sealer)
+        else { throw VaultError(.credentialRejected, "the slot that opened this vault was removed or changed") }
+        opened.append(granted)
+      } catch {
+        guard [.credentialRejected, .staleCredential].contains(error.code) else { throw error }
+        refusal = refusal ?? error
+      }
+    }
+    if opened.isEmpty, let refusal { throw refusal }
+    return Unlocked(slots: opened)
   }
 
   private static func open(
     _ slot: StoredSlot, _ snapshot: Snapshot, _ kek: SealingKey, _ sealer: Sealer
-  ) throws(VaultError) -> Grant? {
+  ) throws(VaultError) -> OpenedSlot? {
     let bytes = slot.bytes.bytes
     sealer.bind(to: .slot(vault: snapshot.vaultID, header: bytes.extracting(..<StoredSlot.headerCount)))
     guard let key = try sealer.openedKey(bytes.extracting(StoredSlot.headerCount...), with: kek) else { return nil }
-    switch slot.scope {
-    case .owner: return .owner(key)
-    case .group(let group, let epoch):
+    var granted: Vault.Identifier?
+    if case .group(let group, let epoch) = slot.scope {
       guard let section = snapshot.section(group), section.epoch == epoch else {
         throw VaultError(
           .staleCredential, "the group was rotated or removed after this slot was made")
       }
-      return .holder(of: group, key)
+      granted = group
     }
+    return OpenedSlot(id: slot.id, kek: kek, group: granted, granted: key)
   }
 }
 

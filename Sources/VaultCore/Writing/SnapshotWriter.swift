@@ -107,27 +107,30 @@ extension VaultState {
   ///
   /// - Parameter body: the body of an entry with the changes of `group`; `nil` for a fold without a change.
   func foldedFile(_ body: WipedBuffer?, group: Vault.Identifier?) throws(VaultError) -> [UInt8] {
-    if case .holder(let own, _) = unlocked.grant { return try holderFold(own, body) }
+    guard unlocked.isOwner else { return try holderFold(body, of: group) }
     var draft = try VaultDraft(self)
     if let body, let group { try draft.apply(body, to: group) }
     return try draft.file()
   }
 
-  /// A group holder's full write: a new section of its own group, and everything else copied byte for byte.
-  private func holderFold(_ own: Vault.Identifier, _ body: WipedBuffer?) throws(VaultError) -> [UInt8] {
+  /// A group holder's full write: new sections of its own groups, and everything else copied byte for byte.
+  ///
+  /// - Parameter group: the group that the write changes; only this one is folded then.
+  private func holderFold(_ body: WipedBuffer?, of group: Vault.Identifier?) throws(VaultError) -> [UInt8] {
     guard let image else { throw VaultError(.locked, "a full write needs the loaded file") }
-    let content = try content(own)
-    let generation = content.generation + 1
-    if let body { content.apply(try content.stage(body: body)) }
-    guard Vault.Limits.generations.contains(generation) else {
-      throw VaultError(.limitExceeded, "the group has no generation left")
-    }
+    let own = group.map { [$0] } ?? groups.map(\.id)
     let writer = SnapshotWriter(
       vaultID: snapshot.vaultID, generation: snapshot.generation, slots: snapshot.slots, sealer: sealer,
       now: options.now())
     var sections: [SnapshotWriter.SealedSection] = []
     for section in snapshot.sections {
-      if section.id == own {
+      if own.contains(section.id) {
+        let content = try content(section.id)
+        let generation = content.generation + 1
+        if let body { content.apply(try content.stage(body: body)) }
+        guard Vault.Limits.generations.contains(generation) else {
+          throw VaultError(.limitExceeded, "the group has no generation left")
+        }
         let entry = VaultDraft.GroupEntry(
           content: content, name: content.name, epoch: content.epoch, key: content.key, sealed: nil)
         sections.append(
@@ -139,7 +142,7 @@ extension VaultState {
     }
     // Entries of other groups are chained to what precedes them, so they are copied byte for byte in their order.
     let frame = try JournalFrame(image.span, from: snapshot.count, groups: Set(snapshot.sections.map(\.id)))
-    let entries = frame.entries.filter { $0.group != own }.flatMap { image[$0.range].copy }
+    let entries = frame.entries.filter { !own.contains($0.group) }.flatMap { image[$0.range].copy }
     return SnapshotWriter.assemble(
       snapshot.boundHeader, slotBytes: snapshot.slotBytes, manifest: image[snapshot.manifest].copy,
       sections: sections, entries: entries)

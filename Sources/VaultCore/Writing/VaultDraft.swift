@@ -46,6 +46,8 @@ struct VaultDraft {
   var groups: [GroupEntry]
   /// The slots that rotations could not wrap again.
   private(set) var dropped: [SlotEntry] = []
+  /// The new slots of holders by public key, by the ids of those that they replace.
+  var renewed: [Vault.Identifier: (id: Vault.Identifier, kek: SealingKey)] = [:]
   var extensionField: [UInt8]
   /// The feature flag of logs.
   var isLogged = false
@@ -98,7 +100,7 @@ struct VaultDraft {
   /// - Throws: ``VaultError/Code/ownerRequired`` for a group holder; the code of a group that does not verify;
   ///   ``VaultError/Code/conflict`` if a group to repair verifies.
   init(_ state: VaultState, repairing repair: RepairRequest? = nil) throws(VaultError) {
-    guard case .owner(let vaultKey) = state.unlocked.grant, let manifest = state.manifest else {
+    guard let vaultKey = state.unlocked.vaultKey, let manifest = state.manifest else {
       throw Self.ownerRequired
     }
     guard let image = state.image else { throw VaultError(.locked, "a full write needs the loaded file") }
@@ -187,7 +189,9 @@ struct VaultDraft {
     }
     return try writer.ownerFile(
       sections,
-      manifest: Manifest(groups: floors, slots: self.slots.map(\.listed), extensionField: extensionField),
+      manifest: Manifest(
+        groups: floors, slots: self.slots.map(\.listed),
+        extensionField: try HolderKeys.keeping(Set(slots.map(\.id)), in: extensionField)),
       vaultKey: vaultKey, options: options)
   }
 
@@ -204,23 +208,26 @@ struct VaultDraft {
     _ new: PreparedSlot, group: Vault.Identifier? = nil, label: [UInt8] = []
   ) throws(VaultError) -> Unlocked {
     var scope = StoredSlot.Scope.owner
-    var grant = Unlocked.Grant.owner(vaultKey)
     var granted = vaultKey
     if let group {
       let entry = groups[try index(of: group)]
       scope = .group(group, epoch: entry.epoch)
       granted = entry.key
-      grant = .holder(of: group, entry.key)
     }
+    let kek =
+      switch new.access {
+      case .kek(let kek): kek
+      case .agreement(let holder): try admit(holder, to: new.id, group: group)
+      }
     let slot = StoredSlot.make(
       kind: new.kind, scope: scope, id: new.id, cost: new.cost, salt: new.salt, vault: vaultID, granting: granted,
-      kek: new.kek, sealer: sealer)
+      kek: kek, sealer: sealer)
     slots.append(
       SlotEntry(
         slot: slot,
         listed: Manifest.SlotLine(
-          id: new.id, kek: group == nil ? nil : new.kek, created: options.now(), label: new.label ?? label)))
-    return Unlocked(grant: grant, slot: new.id, kek: new.kek)
+          id: new.id, kek: group == nil ? nil : kek, created: options.now(), label: new.label ?? label)))
+    return Unlocked(slots: [OpenedSlot(id: new.id, kek: kek, group: group, granted: granted)])
   }
 
   /// Removes a slot.
@@ -293,9 +300,15 @@ struct VaultDraft {
   }
 
   /// Gives the vault and every group new keys. Owner slots whose key is not in `keks` cannot be wrapped again and are
-  /// removed.
-  mutating func rotateVault(keeping keks: [Vault.Identifier: SealingKey], droppingHistory: Bool) throws(VaultError) {
+  /// removed. Holders by public key get new slots.
+  ///
+  /// - Parameter keepingHolders: see ``renewHolders(keepingHolders:)``.
+  mutating func rotateVault(
+    keeping keks: [Vault.Identifier: SealingKey], droppingHistory: Bool, keepingHolders: Bool
+  ) throws(VaultError) {
     vaultKey = try SealingKey(from: options.random)
+    try renewHolders(keepingHolders: keepingHolders)
+    let keks = renewed.values.reduce(into: keks) { $0[$1.id] = $1.kek }
     // Whatever a slot of an unknown kind grants, that key is replaced.
     rewrap({ $0.scope == .owner || !$0.isKnown }, .owner, granting: vaultKey) { keks[$0.slot.id] }
     for group in groups.map(\.content.id) { try rotate(group, droppingHistory: droppingHistory) }

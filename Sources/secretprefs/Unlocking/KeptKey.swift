@@ -3,7 +3,7 @@ internal import Secrets
 internal import VaultCore
 internal import VaultSealing
 
-/// The key of a slot that `unlock` keeps in the kernel until one of its limits is reached.
+/// The keys of the slots that `unlock` keeps in the kernel until one of its limits is reached.
 ///
 /// It is found by the id of the vault, which is the same for every spelling of the path. The path is kept with it, to
 /// find it also when the file is gone.
@@ -24,9 +24,6 @@ struct KeptKey {
 
   let key: SlotKey
   let limits: KeptLimits
-
-  /// The length of the limits, then that of the key. The names of the vault follow.
-  private static let count = KeptLimits.count + SlotKey.count
 
   /// Visible in `/proc/keys`, for the processes that may read the key. The id of the vault follows.
   private static let descriptionStart = "secretprefs:"
@@ -49,11 +46,13 @@ struct KeptKey {
   func keep(for path: String) throws(ToolError) {
     do throws(VaultError) {
       let names = KeptNames(of: path).bytes
-      var bytes = try SecretBytes(count: Self.count + names.count)
+      // The limits, the keys, the names of the vault.
+      let end = KeptLimits.count + key.count
+      var bytes = try SecretBytes(count: end + names.count)
       bytes.withUnsafeMutableBytes { bytes in
         limits.write(to: bytes)
-        key.write(to: UnsafeMutableRawBufferPointer(rebasing: bytes[KeptLimits.count..<Self.count]))
-        UnsafeMutableRawBufferPointer(rebasing: bytes[Self.count...]).copyBytes(from: names)
+        key.write(to: UnsafeMutableRawBufferPointer(rebasing: bytes[KeptLimits.count..<end]))
+        UnsafeMutableRawBufferPointer(rebasing: bytes[end...]).copyBytes(from: names)
       }
       let seconds = limits.seconds(at: .now) ?? 1
       let description = Self.descriptionStart + key.vault.description
@@ -133,14 +132,12 @@ struct KeptKey {
 
   /// `nil` if the key is gone.
   private static func read(_ stored: KernelKey) throws(VaultError) -> (key: KeptKey, names: KeptNames)? {
-    var bytes = try SecretBytes(count: count + KeptNames.longest)
+    var bytes = try SecretBytes(count: KeptLimits.count + SlotKey.mostCount + KeptNames.longest)
     guard let length = bytes.withUnsafeMutableBytes({ stored.read(into: $0) }) else { return try absent(errno) }
-    guard (count...bytes.count).contains(length) else {
-      throw rejection("the unlocked key was kept by a different version of secretprefs")
-    }
+    guard (KeptLimits.count...bytes.count).contains(length) else { throw otherVersion }
     return try bytes.withSpan { (bytes) throws(VaultError) in
-      let key = try SlotKey(bytes.extracting(KeptLimits.count..<count))
-      let names = bytes.extracting(count..<length).withUnsafeBytes { KeptNames($0) }
+      guard let key = try SlotKey(bytes.extracting(KeptLimits.count..<length)) else { throw otherVersion }
+      let names = bytes.extracting(KeptLimits.count + key.count..<length).withUnsafeBytes { KeptNames($0) }
       return (KeptKey(key: key, limits: KeptLimits(bytes)), names)
     }
   }
@@ -159,6 +156,8 @@ struct KeptKey {
   private static func refusal(_ number: Int32) -> VaultError {
     .io("the kernel keeps no key here, so nothing is unlocked (keyctl)", number)
   }
+
+  private static let otherVersion = rejection("the unlocked key was kept by a different version of secretprefs")
 
   private static func rejection(_ message: String) -> VaultError {
     VaultError(.credentialRejected, message, cause: Rejection())

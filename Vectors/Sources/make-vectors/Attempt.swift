@@ -3,7 +3,7 @@ struct Attempt {
   enum View {
     case owner
     /// Which of the draft's groups.
-    case holder(of: Int)
+    case holder(of: [Int])
     /// A credential that opens no slot.
     case none
   }
@@ -26,6 +26,6 @@ struct Attempt {
   var valueRefusal: Refusal?
 
   static let owner = Attempt(name: "owner", credential: .owner, view: .owner)
-  static let holder = Attempt(name: "holder", credential: .holder, view: .holder(of: 1))
+  static let holder = Attempt(name: "holder", credential: .holder, view: .holder(of: [1]))
   static let stranger = Attempt(name: "stranger", credential: .stranger, view: .none)
 }

@@ -14,7 +14,7 @@ extension Draft {
   static func pair(seed: String) -> Draft {
     var draft = small(seed: seed)
     draft.addHolder(.holder, of: 0)
-    draft.attempts.append(Attempt(name: "holder", credential: .holder, view: .holder(of: 0)))
+    draft.attempts.append(Attempt(name: "holder", credential: .holder, view: .holder(of: [0])))
     return draft
   }
 

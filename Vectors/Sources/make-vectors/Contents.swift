@@ -41,7 +41,7 @@ struct Contents {
     let visible: [GroupState]
     switch attempt.view {
     case .owner: (isOwner, visible) = (true, states)
-    case .holder(let group): (isOwner, visible) = (false, [states[group]])
+    case .holder(let groups): (isOwner, visible) = (false, groups.map { states[$0] })
     case .none: preconditionFailure("who opens no slot sees nothing")
     }
     return Findings(

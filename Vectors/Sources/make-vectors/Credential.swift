@@ -2,6 +2,8 @@
 enum Credential {
   case passphrase(String)
   case key(Bytes)
+  /// An identity and the text of a pin (annex G).
+  case identity(Bytes, pin: String)
 
   /// The key of annex A.
   static let owner = Credential.key(.run(from: 0))
@@ -17,6 +19,8 @@ enum Credential {
     switch self {
     case .passphrase(let text): .object([("passphrase", .text(text))])
     case .key(let key): .object([("key", .text(Sealing.text(ofKey: key)))])
+    case .identity(let secret, let pin):
+      .object([("identity", .text(Agreement.text(ofIdentity: secret))), ("pin", .text(pin))])
     }
   }
 }

@@ -36,6 +36,7 @@ struct Slot {
     switch credential {
     case .passphrase(let text): Sealing.stretch(Bytes(text), salt: salt, passes: passes, kibibytes: memory)
     case .key(let key): key
+    case .identity: preconditionFailure("a slot is made with the key that was agreed on")
     case nil: Sealing.hash(32, Bytes("nobody"))
     }
   }

@@ -3,7 +3,7 @@ import FoundationEssentials
 /// The set of files with one fault each.
 enum VectorSet {
   static var all: [Vector] {
-    VaultVectors.all + HeaderVectors.all + SlotVectors.all + CostVectors.all + ManifestVectors.all
+    VaultVectors.all + HeaderVectors.all + SlotVectors.all + HolderVectors.all + CostVectors.all + ManifestVectors.all
       + SectionVectors.all + FloorVectors.all + BodyVectors.all + NameVectors.all + RecordVectors.all
       + ValueVectors.all + ExtensionVectors.all + RemovedVectors.all + EntryVectors.all + JournalVectors.all
       + SizeVectors.all
@@ -23,6 +23,7 @@ enum VectorSet {
     try write(vectors, to: directory)
     try SealedTextVectors.write(to: directory)
     try ValueTextVectors.write(to: directory)
+    try HolderTextVectors.write(to: directory)
   }
 
   /// Writes `manifest.json`.

@@ -164,8 +164,37 @@ enum SlotVectors {
         $0.addSlot(.holder)
         $0.attempts = [.owner, Attempt(name: "both", credential: .holder, view: .owner)]
       },
-      Vector("slot-two-groups", "one key in slots of two groups: the first in the file", .opens, from: Draft.house) {
+      Vector("slot-two-groups", "one key in slots of two groups: both are open", .opens, from: Draft.house) {
         $0.addHolder(.holder, of: 0)
+        $0.attempts = [.owner, Attempt(name: "holder", credential: .holder, view: .holder(of: [0, 1]))]
+      },
+      Vector(
+        "slot-two-groups-stale", "one key in slots of two groups, the first of an earlier epoch: the other is open",
+        .opens, from: Draft.house
+      ) {
+        $0.addHolder(.holder, of: 0)
+        $0.groups[1].epoch = 2
+        $0.attempts = [
+          .owner, Attempt(name: "holder", credential: .holder, view: .holder(of: [0]), refusedGroups: ["ci"]),
+        ]
+      },
+      Vector(
+        "slot-two-groups-owner", "one key in slots of a group and of the vault: an owner's", .opens, from: Draft.house
+      ) {
+        $0.addHolder(.holder, of: 0)
+        $0.addSlot(.holder)
+        $0.attempts = [.owner, Attempt(name: "both", credential: .holder, view: .owner)]
+      },
+      Vector("slot-group-twice", "two slots of one key and group: the first is used", .opens, from: Draft.house) {
+        let index = $0.addHolder(.holder, of: 1)
+        $0.slots[index].granted = .run(from: 9)
+      },
+      Vector(
+        "slots-passphrase-groups", "one passphrase in slots of two groups: both are open", .opens, from: Draft.house
+      ) {
+        $0.addHolder(.words, of: 0)
+        $0.addHolder(.words, of: 1)
+        $0.attempts = [.owner, Attempt(name: "words", credential: .words, view: .holder(of: [0, 1]))]
       },
       Vector(
         "slot-first-decides", "two slots of one key, the first of which grants a wrong one: it ends the search",
@@ -190,7 +219,7 @@ enum SlotVectors {
         $0.attempts = [
           Attempt(name: "first", credential: .words, view: .owner),
           Attempt(name: "one byte", credential: .passphrase("x"), view: .owner),
-          Attempt(name: "holder", credential: .passphrase("a holder's passphrase"), view: .holder(of: 1)),
+          Attempt(name: "holder", credential: .passphrase("a holder's passphrase"), view: .holder(of: [1])),
           Attempt(name: "wrong", credential: .passphrase("X"), view: .none),
         ]
       },

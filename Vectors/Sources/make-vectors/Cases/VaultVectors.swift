@@ -18,7 +18,7 @@ enum VaultVectors {
         $0.groups.sort { $0.id.lexicographicallyPrecedes($1.id) }
         for index in $0.groups.indices { $0.groups[index].section.records = [Record("s", "k", "\(index)")] }
         $0.addHolder(.holder, of: 8)
-        $0.attempts.append(Attempt(name: "holder", credential: .holder, view: .holder(of: 8)))
+        $0.attempts.append(Attempt(name: "holder", credential: .holder, view: .holder(of: [8])))
       },
       Vector("vault-epoch-last", "epoch 2^31 - 1", .opens, from: Draft.house) {
         $0.groups[1].epoch = 1 << 31 - 1

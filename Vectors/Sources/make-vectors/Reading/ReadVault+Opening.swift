@@ -1,7 +1,8 @@
 extension ReadVault {
   private enum Grant {
     case vaultKey(Bytes)
-    case groupKey(Bytes, group: Bytes)
+    /// By the group's id.
+    case groupKeys([Bytes: Bytes])
   }
 
   private struct Floor {
@@ -53,18 +54,23 @@ extension ReadVault {
         return try group(section, groupKey, floor, deviceKey)
       }
       return (groups, item ?? LogItem(policy: 0))
-    case .groupKey(let key, let id):
-      return (try sections.filter { $0.id == id }.map { try group($0, key, nil, deviceKey) }, nil)
+    case .groupKeys(let keys):
+      let groups = try sections.compactMap { section in
+        try keys[section.id].map { try group(section, $0, nil, deviceKey) }
+      }
+      return (groups, nil)
     }
   }
 
   private func unlock(_ credential: Credential) throws -> Grant {
+    var keys: [Bytes: Bytes] = [:]
     for slot in slots {
       let root: Bytes
       switch credential {
       case .passphrase(let text) where slot.kind == 1:
         root = Sealing.stretch(Bytes(text), salt: slot.salt, passes: slot.word(40), kibibytes: slot.word(44))
       case .key(let key) where slot.kind == 2: root = key
+      case .identity(let secret, let pin) where slot.kind == 2: root = try agreedKey(secret, pin)
       default: continue
       }
       let kek = Sealing.derive(32, root, "kek", vaultID, slot.id)
@@ -72,10 +78,18 @@ extension ReadVault {
       guard let key = Sealing.open(sealed, key: kek, context: [Bytes("slot"), vaultID, slot.head]) else { continue }
       if slot.isOwner { return .vaultKey(key) }
       if sections.contains(where: { $0.id == slot.groupID && $0.epoch == slot.epoch }) {
-        return .groupKey(key, group: slot.groupID)
+        keys[slot.groupID] = keys[slot.groupID] ?? key
       }
     }
+    if !keys.isEmpty { return .groupKeys(keys) }
     throw Cursor.Unreadable(part: "a credential that opens no slot")
+  }
+
+  /// The raw key of an identity's slots, if the pin is of this vault.
+  private func agreedKey(_ secret: Bytes, _ pin: String) throws -> Bytes {
+    let (id, point) = try Agreement.parsed(pin: pin)
+    try require(id == vaultID, "the vault of the pin")
+    return try Agreement.holderKey(secret, vaultID: id, vaultPoint: point)
   }
 
   private func floors(_ vaultKey: Bytes) throws -> ([Floor], LogItem?) {

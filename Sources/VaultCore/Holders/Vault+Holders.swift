@@ -1,0 +1,49 @@
+internal import DurableFiles
+internal import VaultSealing
+
+/// Holders by public key: ``VaultIdentity``, ``VaultPin`` and `Docs/Format.md` annex G.
+extension Vault {
+  /// Returns what holders by public key trust to be this vault. The same for all holders, and not secret: whoever
+  /// changes it in a holder's configuration makes that holder trust a different vault.
+  /// - Throws: ``VaultError/Code/ownerRequired`` for a group holder, which cannot know it.
+  public func pin() throws(VaultError) -> VaultPin {
+    let vaultID = handle.vaultID
+    return try handle.withCurrent { (_, state) throws(VaultError) in
+      guard let vaultKey = state.unlocked.vaultKey else { throw VaultDraft.ownerRequired }
+      return try VaultAgreement(of: vaultID, vaultKey: vaultKey, state.sealer).pin
+    }
+  }
+
+  /// Removes every slot of a holder by public key, and rotates what they granted, in one write: the groups, or the vault
+  /// if one of them is an owner slot. Durable when the method returns.
+  ///
+  /// Other holders go on. If the vault is rotated, ``RotationReport/renewedSlots`` has the holders that need the new
+  /// ``pin()``. As with ``removeSlot(_:keeping:droppingOthers:)``, the holder may have kept what it has read. It can also
+  /// read an old copy of the file and write to it, which other holders and owners accept unless they use a
+  /// ``RollbackMark``.
+  ///
+  /// - Parameters:
+  ///   - credentials: for an owner, as in ``removeSlot(_:keeping:droppingOthers:)``.
+  ///   - droppingOthers: for an owner, as in ``removeSlot(_:keeping:droppingOthers:)``.
+  /// - Throws: ``VaultError/Code/notFound`` if no slot is known to be of this holder; the codes of
+  ///   ``removeSlot(_:keeping:droppingOthers:)``. Nothing is changed then.
+  @discardableResult
+  public func removeSlots(
+    of publicKey: VaultIdentity.PublicKey, keeping credentials: [Vault.Credential] = [], droppingOthers: Bool = true
+  ) throws(VaultError) -> RotationReport {
+    try remove(.holder(publicKey), keeping: try presented(credentials), droppingOthers)
+  }
+
+  /// The asynchronous form of `removeSlots(of:keeping:droppingOthers:)`. Cancelling the task does not stop it.
+  @discardableResult
+  public func removeSlots(
+    of publicKey: VaultIdentity.PublicKey, keeping credentials: [Vault.Credential] = [], droppingOthers: Bool = true
+  ) async throws(VaultError) -> RotationReport {
+    let keks = try await HelperPool.using(credentials, for: path).run { () throws(VaultError) in
+      try presented(credentials)
+    }
+    return try await waiting.run { () throws(VaultError) in
+      try remove(.holder(publicKey), keeping: keks, droppingOthers)
+    }
+  }
+}

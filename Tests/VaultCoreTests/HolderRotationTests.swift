@@ -1,0 +1,168 @@
+import Testing
+import VaultSealing
+
+@testable import VaultCore
+
+/// What rotations and removals do to holders by public key (`Docs/Format.md` G.3).
+struct HolderRotationTests {
+  /// The key of a slot, computed by a former owner from what an owner knows.
+  private static func opens(
+    _ slot: StoredSlot, _ kek: SealingKey, of state: VaultState
+  ) throws -> Bool {
+    let bytes = slot.bytes.bytes
+    state.sealer.bind(
+      to: .slot(vault: state.snapshot.vaultID, header: bytes.extracting(..<StoredSlot.headerCount)))
+    return try state.sealer.openedKey(bytes.extracting(StoredSlot.headerCount...), with: kek) != nil
+  }
+
+  @Test func `row G5: a holder goes on after its group was rotated, by a writer that does not know it as well`() throws
+  {
+    try HeldVault.with { held in
+      let running = try held.open()
+      let group = try held.owner.group(named: "one")
+      let items = try held.items
+      try held.owner.rotate(group)
+      #expect(try held.refusal() == nil)
+      #expect(try running.text("password", in: "one") == "s3cret")
+      #expect(try held.items == items)
+
+      // A writer without annex G has the slot for one of a raw key, and the item for an unknown one.
+      try held.owner.rewrite { (draft, _) throws(VaultError) in
+        try draft.rotate(group.id, droppingHistory: false)
+        return nil
+      }
+      #expect(try held.refusal() == nil)
+      #expect(try running.text("password", in: "one") == "s3cret")
+      #expect(try held.items == items)
+      #expect(try held.shared.epoch(of: "one") == 3)
+    }
+  }
+
+  @Test func `row G6: a removal takes every slot of a holder and rotates what they granted in one write`() throws {
+    try HeldVault.with { held in
+      let other = try VaultIdentity.sample(2)
+      try held.add(held.identity, "two")
+      try held.add(other, "one")
+      let generation = try held.shared.loaded.snapshot.generation
+
+      let report = try held.owner.removeSlots(of: held.identity.publicKey)
+
+      #expect(report.droppedSlots.isEmpty && report.renewedSlots.isEmpty)
+      #expect(try held.shared.loaded.snapshot.generation == generation + 1)
+      #expect(try ["default", "one", "two"].map { try held.shared.epoch(of: $0) } == [1, 2, 2])
+      #expect(try held.refusal() == .credentialRejected)
+      #expect(try held.refusal(other) == nil)
+      for group in held.shared.groups {
+        #expect(try Vault.refusal(at: held.path, held.shared.credential(of: group)) == nil)
+      }
+      #expect(try held.owner.slots().compactMap(\.publicKey) == [other.publicKey])
+      try expectRefused(.notFound, at: held.path) { try held.owner.removeSlots(of: held.identity.publicKey) }
+    }
+  }
+
+  @Test func `a holder of a group and of the vault is removed with the vault's keys`() throws {
+    try HeldVault.with { held in
+      try held.add(held.identity)
+      let report = try held.owner.removeSlots(of: held.identity.publicKey)
+      #expect(report.renewedSlots.isEmpty)
+      #expect(try held.owner.pin() != held.pin)
+      #expect(try held.refusal(trusting: held.owner.pin()) == .credentialRejected)
+      #expect(try held.items.isEmpty)
+    }
+  }
+
+  @Test func `row G7: after the vault key was replaced, a holder needs the new pin`() throws {
+    try HeldVault.with { held in
+      let running = try held.open()
+      let report = try held.owner.rotateVault()
+
+      #expect(report.droppedSlots.isEmpty)
+      #expect(report.renewedSlots.map(\.label) == ["web1"])
+      #expect(report.renewedSlots.map(\.publicKey) == [held.identity.publicKey])
+      #expect(report.renewedSlots.map { $0.group?.text } == ["one"])
+      #expect(refusal { try running.text("password", in: "one") } == .credentialRejected)
+      #expect(try held.refusal() == .credentialRejected)
+      #expect(try held.refusal(trusting: held.owner.pin()) == nil)
+      #expect(try held.items.count == 1)
+      try running.unlock(with: held.credential(trusting: held.owner.pin()))
+      #expect(try running.text("password", in: "one") == "s3cret")
+    }
+  }
+
+  @Test func `row G7: a former owner opens no slot of a holder, with all that an owner knew`() throws {
+    try HeldVault.with { held in
+      try held.add(try .sample(2), "two")
+      try held.add(try .sample(3), label: "colleague")
+      let old = try held.shared.loaded
+      let manifest = try #require(old.manifest)
+      let agreement = try VaultAgreement(
+        of: old.snapshot.vaultID, vaultKey: #require(old.unlocked.vaultKey), old.sealer)
+
+      try held.owner.rotateVault()
+
+      let new = try held.shared.loaded
+      let holders = try HolderKeys(in: #require(new.manifest).extensionField)
+      var opened: [Vault.Identifier] = []
+      for slot in new.snapshot.slots where slot.id != new.unlocked.slot {
+        // Every kept key of the old file, and what the old secret gives with every public key.
+        var keys = manifest.slots.compactMap(\.kek)
+        for number in UInt8(1)...3 {
+          let raw = try agreement.key(of: VaultIdentity.sample(number).publicKey, old.sealer)
+          keys.append(try StoredSlot.kek(from: raw, vault: old.snapshot.vaultID, slot: slot.id, old.sealer))
+        }
+        if try keys.contains(where: { try Self.opens(slot, $0, of: new) }) { opened.append(slot.id) }
+      }
+      // Those of raw keys, whose kept keys an owner has, as ever.
+      #expect(opened == new.snapshot.slots.map(\.id).filter { holders.key(of: $0) == nil && $0 != new.unlocked.slot })
+      #expect(opened.count == 3)
+    }
+  }
+
+  @Test func `row G8: group slots stay as they are if asked, and owner slots do not`() throws {
+    try HeldVault.with { held in
+      let colleague = try VaultIdentity.sample(2)
+      try held.add(colleague)
+      let report = try held.owner.rotateVault(keepingHolders: true)
+
+      #expect(report.renewedSlots.map(\.publicKey) == [colleague.publicKey])
+      #expect(report.droppedSlots.isEmpty)
+      #expect(try held.refusal() == nil)
+      #expect(try held.refusal(trusting: held.owner.pin()) == .credentialRejected)
+      #expect(try held.refusal(colleague) == .credentialRejected)
+      #expect(try held.refusal(colleague, trusting: held.owner.pin()) == nil)
+
+      // The next rotation renews what this one has kept.
+      try held.owner.rotateVault()
+      #expect(try held.refusal(trusting: held.owner.pin()) == nil)
+    }
+  }
+
+  @Test func `an owner by identity goes on with its renewed slot`() throws {
+    try HeldVault.with { held in
+      let colleague = try VaultIdentity.sample(2)
+      try held.add(colleague, label: "colleague")
+      let vault = try held.open(colleague)
+      let second = try held.open(colleague)
+      let report = try vault.rotateVault(keeping: [.key(.sample())], droppingOthers: false)
+
+      #expect(report.droppedSlots.isEmpty)
+      #expect(report.renewedSlots.map(\.isCurrent) == [false, true])
+      try vault.set("after", forKey: "password", in: "two")
+      #expect(try held.shared.secondOwner().text("password", in: "two") == "after")
+      #expect(refusal { try second.text("password", in: "two") } == .credentialRejected)
+    }
+  }
+
+  @Test func `a stale pin is rejected however often the vault key is replaced`() throws {
+    try HeldVault.with { held in
+      var pins = [held.pin]
+      for _ in 0..<3 {
+        try held.owner.rotateVault()
+        #expect(try pins.map { try held.refusal(trusting: $0) } == pins.map { _ in .credentialRejected })
+        pins.append(try held.owner.pin())
+        #expect(try held.refusal(trusting: pins.last) == nil)
+      }
+      #expect(Set(pins).count == 4)
+    }
+  }
+}
