@@ -32,7 +32,7 @@ enum CredentialReader {
 
   /// Opens a file and checks the opened file (`Docs/Format.md` section 6). Only a ``MountedSecret`` may be readable by
   /// others.
-  private static func contents(
+  static func contents(
     of path: String, atMost limit: Int, what: String
   ) throws(VaultError) -> SecretBytes {
     try VaultError.refuseNUL(in: path)

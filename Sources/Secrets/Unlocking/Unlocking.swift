@@ -86,18 +86,44 @@ public struct Unlocking: Sendable {
     }
   }
 
+  /// Reads an identity from a file, under the rules of ``keyFile(_:)``, and trusts the vault that a pin names
+  /// (`Docs/Format.md` annex G). The file has the identity in its first line and may have a pin in its second.
+  ///
+  /// ```swift
+  /// let vault = try Vault.open(at: path, unlocking: .identity("/etc/shop/shop.identity", trusting: VaultPin("spv-vault-1:…")))
+  /// ```
+  ///
+  /// - Parameter pin: the pin of the vault, from the program or its configuration and never from the place where the
+  ///   vault is stored. With `nil`, that in `SECRETPREFS_TRUST`, else that in the file.
+  /// - Throws: from ``credential()``, the errors of ``keyFile(_:)``, and ``VaultError/Code/noCredential`` without a pin.
+  public static func identity(_ path: String, trusting pin: VaultPin? = nil) -> Unlocking {
+    Unlocking { () throws(VaultError) in try IdentityFile(at: path).credential(trusting: pin) }
+  }
+
+  /// Reads the identity file named by an environment variable, as ``identity(_:trusting:)``. Configured if the variable
+  /// is set.
+  public static func identityVariable(
+    _ variable: String = "SECRETPREFS_IDENTITY_FILE", trusting pin: VaultPin? = nil
+  ) -> Unlocking {
+    Unlocking { () throws(VaultError) -> Vault.Credential? in
+      guard let path = try Environment.text(variable) else { return nil }
+      return try identity(path, trusting: pin).credential()
+    }
+  }
+
   /// Uses the given raw key.
   public static func key(_ key: SealingKey) -> Unlocking {
     Unlocking { () throws(VaultError) in .key(key) }
   }
 
-  /// Reads `NAME.key` or, if there is none, `NAME.passphrase` in `$CREDENTIALS_DIRECTORY`, where systemd stores a
-  /// service's credentials. Configured if one of the files exists.
+  /// Reads `NAME.key` or, if there is none, `NAME.identity` (``identity(_:trusting:)``), else `NAME.passphrase` in
+  /// `$CREDENTIALS_DIRECTORY`, where systemd stores a service's credentials. Configured if one of the files exists.
   public static func credentialsDirectory(name: String = "secret-preferences") -> Unlocking {
     Unlocking { () throws(VaultError) -> Vault.Credential? in
       guard let directory = try Environment.credentialsDirectory else { return nil }
       let path = directory + "/" + name
       if try CredentialReader.exists(path + ".key") { return .key(try CredentialReader.key(at: path + ".key")) }
+      if try CredentialReader.exists(path + ".identity") { return try identity(path + ".identity").credential() }
       guard try CredentialReader.exists(path + ".passphrase") else { return nil }
       return .passphrase(try CredentialReader.passphrase(at: path + ".passphrase"))
     }
@@ -127,12 +153,12 @@ public struct Unlocking: Sendable {
   ///
   /// | way | skipped if |
   /// | --- | --- |
-  /// | ``credentialsDirectory(name:)`` | `$CREDENTIALS_DIRECTORY` is not set or empty, or has neither file |
-  /// | ``keyFileVariable(_:)``, ``passphraseVariable(_:)`` | the variable is not set |
+  /// | ``credentialsDirectory(name:)`` | `$CREDENTIALS_DIRECTORY` is not set or empty, or has none of the files |
+  /// | ``keyFileVariable(_:)``, ``identityVariable(_:trusting:)``, ``passphraseVariable(_:)`` | the variable is not set |
   /// | ``passphraseDescriptor(fromVariable:)`` | the variable is not set |
   /// | ``keyFile(ifPresent:)`` | there is no such file |
   /// | ``init(_:)`` | the closure returns `nil` |
-  /// | ``keyFile(_:)``, ``key(_:)``, ``passphrase(_:)``, ``passphraseDescriptor(_:)`` | never |
+  /// | ``keyFile(_:)``, ``identity(_:trusting:)``, ``key(_:)``, ``passphrase(_:)``, ``passphraseDescriptor(_:)`` | never |
   public static func first(of ways: [Unlocking]) -> Unlocking {
     Unlocking { () throws(VaultError) -> Vault.Credential? in
       for way in ways {
@@ -142,15 +168,16 @@ public struct Unlocking: Sendable {
     }
   }
 
-  /// For services: systemd's credentials directory, then `SECRETPREFS_KEY_FILE`, then `SECRETPREFS_PASSPHRASE`.
-  /// Never prompts, and there is no default key. A path in a variable that is not UTF-8 is an error.
+  /// For services: systemd's credentials directory, then `SECRETPREFS_KEY_FILE`, then `SECRETPREFS_IDENTITY_FILE`, then
+  /// `SECRETPREFS_PASSPHRASE`. Never prompts, and there is no default key. A path in a variable that is not UTF-8 is an error.
   ///
   /// Whichever way is used, and also if it fails, `SECRETPREFS_PASSPHRASE` is wiped and removed, so that no child
   /// process inherits the variable. As with ``passphraseVariable(_:)``, unlock before other threads read the
   /// environment.
   public static let automatic = Unlocking { () throws(VaultError) -> Vault.Credential? in
     defer { Environment.remove("SECRETPREFS_PASSPHRASE") }
-    return try first(of: [credentialsDirectory(), keyFileVariable(), passphraseVariable()]).credential()
+    let ways = [credentialsDirectory(), keyFileVariable(), identityVariable(), passphraseVariable()]
+    return try first(of: ways).credential()
   }
 }
 
@@ -212,7 +239,7 @@ extension Unlocking {
   }
 
   private func configured(_ credential: Vault.Credential?) throws(VaultError) -> Vault.Credential {
-    guard let credential else { throw VaultError(.noCredential, "no passphrase and no key file is configured") }
+    guard let credential else { throw VaultError(.noCredential, "no passphrase, key file or identity is configured") }
     return credential
   }
 }
