@@ -29,7 +29,7 @@ extension VaultError.Code {
     case .readOnly, .hardLinked, .replaced, .insecurePermissions: FailureClass(.operator, http: 500, exit: 74)
     case .tampered, .rolledBack, .markMissing: FailureClass(.attacker, http: 500, exit: 76)
     case .kdfMemory: FailureClass(.machine, http: 503, exit: 71)
-    case .io: FailureClass(.machine, http: 503, exit: 74)
+    case .io, .unreachable: FailureClass(.machine, http: 503, exit: 74)
     case .lockTimeout: FailureClass(.machine, http: 503, exit: 75)
     case .durabilityUnknown: FailureClass(.machine, http: 500, exit: 74)
     default: .unknown

@@ -82,6 +82,8 @@ public struct VaultError: Error, Sendable, CustomStringConvertible {
     public static let insecurePermissions = Code(rawValue: "insecurePermissions")
     /// Another process held the writer lock for too long.
     public static let lockTimeout = Code(rawValue: "lockTimeout")
+    /// The storage of the vault cannot be reached, such as a database. The vault is unchanged.
+    public static let unreachable = Code(rawValue: "unreachable")
     /// The change may or may not survive a power failure. Load the vault again before deciding what to do.
     public static let durabilityUnknown = Code(rawValue: "durabilityUnknown")
     /// The change would leave the vault without an owner.
@@ -93,8 +95,8 @@ public struct VaultError: Error, Sendable, CustomStringConvertible {
       .unsupportedAccessibility, .valueTooLarge, .notAVault, .unsupportedVersion, .unsupportedFeature, .malformed,
       .limitExceeded, .kdfRefused, .damaged, .tampered, .rolledBack, .markMissing, .credentialRejected,
       .staleCredential, .groupNotGranted, .ownerRequired, .deviceKeyMissing, .wrongDevice, .locked, .noCredential,
-      .kdfMemory, .io, .readOnly, .hardLinked, .replaced, .insecurePermissions, .lockTimeout, .durabilityUnknown,
-      .lastOwnerSlot,
+      .kdfMemory, .io, .readOnly, .hardLinked, .replaced, .insecurePermissions, .lockTimeout, .unreachable,
+      .durabilityUnknown, .lastOwnerSlot,
     ]
   }
 

@@ -34,6 +34,7 @@ extension StorageRule {
         let entry = StoredPieces.piece(count, 2 + number)
         try stored.append(entry)
         added += entry
+        try other.refresh()
         StoredPieces.expect(
           try other.changes(since: start, limit: StoredPieces.limit), add: added, "the entries from their start")
         try stored.expect(in: other, "everything, with the new entry")

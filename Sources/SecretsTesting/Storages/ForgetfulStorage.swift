@@ -26,6 +26,7 @@ final class ForgetfulStorage: VaultStorage {
   func changes(since position: StoragePosition, limit: Int) throws(VaultError) -> StorageChanges {
     try base.changes(since: position, limit: limit)
   }
+  func refresh() throws(VaultError) { try base.refresh() }
   func synchronize(_ version: any StorageVersion) throws(VaultError) { try base.synchronize(version) }
   func lock(until deadline: LockDeadline) throws(VaultError) -> any LockedStorage {
     Locked(try base.lock(until: deadline), self)

@@ -59,6 +59,8 @@ final class LyingStorage: VaultStorage {
     return .added(StoredBytes(Array(bytes.dropFirst(position.offset))))
   }
 
+  func refresh() throws(VaultError) { try base.refresh() }
+
   private func changed(_ bytes: [UInt8]) -> [UInt8] {
     state.withLock { state in
       if let old = state.old { return old }

@@ -56,6 +56,7 @@ struct StoredPieces {
 
   /// Checks that a storage has these bytes, and nothing but zeros behind them.
   func expect(in storage: any VaultStorage, _ comment: Comment) throws {
+    try storage.refresh()
     let found = try storage.load(limit: Self.limit).bytes.bytes
     #expect(found.starts(with: bytes) && found.dropFirst(bytes.count).allSatisfy { $0 == 0 }, comment)
   }

@@ -32,9 +32,11 @@ extension StorageRule {
       for number in 0..<6 {
         let (writer, reader) = number % 2 == 0 ? (sample, other) : (other, sample)
         try await writer.secrets.set("value \(number)", forKey: "a")
+        try await reader.vault.refresh()
         #expect(try reader.secrets.string(forKey: "a") == "value \(number)")
         if number % 3 == 1 { try await writer.vault.compact() }
         if number % 3 == 2 { try await writer.vault.rotate(try writer.vault.groups()[0]) }
+        try await reader.vault.refresh()
         if number % 3 > 0 { #expect(try VaultInfo(in: sample.storage).entryCount == 0) }
         #expect(try reader.secrets.string(forKey: "a") == "value \(number)")
       }
@@ -52,7 +54,10 @@ extension StorageRule {
         }
         try await group.waitForAll()
       }
-      for writer in writers { #expect(try await writer.vault.verify().values == 30) }
+      for writer in writers {
+        try await writer.vault.refresh()
+        #expect(try await writer.vault.verify().values == 30)
+      }
     },
 
     StorageRule("a vault is backed up, restored, copied and salvaged from one storage to another") { fixture in
@@ -103,6 +108,7 @@ extension StorageRule {
         }
         try await sample.secrets.set("newer", forKey: "a")
         try await other.secrets.set("other", forKey: "b")
+        try await sample.vault.refresh()
         #expect(try sample.secrets.string(forKey: "b") == "other", comment)
         #expect(try other.secrets.string(forKey: "a") == "newer", comment)
         #expect(try await other.vault.verify().values == 2, comment)

@@ -401,6 +401,7 @@ final class VaultHandle: Sendable {
       }
     }
     state.dropImage()
+    if mark == nil, let loss = state.loss(since: old) { options.markFailure?(loss) }
     loaded.replace(state, since: unlocked)
     return state
   }

@@ -2,6 +2,10 @@
 ///
 /// Used by one thread at a time. The writer first takes over what others have appended, then appends or replaces, and
 /// releases the lock. If the lock is lost, for example with a connection, every further call throws.
+///
+/// A storage whose lock ends with a change, such as a transaction, may take it again for the next call. If another writer
+/// came between, ``changes(since:limit:)`` returns what it has written, and an append or a replacement that was not
+/// preceded by it throws with nothing changed.
 public protocol LockedStorage: AnyObject {
   /// What has changed since a position: now with certainty, because no other writer is there.
   ///
@@ -17,7 +21,7 @@ public protocol LockedStorage: AnyObject {
   ///   the position are unchanged, and a reader finds nothing behind it.
   func append(_ entry: [UInt8], at position: StoragePosition) throws(VaultError)
 
-  /// Replaces everything, durably: after a crash there are either the old or the new bytes. The lock is kept.
+  /// Replaces everything, durably: after a crash there are either the old or the new bytes.
   ///
   /// - Parameter position: the end of what the new bytes were made from; `nil` if they do not depend on the old ones.
   ///   A storage that can have bytes behind it keeps them elsewhere first.

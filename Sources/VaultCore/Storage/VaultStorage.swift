@@ -17,8 +17,9 @@
 ///     load: version 2
 ///
 /// Readers take no lock. Every method may be called by several threads at a time, and may block, except
-/// ``changes(since:limit:)``, which every read calls: it must be quick and must not wait for other machines. Vaults call
-/// them with locks held, so a storage must not use a vault.
+/// ``changes(since:limit:)``, which every read calls: it must be quick and must not wait for other machines. A storage of
+/// a network lays changes ready for it on a thread of its own; then it is as old as ``age`` says, sees its own writes at
+/// once, and looks now in ``refresh()``. Vaults call the methods with locks held, so a storage must not use a vault.
 public protocol VaultStorage: Sendable {
   /// Names the place in errors and for threads that wait for it. Different places have different names. Must not contain
   /// credentials.
@@ -64,6 +65,19 @@ public protocol VaultStorage: Sendable {
   /// Calls `notify` after others have changed the bytes, on a thread of its own, one call at a time. It may block, and
   /// it may be called without a change. The default calls it every second.
   func observe(_ notify: @escaping @Sendable () -> Void) throws(VaultError) -> StorageObservation
+
+  /// Brings ``changes(since:limit:)`` and ``load(limit:)`` up to date, if they return what was known a moment ago. The
+  /// default does nothing, for storages that look at the place itself.
+  ///
+  /// - Throws: ``VaultError/Code/unreachable``.
+  func refresh() throws(VaultError)
+
+  /// How long ago the place has confirmed what ``changes(since:limit:)`` returns. The default is zero, for storages that
+  /// look at the place itself.
+  var age: Duration { get }
+
+  /// What keeps the storage from being brought up to date; `nil`, which is the default, if nothing does.
+  var problem: VaultError? { get }
 }
 
 extension VaultStorage {
@@ -80,6 +94,10 @@ extension VaultStorage {
   public func observe(_ notify: @escaping @Sendable () -> Void) throws(VaultError) -> StorageObservation {
     try .polling(notify)
   }
+
+  public func refresh() throws(VaultError) {}
+  public var age: Duration { .zero }
+  public var problem: VaultError? { nil }
 
   /// Everything as of one moment, at most as long as the limits allow, whatever the storage returns.
   func loadImage(_ limits: Vault.Limits) throws(VaultError) -> (image: FileImage, version: any StorageVersion) {

@@ -105,6 +105,7 @@ enum Hints {
     case .insecurePermissions: privateDirectory
     case .hardLinked: "remove the file's other hard links"
     case .replaced: "mount the directory instead of the single file"
+    case .unreachable: "the vault is unchanged; try again when its storage can be reached"
     case .lockTimeout: "another process is writing; try again, or wait longer with --lock-timeout"
     case .durabilityUnknown: "check whether the change was made before you repeat it"
     case .io where [ENOSPC, EDQUOT].contains(error.errno): fullDisk

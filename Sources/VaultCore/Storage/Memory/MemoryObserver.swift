@@ -1,9 +1,9 @@
 internal import DurableFiles
 internal import Synchronization
 
-/// Calls an observer of a ``MemoryStorage`` on a helper thread, one call at a time. Changes during a call lead to one
+/// Calls an observer of a storage, such as ``MemoryStorage``, on a helper thread, one call at a time. Changes during a call lead to one
 /// more.
-final class MemoryObserver: Sendable {
+package final class MemoryObserver: Sendable {
   private struct State {
     var isPending = false
     var isRunning = false
@@ -13,9 +13,9 @@ final class MemoryObserver: Sendable {
   private let state = Mutex(State())
   private let body: @Sendable () -> Void
 
-  init(_ body: @escaping @Sendable () -> Void) { self.body = body }
+  package init(_ body: @escaping @Sendable () -> Void) { self.body = body }
 
-  func notify() {
+  package func notify() {
     let starts = state.withLock { state in
       state.isPending = true
       defer { state.isRunning = true }
@@ -24,7 +24,7 @@ final class MemoryObserver: Sendable {
     if starts { HelperThread.run { [self] in while next() { body() } } }
   }
 
-  func end() { state.withLock { $0.isEnded = true } }
+  package func end() { state.withLock { $0.isEnded = true } }
 
   private func next() -> Bool {
     state.withLock { state in
